@@ -1,0 +1,261 @@
+//! The graph: SSA over tensors at the level PyTorch's dispatcher sees.
+
+use crate::{Dtype, Kernel, TensorType};
+use std::fmt;
+
+/// A value of a [`Graph`]: an index into [`Graph::values`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ValueId(pub u32);
+
+/// The identity of a node. It survives a rewrite, so that the host can say which original nodes a pass replaced.
+/// Nodes that a pass inserts take ids that the original graph does not use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct NodeId(pub u32);
+
+impl ValueId {
+    /// The position in [`Graph::values`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Display for NodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{}", self.0)
+    }
+}
+
+/// A tensor that an input or a node defines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Value {
+    /// What the text form calls it, without the `%`: letters, digits and `_`. Unique in its graph.
+    pub name: String,
+    /// Element type, shape and strides.
+    pub ty: TensorType,
+}
+
+/// The memory formats of PyTorch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum MemoryFormat {
+    /// Row-major.
+    Contiguous,
+    /// As the operand has it.
+    Preserve,
+    /// N, H, W, C in memory.
+    ChannelsLast,
+    /// N, D, H, W, C in memory.
+    ChannelsLast3d,
+}
+
+/// An argument of an ATen op. `V` says what stands for a tensor: a [`ValueId`] in a graph, a [`TensorType`] where only
+/// types are asked for.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Arg<V = ValueId> {
+    /// An optional argument that is absent.
+    None,
+    /// A bool.
+    Bool(bool),
+    /// An integer; also a `Scalar` or `SymInt` that is one.
+    Int(i64),
+    /// A float; also a `Scalar` that is one.
+    Float(f64),
+    /// A string, such as `approximate='tanh'`.
+    Str(String),
+    /// A `ScalarType`.
+    Dtype(Dtype),
+    /// A `MemoryFormat`.
+    MemoryFormat(MemoryFormat),
+    /// A `Layout`; the only one is strided.
+    Strided,
+    /// A `Device`; the only one is the device of the evaluation.
+    Device,
+    /// A tensor.
+    Value(V),
+    /// A list of tensors.
+    Values(Vec<V>),
+    /// A list of optional tensors, as advanced indexing takes it.
+    OptionalValues(Vec<Option<V>>),
+    /// A list of integers.
+    Ints(Vec<i64>),
+    /// A list of floats.
+    Floats(Vec<f64>),
+    /// A list of bools.
+    Bools(Vec<bool>),
+}
+
+impl<V> Arg<V> {
+    /// The tensors this argument names, in order.
+    pub fn values(&self) -> impl Iterator<Item = &V> {
+        let (one, many, optional) = match self {
+            Arg::Value(v) => (Some(v), &[][..], &[][..]),
+            Arg::Values(vs) => (None, &vs[..], &[][..]),
+            Arg::OptionalValues(vs) => (None, &[][..], &vs[..]),
+            _ => (None, &[][..], &[][..]),
+        };
+        one.into_iter().chain(many).chain(optional.iter().flatten())
+    }
+
+    /// The same argument with every tensor replaced by what `f` makes of it.
+    pub fn map<W>(&self, mut f: impl FnMut(&V) -> W) -> Arg<W> {
+        match self {
+            Arg::None => Arg::None,
+            Arg::Bool(x) => Arg::Bool(*x),
+            Arg::Int(x) => Arg::Int(*x),
+            Arg::Float(x) => Arg::Float(*x),
+            Arg::Str(x) => Arg::Str(x.clone()),
+            Arg::Dtype(x) => Arg::Dtype(*x),
+            Arg::MemoryFormat(x) => Arg::MemoryFormat(*x),
+            Arg::Strided => Arg::Strided,
+            Arg::Device => Arg::Device,
+            Arg::Value(v) => Arg::Value(f(v)),
+            Arg::Values(vs) => Arg::Values(vs.iter().map(f).collect()),
+            Arg::OptionalValues(vs) => Arg::OptionalValues(vs.iter().map(|v| v.as_ref().map(&mut f)).collect()),
+            Arg::Ints(x) => Arg::Ints(x.clone()),
+            Arg::Floats(x) => Arg::Floats(x.clone()),
+            Arg::Bools(x) => Arg::Bools(x.clone()),
+        }
+    }
+}
+
+/// The full name of an ATen op: `aten::add` and `Tensor`; the overload of `aten::relu` is empty.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct OpName {
+    /// Namespace and name: `aten::add`.
+    pub name: String,
+    /// `Tensor`, or empty.
+    pub overload: String,
+}
+
+impl OpName {
+    /// From namespace and name, and an overload that may be empty.
+    pub fn new(name: impl Into<String>, overload: impl Into<String>) -> OpName {
+        OpName { name: name.into(), overload: overload.into() }
+    }
+
+    /// From the dotted form `aten::add.Tensor`.
+    pub fn parse(text: &str) -> OpName {
+        match text.split_once('.') {
+            Some((name, overload)) => OpName::new(name, overload),
+            None => OpName::new(text, ""),
+        }
+    }
+}
+
+impl fmt::Display for OpName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        if self.overload.is_empty() { Ok(()) } else { write!(f, ".{}", self.overload) }
+    }
+}
+
+/// What a node does. The host knows only these two kinds.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum NodeKind {
+    /// A call of an ATen op. Arguments stand in schema order with defaults filled in, one per schema argument.
+    Aten {
+        /// Which op.
+        op: OpName,
+        /// One argument per schema argument.
+        args: Vec<Arg>,
+    },
+    /// A fused kernel.
+    Kernel {
+        /// What each output element is.
+        kernel: Box<Kernel>,
+        /// One tensor per [`Kernel::inputs`].
+        inputs: Vec<ValueId>,
+    },
+}
+
+/// One step of a graph.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Node {
+    /// Identity across rewrites.
+    pub id: NodeId,
+    /// What it does.
+    pub kind: NodeKind,
+    /// The values it defines. A list that an op returns (`aten::split`) is flattened.
+    pub outputs: Vec<ValueId>,
+}
+
+impl Node {
+    /// The values this node reads, in argument order, repetitions included.
+    pub fn operands(&self) -> Vec<ValueId> {
+        match &self.kind {
+            NodeKind::Aten { args, .. } => args.iter().flat_map(|arg| arg.values().copied()).collect(),
+            NodeKind::Kernel { inputs, .. } => inputs.clone(),
+        }
+    }
+}
+
+/// A straight-line program over tensors.
+///
+/// The same type holds a *reference program*, written as the sample has it with in-place ops included, and the
+/// *functional graph* that a pass sees, where every op only returns new values and nothing aliases.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Graph {
+    /// All values; a [`ValueId`] is a position in this list.
+    pub values: Vec<Value>,
+    /// The parameters, in order.
+    pub inputs: Vec<ValueId>,
+    /// The steps, each after those whose values it reads.
+    pub nodes: Vec<Node>,
+    /// The results, in order. A value may occur twice and may be an input.
+    pub outputs: Vec<ValueId>,
+}
+
+impl Graph {
+    /// The value behind an id. Panics if the id belongs to another graph: graphs from outside are checked by
+    /// [`crate::verify`] first.
+    pub fn value(&self, id: ValueId) -> &Value {
+        &self.values[id.index()]
+    }
+
+    /// The type of a value; panics as [`Graph::value`] does.
+    pub fn ty(&self, id: ValueId) -> &TensorType {
+        &self.value(id).ty
+    }
+
+    /// Adds a value. `name` should be unique; [`Graph::fresh_name`] finds one.
+    pub fn add_value(&mut self, name: impl Into<String>, ty: TensorType) -> ValueId {
+        let id = ValueId(u32::try_from(self.values.len()).unwrap_or(u32::MAX));
+        self.values.push(Value { name: name.into(), ty });
+        id
+    }
+
+    /// A value name that is not taken: the position of the next value, with `_` appended while that is in use.
+    pub fn fresh_name(&self) -> String {
+        let mut name = self.values.len().to_string();
+        while self.values.iter().any(|value| value.name == name) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// An id that no node has.
+    pub fn fresh_node_id(&self) -> NodeId {
+        NodeId(self.nodes.iter().map(|node| node.id.0 + 1).max().unwrap_or(0))
+    }
+
+    /// For each value the position of the node that defines it; `None` for inputs and unused slots.
+    pub fn definitions(&self) -> Vec<Option<usize>> {
+        let mut definitions = vec![None; self.values.len()];
+        for (position, node) in self.nodes.iter().enumerate() {
+            for output in &node.outputs {
+                if let Some(slot) = definitions.get_mut(output.index()) {
+                    *slot = Some(position);
+                }
+            }
+        }
+        definitions
+    }
+}

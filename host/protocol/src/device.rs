@@ -1,0 +1,1 @@
+//! Between the supervisor and the child that holds libtorch.

@@ -1,0 +1,240 @@
+//! Between the supervisor and the child that compiles and runs a plugin.
+//!
+//! The child says [`FromGuest::Hello`] first. The supervisor answers with [`ToGuest::Load`]; a fresh artefact comes back
+//! *before* any code of the plugin runs, so that what the supervisor signs was made by the compiler alone. Then each
+//! request gets one reply, with [`FromGuest::Infer`] questions in between while a pass runs.
+
+use passhost_ir::{Arg, Graph, InferError, NodeId, OpName, TensorType};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What a plugin may use. Every limit is reported with the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GuestLimits {
+    /// Wasmtime fuel for one call: about one unit per WebAssembly instruction.
+    pub fuel: u64,
+    /// Bytes of linear memory, all memories together.
+    pub memory: u64,
+    /// Table elements, all tables together.
+    pub tables: u64,
+    /// Bytes of WebAssembly stack.
+    pub stack: u64,
+    /// Wall clock of one call in milliseconds.
+    pub deadline_ms: u64,
+    /// Bytes of log and standard error of one call.
+    pub log: u64,
+    /// Bytes that a call may return, as the host holds them.
+    pub output: u64,
+    /// `infer` calls; the supervisor sets it for each graph.
+    pub infer_calls: u64,
+    /// Bytes of the plugin file.
+    pub wasm: u64,
+    /// Wall clock of the compilation in milliseconds.
+    pub compile_ms: u64,
+}
+
+impl Default for GuestLimits {
+    fn default() -> GuestLimits {
+        GuestLimits {
+            fuel: 2_000_000_000,
+            memory: 256 << 20,
+            tables: 20_000,
+            stack: 1 << 20,
+            deadline_ms: 10_000,
+            log: 64 << 10,
+            output: 64 << 20,
+            infer_calls: 1_000,
+            wasm: 32 << 20,
+            compile_ms: 30_000,
+        }
+    }
+}
+
+/// What one call used.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct GuestUsage {
+    /// Fuel; the same for the same plugin and graph on every machine.
+    pub fuel: u64,
+    /// Highest total of linear memory in bytes.
+    pub memory: u64,
+    /// `infer` calls.
+    pub infer_calls: u64,
+    /// Wall clock in microseconds.
+    pub wall_us: u64,
+    /// What the plugin logged and wrote to standard error, cut at the limit. Untrusted text.
+    pub log: String,
+}
+
+/// A limit that a plugin ran into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Limit {
+    /// [`GuestLimits::fuel`].
+    Fuel,
+    /// [`GuestLimits::memory`].
+    Memory,
+    /// [`GuestLimits::tables`].
+    Tables,
+    /// [`GuestLimits::stack`].
+    Stack,
+    /// [`GuestLimits::deadline_ms`].
+    Deadline,
+    /// [`GuestLimits::log`].
+    Log,
+    /// [`GuestLimits::output`].
+    Output,
+    /// [`GuestLimits::infer_calls`].
+    InferCalls,
+    /// [`GuestLimits::wasm`].
+    Wasm,
+    /// [`GuestLimits::compile_ms`].
+    Compile,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Limit::Fuel => "fuel",
+            Limit::Memory => "memory",
+            Limit::Tables => "tables",
+            Limit::Stack => "stack",
+            Limit::Deadline => "deadline",
+            Limit::Log => "log",
+            Limit::Output => "output",
+            Limit::InferCalls => "infer-calls",
+            Limit::Wasm => "wasm-size",
+            Limit::Compile => "compile-time",
+        })
+    }
+}
+
+/// Why a plugin gave no rewrite. All of these are the plugin's doing but for [`GuestFailure::Host`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum GuestFailure {
+    /// The file is no WebAssembly component.
+    #[error("not a WebAssembly component: {0}")]
+    NotComponent(String),
+    /// Built against another version of the interface.
+    #[error("built for passhost:pass@{found}, this host speaks passhost:pass@{wanted}")]
+    Version {
+        /// Version in the plugin.
+        found: String,
+        /// Version of this host.
+        wanted: String,
+    },
+    /// Imports something outside the allow-list.
+    #[error("imports `{0}`, which no plugin may use")]
+    ForbiddenImport(String),
+    /// Does not export the pass interface.
+    #[error("does not export `{0}`")]
+    MissingExport(String),
+    /// The compiler or linker refused it.
+    #[error("does not compile: {0}")]
+    Compile(String),
+    /// Ran into a limit.
+    #[error("exceeded the {limit} limit of {value}")]
+    Limit {
+        /// Which limit.
+        limit: Limit,
+        /// Its value, in the unit of the field in [`GuestLimits`].
+        value: u64,
+    },
+    /// Trapped: a panic, an unreachable instruction, an access out of bounds.
+    #[error("trapped: {message}")]
+    Trap {
+        /// The panic message if there is one, else the trap.
+        message: String,
+    },
+    /// The pass returned an error of its own.
+    #[error("the pass returned an error: {0}")]
+    Refused(String),
+    /// What the pass returned is no graph: an id out of range, say.
+    #[error("returned a malformed graph: {0}")]
+    Malformed(String),
+    /// The child failed for a reason of its own.
+    #[error("the guest process failed: {0}")]
+    Host(String),
+}
+
+/// Who a plugin says it is. Untrusted text, shown after escapes are stripped.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PassInfo {
+    /// Name of the pass.
+    pub name: String,
+    /// Version of the pass.
+    pub version: String,
+    /// One line.
+    pub description: String,
+}
+
+/// Why a pass left some nodes as they are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// Nodes of the original graph.
+    pub nodes: Vec<NodeId>,
+    /// The plugin's words.
+    pub reason: String,
+}
+
+/// What a pass returned. Nothing in it has been verified but that it decodes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rewrite {
+    /// The rewritten graph.
+    pub graph: Graph,
+    /// What was refused and why.
+    pub refusals: Vec<Refusal>,
+}
+
+/// Requests to the guest child.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum ToGuest {
+    /// Loads a plugin: from `artefact` if there is one, which the supervisor has authenticated, else from `wasm`.
+    Load {
+        /// The component.
+        wasm: Vec<u8>,
+        /// Machine code that a child of the same engine made from it.
+        artefact: Option<Vec<u8>>,
+        /// Limits in force.
+        limits: GuestLimits,
+    },
+    /// Asks for [`PassInfo`].
+    Describe,
+    /// Runs the pass in a fresh instance.
+    Run {
+        /// The functional graph.
+        graph: Graph,
+        /// `infer` calls allowed for it.
+        infer_calls: u64,
+    },
+    /// Answers [`FromGuest::Infer`].
+    Inferred(Result<Vec<TensorType>, InferError>),
+}
+
+/// Replies of the guest child.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum FromGuest {
+    /// The first message: which artefacts this child can load.
+    Hello {
+        /// Changes whenever an artefact of one engine would not load in the other.
+        engine: String,
+    },
+    /// The plugin passed the static checks and is compiled.
+    Loaded {
+        /// The machine code, where it was compiled here and now.
+        artefact: Option<Vec<u8>>,
+        /// Time for checks and compilation, in microseconds.
+        wall_us: u64,
+    },
+    /// The answer to [`ToGuest::Describe`].
+    Described(Result<PassInfo, GuestFailure>, GuestUsage),
+    /// A question of the running pass.
+    Infer {
+        /// The op.
+        op: OpName,
+        /// Arguments in schema order.
+        args: Vec<Arg<TensorType>>,
+    },
+    /// The answer to [`ToGuest::Run`].
+    Ran(Result<Rewrite, GuestFailure>, GuestUsage),
+    /// The plugin was not loaded.
+    Failed(GuestFailure),
+}

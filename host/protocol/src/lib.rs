@@ -1,0 +1,10 @@
+//! The messages between the supervisor and its two children, and their framing.
+//!
+//! Each message is one frame: a little-endian `u32` length and that many bytes of postcard. A frame longer than the
+//! reader allows is refused before anything is allocated, because a child that runs a plugin is not trusted.
+
+pub mod device;
+mod frame;
+pub mod guest;
+
+pub use frame::{FrameError, MAX_FRAME, read_frame, write_frame};
