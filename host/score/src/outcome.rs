@@ -1,0 +1,186 @@
+//! What became of one graph variant.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::options::Interpretation;
+use crate::tolerance::SMALLEST_T;
+
+/// Why a variant is not right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureClass {
+    /// The rewrite ran, its values are wrong.
+    Accuracy,
+    /// An output has another dtype than eager's.
+    TypeMismatch,
+    /// An output has another shape than eager's.
+    ShapeMismatch,
+    /// An output has NaN or Inf where eager's has none.
+    NanInf,
+    /// The rewrite failed while it ran.
+    Runtime,
+    /// The plugin does not load, traps, exceeds a limit, or returns an invalid graph.
+    Compile,
+    /// Eager itself failed: the sample's fault.
+    Reference,
+    /// The rewrite changed nothing that counts.
+    PassMiss,
+    /// The integrity checks found something.
+    Integrity,
+}
+
+impl FailureClass {
+    /// Every class, in the order of the declaration.
+    pub const ALL: [FailureClass; 9] = [
+        FailureClass::Accuracy,
+        FailureClass::TypeMismatch,
+        FailureClass::ShapeMismatch,
+        FailureClass::NanInf,
+        FailureClass::Runtime,
+        FailureClass::Compile,
+        FailureClass::Reference,
+        FailureClass::PassMiss,
+        FailureClass::Integrity,
+    ];
+
+    /// The t from which ES(t) counts the failure as a speedup of 1, `None` for never.
+    pub fn tolerated_from(self, interpretation: Interpretation) -> Option<i8> {
+        let (default, mismatch_extended) = match self {
+            FailureClass::Accuracy => (1, 1),
+            FailureClass::TypeMismatch | FailureClass::ShapeMismatch | FailureClass::NanInf => (3, 2),
+            FailureClass::Runtime => (3, 3),
+            FailureClass::Compile => (3, 4),
+            FailureClass::Reference | FailureClass::PassMiss | FailureClass::Integrity => {
+                return None;
+            }
+        };
+        Some(match interpretation {
+            Interpretation::Default => default,
+            Interpretation::MismatchExtended => mismatch_extended,
+        })
+    }
+
+    /// Whether ES(t) counts the failure as a speedup of 1.
+    pub fn is_tolerated(self, t: i8, interpretation: Interpretation) -> bool {
+        self.tolerated_from(interpretation).is_some_and(|from| t >= from)
+    }
+}
+
+impl fmt::Display for FailureClass {
+    /// The name as in the serialised form.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            FailureClass::Accuracy => "accuracy",
+            FailureClass::TypeMismatch => "type_mismatch",
+            FailureClass::ShapeMismatch => "shape_mismatch",
+            FailureClass::NanInf => "nan_inf",
+            FailureClass::Runtime => "runtime",
+            FailureClass::Compile => "compile",
+            FailureClass::Reference => "reference",
+            FailureClass::PassMiss => "pass_miss",
+            FailureClass::Integrity => "integrity",
+        })
+    }
+}
+
+/// What became of one variant: outputs and times to compare, or the reason why there are none that count.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VariantOutcome {
+    /// Both programs ran, and nothing but the distance of the outputs decides.
+    Compared {
+        /// Median eager end-to-end time over median rewritten end-to-end time; positive and finite.
+        speedup: f64,
+        /// The least t at which all outputs are right, from [`variant_right_from`]; `None` if at none.
+        right_from: Option<i8>,
+        /// Whether a trivial candidate (zeros, an input copied, the mean) is right at t = -2. Only AS strict asks.
+        trivial_right_at_minus_2: bool,
+    },
+    /// The variant is not right at any t. `Failed(Accuracy)` scores like a comparison that is right at none.
+    Failed(FailureClass),
+}
+
+impl VariantOutcome {
+    /// The speedup if the variant is right at `t`, else the class of its failure there.
+    ///
+    /// Outputs that are right at some t only are an accuracy failure below it.
+    pub fn at(&self, t: i8) -> Result<f64, FailureClass> {
+        match *self {
+            VariantOutcome::Compared { speedup, right_from: Some(from), .. } if t >= from => Ok(speedup),
+            VariantOutcome::Compared { .. } => Err(FailureClass::Accuracy),
+            VariantOutcome::Failed(class) => Err(class),
+        }
+    }
+}
+
+/// The least t at which a whole variant is right, from the same of each of its outputs.
+///
+/// A variant without outputs is right at none: there is nothing that could have been wrong. The reference
+/// implementation calls that an accuracy failure too.
+pub fn variant_right_from(outputs: impl IntoIterator<Item = Option<i8>>) -> Option<i8> {
+    let each_right: Option<Vec<i8>> = outputs.into_iter().collect();
+    each_right?.into_iter().max()
+}
+
+/// The least t at which an output of an exact dtype (integer, bool) is right: every t if it is equal, else none.
+pub fn right_if_equal(equal: bool) -> Option<i8> {
+    equal.then_some(SMALLEST_T)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_tolerated_as_published() {
+        for (class, default, mismatch_extended) in [
+            (FailureClass::Accuracy, Some(1), Some(1)),
+            (FailureClass::TypeMismatch, Some(3), Some(2)),
+            (FailureClass::ShapeMismatch, Some(3), Some(2)),
+            (FailureClass::NanInf, Some(3), Some(2)),
+            (FailureClass::Runtime, Some(3), Some(3)),
+            (FailureClass::Compile, Some(3), Some(4)),
+            (FailureClass::Reference, None, None),
+            (FailureClass::PassMiss, None, None),
+            (FailureClass::Integrity, None, None),
+        ] {
+            assert_eq!(class.tolerated_from(Interpretation::Default), default, "{class}");
+            assert_eq!(class.tolerated_from(Interpretation::MismatchExtended), mismatch_extended, "{class}");
+        }
+    }
+
+    #[test]
+    fn display_is_the_serialised_name() {
+        for class in FailureClass::ALL {
+            assert_eq!(serde_json::to_string(&class).unwrap(), format!("\"{class}\""));
+        }
+    }
+
+    #[test]
+    fn a_variant_is_right_where_all_its_outputs_are() {
+        for (outputs, expected) in [
+            (vec![], None),
+            (vec![Some(-7)], Some(-7)),
+            (vec![Some(-7), Some(1), Some(-10)], Some(1)),
+            (vec![Some(-7), None], None),
+            (vec![right_if_equal(true), Some(-3)], Some(-3)),
+            (vec![right_if_equal(true)], Some(-10)),
+            (vec![right_if_equal(false), Some(-10)], None),
+        ] {
+            assert_eq!(variant_right_from(outputs.clone()), expected, "{outputs:?}");
+        }
+    }
+
+    #[test]
+    fn outputs_that_are_not_yet_right_are_an_accuracy_failure() {
+        let late = VariantOutcome::Compared { speedup: 2.0, right_from: Some(-3), trivial_right_at_minus_2: false };
+        assert_eq!(late.at(-4), Err(FailureClass::Accuracy));
+        assert_eq!(late.at(-3), Ok(2.0));
+        let never = VariantOutcome::Compared { speedup: 2.0, right_from: None, trivial_right_at_minus_2: false };
+        assert_eq!(never.at(4), Err(FailureClass::Accuracy));
+        assert_eq!(VariantOutcome::Failed(FailureClass::Compile).at(4), Err(FailureClass::Compile));
+    }
+}
