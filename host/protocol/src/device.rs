@@ -1,1 +1,372 @@
 //! Between the supervisor and the child that holds libtorch.
+//!
+//! The supervisor opens a device, then for each variant sends [`ToDevice::Load`] (the reference program, which the child
+//! runs and times alone) and, once the rewrite is verified, [`ToDevice::Evaluate`]. The seed travels with the second: it
+//! is drawn after the rewrite is known. Each request gets one reply; [`FromDevice::Stage`] messages before it say how far
+//! the child is, so that the supervisor can tell where it died.
+
+use passhost_ir::{Arg, Graph, InferError, InputSpec, NodeId, OpName, TensorType};
+use serde::{Deserialize, Serialize};
+
+/// Where programs run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DeviceChoice {
+    /// A GPU if there is a usable one, else the CPU.
+    Auto,
+    /// The CPU.
+    Cpu,
+    /// The GPU of this index.
+    Cuda(u32),
+}
+
+/// What the child found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceInfo {
+    /// `cpu` or `cuda:0`.
+    pub device: String,
+    /// The processor's own name.
+    pub name: String,
+    /// Threads that both programs use.
+    pub threads: u32,
+    /// Version of libtorch.
+    pub torch: String,
+    /// Why a GPU that was asked for or found is not used; empty if there is nothing to say.
+    pub note: String,
+}
+
+/// How a variant is measured. All of it is recorded with the result.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Runs before the first trial.
+    pub warmups: u32,
+    /// Timed runs of each program.
+    pub trials: u32,
+    /// Wall clock for the timed runs of one program, in milliseconds; ends the trials early, never below
+    /// [`Settings::MIN_TRIALS`].
+    pub budget_ms: u64,
+    /// Rounds with fresh inputs.
+    pub rounds: u32,
+    /// Bytes that a rewrite's intermediates may take; set from the reference's peak.
+    pub rewrite_bytes: u64,
+    /// Times a rewrite even if it is a pass miss: shows what the harness itself costs.
+    pub time_pass_miss: bool,
+}
+
+impl Settings {
+    /// Below this many trials a median means nothing.
+    pub const MIN_TRIALS: u32 = 5;
+    /// Trials of a rewrite whose first run takes more than [`Settings::SLOW_FACTOR`] times eager's.
+    pub const SLOW_TRIALS: u32 = 3;
+    /// See [`Settings::SLOW_TRIALS`].
+    pub const SLOW_FACTOR: u32 = 20;
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { warmups: 25, trials: 100, budget_ms: 2_000, rounds: 3, rewrite_bytes: 1 << 30, time_pass_miss: false }
+    }
+}
+
+/// Requests to the device child.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum ToDevice {
+    /// Chooses the device. The first request.
+    Open {
+        /// Which.
+        device: DeviceChoice,
+        /// Threads for CPU work; all cores if absent.
+        threads: Option<u32>,
+    },
+    /// Asks for the types of what an op returns.
+    Infer {
+        /// The op.
+        op: OpName,
+        /// Arguments in schema order.
+        args: Vec<Arg<TensorType>>,
+    },
+    /// Runs a reference program, times it alone, and keeps it for [`ToDevice::Evaluate`].
+    Load {
+        /// The program as the sample has it, typed by inference.
+        program: Graph,
+        /// One per program input.
+        inputs: Vec<InputSpec>,
+        /// Seeds this run's inputs only.
+        seed: u64,
+        /// How to measure.
+        settings: Settings,
+    },
+    /// Checks and times a verified rewrite against the loaded program.
+    Evaluate {
+        /// The rewrite.
+        rewrite: Graph,
+        /// Nodes whose original is an in-place op, with that op: where the operand dies there the executor reuses its
+        /// memory, as the reference does.
+        in_place: Vec<(NodeId, OpName)>,
+        /// Secret until the rewrite is known.
+        seed: u64,
+        /// How to measure.
+        settings: Settings,
+        /// Whether times are wanted: a pass miss has none.
+        timed: bool,
+    },
+}
+
+/// How far an evaluation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Stage {
+    /// Running the reference for the first time.
+    Reference,
+    /// Timing the reference alone.
+    ReferenceTiming,
+    /// Compiling kernels and resolving ops.
+    Plan,
+    /// Running the rewrite on fresh inputs.
+    Correctness,
+    /// Timing both programs.
+    Timing,
+}
+
+impl std::fmt::Display for Stage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Stage::Reference => "reference",
+            Stage::ReferenceTiming => "reference timing",
+            Stage::Plan => "plan",
+            Stage::Correctness => "correctness",
+            Stage::Timing => "timing",
+        })
+    }
+}
+
+/// Replies of the device child.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum FromDevice {
+    /// The answer to [`ToDevice::Open`].
+    Opened(DeviceInfo),
+    /// The device cannot be used. The child exits.
+    Unusable(String),
+    /// The answer to [`ToDevice::Infer`].
+    Inferred(Result<Vec<TensorType>, InferError>),
+    /// Not a reply: the child has reached this stage.
+    Stage(Stage),
+    /// The answer to [`ToDevice::Load`].
+    Loaded(Result<Loaded, ReferenceError>),
+    /// The answer to [`ToDevice::Evaluate`].
+    Evaluated(Box<Evaluation>),
+}
+
+/// What a run of the reference program showed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Loaded {
+    /// The type of every value of the program.
+    pub types: Vec<TensorType>,
+    /// Highest number of bytes allocated at once beyond the inputs.
+    pub peak_bytes: u64,
+    /// The program alone, nanoseconds per run.
+    pub alone_ns: Vec<u64>,
+    /// Largest first-to-last drift of that, for deadlines: nanoseconds of the slowest run.
+    pub slowest_ns: u64,
+}
+
+/// Why a reference program is of no use. The sample's fault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum ReferenceError {
+    /// An op failed.
+    #[error("node {node} ({op}) fails: {message}")]
+    Op {
+        /// Which node.
+        node: NodeId,
+        /// Its op.
+        op: String,
+        /// What libtorch said.
+        message: String,
+    },
+    /// An output tells nothing.
+    #[error("output {output} is {what} for two different draws of the inputs, so that nothing could be checked")]
+    Degenerate {
+        /// Position of the output.
+        output: u32,
+        /// `constant` or `not finite`.
+        what: String,
+    },
+    /// An input could not be drawn.
+    #[error("input `{input}` cannot be drawn: {message}")]
+    Input {
+        /// Name of the input.
+        input: String,
+        /// Why.
+        message: String,
+    },
+}
+
+/// Why a rewrite gave nothing to compare, or what is wrong with what it gave.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum RewriteError {
+    /// An op failed.
+    #[error("node {node} ({op}) fails: {message}")]
+    Op {
+        /// Which node.
+        node: NodeId,
+        /// Its op, or `kernel`.
+        op: String,
+        /// What was said.
+        message: String,
+    },
+    /// A node gave a tensor of another type than the rewrite declares.
+    #[error("node {node} ({op}) gives {found} where the rewrite declares {declared}")]
+    WrongType {
+        /// Which node.
+        node: NodeId,
+        /// Its op.
+        op: String,
+        /// Declared type.
+        declared: String,
+        /// Type found.
+        found: String,
+    },
+}
+
+/// A finding of the integrity layers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum Finding {
+    /// An input's checksum changed.
+    #[error("input `{input}` was changed by the rewrite in round {round}")]
+    InputChanged {
+        /// Name of the input.
+        input: String,
+        /// Which round.
+        round: u32,
+    },
+    /// Memory around an allocation was written.
+    #[error("{count} guard zones around allocations were overwritten")]
+    GuardZone {
+        /// How many.
+        count: u64,
+    },
+    /// Output elements carry the poison pattern, that is, were never written.
+    #[error("output {output} holds {count} elements that were never written")]
+    Unwritten {
+        /// Position of the output.
+        output: u32,
+        /// How many.
+        count: u64,
+    },
+    /// Right on ordinary inputs, wrong when one of them grows.
+    #[error("output {output} is right at t = {right_from} until input `{input}` is redrawn at 8 times its scale")]
+    Insensitive {
+        /// Position of the output.
+        output: u32,
+        /// Name of the input.
+        input: String,
+        /// Least tolerance at which ordinary rounds are right.
+        right_from: i8,
+    },
+    /// Less precise than the reference by more than its own error explains.
+    #[error("output {output}: error of {rewritten} ulp ({measure}) against a double precision run, where eager has {eager}")]
+    Precision {
+        /// Position of the output.
+        output: u32,
+        /// `rms` or `99.9th percentile`.
+        measure: String,
+        /// Ulps of the rewrite, as text with two decimals.
+        rewritten: String,
+        /// Ulps of eager.
+        eager: String,
+    },
+    /// A timed run gave something else than the checked ones.
+    #[error("a timed run gave a different output {output} than the checked runs")]
+    TimedRunDiffers {
+        /// Position of the output.
+        output: u32,
+    },
+    /// Faster than memory allows.
+    #[error("{median_ns} ns is below the floor of {floor_ns} ns that reading the inputs and writing the outputs takes")]
+    BelowFloor {
+        /// Median of the rewrite.
+        median_ns: u64,
+        /// Least plausible time.
+        floor_ns: u64,
+    },
+}
+
+/// How one output compared over all rounds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OutputReport {
+    /// Its type in the reference.
+    pub ty: TensorType,
+    /// Least t in -10..=5 at which every element of every round is right; `None` if there is none.
+    pub right_from: Option<i8>,
+    /// Elements compared, over all rounds.
+    pub elements: u64,
+    /// Elements not bit-equal to eager's, NaNs taken as equal.
+    pub different: u64,
+    /// Elements wrong at t = -5.
+    pub wrong: u64,
+    /// Elements NaN or infinite where the reference is not.
+    pub non_finite: u64,
+    /// Largest absolute error.
+    pub max_abs: f64,
+    /// Largest error relative to the reference.
+    pub max_rel: f64,
+    /// Logical index of the first element wrong at t = -5.
+    pub first_wrong: Option<Vec<i64>>,
+    /// That element in the rewrite.
+    pub first_wrong_value: Option<f64>,
+    /// That element in the reference.
+    pub first_wrong_reference: Option<f64>,
+    /// Error in ulps of the output type against the double precision run, where there is one.
+    pub truth: Option<TruthReport>,
+}
+
+/// Errors against a run in double precision, in units of the last place of the output's type.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TruthReport {
+    /// Root mean square, eager.
+    pub eager_rms: f64,
+    /// Root mean square, rewrite.
+    pub rewritten_rms: f64,
+    /// 99.9th percentile, eager.
+    pub eager_p999: f64,
+    /// 99.9th percentile, rewrite.
+    pub rewritten_p999: f64,
+    /// Whether eager itself is right at t = -5 against the double precision run.
+    pub eager_right: bool,
+    /// Elements left out because eager and the double precision run differ by overflow.
+    pub excluded: u64,
+}
+
+/// Times of both programs in one session, nanoseconds per run, in the order measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TimingReport {
+    /// The reference, interleaved with the rewrite.
+    pub eager_ns: Vec<u64>,
+    /// The rewrite.
+    pub rewritten_ns: Vec<u64>,
+    /// The reference with cold caches.
+    pub eager_cold_ns: Vec<u64>,
+    /// The rewrite with cold caches.
+    pub rewritten_cold_ns: Vec<u64>,
+    /// How the time was taken.
+    pub method: String,
+    /// Least plausible time of one run.
+    pub floor_ns: u64,
+}
+
+/// What an evaluation showed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// Why there is nothing to compare.
+    pub error: Option<RewriteError>,
+    /// One per output, empty after an error.
+    pub outputs: Vec<OutputReport>,
+    /// Findings of the integrity layers.
+    pub findings: Vec<Finding>,
+    /// What could not be checked, in words: no double precision run, fixed inputs.
+    pub notes: Vec<String>,
+    /// Whether zeros, a copy of an input or the mean are right at t = -2.
+    pub trivial: Option<String>,
+    /// Times; `None` after an error or where none were wanted.
+    pub timing: Option<TimingReport>,
+    /// Highest number of bytes the rewrite allocated at once.
+    pub peak_bytes: u64,
+}
