@@ -1,0 +1,296 @@
+//! Compares one output of the rewrite with eager's, element by element, over all rounds.
+
+use crate::element::{Elements, ulp};
+use passhost_ir::{Dtype, TensorType};
+use passhost_protocol::device::OutputReport;
+use passhost_score::{FloatKind, Ladder};
+use rayon::prelude::*;
+
+/// Elements that one task compares.
+const CHUNK: usize = 1 << 14;
+/// Integers and bools are right when equal, at every t; there is nothing in between.
+const EXACT: i8 = passhost_score::SMALLEST_T;
+
+/// What is known of one output so far.
+#[derive(Debug, Clone)]
+pub struct Comparison {
+    report: OutputReport,
+    ladder: Option<Ladder>,
+}
+
+/// What one stretch of elements showed.
+#[derive(Debug, Clone, Copy)]
+struct Stretch {
+    right_from: Option<i8>,
+    different: u64,
+    wrong: u64,
+    non_finite: u64,
+    max_abs: f64,
+    max_rel: f64,
+    first_wrong: Option<(usize, f64, f64)>,
+}
+
+impl Stretch {
+    const NOTHING: Stretch = Stretch {
+        right_from: Some(EXACT),
+        different: 0,
+        wrong: 0,
+        non_finite: 0,
+        max_abs: 0.0,
+        max_rel: 0.0,
+        first_wrong: None,
+    };
+
+    fn join(self, other: Stretch) -> Stretch {
+        Stretch {
+            right_from: both(self.right_from, other.right_from),
+            different: self.different + other.different,
+            wrong: self.wrong + other.wrong,
+            non_finite: self.non_finite + other.non_finite,
+            max_abs: self.max_abs.max(other.max_abs),
+            max_rel: self.max_rel.max(other.max_rel),
+            first_wrong: match (self.first_wrong, other.first_wrong) {
+                (Some(a), Some(b)) => Some(if a.0 <= b.0 { a } else { b }),
+                (a, b) => a.or(b),
+            },
+        }
+    }
+}
+
+/// The larger of two least tolerances, where none is larger than any.
+fn both(a: Option<i8>, b: Option<i8>) -> Option<i8> {
+    Some(a?.max(b?))
+}
+
+impl Comparison {
+    /// Of an output of this type, before any round.
+    pub fn new(ty: TensorType) -> Comparison {
+        let ladder = match ty.dtype {
+            Dtype::F16 => Some(FloatKind::F16),
+            Dtype::Bf16 => Some(FloatKind::Bf16),
+            Dtype::F32 | Dtype::C64 => Some(FloatKind::F32),
+            Dtype::F64 | Dtype::C128 => Some(FloatKind::F64),
+            _ => None,
+        }
+        .map(Ladder::new);
+        let report = OutputReport {
+            ty,
+            right_from: Some(EXACT),
+            elements: 0,
+            different: 0,
+            wrong: 0,
+            non_finite: 0,
+            max_abs: 0.0,
+            max_rel: 0.0,
+            first_wrong: None,
+            first_wrong_value: None,
+            first_wrong_reference: None,
+            truth: None,
+        };
+        Comparison { report, ladder }
+    }
+
+    /// Adds a round. Both are contiguous and of the type given to [`Comparison::new`]. Returns the least t at which
+    /// this round alone is right.
+    pub fn add(&mut self, rewritten: Elements<'_>, eager: Elements<'_>) -> Option<i8> {
+        let count = eager.len();
+        let found = (0..count.div_ceil(CHUNK))
+            .into_par_iter()
+            .map(|chunk| self.stretch(rewritten, eager, chunk * CHUNK..((chunk + 1) * CHUNK).min(count)))
+            .reduce(|| Stretch::NOTHING, Stretch::join);
+        let report = &mut self.report;
+        report.elements += count as u64;
+        report.right_from = both(report.right_from, found.right_from);
+        report.different += found.different;
+        report.wrong += found.wrong;
+        report.non_finite += found.non_finite;
+        report.max_abs = report.max_abs.max(found.max_abs);
+        report.max_rel = report.max_rel.max(found.max_rel);
+        if let (None, Some((index, value, reference))) = (&report.first_wrong, found.first_wrong) {
+            report.first_wrong = Some(unravel(index, &report.ty.shape));
+            report.first_wrong_value = Some(value);
+            report.first_wrong_reference = Some(reference);
+        }
+        found.right_from
+    }
+
+    fn stretch(&self, rewritten: Elements<'_>, eager: Elements<'_>, range: std::ops::Range<usize>) -> Stretch {
+        let mut found = Stretch::NOTHING;
+        let (out, reference) = (rewritten.slice(range.clone()), eager.slice(range.clone()));
+        // Bit-equal stretches are the common case, and a comparison of bytes is many times faster than one of numbers.
+        if out.bytes == reference.bytes {
+            return found;
+        }
+        let Some(ladder) = &self.ladder else {
+            for index in 0..out.len() {
+                if out.raw(index) != reference.raw(index) {
+                    found.different += 1;
+                    found.wrong += 1;
+                    found.right_from = None;
+                    let (value, truth) = (out.get(index), reference.get(index));
+                    found.max_abs = found.max_abs.max((value - truth).abs());
+                    found.first_wrong.get_or_insert((range.start + index, value, truth));
+                }
+            }
+            return found;
+        };
+        let (values, references) = (out.to_f64(), reference.to_f64());
+        let parts = values.len() / out.len().max(1);
+        for (position, (&value, &truth)) in values.iter().zip(&references).enumerate() {
+            if value == truth || (value.is_nan() && truth.is_nan()) {
+                continue;
+            }
+            found.different += 1;
+            if truth.is_finite() && !value.is_finite() {
+                found.non_finite += 1;
+            }
+            let error = (value - truth).abs();
+            if error.is_finite() {
+                found.max_abs = found.max_abs.max(error);
+                if truth != 0.0 {
+                    found.max_rel = found.max_rel.max(error / truth.abs());
+                }
+            }
+            let right_from = ladder.first_right(value, truth);
+            if right_from.is_none_or(|t| t > -5) {
+                found.wrong += 1;
+                found.first_wrong.get_or_insert((range.start + position / parts, value, truth));
+            }
+            found.right_from = both(found.right_from, right_from);
+        }
+        found
+    }
+
+    /// The least t at which every round so far is right.
+    pub fn right_from(&self) -> Option<i8> {
+        self.report.right_from
+    }
+
+    /// The report over all rounds.
+    pub fn into_report(self) -> OutputReport {
+        self.report
+    }
+}
+
+/// The logical index of a row-major position.
+fn unravel(mut position: usize, shape: &[i64]) -> Vec<i64> {
+    let mut index = vec![0; shape.len()];
+    for (slot, &extent) in index.iter_mut().zip(shape).rev() {
+        let extent = usize::try_from(extent).unwrap_or(1).max(1);
+        *slot = (position % extent) as i64;
+        position /= extent;
+    }
+    index
+}
+
+/// Error statistics of one output against a double precision run, over one slice of its leading dimension.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct UlpErrors {
+    /// Root mean square, in ulps of the output's type at the true value.
+    pub rms: f64,
+    /// 99.9th percentile of the magnitude.
+    pub p999: f64,
+    /// Elements left out: truth finite where the output overflowed, or the other way round.
+    pub excluded: u64,
+}
+
+/// The error of `output` against `truth`, in units of the last place of the output's type. `skip` marks elements where
+/// eager and the double precision run differ by overflow.
+pub fn ulp_errors(output: Elements<'_>, truth: &[f64], skip: &[bool]) -> UlpErrors {
+    let mut errors = Vec::with_capacity(truth.len());
+    let mut excluded = 0;
+    let mut position = 0;
+    output.for_each(|value| {
+        let exact = truth[position];
+        if skip[position] {
+            excluded += 1;
+        } else if value != exact && !(value.is_nan() && exact.is_nan()) {
+            // An infinity or a NaN that should not be there is an error without bound.
+            let error = (value - exact).abs() / ulp(output.dtype, exact);
+            errors.push(if error.is_nan() { f64::INFINITY } else { error });
+        } else {
+            errors.push(0.0);
+        }
+        position += 1;
+    });
+    if errors.is_empty() {
+        return UlpErrors { rms: 0.0, p999: 0.0, excluded };
+    }
+    let rms = (errors.iter().map(|error| error * error).sum::<f64>() / errors.len() as f64).sqrt();
+    let rank = (errors.len() - 1) * 999 / 1000;
+    let (_, &mut p999, _) = errors.select_nth_unstable_by(rank, f64::total_cmp);
+    UlpErrors { rms, p999, excluded }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn f32_bytes(values: &[f32]) -> Vec<u8> {
+        values.iter().flat_map(|value| value.to_le_bytes()).collect()
+    }
+
+    fn compare(out: &[f32], reference: &[f32], shape: &[i64]) -> OutputReport {
+        let mut comparison = Comparison::new(TensorType::contiguous(Dtype::F32, shape));
+        let (out, reference) = (f32_bytes(out), f32_bytes(reference));
+        comparison.add(
+            Elements { dtype: Dtype::F32, bytes: &out },
+            Elements { dtype: Dtype::F32, bytes: &reference },
+        );
+        comparison.into_report()
+    }
+
+    #[test]
+    fn equal_outputs_are_right_at_every_tolerance() {
+        let report = compare(&[1.0, f32::NAN, f32::INFINITY], &[1.0, f32::NAN, f32::INFINITY], &[3]);
+        assert_eq!((report.right_from, report.different, report.wrong), (Some(-10), 0, 0));
+    }
+
+    #[test]
+    fn the_first_wrong_element_is_named_by_its_logical_index() {
+        let mut out = vec![1.0f32; 6];
+        out[4] = 1.5;
+        out[5] = 7.0;
+        let report = compare(&out, &[1.0; 6], &[2, 3]);
+        assert_eq!(report.first_wrong, Some(vec![1, 1]));
+        assert_eq!((report.first_wrong_value, report.first_wrong_reference), (Some(1.5), Some(1.0)));
+        assert_eq!((report.wrong, report.max_abs), (2, 6.0));
+    }
+
+    #[test]
+    fn nan_and_infinity_match_only_their_like() {
+        for (out, reference) in [(f32::NAN, 1.0), (1.0, f32::NAN), (f32::INFINITY, f32::NEG_INFINITY)] {
+            let report = compare(&[out], &[reference], &[1]);
+            assert_eq!(report.right_from, None, "{out} against {reference}");
+        }
+        assert_eq!(compare(&[f32::NAN], &[1.0], &[1]).non_finite, 1);
+    }
+
+    #[test]
+    fn a_later_round_can_only_raise_the_tolerance() {
+        let mut comparison = Comparison::new(TensorType::contiguous(Dtype::F32, [1]));
+        let (one, off) = (f32_bytes(&[1.0]), f32_bytes(&[1.01]));
+        let elements = |bytes| Elements { dtype: Dtype::F32, bytes };
+        let wrong = comparison.add(elements(&off), elements(&one));
+        assert!(wrong.is_some_and(|t| t > -5));
+        assert_eq!(comparison.add(elements(&one), elements(&one)), Some(-10));
+        assert_eq!(comparison.right_from(), wrong);
+    }
+
+    #[test]
+    fn integers_must_be_equal() {
+        let mut comparison = Comparison::new(TensorType::contiguous(Dtype::I16, [2]));
+        let elements = |bytes| Elements { dtype: Dtype::I16, bytes };
+        assert_eq!(comparison.add(elements(&[1, 0, 2, 0]), elements(&[1, 0, 3, 0])), None);
+    }
+
+    #[test]
+    fn ulp_errors_leave_out_what_is_marked_and_see_infinities() {
+        let bytes = f32_bytes(&[1.0, 1.0 + f32::EPSILON, f32::INFINITY]);
+        let output = Elements { dtype: Dtype::F32, bytes: &bytes };
+        let errors = ulp_errors(output, &[1.0, 1.0, 1e39], &[false, false, true]);
+        assert_eq!((errors.p999, errors.excluded), (0.0, 1));
+        assert!((errors.rms - 0.5f64.sqrt()).abs() < 1e-12);
+        assert_eq!(ulp_errors(output, &[1.0, 1.0, 5.0], &[false; 3]).rms, f64::INFINITY);
+    }
+}

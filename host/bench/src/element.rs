@@ -1,0 +1,121 @@
+//! Reading tensor elements from bytes.
+
+use half::{bf16, f16};
+use passhost_ir::Dtype;
+
+/// The elements of a contiguous tensor on the host.
+#[derive(Debug, Clone, Copy)]
+pub struct Elements<'a> {
+    /// Element type.
+    pub dtype: Dtype,
+    /// Row-major, little-endian.
+    pub bytes: &'a [u8],
+}
+
+impl<'a> Elements<'a> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.bytes.len() / self.dtype.size() as usize
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// A stretch of them.
+    pub fn slice(&self, range: std::ops::Range<usize>) -> Elements<'a> {
+        let size = self.dtype.size() as usize;
+        Elements { dtype: self.dtype, bytes: &self.bytes[range.start * size..range.end * size] }
+    }
+
+    /// The bytes of one.
+    pub fn raw(&self, index: usize) -> &'a [u8] {
+        let size = self.dtype.size() as usize;
+        &self.bytes[index * size..][..size]
+    }
+
+    /// Calls `f` with each element in double precision. Integers beyond 2^53 round; complex numbers give their parts
+    /// one after the other.
+    pub fn for_each(&self, f: impl FnMut(f64)) {
+        fn each<const N: usize>(bytes: &[u8], convert: impl Fn([u8; N]) -> f64, mut f: impl FnMut(f64)) {
+            for chunk in bytes.chunks_exact(N) {
+                let mut element = [0; N];
+                element.copy_from_slice(chunk);
+                f(convert(element));
+            }
+        }
+        match self.dtype {
+            Dtype::Bool | Dtype::U8 => each(self.bytes, |[b]| f64::from(b), f),
+            Dtype::I8 => each(self.bytes, |b| f64::from(i8::from_le_bytes(b)), f),
+            Dtype::I16 => each(self.bytes, |b| f64::from(i16::from_le_bytes(b)), f),
+            Dtype::I32 => each(self.bytes, |b| f64::from(i32::from_le_bytes(b)), f),
+            Dtype::I64 => each(self.bytes, |b| i64::from_le_bytes(b) as f64, f),
+            Dtype::F16 => each(self.bytes, |b| f16::from_le_bytes(b).to_f64(), f),
+            Dtype::Bf16 => each(self.bytes, |b| bf16::from_le_bytes(b).to_f64(), f),
+            Dtype::F32 | Dtype::C64 => each(self.bytes, |b| f64::from(f32::from_le_bytes(b)), f),
+            Dtype::F64 | Dtype::C128 => each(self.bytes, f64::from_le_bytes, f),
+        }
+    }
+
+    /// All elements in double precision.
+    pub fn to_f64(&self) -> Vec<f64> {
+        let mut values = Vec::with_capacity(self.len());
+        self.for_each(|value| values.push(value));
+        values
+    }
+
+    /// One element in double precision; the real part of a complex one.
+    pub fn get(&self, index: usize) -> f64 {
+        let mut first = f64::NAN;
+        let mut seen = false;
+        self.slice(index..index + 1).for_each(|value| {
+            if !seen {
+                (first, seen) = (value, true);
+            }
+        });
+        first
+    }
+}
+
+/// The spacing of the values of a float type at `x`: one unit in the last place, never below that of the smallest
+/// normal number's binade.
+pub fn ulp(dtype: Dtype, x: f64) -> f64 {
+    let (mantissa_bits, least_exponent) = match dtype {
+        Dtype::F16 => (10, -14),
+        Dtype::Bf16 => (7, -126),
+        Dtype::F32 => (23, -126),
+        _ => (52, -1022),
+    };
+    let exponent = if x == 0.0 || !x.is_finite() {
+        least_exponent
+    } else {
+        // The exponent field, which for doubles below 2^-1022 is 0 and thus below every type's least exponent.
+        (((x.to_bits() >> 52) & 0x7ff) as i32 - 1023).max(least_exponent)
+    };
+    2f64.powi(exponent - mantissa_bits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_ulp_is_the_distance_to_the_next_value() {
+        assert_eq!(ulp(Dtype::F32, 1.0), f64::from(f32::EPSILON));
+        assert_eq!(ulp(Dtype::F32, -1.5), f64::from(f32::EPSILON));
+        assert_eq!(ulp(Dtype::F16, 1000.0), 0.5);
+        assert_eq!(ulp(Dtype::Bf16, 1.0), 2f64.powi(-7));
+        assert_eq!(ulp(Dtype::F16, 0.0), 2f64.powi(-24));
+        assert_eq!(ulp(Dtype::F64, 1.0), f64::EPSILON);
+    }
+
+    #[test]
+    fn elements_convert_to_double_precision() {
+        let bytes = [0x00, 0x3c, 0x00, 0xc0];
+        let elements = Elements { dtype: Dtype::F16, bytes: &bytes };
+        assert_eq!(elements.to_f64(), [1.0, -2.0]);
+        assert_eq!(elements.get(1), -2.0);
+        assert_eq!(Elements { dtype: Dtype::I16, bytes: &[0xff, 0xff] }.get(0), -1.0);
+    }
+}

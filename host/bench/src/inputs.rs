@@ -1,0 +1,313 @@
+//! Draws the inputs of a sample from a counter: element `i` of a tensor depends on the seed, the round, the tensor's
+//! name and `i` alone, so that every device draws the same bits.
+
+use half::{bf16, f16};
+use passhost_ir::{Draw, Dtype, InputSpec, TensorType};
+use rayon::prelude::*;
+use std::sync::OnceLock;
+
+/// Entries of the quantile table: a 16-bit index.
+const QUANTILES: usize = 1 << 16;
+/// One element in 1,024 deviates [`TAIL_SCALE`] times as far, so that a few elements matter to every sum.
+const TAIL_MASK: u64 = 1023;
+const TAIL_SCALE: f64 = 8.0;
+/// By how much an excitation round scales the deviation of its input.
+const EXCITATION: f64 = 8.0;
+/// Elements that one task fills.
+const CHUNK: usize = 1 << 15;
+
+/// Which draw of the inputs is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Round {
+    /// Secret of the evaluation.
+    pub seed: u64,
+    /// Number of the round. Different rounds share no element.
+    pub number: u32,
+    /// The input that is redrawn at eight times its scale, if this is an excitation round.
+    pub excited: Option<usize>,
+}
+
+/// Why an input cannot be drawn.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DrawError {
+    /// The distribution does not fit the element type.
+    #[error("a {draw} distribution cannot fill a tensor of type {dtype}")]
+    Type {
+        /// The distribution's name.
+        draw: &'static str,
+        /// Element type.
+        dtype: Dtype,
+    },
+    /// Literal data of the wrong length.
+    #[error("{found} literal values for {expected} elements")]
+    Length {
+        /// Values given.
+        found: usize,
+        /// Elements of the tensor.
+        expected: u64,
+    },
+    /// An empty or unordered range.
+    #[error("no value lies between {low} and {high}")]
+    Range {
+        /// Lower bound.
+        low: i64,
+        /// Upper bound.
+        high: i64,
+    },
+}
+
+/// The elements of input `position`, row-major, as little-endian bytes.
+pub fn draw(spec: &InputSpec, position: usize, round: Round) -> Result<Vec<u8>, DrawError> {
+    let scale = if round.excited == Some(position) { EXCITATION } else { 1.0 };
+    let key = key(round, &spec.name);
+    let ty = &spec.ty;
+    let row = ty.shape.last().map_or(1, |&extent| extent.max(1).unsigned_abs());
+    match &spec.draw {
+        Draw::Normal { mean, std } => floats(ty, spec, |i| {
+            let (z, tail) = normal(hash(key, i));
+            mean + std * scale * z * tail
+        }),
+        Draw::LogNormal { median, sigma } => floats(ty, spec, |i| {
+            // Positive by construction; a heavy tail in the exponent would overflow narrow types.
+            median * scale * (sigma * normal(hash(key, i)).0).exp()
+        }),
+        Draw::FloatMask { low } => floats(ty, spec, |i| if mask_bit(key, i, row) { 0.0 } else { *low }),
+        Draw::Floats(data) => {
+            let expected = ty.numel();
+            match data.as_slice() {
+                &[one] => floats(ty, spec, |_| one),
+                _ if data.len() as u64 == expected => floats(ty, spec, |i| data[i as usize]),
+                _ => Err(DrawError::Length { found: data.len(), expected }),
+            }
+        }
+        Draw::Uniform { low, high } if low > high => Err(DrawError::Range { low: *low, high: *high }),
+        Draw::Uniform { low, high } => {
+            let span = high.abs_diff(*low);
+            integers(ty, "uniform", |i| {
+                let bits = hash(key, i);
+                // A 128-bit product maps the hash evenly onto the range without a division.
+                let offset = match span.checked_add(1) {
+                    Some(count) => ((u128::from(bits) * u128::from(count)) >> 64) as u64,
+                    None => bits,
+                };
+                low.wrapping_add_unsigned(offset)
+            })
+        }
+        Draw::Mask => integers(ty, "mask", |i| i64::from(mask_bit(key, i, row))),
+        Draw::Integers(data) if data.len() as u64 == ty.numel() => integers(ty, "literal", |i| data[i as usize]),
+        Draw::Integers(data) => Err(DrawError::Length { found: data.len(), expected: ty.numel() }),
+    }
+}
+
+/// A coin, but for one element of each row that is always set.
+fn mask_bit(key: u64, index: u64, row: u64) -> bool {
+    let always = hash(key ^ 0x5bd1_e995, index / row) % row;
+    index % row == always || hash(key, index) >> 63 == 1
+}
+
+fn floats(ty: &TensorType, spec: &InputSpec, element: impl Fn(u64) -> f64 + Sync) -> Result<Vec<u8>, DrawError> {
+    let limit = match ty.dtype {
+        Dtype::F16 => f16::MAX.to_f64(),
+        Dtype::Bf16 => bf16::MAX.to_f64(),
+        Dtype::F32 => f64::from(f32::MAX),
+        Dtype::F64 => f64::MAX,
+        dtype => return Err(DrawError::Type { draw: "float", dtype }),
+    };
+    let low = spec.min.unwrap_or(-limit).max(-limit);
+    let high = spec.max.unwrap_or(limit).min(limit);
+    let value = |i| element(i).min(high).max(low);
+    Ok(match ty.dtype {
+        Dtype::F16 => fill(ty, |i| f16::from_f64(value(i)).to_le_bytes()),
+        Dtype::Bf16 => fill(ty, |i| bf16::from_f64(value(i)).to_le_bytes()),
+        Dtype::F32 => fill(ty, |i| (value(i) as f32).to_le_bytes()),
+        _ => fill(ty, |i| value(i).to_le_bytes()),
+    })
+}
+
+fn integers(
+    ty: &TensorType,
+    draw: &'static str,
+    element: impl Fn(u64) -> i64 + Sync,
+) -> Result<Vec<u8>, DrawError> {
+    Ok(match ty.dtype {
+        Dtype::Bool => fill(ty, |i| [u8::from(element(i) != 0)]),
+        Dtype::U8 => fill(ty, |i| (element(i) as u8).to_le_bytes()),
+        Dtype::I8 => fill(ty, |i| (element(i) as i8).to_le_bytes()),
+        Dtype::I16 => fill(ty, |i| (element(i) as i16).to_le_bytes()),
+        Dtype::I32 => fill(ty, |i| (element(i) as i32).to_le_bytes()),
+        Dtype::I64 => fill(ty, |i| element(i).to_le_bytes()),
+        // A float mask of zeros and ones, or whole numbers in a float tensor.
+        Dtype::F16 => fill(ty, |i| f16::from_f64(element(i) as f64).to_le_bytes()),
+        Dtype::Bf16 => fill(ty, |i| bf16::from_f64(element(i) as f64).to_le_bytes()),
+        Dtype::F32 => fill(ty, |i| (element(i) as f32).to_le_bytes()),
+        Dtype::F64 => fill(ty, |i| (element(i) as f64).to_le_bytes()),
+        dtype @ (Dtype::C64 | Dtype::C128) => return Err(DrawError::Type { draw, dtype }),
+    })
+}
+
+fn fill<const SIZE: usize>(ty: &TensorType, element: impl Fn(u64) -> [u8; SIZE] + Sync) -> Vec<u8> {
+    let mut bytes = vec![0u8; ty.bytes() as usize];
+    bytes.par_chunks_mut(CHUNK * SIZE).enumerate().for_each(|(chunk, slots)| {
+        for (offset, slot) in slots.chunks_exact_mut(SIZE).enumerate() {
+            slot.copy_from_slice(&element((chunk * CHUNK + offset) as u64));
+        }
+    });
+    bytes
+}
+
+/// A standard normal deviate from 16 bits of the hash, and the factor of the heavy tail from ten others.
+fn normal(bits: u64) -> (f64, f64) {
+    let tail = if bits & TAIL_MASK == 0 { TAIL_SCALE } else { 1.0 };
+    (f64::from(quantiles()[(bits >> 48) as usize]), tail)
+}
+
+/// Hash of the seed, the round and the name; FNV-1a over the name, so that order and length count.
+fn key(round: Round, name: &str) -> u64 {
+    let name = name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    let excited = round.excited.map_or(0, |input| input as u64 + 1);
+    mix(mix(round.seed ^ mix(u64::from(round.number) << 32 | excited)) ^ name)
+}
+
+fn hash(key: u64, counter: u64) -> u64 {
+    mix(key.wrapping_add(counter.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+}
+
+/// The finaliser of SplitMix64: a bijection with full avalanche (Steele, Lea and Flood, 2014).
+fn mix(mut x: u64) -> u64 {
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// The standard normal quantiles at `(i + 0.5) / 65,536`.
+pub fn quantiles() -> &'static [f32] {
+    static TABLE: OnceLock<Vec<f32>> = OnceLock::new();
+    TABLE.get_or_init(|| (0..QUANTILES).map(|i| normal_quantile((i as f64 + 0.5) / QUANTILES as f64) as f32).collect())
+}
+
+/// Inverse of the standard normal distribution function, by bisection: it runs once for each table entry, and nothing
+/// about it can be subtly wrong.
+fn normal_quantile(p: f64) -> f64 {
+    if p > 0.5 {
+        return -normal_quantile(1.0 - p);
+    }
+    let (mut low, mut high) = (-9.0, 0.0);
+    for _ in 0..40 {
+        let middle = f64::midpoint(low, high);
+        if normal_cdf(middle) < p { low = middle } else { high = middle }
+    }
+    f64::midpoint(low, high)
+}
+
+/// The lower tail of the standard normal distribution for x <= 0, by the continued fraction of the Mills ratio where it
+/// converges fast and by the Taylor series around 0 elsewhere (Abramowitz and Stegun 26.2.10 and 26.2.14).
+fn normal_cdf(x: f64) -> f64 {
+    let density = (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    if x < -3.0 {
+        let mut fraction = -x;
+        for k in (1..=60).rev() {
+            fraction = -x + f64::from(k) / fraction;
+        }
+        return density / fraction;
+    }
+    let (mut term, mut sum) = (x, x);
+    for k in 1..80 {
+        term *= x * x / f64::from(2 * k + 1);
+        sum += term;
+    }
+    0.5 + density * sum
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    fn spec(dtype: Dtype, shape: &[i64], draw: Draw) -> InputSpec {
+        InputSpec { name: "x".into(), ty: TensorType::contiguous(dtype, shape), draw, min: None, max: None }
+    }
+
+    fn f32s(bytes: &[u8]) -> Vec<f32> {
+        bytes.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
+    }
+
+    const ROUND: Round = Round { seed: 7, number: 0, excited: None };
+
+    #[test]
+    fn the_quantile_table_is_the_normal_distribution() {
+        let table = quantiles();
+        // The quantiles of 0.5 and of 63,897.5 in 65,536.
+        assert!((table[0] + 4.324_919).abs() < 1e-5, "{}", table[0]);
+        assert_eq!(table[0], -table[QUANTILES - 1]);
+        assert!((table[63_897] - 1.959_938).abs() < 1e-5, "{}", table[63_897]);
+        let variance = table.iter().map(|&z| f64::from(z).powi(2)).sum::<f64>() / QUANTILES as f64;
+        assert!((variance - 1.0).abs() < 1e-3, "{variance}");
+    }
+
+    #[test]
+    fn a_draw_repeats_and_another_seed_round_or_name_changes_it() {
+        let normal = spec(Dtype::F32, &[64], Draw::Normal { mean: 0.0, std: 1.0 });
+        let first = draw(&normal, 0, ROUND).unwrap();
+        assert_eq!(first, draw(&normal, 0, ROUND).unwrap());
+        for other in [Round { seed: 8, ..ROUND }, Round { number: 1, ..ROUND }, Round { excited: Some(1), ..ROUND }] {
+            assert_ne!(first, draw(&normal, 0, other).unwrap(), "{other:?}");
+        }
+        let renamed = InputSpec { name: "y".into(), ..normal };
+        assert_ne!(first, draw(&renamed, 0, ROUND).unwrap());
+    }
+
+    #[test]
+    fn normal_draws_have_the_moments_asked_for_and_a_heavy_tail() {
+        let normal = spec(Dtype::F32, &[400_000], Draw::Normal { mean: 3.0, std: 0.5 });
+        let values = f32s(&draw(&normal, 0, ROUND).unwrap());
+        let mean = values.iter().map(|&v| f64::from(v)).sum::<f64>() / values.len() as f64;
+        assert!((mean - 3.0).abs() < 0.01, "{mean}");
+        // Beyond 4.33 deviations only the tail reaches: about 1 in 1,024 times the share of |z| > 0.54.
+        let far = values.iter().filter(|&&v| (v - 3.0).abs() > 0.5 * 4.4).count();
+        assert!((150..400).contains(&far), "{far}");
+        let excited = f32s(&draw(&normal, 0, Round { excited: Some(0), ..ROUND }).unwrap());
+        let spread = |v: &[f32]| v.iter().map(|&v| f64::from((v - 3.0).abs())).sum::<f64>() / v.len() as f64;
+        assert!((spread(&excited) / spread(&values) - 8.0).abs() < 0.2);
+    }
+
+    #[test]
+    fn masks_are_mixed_and_no_row_is_empty() {
+        let mask = spec(Dtype::I64, &[500, 3], Draw::Mask);
+        let bytes = draw(&mask, 0, ROUND).unwrap();
+        let values: Vec<i64> = bytes.chunks_exact(8).map(|b| i64::from_le_bytes(b.try_into().unwrap())).collect();
+        assert!(values.chunks(3).all(|row| row.contains(&1)));
+        assert!(values.iter().filter(|&&v| v == 0).count() > 300);
+        let float = spec(Dtype::F32, &[50, 8], Draw::FloatMask { low: -1e4 });
+        let values = f32s(&draw(&float, 0, ROUND).unwrap());
+        assert!(values.iter().all(|&v| v == 0.0 || v == -1e4));
+        assert!(values.chunks(8).all(|row| row.contains(&0.0)));
+    }
+
+    #[test]
+    fn integers_fill_the_closed_range_and_bounds_clamp_floats() {
+        let ints = spec(Dtype::I32, &[1000], Draw::Uniform { low: -2, high: 2 });
+        let bytes = draw(&ints, 0, ROUND).unwrap();
+        let mut values: Vec<i32> = bytes.chunks_exact(4).map(|b| i32::from_le_bytes(b.try_into().unwrap())).collect();
+        values.sort_unstable();
+        values.dedup();
+        assert_eq!(values, [-2, -1, 0, 1, 2]);
+        let mut bounded = spec(Dtype::F32, &[1000], Draw::Normal { mean: 0.0, std: 10.0 });
+        (bounded.min, bounded.max) = (Some(-1.0), Some(2.0));
+        assert!(f32s(&draw(&bounded, 0, ROUND).unwrap()).iter().all(|&v| (-1.0..=2.0).contains(&v)));
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_an_error() {
+        let cases = [
+            (spec(Dtype::I64, &[2], Draw::Normal { mean: 0.0, std: 1.0 }), "float distribution"),
+            (spec(Dtype::I64, &[2], Draw::Integers(vec![1])), "1 literal values for 2"),
+            (spec(Dtype::I64, &[2], Draw::Uniform { low: 3, high: 2 }), "between 3 and 2"),
+        ];
+        for (spec, message) in cases {
+            let error = draw(&spec, 0, ROUND).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}
