@@ -9,7 +9,7 @@ SAMPLE ?= samples/se-gate-add-relu
 PLUGIN_DIR := $(TARGET_DIR)/wasm32-wasip2/plugin
 BIN := $(TARGET_DIR)/debug
 
-.PHONY: help setup build plugins eval test lint clean-cache
+.PHONY: help setup build plugins hostile-plugins eval test lint
 
 help:
 	@echo "make eval     build everything, evaluate plugin $(PLUGIN) on $(SAMPLE), print the table"
@@ -24,13 +24,17 @@ setup:
 plugins: setup
 	$(CARGO) build --quiet --profile plugin --target wasm32-wasip2 $(addprefix -p passhost-plugin-,$(PLUGINS))
 
+# Plugins that misbehave, for the tests.
+hostile-plugins: setup
+	$(CARGO) build --quiet --profile plugin --target wasm32-wasip2 -p passhost-hostile-plugins --examples
+
 build: plugins
 	$(CARGO) build --workspace --bins
 
 eval: build
 	$(BIN)/passhost eval $(PLUGIN_DIR)/$(subst -,_,$(PLUGIN)).wasm $(SAMPLE)
 
-test: build
+test: build hostile-plugins
 	PASSHOST_PLUGINS=$(abspath $(PLUGIN_DIR)) $(CARGO) test --workspace
 
 lint: setup

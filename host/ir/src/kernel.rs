@@ -7,6 +7,33 @@
 //! Nothing in it can name an address, a thread or another output element, and every operation is total. With the checks
 //! of [`verify`](crate::kernel::verify) that makes a kernel safe whoever wrote it.
 
+mod approx;
+mod check;
+mod error;
+mod facts;
+mod fold;
+mod interpret;
+mod interval;
+#[cfg(test)]
+mod mistakes;
+#[cfg(test)]
+mod perturbed;
+mod random;
+pub mod scalar;
+mod tensor;
+mod typing;
+mod verify;
+
+pub use approx::{Approx, Mode, TRANSCENDENTAL_ULPS};
+pub use check::{Mismatch, Stats, check_against};
+pub use error::KernelError;
+pub use facts::Facts;
+pub use interpret::{Output, interpret};
+pub use interval::Interval;
+pub use random::RandomKernel;
+pub use tensor::Tensor;
+pub use verify::verify;
+
 use crate::Dtype;
 use std::fmt;
 

@@ -2,16 +2,29 @@
 //! analysis and an interpreter. Pure Rust without I/O; it also compiles to WebAssembly, so that a pass can verify what
 //! it returns.
 
+pub mod alias;
+mod canonical;
 mod dtype;
+mod functional;
 mod graph;
 mod infer;
 mod input;
 pub mod kernel;
+mod ops;
+pub mod schema;
 mod tensor_type;
+mod text;
+pub mod verify;
 
+pub use canonical::{canonical_text, is_pass_miss, live_nodes};
 pub use dtype::{Dtype, UnknownDtype};
+pub use functional::{Functional, FunctionalError, functionalise, in_place_nodes};
 pub use graph::{Arg, Graph, MemoryFormat, Node, NodeId, NodeKind, OpName, Value, ValueId};
 pub use infer::{Infer, InferError};
 pub use input::{Draw, InputSpec};
 pub use kernel::Kernel;
+pub use ops::{OpTable, RefusedArgument, refused_argument};
+pub use schema::{CallError, Schema};
 pub use tensor_type::{MAX_RANK, MAX_TENSOR_BYTES, TensorType, TypeError, contiguous_strides, numel};
+pub use text::{TextError, parse_kernel};
+pub use verify::{GraphError, RewriteSummary, verify_graph, verify_rewrite};

@@ -1,0 +1,193 @@
+//! Writing a kernel instruction by instruction.
+
+use passhost_ir::Dtype;
+use passhost_ir::kernel::{
+    Binary, Compare, Hints, IndexExpr, IndexId, InputDecl, Inst, Kernel, KernelError, Op, Outside, ReduceOp, Reg,
+    Scalar, ScanOp, Store, Unary, verify,
+};
+
+/// Builds a [`Kernel`]. An instruction or index expression that is there already is found again and not repeated.
+///
+/// Nothing is checked before [`finish`](KernelBuilder::finish), which runs the verifier.
+///
+/// ```
+/// use passhost_guest_sdk::lower::KernelBuilder;
+/// use passhost_ir::Dtype;
+/// use passhost_ir::kernel::{Binary, Outside, ReduceOp, Scalar};
+///
+/// // The sums of the squares of the rows of a matrix.
+/// let mut k = KernelBuilder::new(vec![128], vec![64]);
+/// let x = k.input(Dtype::F32, vec![128, 64]);
+/// let place = vec![k.axis(0), k.axis(1)];
+/// let x = k.load(x, place, Outside::Pad(Scalar::Float(0.0)));
+/// let square = k.binary(Binary::Mul, x, x);
+/// let sum = k.reduce(ReduceOp::Sum, square);
+/// k.store(sum, vec![0], vec![128]);
+/// let kernel = k.finish().unwrap();
+/// assert_eq!(kernel.body.len(), 3);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct KernelBuilder {
+    kernel: Kernel,
+}
+
+impl KernelBuilder {
+    /// A kernel over these extents of parallel and reduce axes. Axes are numbered parallel first.
+    pub fn new(parallel: Vec<i64>, reduce: Vec<i64>) -> KernelBuilder {
+        KernelBuilder { kernel: Kernel { parallel, reduce, ..Kernel::default() } }
+    }
+
+    /// Declares an input tensor and returns its position. Each call declares another one.
+    pub fn input(&mut self, dtype: Dtype, shape: Vec<i64>) -> u32 {
+        self.kernel.inputs.push(InputDecl { dtype, shape });
+        position(self.kernel.inputs.len() - 1)
+    }
+
+    /// An index expression.
+    pub fn index(&mut self, expr: IndexExpr) -> IndexId {
+        let found = self.kernel.index.iter().position(|&known| known == expr);
+        IndexId(position(found.unwrap_or_else(|| {
+            self.kernel.index.push(expr);
+            self.kernel.index.len() - 1
+        })))
+    }
+
+    /// The position along an axis.
+    pub fn axis(&mut self, axis: u32) -> IndexId {
+        self.index(IndexExpr::Axis(axis))
+    }
+
+    /// `offset + step * axis`.
+    pub fn affine(&mut self, axis: u32, step: i64, offset: i64) -> IndexId {
+        let mut index = self.axis(axis);
+        if step != 1 {
+            index = self.index(IndexExpr::Mul(index, step));
+        }
+        if offset != 0 {
+            let offset = self.index(IndexExpr::Const(offset));
+            index = self.index(IndexExpr::Add(index, offset));
+        }
+        index
+    }
+
+    /// The type of a body value.
+    pub fn dtype(&self, value: Reg) -> Dtype {
+        self.kernel.body[value.0 as usize].dtype
+    }
+
+    /// A literal of a float type.
+    pub fn float(&mut self, dtype: Dtype, value: f64) -> Reg {
+        self.push(dtype, Op::Const(Scalar::Float(value)))
+    }
+
+    /// A literal of an integer type.
+    pub fn int(&mut self, dtype: Dtype, value: i64) -> Reg {
+        self.push(dtype, Op::Const(Scalar::Int(value)))
+    }
+
+    /// A literal `bool`.
+    pub fn bool(&mut self, value: bool) -> Reg {
+        self.push(Dtype::Bool, Op::Const(Scalar::Bool(value)))
+    }
+
+    /// The value of an index expression, an `i64`.
+    pub fn position(&mut self, index: IndexId) -> Reg {
+        self.push(Dtype::I64, Op::Index(index))
+    }
+
+    /// One element of an input; one index per dimension.
+    pub fn load(&mut self, input: u32, index: Vec<IndexId>, outside: Outside) -> Reg {
+        let dtype = self.kernel.inputs[input as usize].dtype;
+        self.push(dtype, Op::Load { input, index, outside })
+    }
+
+    /// One operand.
+    pub fn unary(&mut self, op: Unary, a: Reg) -> Reg {
+        let dtype = if op == Unary::IsNan { Dtype::Bool } else { self.dtype(a) };
+        self.push(dtype, Op::Unary(op, a))
+    }
+
+    /// Two operands of one type.
+    pub fn binary(&mut self, op: Binary, a: Reg, b: Reg) -> Reg {
+        self.push(self.dtype(a), Op::Binary(op, a, b))
+    }
+
+    /// A comparison of two operands of one type.
+    pub fn compare(&mut self, op: Compare, a: Reg, b: Reg) -> Reg {
+        self.push(Dtype::Bool, Op::Compare(op, a, b))
+    }
+
+    /// `then` where `condition`, a `bool`, is true, `otherwise` elsewhere.
+    pub fn select(&mut self, condition: Reg, then: Reg, otherwise: Reg) -> Reg {
+        self.push(self.dtype(then), Op::Select(condition, then, otherwise))
+    }
+
+    /// `a * b + c` with one rounding.
+    pub fn fma(&mut self, a: Reg, b: Reg, c: Reg) -> Reg {
+        self.push(self.dtype(a), Op::Fma(a, b, c))
+    }
+
+    /// The value in another type; the value itself if it has that type.
+    pub fn cast(&mut self, dtype: Dtype, value: Reg) -> Reg {
+        if self.dtype(value) == dtype { value } else { self.push(dtype, Op::Cast(value)) }
+    }
+
+    /// A reduction over all reduce axes.
+    pub fn reduce(&mut self, op: ReduceOp, value: Reg) -> Reg {
+        let dtype = match op {
+            ReduceOp::Argmax | ReduceOp::Argmin => Dtype::I64,
+            _ => self.dtype(value),
+        };
+        self.push(dtype, Op::Reduce(op, value))
+    }
+
+    /// A running reduction along the last reduce axis.
+    pub fn scan(&mut self, op: ScanOp, value: Reg) -> Reg {
+        self.push(self.dtype(value), Op::Scan(op, value))
+    }
+
+    /// Writes a value densely, its axes in `order`, as a tensor of shape `shape`.
+    pub fn store(&mut self, value: Reg, order: Vec<u32>, shape: Vec<i64>) {
+        self.kernel.stores.push(Store { value, order, shape });
+    }
+
+    /// Sets the wishes about the schedule.
+    pub fn hints(&mut self, hints: Hints) {
+        self.kernel.hints = hints;
+    }
+
+    /// Turns all parallel axes from `first` on into reduce axes. Axis numbers stay what they are; values that depend on
+    /// earlier axes only become rows, computed once for a whole row of elements.
+    pub fn reduce_from(&mut self, first: usize) {
+        let reduce = self.kernel.parallel.split_off(first);
+        self.kernel.reduce.splice(0..0, reduce);
+    }
+
+    /// The kernel, if the verifier accepts it.
+    pub fn finish(self) -> Result<Kernel, KernelError> {
+        verify(&self.kernel)?;
+        Ok(self.kernel)
+    }
+
+    fn push(&mut self, dtype: Dtype, op: Op) -> Reg {
+        let inst = Inst { dtype, op };
+        let found = self.kernel.body.iter().position(|known| same(known, &inst));
+        Reg(position(found.unwrap_or_else(|| {
+            self.kernel.body.push(inst);
+            self.kernel.body.len() - 1
+        })))
+    }
+}
+
+/// Equal instructions. Unlike `==`, 0.0 and -0.0 differ and a NaN is itself.
+fn same(a: &Inst, b: &Inst) -> bool {
+    match (&a.op, &b.op) {
+        (Op::Const(Scalar::Float(x)), Op::Const(Scalar::Float(y))) => a.dtype == b.dtype && x.to_bits() == y.to_bits(),
+        _ => a == b,
+    }
+}
+
+/// A list position as the kernel stores it. The verifier refuses lists that do not fit long before this saturates.
+fn position(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}

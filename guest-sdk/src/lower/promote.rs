@@ -1,0 +1,118 @@
+//! PyTorch's type promotion, as `TensorIterator` does it.
+
+use passhost_ir::Dtype;
+
+/// The type that values of two types are brought to before a common op. Complex types do not occur in kernels and count
+/// as the widest.
+pub fn promote(a: Dtype, b: Dtype) -> Dtype {
+    use Dtype::{Bf16, Bool, F16, F32, I16, U8};
+    match (a, b) {
+        _ if a == b => a,
+        (Bool, other) | (other, Bool) => other,
+        (F16, Bf16) | (Bf16, F16) => F32,
+        _ if category(a) != category(b) => {
+            if category(a) > category(b) {
+                a
+            } else {
+                b
+            }
+        }
+        // Unsigned bytes with signed ones need a wider type; `ALL` lists wider types of a kind later.
+        (U8, other) | (other, U8) if other.size() == 1 => I16,
+        _ => a.max(b),
+    }
+}
+
+/// How a value takes part in promotion: weaker kinds count only where they are of a higher category.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Strength {
+    /// A Python number: its category counts, its width does not.
+    Number,
+    /// A tensor without dimensions.
+    Scalar,
+    /// A tensor with dimensions.
+    Tensor,
+}
+
+/// The common type of all operands of an op. Python numbers count as `bool`, `i64` or `f64` and bring the default type
+/// of their category: `f32` where all else is integer.
+pub fn common(operands: impl Iterator<Item = (Dtype, Strength)> + Clone) -> Option<Dtype> {
+    let of = |strength| {
+        let same = operands.clone().filter(move |&(_, found)| found == strength);
+        same.map(|(dtype, _)| if strength == Strength::Number { default(dtype) } else { dtype }).reduce(promote)
+    };
+    // A weaker group decides only with a category above that of the stronger ones.
+    let mut result: Option<Dtype> = None;
+    for found in [Strength::Tensor, Strength::Scalar, Strength::Number].map(of).into_iter().flatten() {
+        result = Some(match result {
+            Some(strong) if category(found) > category(strong) => promote(strong, found),
+            Some(strong) => strong,
+            None => found,
+        });
+    }
+    result
+}
+
+fn default(number: Dtype) -> Dtype {
+    if number == Dtype::F64 { Dtype::F32 } else { number }
+}
+
+fn category(dtype: Dtype) -> u8 {
+    match dtype {
+        Dtype::Bool => 0,
+        _ if dtype.is_integer() => 1,
+        _ if dtype.is_float() => 2,
+        _ => 3,
+    }
+}
+
+/// The type in which ATen calculates on tensors of a type: `f32` for the half types, `i32` for the narrow integers,
+/// whose results wrap to the same bits. `None` for complex types.
+pub fn math(dtype: Dtype) -> Option<Dtype> {
+    Some(match dtype {
+        Dtype::F16 | Dtype::Bf16 => Dtype::F32,
+        Dtype::U8 | Dtype::I8 | Dtype::I16 => Dtype::I32,
+        Dtype::C64 | Dtype::C128 => return None,
+        _ => dtype,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Dtype::{Bf16, Bool, F16, F32, F64, I8, I16, I32, I64, U8};
+    use Strength::{Number, Scalar, Tensor};
+
+    #[test]
+    fn pairs_promote_as_in_pytorch() {
+        for (a, b, expected) in [
+            (F16, Bf16, F32),
+            (F16, F32, F32),
+            (I64, F16, F16),
+            (U8, I8, I16),
+            (U8, I32, I32),
+            (I16, I8, I16),
+            (Bool, U8, U8),
+            (F64, F32, F64),
+            (I64, I32, I64),
+        ] {
+            assert_eq!(promote(a, b), expected, "{a} {b}");
+            assert_eq!(promote(b, a), expected, "{b} {a}");
+        }
+    }
+
+    #[test]
+    fn weaker_operands_decide_only_with_a_higher_category() {
+        for (operands, expected) in [
+            (vec![(F16, Tensor), (F64, Number)], F16),
+            (vec![(I32, Tensor), (F64, Number)], F32),
+            (vec![(Bool, Tensor), (I64, Number)], I64),
+            (vec![(F16, Tensor), (F32, Scalar)], F16),
+            (vec![(I64, Tensor), (F16, Scalar)], F16),
+            (vec![(F16, Scalar), (F32, Scalar)], F32),
+            (vec![(U8, Tensor), (I64, Number)], U8),
+        ] {
+            assert_eq!(common(operands.iter().copied()), Some(expected), "{operands:?}");
+        }
+    }
+}

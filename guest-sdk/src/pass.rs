@@ -1,0 +1,105 @@
+//! What a pass is.
+
+use crate::{EditError, LowerError, Rewriter};
+use passhost_ir::{Infer, InferError};
+
+/// Who a pass says it is. Shown to people, never believed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassInfo {
+    /// A short name: `fuse-pointwise`.
+    pub name: String,
+    /// A version: `0.1.0`.
+    pub version: String,
+    /// One sentence on what it does.
+    pub description: String,
+}
+
+/// Why a pass gives up on a whole graph. A node that is merely left alone is a [refusal](Rewriter::refuse) instead.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum PassError {
+    /// A change that the graph does not allow.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// A kernel could not be built.
+    #[error(transparent)]
+    Lower(#[from] LowerError),
+    /// The host could not type an inserted op.
+    #[error(transparent)]
+    Infer(#[from] InferError),
+    /// Anything else, in the author's words.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl From<String> for PassError {
+    fn from(message: String) -> PassError {
+        PassError::Other(message)
+    }
+}
+
+impl From<&str> for PassError {
+    fn from(message: &str) -> PassError {
+        PassError::Other(message.to_owned())
+    }
+}
+
+/// A compiler pass: a pure function from a graph to a graph.
+///
+/// It runs in a fresh instance for every graph, without files, clock or randomness, and must give the same rewrite for
+/// the same graph.
+pub trait Pass {
+    /// Name, version and one sentence.
+    fn info(&self) -> PassInfo;
+
+    /// Changes the graph behind `rewriter`. `host` answers which types an op returns; [`Rewriter::insert_aten`] asks
+    /// it for every node it inserts.
+    fn run(&self, rewriter: &mut Rewriter, host: &mut dyn Infer) -> Result<(), PassError>;
+}
+
+/// Shows a line to the author of the pass: through the host's `log` in a component, on stderr in a native test.
+///
+/// ```
+/// passhost_guest_sdk::log!("{} regions", 3);
+/// ```
+#[macro_export]
+macro_rules! log {
+    ($($format:tt)*) => { $crate::log_line(&::std::format!($($format)*)) };
+}
+
+/// What [`log!`] calls.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn log_line(line: &str) {
+    eprintln!("{line}");
+}
+
+/// What [`log!`] calls.
+#[cfg(target_arch = "wasm32")]
+pub fn log_line(line: &str) {
+    crate::wasm::log(line);
+}
+
+/// Makes a type that implements [`Pass`] the pass of this component. Takes a constant expression of that type:
+/// `register!(FusePointwise);`. Once per crate; natively it only checks the type.
+#[macro_export]
+macro_rules! register {
+    ($pass:expr) => {
+        #[cfg(target_arch = "wasm32")]
+        const _: () = {
+            struct Component;
+
+            impl $crate::wasm::Guest for Component {
+                fn describe() -> $crate::wasm::PassInfo {
+                    $crate::wasm::describe(&$pass)
+                }
+
+                fn run(graph: $crate::wasm::Graph) -> $crate::wasm::Outcome {
+                    $crate::wasm::run(&$pass, graph)
+                }
+            }
+
+    $crate::wasm::export!(Component with_types_in $crate::wasm::bindings);
+        };
+        #[cfg(not(target_arch = "wasm32"))]
+        const _: &dyn $crate::Pass = &$pass;
+    };
+}

@@ -1,0 +1,222 @@
+//! The search behind [`Pattern::find`](super::Pattern::find).
+
+use super::{Kind, Match, NearMiss, Pattern};
+use passhost_ir::{Arg, Graph, Node, NodeId, NodeKind, OpName, ValueId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Captures and nodes of an attempt so far.
+#[derive(Debug, Clone, Default)]
+struct Attempt {
+    nodes: BTreeSet<usize>,
+    values: BTreeMap<String, ValueId>,
+    arguments: BTreeMap<String, Arg>,
+}
+
+/// Tries patterns at the nodes of a graph and remembers the failed attempt that got furthest.
+pub(super) struct Matcher<'a> {
+    graph: &'a Graph,
+    definitions: Vec<Option<usize>>,
+    pub(super) furthest: Option<NearMiss>,
+}
+
+impl<'a> Matcher<'a> {
+    pub(super) fn new(graph: &'a Graph) -> Matcher<'a> {
+        Matcher { graph, definitions: graph.definitions(), furthest: None }
+    }
+
+    /// The pattern with its outermost op at `node`.
+    pub(super) fn at(&mut self, pattern: &Pattern, node: &Node) -> Option<Match> {
+        let root = Arg::Value(*node.outputs.first()?);
+        let found = self.extend(Attempt::default(), pattern, &root, "root").into_iter().next()?;
+        Some(Match {
+            root: node.id,
+            nodes: found.nodes.iter().map(|&position| self.graph.nodes[position].id).collect(),
+            values: found.values,
+            arguments: found.arguments,
+        })
+    }
+
+    /// Every way in which `pattern` matches `arg` on top of an attempt: commutative ops and alternatives give several,
+    /// and captures that occur again decide between them.
+    fn extend(&mut self, attempt: Attempt, pattern: &Pattern, arg: &Arg, path: &str) -> Vec<Attempt> {
+        let attempts = match &pattern.kind {
+            Kind::Anything => vec![attempt],
+            Kind::Tensor if matches!(arg, Arg::Value(_)) => vec![attempt],
+            Kind::Number(expected) if as_number(arg) == Some(*expected) => vec![attempt],
+            Kind::Exactly(expected) if expected == arg => vec![attempt],
+            Kind::OneOf(alternatives) => {
+                let tried = alternatives.iter().flat_map(|one| self.extend(attempt.clone(), one, arg, path));
+                tried.collect()
+            }
+            Kind::Op { name, args } => self.extend_op(attempt, pattern, (name, args), arg, path),
+            Kind::Tensor | Kind::Number(_) | Kind::Exactly(_) => {
+                self.miss(&attempt, path, pattern.to_string(), arg);
+                vec![]
+            }
+        };
+        match &pattern.name {
+            None => attempts,
+            Some(name) => attempts.into_iter().filter_map(|one| self.capture(one, name, arg, path)).collect(),
+        }
+    }
+
+    fn extend_op(
+        &mut self,
+        attempt: Attempt,
+        pattern: &Pattern,
+        (name, patterns): (&str, &[Pattern]),
+        arg: &Arg,
+        path: &str,
+    ) -> Vec<Attempt> {
+        let graph = self.graph;
+        let defined = match arg {
+            Arg::Value(value) => self.definitions[value.index()].map(|position| (position, &graph.nodes[position])),
+            _ => None,
+        };
+        let (position, op, args) = match defined {
+            Some((position, Node { kind: NodeKind::Aten { op, args }, .. })) if is_named(op, name) => {
+                (position, op, args)
+            }
+            _ => {
+                self.miss(&attempt, path, pattern.to_string(), arg);
+                return vec![];
+            }
+        };
+        let mut here = attempt;
+        here.nodes.insert(position);
+        if args.len() < patterns.len() {
+            let expected = format!("{} arguments of {op}", patterns.len());
+            self.record(&here, path, expected, format!("{}", args.len()), Some(position));
+            return vec![];
+        }
+        let is_scaled = has_alpha(op) && args.get(2).is_some_and(|alpha| as_number(alpha) != Some(1.0));
+        if patterns.len() <= 2 && is_scaled {
+            let found = describe(&args[2]);
+            self.record(&here, &format!("{op} argument 2"), "alpha = 1".to_owned(), found, Some(position));
+            return vec![];
+        }
+        let mut attempts = self.extend_all(vec![here.clone()], op, patterns, &mut args.iter());
+        if patterns.len() >= 2 && is_commutative(op) && !is_scaled {
+            let swapped = [&args[1], &args[0]].into_iter().chain(&args[2..]);
+            attempts.extend(self.extend_all(vec![here], op, patterns, &mut { swapped }));
+        }
+        attempts
+    }
+
+    fn extend_all(
+        &mut self,
+        mut attempts: Vec<Attempt>,
+        op: &OpName,
+        patterns: &[Pattern],
+        args: &mut dyn Iterator<Item = &Arg>,
+    ) -> Vec<Attempt> {
+        for (place, (pattern, arg)) in patterns.iter().zip(args).enumerate() {
+            let path = format!("{op} argument {place}");
+            attempts = attempts.into_iter().flat_map(|one| self.extend(one, pattern, arg, &path)).collect();
+        }
+        attempts
+    }
+
+    fn capture(&mut self, mut attempt: Attempt, name: &str, arg: &Arg, path: &str) -> Option<Attempt> {
+        let known = match arg {
+            Arg::Value(value) => {
+                let known = *attempt.values.entry(name.to_owned()).or_insert(*value);
+                (known != *value).then(|| format!("%{}, captured as {name} before", self.graph.value(known).name))
+            }
+            _ => {
+                let known = attempt.arguments.entry(name.to_owned()).or_insert_with(|| arg.clone());
+                (known != arg).then(|| format!("{}, captured as {name} before", describe(known)))
+            }
+        };
+        match known {
+            None => Some(attempt),
+            Some(expected) => {
+                self.miss(&attempt, path, expected, arg);
+                None
+            }
+        }
+    }
+
+    fn miss(&mut self, attempt: &Attempt, path: &str, expected: String, arg: &Arg) {
+        let (found, node) = match arg {
+            Arg::Value(value) => {
+                let name = &self.graph.value(*value).name;
+                match self.definitions[value.index()] {
+                    None => (format!("%{name}, an input of the graph"), None),
+                    Some(position) => {
+                        let node = &self.graph.nodes[position];
+                        let what = match &node.kind {
+                            NodeKind::Aten { op, .. } => op.to_string(),
+                            NodeKind::Kernel { .. } => "a kernel".to_owned(),
+                        };
+                        (format!("%{name} = {what} (node {})", node.id), Some(position))
+                    }
+                }
+            }
+            other => (describe(other), None),
+        };
+        self.record(attempt, path, expected, found, node);
+    }
+
+    fn record(&mut self, attempt: &Attempt, path: &str, expected: String, found: String, node: Option<usize>) {
+        if self.furthest.as_ref().is_some_and(|furthest| furthest.matched.len() >= attempt.nodes.len()) {
+            return;
+        }
+        let id = |position: usize| -> NodeId { self.graph.nodes[position].id };
+        let matched = attempt.nodes.iter().map(|&position| id(position)).collect();
+        self.furthest = Some(NearMiss { matched, node: node.map(id), path: path.to_owned(), expected, found });
+    }
+}
+
+fn is_named(op: &OpName, name: &str) -> bool {
+    match name.split_once('.') {
+        Some((name, overload)) => op.name == name && op.overload == overload,
+        None => op.name == name,
+    }
+}
+
+fn is_commutative(op: &OpName) -> bool {
+    matches!(
+        op.name.as_str(),
+        "aten::add"
+            | "aten::mul"
+            | "aten::maximum"
+            | "aten::minimum"
+            | "aten::eq"
+            | "aten::ne"
+            | "aten::logical_and"
+            | "aten::logical_or"
+            | "aten::logical_xor"
+            | "aten::bitwise_and"
+            | "aten::bitwise_or"
+            | "aten::bitwise_xor"
+    )
+}
+
+fn has_alpha(op: &OpName) -> bool {
+    matches!(op.name.as_str(), "aten::add" | "aten::sub")
+}
+
+fn as_number(arg: &Arg) -> Option<f64> {
+    crate::Args::new(std::slice::from_ref(arg)).number(0)
+}
+
+/// An argument that is no tensor, as the text form has it.
+pub(super) fn describe(arg: &Arg) -> String {
+    match arg {
+        Arg::None => "none".to_owned(),
+        Arg::Bool(value) => value.to_string(),
+        Arg::Int(value) => value.to_string(),
+        Arg::Float(value) => format!("{value:?}"),
+        Arg::Str(value) => format!("{value:?}"),
+        Arg::Dtype(value) => value.to_string(),
+        Arg::Ints(values) => format!("{values:?}"),
+        Arg::Floats(values) => format!("{values:?}"),
+        Arg::Bools(values) => format!("{values:?}"),
+        Arg::MemoryFormat(_) => "a memory format".to_owned(),
+        Arg::Strided => "a layout".to_owned(),
+        Arg::Device => "a device".to_owned(),
+        Arg::Value(_) => "a tensor".to_owned(),
+        Arg::Values(_) | Arg::OptionalValues(_) => "a list of tensors".to_owned(),
+    }
+}

@@ -1,0 +1,433 @@
+//! The graph under rewrite: reading it, and the changes that keep it a graph.
+
+use crate::bit_set::BitSet;
+use crate::lower::Lowered;
+use crate::view;
+use passhost_ir::{Arg, Graph, Infer, InferError, Kernel, Node, NodeId, NodeKind, OpName, TensorType, ValueId};
+
+/// Why a change was not made. The graph is as it was before.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum EditError {
+    /// No node has this id.
+    #[error("there is no node {0} in the graph; it may have been replaced or removed before")]
+    NoSuchNode(NodeId),
+    /// A position past the end of the node list.
+    #[error("position {position} is past the end of the graph's {nodes} nodes")]
+    NoSuchPosition {
+        /// The position asked for.
+        position: usize,
+        /// How many nodes there are.
+        nodes: usize,
+    },
+    /// A value is read before it exists.
+    #[error("%{value} would be read at position {position}, before the node that defines it; insert further down")]
+    NotYetDefined {
+        /// Name of the value.
+        value: String,
+        /// Position of the reader.
+        position: usize,
+    },
+    /// Two values do not stand for each other.
+    #[error("%{old} is {expected} and cannot be replaced by %{new}, which is {found}")]
+    TypeDiffers {
+        /// Name of the value to be replaced.
+        old: String,
+        /// Its type.
+        expected: String,
+        /// Name of the other value.
+        new: String,
+        /// Its type.
+        found: String,
+    },
+    /// A kernel declares other inputs than it is given.
+    #[error("the kernel declares {expected}, but it is given {found}")]
+    KernelInput {
+        /// What the kernel declares.
+        expected: String,
+        /// What the values are.
+        found: String,
+    },
+    /// A kernel that the host would refuse.
+    #[error("the kernel is refused: {0}")]
+    Kernel(#[from] passhost_ir::kernel::KernelError),
+    /// A path leaves the nodes and comes back, so that no single place in the graph can hold them all.
+    #[error(
+        "the nodes cannot become one: %{0} is read by them and depends on them; take in the nodes between, or leave some out"
+    )]
+    NotConvex(String),
+    /// The replaced nodes define a value that is still read and that the replacement does not.
+    #[error("%{0} is read outside the replaced nodes, and the replacement does not define it")]
+    StillRead(String),
+}
+
+/// Nodes that were left as they are, and why. For the author.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The nodes.
+    pub nodes: Vec<NodeId>,
+    /// The reason, one sentence without a full stop.
+    pub reason: String,
+}
+
+/// A graph that a pass changes. Every method leaves a valid graph behind: nodes stand after what they read, ids and
+/// names are unique, inputs and outputs keep their types.
+///
+/// Node ids survive every change but the removal of their node; new nodes take ids that the original graph did not use.
+#[derive(Debug, Clone)]
+pub struct Rewriter {
+    graph: Graph,
+    refusals: Vec<Refusal>,
+    next_node: u32,
+}
+
+/// Who reads each value of a graph.
+#[derive(Debug, Clone)]
+pub struct Uses {
+    readers: Vec<Vec<usize>>,
+    is_output: Vec<bool>,
+}
+
+impl Uses {
+    /// Of all values of `graph`.
+    pub fn of(graph: &Graph) -> Uses {
+        let mut uses = Uses { readers: vec![vec![]; graph.values.len()], is_output: vec![false; graph.values.len()] };
+        for (position, node) in graph.nodes.iter().enumerate() {
+            for operand in node.operands() {
+                let readers = &mut uses.readers[operand.index()];
+                if readers.last() != Some(&position) {
+                    readers.push(position);
+                }
+            }
+        }
+        for output in &graph.outputs {
+            uses.is_output[output.index()] = true;
+        }
+        uses
+    }
+
+    /// The positions of the nodes that read `value`, ascending, each once.
+    pub fn readers(&self, value: ValueId) -> &[usize] {
+        &self.readers[value.index()]
+    }
+
+    /// Whether the graph returns `value`.
+    pub fn is_output(&self, value: ValueId) -> bool {
+        self.is_output[value.index()]
+    }
+
+    /// Whether nothing reads `value`.
+    pub fn is_unused(&self, value: ValueId) -> bool {
+        self.readers(value).is_empty() && !self.is_output(value)
+    }
+}
+
+impl Rewriter {
+    /// Starts from a valid graph.
+    pub fn new(graph: Graph) -> Rewriter {
+        let next_node = graph.fresh_node_id().0;
+        Rewriter { graph, refusals: vec![], next_node }
+    }
+
+    /// The graph as it is now.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// Who reads each value now. A snapshot: take it again after a change.
+    pub fn uses(&self) -> Uses {
+        Uses::of(&self.graph)
+    }
+
+    /// The node with this id.
+    pub fn node(&self, id: NodeId) -> Option<&Node> {
+        self.graph.nodes.iter().find(|node| node.id == id)
+    }
+
+    /// Where the node with this id stands in [`Graph::nodes`].
+    pub fn position(&self, id: NodeId) -> Result<usize, EditError> {
+        self.graph.nodes.iter().position(|node| node.id == id).ok_or(EditError::NoSuchNode(id))
+    }
+
+    /// The node that defines `value`; `None` for an input of the graph.
+    pub fn definition(&self, value: ValueId) -> Option<&Node> {
+        self.graph.nodes.iter().find(|node| node.outputs.contains(&value))
+    }
+
+    /// Records that `nodes` stay as they are because of `reason`.
+    pub fn refuse(&mut self, nodes: impl Into<Vec<NodeId>>, reason: impl Into<String>) {
+        self.refusals.push(Refusal { nodes: nodes.into(), reason: reason.into() });
+    }
+
+    /// What was refused so far.
+    pub fn refusals(&self) -> &[Refusal] {
+        &self.refusals
+    }
+
+    /// Inserts a call of an ATen op before the node at `position`; the number of nodes means at the end. `args` stand
+    /// in schema order with defaults filled in; `host` types the results.
+    pub fn insert_aten(
+        &mut self,
+        position: usize,
+        op: OpName,
+        args: Vec<Arg>,
+        host: &mut dyn Infer,
+    ) -> Result<Vec<ValueId>, crate::PassError> {
+        let operands: Vec<ValueId> = args.iter().flat_map(|arg| arg.values().copied()).collect();
+        self.check_defined(position, &operands)?;
+        let typed: Vec<Arg<TensorType>> = args.iter().map(|arg| arg.map(|&id| self.graph.ty(id).clone())).collect();
+        let types = host.infer(&op, &typed)?;
+        if types.is_empty() {
+            return Err(InferError::Unknown(op.to_string()).into());
+        }
+        Ok(self.insert(position, NodeKind::Aten { op, args }, types))
+    }
+
+    /// Inserts a kernel before the node at `position`; the number of nodes means at the end. The kernel is verified.
+    pub fn insert_kernel(
+        &mut self,
+        position: usize,
+        kernel: Kernel,
+        inputs: Vec<ValueId>,
+    ) -> Result<Vec<ValueId>, EditError> {
+        self.check_defined(position, &inputs)?;
+        self.check_kernel(&kernel, &inputs)?;
+        let types = kernel.output_types();
+        Ok(self.insert(position, NodeKind::Kernel { kernel: Box::new(kernel), inputs }, types))
+    }
+
+    /// Makes every node that reads `old`, and the graph's outputs, read `new` instead. The two must have the same
+    /// element type, shape and strides, and `new` must be defined before the first of them.
+    pub fn replace_all_uses(&mut self, old: ValueId, new: ValueId) -> Result<(), EditError> {
+        if old == new {
+            return Ok(());
+        }
+        if self.graph.ty(old) != self.graph.ty(new) {
+            return Err(EditError::TypeDiffers {
+                old: self.graph.value(old).name.clone(),
+                expected: self.graph.ty(old).to_string(),
+                new: self.graph.value(new).name.clone(),
+                found: self.graph.ty(new).to_string(),
+            });
+        }
+        if let Some(&first) = self.uses().readers(old).first() {
+            self.check_defined(first, &[new])?;
+        }
+        for node in &mut self.graph.nodes {
+            replace_operands(node, old, new);
+        }
+        for output in &mut self.graph.outputs {
+            if *output == old {
+                *output = new;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a lowered kernel in the place of the nodes it computes. The kernel goes where all its operands exist and
+    /// nothing has read its results; the other nodes keep their order but for those that must move behind it. The
+    /// values it defines keep their identity, so no reader changes.
+    pub fn replace(&mut self, lowered: &Lowered) -> Result<NodeId, EditError> {
+        self.check_kernel(&lowered.kernel, &lowered.inputs)?;
+        let mut members = BitSet::default();
+        for &id in &lowered.nodes {
+            members.insert(self.position(id)?);
+        }
+        let reached = reached(&self.graph, &members);
+        if let Some(&input) = lowered.inputs.iter().find(|input| reached[input.index()]) {
+            return Err(EditError::NotConvex(self.graph.value(input).name.clone()));
+        }
+        self.check_still_read(&members, lowered)?;
+
+        let kernel_types = lowered.kernel.output_types();
+        let kernel_id = self.fresh_id();
+        let mut outputs = Vec::new();
+        let mut layouts = Vec::new();
+        for (output, ty) in lowered.outputs.iter().zip(kernel_types) {
+            match &output.permutation {
+                None => {
+                    self.graph.values[output.value.index()].ty = ty;
+                    outputs.push(output.value);
+                }
+                // The kernel writes densely; a view gives the result the layout that the graph has for it.
+                Some(permutation) => {
+                    let strides =
+                        permutation.iter().filter_map(|&dim| ty.strides.get(usize::try_from(dim).ok()?).copied());
+                    self.graph.values[output.value.index()].ty.strides = strides.collect();
+                    let name = self.graph.fresh_name();
+                    let dense = self.graph.add_value(name, ty);
+                    outputs.push(dense);
+                    let args = vec![Arg::Value(dense), Arg::Ints(permutation.clone())];
+                    let kind = NodeKind::Aten { op: OpName::new("aten::permute", ""), args };
+                    layouts.push(Node { id: self.fresh_id(), kind, outputs: vec![output.value] });
+                }
+            }
+        }
+        let kind = NodeKind::Kernel { kernel: Box::new(lowered.kernel.clone()), inputs: lowered.inputs.clone() };
+        let kernel = Node { id: kernel_id, kind, outputs };
+
+        // Before the last member stand, besides members, nodes that do not depend on them and may feed the kernel, and
+        // nodes that do and move behind it. Views inside the fused nodes that nobody else reads go with them.
+        let last = members.last().unwrap_or(0);
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        for (position, node) in std::mem::take(&mut self.graph.nodes).into_iter().enumerate() {
+            if members.contains(position) || lowered.covered.contains(&node.id) {
+                continue;
+            }
+            let depends = node.operands().iter().any(|operand| reached[operand.index()]);
+            if position > last || depends { after.push(node) } else { before.push(node) }
+        }
+        before.push(kernel);
+        before.extend(layouts);
+        before.extend(after);
+        self.graph.nodes = before;
+        Ok(kernel_id)
+    }
+
+    /// Removes every node whose results nothing reads, and says which. Ops with effects do not occur in the graphs that
+    /// a pass sees.
+    pub fn remove_dead_code(&mut self) -> Vec<NodeId> {
+        let mut live: BitSet = self.graph.outputs.iter().map(|output| output.index()).collect();
+        let mut kept = Vec::new();
+        let mut removed = Vec::new();
+        for node in std::mem::take(&mut self.graph.nodes).into_iter().rev() {
+            if node.outputs.iter().any(|output| live.contains(output.index())) {
+                for operand in node.operands() {
+                    live.insert(operand.index());
+                }
+                kept.push(node);
+            } else {
+                removed.push(node.id);
+            }
+        }
+        kept.reverse();
+        removed.reverse();
+        self.graph.nodes = kept;
+        removed
+    }
+
+    /// Lets the readers of a node that returns its operand as it is (`aten::dropout` outside training, `aten::alias`,
+    /// a cast to the same type) read the operand, removes the node, and says which nodes it removed.
+    pub fn remove_identities(&mut self) -> Vec<NodeId> {
+        let identities: Vec<(NodeId, ValueId, ValueId)> = self
+            .graph
+            .nodes
+            .iter()
+            .filter_map(|node| view::identity(&self.graph, node).map(|source| (node.id, node.outputs[0], source)))
+            .collect();
+        let mut removed = Vec::new();
+        for (id, output, _) in identities {
+            // The source may itself have been an identity, so it is looked up again.
+            let Some(source) = self.node(id).and_then(|node| view::identity(&self.graph, node)) else { continue };
+            if self.replace_all_uses(output, source).is_ok() {
+                self.graph.nodes.retain(|node| node.id != id);
+                removed.push(id);
+            }
+        }
+        removed
+    }
+
+    /// The rewritten graph and the refusals. Dead nodes are removed first.
+    pub fn finish(mut self) -> (Graph, Vec<Refusal>) {
+        self.remove_dead_code();
+        (self.graph, self.refusals)
+    }
+
+    fn fresh_id(&mut self) -> NodeId {
+        let id = NodeId(self.next_node);
+        self.next_node += 1;
+        id
+    }
+
+    fn insert(&mut self, position: usize, kind: NodeKind, types: Vec<TensorType>) -> Vec<ValueId> {
+        let mut outputs = Vec::new();
+        for ty in types {
+            let name = self.graph.fresh_name();
+            outputs.push(self.graph.add_value(name, ty));
+        }
+        let node = Node { id: self.fresh_id(), kind, outputs: outputs.clone() };
+        self.graph.nodes.insert(position, node);
+        outputs
+    }
+
+    /// That every value exists before the node at `position`.
+    fn check_defined(&self, position: usize, values: &[ValueId]) -> Result<(), EditError> {
+        if position > self.graph.nodes.len() {
+            return Err(EditError::NoSuchPosition { position, nodes: self.graph.nodes.len() });
+        }
+        let definitions = self.graph.definitions();
+        for &value in values {
+            let defined = match definitions[value.index()] {
+                Some(definition) => definition < position,
+                None => self.graph.inputs.contains(&value),
+            };
+            if !defined {
+                return Err(EditError::NotYetDefined { value: self.graph.value(value).name.clone(), position });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_kernel(&self, kernel: &Kernel, inputs: &[ValueId]) -> Result<(), EditError> {
+        passhost_ir::kernel::verify(kernel)?;
+        let declared = kernel.inputs.iter().map(|input| TensorType::contiguous(input.dtype, input.shape.clone()));
+        // Strides are bound when the kernel runs, so only element type and shape must agree.
+        let given =
+            inputs.iter().map(|&id| TensorType::contiguous(self.graph.ty(id).dtype, self.graph.ty(id).shape.clone()));
+        if declared.clone().eq(given.clone()) {
+            return Ok(());
+        }
+        let list = |types: &mut dyn Iterator<Item = TensorType>| {
+            let types: Vec<String> = types.map(|ty| ty.to_string()).collect();
+            format!("({})", types.join(", "))
+        };
+        Err(EditError::KernelInput { expected: list(&mut declared.into_iter()), found: list(&mut given.into_iter()) })
+    }
+
+    /// That nothing which stays reads a value that only the replaced nodes define.
+    fn check_still_read(&self, members: &BitSet, lowered: &Lowered) -> Result<(), EditError> {
+        let uses = self.uses();
+        let gone =
+            |position: usize| members.contains(position) || lowered.covered.contains(&self.graph.nodes[position].id);
+        for position in (0..self.graph.nodes.len()).filter(|&position| gone(position)) {
+            for &output in &self.graph.nodes[position].outputs {
+                let read = uses.is_output(output) || uses.readers(output).iter().any(|&reader| !gone(reader));
+                let is_defined = members.contains(position) && lowered.outputs.iter().any(|new| new.value == output);
+                if read && !is_defined {
+                    return Err(EditError::StillRead(self.graph.value(output).name.clone()));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// For each value whether it depends on the results of the nodes at `members`.
+pub(crate) fn reached(graph: &Graph, members: &BitSet) -> Vec<bool> {
+    let mut reached = vec![false; graph.values.len()];
+    for (position, node) in graph.nodes.iter().enumerate() {
+        if members.contains(position) || node.operands().iter().any(|operand| reached[operand.index()]) {
+            for output in &node.outputs {
+                reached[output.index()] = true;
+            }
+        }
+    }
+    reached
+}
+
+fn replace_operands(node: &mut Node, old: ValueId, new: ValueId) {
+    let swap = |id: &ValueId| if *id == old { new } else { *id };
+    match &mut node.kind {
+        NodeKind::Aten { args, .. } => {
+            for arg in args {
+                if arg.values().any(|&id| id == old) {
+                    *arg = arg.map(swap);
+                }
+            }
+        }
+        NodeKind::Kernel { inputs, .. } => {
+            for input in inputs {
+                *input = swap(input);
+            }
+        }
+    }
+}

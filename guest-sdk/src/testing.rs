@@ -1,0 +1,103 @@
+//! Running a pass and its rewrite natively, without a host: for the tests of a pass.
+
+use crate::lower::{LowerError, pointwise};
+use crate::view;
+use crate::{Pass, PassError, Refusal, Rewriter};
+use passhost_ir::kernel::{Mode, Tensor, interpret, verify};
+use passhost_ir::{Arg, Graph, Infer, InferError, NodeKind, OpName, TensorType, ValueId};
+
+/// A host that knows no types, for passes that insert kernels only.
+#[derive(Debug, Clone, Copy)]
+pub struct NoHost;
+
+impl Infer for NoHost {
+    fn infer(&mut self, op: &OpName, _: &[Arg<TensorType>]) -> Result<Vec<TensorType>, InferError> {
+        Err(InferError::Unavailable(format!("nobody answers for `{op}` in a native test; pass another `Infer`")))
+    }
+}
+
+/// What a pass makes of a graph.
+pub fn rewrite(pass: &dyn Pass, graph: Graph) -> Result<(Graph, Vec<Refusal>), PassError> {
+    let mut rewriter = Rewriter::new(graph);
+    pass.run(&mut rewriter, &mut NoHost)?;
+    Ok(rewriter.finish())
+}
+
+/// The outputs of a graph of pointwise ops, views and kernels, calculated by the interpreter: pointwise ops one by one,
+/// each rounded as eager rounds it. So a rewrite by the default lowering gives the same bits as the graph it came from.
+///
+/// Inputs are in the order of the graph's.
+pub fn evaluate(graph: &Graph, inputs: &[Tensor]) -> Result<Vec<Tensor>, LowerError> {
+    let mut values: Vec<Option<Tensor>> = vec![None; graph.values.len()];
+    for (id, tensor) in graph.inputs.iter().zip(inputs) {
+        values[id.index()] = Some(tensor.clone());
+    }
+    for node in &graph.nodes {
+        if node.outputs.iter().all(|&output| view::step(graph, node, output).is_some()) {
+            continue;
+        }
+        let lowered;
+        let (kernel, operands, outputs) = match &node.kind {
+            NodeKind::Kernel { kernel, inputs } => (&**kernel, inputs, node.outputs.clone()),
+            NodeKind::Aten { .. } => {
+                lowered = pointwise(graph, &[node.id])?;
+                (&lowered.kernel, &lowered.inputs, lowered.outputs.iter().map(|output| output.value).collect())
+            }
+        };
+        let facts = verify(kernel)?;
+        let operands: Vec<Tensor> =
+            operands.iter().filter_map(|&operand| element_wise(graph, &values, operand)).collect();
+        for (output, result) in outputs.into_iter().zip(interpret(kernel, &facts, &operands, Mode::Declared)) {
+            let stored = Tensor::from_fn(result.dtype, result.shape, |position| result.values[position].value);
+            // An op's result in another dense layout was stored in the order of memory.
+            let dense = match &node.kind {
+                NodeKind::Kernel { .. } => stored,
+                NodeKind::Aten { .. } => in_logical_order(graph, output, stored),
+            };
+            values[output.index()] = Some(dense);
+        }
+    }
+    Ok(graph.outputs.iter().filter_map(|&output| element_wise(graph, &values, output)).collect())
+}
+
+/// A tensor that is known itself or as a view of one that is.
+fn element_wise(graph: &Graph, values: &[Option<Tensor>], value: ValueId) -> Option<Tensor> {
+    if let Some(known) = &values[value.index()] {
+        return Some(known.clone());
+    }
+    let root = view::root(graph, &graph.definitions(), value);
+    let source = values[root.source.index()].as_ref()?;
+    let ty = graph.ty(value);
+    Some(Tensor::from_fn(ty.dtype, ty.shape.clone(), |position| {
+        let at = unravel(position, &ty.shape);
+        let place = root.coordinates.iter().map(|c| c.offset + c.dim.map_or(0, |dim| c.step * at[dim]));
+        source.get(ravel(place, &source.shape))
+    }))
+}
+
+/// A tensor whose dimensions were stored by falling stride, with the dimensions of `value`.
+fn in_logical_order(graph: &Graph, value: ValueId, stored: Tensor) -> Tensor {
+    let ty = graph.ty(value);
+    let mut order: Vec<usize> = (0..ty.rank()).collect();
+    if !ty.is_contiguous() {
+        order.sort_by_key(|&dim| std::cmp::Reverse(ty.strides[dim]));
+    }
+    Tensor::from_fn(ty.dtype, ty.shape.clone(), |position| {
+        let at = unravel(position, &ty.shape);
+        stored.get(ravel(order.iter().map(|&dim| at[dim]), &stored.shape))
+    })
+}
+
+fn unravel(position: usize, shape: &[i64]) -> Vec<i64> {
+    let mut rest = position as i64;
+    let mut at = vec![0; shape.len()];
+    for (place, &extent) in at.iter_mut().zip(shape).rev() {
+        *place = rest % extent;
+        rest /= extent;
+    }
+    at
+}
+
+fn ravel(place: impl Iterator<Item = i64>, shape: &[i64]) -> usize {
+    place.zip(shape).fold(0, |position, (at, &extent)| position * extent + at) as usize
+}

@@ -1,0 +1,62 @@
+//! The component side: bindings of `wit/pass.wit`, and the calls that [`register!`](crate::register) wires up.
+
+mod from_wit;
+mod to_wit;
+
+/// What wit-bindgen makes of the contract.
+#[allow(missing_docs, unreachable_pub, clippy::undocumented_unsafe_blocks, reason = "generated from wit/pass.wit")]
+pub mod bindings {
+    wit_bindgen::generate!({
+        path: "../wit",
+        world: "plugin",
+        pub_export_macro: true,
+        default_bindings_module: "passhost_guest_sdk::wasm::bindings",
+    });
+}
+
+pub use bindings::export;
+pub use bindings::exports::passhost::pass::pass::{Guest, PassInfo, Refusal, Rewrite};
+pub use bindings::passhost::pass::types::Graph;
+
+use crate::{Pass, Rewriter};
+use bindings::passhost::pass::host;
+use passhost_ir::{Arg, Infer, InferError, OpName, TensorType};
+
+/// The host's side of [`Infer`].
+struct Host;
+
+impl Infer for Host {
+    fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, InferError> {
+        let args: Vec<_> = args.iter().map(to_wit::typed_arg).collect();
+        match host::infer(&to_wit::op_name(op), &args) {
+            Ok(types) => Ok(types.iter().map(from_wit::tensor_type).collect()),
+            Err(message) => Err(InferError::Refused { op: op.to_string(), message }),
+        }
+    }
+}
+
+/// Shows a line to the author.
+pub fn log(line: &str) {
+    host::log(line);
+}
+
+/// `describe` of the contract.
+pub fn describe(pass: &dyn Pass) -> PassInfo {
+    let info = pass.info();
+    PassInfo { name: info.name, version: info.version, description: info.description }
+}
+
+/// What `run` of the contract returns.
+pub type Outcome = Result<Rewrite, String>;
+
+/// `run` of the contract.
+pub fn run(pass: &dyn Pass, graph: Graph) -> Outcome {
+    let mut rewriter = Rewriter::new(from_wit::graph(graph));
+    pass.run(&mut rewriter, &mut Host).map_err(|error| error.to_string())?;
+    let (graph, refusals) = rewriter.finish();
+    let refusals = refusals
+        .into_iter()
+        .map(|refusal| Refusal { nodes: refusal.nodes.iter().map(|id| id.0).collect(), reason: refusal.reason })
+        .collect();
+    Ok(Rewrite { graph: to_wit::graph(graph), refusals })
+}

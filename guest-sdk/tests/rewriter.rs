@@ -1,0 +1,140 @@
+//! Editing: what every change keeps, and which changes are refused.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use passhost_guest_sdk::ir::{Arg, Graph, InferError, NodeId, OpName, TensorType, ValueId};
+use passhost_guest_sdk::{EditError, Infer, Rewriter, lower};
+
+/// Knows one op: relu returns the type it is given.
+struct ReluHost;
+
+impl Infer for ReluHost {
+    fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, InferError> {
+        match args {
+            [Arg::Value(ty)] if op.name == "aten::relu" => Ok(vec![ty.clone()]),
+            _ => Err(InferError::NotAllowed(op.to_string())),
+        }
+    }
+}
+
+fn parse(text: &str) -> Rewriter {
+    Rewriter::new(Graph::parse(text).unwrap())
+}
+
+fn named(rewriter: &Rewriter, name: &str) -> ValueId {
+    let position = rewriter.graph().values.iter().position(|value| value.name == name).unwrap();
+    ValueId(position as u32)
+}
+
+const CHAIN: &str = "graph(%x: f32[4]) {
+  %a: f32[4] = aten::exp(%x)
+  %b: f32[4] = aten::neg(%a)
+  %c: f32[4] = aten::abs(%b)
+  return (%c)
+}";
+
+#[test]
+fn inserted_ops_are_typed_by_the_host_and_take_fresh_ids() {
+    let mut rewriter = parse(CHAIN);
+    let a = named(&rewriter, "a");
+    let new = rewriter.insert_aten(1, OpName::parse("aten::relu"), vec![Arg::Value(a)], &mut ReluHost).unwrap()[0];
+    assert_eq!(rewriter.graph().ty(new).to_string(), "f32[4]");
+    assert_eq!(rewriter.graph().nodes[1].id, NodeId(3));
+    let refused = rewriter.insert_aten(1, OpName::parse("aten::rand"), vec![], &mut ReluHost).unwrap_err();
+    assert_eq!(refused.to_string(), "`aten::rand` is not an op that may be used here");
+}
+
+#[test]
+fn an_op_cannot_read_what_is_defined_below_it() {
+    let mut rewriter = parse(CHAIN);
+    let b = named(&rewriter, "b");
+    let error = rewriter.insert_aten(1, OpName::parse("aten::relu"), vec![Arg::Value(b)], &mut ReluHost).unwrap_err();
+    assert!(error.to_string().starts_with("%b would be read at position 1"), "{error}");
+    let a = named(&rewriter, "a");
+    let c = named(&rewriter, "c");
+    assert!(matches!(rewriter.replace_all_uses(a, c), Err(EditError::NotYetDefined { .. })));
+}
+
+#[test]
+fn ids_of_removed_nodes_are_not_used_again() {
+    let mut rewriter = parse(CHAIN);
+    let (b, c) = (named(&rewriter, "b"), named(&rewriter, "c"));
+    rewriter.replace_all_uses(c, b).unwrap();
+    assert_eq!(rewriter.remove_dead_code(), [NodeId(2)]);
+    let lowered = lower::pointwise(rewriter.graph(), &[NodeId(0), NodeId(1)]).unwrap();
+    assert_eq!(rewriter.replace(&lowered), Ok(NodeId(3)));
+}
+
+#[test]
+fn values_of_other_types_do_not_stand_for_each_other() {
+    let mut rewriter = parse("graph(%x: f32[4], %y: f16[4]) { %1: f32[4] = aten::neg(%x) return (%1) }");
+    let (x, y) = (named(&rewriter, "x"), named(&rewriter, "y"));
+    let error = rewriter.replace_all_uses(x, y).unwrap_err();
+    assert_eq!(error.to_string(), "%x is f32[4] and cannot be replaced by %y, which is f16[4]");
+}
+
+#[test]
+fn a_path_that_leaves_and_comes_back_cannot_be_closed() {
+    let mut rewriter = parse(
+        "graph(%x: f32[4,4]) {
+           %a: f32[4,4] = aten::exp(%x)
+           %b: f32[4,4] = aten::softmax.int(%a, -1)
+           %c: f32[4,4] = aten::add.Tensor(%a, %b)
+           return (%c)
+         }",
+    );
+    let lowered = lower::pointwise(rewriter.graph(), &[NodeId(0), NodeId(2)]).unwrap();
+    let error = rewriter.replace(&lowered).unwrap_err();
+    assert!(error.to_string().contains("%b is read by them and depends on them"), "{error}");
+}
+
+#[test]
+fn nodes_between_the_replaced_ones_move_to_the_side_they_belong_to() {
+    let mut rewriter = parse(
+        "graph(%x: f32[4,4], %y: f32[4,4]) {
+           %a: f32[4,4] = aten::exp(%x)
+           %late: f32[4,4] = aten::softmax.int(%a, -1)
+           %early: f32[4,4] = aten::softmax.int(%y, -1)
+           %c: f32[4,4] = aten::mul.Tensor(%a, %early)
+           return (%c, %late)
+         }",
+    );
+    let lowered = lower::pointwise(rewriter.graph(), &[NodeId(0), NodeId(3)]).unwrap();
+    let kernel = rewriter.replace(&lowered).unwrap();
+    let order: Vec<NodeId> = rewriter.graph().nodes.iter().map(|node| node.id).collect();
+    assert_eq!(order, [NodeId(2), kernel, NodeId(1)]);
+}
+
+#[test]
+fn dropping_a_result_that_is_still_read_is_refused() {
+    let mut rewriter = parse(CHAIN);
+    let mut lowered = lower::pointwise(rewriter.graph(), &[NodeId(0), NodeId(1)]).unwrap();
+    lowered.outputs[0].value = named(&rewriter, "a");
+    let error = rewriter.replace(&lowered).unwrap_err();
+    assert_eq!(error, EditError::StillRead("b".to_owned()));
+}
+
+#[test]
+fn identities_go_and_their_readers_stay() {
+    let mut rewriter = parse(
+        "graph(%x: f32[4]) {
+           %a: f32[4] = aten::relu(%x)
+           %b: f32[4] = aten::dropout(%a, 0.1, false)
+           %c: f32[4] = aten::to.dtype(%b, f32)
+           %d: f32[4] = aten::dropout(%c, 0.1, true)
+           return (%d, %c)
+         }",
+    );
+    assert_eq!(rewriter.remove_identities(), [NodeId(1), NodeId(2)]);
+    let left: Vec<NodeId> = rewriter.graph().nodes.iter().map(|node| node.id).collect();
+    assert_eq!(left, [NodeId(0), NodeId(3)]);
+    assert_eq!(rewriter.graph().outputs[1], named(&rewriter, "a"));
+}
+
+#[test]
+fn a_kernel_must_fit_its_operands() {
+    let mut rewriter = parse(CHAIN);
+    let lowered = lower::pointwise(rewriter.graph(), &[NodeId(0), NodeId(1), NodeId(2)]).unwrap();
+    let error = rewriter.insert_kernel(0, lowered.kernel, vec![]).unwrap_err();
+    assert_eq!(error.to_string(), "the kernel declares (f32[4]), but it is given ()");
+}

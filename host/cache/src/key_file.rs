@@ -1,0 +1,60 @@
+//! The secret under which entries are authenticated: 32 random bytes in a file that only this user can read.
+
+use crate::{CacheError, open_private};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+pub(crate) const BYTES: usize = 32;
+
+const EXPECTED: &str = "a file of 32 bytes of this user that nobody else can read (`chmod 600`, or remove it)";
+
+/// Reads the key, making one if there is none. Of several processes that make one at a time, one wins and all use its.
+pub(crate) fn open(path: &Path) -> Result<[u8; BYTES], CacheError> {
+    match read(path) {
+        Err(CacheError::Unusable { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            create(path)?;
+            read(path)
+        }
+        result => result,
+    }
+}
+
+fn read(path: &Path) -> Result<[u8; BYTES], CacheError> {
+    let mut file = open_private(path, EXPECTED)?;
+    let mut contents = Vec::with_capacity(BYTES + 1);
+    (&mut file)
+        .take(BYTES as u64 + 1)
+        .read_to_end(&mut contents)
+        .map_err(|source| CacheError::Unusable { path: path.to_owned(), source })?;
+    <[u8; BYTES]>::try_from(contents).map_err(|contents| CacheError::Unsafe {
+        path: path.to_owned(),
+        found: if contents.len() > BYTES {
+            format!("has more than {BYTES} bytes")
+        } else {
+            format!("has {} bytes", contents.len())
+        },
+        expected: EXPECTED,
+    })
+}
+
+fn create(path: &Path) -> Result<(), CacheError> {
+    let mut random = [0; BYTES + 8];
+    getrandom::fill(&mut random).map_err(CacheError::Random)?;
+    let (secret, unique) = random.split_at(BYTES);
+    let mut temporary = path.as_os_str().to_owned();
+    temporary.push(unique.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+    let temporary = Path::new(&temporary);
+    let written = (|| {
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(temporary)?.write_all(secret)?;
+        // Unlike a rename, a link does not replace the key of a process that was faster.
+        match fs::hard_link(temporary, path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            result => result,
+        }
+    })();
+    // It may not exist, or be one more file beside the key; neither stops anything.
+    let _ = fs::remove_file(temporary);
+    written.map_err(|source| CacheError::Unusable { path: path.to_owned(), source })
+}

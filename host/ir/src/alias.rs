@@ -1,0 +1,210 @@
+//! Which results share memory with which operands.
+//!
+//! A schema says what *may* alias: `aten::reshape` returns a view or a copy. The types of a call decide which.
+
+use crate::{Arg, Graph, Node, NodeKind, OpTable, Schema, TensorType, ValueId};
+
+/// How the results of a node relate to its operands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Aliasing {
+    /// Fresh memory.
+    None,
+    /// The only result is this operand under another name: same memory, same type.
+    Identity(ValueId),
+    /// The results are views of these operands.
+    View(Vec<ValueId>),
+    /// The op calculates, but for some operands it returns a view of them.
+    Possible(Vec<ValueId>),
+}
+
+impl Aliasing {
+    /// The operands whose memory the results may share.
+    pub fn sources(&self) -> &[ValueId] {
+        match self {
+            Aliasing::None => &[],
+            Aliasing::Identity(source) => std::slice::from_ref(source),
+            Aliasing::View(sources) | Aliasing::Possible(sources) => sources,
+        }
+    }
+}
+
+/// What is known of a node of a graph whose structure is verified. An op that is on no list is taken to alias all its
+/// operands. In-place ops are identities of what they write to.
+pub fn aliasing(graph: &Graph, node: &Node, ops: &OpTable) -> Aliasing {
+    let NodeKind::Aten { op, args } = &node.kind else { return Aliasing::None };
+    let Some(schema) = ops.get(op) else { return Aliasing::Possible(node.operands()) };
+    let sources: Vec<ValueId> = match quiet_sources(schema, args) {
+        Some(positions) => {
+            positions.iter().filter_map(|&p| args.get(p)).flat_map(|arg| arg.values().copied()).collect()
+        }
+        None => {
+            let aliased = schema.args.iter().zip(args).filter(|(declared, _)| declared.alias.is_some());
+            aliased.flat_map(|(_, arg)| arg.values().copied()).collect()
+        }
+    };
+    if op.name == "aten::einsum" {
+        return Aliasing::Possible(sources);
+    }
+    let ([source], [result]) = (&sources[..], &node.outputs[..]) else {
+        return if sources.is_empty() { Aliasing::None } else { Aliasing::View(sources) };
+    };
+    if schema.is_in_place() {
+        return Aliasing::Identity(*source);
+    }
+    let (from, to) = (graph.ty(*source), graph.ty(*result));
+    let flag = |name: &str| schema.position(name).is_some_and(|p| matches!(args.get(p), Some(Arg::Bool(true))));
+    match op.name.as_str() {
+        // These return their operand if it already is what they should make of it, and a copy otherwise.
+        "aten::to" | "aten::type_as" | "aten::contiguous" => {
+            if same_layout(from, to) && !flag("copy") {
+                Aliasing::Identity(*source)
+            } else {
+                Aliasing::None
+            }
+        }
+        "aten::reshape" | "aten::reshape_as" | "aten::flatten" | "aten::ravel" => {
+            let view = view_strides(from, &to.shape).map(|strides| TensorType { strides, ..to.clone() });
+            match view {
+                Some(view) if same_layout(&view, to) && same_layout(from, to) => Aliasing::Identity(*source),
+                Some(view) if same_layout(&view, to) => Aliasing::View(sources),
+                _ => Aliasing::None,
+            }
+        }
+        "aten::alias"
+        | "aten::detach"
+        | "aten::lift_fresh"
+        | "aten::dropout"
+        | "aten::feature_dropout"
+        | "aten::alpha_dropout" => Aliasing::Identity(*source),
+        // A slice or a select that is as large as its operand must be all of it; so must a view of the same layout.
+        "aten::view" | "aten::view_as" | "aten::expand" | "aten::expand_as" | "aten::slice" | "aten::narrow"
+        | "aten::squeeze" | "aten::_unsafe_view" | "aten::broadcast_to" | "aten::real" | "aten::unflatten"
+            if from == to && from.numel() > 0 =>
+        {
+            Aliasing::Identity(*source)
+        }
+        _ => Aliasing::View(sources),
+    }
+}
+
+/// Positions of the arguments that an op may return although its schema does not say so.
+fn quiet_sources<V>(schema: &Schema, args: &[Arg<V>]) -> Option<Vec<usize>> {
+    let train = || schema.position("train").and_then(|position| args.get(position));
+    match schema.op.name.as_str() {
+        "aten::dropout" | "aten::feature_dropout" | "aten::alpha_dropout" => {
+            Some(if matches!(train(), Some(Arg::Bool(true))) { vec![] } else { vec![0] })
+        }
+        "aten::type_as" | "aten::_unsafe_view" | "aten::meshgrid" | "aten::broadcast_tensors" => Some(vec![0]),
+        // `ij->ji` is a permutation.
+        "aten::einsum" => Some(vec![1]),
+        _ => None,
+    }
+}
+
+/// The same element type, shape and addresses: strides of dimensions of extent 1 do not matter, nor do any strides of
+/// an empty tensor.
+pub fn same_layout(a: &TensorType, b: &TensorType) -> bool {
+    let same_strides = || {
+        let mut strides = a.shape.iter().zip(a.strides.iter().zip(&b.strides));
+        a.strides.len() == b.strides.len() && strides.all(|(&extent, (x, y))| extent == 1 || x == y)
+    };
+    a.dtype == b.dtype && a.shape == b.shape && (a.numel() == 0 || same_strides())
+}
+
+/// The strides of a view of shape `shape` over a tensor, or `None` if only a copy can have that shape. After
+/// `at::detail::computeStride`.
+pub fn view_strides(from: &TensorType, shape: &[i64]) -> Option<Vec<i64>> {
+    if from.numel() != crate::numel(shape) || from.shape.len() != from.strides.len() {
+        return None;
+    }
+    if from.numel() == 0 {
+        return Some(if from.shape == shape { from.strides.clone() } else { crate::contiguous_strides(shape) });
+    }
+    let mut strides = vec![1; shape.len()];
+    if from.rank() == 0 {
+        return Some(strides);
+    }
+    let mut wanted = shape.len();
+    let mut base_stride = from.strides.last().copied().unwrap_or(1);
+    let (mut chunk, mut seen) = (1i64, 1i64);
+    // Walk both shapes from the inside; a chunk is a run of dimensions of `from` that lie as one.
+    for dim in (0..from.rank()).rev() {
+        chunk = chunk.saturating_mul(from.shape[dim]);
+        let ends = dim == 0 || (from.shape[dim - 1] != 1 && from.strides[dim - 1] != chunk.saturating_mul(base_stride));
+        if !ends {
+            continue;
+        }
+        while wanted > 0 && (seen < chunk || shape[wanted - 1] == 1) {
+            wanted -= 1;
+            strides[wanted] = seen.saturating_mul(base_stride);
+            seen = seen.saturating_mul(shape[wanted]);
+        }
+        if seen != chunk {
+            return None;
+        }
+        if dim > 0 {
+            base_stride = from.strides[dim - 1];
+            (chunk, seen) = (1, 1);
+        }
+    }
+    (wanted == 0).then_some(strides)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aliasing_follows_from_op_and_types() {
+        let x = ValueId(0);
+        for (op, expected) in [
+            ("aten::relu(%x)", Aliasing::None),
+            ("aten::relu_(%x)", Aliasing::Identity(x)),
+            ("aten::dropout(%x, 0.1, false)", Aliasing::Identity(x)),
+            ("aten::contiguous(%x)", Aliasing::Identity(x)),
+            ("aten::to.dtype(%x, f32)", Aliasing::Identity(x)),
+            ("aten::to.dtype(%x, f32, copy=true)", Aliasing::None),
+            ("aten::clone(%x)", Aliasing::None),
+            ("aten::view(%x, [2, 3])", Aliasing::Identity(x)),
+        ] {
+            let text = format!("graph(%x: f32[2,3]) {{\n  %1: f32[2,3] = {op}\n  return (%1)\n}}\n");
+            let graph = Graph::parse(&text).unwrap();
+            assert_eq!(aliasing(&graph, &graph.nodes[0], OpTable::sample()), expected, "{op}");
+        }
+        for (from, to, op, views) in [
+            ("f32[2,3]", "f32[3,2]{1,3}", "aten::t(%x)", true),
+            ("f32[2,3]", "f32[6]", "aten::reshape(%x, [6])", true),
+            ("f32[2,3]{1,2}", "f32[6]", "aten::reshape(%x, [6])", false),
+            ("f32[2,3]{1,2}", "f32[2,3]", "aten::contiguous(%x)", false),
+            ("f32[2,3]", "f16[2,3]", "aten::to.dtype(%x, f16)", false),
+            ("f32[2,3]", "f32[3]", "aten::select.int(%x, 0, 1)", true),
+        ] {
+            let text = format!("graph(%x: {from}) {{\n  %1: {to} = {op}\n  return (%1)\n}}\n");
+            let graph = Graph::parse(&text).unwrap();
+            let expected = if views { Aliasing::View(vec![x]) } else { Aliasing::None };
+            assert_eq!(aliasing(&graph, &graph.nodes[0], OpTable::sample()), expected, "{op}");
+        }
+    }
+
+    #[test]
+    fn view_strides_agree_with_pytorch() {
+        let ty = |shape: &[i64], strides: &[i64]| TensorType {
+            dtype: crate::Dtype::F32,
+            shape: shape.to_vec(),
+            strides: strides.to_vec(),
+        };
+        for (from, shape, expected) in [
+            (ty(&[2, 3, 4], &[12, 4, 1]), vec![6, 4], Some(vec![4, 1])),
+            (ty(&[2, 3, 4], &[12, 4, 1]), vec![2, 1, 12], Some(vec![12, 12, 1])),
+            (ty(&[2, 3, 4], &[12, 1, 3]), vec![2, 12], None),
+            (ty(&[2, 3, 4], &[12, 1, 3]), vec![2, 3, 2, 2], Some(vec![12, 1, 6, 3])),
+            (ty(&[4, 1, 2], &[2, 99, 1]), vec![8], Some(vec![1])),
+            (ty(&[], &[]), vec![1, 1], Some(vec![1, 1])),
+            (ty(&[3], &[0]), vec![3, 1], Some(vec![0, 0])),
+            (ty(&[2, 3], &[3, 1]), vec![5], None),
+        ] {
+            assert_eq!(view_strides(&from, &shape), expected, "{from} as {shape:?}");
+        }
+    }
+}

@@ -1,0 +1,423 @@
+//! Arithmetic that carries a rigorous bound on how far another correct implementation may differ.
+//!
+//! Another implementation is correct if it computes `+ - * /`, `sqrt`, `fma`, comparisons and casts in the declared
+//! type as IEEE 754 rounds them, transcendental functions within 2 ulp, and sums and products in any order. Results
+//! that only pass through exact operations have bound 0: the bits are given. Where the intervals of possible operands
+//! reach over a decision (a comparison, a cast to an integer, an overflow) the result is unknown.
+
+use super::scalar::{self, Num};
+use super::{Binary, Compare, Scalar, Unary};
+use crate::Dtype;
+
+/// How far a transcendental function of an executor may be off, in units in the last place of its type.
+pub const TRANSCENDENTAL_ULPS: f64 = 2.0;
+
+/// How the interpreter treats floats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Every value rounds to its declared type, as executors round. Bounds say how far a correct executor may differ.
+    Declared,
+    /// Floats stay in `f64`: no rounding, casts to narrower floats included. Bounds are 0.
+    Double,
+    /// Values as [`Mode::Declared`]; bounds say how far [`Mode::Double`] may differ.
+    Rounding,
+}
+
+/// A value, and how far others may be from it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Approx {
+    /// The value computed here.
+    pub value: Num,
+    /// The largest distance to another correct result; 0 if the bits are given, infinite if nothing is known.
+    pub bound: f64,
+}
+
+impl Approx {
+    /// A value that every correct implementation shares.
+    pub const fn exact(value: Num) -> Approx {
+        Approx { value, bound: 0.0 }
+    }
+
+    /// A value of which nothing is known.
+    pub const fn unknown(value: Num) -> Approx {
+        Approx { value, bound: f64::INFINITY }
+    }
+
+    /// Whether nothing is known of it.
+    pub fn is_unknown(self) -> bool {
+        self.bound == f64::INFINITY
+    }
+
+    /// Whether every correct implementation has the same bits.
+    pub fn is_exact(self) -> bool {
+        self.bound == 0.0
+    }
+
+    /// A float that is certainly not a number.
+    pub(super) fn is_certain_nan(self) -> bool {
+        self.is_exact() && matches!(self.value, Num::Float(x) if x.is_nan())
+    }
+
+    /// The smallest and the largest float it may be.
+    pub(super) fn range(self) -> (f64, f64) {
+        let x = self.value.as_f64();
+        if self.is_exact() {
+            return (x, x);
+        }
+        ((x - self.bound).next_down(), (x + self.bound).next_up())
+    }
+
+    fn contains_zero(self) -> bool {
+        let (low, high) = self.range();
+        low <= 0.0 && high >= 0.0
+    }
+}
+
+/// The smallest bound above 0: a zero whose sign is not given.
+pub(super) const SIGN_OF_ZERO: f64 = f64::from_bits(1);
+
+/// The distance from `x` to the next larger magnitude in a compute type.
+pub(super) fn ulp(dtype: Dtype, x: f64) -> f64 {
+    if dtype == Dtype::F32 {
+        let x = (x.abs() as f32).min(f32::MAX.next_down());
+        return f64::from(x.next_up()) - f64::from(x);
+    }
+    let x = x.abs().min(f64::MAX.next_down());
+    x.next_up() - x
+}
+
+/// Whether two floats have the same bits, any NaN equal to any other.
+pub(super) fn same_bits(a: f64, b: f64) -> bool {
+    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+}
+
+const NAN: Approx = Approx::exact(Num::Float(f64::NAN));
+
+/// The operations of a kernel on [`Approx`] values in one [`Mode`].
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Arithmetic {
+    pub(super) mode: Mode,
+}
+
+impl Arithmetic {
+    /// Rounds a result. `exact` is the result in `f64`, `spread` how far the unrounded results of others may be from
+    /// it, `ulps` how much they may add by themselves. If nothing spreads, `exact` rounds once to the right bits.
+    pub(super) fn settle(self, dtype: Dtype, exact: f64, spread: f64, ulps: f64) -> Approx {
+        self.settle_as(dtype, scalar::round(dtype, exact), exact, spread, ulps)
+    }
+
+    /// The same where rounding `exact` once more would not give the right bits, which are `rounded`.
+    fn settle_as(self, dtype: Dtype, rounded: f64, exact: f64, spread: f64, ulps: f64) -> Approx {
+        match self.mode {
+            Mode::Double => return Approx::exact(Num::Float(exact)),
+            Mode::Declared if spread == 0.0 && ulps == 0.0 => return Approx::exact(Num::Float(rounded)),
+            _ => {}
+        }
+        let value = Num::Float(rounded);
+        if exact.is_nan() {
+            return NAN;
+        }
+        if exact.is_infinite() {
+            return if spread == 0.0 { Approx::exact(value) } else { Approx::unknown(value) };
+        }
+        // What follows is itself computed in f64: a little slack covers that.
+        let slack = if spread > 0.0 { spread * 1e-9 + exact.abs() * 2f64.powi(-51) } else { 0.0 };
+        if self.mode == Mode::Rounding {
+            let bound = spread + slack + (exact - rounded).abs() * (1.0 + 1e-9);
+            return if bound.is_finite() { Approx { value, bound } } else { Approx::unknown(value) };
+        }
+        let spread = spread + slack + ulps * ulp(dtype, exact.abs() + spread);
+        // Rounding is monotone, so that others round to something between the rounded ends.
+        let (low, high) = (scalar::round(dtype, exact - spread), scalar::round(dtype, exact + spread));
+        between(rounded, low, high)
+    }
+
+    pub(super) fn literal(self, dtype: Dtype, scalar: Scalar) -> Approx {
+        match scalar {
+            Scalar::Float(x) => self.settle(dtype, x, 0.0, 0.0),
+            _ => Approx::exact(scalar::literal(dtype, scalar)),
+        }
+    }
+
+    pub(super) fn unary(self, op: Unary, dtype: Dtype, x: Approx) -> Approx {
+        let Num::Float(v) = x.value else {
+            return Approx { value: scalar::unary(op, dtype, x.value), ..x };
+        };
+        let y = scalar::float_unary(op, v);
+        match op {
+            Unary::IsNan if x.is_unknown() => return Approx::unknown(Num::Int(0)),
+            Unary::IsNan => return Approx::exact(Num::Int(v.is_nan().into())),
+            Unary::Neg | Unary::Abs => return Approx { value: Num::Float(y), ..x },
+            _ if x.is_unknown() => return Approx::unknown(Num::Float(y)),
+            _ => {}
+        }
+        let ulps = match op {
+            Unary::Sqrt | Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round => 0.0,
+            _ => transcendental_ulps(dtype),
+        };
+        if x.is_exact() {
+            return self.settle(dtype, y, 0.0, ulps);
+        }
+        let (first, last) = x.range();
+        let (low, high) = (scalar::float_unary(op, first), scalar::float_unary(op, last));
+        match op {
+            Unary::Sin | Unary::Cos => return self.settle(dtype, y, x.bound.min(2.0), ulps),
+            Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round => {
+                return if same_bits(low, high) {
+                    Approx::exact(Num::Float(y))
+                } else {
+                    Approx::unknown(Num::Float(y))
+                };
+            }
+            // The tangent rises between its poles, half a turn apart.
+            Unary::Tan if turns(first) != turns(last) => return Approx::unknown(Num::Float(y)),
+            // Between the ends lies the lowest point.
+            Unary::Cosh if x.contains_zero() => {
+                let spread = (low.max(high) - y).max(y - 1.0);
+                return self.settle(dtype, y, spread, ulps);
+            }
+            _ => {}
+        }
+        // Everything else is monotone where it is a number.
+        self.settle_between(dtype, y, low, high, ulps)
+    }
+
+    /// Rounds a result whose unrounded variants lie between `low` and `high`, in either order.
+    fn settle_between(self, dtype: Dtype, exact: f64, low: f64, high: f64, ulps: f64) -> Approx {
+        let all_nan = exact.is_nan() && low.is_nan() && high.is_nan();
+        if all_nan || (exact.is_infinite() && same_bits(low, exact) && same_bits(high, exact)) {
+            return Approx::exact(Num::Float(exact));
+        }
+        if !(exact.is_finite() && low.is_finite() && high.is_finite()) {
+            return Approx::unknown(Num::Float(exact));
+        }
+        let spread = (exact - low).abs().max((exact - high).abs());
+        self.settle(dtype, exact, spread.max(SIGN_OF_ZERO), ulps)
+    }
+
+    pub(super) fn binary(self, op: Binary, dtype: Dtype, a: Approx, b: Approx) -> Approx {
+        let (Num::Float(x), Num::Float(y)) = (a.value, b.value) else {
+            return self.integers(scalar::binary(op, dtype, a.value, b.value), &[a, b]);
+        };
+        let z = scalar::float_binary(op, x, y);
+        if op != Binary::Pow && (a.is_certain_nan() || b.is_certain_nan()) {
+            return NAN;
+        }
+        if a.is_unknown() || b.is_unknown() {
+            return Approx::unknown(Num::Float(z));
+        }
+        if matches!(op, Binary::Min | Binary::Max) {
+            return if self.mode == Mode::Double { Approx::exact(Num::Float(z)) } else { extremum(op, a, b) };
+        }
+        let ulps = if matches!(op, Binary::Pow | Binary::Atan2) { transcendental_ulps(dtype) } else { 0.0 };
+        if a.is_exact() && b.is_exact() {
+            return self.settle(dtype, z, 0.0, ulps);
+        }
+        if !x.is_finite() || !y.is_finite() {
+            return self.with_infinity(op, a, b, z);
+        }
+        let spread = match op {
+            Binary::Add | Binary::Sub => a.bound + b.bound,
+            Binary::Mul => x.abs() * b.bound + y.abs() * a.bound + a.bound * b.bound,
+            Binary::Div => quotient_spread(a, b),
+            Binary::Rem => {
+                let spread = quotient_spread(a, b);
+                let quotient = Approx { value: Num::Float(x / y), bound: spread };
+                let (low, high) = quotient.range();
+                let whole = (x / y).trunc();
+                if low.trunc() == whole && high.trunc() == whole && spread.is_finite() {
+                    a.bound + whole.abs() * b.bound
+                } else {
+                    f64::INFINITY
+                }
+            }
+            Binary::Pow if a.range().0 > 0.0 => corner_spread(op, a, b, z),
+            // The angle turns over at the negative half of the second operand's axis.
+            Binary::Atan2 if !a.contains_zero() || b.range().0 > 0.0 => corner_spread(op, a, b, z),
+            _ => f64::INFINITY,
+        };
+        if !spread.is_finite() || !z.is_finite() {
+            return Approx::unknown(Num::Float(z));
+        }
+        self.settle(dtype, z, spread.max(SIGN_OF_ZERO), ulps)
+    }
+
+    /// An infinite operand decides, unless the other's sign or magnitude does.
+    fn with_infinity(self, op: Binary, a: Approx, b: Approx, z: f64) -> Approx {
+        let decided = match op {
+            Binary::Add | Binary::Sub | Binary::Mul | Binary::Div => {
+                let ((a0, a1), (b0, b1)) = (a.range(), b.range());
+                let corners = [(a0, b0), (a0, b1), (a1, b0), (a1, b1)];
+                corners.iter().all(|&(x, y)| same_bits(scalar::float_binary(op, x, y), z))
+            }
+            _ => false,
+        };
+        if decided { Approx::exact(Num::Float(z)) } else { Approx::unknown(Num::Float(z)) }
+    }
+
+    fn integers(self, value: Num, operands: &[Approx]) -> Approx {
+        if operands.iter().all(|operand| operand.is_exact()) { Approx::exact(value) } else { Approx::unknown(value) }
+    }
+
+    pub(super) fn compare(self, op: Compare, a: Approx, b: Approx) -> Approx {
+        let value = Num::Int(scalar::compare(op, a.value, b.value).into());
+        if a.is_certain_nan() || b.is_certain_nan() || (a.is_exact() && b.is_exact()) {
+            return Approx::exact(value);
+        }
+        let ((a0, a1), (b0, b1)) = (a.range(), b.range());
+        let apart = !a.is_unknown() && !b.is_unknown() && (a1 < b0 || b1 < a0);
+        if apart { Approx::exact(value) } else { Approx::unknown(value) }
+    }
+
+    pub(super) fn select(self, condition: Approx, a: Approx, b: Approx) -> Approx {
+        let chosen = if condition.value.is_true() { a } else { b };
+        let same = a.is_exact() && b.is_exact() && same_value(a.value, b.value);
+        if condition.is_exact() || same { chosen } else { Approx::unknown(chosen.value) }
+    }
+
+    pub(super) fn fma(self, dtype: Dtype, a: Approx, b: Approx, c: Approx) -> Approx {
+        let (x, y, z) = (a.value.as_f64(), b.value.as_f64(), c.value.as_f64());
+        let exact = x.mul_add(y, z);
+        if a.is_certain_nan() || b.is_certain_nan() || c.is_certain_nan() {
+            return NAN;
+        }
+        if a.is_exact() && b.is_exact() && c.is_exact() {
+            return self.settle_as(dtype, scalar::fma(dtype, x, y, z), exact, 0.0, 0.0);
+        }
+        let spread = x.abs() * b.bound + y.abs() * a.bound + a.bound * b.bound + c.bound;
+        if !spread.is_finite() || !exact.is_finite() {
+            return Approx::unknown(Num::Float(exact));
+        }
+        self.settle(dtype, exact, spread.max(SIGN_OF_ZERO), 0.0)
+    }
+
+    pub(super) fn cast(self, to: Dtype, x: Approx) -> Approx {
+        let value = scalar::cast(to, x.value);
+        if x.is_unknown() {
+            return Approx::unknown(value);
+        }
+        match x.value {
+            Num::Int(v) if to.is_float() => self.settle_as(to, value.as_f64(), v as f64, 0.0, 0.0),
+            Num::Float(v) if to.is_float() => self.settle(to, v, x.bound, 0.0),
+            Num::Float(_) => {
+                let (low, high) = x.range();
+                let certain = match to {
+                    Dtype::Bool => x.is_exact() || !x.contains_zero(),
+                    _ => scalar::cast(to, Num::Float(low)) == scalar::cast(to, Num::Float(high)),
+                };
+                if certain { Approx::exact(value) } else { Approx::unknown(value) }
+            }
+            Num::Int(_) => Approx::exact(value),
+        }
+    }
+}
+
+/// A result that others give somewhere between `low` and `high`, all rounded to its type.
+pub(super) fn between(value: f64, low: f64, high: f64) -> Approx {
+    let number = Num::Float(value);
+    if low.is_infinite() || high.is_infinite() || value.is_infinite() {
+        return if low == high { Approx::exact(number) } else { Approx::unknown(number) };
+    }
+    let bound = (value - low).max(high - value);
+    if bound == 0.0 && low.is_sign_negative() != high.is_sign_negative() {
+        return Approx { value: number, bound: SIGN_OF_ZERO };
+    }
+    Approx { value: number, bound }
+}
+
+/// Our own `f64` function is not exact either, which shows where the result is not rounded further.
+fn transcendental_ulps(dtype: Dtype) -> f64 {
+    if dtype == Dtype::F32 { TRANSCENDENTAL_ULPS } else { 2.0 * TRANSCENDENTAL_ULPS }
+}
+
+fn same_value(a: Num, b: Num) -> bool {
+    match (a, b) {
+        (Num::Float(a), Num::Float(b)) => same_bits(a, b),
+        (a, b) => a == b,
+    }
+}
+
+fn turns(x: f64) -> f64 {
+    (x / std::f64::consts::PI + 0.5).floor()
+}
+
+fn extremum(op: Binary, a: Approx, b: Approx) -> Approx {
+    let ((a0, a1), (b0, b1)) = (a.range(), b.range());
+    let pick = |x, y| scalar::float_binary(op, x, y);
+    let value = pick(a.value.as_f64(), b.value.as_f64());
+    let settled = between(value, pick(a0, b0), pick(a1, b1));
+    // Of two zeros of different sign either may be returned.
+    let zeros = value == 0.0 && a.contains_zero() && b.contains_zero();
+    if zeros && settled.is_exact() && a.value.as_f64().is_sign_negative() != b.value.as_f64().is_sign_negative() {
+        return Approx { bound: SIGN_OF_ZERO, ..settled };
+    }
+    settled
+}
+
+/// `|a/b - a'/b'|` for all `a'`, `b'` within the bounds.
+fn quotient_spread(a: Approx, b: Approx) -> f64 {
+    if b.contains_zero() {
+        return f64::INFINITY;
+    }
+    let (x, y) = (a.value.as_f64(), b.value.as_f64());
+    (a.bound + (x / y).abs() * b.bound) / (y.abs() - b.bound)
+}
+
+/// The spread of a function that takes its extremes over a box at the corners.
+fn corner_spread(op: Binary, a: Approx, b: Approx, z: f64) -> f64 {
+    let ((a0, a1), (b0, b1)) = (a.range(), b.range());
+    let corners = [(a0, b0), (a0, b1), (a1, b0), (a1, b1)];
+    let distance = |(x, y)| (scalar::float_binary(op, x, y) - z).abs();
+    let spread = corners.map(distance).into_iter().fold(0.0, scalar::larger);
+    if spread.is_nan() { f64::INFINITY } else { spread }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DECLARED: Arithmetic = Arithmetic { mode: Mode::Declared };
+
+    fn near(value: f64, bound: f64) -> Approx {
+        Approx { value: Num::Float(value), bound }
+    }
+
+    #[test]
+    fn exact_operations_on_exact_operands_stay_exact() {
+        let (a, b) = (near(0.1f32.into(), 0.0), near(0.3f32.into(), 0.0));
+        for op in [Binary::Add, Binary::Sub, Binary::Mul, Binary::Div, Binary::Rem, Binary::Min] {
+            assert!(DECLARED.binary(op, Dtype::F32, a, b).is_exact(), "{op}");
+        }
+        assert_eq!(DECLARED.binary(Binary::Div, Dtype::F32, a, b).value, Num::Float((0.1f32 / 0.3f32).into()));
+        assert!(DECLARED.unary(Unary::Sqrt, Dtype::F32, a).is_exact());
+        let exp = DECLARED.unary(Unary::Exp, Dtype::F32, near(1.0, 0.0));
+        assert!(exp.bound > 0.0 && exp.bound < 1e-6, "{exp:?}");
+    }
+
+    #[test]
+    fn rounding_to_a_narrow_type_makes_small_errors_vanish() {
+        let exp = DECLARED.unary(Unary::Exp, Dtype::F32, near(1.0, 0.0));
+        assert!(DECLARED.cast(Dtype::Bf16, exp).is_exact());
+    }
+
+    #[test]
+    fn decisions_within_the_bounds_are_unknown() {
+        let x = near(1.0, 1e-6);
+        assert!(DECLARED.compare(Compare::Gt, x, near(1.0, 0.0)).is_unknown());
+        assert!(DECLARED.compare(Compare::Gt, x, near(1.1, 0.0)).is_exact());
+        assert!(DECLARED.unary(Unary::Floor, Dtype::F32, x).is_unknown());
+        assert!(DECLARED.cast(Dtype::I32, x).is_unknown());
+        assert!(DECLARED.cast(Dtype::I32, near(1.5, 0.25)).is_exact());
+        assert!(DECLARED.binary(Binary::Div, Dtype::F32, x, near(0.0, 1e-6)).is_unknown());
+        assert!(DECLARED.unary(Unary::Exp, Dtype::F32, near(88.72, 0.5)).is_unknown());
+        assert!(DECLARED.unary(Unary::Log, Dtype::F32, near(1e-7, 1e-6)).is_unknown());
+    }
+
+    #[test]
+    fn the_sign_of_a_zero_is_open_after_an_extremum() {
+        let zero = DECLARED.binary(Binary::Max, Dtype::F32, near(-0.0, 0.0), near(0.0, 0.0));
+        assert_eq!(zero.bound, SIGN_OF_ZERO);
+        assert!(DECLARED.binary(Binary::Div, Dtype::F32, near(1.0, 0.0), zero).is_unknown());
+        assert!(DECLARED.binary(Binary::Add, Dtype::F32, near(1.0, 0.0), zero).is_exact());
+    }
+}

@@ -1,0 +1,163 @@
+//! Holds what an executor wrote against what the interpreter allows.
+
+use super::approx::same_bits;
+use super::interpret::Output;
+use super::scalar::Num;
+use super::tensor::decode;
+use crate::Dtype;
+
+/// What a comparison saw.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Stats {
+    /// Elements held against a value and a bound.
+    pub checked: u64,
+    /// Elements left out because nothing is known of them.
+    pub unknown: u64,
+    /// Of the elements checked, those whose bits are given.
+    pub exact: u64,
+    /// The largest distance found, in units in the last place of the output's type. 0 for integers.
+    pub max_ulp: f64,
+}
+
+impl Stats {
+    /// Adds what another comparison saw.
+    pub fn merge(&mut self, other: Stats) {
+        self.checked += other.checked;
+        self.unknown += other.unknown;
+        self.exact += other.exact;
+        self.max_ulp = self.max_ulp.max(other.max_ulp);
+    }
+}
+
+/// An executor is wrong.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Mismatch {
+    /// The output has another size.
+    #[error("the output has {found} bytes; {expected} are expected")]
+    Size {
+        /// Bytes expected.
+        expected: usize,
+        /// Bytes found.
+        found: usize,
+    },
+    /// An element is too far off.
+    #[error("element {position} of {dtype}{shape:?} is {found:?}; expected {expected:?} +- {bound:e}")]
+    Element {
+        /// Element type.
+        dtype: Dtype,
+        /// Shape of the output.
+        shape: Vec<i64>,
+        /// Row-major position.
+        position: usize,
+        /// The interpreter's value.
+        expected: Num,
+        /// The executor's value.
+        found: Num,
+        /// The largest distance allowed; 0 asks for the same bits.
+        bound: f64,
+    },
+}
+
+/// Checks a whole output of an executor, given as row-major little-endian bytes, against the interpreter's.
+///
+/// Integers and elements with bound 0 must have the same bits (any NaN equals any other), the others must lie within
+/// their bounds. Unknown elements are counted and left out, but a `bool` must be 0 or 1 everywhere.
+pub fn check_against(expected: &Output, actual: &[u8]) -> Result<Stats, Mismatch> {
+    let size = expected.dtype.size() as usize;
+    if actual.len() != expected.values.len() * size {
+        return Err(Mismatch::Size { expected: expected.values.len() * size, found: actual.len() });
+    }
+    let mut stats = Stats::default();
+    for (position, (approx, bytes)) in expected.values.iter().zip(actual.chunks_exact(size)).enumerate() {
+        let found = decode(expected.dtype, bytes);
+        let is_bool = expected.dtype != Dtype::Bool || bytes[0] <= 1;
+        if approx.is_unknown() && is_bool {
+            stats.unknown += 1;
+            continue;
+        }
+        let agrees = match (approx.value, found) {
+            (Num::Float(a), Num::Float(b)) if approx.is_exact() => same_bits(a, b),
+            (Num::Float(a), Num::Float(b)) => (a - b).abs() <= approx.bound,
+            (a, b) => a == b,
+        };
+        if !agrees || !is_bool {
+            return Err(Mismatch::Element {
+                dtype: expected.dtype,
+                shape: expected.shape.clone(),
+                position,
+                expected: approx.value,
+                found,
+                bound: approx.bound,
+            });
+        }
+        stats.checked += 1;
+        stats.exact += u64::from(approx.is_exact());
+        stats.max_ulp = stats.max_ulp.max(distance_in_ulps(expected.dtype, approx.value, found));
+    }
+    Ok(stats)
+}
+
+fn distance_in_ulps(dtype: Dtype, expected: Num, found: Num) -> f64 {
+    match (expected, found) {
+        (Num::Float(a), Num::Float(b)) if a != b && a.is_finite() && b.is_finite() => (a - b).abs() / ulp(dtype, a),
+        _ => 0.0,
+    }
+}
+
+/// The distance between neighbours of a float type around `x`.
+fn ulp(dtype: Dtype, x: f64) -> f64 {
+    let (digits, lowest) = match dtype {
+        Dtype::F16 => (10, -14),
+        Dtype::Bf16 => (7, -126),
+        Dtype::F32 => (23, -126),
+        _ => (52, -1022),
+    };
+    let exponent = if x == 0.0 { lowest } else { libm::ilogb(x).max(lowest) };
+    libm::ldexp(1.0, exponent - digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Approx;
+
+    fn output(dtype: Dtype, values: &[Approx]) -> Output {
+        Output { dtype, shape: vec![values.len() as i64], values: values.to_vec() }
+    }
+
+    fn bytes(values: &[f32]) -> Vec<u8> {
+        values.iter().flat_map(|x| x.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn bits_bounds_and_unknowns_are_told_apart() {
+        let expected = output(
+            Dtype::F32,
+            &[
+                Approx::exact(Num::Float(1.0)),
+                Approx { value: Num::Float(1.0), bound: 1e-6 },
+                Approx::unknown(Num::Float(5.0)),
+                Approx::exact(Num::Float(f64::NAN)),
+            ],
+        );
+        let near = 1.0 + 4.0 * f32::EPSILON;
+        let stats = check_against(&expected, &bytes(&[1.0, near, -7.0, f32::NAN]));
+        assert_eq!(stats, Ok(Stats { checked: 3, unknown: 1, exact: 2, max_ulp: 4.0 }));
+        let wrong: [(&[f32], usize); 3] =
+            [(&[near, 1.0, 0.0, f32::NAN], 0), (&[1.0, 1.1, 0.0, f32::NAN], 1), (&[1.0, 1.0, 0.0, 0.0], 3)];
+        for (values, at) in wrong {
+            let result = check_against(&expected, &bytes(values));
+            assert!(matches!(result, Err(Mismatch::Element { position, .. }) if position == at), "{result:?}");
+        }
+        assert_eq!(check_against(&expected, &[]), Err(Mismatch::Size { expected: 16, found: 0 }));
+    }
+
+    #[test]
+    fn the_sign_of_an_exact_zero_and_the_value_of_a_bool_count() {
+        let zero = output(Dtype::F32, &[Approx::exact(Num::Float(0.0))]);
+        assert!(check_against(&zero, &bytes(&[-0.0])).is_err());
+        let unknown = output(Dtype::Bool, &[Approx::unknown(Num::Int(0))]);
+        assert!(check_against(&unknown, &[1]).is_ok());
+        assert!(check_against(&unknown, &[2]).is_err());
+    }
+}

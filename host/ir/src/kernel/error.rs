@@ -1,0 +1,360 @@
+//! Why a kernel is refused. Names are those of the text form: body values `v0, v1, ...`, index expressions `i0, ...`,
+//! inputs `x0, ...`.
+
+use super::limits;
+use super::{IndexId, Reg, Scalar};
+use crate::{Dtype, TypeError};
+
+/// A rule of the kernel language that a kernel breaks: one variant a rule.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum KernelError {
+    /// More parallel axes than [`limits::PARALLEL_AXES`].
+    #[error("{found} parallel axes; at most {} are supported: join neighbouring axes", limits::PARALLEL_AXES)]
+    ParallelAxes {
+        /// Parallel axes declared.
+        found: usize,
+    },
+    /// More reduce axes than [`limits::REDUCE_AXES`].
+    #[error("{found} reduce axes; at most {} are supported: join neighbouring axes", limits::REDUCE_AXES)]
+    ReduceAxes {
+        /// Reduce axes declared.
+        found: usize,
+    },
+    /// A negative parallel extent.
+    #[error("parallel axis {axis} has extent {extent}; expected 0 or more")]
+    ParallelExtent {
+        /// The axis.
+        axis: usize,
+        /// Its extent.
+        extent: i64,
+    },
+    /// A reduce extent below 1: an empty reduction has no largest element.
+    #[error("reduce axis {axis} has extent {extent}; expected 1 or more: write an empty reduction as a constant")]
+    ReduceExtent {
+        /// The axis, counted after the parallel axes.
+        axis: usize,
+        /// Its extent.
+        extent: i64,
+    },
+    /// More points than [`limits::WORK`].
+    #[error("the axes span {work} points; at most {} are allowed: split the kernel", limits::WORK)]
+    Work {
+        /// The product of all extents, saturated.
+        work: u64,
+    },
+    /// More inputs than [`limits::INPUTS`].
+    #[error("{found} inputs; at most {} are allowed: split the kernel", limits::INPUTS)]
+    InputCount {
+        /// Inputs declared.
+        found: usize,
+    },
+    /// More index expressions than [`limits::INDEX`].
+    #[error("{found} index expressions; at most {} are allowed: share equal ones or split the kernel", limits::INDEX)]
+    IndexCount {
+        /// Index expressions declared.
+        found: usize,
+    },
+    /// More instructions than [`limits::BODY`].
+    #[error("{found} instructions; at most {} are allowed: split the kernel", limits::BODY)]
+    BodyCount {
+        /// Instructions declared.
+        found: usize,
+    },
+    /// More loads than [`limits::LOADS`].
+    #[error("{found} loads; at most {} are allowed: share equal ones or split the kernel", limits::LOADS)]
+    LoadCount {
+        /// Loads in the body.
+        found: usize,
+    },
+    /// More stores than [`limits::STORES`].
+    #[error("{found} stores; at most {} are allowed: split the kernel", limits::STORES)]
+    StoreCount {
+        /// Stores declared.
+        found: usize,
+    },
+    /// A kernel without a result.
+    #[error("the kernel stores nothing; expected at least one store")]
+    NoStore,
+    /// A complex input.
+    #[error("input x{input} is {dtype}; kernels take no complex tensors: view it as real first")]
+    InputComplex {
+        /// The input.
+        input: usize,
+        /// Its type.
+        dtype: Dtype,
+    },
+    /// An input that is no tensor the host handles.
+    #[error("input x{input}: {reason}")]
+    InputType {
+        /// The input.
+        input: usize,
+        /// What is wrong with it.
+        reason: TypeError,
+    },
+    /// An index expression that reads itself or a later one.
+    #[error("index i{} reads i{}, which does not come before it: reorder the list", index.0, operand.0)]
+    IndexOperand {
+        /// The expression.
+        index: IndexId,
+        /// What it reads.
+        operand: IndexId,
+    },
+    /// An axis that the space does not have.
+    #[error("index i{} names axis {axis}, but the kernel has {axes} axes, counted from 0", index.0)]
+    AxisRange {
+        /// The expression.
+        index: IndexId,
+        /// The axis it names.
+        axis: u32,
+        /// Axes of the kernel.
+        axes: usize,
+    },
+    /// A divisor below 1.
+    #[error("index i{} divides by {divisor}; expected a positive constant", index.0)]
+    Divisor {
+        /// The expression.
+        index: IndexId,
+        /// The divisor.
+        divisor: i64,
+    },
+    /// A gather from a body value that does not exist.
+    #[error("index i{} reads v{}, but the body ends at {body} instructions", index.0, value.0)]
+    IndexValueMissing {
+        /// The expression.
+        index: IndexId,
+        /// The body value it reads.
+        value: Reg,
+        /// Instructions in the body.
+        body: usize,
+    },
+    /// A gather from a value that is no integer.
+    #[error("index i{} reads v{}, which is {dtype}; expected an integer type: cast it first", index.0, value.0)]
+    IndexValueType {
+        /// The expression.
+        index: IndexId,
+        /// The body value it reads.
+        value: Reg,
+        /// The value's type.
+        dtype: Dtype,
+    },
+    /// Index arithmetic that may leave 62 bits.
+    #[error(
+        "index i{} ranges over {low}..={high}, which leaves +-2^62: bound gathered values by min and max first",
+        index.0
+    )]
+    IndexOverflow {
+        /// The expression.
+        index: IndexId,
+        /// Smallest value it may take.
+        low: i128,
+        /// Largest value it may take.
+        high: i128,
+    },
+    /// An instruction uses an index expression that depends on its own result or a later one.
+    #[error(
+        "v{} uses index i{}, which needs v{}: a gather must come after the value it gathers by",
+        at.0, index.0, needs.0
+    )]
+    IndexTooEarly {
+        /// The instruction.
+        at: Reg,
+        /// The index expression.
+        index: IndexId,
+        /// The latest body value that the expression depends on.
+        needs: Reg,
+    },
+    /// An instruction reads itself or a later one.
+    #[error("v{} reads v{}, which does not come before it: reorder the body", at.0, operand.0)]
+    Operand {
+        /// The instruction.
+        at: Reg,
+        /// What it reads.
+        operand: Reg,
+    },
+    /// An instruction uses an index expression that does not exist.
+    #[error("v{} uses index i{}, but the kernel has {count} index expressions", at.0, index.0)]
+    MissingIndex {
+        /// The instruction.
+        at: Reg,
+        /// The index expression.
+        index: IndexId,
+        /// Index expressions of the kernel.
+        count: usize,
+    },
+    /// A load from an input that does not exist.
+    #[error("v{} loads input x{input}, but the kernel has {count} inputs", at.0)]
+    MissingInput {
+        /// The instruction.
+        at: Reg,
+        /// The input it names.
+        input: u32,
+        /// Inputs of the kernel.
+        count: usize,
+    },
+    /// A load with more or fewer indices than its input has dimensions.
+    #[error("v{} loads input x{input} by {found} indices; its shape has {expected} dimensions", at.0)]
+    LoadRank {
+        /// The instruction.
+        at: Reg,
+        /// The input.
+        input: u32,
+        /// Dimensions of the input.
+        expected: usize,
+        /// Indices given.
+        found: usize,
+    },
+    /// A load that clamps into a dimension without elements.
+    #[error("v{} clamps into dimension {dim} of input x{input}, which has extent 0: pad with a constant instead", at.0)]
+    ClampEmpty {
+        /// The instruction.
+        at: Reg,
+        /// The input.
+        input: u32,
+        /// The empty dimension.
+        dim: usize,
+    },
+    /// A literal of another kind than its type.
+    #[error("v{} takes the literal {literal:?} as {dtype}; expected one of the same kind", at.0)]
+    LiteralKind {
+        /// The instruction.
+        at: Reg,
+        /// The type it is used at.
+        dtype: Dtype,
+        /// The literal.
+        literal: Scalar,
+    },
+    /// An integer literal that its type cannot hold.
+    #[error("v{} takes the literal {value} as {dtype}, which does not hold it", at.0)]
+    LiteralRange {
+        /// The instruction.
+        at: Reg,
+        /// The type it is used at.
+        dtype: Dtype,
+        /// The literal.
+        value: i64,
+    },
+    /// A NaN with a payload, which no text form or target would keep.
+    #[error("v{} takes a NaN literal with bits {bits:#018x}; expected {:#018x}", at.0, f64::NAN.to_bits())]
+    LiteralNan {
+        /// The instruction.
+        at: Reg,
+        /// The bits found.
+        bits: u64,
+    },
+    /// A complex value in the body.
+    #[error("v{} is {dtype}; kernels hold no complex values", at.0)]
+    ComplexValue {
+        /// The instruction.
+        at: Reg,
+        /// Its type.
+        dtype: Dtype,
+    },
+    /// An operand of a type that the operation does not take.
+    #[error("v{}: {op} takes {accepted}, but v{} is {found}: cast it first", at.0, operand.0)]
+    OperandType {
+        /// The instruction.
+        at: Reg,
+        /// The operation's name.
+        op: &'static str,
+        /// The operand.
+        operand: Reg,
+        /// The types it takes.
+        accepted: &'static str,
+        /// The operand's type.
+        found: Dtype,
+    },
+    /// Operands of different types where one type is asked for.
+    #[error(
+        "v{}: {op} takes operands of one type, but v{} is {first} and v{} is {second}: cast one",
+        at.0, operands.0.0, operands.1.0
+    )]
+    OperandsDiffer {
+        /// The instruction.
+        at: Reg,
+        /// The operation's name.
+        op: &'static str,
+        /// The two operands.
+        operands: (Reg, Reg),
+        /// The first one's type.
+        first: Dtype,
+        /// The second one's type.
+        second: Dtype,
+    },
+    /// An instruction whose declared type is not what it computes.
+    #[error("v{}: {op} gives {expected} here, but the instruction declares {found}", at.0)]
+    ResultType {
+        /// The instruction.
+        at: Reg,
+        /// The operation's name.
+        op: &'static str,
+        /// The type computed.
+        expected: Dtype,
+        /// The type declared.
+        found: Dtype,
+    },
+    /// A reduction or scan in a kernel without reduce axes.
+    #[error("v{}: {op} needs a reduce axis, but the kernel has none: declare one", at.0)]
+    NoReduceAxis {
+        /// The instruction.
+        at: Reg,
+        /// The operation's name.
+        op: &'static str,
+    },
+    /// A store of a body value that does not exist.
+    #[error("store {store} writes v{}, but the body ends at {body} instructions", value.0)]
+    StoreValue {
+        /// The store.
+        store: usize,
+        /// The body value it names.
+        value: Reg,
+        /// Instructions in the body.
+        body: usize,
+    },
+    /// A store whose order is neither a permutation of the parallel axes nor one of all axes.
+    #[error(
+        "store {store} has order {order:?}; expected each of the {parallel} parallel axes once, or each of all {all} \
+         axes once"
+    )]
+    StoreOrder {
+        /// The store.
+        store: usize,
+        /// Its order.
+        order: Vec<u32>,
+        /// Parallel axes of the kernel.
+        parallel: usize,
+        /// All axes of the kernel.
+        all: usize,
+    },
+    /// An elem value stored over the parallel axes alone: many values for one element.
+    #[error(
+        "store {store} writes v{}, which varies along the reduce axes, over the parallel axes alone: reduce it, or \
+         order all axes",
+        value.0
+    )]
+    StoreElem {
+        /// The store.
+        store: usize,
+        /// The body value.
+        value: Reg,
+    },
+    /// A store whose declared shape has another number of elements than its axes have points.
+    #[error("store {store} declares shape {shape:?} with {found} elements; its axes have {expected} points")]
+    StoreShape {
+        /// The store.
+        store: usize,
+        /// The declared shape.
+        shape: Vec<i64>,
+        /// Points of the axes in its order.
+        expected: u64,
+        /// Elements of the shape.
+        found: u64,
+    },
+    /// An output that is no tensor the host handles.
+    #[error("store {store}: {reason}")]
+    StoreType {
+        /// The store.
+        store: usize,
+        /// What is wrong with it.
+        reason: TypeError,
+    },
+}

@@ -1,0 +1,339 @@
+//! Reductions and scans over [`Approx`] values: one element at a time, the result so far at any time.
+
+use super::approx::{Approx, Arithmetic, Mode, SIGN_OF_ZERO, same_bits};
+use super::scalar::{self, Num};
+use super::{Binary, ReduceOp, ScanOp};
+use crate::Dtype;
+
+/// The elements so far.
+pub(super) enum Fold {
+    Integers { op: Binary, dtype: Dtype, total: Option<Num>, unknown: bool },
+    Sum(Floats, Dtype),
+    Product(Floats, Dtype),
+    Extremum { op: Binary, so_far: Option<Approx>, nan: bool },
+    Position { op: ReduceOp, elements: Vec<Approx> },
+    Logic { op: ReduceOp, decided: bool, unknown: bool },
+}
+
+impl Fold {
+    pub(super) fn reduce(op: ReduceOp, dtype: Dtype) -> Fold {
+        let integers = |op| Fold::Integers { op, dtype, total: None, unknown: false };
+        let float = dtype.is_float();
+        match op {
+            ReduceOp::Sum if float => Fold::Sum(Floats::default(), dtype),
+            ReduceOp::Prod if float => Fold::Product(Floats::default(), dtype),
+            ReduceOp::Max if float => Fold::Extremum { op: Binary::Max, so_far: None, nan: false },
+            ReduceOp::Min if float => Fold::Extremum { op: Binary::Min, so_far: None, nan: false },
+            ReduceOp::Sum => integers(Binary::Add),
+            ReduceOp::Prod => integers(Binary::Mul),
+            ReduceOp::Max => integers(Binary::Max),
+            ReduceOp::Min => integers(Binary::Min),
+            ReduceOp::Argmax | ReduceOp::Argmin => Fold::Position { op, elements: Vec::new() },
+            ReduceOp::Any | ReduceOp::All => Fold::Logic { op, decided: false, unknown: false },
+        }
+    }
+
+    pub(super) fn scan(op: ScanOp, dtype: Dtype) -> Fold {
+        Fold::reduce(
+            match op {
+                ScanOp::Sum => ReduceOp::Sum,
+                ScanOp::Prod => ReduceOp::Prod,
+                ScanOp::Max => ReduceOp::Max,
+                ScanOp::Min => ReduceOp::Min,
+            },
+            dtype,
+        )
+    }
+
+    pub(super) fn push(&mut self, arithmetic: Arithmetic, x: Approx) {
+        match self {
+            Fold::Integers { op, dtype, total, unknown } => {
+                *total = Some(total.map_or(x.value, |total| scalar::binary(*op, *dtype, total, x.value)));
+                *unknown |= x.is_unknown();
+            }
+            Fold::Sum(floats, _) | Fold::Product(floats, _) => floats.push(x),
+            Fold::Extremum { op, so_far, nan } => {
+                *nan |= x.is_certain_nan();
+                // The type only says that these are floats: an extremum does not round.
+                *so_far = Some(so_far.map_or(x, |so_far| arithmetic.binary(*op, Dtype::F64, so_far, x)));
+            }
+            Fold::Position { elements, .. } => elements.push(x),
+            Fold::Logic { op, decided, unknown } => {
+                let deciding = x.value.is_true() == (*op == ReduceOp::Any);
+                *decided |= deciding && x.is_exact();
+                *unknown |= x.is_unknown();
+            }
+        }
+    }
+
+    pub(super) fn result(&self, arithmetic: Arithmetic) -> Approx {
+        match self {
+            Fold::Integers { total, unknown, .. } => {
+                let total = total.unwrap_or(Num::Int(0));
+                if *unknown { Approx::unknown(total) } else { Approx::exact(total) }
+            }
+            Fold::Sum(floats, dtype) => floats.sum(arithmetic, *dtype),
+            Fold::Product(floats, dtype) => floats.product(arithmetic, *dtype),
+            Fold::Extremum { nan: true, .. } => Approx::exact(Num::Float(f64::NAN)),
+            Fold::Extremum { so_far, .. } => so_far.unwrap_or(Approx::exact(Num::Float(0.0))),
+            Fold::Position { op, elements } => position(*op == ReduceOp::Argmax, elements),
+            Fold::Logic { op, decided, unknown } => {
+                let value = Num::Int((*decided == (*op == ReduceOp::Any)).into());
+                if *unknown && !*decided { Approx::unknown(value) } else { Approx::exact(value) }
+            }
+        }
+    }
+}
+
+/// What sums and products of floats in any order depend on.
+pub(super) struct Floats {
+    count: f64,
+    sum: f64,
+    product: f64,
+    first: Option<Approx>,
+    /// Sum of the bounds.
+    bounds: f64,
+    /// Sum of the magnitudes of finite elements, bounds included.
+    magnitudes: f64,
+    /// Product of the magnitudes of finite elements, bounds included.
+    largest_product: f64,
+    /// Logarithm to base 2 of the largest and the smallest product that some of the elements may have.
+    log_largest: f64,
+    log_smallest: f64,
+    nan: bool,
+    unknown: bool,
+    infinite: bool,
+    /// Some element may be 0.
+    maybe_zero: bool,
+    /// Some element is 0.
+    zero: bool,
+}
+
+impl Default for Floats {
+    fn default() -> Floats {
+        Floats {
+            count: 0.0,
+            sum: 0.0,
+            product: 1.0,
+            first: None,
+            bounds: 0.0,
+            magnitudes: 0.0,
+            largest_product: 1.0,
+            log_largest: 0.0,
+            log_smallest: 0.0,
+            nan: false,
+            unknown: false,
+            infinite: false,
+            maybe_zero: false,
+            zero: false,
+        }
+    }
+}
+
+impl Floats {
+    fn push(&mut self, x: Approx) {
+        let value = x.value.as_f64();
+        self.count += 1.0;
+        self.sum += value;
+        self.product *= value;
+        self.first.get_or_insert(x);
+        self.nan |= x.is_certain_nan();
+        self.unknown |= x.is_unknown();
+        self.infinite |= value.is_infinite();
+        self.zero |= value == 0.0 && x.bound <= SIGN_OF_ZERO;
+        if value.is_finite() && !x.is_unknown() {
+            let (smallest, largest) = (value.abs() - x.bound, value.abs() + x.bound);
+            self.bounds += x.bound;
+            self.magnitudes += largest;
+            self.largest_product *= largest;
+            self.log_largest += largest.log2().max(0.0);
+            self.maybe_zero |= smallest <= 0.0;
+            if smallest > 0.0 {
+                self.log_smallest += smallest.log2().min(0.0);
+            }
+        }
+    }
+
+    /// Decides what does not depend on rounding; otherwise `None`.
+    fn shortcut(&self, arithmetic: Arithmetic, dtype: Dtype, total: f64) -> Option<Approx> {
+        match self.first {
+            _ if arithmetic.mode == Mode::Double => Some(Approx::exact(Num::Float(total))),
+            _ if self.nan => Some(Approx::exact(Num::Float(f64::NAN))),
+            _ if self.unknown => Some(Approx::unknown(Num::Float(scalar::round(dtype, total)))),
+            first if self.count == 1.0 => first,
+            _ => None,
+        }
+    }
+
+    /// n elements in any order: each of the n - 1 sums rounds by at most half an ulp of what it sums up so far.
+    fn sum(&self, arithmetic: Arithmetic, dtype: Dtype) -> Approx {
+        let precision = Precision::of(dtype);
+        if let Some(sum) = self.shortcut(arithmetic, dtype, self.sum) {
+            // An accumulator that starts from +0 turns -0 into it.
+            let negative_zero = same_bits(sum.value.as_f64(), -0.0) && sum.is_exact();
+            let open = negative_zero && arithmetic.mode != Mode::Double;
+            return if open { Approx { bound: SIGN_OF_ZERO, ..sum } } else { sum };
+        }
+        let value = Num::Float(scalar::round(dtype, self.sum));
+        if self.magnitudes >= precision.max / 2.0 {
+            return Approx::unknown(value);
+        }
+        if self.infinite {
+            return Approx::exact(value);
+        }
+        let spread = self.bounds + self.count * precision.epsilon * self.magnitudes;
+        let sum = arithmetic.settle(dtype, self.sum, spread, 0.0);
+        if sum.is_exact() && self.sum == 0.0 { Approx { bound: SIGN_OF_ZERO, ..sum } } else { sum }
+    }
+
+    fn product(&self, arithmetic: Arithmetic, dtype: Dtype) -> Approx {
+        let precision = Precision::of(dtype);
+        if let Some(product) = self.shortcut(arithmetic, dtype, self.product) {
+            return product;
+        }
+        let value = Num::Float(scalar::round(dtype, self.product));
+        let may_underflow = self.log_smallest < precision.log_tiny + 32.0;
+        if self.infinite {
+            // A zero makes it NaN in every order; an infinity wins unless something small becomes a zero first.
+            let decided = self.zero || (!self.maybe_zero && !may_underflow);
+            return match decided {
+                true if self.zero => Approx::exact(Num::Float(f64::NAN)),
+                true => Approx::exact(value),
+                false => Approx::unknown(value),
+            };
+        }
+        if self.log_largest >= precision.max.log2() - 1.0 {
+            return Approx::unknown(value);
+        }
+        if self.zero {
+            return Approx { value: Num::Float(0.0), bound: SIGN_OF_ZERO };
+        }
+        // Each product rounds relatively, or by a tiny amount that the other factors may enlarge.
+        let rounding = 2.0 * self.count * precision.epsilon * self.largest_product;
+        let underflow = 2.0 * self.count * precision.tiny * self.log_largest.exp2();
+        let propagated = if self.bounds > 0.0 { self.largest_product - self.product.abs() } else { 0.0 };
+        arithmetic.settle(dtype, self.product, propagated + rounding + underflow, 0.0)
+    }
+}
+
+/// A float type as error bounds see it.
+struct Precision {
+    /// Twice the unit roundoff; twice that again for `f64`, in which the interpreter itself rounds.
+    epsilon: f64,
+    max: f64,
+    /// The smallest positive number, and its logarithm to base 2.
+    tiny: f64,
+    log_tiny: f64,
+}
+
+impl Precision {
+    fn of(dtype: Dtype) -> Precision {
+        if dtype == Dtype::F32 {
+            let tiny = f64::from(f32::from_bits(1));
+            return Precision { epsilon: f32::EPSILON.into(), max: f32::MAX.into(), tiny, log_tiny: -149.0 };
+        }
+        Precision { epsilon: 2.0 * f64::EPSILON, max: f64::MAX, tiny: f64::from_bits(1), log_tiny: -1074.0 }
+    }
+}
+
+/// The first largest (or smallest) element, if no other may be it. NaN counts as largest and as smallest.
+fn position(largest: bool, elements: &[Approx]) -> Approx {
+    if let Some(nan) = elements.iter().position(|x| x.value.as_f64().is_nan()) {
+        let certain = elements[..=nan].iter().all(|x| !x.is_unknown());
+        return as_position(nan, certain);
+    }
+    let mut best = 0;
+    for candidate in 1..elements.len() {
+        if beats(largest, elements[candidate].value, elements[best].value) {
+            best = candidate;
+        }
+    }
+    let winner = elements[best];
+    let certain = elements.iter().enumerate().all(|(other, x)| {
+        let apart = || {
+            let ((low, high), (other_low, other_high)) = (winner.range(), x.range());
+            if largest { other_high < low } else { other_low > high }
+        };
+        !x.is_unknown() && (other == best || (winner.is_exact() && x.is_exact()) || apart())
+    });
+    as_position(best, certain)
+}
+
+fn beats(largest: bool, a: Num, b: Num) -> bool {
+    let op = if largest { super::Compare::Gt } else { super::Compare::Lt };
+    scalar::compare(op, a, b)
+}
+
+fn as_position(position: usize, certain: bool) -> Approx {
+    let value = Num::Int(position as i64);
+    if certain { Approx::exact(value) } else { Approx::unknown(value) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reduce(op: ReduceOp, dtype: Dtype, elements: &[Approx]) -> Approx {
+        let arithmetic = Arithmetic { mode: Mode::Declared };
+        let mut fold = Fold::reduce(op, dtype);
+        elements.iter().for_each(|&x| fold.push(arithmetic, x));
+        fold.result(arithmetic)
+    }
+
+    fn floats(elements: &[f64]) -> Vec<Approx> {
+        elements.iter().map(|&x| Approx::exact(Num::Float(x))).collect()
+    }
+
+    #[test]
+    fn sums_and_products_in_other_orders_stay_within_the_bound() {
+        let elements: Vec<f32> = (0..300).map(|i| ((i * 37 % 101) as f32 - 50.3) / 20.7).collect();
+        let wide: Vec<f64> = elements.iter().map(|&x| x.into()).collect();
+        let by_op = [
+            (ReduceOp::Sum, elements.iter().sum::<f32>(), elements.iter().rev().sum::<f32>()),
+            (ReduceOp::Prod, elements[..60].iter().product(), elements[..60].iter().rev().product()),
+        ];
+        for (op, forward, backward) in by_op {
+            let count = if op == ReduceOp::Sum { 300 } else { 60 };
+            let result = reduce(op, Dtype::F32, &floats(&wide[..count]));
+            assert!(!result.is_unknown(), "{op}");
+            for found in [forward, backward] {
+                let distance = (f64::from(found) - result.value.as_f64()).abs();
+                assert!(distance <= result.bound, "{op}: {distance} above {}", result.bound);
+            }
+        }
+    }
+
+    #[test]
+    fn special_values_decide_reductions() {
+        let (nan, inf) = (f64::NAN, f64::INFINITY);
+        let cases = [
+            (ReduceOp::Sum, vec![1.0, inf, -inf], nan),
+            (ReduceOp::Sum, vec![1.0, inf], inf),
+            (ReduceOp::Prod, vec![0.0, inf], nan),
+            (ReduceOp::Prod, vec![-2.0, inf], -inf),
+            (ReduceOp::Max, vec![1.0, nan, 3.0], nan),
+            (ReduceOp::Min, vec![1.0, -3.0, -inf], -inf),
+            (ReduceOp::Argmax, vec![1.0, 3.0, 3.0], 1.0),
+            (ReduceOp::Argmax, vec![1.0, nan, inf, nan], 1.0),
+            (ReduceOp::Argmin, vec![1.0, nan, -inf], 1.0),
+        ];
+        for (op, elements, expected) in cases {
+            let result = reduce(op, Dtype::F32, &floats(&elements));
+            assert!(result.is_exact() && same_bits(result.value.as_f64(), expected), "{op} {elements:?}: {result:?}");
+        }
+        assert!(reduce(ReduceOp::Sum, Dtype::F32, &floats(&[3e38, 3e38, -3e38])).is_unknown());
+        assert!(reduce(ReduceOp::Prod, Dtype::F32, &floats(&[1e30, 1e30, 1e-30])).is_unknown());
+    }
+
+    #[test]
+    fn near_ties_leave_the_position_unknown() {
+        let near = |value, bound| Approx { value: Num::Float(value), bound };
+        assert!(reduce(ReduceOp::Argmax, Dtype::F32, &[near(1.0, 0.1), near(1.05, 0.1)]).is_unknown());
+        assert!(reduce(ReduceOp::Argmax, Dtype::F32, &[near(1.0, 0.1), near(1.5, 0.1)]).is_exact());
+        let unknown = Approx::unknown(Num::Int(0));
+        let (no, yes) = (Approx::exact(Num::Int(0)), Approx::exact(Num::Int(1)));
+        assert_eq!(reduce(ReduceOp::Any, Dtype::Bool, &[unknown, yes]), yes);
+        assert!(reduce(ReduceOp::Any, Dtype::Bool, &[unknown, no]).is_unknown());
+        assert_eq!(reduce(ReduceOp::All, Dtype::Bool, &[unknown, no]), no);
+    }
+}

@@ -1,0 +1,208 @@
+//! Another implementation, as wrong as a correct one may be: transcendental functions off by up to 2 ulp, sums and
+//! products in their type and in another order. It must stay within the interpreter's bounds; what the verifier proved
+//! of ranges and classes must hold for every value it meets.
+
+use super::facts::index_order;
+use super::scalar::{self, Num};
+use super::*;
+
+/// What an executor would have written for each store.
+fn execute(kernel: &Kernel, facts: &Facts, inputs: &[Tensor]) -> Vec<Tensor> {
+    let mut outputs: Vec<Tensor> =
+        kernel.output_types().into_iter().map(|ty| Tensor::zeros(ty.dtype, ty.shape)).collect();
+    let (rows, length) = (kernel.rows() as usize, kernel.row_length() as usize);
+    let ready = index_order(kernel, &facts.index_needs);
+    for row in 0..rows {
+        let points: Vec<Vec<i64>> = (0..length).map(|element| point(kernel, row * length + element)).collect();
+        let mut index = vec![vec![0i64; length]; kernel.index.len()];
+        let mut values: Vec<Vec<Num>> = Vec::new();
+        for (at, indices) in ready.iter().enumerate() {
+            for id in indices {
+                for element in 0..length {
+                    let of = |id: IndexId| index[id.0 as usize][element];
+                    index[id.0 as usize][element] = match kernel.index[id.0 as usize] {
+                        IndexExpr::Axis(axis) => points[element][axis as usize],
+                        IndexExpr::Const(value) => value,
+                        IndexExpr::Add(a, b) => of(a) + of(b),
+                        IndexExpr::Sub(a, b) => of(a) - of(b),
+                        IndexExpr::Mul(a, factor) => of(a) * factor,
+                        IndexExpr::FloorDiv(a, divisor) => of(a).div_euclid(divisor),
+                        IndexExpr::Mod(a, divisor) => of(a).rem_euclid(divisor),
+                        IndexExpr::Value(value) => values[value.0 as usize][element].as_i64(),
+                    };
+                    let proven = facts.index_interval(*id);
+                    assert!(proven.contains(Interval::point(index[id.0 as usize][element])), "{proven:?}");
+                }
+            }
+            let Some(inst) = kernel.body.get(at) else { continue };
+            let list = match &inst.op {
+                Op::Reduce(op, a) => {
+                    vec![reduce(*op, kernel.body[a.0 as usize].dtype, &values[a.0 as usize]); length]
+                }
+                Op::Scan(op, a) => {
+                    let last = kernel.reduce[kernel.reduce.len() - 1] as usize;
+                    (0..length)
+                        .map(|end| reduce(as_reduce(*op), inst.dtype, &values[a.0 as usize][end - end % last..=end]))
+                        .collect()
+                }
+                _ => (0..length).map(|element| pointwise(kernel, inputs, &index, &values, at, element)).collect(),
+            };
+            if let Some(proven) = facts.value_intervals[at] {
+                assert!(list.iter().all(|x| proven.contains(Interval::point(x.as_i64()))), "{inst:?}: {proven:?}");
+            }
+            if facts.classes[at] == Class::Row {
+                assert!(list.iter().all(|x| same(*x, list[0])), "{inst:?} varies along a row");
+            }
+            values.push(list);
+        }
+        for (store, output) in kernel.stores.iter().zip(&mut outputs) {
+            for (element, point) in points.iter().enumerate() {
+                let extent = |axis| kernel.extent(axis).unwrap_or(1);
+                let position = store.order.iter().fold(0, |at, &axis| at * extent(axis) + point[axis as usize]);
+                output.set(position as usize, values[store.value.0 as usize][element]);
+            }
+        }
+    }
+    outputs
+}
+
+fn same(a: Num, b: Num) -> bool {
+    a == b || (a.as_f64().is_nan() && b.as_f64().is_nan())
+}
+
+fn point(kernel: &Kernel, mut position: usize) -> Vec<i64> {
+    let mut point: Vec<i64> = kernel.parallel.iter().chain(&kernel.reduce).copied().collect();
+    for coordinate in point.iter_mut().rev() {
+        let extent = *coordinate as usize;
+        *coordinate = (position % extent) as i64;
+        position /= extent;
+    }
+    point
+}
+
+fn pointwise(
+    kernel: &Kernel,
+    inputs: &[Tensor],
+    index: &[Vec<i64>],
+    values: &[Vec<Num>],
+    at: usize,
+    element: usize,
+) -> Num {
+    let inst = &kernel.body[at];
+    let of = |value: Reg| values[value.0 as usize][element];
+    match &inst.op {
+        Op::Const(scalar) => scalar::literal(inst.dtype, *scalar),
+        Op::Index(id) => Num::Int(index[id.0 as usize][element]),
+        Op::Load { input, index: ids, outside } => {
+            let tensor = &inputs[*input as usize];
+            let coordinates = ids.iter().map(|id| index[id.0 as usize][element]).zip(&tensor.shape);
+            let inside = coordinates.clone().all(|(at, &extent)| (0..extent).contains(&at));
+            match outside {
+                Outside::Pad(scalar) if !inside => scalar::literal(tensor.dtype, *scalar),
+                _ => tensor.get(coordinates.fold(0, |p, (at, &n)| p * n + at.clamp(0, n - 1)) as usize),
+            }
+        }
+        Op::Unary(op, a) => {
+            let y = scalar::unary(*op, kernel.body[a.0 as usize].dtype, of(*a));
+            let exact = matches!(
+                op,
+                Unary::Neg | Unary::Abs | Unary::Sqrt | Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round
+            );
+            if exact { y } else { disturb(inst.dtype, y) }
+        }
+        Op::Binary(op, a, b) => {
+            let z = scalar::binary(*op, inst.dtype, of(*a), of(*b));
+            if matches!(op, Binary::Pow | Binary::Atan2) { disturb(inst.dtype, z) } else { z }
+        }
+        Op::Compare(op, a, b) => Num::Int(scalar::compare(*op, of(*a), of(*b)).into()),
+        Op::Select(condition, a, b) => of(if of(*condition).is_true() { *a } else { *b }),
+        Op::Fma(a, b, c) => Num::Float(scalar::fma(inst.dtype, of(*a).as_f64(), of(*b).as_f64(), of(*c).as_f64())),
+        Op::Cast(a) => scalar::cast(inst.dtype, of(*a)),
+        Op::Reduce(..) | Op::Scan(..) => unreachable!("whole rows"),
+    }
+}
+
+/// Moves a finite float up or down by one ulp, on top of the half that rounding took: that is within 2 ulp.
+fn disturb(dtype: Dtype, y: Num) -> Num {
+    match y {
+        Num::Float(y) if y.is_finite() => {
+            let up = (y.to_bits() >> 29).count_ones() % 2 == 0;
+            Num::Float(match (dtype, up) {
+                (Dtype::F32, true) => (y as f32).next_up().into(),
+                (Dtype::F32, false) => (y as f32).next_down().into(),
+                (_, true) => y.next_up(),
+                (_, false) => y.next_down(),
+            })
+        }
+        y => y,
+    }
+}
+
+fn as_reduce(op: ScanOp) -> ReduceOp {
+    match op {
+        ScanOp::Sum => ReduceOp::Sum,
+        ScanOp::Prod => ReduceOp::Prod,
+        ScanOp::Max => ReduceOp::Max,
+        ScanOp::Min => ReduceOp::Min,
+    }
+}
+
+/// From the back, in the operands' type.
+fn reduce(op: ReduceOp, dtype: Dtype, elements: &[Num]) -> Num {
+    let fold =
+        |op: Binary, first: Num| elements.iter().rev().fold(first, |total, &x| scalar::binary(op, dtype, total, x));
+    let last = elements[elements.len() - 1];
+    match op {
+        ReduceOp::Sum => fold(Binary::Add, scalar::cast(dtype, Num::Int(0))),
+        ReduceOp::Prod => fold(Binary::Mul, scalar::cast(dtype, Num::Int(1))),
+        ReduceOp::Max => fold(Binary::Max, last),
+        ReduceOp::Min => fold(Binary::Min, last),
+        ReduceOp::Any => Num::Int(elements.iter().any(|x| x.is_true()).into()),
+        ReduceOp::All => Num::Int(elements.iter().all(|x| x.is_true()).into()),
+        ReduceOp::Argmax | ReduceOp::Argmin => {
+            let is_nan = |x: Num| x.as_f64().is_nan();
+            let better = if op == ReduceOp::Argmax { Compare::Gt } else { Compare::Lt };
+            let wins = |x: Num, best: Num| !is_nan(best) && (is_nan(x) || scalar::compare(better, x, best));
+            let first = |best: usize, at: usize| if wins(elements[at], elements[best]) { at } else { best };
+            Num::Int((0..elements.len()).fold(0, first) as i64)
+        }
+    }
+}
+
+#[test]
+fn a_correct_implementation_stays_within_the_bounds() {
+    let mut total = Stats::default();
+    for seed in 0..500 {
+        let (kernel, inputs) = RandomKernel::generate(seed);
+        let facts = verify(&kernel).expect("random kernels are valid");
+        let expected = interpret(&kernel, &facts, &inputs, Mode::Declared);
+        for (number, (expected, written)) in expected.iter().zip(execute(&kernel, &facts, &inputs)).enumerate() {
+            let checked = check_against(expected, &written.data);
+            assert!(checked.is_ok(), "seed {seed}, output {number}: {}\n{kernel:#?}", checked.expect_err("checked"));
+            total.merge(checked.unwrap_or_default());
+        }
+    }
+    // The test means something only if some results did differ.
+    assert!(total.max_ulp > 1.0, "{total:?}");
+}
+
+#[test]
+fn a_dropped_term_leaves_the_bounds() {
+    let mut caught = 0;
+    for seed in 0..100 {
+        let (mut kernel, inputs) = RandomKernel::generate(seed);
+        let facts = verify(&kernel).expect("random kernels are valid");
+        let expected = interpret(&kernel, &facts, &inputs, Mode::Declared);
+        // The value of the first store is replaced by another of its type and class.
+        let stored = kernel.stores[0].value;
+        let other = (0..kernel.body.len() as u32).map(Reg).find(|&other| {
+            let dtype = |value: Reg| kernel.body[value.0 as usize].dtype;
+            other != stored && dtype(other) == dtype(stored) && facts.class(other) == facts.class(stored)
+        });
+        let Some(other) = other else { continue };
+        kernel.stores[0].value = other;
+        let written = execute(&kernel, &facts, &inputs);
+        caught += u32::from(check_against(&expected[0], &written[0].data).is_err());
+    }
+    assert!(caught > 40, "{caught}");
+}

@@ -1,0 +1,214 @@
+//! Which types each operation takes and gives.
+
+use super::{Binary, Kernel, KernelError, Op, Outside, ReduceOp, Reg, Scalar, ScanOp, Unary};
+use crate::Dtype;
+
+/// A set of types that an operation takes.
+#[derive(Clone, Copy)]
+enum Accepts {
+    Floats,
+    Integers,
+    Numbers,
+    Bits,
+    Compute,
+    Accumulators,
+    Bool,
+    Any,
+}
+
+impl Accepts {
+    fn holds(self, dtype: Dtype) -> bool {
+        use Dtype::{Bool, F32, F64, I32, I64};
+        match self {
+            Accepts::Floats => matches!(dtype, F32 | F64),
+            Accepts::Integers => matches!(dtype, I32 | I64),
+            Accepts::Numbers => matches!(dtype, I32 | I64 | F32 | F64),
+            Accepts::Bits => matches!(dtype, Bool | I32 | I64),
+            Accepts::Compute => dtype.is_compute(),
+            Accepts::Accumulators => matches!(dtype, I64 | F32 | F64),
+            Accepts::Bool => dtype == Bool,
+            Accepts::Any => !dtype.is_complex(),
+        }
+    }
+
+    const fn text(self) -> &'static str {
+        match self {
+            Accepts::Floats => "f32 or f64",
+            Accepts::Integers => "i32 or i64",
+            Accepts::Numbers => "i32, i64, f32 or f64",
+            Accepts::Bits => "bool, i32 or i64",
+            Accepts::Compute => "bool, i32, i64, f32 or f64",
+            Accepts::Accumulators => "i64, f32 or f64",
+            Accepts::Bool => "bool",
+            Accepts::Any => "any type but complex ones",
+        }
+    }
+}
+
+fn unary(op: Unary) -> Accepts {
+    match op {
+        Unary::Neg | Unary::Abs => Accepts::Numbers,
+        Unary::Not => Accepts::Bits,
+        _ => Accepts::Floats,
+    }
+}
+
+fn binary(op: Binary) -> Accepts {
+    match op {
+        Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Rem => Accepts::Numbers,
+        Binary::Pow | Binary::Atan2 => Accepts::Floats,
+        Binary::Min | Binary::Max => Accepts::Compute,
+        Binary::And | Binary::Or | Binary::Xor => Accepts::Bits,
+        Binary::Shl | Binary::Shr => Accepts::Integers,
+    }
+}
+
+fn reduce(op: ReduceOp) -> Accepts {
+    match op {
+        ReduceOp::Sum | ReduceOp::Prod => Accepts::Accumulators,
+        ReduceOp::Max | ReduceOp::Min | ReduceOp::Argmax | ReduceOp::Argmin => Accepts::Numbers,
+        ReduceOp::Any | ReduceOp::All => Accepts::Bool,
+    }
+}
+
+fn scan(op: ScanOp) -> Accepts {
+    match op {
+        ScanOp::Sum | ScanOp::Prod => Accepts::Accumulators,
+        ScanOp::Max | ScanOp::Min => Accepts::Numbers,
+    }
+}
+
+/// Checks the types of one instruction. Its operands come before it and are checked.
+pub(super) fn check(kernel: &Kernel, at: Reg) -> Result<(), KernelError> {
+    let inst = &kernel.body[at.0 as usize];
+    if inst.dtype.is_complex() {
+        return Err(KernelError::ComplexValue { at, dtype: inst.dtype });
+    }
+    let typed = Typed { kernel, at };
+    match inst.op {
+        Op::Const(scalar) => typed.literal(inst.dtype, scalar),
+        Op::Index(_) => typed.result("index", Dtype::I64),
+        Op::Load { .. } => typed.load(),
+        Op::Unary(op, a) => {
+            let dtype = typed.operand(op.name(), a, unary(op))?;
+            typed.result(op.name(), if op == Unary::IsNan { Dtype::Bool } else { dtype })
+        }
+        Op::Binary(op, a, b) => {
+            let dtype = typed.operands(op.name(), &[a, b], binary(op))?;
+            typed.result(op.name(), dtype)
+        }
+        Op::Compare(op, a, b) => {
+            typed.operands(op.name(), &[a, b], Accepts::Compute)?;
+            typed.result(op.name(), Dtype::Bool)
+        }
+        Op::Select(condition, a, b) => {
+            typed.operand("select's condition", condition, Accepts::Bool)?;
+            let dtype = typed.operands("select", &[a, b], Accepts::Any)?;
+            typed.result("select", dtype)
+        }
+        Op::Fma(a, b, c) => {
+            let dtype = typed.operands("fma", &[a, b, c], Accepts::Floats)?;
+            typed.result("fma", dtype)
+        }
+        Op::Cast(_) => Ok(()),
+        Op::Reduce(op, a) => {
+            typed.over_reduce_axes(op.name())?;
+            let dtype = typed.operand(op.name(), a, reduce(op))?;
+            let is_position = matches!(op, ReduceOp::Argmax | ReduceOp::Argmin);
+            typed.result(op.name(), if is_position { Dtype::I64 } else { dtype })
+        }
+        Op::Scan(op, a) => {
+            typed.over_reduce_axes(op.name())?;
+            let dtype = typed.operand(op.name(), a, scan(op))?;
+            typed.result(op.name(), dtype)
+        }
+    }
+}
+
+/// One instruction under the type rules.
+struct Typed<'a> {
+    kernel: &'a Kernel,
+    at: Reg,
+}
+
+impl Typed<'_> {
+    fn dtype(&self, reg: Reg) -> Dtype {
+        self.kernel.body[reg.0 as usize].dtype
+    }
+
+    fn operand(&self, op: &'static str, operand: Reg, accepts: Accepts) -> Result<Dtype, KernelError> {
+        let found = self.dtype(operand);
+        if accepts.holds(found) {
+            return Ok(found);
+        }
+        Err(KernelError::OperandType { at: self.at, op, operand, accepted: accepts.text(), found })
+    }
+
+    /// Operands of one type; returns it.
+    fn operands(&self, op: &'static str, operands: &[Reg], accepts: Accepts) -> Result<Dtype, KernelError> {
+        let first = self.operand(op, operands[0], accepts)?;
+        for &operand in &operands[1..] {
+            let second = self.operand(op, operand, accepts)?;
+            if second != first {
+                let operands = (operands[0], operand);
+                return Err(KernelError::OperandsDiffer { at: self.at, op, operands, first, second });
+            }
+        }
+        Ok(first)
+    }
+
+    fn result(&self, op: &'static str, expected: Dtype) -> Result<(), KernelError> {
+        let found = self.dtype(self.at);
+        if found == expected {
+            return Ok(());
+        }
+        Err(KernelError::ResultType { at: self.at, op, expected, found })
+    }
+
+    fn over_reduce_axes(&self, op: &'static str) -> Result<(), KernelError> {
+        if self.kernel.reduce.is_empty() {
+            return Err(KernelError::NoReduceAxis { at: self.at, op });
+        }
+        Ok(())
+    }
+
+    fn literal(&self, dtype: Dtype, literal: Scalar) -> Result<(), KernelError> {
+        let at = self.at;
+        match literal {
+            Scalar::Bool(_) if dtype == Dtype::Bool => Ok(()),
+            Scalar::Int(value) if dtype.is_integer() => match dtype.integer_range() {
+                Some((low, high)) if !(low..=high).contains(&value) => {
+                    Err(KernelError::LiteralRange { at, dtype, value })
+                }
+                _ => Ok(()),
+            },
+            Scalar::Float(value) if dtype.is_float() => {
+                let bits = value.to_bits();
+                if value.is_nan() && bits != f64::NAN.to_bits() {
+                    return Err(KernelError::LiteralNan { at, bits });
+                }
+                Ok(())
+            }
+            _ => Err(KernelError::LiteralKind { at, dtype, literal }),
+        }
+    }
+
+    fn load(&self) -> Result<(), KernelError> {
+        let at = self.at;
+        let Op::Load { input, ref index, outside } = self.kernel.body[at.0 as usize].op else { return Ok(()) };
+        let Some(decl) = self.kernel.inputs.get(input as usize) else {
+            return Err(KernelError::MissingInput { at, input, count: self.kernel.inputs.len() });
+        };
+        self.result("load", decl.dtype)?;
+        if index.len() != decl.shape.len() {
+            return Err(KernelError::LoadRank { at, input, expected: decl.shape.len(), found: index.len() });
+        }
+        match outside {
+            Outside::Pad(scalar) => self.literal(decl.dtype, scalar),
+            Outside::Clamp => match decl.shape.iter().position(|&extent| extent == 0) {
+                Some(dim) => Err(KernelError::ClampEmpty { at, input, dim }),
+                None => Ok(()),
+            },
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The checks that make a kernel safe whoever wrote it.
+//!
+//! They run in an order in which each may rely on those before: the space, the inputs, the index list by itself, the
+//! order of the body, its types, its ranges, the stores.
+
+use super::facts::{self, Facts};
+use super::{Class, IndexExpr, IndexId, Kernel, KernelError, Op, Reg, Store, limits, typing};
+use crate::TensorType;
+
+/// Checks every rule of the kernel language, and returns what was learnt on the way.
+///
+/// A kernel that passes reads only its inputs, writes every element of its outputs once and nothing else, and
+/// terminates: executors may rely on it. What [`Facts`] proves lets them leave out guards; it never changes a result.
+pub fn verify(kernel: &Kernel) -> Result<Facts, KernelError> {
+    check_counts(kernel)?;
+    check_space(kernel)?;
+    check_inputs(kernel)?;
+    let needs = check_index(kernel)?;
+    for (at, _) in body(kernel) {
+        check_order(kernel, &needs, at)?;
+        typing::check(kernel, at)?;
+    }
+    check_gathers(kernel)?;
+    let facts = facts::derive(kernel, &needs)?;
+    for (number, store) in kernel.stores.iter().enumerate() {
+        check_store(kernel, &facts, number, store)?;
+    }
+    Ok(facts)
+}
+
+fn body(kernel: &Kernel) -> impl Iterator<Item = (Reg, &Op)> {
+    (0..).map(Reg).zip(kernel.body.iter().map(|inst| &inst.op))
+}
+
+/// Counts come first: everything after them is linear in these lists.
+fn check_counts(kernel: &Kernel) -> Result<(), KernelError> {
+    if kernel.parallel.len() > limits::PARALLEL_AXES {
+        return Err(KernelError::ParallelAxes { found: kernel.parallel.len() });
+    }
+    if kernel.reduce.len() > limits::REDUCE_AXES {
+        return Err(KernelError::ReduceAxes { found: kernel.reduce.len() });
+    }
+    if kernel.inputs.len() > limits::INPUTS {
+        return Err(KernelError::InputCount { found: kernel.inputs.len() });
+    }
+    if kernel.index.len() > limits::INDEX {
+        return Err(KernelError::IndexCount { found: kernel.index.len() });
+    }
+    if kernel.body.len() > limits::BODY {
+        return Err(KernelError::BodyCount { found: kernel.body.len() });
+    }
+    let loads = body(kernel).filter(|(_, op)| matches!(op, Op::Load { .. })).count();
+    if loads > limits::LOADS {
+        return Err(KernelError::LoadCount { found: loads });
+    }
+    if kernel.stores.len() > limits::STORES {
+        return Err(KernelError::StoreCount { found: kernel.stores.len() });
+    }
+    if kernel.stores.is_empty() {
+        return Err(KernelError::NoStore);
+    }
+    Ok(())
+}
+
+fn check_space(kernel: &Kernel) -> Result<(), KernelError> {
+    if let Some((axis, &extent)) = kernel.parallel.iter().enumerate().find(|&(_, &extent)| extent < 0) {
+        return Err(KernelError::ParallelExtent { axis, extent });
+    }
+    if let Some((axis, &extent)) = kernel.reduce.iter().enumerate().find(|&(_, &extent)| extent < 1) {
+        return Err(KernelError::ReduceExtent { axis: kernel.parallel.len() + axis, extent });
+    }
+    // An extent of 0 makes the product 0, but the other extents still bound indices: they are held to the limit too.
+    let extents = kernel.parallel.iter().chain(&kernel.reduce);
+    let work = extents.fold(1u64, |work, &extent| work.saturating_mul(extent.unsigned_abs().max(1)));
+    if work > limits::WORK {
+        return Err(KernelError::Work { work });
+    }
+    Ok(())
+}
+
+fn check_inputs(kernel: &Kernel) -> Result<(), KernelError> {
+    for (input, decl) in kernel.inputs.iter().enumerate() {
+        if decl.dtype.is_complex() {
+            return Err(KernelError::InputComplex { input, dtype: decl.dtype });
+        }
+        TensorType::contiguous(decl.dtype, decl.shape.clone())
+            .check()
+            .map_err(|reason| KernelError::InputType { input, reason })?;
+    }
+    Ok(())
+}
+
+/// Checks the index list by itself. Returns for each expression how many instructions of the body it needs: one more
+/// than the latest value it depends on, 0 if it depends on axes alone.
+fn check_index(kernel: &Kernel) -> Result<Vec<u32>, KernelError> {
+    let axes = kernel.parallel.len() + kernel.reduce.len();
+    let mut needs: Vec<u32> = Vec::with_capacity(kernel.index.len());
+    for (index, &expr) in (0..).map(IndexId).zip(&kernel.index) {
+        let needed_by = |operand: IndexId| {
+            needs.get(operand.0 as usize).copied().ok_or(KernelError::IndexOperand { index, operand })
+        };
+        needs.push(match expr {
+            IndexExpr::Const(_) => 0,
+            IndexExpr::Axis(axis) if (axis as usize) < axes => 0,
+            IndexExpr::Axis(axis) => return Err(KernelError::AxisRange { index, axis, axes }),
+            IndexExpr::Add(a, b) | IndexExpr::Sub(a, b) => needed_by(a)?.max(needed_by(b)?),
+            IndexExpr::Mul(a, _) => needed_by(a)?,
+            IndexExpr::FloorDiv(_, divisor) | IndexExpr::Mod(_, divisor) if divisor < 1 => {
+                return Err(KernelError::Divisor { index, divisor });
+            }
+            IndexExpr::FloorDiv(a, _) | IndexExpr::Mod(a, _) => needed_by(a)?,
+            IndexExpr::Value(value) if (value.0 as usize) < kernel.body.len() => value.0 + 1,
+            IndexExpr::Value(value) => {
+                return Err(KernelError::IndexValueMissing { index, value, body: kernel.body.len() });
+            }
+        });
+    }
+    Ok(needs)
+}
+
+/// Everything that an instruction reads comes before it, through index expressions as well: so there are no cycles.
+fn check_order(kernel: &Kernel, needs: &[u32], at: Reg) -> Result<(), KernelError> {
+    let op = &kernel.body[at.0 as usize].op;
+    if let Some(operand) = op.operands().into_iter().find(|operand| operand.0 >= at.0) {
+        return Err(KernelError::Operand { at, operand });
+    }
+    let indices: &[IndexId] = match op {
+        Op::Index(index) => std::slice::from_ref(index),
+        Op::Load { index, .. } => index,
+        _ => &[],
+    };
+    for &index in indices {
+        match needs.get(index.0 as usize) {
+            None => return Err(KernelError::MissingIndex { at, index, count: kernel.index.len() }),
+            Some(&needed) if needed > at.0 => {
+                return Err(KernelError::IndexTooEarly { at, index, needs: Reg(needed - 1) });
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn check_gathers(kernel: &Kernel) -> Result<(), KernelError> {
+    for (index, &expr) in (0..).map(IndexId).zip(&kernel.index) {
+        if let IndexExpr::Value(value) = expr {
+            let dtype = kernel.body[value.0 as usize].dtype;
+            if !dtype.is_integer() {
+                return Err(KernelError::IndexValueType { index, value, dtype });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_store(kernel: &Kernel, facts: &Facts, number: usize, store: &Store) -> Result<(), KernelError> {
+    let Some(inst) = kernel.body.get(store.value.0 as usize) else {
+        return Err(KernelError::StoreValue { store: number, value: store.value, body: kernel.body.len() });
+    };
+    let (parallel, all) = (kernel.parallel.len(), kernel.parallel.len() + kernel.reduce.len());
+    let mut sorted = store.order.clone();
+    sorted.sort_unstable();
+    let is_permutation = sorted.iter().zip(0..).all(|(&axis, position)| axis == position);
+    if !is_permutation || (sorted.len() != parallel && sorted.len() != all) {
+        return Err(KernelError::StoreOrder { store: number, order: store.order.clone(), parallel, all });
+    }
+    if sorted.len() < all && facts.class(store.value) == Class::Elem {
+        return Err(KernelError::StoreElem { store: number, value: store.value });
+    }
+    TensorType::contiguous(inst.dtype, store.shape.clone())
+        .check()
+        .map_err(|reason| KernelError::StoreType { store: number, reason })?;
+    let expected = if sorted.len() == all { kernel.work() } else { kernel.rows() };
+    let found = crate::numel(&store.shape);
+    if found != expected {
+        return Err(KernelError::StoreShape { store: number, shape: store.shape.clone(), expected, found });
+    }
+    Ok(())
+}

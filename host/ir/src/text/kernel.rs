@@ -1,0 +1,406 @@
+//! Kernels in the text form.
+//!
+//! ```text
+//! kernel {
+//!   space p0=8, p1=64; reduce r0=128
+//!   in x0: f16[8,64,128]
+//!   i0 = p0
+//!   i1 = p1
+//!   i2 = r0
+//!   v0: f16 = load x0[i0, i1, i2] pad 0.0
+//!   v1: f32 = cast v0
+//!   v2: f32 = reduce sum v1
+//!   out v2 over [p0, p1] as [8,64]
+//!   hints threads=256, persistent
+//! }
+//! ```
+//!
+//! `p` are parallel and `r` reduce axes, `x` inputs, `i` index expressions and `v` body values, each numbered by its
+//! position. Index expressions stand before the first instruction that needs them; `i2 / 4` rounds down and `i2 % 4` is
+//! never negative. `i3 = v1` is a gather.
+
+use super::cursor::{Cursor, Joined, Number, Parsed, Real, TextError};
+use super::graph::{parse_shaped, print_shaped};
+use crate::Dtype;
+use crate::kernel::{
+    Binary, Compare, Hints, IndexExpr, IndexId, InputDecl, Inst, Kernel, Op, Outside, ReduceOp, Reg, Scalar, ScanOp,
+    Store, Unary,
+};
+use std::fmt;
+use std::str::FromStr;
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("kernel ")?;
+        print_block(f, self, "")
+    }
+}
+
+impl FromStr for Kernel {
+    type Err = TextError;
+
+    fn from_str(text: &str) -> Result<Kernel, TextError> {
+        parse_kernel(text)
+    }
+}
+
+/// Reads what a kernel's `Display` prints. Only [`crate::kernel::verify`] says whether it is a safe kernel.
+pub fn parse_kernel(text: &str) -> Result<Kernel, TextError> {
+    let mut cursor = Cursor::new(text);
+    cursor.expect_word("kernel")?;
+    let kernel = parse_block(&mut cursor)?;
+    cursor.end()?;
+    Ok(kernel)
+}
+
+fn i(id: &IndexId) -> String {
+    format!("i{}", id.0)
+}
+
+fn v(reg: &Reg) -> String {
+    format!("v{}", reg.0)
+}
+
+fn axis(kernel: &Kernel, axis: u32) -> String {
+    match axis.checked_sub(u32::try_from(kernel.parallel.len()).unwrap_or(u32::MAX)) {
+        None => format!("p{axis}"),
+        Some(reduce) => format!("r{reduce}"),
+    }
+}
+
+/// Prints `{ .. }`, the closing brace behind `indent`.
+pub(super) fn print_block(f: &mut fmt::Formatter<'_>, kernel: &Kernel, indent: &str) -> fmt::Result {
+    let extents = |letter: char, extents: &[i64]| {
+        extents.iter().enumerate().map(|(n, e)| format!("{letter}{n}={e}")).collect::<Vec<_>>().join(", ")
+    };
+    write!(f, "{{\n{indent}  space")?;
+    if !kernel.parallel.is_empty() {
+        write!(f, " {}", extents('p', &kernel.parallel))?;
+    }
+    if !kernel.reduce.is_empty() {
+        write!(f, "; reduce {}", extents('r', &kernel.reduce))?;
+    }
+    f.write_str("\n")?;
+    for (number, input) in kernel.inputs.iter().enumerate() {
+        write!(f, "{indent}  in x{number}: ")?;
+        print_shaped(f, input.dtype, &input.shape)?;
+        f.write_str("\n")?;
+    }
+    let mut printed = 0;
+    for (number, inst) in kernel.body.iter().enumerate() {
+        let needed = match &inst.op {
+            Op::Load { index, .. } => index.iter().map(|id| id.0 as usize + 1).max().unwrap_or(0),
+            Op::Index(id) => id.0 as usize + 1,
+            _ => 0,
+        };
+        print_index(f, kernel, indent, &mut printed, needed)?;
+        write!(f, "{indent}  v{number}: {} = ", inst.dtype)?;
+        print_op(f, &inst.op)?;
+        f.write_str("\n")?;
+    }
+    print_index(f, kernel, indent, &mut printed, kernel.index.len())?;
+    for store in &kernel.stores {
+        let order: Vec<String> = store.order.iter().map(|&a| axis(kernel, a)).collect();
+        let shape = Joined(&store.shape, ",");
+        writeln!(f, "{indent}  out {} over [{}] as [{shape}]", v(&store.value), Joined(&order, ", "))?;
+    }
+    if kernel.hints != Hints::default() {
+        writeln!(f, "{indent}  hints {}", Joined(&hints(&kernel.hints), ", "))?;
+    }
+    write!(f, "{indent}}}")
+}
+
+/// Prints the index expressions up to `needed` that are not printed yet.
+fn print_index(
+    f: &mut fmt::Formatter<'_>,
+    kernel: &Kernel,
+    indent: &str,
+    printed: &mut usize,
+    needed: usize,
+) -> fmt::Result {
+    while *printed < needed.min(kernel.index.len()) {
+        let text = match &kernel.index[*printed] {
+            IndexExpr::Axis(a) => axis(kernel, *a),
+            IndexExpr::Const(c) => c.to_string(),
+            IndexExpr::Add(a, b) => format!("{} + {}", i(a), i(b)),
+            IndexExpr::Sub(a, b) => format!("{} - {}", i(a), i(b)),
+            IndexExpr::Mul(a, c) => format!("{} * {c}", i(a)),
+            IndexExpr::FloorDiv(a, c) => format!("{} / {c}", i(a)),
+            IndexExpr::Mod(a, c) => format!("{} % {c}", i(a)),
+            IndexExpr::Value(reg) => v(reg),
+        };
+        writeln!(f, "{indent}  i{printed} = {text}")?;
+        *printed += 1;
+    }
+    Ok(())
+}
+
+fn print_op(f: &mut fmt::Formatter<'_>, op: &Op) -> fmt::Result {
+    match op {
+        Op::Const(scalar) => write!(f, "const {}", scalar_text(scalar)),
+        Op::Index(id) => write!(f, "index {}", i(id)),
+        Op::Load { input, index, outside } => {
+            let index: Vec<String> = index.iter().map(i).collect();
+            write!(f, "load x{input}[{}] ", Joined(&index, ", "))?;
+            match outside {
+                Outside::Pad(scalar) => write!(f, "pad {}", scalar_text(scalar)),
+                Outside::Clamp => f.write_str("clamp"),
+            }
+        }
+        Op::Unary(op, a) => write!(f, "{op} {}", v(a)),
+        Op::Binary(op, a, b) => write!(f, "{op} {}, {}", v(a), v(b)),
+        Op::Compare(op, a, b) => write!(f, "{op} {}, {}", v(a), v(b)),
+        Op::Select(a, b, c) => write!(f, "select {}, {}, {}", v(a), v(b), v(c)),
+        Op::Fma(a, b, c) => write!(f, "fma {}, {}, {}", v(a), v(b), v(c)),
+        Op::Cast(a) => write!(f, "cast {}", v(a)),
+        Op::Reduce(op, a) => write!(f, "reduce {op} {}", v(a)),
+        Op::Scan(op, a) => write!(f, "scan {op} {}", v(a)),
+    }
+}
+
+fn scalar_text(scalar: &Scalar) -> String {
+    match scalar {
+        Scalar::Bool(x) => x.to_string(),
+        Scalar::Int(x) => x.to_string(),
+        Scalar::Float(x) => Real(*x).to_string(),
+    }
+}
+
+fn hints(hints: &Hints) -> Vec<String> {
+    let numbers = [
+        ("vector_width", hints.vector_width.map(u16::from)),
+        ("rows_per_block", hints.rows_per_block),
+        ("threads", hints.threads),
+        ("split", hints.split),
+    ];
+    let mut texts: Vec<String> =
+        numbers.iter().filter_map(|(name, value)| value.map(|value| format!("{name}={value}"))).collect();
+    if hints.persistent {
+        texts.push("persistent".into());
+    }
+    texts
+}
+
+/// Reads `{ .. }`.
+pub(super) fn parse_block(cursor: &mut Cursor<'_>) -> Parsed<Kernel> {
+    let mut kernel = Kernel::default();
+    cursor.expect("{")?;
+    cursor.expect_word("space")?;
+    if cursor.peek() == Some('p') {
+        kernel.parallel = extents(cursor, "p")?;
+    }
+    if cursor.eat(";") {
+        cursor.expect_word("reduce")?;
+        kernel.reduce = extents(cursor, "r")?;
+    }
+    while !cursor.eat("}") {
+        let before = cursor.clone();
+        let word = cursor.word("a line of a kernel, or `}`")?;
+        match (word, split_name(word)) {
+            ("in", _) => {
+                let before = cursor.clone();
+                let expected = format!("x{}", kernel.inputs.len());
+                if cursor.word("an input")? != expected {
+                    return Err(before.unexpected(format_args!("`{expected}`: inputs are numbered by position")));
+                }
+                cursor.expect(":")?;
+                let (dtype, shape) = parse_shaped(cursor)?;
+                kernel.inputs.push(InputDecl { dtype, shape });
+            }
+            ("out", _) => {
+                let value = reg(cursor)?;
+                cursor.expect_word("over")?;
+                let order = cursor.list("[", "]", |cursor| parse_axis(cursor, &kernel))?;
+                cursor.expect_word("as")?;
+                let shape = cursor.list("[", "]", |cursor| cursor.integer("an extent"))?;
+                kernel.stores.push(Store { value, order, shape });
+            }
+            ("hints", _) => kernel.hints = parse_hints(cursor)?,
+            (_, Some(("i", number))) => {
+                in_sequence(&before, "i", number, kernel.index.len())?;
+                cursor.expect("=")?;
+                let expr = parse_index(cursor, &kernel)?;
+                kernel.index.push(expr);
+            }
+            (_, Some(("v", number))) => {
+                in_sequence(&before, "v", number, kernel.body.len())?;
+                cursor.expect(":")?;
+                let at = cursor.clone();
+                let dtype: Dtype = cursor
+                    .word("an element type")?
+                    .parse()
+                    .map_err(|error: crate::UnknownDtype| at.error(error.to_string()))?;
+                cursor.expect("=")?;
+                let op = parse_op(cursor)?;
+                kernel.body.push(Inst { dtype, op });
+            }
+            _ => return Err(before.unexpected("`in`, `out`, `hints`, an `i` or a `v`")),
+        }
+    }
+    Ok(kernel)
+}
+
+/// `p12` is `("p", 12)`.
+fn split_name(word: &str) -> Option<(&str, u32)> {
+    let (letter, digits) = word.split_at_checked(1)?;
+    let canonical = digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+    canonical.then(|| digits.parse().ok()).flatten().map(|number| (letter, number))
+}
+
+fn in_sequence(at: &Cursor<'_>, letter: &str, number: u32, next: usize) -> Parsed<()> {
+    if number as usize == next {
+        Ok(())
+    } else {
+        Err(at.unexpected(format_args!("`{letter}{next}`: definitions are numbered by position")))
+    }
+}
+
+/// A name that begins with `letter`, such as `v3`; its number.
+fn numbered(cursor: &mut Cursor<'_>, letter: &str) -> Parsed<u32> {
+    let before = cursor.clone();
+    match split_name(cursor.run(|c| c.is_ascii_alphanumeric())) {
+        Some((found, number)) if found == letter => Ok(number),
+        _ => Err(before.unexpected(format_args!("a name such as `{letter}0`"))),
+    }
+}
+
+fn reg(cursor: &mut Cursor<'_>) -> Parsed<Reg> {
+    numbered(cursor, "v").map(Reg)
+}
+
+fn index(cursor: &mut Cursor<'_>) -> Parsed<IndexId> {
+    numbered(cursor, "i").map(IndexId)
+}
+
+/// `p0=8, p1=64`.
+fn extents(cursor: &mut Cursor<'_>, letter: &str) -> Parsed<Vec<i64>> {
+    let mut extents = Vec::new();
+    loop {
+        let before = cursor.clone();
+        let number = numbered(cursor, letter)?;
+        in_sequence(&before, letter, number, extents.len())?;
+        cursor.expect("=")?;
+        extents.push(cursor.integer("an extent")?);
+        if !cursor.eat(",") {
+            return Ok(extents);
+        }
+    }
+}
+
+fn parse_axis(cursor: &mut Cursor<'_>, kernel: &Kernel) -> Parsed<u32> {
+    let before = cursor.clone();
+    let parallel = u32::try_from(kernel.parallel.len()).unwrap_or(u32::MAX);
+    let axis = match split_name(cursor.word("an axis")?) {
+        Some(("p", number)) if number < parallel => Some(number),
+        Some(("r", number)) => number.checked_add(parallel),
+        _ => None,
+    };
+    axis.ok_or_else(|| before.unexpected("an axis of this kernel, such as `p0`"))
+}
+
+fn parse_index(cursor: &mut Cursor<'_>, kernel: &Kernel) -> Parsed<IndexExpr> {
+    match cursor.peek() {
+        Some('p' | 'r') => return parse_axis(cursor, kernel).map(IndexExpr::Axis),
+        Some('v') => return reg(cursor).map(IndexExpr::Value),
+        Some('i') => {}
+        _ => return cursor.integer("an index expression").map(IndexExpr::Const),
+    }
+    let a = index(cursor)?;
+    if cursor.eat("+") {
+        index(cursor).map(|b| IndexExpr::Add(a, b))
+    } else if cursor.eat("-") {
+        index(cursor).map(|b| IndexExpr::Sub(a, b))
+    } else if cursor.eat("*") {
+        cursor.integer("a constant").map(|c| IndexExpr::Mul(a, c))
+    } else if cursor.eat("/") {
+        cursor.integer("a constant").map(|c| IndexExpr::FloorDiv(a, c))
+    } else if cursor.eat("%") {
+        cursor.integer("a constant").map(|c| IndexExpr::Mod(a, c))
+    } else {
+        Err(cursor.unexpected("one of + - * / %"))
+    }
+}
+
+fn parse_op(cursor: &mut Cursor<'_>) -> Parsed<Op> {
+    let before = cursor.clone();
+    let word = cursor.word("an operation")?;
+    let unknown = || before.unexpected("an operation of kernels");
+    let next = |cursor: &mut Cursor<'_>| -> Parsed<Reg> {
+        cursor.expect(",")?;
+        reg(cursor)
+    };
+    Ok(match word {
+        "const" => Op::Const(parse_scalar(cursor)?),
+        "index" => Op::Index(index(cursor)?),
+        "load" => {
+            let input = numbered(cursor, "x")?;
+            let index = cursor.list("[", "]", index)?;
+            let outside = if cursor.eat_word("clamp") {
+                Outside::Clamp
+            } else {
+                cursor.expect_word("pad")?;
+                Outside::Pad(parse_scalar(cursor)?)
+            };
+            Op::Load { input, index, outside }
+        }
+        "select" => Op::Select(reg(cursor)?, next(cursor)?, next(cursor)?),
+        "fma" => Op::Fma(reg(cursor)?, next(cursor)?, next(cursor)?),
+        "cast" => Op::Cast(reg(cursor)?),
+        "reduce" => {
+            let before = cursor.clone();
+            let op =
+                ReduceOp::from_name(cursor.word("a reduction")?).ok_or_else(|| before.unexpected("a reduction"))?;
+            Op::Reduce(op, reg(cursor)?)
+        }
+        "scan" => {
+            let before = cursor.clone();
+            let op = ScanOp::from_name(cursor.word("a scan")?).ok_or_else(|| before.unexpected("a scan"))?;
+            Op::Scan(op, reg(cursor)?)
+        }
+        name => {
+            if let Some(op) = Unary::from_name(name) {
+                Op::Unary(op, reg(cursor)?)
+            } else if let Some(op) = Binary::from_name(name) {
+                Op::Binary(op, reg(cursor)?, next(cursor)?)
+            } else {
+                Op::Compare(Compare::from_name(name).ok_or_else(unknown)?, reg(cursor)?, next(cursor)?)
+            }
+        }
+    })
+}
+
+fn parse_scalar(cursor: &mut Cursor<'_>) -> Parsed<Scalar> {
+    if cursor.eat_word("true") {
+        return Ok(Scalar::Bool(true));
+    }
+    if cursor.eat_word("false") {
+        return Ok(Scalar::Bool(false));
+    }
+    Ok(match cursor.number()? {
+        Number::Int(x) => Scalar::Int(x),
+        Number::Float(x) => Scalar::Float(x),
+    })
+}
+
+fn parse_hints(cursor: &mut Cursor<'_>) -> Parsed<Hints> {
+    let mut hints = Hints::default();
+    loop {
+        let before = cursor.clone();
+        let name = cursor.word("a hint")?;
+        if name == "persistent" {
+            hints.persistent = true;
+        } else {
+            cursor.expect("=")?;
+            match name {
+                "vector_width" => hints.vector_width = Some(cursor.unsigned("a number below 256")?),
+                "rows_per_block" => hints.rows_per_block = Some(cursor.unsigned("a number below 65536")?),
+                "threads" => hints.threads = Some(cursor.unsigned("a number below 65536")?),
+                "split" => hints.split = Some(cursor.unsigned("a number below 65536")?),
+                _ => return Err(before.unexpected("vector_width, rows_per_block, threads, split or persistent")),
+            }
+        }
+        if !cursor.eat(",") {
+            return Ok(hints);
+        }
+    }
+}

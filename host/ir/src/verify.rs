@@ -1,0 +1,152 @@
+//! What a graph must satisfy before the host runs it.
+//!
+//! [`verify_graph`] checks a graph by itself; [`verify_rewrite`] checks what a pass returned against what it was given.
+
+mod cost;
+mod error;
+mod rewrite;
+
+pub use error::GraphError;
+pub use rewrite::{RewriteSummary, verify_rewrite};
+
+use crate::schema::Schema;
+use crate::text::MAX_NAME;
+use crate::{Arg, Graph, Kernel, Node, NodeKind, OpName, OpTable, TensorType, ValueId, refused_argument};
+use std::collections::HashSet;
+
+/// Checks a graph by itself: ids, definitions before uses, unique names, types, calls against their schemas, kernels.
+///
+/// Every op must be on `ops`. What types an op really returns only [`verify_rewrite`] asks.
+pub fn verify_graph(graph: &Graph, ops: &OpTable) -> Result<(), GraphError> {
+    verify_structure(graph, |op| ops.get(op))
+}
+
+/// As [`verify_graph`], with any way to find a schema.
+fn verify_structure<'a>(graph: &Graph, find: impl Fn(&OpName) -> Option<&'a Schema>) -> Result<(), GraphError> {
+    let mut names = HashSet::new();
+    for value in &graph.values {
+        let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if value.name.is_empty() || value.name.len() > MAX_NAME || !value.name.chars().all(word) {
+            return Err(GraphError::Name { name: shown(&value.name) });
+        }
+        if !names.insert(&value.name) {
+            return Err(GraphError::RepeatedName { name: value.name.clone() });
+        }
+        value.ty.check().map_err(|source| GraphError::Type { value: value.name.clone(), source })?;
+    }
+    let mut definitions = Definitions { graph, defined: vec![false; graph.values.len()] };
+    for (position, &input) in graph.inputs.iter().enumerate() {
+        definitions.define(input, || format!("input {position}"))?;
+    }
+    let mut ids = HashSet::new();
+    for node in &graph.nodes {
+        if !ids.insert(node.id) {
+            return Err(GraphError::RepeatedNodeId { node: node.id });
+        }
+        for operand in node.operands() {
+            definitions.use_of(operand, || format!("node {}", node.id))?;
+        }
+        for &output in &node.outputs {
+            definitions.define(output, || format!("node {}", node.id))?;
+        }
+        match &node.kind {
+            NodeKind::Aten { op, args } => {
+                let unknown = || GraphError::UnknownOp { node: node.id, op: shown(&op.to_string()) };
+                let schema = find(op).ok_or_else(unknown)?;
+                verify_call(node, schema, args)?;
+            }
+            NodeKind::Kernel { kernel, inputs } => verify_kernel_node(graph, node, kernel, inputs)?,
+        }
+    }
+    for (position, &output) in graph.outputs.iter().enumerate() {
+        definitions.use_of(output, || format!("output {position}"))?;
+    }
+    Ok(())
+}
+
+/// Text that a guest wrote, short and without control characters, for a message.
+fn shown(text: &str) -> String {
+    text.chars().take(80).flat_map(char::escape_debug).collect()
+}
+
+/// Which values are defined so far.
+struct Definitions<'a> {
+    graph: &'a Graph,
+    defined: Vec<bool>,
+}
+
+impl Definitions<'_> {
+    fn define(&mut self, id: ValueId, place: impl Fn() -> String) -> Result<(), GraphError> {
+        match self.defined.get_mut(id.index()) {
+            None => Err(GraphError::ValueRange { place: place(), id: id.0, count: self.graph.values.len() }),
+            Some(true) => Err(GraphError::DefinedTwice { place: place(), value: self.graph.value(id).name.clone() }),
+            Some(defined) => {
+                *defined = true;
+                Ok(())
+            }
+        }
+    }
+
+    fn use_of(&self, id: ValueId, place: impl Fn() -> String) -> Result<(), GraphError> {
+        match self.defined.get(id.index()) {
+            None => Err(GraphError::ValueRange { place: place(), id: id.0, count: self.graph.values.len() }),
+            Some(false) => Err(GraphError::Undefined { place: place(), value: self.graph.value(id).name.clone() }),
+            Some(true) => Ok(()),
+        }
+    }
+}
+
+fn verify_call(node: &Node, schema: &Schema, args: &[Arg]) -> Result<(), GraphError> {
+    schema.check_args(args).map_err(|source| GraphError::Call { node: node.id, source })?;
+    refused_argument(schema, args).map_err(|source| GraphError::Argument { node: node.id, source })?;
+    let lists = schema.returns.iter().filter(|result| result.ty.list.is_some()).count();
+    let single = schema.returns.len() - lists;
+    let found = node.outputs.len();
+    if found < single || (lists == 0 && found > single) {
+        let expected = if lists == 0 { single.to_string() } else { format!("{single} or more") };
+        return Err(GraphError::ResultCount { node: node.id, what: format!("`{}`", schema.op), expected, found });
+    }
+    Ok(())
+}
+
+fn verify_kernel_node(graph: &Graph, node: &Node, kernel: &Kernel, inputs: &[ValueId]) -> Result<(), GraphError> {
+    crate::kernel::verify(kernel).map_err(|source| GraphError::Kernel { node: node.id, source })?;
+    if inputs.len() != kernel.inputs.len() {
+        return Err(GraphError::KernelInputCount { node: node.id, expected: kernel.inputs.len(), found: inputs.len() });
+    }
+    for (position, (declared, &input)) in kernel.inputs.iter().zip(inputs).enumerate() {
+        let ty = graph.ty(input);
+        if ty.dtype != declared.dtype || ty.shape != declared.shape {
+            return Err(GraphError::KernelInput {
+                node: node.id,
+                position,
+                value: graph.value(input).name.clone(),
+                expected: TensorType::contiguous(declared.dtype, declared.shape.clone()).to_string(),
+                found: ty.to_string(),
+            });
+        }
+    }
+    let types = kernel.output_types();
+    if types.len() != node.outputs.len() {
+        return Err(GraphError::ResultCount {
+            node: node.id,
+            what: "the kernel".into(),
+            expected: types.len().to_string(),
+            found: node.outputs.len(),
+        });
+    }
+    for (expected, &output) in types.iter().zip(&node.outputs) {
+        if graph.ty(output) != expected {
+            return Err(GraphError::KernelOutput {
+                node: node.id,
+                value: graph.value(output).name.clone(),
+                expected: expected.to_string(),
+                found: graph.ty(output).to_string(),
+            });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

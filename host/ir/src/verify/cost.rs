@@ -1,0 +1,142 @@
+//! Estimates of what a graph costs, from its types alone: only for limits, never for a score.
+
+use crate::alias::{Aliasing, aliasing};
+use crate::{Arg, Graph, Node, NodeKind, OpName, OpTable, ValueId};
+
+/// The most bytes of tensors that live at once, inputs not included. Views cost nothing.
+pub(super) fn peak_bytes(graph: &Graph, ops: &OpTable) -> u64 {
+    // The tensor whose memory a value uses.
+    let mut owner: Vec<usize> = (0..graph.values.len()).collect();
+    for node in &graph.nodes {
+        if let aliasing @ (Aliasing::Identity(_) | Aliasing::View(_)) = aliasing(graph, node, ops)
+            && let Some(source) = aliasing.sources().first()
+        {
+            for output in &node.outputs {
+                owner[output.index()] = owner[source.index()];
+            }
+        }
+    }
+    let mut last_use: Vec<usize> = vec![0; graph.values.len()];
+    for (position, node) in graph.nodes.iter().enumerate() {
+        for value in node.operands().iter().chain(&node.outputs) {
+            last_use[owner[value.index()]] = position;
+        }
+    }
+    for output in &graph.outputs {
+        last_use[owner[output.index()]] = usize::MAX;
+    }
+    let mut freed: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes.len()];
+    let (mut live, mut peak) = (0u64, 0u64);
+    for (position, node) in graph.nodes.iter().enumerate() {
+        for output in node.outputs.iter().map(|id| id.index()).filter(|&id| owner[id] == id) {
+            live = live.saturating_add(graph.values[output].ty.bytes());
+            if let Some(list) = freed.get_mut(last_use[output]) {
+                list.push(output);
+            }
+        }
+        peak = peak.max(live);
+        for &value in &freed[position] {
+            live = live.saturating_sub(graph.values[value].ty.bytes());
+        }
+    }
+    peak
+}
+
+/// An estimate of the scalar operations of a node: elements touched, products in a contraction, or points times
+/// instructions of a kernel. Saturates.
+pub(super) fn work(graph: &Graph, node: &Node, ops: &OpTable) -> u64 {
+    match &node.kind {
+        NodeKind::Kernel { kernel, .. } => kernel.work().saturating_mul(kernel.body.len().max(1) as u64),
+        NodeKind::Aten { op, args } => match aliasing(graph, node, ops) {
+            Aliasing::Identity(_) | Aliasing::View(_) => 0,
+            Aliasing::None | Aliasing::Possible(_) => {
+                let operands = node.operands();
+                let touched = operands.iter().chain(&node.outputs).map(|&id| graph.ty(id).numel());
+                let touched = touched.fold(0u64, u64::saturating_add);
+                touched.saturating_add(contraction(graph, node, op, args, ops))
+            }
+        },
+    }
+}
+
+/// Multiplications of matrix products, convolutions, attention and windows; 0 for other ops.
+fn contraction(graph: &Graph, node: &Node, op: &OpName, args: &[Arg], ops: &OpTable) -> u64 {
+    let tensor = |position: usize| match args.get(position) {
+        Some(Arg::Value(id)) => Some(graph.ty(*id)),
+        _ => None,
+    };
+    let extent = |position: usize, from_end: usize| {
+        let shape = tensor(position).map(|ty| &ty.shape);
+        shape.and_then(|shape| shape.iter().rev().nth(from_end)).map_or(1, |extent| extent.unsigned_abs())
+    };
+    let numel = |id: &ValueId| graph.ty(*id).numel();
+    let results = node.outputs.iter().map(numel).fold(0u64, u64::saturating_add);
+    match op.name.as_str() {
+        "aten::mm" | "aten::bmm" | "aten::matmul" | "aten::linear" | "aten::mv" => results.saturating_mul(extent(0, 0)),
+        "aten::addmm" | "aten::baddbmm" | "aten::addmv" => results.saturating_mul(extent(1, 0)),
+        "aten::addbmm" => results.saturating_mul(extent(1, 0)).saturating_mul(extent(1, 2)),
+        "aten::scaled_dot_product_attention" => {
+            // Scores and their product with the values, each rows * keys * width.
+            tensor(0).map_or(0, |query| query.numel()).saturating_mul(extent(1, 1)).saturating_mul(2)
+        }
+        name if name.starts_with("aten::conv") => {
+            let (input, weight) = (tensor(0), tensor(1));
+            let kernel = weight
+                .map_or(1, |weight| weight.numel() / weight.shape.first().map_or(1, |&c| c.unsigned_abs()).max(1));
+            // Each result of a convolution, each operand of a transposed one, meets the kernel once.
+            results.max(input.map_or(0, |input| input.numel())).saturating_mul(kernel)
+        }
+        "aten::einsum" | "aten::bilinear" => {
+            // Exact for a matrix product: m*k * k*n / (m*n) = k^2.
+            let product = node.operands().iter().map(numel).fold(1f64, |product, n| product * n.max(1) as f64);
+            (results as f64 * (product / results.max(1) as f64).sqrt()) as u64
+        }
+        _ => {
+            let window = ops.get(op).and_then(|schema| schema.position("kernel_size")).and_then(|at| args.get(at));
+            match window {
+                Some(Arg::Ints(window)) => results.saturating_mul(crate::numel(window)),
+                _ => 0,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tensors_count_from_their_definition_to_their_last_use_and_views_prolong_it() {
+        let graph = Graph::parse(
+            "graph(%x: f32[100]) {
+  %a: f32[100] = aten::exp(%x)
+  %v: f32[10,10] = aten::view(%a, [10, 10])
+  %b: f32[100] = aten::exp(%x)
+  %c: f32[10,10] = aten::relu(%v)
+  %d: f32[10,10] = aten::relu(%c)
+  return (%d)
+}
+",
+        )
+        .unwrap();
+        // At %b: %a, which is read later through its view, and %b; at %c: %a and %c; at %d: %c and %d.
+        assert_eq!(peak_bytes(&graph, OpTable::sample()), 800);
+    }
+
+    #[test]
+    fn work_is_estimated_by_contraction() {
+        for (inputs, call, result, expected) in [
+            ("%x: f32[2,3], %y: f32[3,4]", "aten::mm(%x, %y)", "f32[2,4]", 6 + 12 + 8 + 24),
+            ("%x: f32[2,3], %y: f32[3,4]", "aten::einsum(\"ij,jk->ik\", [%x, %y])", "f32[2,4]", 6 + 12 + 8 + 24),
+            ("%x: f32[1,2,4,4], %y: f32[8,2,3,3]", "aten::conv2d(%x, %y)", "f32[1,8,2,2]", 32 + 144 + 32 + 32 * 18),
+            ("%x: f32[1,1,4,4], %y: f32[1]", "aten::max_pool2d(%x, [2, 2])", "f32[1,1,2,2]", 16 + 4 + 16),
+            ("%x: f32[4], %y: f32[4]", "aten::add.Tensor(%x, %y)", "f32[4]", 12),
+            ("%x: f32[4], %y: f32[4]", "aten::view(%x, [2, 2])", "f32[2,2]", 0),
+        ] {
+            let text = format!("graph({inputs}) {{\n  %r: {result} = {call}\n  return (%r)\n}}\n");
+            let graph = Graph::parse(&text).unwrap();
+            assert_eq!(work(&graph, &graph.nodes[0], OpTable::sample()), expected, "{call}");
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! A rewrite against its original.
+
+use super::{GraphError, cost, shown, verify_structure};
+use crate::alias::{Aliasing, aliasing, same_layout};
+use crate::{Arg, Graph, Infer, Node, NodeId, NodeKind, OpName, OpTable, TensorType, ValueId, is_pass_miss};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// What a pass did to a graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RewriteSummary {
+    /// Nodes of the original.
+    pub nodes_before: usize,
+    /// Nodes of the rewrite.
+    pub nodes_after: usize,
+    /// Kernel nodes of the rewrite.
+    pub kernels: usize,
+    /// Original nodes that are gone, in their order.
+    pub removed: Vec<NodeId>,
+    /// How many of those were views or identities, which calculate nothing.
+    pub removed_views: usize,
+    /// New nodes, in their order.
+    pub inserted: Vec<NodeId>,
+    /// Whether the pass changed nothing that counts; see [`is_pass_miss`].
+    pub pass_miss: bool,
+}
+
+/// Limits that do not shrink below these, however small the original is.
+const LEAST_NODES: usize = 64;
+const LEAST_BYTES: u64 = 1 << 30;
+const LEAST_WORK: u64 = 1 << 24;
+
+/// Checks what a pass returned.
+///
+/// - Inputs are those of the original: as many, of the same types. Outputs have the original's element types and
+///   shapes; their strides are free, because outputs are compared by logical index.
+/// - A node with the id of an original node is that node, *kept*: same op, same arguments but for the tensors.
+///   Where the operands have the types they had, so must the results. Tensors of indices must be computed as
+///   they were.
+/// - Every other node is *inserted*: a kernel, or an op on `insert`.
+/// - The types that inserted nodes declare, and kept ones with operands of new types, are those that `infer` gives.
+/// - An output may share memory with an input only where the original's does.
+/// - Nodes, kernels, memory and work stay within limits.
+///
+/// `original` must be verified and functional, with its ops on the sample list.
+pub fn verify_rewrite(
+    original: &Graph,
+    rewritten: &Graph,
+    insert: &OpTable,
+    infer: &mut dyn Infer,
+) -> Result<RewriteSummary, GraphError> {
+    check_counts(original, rewritten)?;
+    let ops = OpTable::sample();
+    let originals: HashMap<NodeId, &Node> = original.nodes.iter().map(|node| (node.id, node)).collect();
+    check_inserted_ops(rewritten, &originals, insert)?;
+    verify_structure(rewritten, |op| ops.get(op).or_else(|| insert.get(op)))?;
+    check_signature(original, rewritten)?;
+    let mut unchanged = Unchanged::new(original, rewritten);
+    for node in &rewritten.nodes {
+        match originals.get(&node.id) {
+            Some(before) => check_kept(original, before, rewritten, node, &mut unchanged, insert, infer)?,
+            None => check_types(rewritten, node, infer)?,
+        }
+    }
+    check_aliases(original, rewritten, ops)?;
+    check_cost(original, rewritten, &originals, ops)?;
+
+    let after: HashSet<NodeId> = rewritten.nodes.iter().map(|node| node.id).collect();
+    let removed: Vec<&Node> = original.nodes.iter().filter(|node| !after.contains(&node.id)).collect();
+    let is_view = |node: &&&Node| matches!(aliasing(original, node, ops), Aliasing::Identity(_) | Aliasing::View(_));
+    Ok(RewriteSummary {
+        nodes_before: original.nodes.len(),
+        nodes_after: rewritten.nodes.len(),
+        kernels: kernels(rewritten),
+        removed_views: removed.iter().filter(is_view).count(),
+        removed: removed.iter().map(|node| node.id).collect(),
+        inserted: rewritten.nodes.iter().map(|node| node.id).filter(|id| !originals.contains_key(id)).collect(),
+        pass_miss: is_pass_miss(original, rewritten, ops),
+    })
+}
+
+fn kernels(graph: &Graph) -> usize {
+    graph.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Kernel { .. })).count()
+}
+
+fn check_counts(original: &Graph, rewritten: &Graph) -> Result<(), GraphError> {
+    let limit = original.nodes.len().saturating_mul(4).max(LEAST_NODES);
+    if rewritten.nodes.len() > limit {
+        return Err(GraphError::Nodes { limit, found: rewritten.nodes.len() });
+    }
+    // Where the limit on nodes ever grows, that on kernels stays.
+    if kernels(rewritten) > limit {
+        return Err(GraphError::Kernels { limit, found: kernels(rewritten) });
+    }
+    Ok(())
+}
+
+/// Which nodes are kept and which are inserted is decided before anything else, so that an op that may not be inserted
+/// is refused as such, whatever else is wrong with it.
+fn check_inserted_ops(
+    rewritten: &Graph,
+    originals: &HashMap<NodeId, &Node>,
+    insert: &OpTable,
+) -> Result<(), GraphError> {
+    for node in &rewritten.nodes {
+        match (originals.get(&node.id), &node.kind) {
+            (Some(before), _) if !is_same_step(before, node) => {
+                return Err(GraphError::ReusedId { node: node.id, original: describe(before), found: describe(node) });
+            }
+            (None, NodeKind::Aten { op, .. }) if insert.get(op).is_none() => {
+                let (node, name) = (node.id, shown(&op.to_string()));
+                return Err(match OpTable::sample().get(op) {
+                    Some(_) => GraphError::NotInsertable { node, op: name },
+                    None => GraphError::UnknownOp { node, op: name },
+                });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What a node is, for a message: the call without its tensors.
+fn describe(node: &Node) -> String {
+    match &node.kind {
+        NodeKind::Kernel { .. } => "a kernel".into(),
+        NodeKind::Aten { op, .. } => shown(&op.to_string()),
+    }
+}
+
+/// The same op with the same arguments, whichever tensors they name.
+fn is_same_step(a: &Node, b: &Node) -> bool {
+    // The debug form also tells floats apart that compare as equal, and a NaN from nothing but itself.
+    let pattern = |arg: &Arg| format!("{:?}", arg.map(|_| ()));
+    match (&a.kind, &b.kind) {
+        (NodeKind::Aten { op, args }, NodeKind::Aten { op: other, args: others }) => {
+            op == other
+                && a.outputs.len() == b.outputs.len()
+                && args.len() == others.len()
+                && args.iter().zip(others).all(|(a, b)| pattern(a) == pattern(b))
+        }
+        (NodeKind::Kernel { kernel, .. }, NodeKind::Kernel { kernel: other, .. }) => kernel == other,
+        _ => false,
+    }
+}
+
+fn check_signature(original: &Graph, rewritten: &Graph) -> Result<(), GraphError> {
+    if original.inputs.len() != rewritten.inputs.len() {
+        return Err(GraphError::InputCount { expected: original.inputs.len(), found: rewritten.inputs.len() });
+    }
+    for (position, (&a, &b)) in original.inputs.iter().zip(&rewritten.inputs).enumerate() {
+        let (expected, found) = (original.ty(a), rewritten.ty(b));
+        if expected != found {
+            let (expected, found) = (expected.to_string(), found.to_string());
+            return Err(GraphError::InputType { position, expected, found });
+        }
+    }
+    if original.outputs.len() != rewritten.outputs.len() {
+        return Err(GraphError::OutputCount { expected: original.outputs.len(), found: rewritten.outputs.len() });
+    }
+    for (position, (&a, &b)) in original.outputs.iter().zip(&rewritten.outputs).enumerate() {
+        let (expected, found) = (original.ty(a), rewritten.ty(b));
+        if expected.dtype != found.dtype || expected.shape != found.shape {
+            return Err(GraphError::OutputType {
+                position,
+                value: rewritten.value(b).name.clone(),
+                expected: expected.to_string(),
+                found: found.to_string(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Which values of a rewrite are computed as in the original: by the same kept nodes from the same inputs.
+struct Unchanged {
+    /// For a value of the rewrite, the value of the original that it equals.
+    equal: Vec<Option<ValueId>>,
+}
+
+impl Unchanged {
+    fn new(original: &Graph, rewritten: &Graph) -> Unchanged {
+        let mut equal = vec![None; rewritten.values.len()];
+        for (&before, &after) in original.inputs.iter().zip(&rewritten.inputs) {
+            equal[after.index()] = Some(before);
+        }
+        Unchanged { equal }
+    }
+
+    fn holds(&self, before: ValueId, after: ValueId) -> bool {
+        self.equal[after.index()] == Some(before)
+    }
+
+    /// Takes note of a kept node.
+    fn keep(&mut self, before: &Node, after: &Node) {
+        if before.operands().iter().zip(after.operands()).all(|(&before, after)| self.holds(before, after)) {
+            for (&before, &after) in before.outputs.iter().zip(&after.outputs) {
+                self.equal[after.index()] = Some(before);
+            }
+        }
+    }
+}
+
+/// Whether an argument says which elements to take. Where that lies outside, a CUDA kernel of PyTorch takes the whole
+/// process down.
+fn is_index(op: &OpName, argument: &str) -> bool {
+    matches!(argument, "index" | "indices" | "repeats") || (op.name == "aten::masked_scatter" && argument == "mask")
+}
+
+fn check_kept(
+    original: &Graph,
+    before: &Node,
+    rewritten: &Graph,
+    after: &Node,
+    unchanged: &mut Unchanged,
+    insert: &OpTable,
+    infer: &mut dyn Infer,
+) -> Result<(), GraphError> {
+    if let (NodeKind::Aten { op, args: before_args }, NodeKind::Aten { args, .. }) = (&before.kind, &after.kind)
+        && insert.get(op).is_none()
+    {
+        check_indices(original, rewritten, after, op, before_args, args, unchanged)?;
+    }
+    unchanged.keep(before, after);
+    let same_operands =
+        before.operands().iter().zip(after.operands()).all(|(&a, b)| same_layout(original.ty(a), rewritten.ty(b)));
+    if !same_operands {
+        return check_types(rewritten, after, infer);
+    }
+    for (&a, &b) in before.outputs.iter().zip(&after.outputs) {
+        let (expected, found) = (original.ty(a), rewritten.ty(b));
+        if !same_layout(expected, found) {
+            return Err(GraphError::KeptType {
+                node: after.id,
+                value: rewritten.value(b).name.clone(),
+                expected: expected.to_string(),
+                found: found.to_string(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Indices must come from where they came from. What they index must stay as large, so that they still lie inside.
+fn check_indices(
+    original: &Graph,
+    rewritten: &Graph,
+    after: &Node,
+    op: &OpName,
+    before_args: &[Arg],
+    args: &[Arg],
+    unchanged: &Unchanged,
+) -> Result<(), GraphError> {
+    let Some(schema) = OpTable::sample().get(op) else { return Ok(()) };
+    if !schema.args.iter().any(|declared| is_index(op, &declared.name)) {
+        return Ok(());
+    }
+    for (declared, (before, now)) in schema.args.iter().zip(before_args.iter().zip(args)) {
+        for (&a, &b) in before.values().zip(now.values()) {
+            let same_shape = original.ty(a).shape == rewritten.ty(b).shape;
+            if !same_shape || (is_index(op, &declared.name) && !unchanged.holds(a, b)) {
+                let argument = declared.name.clone();
+                return Err(GraphError::Index { node: after.id, op: op.to_string(), argument });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The declared types of an op's results against those that `infer` gives. Kernels say their types themselves.
+fn check_types(rewritten: &Graph, node: &Node, infer: &mut dyn Infer) -> Result<(), GraphError> {
+    let NodeKind::Aten { op, args } = &node.kind else { return Ok(()) };
+    let typed: Vec<Arg<TensorType>> = args.iter().map(|arg| arg.map(|&id| rewritten.ty(id).clone())).collect();
+    let types = infer.infer(op, &typed).map_err(|source| GraphError::Infer { node: node.id, source })?;
+    if types.len() != node.outputs.len() {
+        return Err(GraphError::ResultCount {
+            node: node.id,
+            what: format!("`{op}`"),
+            expected: types.len().to_string(),
+            found: node.outputs.len(),
+        });
+    }
+    for (expected, &output) in types.iter().zip(&node.outputs) {
+        let found = rewritten.ty(output);
+        if !same_layout(expected, found) {
+            return Err(GraphError::InferredType {
+                node: node.id,
+                op: op.to_string(),
+                value: rewritten.value(output).name.clone(),
+                expected: expected.to_string(),
+                found: found.to_string(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// For each value the positions of the inputs whose memory it may share.
+fn shared_inputs(graph: &Graph, ops: &OpTable) -> Vec<BTreeSet<usize>> {
+    let mut shared = vec![BTreeSet::new(); graph.values.len()];
+    for (position, input) in graph.inputs.iter().enumerate() {
+        shared[input.index()].insert(position);
+    }
+    for node in &graph.nodes {
+        let aliasing = aliasing(graph, node, ops);
+        let inputs: BTreeSet<usize> = aliasing.sources().iter().flat_map(|id| shared[id.index()].clone()).collect();
+        for output in &node.outputs {
+            shared[output.index()].clone_from(&inputs);
+        }
+    }
+    shared
+}
+
+fn check_aliases(original: &Graph, rewritten: &Graph, ops: &OpTable) -> Result<(), GraphError> {
+    let (before, after) = (shared_inputs(original, ops), shared_inputs(rewritten, ops));
+    for (position, (a, b)) in original.outputs.iter().zip(&rewritten.outputs).enumerate() {
+        if let Some(&input) = after[b.index()].difference(&before[a.index()]).next() {
+            return Err(GraphError::OutputAlias { position, value: rewritten.value(*b).name.clone(), input });
+        }
+    }
+    Ok(())
+}
+
+fn check_cost(
+    original: &Graph,
+    rewritten: &Graph,
+    originals: &HashMap<NodeId, &Node>,
+    ops: &OpTable,
+) -> Result<(), GraphError> {
+    let limit = cost::peak_bytes(original, ops).saturating_mul(4).max(LEAST_BYTES);
+    let found = cost::peak_bytes(rewritten, ops);
+    if found > limit {
+        return Err(GraphError::IntermediateBytes { limit, found });
+    }
+    let total = |sum: u64, work: u64| sum.saturating_add(work);
+    let limit = original.nodes.iter().map(|node| cost::work(original, node, ops)).fold(0, total);
+    let limit = limit.saturating_mul(64).max(LEAST_WORK);
+    let inserted = rewritten.nodes.iter().filter(|node| {
+        // A kept node whose operands have grown works more than it did.
+        originals
+            .get(&node.id)
+            .is_none_or(|before| cost::work(rewritten, node, ops) > cost::work(original, before, ops))
+    });
+    let found = inserted.map(|node| cost::work(rewritten, node, ops)).fold(0, total);
+    if found > limit { Err(GraphError::Work { limit, found }) } else { Ok(()) }
+}

@@ -1,0 +1,279 @@
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use super::*;
+use crate::{Dtype, Infer, InferError, NodeId};
+
+/// Knows the types of a few ops, as PyTorch gives them.
+struct Table;
+
+impl Infer for Table {
+    fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, InferError> {
+        let first = || args.iter().flat_map(Arg::values).next().cloned().unwrap();
+        match op.to_string().as_str() {
+            "aten::relu" | "aten::clone" | "aten::alias" | "aten::exp" | "aten::add.Tensor" => Ok(vec![first()]),
+            "aten::t" => {
+                let mut ty = first();
+                ty.shape.reverse();
+                ty.strides.reverse();
+                Ok(vec![ty])
+            }
+            "aten::mm" => {
+                let shapes: Vec<_> = args.iter().flat_map(Arg::values).map(|ty| ty.shape.clone()).collect();
+                Ok(vec![TensorType::contiguous(Dtype::F32, [shapes[0][0], shapes[1][1]])])
+            }
+            "aten::expand" => match &args[1] {
+                Arg::Ints(size) => {
+                    Ok(vec![TensorType { dtype: Dtype::F32, shape: size.clone(), strides: vec![0; size.len()] }])
+                }
+                _ => Err(InferError::Unknown(op.to_string())),
+            },
+            "aten::zeros" => match &args[0] {
+                Arg::Ints(size) => Ok(vec![TensorType::contiguous(Dtype::F32, size.clone())]),
+                _ => Err(InferError::Unknown(op.to_string())),
+            },
+            _ => Err(InferError::Unknown(op.to_string())),
+        }
+    }
+}
+
+fn graph(text: &str) -> Graph {
+    Graph::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// A correct graph: an ATen op and a kernel.
+const GOOD: &str = "graph(%x: f32[2,3], %y: f32[3]) {
+  %a: f32[2,3] = aten::relu(%x)
+  %k: f32[2,3], %s: f32[2] = kernel(%a, %y) {
+    space p0=2; reduce r0=3
+    in x0: f32[2,3]
+    in x1: f32[3]
+    i0 = p0
+    i1 = r0
+    v0: f32 = load x0[i0, i1] clamp
+    v1: f32 = load x1[i1] clamp
+    v2: f32 = mul v0, v1
+    v3: f32 = reduce sum v2
+    out v2 over [p0, r0] as [2,3]
+    out v3 over [p0] as [2]
+  }
+  %b: f32[2,3] = aten::add.Tensor(%k, %a)
+  return (%b, %s)
+}
+";
+
+#[test]
+fn a_correct_graph_passes() {
+    assert_eq!(verify_graph(&graph(GOOD), OpTable::sample()), Ok(()));
+}
+
+/// Seeds one mistake into the correct graph.
+fn spoiled(spoil: impl FnOnce(&mut Graph)) -> GraphError {
+    let mut graph = graph(GOOD);
+    spoil(&mut graph);
+    verify_graph(&graph, OpTable::sample()).unwrap_err()
+}
+
+fn aten(graph: &mut Graph, node: usize) -> (&mut OpName, &mut Vec<Arg>) {
+    match &mut graph.nodes[node].kind {
+        NodeKind::Aten { op, args } => (op, args),
+        NodeKind::Kernel { .. } => panic!("node {node} is a kernel"),
+    }
+}
+
+fn kernel(graph: &mut Graph) -> (&mut Kernel, &mut Vec<ValueId>) {
+    match &mut graph.nodes[1].kind {
+        NodeKind::Kernel { kernel, inputs } => (kernel, inputs),
+        NodeKind::Aten { .. } => panic!("node 1 is no kernel"),
+    }
+}
+
+macro_rules! assert_refused {
+    ($($what:literal: $spoil:expr => $pattern:pat),* $(,)?) => {
+        $({
+            let error = spoiled($spoil);
+            assert!(matches!(error, $pattern), "{}: {error}", $what);
+        })*
+    };
+}
+
+#[test]
+fn each_structural_rule_catches_its_mistake() {
+    assert_refused! {
+        "operand past the end": |g| *aten(g, 0).1 = vec![Arg::Value(ValueId(99))] => GraphError::ValueRange { id: 99, count: 6, .. },
+        "result past the end": |g| g.nodes[0].outputs = vec![ValueId(99)] => GraphError::ValueRange { .. },
+        "output past the end": |g| g.outputs[0] = ValueId(99) => GraphError::ValueRange { .. },
+        "input past the end": |g| g.inputs[0] = ValueId(99) => GraphError::ValueRange { .. },
+        "two definitions": |g| g.nodes[2].outputs = vec![ValueId(2)] => GraphError::DefinedTwice { .. },
+        "an input twice": |g| g.inputs[1] = ValueId(0) => GraphError::DefinedTwice { .. },
+        "a node defines an input": |g| g.nodes[0].outputs = vec![ValueId(0)] => GraphError::DefinedTwice { .. },
+        "use before definition": |g| g.nodes.swap(0, 2) => GraphError::Undefined { .. },
+        "a node reads its own result": |g| *aten(g, 0).1 = vec![Arg::Value(ValueId(2))] => GraphError::Undefined { .. },
+        "an output nobody defines": |g| { g.nodes.pop(); } => GraphError::Undefined { .. },
+        "an empty name": |g| g.values[2].name = String::new() => GraphError::Name { .. },
+        "a name with a space": |g| g.values[2].name = "a b".into() => GraphError::Name { .. },
+        "a long name": |g| g.values[2].name = "a".repeat(65) => GraphError::Name { .. },
+        "a repeated name": |g| g.values[2].name = "x".into() => GraphError::RepeatedName { .. },
+        "a repeated node id": |g| g.nodes[2].id = NodeId(0) => GraphError::RepeatedNodeId { node: NodeId(0) },
+        "an impossible type": |g| g.values[2].ty.shape[0] = -1 => GraphError::Type { .. },
+        "an unknown op": |g| aten(g, 0).0.name = "aten::_print".into() => GraphError::UnknownOp { .. },
+        "a missing argument": |g| { aten(g, 2).1.pop(); } => GraphError::Call { source: crate::CallError::Count { .. }, .. },
+        "a wrong argument": |g| aten(g, 2).1[2] = Arg::Device => GraphError::Call { source: crate::CallError::Type { .. }, .. },
+        "random dropout": |g| {
+            let x = Arg::Value(ValueId(0));
+            *aten(g, 0).0 = OpName::parse("aten::dropout");
+            *aten(g, 0).1 = vec![x, Arg::Float(0.1), Arg::Bool(true)];
+        } => GraphError::Argument { .. },
+        "a result too many": |g| { let v = g.add_value("z", TensorType::contiguous(Dtype::F32, [1])); g.nodes[0].outputs.push(v); } => GraphError::ResultCount { found: 2, .. },
+        "no result": |g| g.nodes[2].outputs.clear() => GraphError::ResultCount { found: 0, .. },
+        "a broken kernel": |g| kernel(g).0.stores[0].order = vec![0, 0] => GraphError::Kernel { .. },
+        "a kernel's input missing": |g| { kernel(g).1.pop(); } => GraphError::KernelInputCount { expected: 2, found: 1, .. },
+        "a kernel's input of another shape": |g| kernel(g).1[1] = ValueId(0) => GraphError::KernelInput { position: 1, .. },
+        "a kernel's input of another dtype": |g| g.values[1].ty.dtype = Dtype::F16 => GraphError::KernelInput { position: 1, .. },
+        "a kernel's result missing": |g| { g.nodes[1].outputs.pop(); } => GraphError::ResultCount { found: 1, .. },
+        "a kernel's result of another type": |g| g.values[4].ty.dtype = Dtype::F64 => GraphError::KernelOutput { .. },
+        "a kernel's result with strides": |g| g.values[3].ty.strides = vec![1, 2] => GraphError::KernelOutput { .. },
+    }
+}
+
+/// What the rewrites below are checked against.
+const ORIGINAL: &str = "graph(%x: f32[2,3], %y: f32[3,3], %w: f32[9,3], %i: i64[2]) {
+  #0 %e: f32[2,3] = aten::embedding(%w, %i)
+  #1 %a: f32[2,3] = aten::add.Tensor(%x, %e)
+  #2 %r: f32[2,3] = aten::relu(%a)
+  #3 %m: f32[2,3] = aten::mm(%r, %y)
+  #4 %v: f32[3,3] = aten::alias(%y)
+  return (%m, %v)
+}
+";
+
+fn rewrite(text: &str) -> Result<RewriteSummary, GraphError> {
+    let original = graph(ORIGINAL);
+    verify_graph(&original, OpTable::sample()).unwrap();
+    verify_rewrite(&original, &graph(text), OpTable::insert(), &mut Table)
+}
+
+/// The original with one piece of its text replaced.
+fn replaced(from: &str, to: &str) -> Result<RewriteSummary, GraphError> {
+    assert!(ORIGINAL.contains(from), "{from}");
+    rewrite(&ORIGINAL.replacen(from, to, 1))
+}
+
+const FUSED: &str = "#9 %r: f32[2,3] = kernel(%x, %e) {
+    space p0=2, p1=3
+    in x0: f32[2,3]
+    in x1: f32[2,3]
+    i0 = p0
+    i1 = p1
+    v0: f32 = load x0[i0, i1] clamp
+    v1: f32 = load x1[i0, i1] clamp
+    v2: f32 = add v0, v1
+    v3: f32 = const 0.0
+    v4: f32 = max v2, v3
+    out v4 over [p0, p1] as [2,3]
+  }
+";
+const UNFUSED: &str = "#1 %a: f32[2,3] = aten::add.Tensor(%x, %e)
+  #2 %r: f32[2,3] = aten::relu(%a)
+";
+
+#[test]
+fn a_fusion_is_summarised() {
+    let text =
+        ORIGINAL.replace(UNFUSED, FUSED).replace("  #4 %v: f32[3,3] = aten::alias(%y)\n", "").replace("%v)", "%y)");
+    let summary = rewrite(&text).unwrap();
+    let expected = RewriteSummary {
+        nodes_before: 5,
+        nodes_after: 3,
+        kernels: 1,
+        removed: vec![NodeId(1), NodeId(2), NodeId(4)],
+        removed_views: 1,
+        inserted: vec![NodeId(9)],
+        pass_miss: false,
+    };
+    assert_eq!(summary, expected);
+}
+
+#[test]
+fn the_original_itself_is_a_pass_miss() {
+    let summary = rewrite(ORIGINAL).unwrap();
+    assert!(summary.pass_miss && summary.removed.is_empty() && summary.inserted.is_empty());
+}
+
+#[test]
+fn legal_rewrites_pass() {
+    for (what, from, to) in [
+        ("an inserted op", "#3 %m:", "#8 %c: f32[2,3] = aten::clone(%r) #3 %m:"),
+        ("operands swapped", "(%x, %e)", "(%e, %x)"),
+        (
+            "an output with other strides",
+            "#3 %m: f32[2,3] = aten::mm(%r, %y)",
+            "#3 %n: f32[2,3] = aten::mm(%r, %y) #7 %t: f32[3,2]{1,3} = aten::t(%n)
+             #8 %c: f32[3,2]{1,3} = aten::clone(%t) #9 %m: f32[2,3] = aten::t(%c)",
+        ),
+        (
+            "a kept op re-typed by its operands",
+            "#2 %r: f32[2,3] = aten::relu(%a)",
+            "#7 %b: f32[3,2]{1,3} = aten::t(%a) #2 %s: f32[3,2]{1,3} = aten::relu(%b) #8 %r: f32[2,3] = aten::t(%s)",
+        ),
+    ] {
+        if let Err(error) = replaced(from, to) {
+            panic!("{what}: {error}");
+        }
+    }
+}
+
+macro_rules! assert_rewrite_refused {
+    ($($what:literal: $from:expr => $to:expr => $pattern:pat),* $(,)?) => {
+        $(match replaced($from, $to) {
+            Err($pattern) => {}
+            other => panic!("{}: {other:?}", $what),
+        })*
+    };
+}
+
+#[test]
+fn each_rule_of_rewrites_catches_its_mistake() {
+    let mm = "#3 %m: f32[2,3] = aten::mm(%r, %y)";
+    let relu = "#2 %r: f32[2,3] = aten::relu(%a)";
+    assert_rewrite_refused! {
+        "an input added": ", %i: i64[2])" => ", %i: i64[2], %j: i64[2])" => GraphError::InputCount { expected: 4, found: 5 },
+        "an input of another shape": "%x: f32[2,3]" => "%x: f32[2,4]" => GraphError::InputType { position: 0, .. },
+        "an input of other strides": "%x: f32[2,3]" => "%x: f32[2,3]{1,2}" => GraphError::InputType { position: 0, .. },
+        "an output dropped": "(%m, %v)" => "(%m)" => GraphError::OutputCount { expected: 2, found: 1 },
+        "an output of another shape": "(%m, %v)" => "(%v, %v)" => GraphError::OutputType { position: 0, .. },
+        "an output that is an input": "(%m, %v)" => "(%x, %v)" => GraphError::OutputAlias { position: 0, input: 0, .. },
+        "an output that is a view of an input": mm => "#9 %n: f32[3,2]{1,3} = aten::t(%x) #10 %m: f32[2,3] = aten::t(%n)" => GraphError::OutputAlias { position: 0, .. },
+        "another op under the same id": relu => "#2 %r: f32[2,3] = aten::exp(%a)" => GraphError::ReusedId { node: NodeId(2), .. },
+        "other arguments under the same id": "aten::add.Tensor(%x, %e)" => "aten::add.Tensor(%x, %e, alpha=2)" => GraphError::ReusedId { node: NodeId(1), .. },
+        "an embedding inserted": relu => "#9 %r: f32[2,3] = aten::embedding(%w, %i)" => GraphError::NotInsertable { .. },
+        "an in-place op inserted": relu => "#9 %r: f32[2,3] = aten::relu_(%a)" => GraphError::NotInsertable { .. },
+        "an op on no list": relu => "#9 %r: f32[2,3] = aten::bernoulli(%a)" => GraphError::UnknownOp { .. },
+        "a kept node of another type": "%a: f32[2,3]" => "%a: f32[2,3]{1,2}" => GraphError::KeptType { node: NodeId(1), .. },
+        "an inserted node of another type": relu => "#9 %r: f16[2,3] = aten::exp(%a)" => GraphError::InferredType { node: NodeId(9), .. },
+        "an op whose type nobody knows": relu => "#9 %r: f32[2,3] = aten::sin(%a)" => GraphError::Infer { node: NodeId(9), .. },
+        "a smaller tensor indexed": "aten::embedding(%w, %i)" => "aten::embedding(%y, %i)" => GraphError::Index { .. },
+        "indices computed anew": "#0 %e: f32[2,3] = aten::embedding(%w, %i)" => "#9 %j: i64[2] = aten::add.Tensor(%i, %i) #0 %e: f32[2,3] = aten::embedding(%w, %j)" => GraphError::Index { .. },
+    }
+}
+
+#[test]
+fn limits_hold() {
+    let many = |line: &dyn Fn(usize) -> String, count: usize| {
+        let lines: String = (0..count).map(|n| line(n + 100)).collect();
+        rewrite(&ORIGINAL.replace("  return", &format!("{lines}  return")))
+    };
+    let copies = |n: usize| format!("  #{n} %c{n}: f32[2,3] = aten::clone(%x)\n");
+    assert!(many(&copies, 59).is_ok());
+    assert!(matches!(many(&copies, 60), Err(GraphError::Nodes { limit: 64, found: 65 })));
+    let big = |n: usize| format!("  #{n} %c{n}: f32[268435457] = aten::zeros([268435457])\n");
+    assert!(matches!(many(&big, 1), Err(GraphError::IntermediateBytes { limit: 1_073_741_824, .. })));
+    let product = |n: usize| {
+        format!(
+            "  #{n} %p{n}: f32[4096,3]{{0,0}} = aten::expand(%x, [4096, 3])\n  #{m} %q{n}: f32[3,4096]{{1,3}} = aten::t(%p{n})\n",
+            m = n + 1000
+        )
+        .replace("{1,3}", "{0,0}")
+            + &format!("  #{m} %s{n}: f32[4096,4096] = aten::mm(%p{n}, %q{n})\n", m = n + 2000)
+    };
+    assert!(matches!(many(&product, 1), Err(GraphError::Work { limit: 16_777_216, .. })));
+}

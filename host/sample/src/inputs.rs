@@ -1,0 +1,115 @@
+//! How each input is drawn: from what is recorded of it and from the argument it feeds.
+
+use crate::weights::Weight;
+use passhost_ir::{Draw, Graph, InputSpec, NodeKind, OpTable, ValueId};
+
+/// How inputs are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum InputMode {
+    /// Around the recorded statistics, and never constant: a pass must not get away with assuming a zero bias.
+    #[default]
+    Fresh,
+    /// As the published loaders draw them, constants included.
+    Published,
+}
+
+/// What an input is to the op that takes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Weight,
+    Variance,
+    Other,
+}
+
+/// The role is the name of the schema argument that the input feeds first, directly or through views: subgraphs call
+/// every input `in_0`.
+fn role(program: &Graph, input: ValueId) -> Role {
+    let mut same = vec![input];
+    for node in &program.nodes {
+        let NodeKind::Aten { op, args } = &node.kind else { continue };
+        let Some(schema) = OpTable::sample().get(op) else { continue };
+        for (declared, arg) in schema.args.iter().zip(args) {
+            if !arg.values().any(|value| same.contains(value)) {
+                continue;
+            }
+            if schema.is_view() {
+                same.extend(&node.outputs);
+                break;
+            }
+            return match declared.name.as_str() {
+                "running_var" => Role::Variance,
+                "weight" => Role::Weight,
+                _ => Role::Other,
+            };
+        }
+    }
+    Role::Other
+}
+
+/// The description of one input, and remarks on what stays the same in every draw.
+pub fn input_spec(program: &Graph, input: ValueId, weight: &Weight, mode: InputMode) -> InputSpec {
+    let draw = match mode {
+        InputMode::Fresh => fresh(weight, role(program, input)),
+        InputMode::Published => published(weight),
+    };
+    // Bounds of floats hold for a mask; elsewhere they are the extremes of one draw, and only their sign is kept.
+    let is_float = weight.ty.dtype.is_float();
+    let (min, max) = match mode {
+        InputMode::Fresh if is_float => (
+            weight.min.filter(|&min| min >= 0.0).map(|_| 0.0),
+            weight.max.filter(|&max| max <= 0.0).map(|_| 0.0),
+        ),
+        InputMode::Fresh => (None, None),
+        InputMode::Published => (Some(weight.min.unwrap_or(-100.0)), Some(weight.max.unwrap_or(100.0))),
+    };
+    InputSpec { name: weight.name.clone(), ty: weight.ty.clone(), draw, min, max }
+}
+
+fn fresh(weight: &Weight, role: Role) -> Draw {
+    if !weight.ty.dtype.is_float() {
+        return integers(weight);
+    }
+    if let Some(low) = weight.min.filter(|&low| low <= -1e4) {
+        return Draw::FloatMask { low };
+    }
+    let recorded = weight.std.filter(|&std| std > 0.0);
+    match (role, recorded) {
+        (Role::Variance, _) => {
+            let median = weight.mean.filter(|&mean| mean > 0.0).unwrap_or(1.0);
+            Draw::LogNormal { median, sigma: 0.25 }
+        }
+        // A scalar such as an epsilon is part of the formula, not data.
+        (_, None) if weight.ty.rank() == 0 => Draw::Floats(vec![weight.mean.unwrap_or(0.0)]),
+        (Role::Weight, None) => Draw::Normal { mean: weight.mean.unwrap_or(1.0), std: 0.1 },
+        (Role::Other, None) => Draw::Normal { mean: weight.mean.unwrap_or(0.0), std: 1.0 },
+        (_, Some(std)) => Draw::Normal { mean: weight.mean.unwrap_or(0.0), std },
+    }
+}
+
+fn integers(weight: &Weight) -> Draw {
+    if let Some(data) = &weight.data {
+        return Draw::Integers(data.iter().map(|&value| value as i64).collect());
+    }
+    let is_bool = weight.ty.dtype == passhost_ir::Dtype::Bool;
+    match (weight.min, weight.max) {
+        (Some(low), Some(high)) if !is_bool && !(low == 0.0 && high == 1.0) && !(low == 1.0 && high == 1.0) => {
+            Draw::Uniform { low: low as i64, high: high as i64 }
+        }
+        _ => Draw::Mask,
+    }
+}
+
+/// The published rules, but for non-finite entries, which cannot occur here.
+fn published(weight: &Weight) -> Draw {
+    if !weight.ty.dtype.is_float() {
+        return match (weight.min, weight.max) {
+            (Some(low), Some(high)) => Draw::Uniform { low: low as i64, high: high as i64 },
+            _ => integers(weight),
+        };
+    }
+    if let Some(data) = &weight.data {
+        return Draw::Floats(data.clone());
+    }
+    let (mean, std) = (weight.mean.unwrap_or(0.0), weight.std.unwrap_or(0.1));
+    if std == 0.0 { Draw::Floats(vec![mean]) } else { Draw::Normal { mean, std: 0.2 * std } }
+}

@@ -1,0 +1,117 @@
+//! `weight_meta.py`: what is recorded of each tensor that a graph takes.
+
+use crate::error::SampleError;
+use crate::python::{Literal, Source, literal};
+use passhost_ir::{Dtype, TensorType};
+use ruff_python_ast::{Expr, Stmt};
+use ruff_text_size::Ranged;
+
+/// The record of one tensor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Weight {
+    /// Parameter name.
+    pub name: String,
+    /// Element type and shape.
+    pub ty: TensorType,
+    /// Mean, if recorded and finite.
+    pub mean: Option<f64>,
+    /// Standard deviation, if recorded and finite.
+    pub std: Option<f64>,
+    /// Literal elements, row-major.
+    pub data: Option<Vec<f64>>,
+    /// Smallest element.
+    pub min: Option<f64>,
+    /// Largest element.
+    pub max: Option<f64>,
+}
+
+/// Reads the records in order.
+pub fn weights(source: &Source<'_>) -> Result<Vec<Weight>, SampleError> {
+    let mut weights = vec![];
+    for statement in source.statements()? {
+        match &statement {
+            Stmt::ClassDef(class) => weights.push(weight(source, class.name.as_str(), &class.body)?),
+            Stmt::Import(_) | Stmt::ImportFrom(_) | Stmt::Pass(_) => {}
+            other => return Err(source.error(other.start(), "expected only classes that describe tensors")),
+        }
+    }
+    Ok(weights)
+}
+
+fn weight(source: &Source<'_>, class: &str, body: &[Stmt]) -> Result<Weight, SampleError> {
+    let mut fields: Vec<(&str, Literal)> = vec![];
+    for statement in body {
+        let Stmt::Assign(assign) = statement else {
+            if matches!(statement, Stmt::Pass(_)) {
+                continue;
+            }
+            return Err(source.error(statement.start(), "expected `field = literal`"));
+        };
+        let [Expr::Name(target)] = &assign.targets[..] else {
+            return Err(source.error(statement.start(), "expected one field name"));
+        };
+        let value = literal(&assign.value)
+            .ok_or_else(|| source.error(assign.value.start(), "expected a literal that fits 64 bits"))?;
+        fields.push((target.id.as_str(), value));
+    }
+    let field = |name: &str| fields.iter().rev().find(|(field, _)| *field == name).map(|(_, value)| value);
+    let wrong = |reason: String| SampleError::Weight {
+        file: source.file().to_owned(),
+        name: class.to_owned(),
+        reason,
+    };
+    let name = match field("name") {
+        Some(Literal::Str(name)) => name.clone(),
+        _ => return Err(wrong("`name` is not a string".into())),
+    };
+    let shape = match field("shape") {
+        Some(Literal::List(items)) => items.iter().map(int).collect::<Option<Vec<i64>>>(),
+        _ => None,
+    }
+    .ok_or_else(|| wrong("`shape` is not a list of integers".into()))?;
+    let dtype = match field("dtype") {
+        Some(Literal::Str(text)) => Dtype::from_torch_name(text.trim_start_matches("torch.")),
+        _ => None,
+    }
+    .ok_or_else(|| wrong("`dtype` is not a string such as \"torch.float32\"".into()))?;
+    let ty = TensorType::contiguous(dtype, shape);
+    ty.check().map_err(|error| wrong(error.to_string()))?;
+    let data = match field("data") {
+        None | Some(Literal::None) => None,
+        Some(Literal::List(items)) => {
+            let items: Option<Vec<f64>> = items.iter().map(number).collect();
+            let items = items.ok_or_else(|| wrong("`data` is not a flat list of numbers".into()))?;
+            if items.len() as u64 != ty.numel() {
+                return Err(wrong(format!("`data` has {} elements, the shape {}", items.len(), ty.numel())));
+            }
+            Some(items)
+        }
+        Some(_) => return Err(wrong("`data` is neither None nor a list".into())),
+    };
+    let finite = |name: &str| field(name).and_then(number).filter(|value| value.is_finite());
+    Ok(Weight {
+        name,
+        ty,
+        mean: finite("mean"),
+        std: finite("std"),
+        data,
+        min: finite("min_val"),
+        max: finite("max_val"),
+    })
+}
+
+fn int(literal: &Literal) -> Option<i64> {
+    match literal {
+        Literal::Int(value) => Some(*value),
+        _ => None,
+    }
+}
+
+fn number(literal: &Literal) -> Option<f64> {
+    match literal {
+        Literal::Int(value) => Some(*value as f64),
+        Literal::Float(value) => Some(*value),
+        Literal::Bool(value) => Some(f64::from(u8::from(*value))),
+        _ => None,
+    }
+}

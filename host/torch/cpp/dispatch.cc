@@ -1,0 +1,224 @@
+#include "dispatch.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/List.h>
+#include <c10/core/InferenceMode.h>
+#include <c10/core/ScalarType.h>
+#include <torch/version.h>
+
+#include <stdexcept>
+
+namespace passhost {
+
+namespace {
+
+const at::Tensor& borrowed(size_t tensor) {
+  return *reinterpret_cast<const at::Tensor*>(tensor);
+}
+
+void flatten(const c10::IValue& value, rust::Vec<size_t>& results) {
+  if (value.isTensor()) {
+    results.push_back(reinterpret_cast<size_t>(new at::Tensor(value.toTensor())));
+  } else if (value.isTensorList()) {
+    for (const at::Tensor& tensor : value.toTensorVector()) {
+      results.push_back(reinterpret_cast<size_t>(new at::Tensor(tensor)));
+    }
+  } else {
+    throw std::runtime_error("it returns a " + value.tagKind() + ", and only tensors can be values of a graph");
+  }
+}
+
+// What an optional of this type holds; the type itself if it is none.
+c10::TypePtr unwrapped(const c10::Argument& argument) {
+  c10::TypePtr type = argument.type();
+  if (auto optional = type->cast<c10::OptionalType>()) {
+    return optional->getElementType();
+  }
+  return type;
+}
+
+}  // namespace
+
+Call::Call(const std::string& name, const std::string& overload, bool meta)
+    : op_(c10::Dispatcher::singleton().findSchemaOrThrow(name.c_str(), overload.c_str())), meta_(meta) {
+  places_.reserve(op_.schema().arguments().size());
+}
+
+const c10::Argument& Call::next_argument() const {
+  const auto& arguments = op_.schema().arguments();
+  if (places_.size() >= arguments.size()) {
+    throw std::runtime_error("more arguments than its schema has: " + std::to_string(arguments.size()));
+  }
+  return arguments[places_.size()];
+}
+
+void Call::push_constant(c10::IValue value) {
+  next_argument();
+  places_.push_back(Place{Place::Constant, std::move(value), {}});
+}
+
+void Call::push_none() { push_constant(c10::IValue()); }
+
+void Call::push_bool(bool value) { push_constant(c10::IValue(value)); }
+
+void Call::push_int(int64_t value) {
+  const auto type = unwrapped(next_argument());
+  if (type->kind() == c10::TypeKind::FloatType) {
+    push_constant(c10::IValue(static_cast<double>(value)));
+  } else if (type->kind() == c10::TypeKind::ListType) {
+    push_constant(c10::IValue(std::vector<int64_t>{value}));
+  } else {
+    push_constant(c10::IValue(value));
+  }
+}
+
+void Call::push_float(double value) { push_constant(c10::IValue(value)); }
+
+void Call::push_string(rust::Str value) { push_constant(c10::IValue(std::string(value))); }
+
+void Call::push_ints(rust::Slice<const int64_t> values) {
+  if (auto list = unwrapped(next_argument())->cast<c10::ListType>()) {
+    if (list->getElementType()->kind() == c10::TypeKind::FloatType) {
+      push_constant(c10::IValue(std::vector<double>(values.begin(), values.end())));
+      return;
+    }
+  }
+  push_constant(c10::IValue(std::vector<int64_t>(values.begin(), values.end())));
+}
+
+void Call::push_floats(rust::Slice<const double> values) {
+  push_constant(c10::IValue(std::vector<double>(values.begin(), values.end())));
+}
+
+void Call::push_bools(rust::Slice<const bool> values) {
+  c10::List<bool> list;
+  for (bool value : values) {
+    list.push_back(value);
+  }
+  push_constant(c10::IValue(std::move(list)));
+}
+
+void Call::push_device() { push_constant(c10::IValue(c10::Device(meta_ ? c10::kMeta : c10::kCPU))); }
+
+void Call::push_tensor() {
+  next_argument();
+  places_.push_back(Place{Place::Tensor, {}, {}});
+  tensor_count_ += 1;
+}
+
+void Call::push_tensors(size_t count) {
+  next_argument();
+  places_.push_back(Place{Place::Tensors, {}, std::vector<bool>(count, true)});
+  tensor_count_ += count;
+}
+
+void Call::push_optional_tensors(rust::Slice<const bool> present) {
+  next_argument();
+  Place place{Place::OptionalTensors, {}, {}};
+  for (bool one : present) {
+    place.present.push_back(one);
+    tensor_count_ += one ? 1 : 0;
+  }
+  places_.push_back(std::move(place));
+}
+
+void Call::finish() const {
+  const size_t wanted = op_.schema().arguments().size();
+  if (places_.size() != wanted) {
+    throw std::runtime_error(
+        std::to_string(places_.size()) + " arguments, its schema has " + std::to_string(wanted));
+  }
+}
+
+rust::Vec<size_t> Call::invoke(rust::Slice<const size_t> tensors) const {
+  if (tensors.size() != tensor_count_) {
+    throw std::runtime_error(
+        std::to_string(tensors.size()) + " tensors for " + std::to_string(tensor_count_) + " places");
+  }
+  torch::jit::Stack stack;
+  stack.reserve(places_.size());
+  auto next = tensors.begin();
+  for (const Place& place : places_) {
+    switch (place.kind) {
+      case Place::Constant:
+        stack.push_back(place.constant);
+        break;
+      case Place::Tensor:
+        stack.emplace_back(borrowed(*next++));
+        break;
+      case Place::Tensors: {
+        c10::List<at::Tensor> list;
+        list.reserve(place.present.size());
+        for (size_t i = 0; i < place.present.size(); ++i) {
+          list.push_back(borrowed(*next++));
+        }
+        stack.emplace_back(std::move(list));
+        break;
+      }
+      case Place::OptionalTensors: {
+        c10::List<std::optional<at::Tensor>> list;
+        list.reserve(place.present.size());
+        for (bool present : place.present) {
+          list.push_back(present ? std::optional<at::Tensor>(borrowed(*next++)) : std::nullopt);
+        }
+        stack.emplace_back(std::move(list));
+        break;
+      }
+    }
+  }
+  op_.callBoxed(stack);
+  rust::Vec<size_t> results;
+  results.reserve(stack.size());
+  for (const c10::IValue& value : stack) {
+    flatten(value, results);
+  }
+  return results;
+}
+
+std::unique_ptr<Call> prepare(rust::Str name, rust::Str overload, bool meta) {
+  return std::make_unique<Call>(std::string(name), std::string(overload), meta);
+}
+
+size_t meta_tensor(int8_t dtype, rust::Slice<const int64_t> sizes, rust::Slice<const int64_t> strides) {
+  const auto options = at::TensorOptions().dtype(static_cast<c10::ScalarType>(dtype)).device(c10::kMeta);
+  const at::IntArrayRef size(sizes.data(), sizes.size());
+  const at::IntArrayRef stride(strides.data(), strides.size());
+  return reinterpret_cast<size_t>(new at::Tensor(at::empty_strided(size, stride, options)));
+}
+
+void free_tensor(size_t tensor) { delete reinterpret_cast<at::Tensor*>(tensor); }
+
+int8_t tensor_dtype(size_t tensor) { return static_cast<int8_t>(borrowed(tensor).scalar_type()); }
+
+rust::Vec<int64_t> tensor_sizes(size_t tensor) {
+  rust::Vec<int64_t> sizes;
+  for (int64_t size : borrowed(tensor).sizes()) {
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+rust::Vec<int64_t> tensor_strides(size_t tensor) {
+  rust::Vec<int64_t> strides;
+  for (int64_t stride : borrowed(tensor).strides()) {
+    strides.push_back(stride);
+  }
+  return strides;
+}
+
+size_t tensor_bytes_from_data(size_t tensor) {
+  const at::Tensor& t = borrowed(tensor);
+  const size_t offset = static_cast<size_t>(t.storage_offset()) * t.element_size();
+  const size_t total = t.storage().nbytes();
+  return total > offset ? total - offset : 0;
+}
+
+void enter_inference_mode() {
+  // Leaked on purpose: the mode lasts as long as the thread.
+  static thread_local auto* guard = new c10::InferenceMode();
+  (void)guard;
+}
+
+rust::String version() { return TORCH_VERSION; }
+
+}  // namespace passhost

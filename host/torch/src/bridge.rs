@@ -1,0 +1,68 @@
+//! The border to C++. Tensors cross it as addresses of `at::Tensor` objects.
+
+#[cxx::bridge(namespace = "passhost")]
+pub(crate) mod ffi {
+    unsafe extern "C++" {
+        include!("passhost-torch/cpp/dispatch.h");
+        include!("passhost-torch/cpp/allocator.h");
+
+        type Call;
+
+        fn prepare(name: &str, overload: &str, meta: bool) -> Result<UniquePtr<Call>>;
+        fn push_none(self: Pin<&mut Call>) -> Result<()>;
+        fn push_bool(self: Pin<&mut Call>, value: bool) -> Result<()>;
+        fn push_int(self: Pin<&mut Call>, value: i64) -> Result<()>;
+        fn push_float(self: Pin<&mut Call>, value: f64) -> Result<()>;
+        fn push_string(self: Pin<&mut Call>, value: &str) -> Result<()>;
+        fn push_ints(self: Pin<&mut Call>, values: &[i64]) -> Result<()>;
+        fn push_floats(self: Pin<&mut Call>, values: &[f64]) -> Result<()>;
+        fn push_bools(self: Pin<&mut Call>, values: &[bool]) -> Result<()>;
+        fn push_device(self: Pin<&mut Call>) -> Result<()>;
+        fn push_tensor(self: Pin<&mut Call>) -> Result<()>;
+        fn push_tensors(self: Pin<&mut Call>, count: usize) -> Result<()>;
+        fn push_optional_tensors(self: Pin<&mut Call>, present: &[bool]) -> Result<()>;
+        fn finish(self: &Call) -> Result<()>;
+
+        /// # Safety
+        ///
+        /// Every element is the address of a live `at::Tensor`.
+        unsafe fn invoke(self: &Call, tensors: &[usize]) -> Result<Vec<usize>>;
+
+        fn meta_tensor(dtype: i8, sizes: &[i64], strides: &[i64]) -> Result<usize>;
+
+        /// # Safety
+        ///
+        /// The address is that of an `at::Tensor` that `meta_tensor` or `invoke` made, and is used no more.
+        unsafe fn free_tensor(tensor: usize);
+
+        /// # Safety
+        ///
+        /// The address is that of a live `at::Tensor`.
+        unsafe fn tensor_dtype(tensor: usize) -> i8;
+
+        /// # Safety
+        ///
+        /// The address is that of a live `at::Tensor`.
+        unsafe fn tensor_sizes(tensor: usize) -> Vec<i64>;
+
+        /// # Safety
+        ///
+        /// The address is that of a live `at::Tensor`.
+        unsafe fn tensor_strides(tensor: usize) -> Vec<i64>;
+
+        /// # Safety
+        ///
+        /// The address is that of a live `at::Tensor`.
+        unsafe fn tensor_bytes_from_data(tensor: usize) -> usize;
+
+        fn enter_inference_mode();
+        fn version() -> String;
+
+        fn install_allocator();
+        fn start_guarding(limit: usize);
+        fn stop_guarding() -> u64;
+        fn overwritten_guards() -> u64;
+        fn start_peak();
+        fn peak_bytes() -> usize;
+    }
+}

@@ -1,0 +1,102 @@
+//! An op with its constant arguments, resolved once and called many times.
+
+use crate::bridge::ffi;
+use crate::tensor::{Tensor, first_line, scalar_type};
+use cxx::UniquePtr;
+use passhost_ir::{Arg, MemoryFormat, OpName};
+use std::fmt;
+
+/// Why an op could not be prepared or called.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OpError {
+    /// Outside PyTorch's own namespace.
+    #[error("`{0}` is not in the namespace aten")]
+    Namespace(String),
+    /// libtorch refused the name, the arguments or the operands.
+    #[error("{0}")]
+    Torch(String),
+}
+
+impl From<cxx::Exception> for OpError {
+    fn from(exception: cxx::Exception) -> OpError {
+        OpError::Torch(first_line(exception.what()))
+    }
+}
+
+/// An op, looked up, with every argument but its tensors.
+pub struct PreparedCall(UniquePtr<ffi::Call>);
+
+impl fmt::Debug for PreparedCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PreparedCall")
+    }
+}
+
+impl PreparedCall {
+    /// Looks the op up. Arguments stand in schema order, one per schema argument; what stands for a tensor only marks
+    /// its place.
+    pub fn new<V>(op: &OpName, args: &[Arg<V>]) -> Result<PreparedCall, OpError> {
+        PreparedCall::on(op, args, false)
+    }
+
+    /// The same for tensors without data.
+    pub(crate) fn on_meta<V>(op: &OpName, args: &[Arg<V>]) -> Result<PreparedCall, OpError> {
+        PreparedCall::on(op, args, true)
+    }
+
+    fn on<V>(op: &OpName, args: &[Arg<V>], meta: bool) -> Result<PreparedCall, OpError> {
+        if !op.name.starts_with("aten::") {
+            return Err(OpError::Namespace(op.to_string()));
+        }
+        let mut call = ffi::prepare(&op.name, &op.overload, meta)?;
+        for arg in args {
+            let call = call.pin_mut();
+            match arg {
+                Arg::None => call.push_none(),
+                Arg::Bool(value) => call.push_bool(*value),
+                Arg::Int(value) => call.push_int(*value),
+                Arg::Float(value) => call.push_float(*value),
+                Arg::Str(value) => call.push_string(value),
+                Arg::Dtype(value) => call.push_int(i64::from(scalar_type(*value))),
+                Arg::MemoryFormat(value) => call.push_int(match value {
+                    MemoryFormat::Contiguous => 0,
+                    MemoryFormat::Preserve => 1,
+                    MemoryFormat::ChannelsLast => 2,
+                    MemoryFormat::ChannelsLast3d => 3,
+                }),
+                // The number of the strided layout.
+                Arg::Strided => call.push_int(0),
+                Arg::Device => call.push_device(),
+                Arg::Value(_) => call.push_tensor(),
+                Arg::Values(values) => call.push_tensors(values.len()),
+                Arg::OptionalValues(values) => {
+                    call.push_optional_tensors(&values.iter().map(Option::is_some).collect::<Vec<_>>())
+                }
+                Arg::Ints(values) => call.push_ints(values),
+                Arg::Floats(values) => call.push_floats(values),
+                Arg::Bools(values) => call.push_bools(values),
+            }?;
+        }
+        call.finish()?;
+        Ok(PreparedCall(call))
+    }
+
+    /// Calls the op with these tensors, in the order of their places. A returned list is flattened.
+    pub fn call(&self, tensors: &[&Tensor]) -> Result<Vec<Tensor>, OpError> {
+        let addresses: Vec<usize> = tensors.iter().map(|tensor| tensor.address()).collect();
+        // SAFETY: the tensors are borrowed for the duration of the call.
+        let results = unsafe { self.0.invoke(&addresses) }?;
+        // SAFETY: the results are new objects that nobody else owns.
+        Ok(results.into_iter().map(|address| unsafe { Tensor::from_address(address) }).collect())
+    }
+
+    /// The same on bare addresses, for tensors without data.
+    ///
+    /// # Safety
+    ///
+    /// Every element is the address of a live `at::Tensor`. The caller owns the results.
+    pub(crate) unsafe fn call_addresses(&self, addresses: &[usize]) -> Result<Vec<usize>, OpError> {
+        // SAFETY: by this function's contract.
+        Ok(unsafe { self.0.invoke(addresses) }?)
+    }
+}

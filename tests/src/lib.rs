@@ -1,0 +1,224 @@
+//! Runs the real programs the way a user does, for the end-to-end tests.
+
+use rustix::process::{Pid, Signal};
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// The repository.
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// A shipped sample.
+pub fn sample(name: &str) -> PathBuf {
+    repository().join("samples").join(name)
+}
+
+/// The directory of this build's programs: tests run from `<target>/debug/deps`.
+fn programs() -> PathBuf {
+    let test = std::env::current_exe().unwrap_or_default();
+    test.parent().and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default()
+}
+
+/// A plugin that `make plugins` built.
+///
+/// # Panics
+///
+/// If it has not been built.
+pub fn plugin(name: &str) -> PathBuf {
+    let base = std::env::var_os("PASSHOST_PLUGINS").map(PathBuf::from);
+    let base = base.unwrap_or_else(|| programs().join("../wasm32-wasip2/plugin"));
+    let file = format!("{}.wasm", name.replace('-', "_"));
+    let candidates = [base.join(&file), base.join("examples").join(&file)];
+    let found = candidates.iter().find(|path| path.exists());
+    assert!(found.is_some(), "no {} nor {}: run `make plugins`", candidates[0].display(), candidates[1].display());
+    found.cloned().unwrap_or_default()
+}
+
+/// What a run of `passhost` left behind.
+#[derive(Debug)]
+pub struct Run {
+    /// The command, for messages.
+    pub command: String,
+    /// Exit code; -1 if a signal ended it.
+    pub code: i32,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+    /// The document that `--json` wrote, if any.
+    pub document: Option<Value>,
+}
+
+impl Run {
+    fn new(command: String, output: &Output, json: &Path) -> Run {
+        let document = std::fs::read_to_string(json).ok().and_then(|text| serde_json::from_str(&text).ok());
+        Run {
+            command,
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+            document,
+        }
+    }
+
+    /// Fails with the whole run unless the condition holds.
+    ///
+    /// # Panics
+    ///
+    /// If it does not.
+    pub fn expect(&self, condition: bool, what: &str) -> &Run {
+        assert!(condition, "{what}\n$ {}\nexit {}\n{}\n{}", self.command, self.code, self.out, self.err);
+        self
+    }
+
+    /// Fails unless the run ended with `code` and every text occurs in its output. No run may end in a host panic.
+    ///
+    /// # Panics
+    ///
+    /// If it did otherwise.
+    pub fn expect_end(&self, code: i32, texts: &[&str]) -> &Run {
+        self.expect(self.code == code, &format!("expected exit code {code}"));
+        for text in texts {
+            let found = self.out.contains(text) || self.err.contains(text);
+            self.expect(found, &format!("expected `{text}` in the output"));
+        }
+        self.expect(!self.err.contains("panicked at"), "a host program panicked")
+    }
+
+    /// The document.
+    ///
+    /// # Panics
+    ///
+    /// If none was written.
+    pub fn json(&self) -> &Value {
+        self.expect(self.document.is_some(), "no result document was written");
+        self.document.as_ref().unwrap_or(&Value::Null)
+    }
+}
+
+/// A `passhost` command line with a cache and a result file of its own.
+#[derive(Debug)]
+pub struct Passhost {
+    arguments: Vec<String>,
+    directory: TempDir,
+    environment: Vec<(String, String)>,
+}
+
+impl Passhost {
+    /// Of these arguments.
+    ///
+    /// # Panics
+    ///
+    /// If there is no room for temporary files.
+    pub fn new<A: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = A>) -> Passhost {
+        let directory = tempfile::tempdir();
+        assert!(directory.is_ok(), "no temporary directory: {directory:?}");
+        let arguments = arguments.into_iter().map(|a| a.as_ref().to_string_lossy().into_owned()).collect();
+        // A cache that all tests share compiles each plugin once.
+        let environment = vec![];
+        directory.map_or_else(|_| unreachable!("it was checked"), |directory| Passhost { arguments, directory, environment })
+    }
+
+    /// `passhost eval PLUGIN SAMPLE --json FILE` with a short budget.
+    pub fn eval(plugin: &Path, sample: &Path) -> Passhost {
+        let mut run = Passhost::new([Path::new("eval"), plugin, sample]);
+        let json = run.json_path().display().to_string();
+        run.arguments.extend(["--json", &json, "--budget", "50ms", "--device", "cpu"].map(str::to_owned));
+        run
+    }
+
+    /// With more arguments.
+    #[must_use]
+    pub fn with(mut self, arguments: &[&str]) -> Passhost {
+        self.arguments.extend(arguments.iter().map(|&argument| argument.to_owned()));
+        self
+    }
+
+    /// With a variable in its environment.
+    #[must_use]
+    pub fn variable(mut self, name: &str, value: &str) -> Passhost {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    fn json_path(&self) -> PathBuf {
+        self.directory.path().join("result.json")
+    }
+
+    fn command(&self) -> Command {
+        let program = programs().join("passhost");
+        assert!(program.exists(), "no {}: run `make build`", program.display());
+        let mut command = Command::new(program);
+        command.args(&self.arguments).stdin(Stdio::null());
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    fn shown(&self) -> String {
+        format!("passhost {}", self.arguments.join(" "))
+    }
+
+    /// Runs it to its end.
+    ///
+    /// # Panics
+    ///
+    /// If the program does not start.
+    pub fn run(&self) -> Run {
+        let output = self.command().output();
+        assert!(output.is_ok(), "passhost does not start: {output:?}");
+        output.map_or_else(|_| unreachable!("it was checked"), |output| Run::new(self.shown(), &output, &self.json_path()))
+    }
+
+    /// Runs it and sends `signal` to its child process `child` as soon as a progress line contains `stage`.
+    ///
+    /// # Panics
+    ///
+    /// If the program does not start, or never reaches the stage.
+    pub fn run_and_signal(&self, stage: &str, child: &str, signal: Signal) -> Run {
+        let started = self.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        assert!(started.is_ok(), "passhost does not start: {started:?}");
+        let Ok(mut process) = started else { unreachable!("it was checked") };
+        let (mut err, mut sent) = (String::new(), false);
+        if let Some(stderr) = process.stderr.take() {
+            for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+                if !sent && line.contains(stage) {
+                    sent = signal_child(process.id(), child, signal);
+                }
+                err.push_str(&line);
+                err.push('\n');
+            }
+        }
+        let mut out = Vec::new();
+        if let Some(mut stdout) = process.stdout.take() {
+            let _ = stdout.read_to_end(&mut out);
+        }
+        let status = process.wait();
+        assert!(status.is_ok(), "passhost is lost: {status:?}");
+        let Ok(status) = status else { unreachable!("it was checked") };
+        let output = Output { status, stdout: out, stderr: err.into_bytes() };
+        let run = Run::new(self.shown(), &output, &self.json_path());
+        run.expect(sent, &format!("no progress line with `{stage}` while `{child}` ran"));
+        run
+    }
+}
+
+/// Sends a signal to the child of `parent` whose program is `name`; false if there is none.
+fn signal_child(parent: u32, name: &str, signal: Signal) -> bool {
+    let children = std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|entry| {
+        let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
+        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+        let (command, rest) = stat.split_once('(')?.1.rsplit_once(')')?;
+        let its_parent: u32 = rest.split_whitespace().nth(1)?.parse().ok()?;
+        // The kernel keeps 15 characters of a program's name.
+        (its_parent == parent && name.starts_with(command)).then_some(pid)
+    });
+    let mut any = false;
+    for pid in children.filter_map(Pid::from_raw) {
+        any |= rustix::process::kill_process(pid, signal).is_ok();
+    }
+    any
+}

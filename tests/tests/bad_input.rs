@@ -1,0 +1,192 @@
+//! What bad input gets: one message that names the thing and what to do, the right exit code and blame, never a host
+//! panic or a hang.
+
+use passhost_tests::{Passhost, plugin, sample};
+use std::path::Path;
+use tempfile::TempDir;
+
+fn directory() -> TempDir {
+    let made = tempfile::tempdir();
+    assert!(made.is_ok(), "{made:?}");
+    made.unwrap_or_else(|_| unreachable!("it was checked"))
+}
+
+fn write(directory: &TempDir, name: &str, content: impl AsRef<[u8]>) -> std::path::PathBuf {
+    let path = directory.path().join(name);
+    let parent = path.parent().unwrap_or(Path::new("."));
+    let written = std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&path, content));
+    assert!(written.is_ok(), "{written:?}");
+    path
+}
+
+/// Evaluates a hostile plugin and checks exit code, blame and the texts of the message.
+fn check_hostile(name: &str, options: &[&str], code: i32, class: &str, texts: &[&str]) {
+    let run = Passhost::eval(&plugin(name), &sample("se-gate-add-relu")).with(options).run();
+    run.expect_end(code, texts);
+    run.expect(!run.out.contains('\u{1b}') && !run.err.contains('\u{1b}'), "escapes reach the terminal");
+    let document = run.json();
+    for variant in document["variants"].as_array().into_iter().flatten() {
+        run.expect(variant["class"] == class, &format!("expected class {class}, found {}", variant["class"]));
+        if class != "accuracy" {
+            run.expect(variant["failure"]["blame"] == "plugin", "expected the plugin to be blamed");
+        }
+    }
+    run.expect(document["scores"]["aggregate_score"].is_f64(), "the score is written");
+}
+
+#[test]
+fn a_plugin_that_breaks_a_limit_is_named_with_the_limit() {
+    let cases: [(&str, &[&str], &str); 8] = [
+        ("endless_loop", &["--limit-fuel", "50000000"], "fuel limit"),
+        ("endless_loop", &["--limit-fuel", "100000000000000", "--limit-deadline", "300ms"], "deadline limit"),
+        ("memory_hog", &["--limit-memory", "32M"], "memory limit"),
+        ("log_flood", &[], "log limit"),
+        ("deep_recursion", &[], "stack limit"),
+        ("huge_output", &["--limit-output", "1M"], "output limit"),
+        ("infer_flood", &["--limit-infer-calls", "50"], "infer-calls limit"),
+        ("panics", &["--limit-wasm", "1K"], ""),
+    ];
+    for (name, options, text) in &cases[..7] {
+        check_hostile(name, options, 1, "compile", &["plugin (rewrite)", text, "--limit-"]);
+    }
+    let (name, options, _) = cases[7];
+    Passhost::eval(&plugin(name), &sample("se-gate-add-relu")).with(options).run().expect_end(2, &["--limit-wasm"]);
+}
+
+#[test]
+fn a_plugin_that_fails_is_quoted_without_its_escapes() {
+    check_hostile("panics", &[], 1, "compile", &["no idea what to do with"]);
+    check_hostile("returns_error", &[], 1, "compile", &["this pass does not feel like it"]);
+}
+
+#[test]
+fn a_rewrite_that_is_no_valid_graph_is_refused_with_the_reason() {
+    check_hostile("rubbish", &[], 1, "compile", &["plugin ("]);
+    check_hostile("forbidden_op", &[], 1, "compile", &["aten::empty_like"]);
+    check_hostile("kernel_out_of_bounds", &[], 1, "compile", &["input"]);
+    check_hostile("kernel_leaves_output_unwritten", &[], 1, "compile", &["plugin (verify)"]);
+    check_hostile("drops_an_output", &[], 1, "compile", &["output"]);
+}
+
+#[test]
+fn a_valid_rewrite_with_a_wrong_answer_runs_and_is_wrong() {
+    for name in ["copies_an_input", "wild_gather"] {
+        let run = Passhost::eval(&plugin(name), &sample("se-gate-add-relu")).run();
+        run.expect_end(0, &["AS "]);
+        let strict = run.json()["scores"]["aggregate_score_strict"].as_f64();
+        run.expect(strict.is_some_and(|strict| (strict - 0.1).abs() < 1e-6), "a wrong answer scores b");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_plugin_is_named_with_what_to_do() {
+    let directory = directory();
+    // The smallest core module: magic number and version 1.
+    let core = write(&directory, "core.wasm", b"\0asm\x01\0\0\0");
+    let garbage = write(&directory, "garbage.wasm", b"not wasm at all");
+    let empty = write(&directory, "empty.wasm", b"");
+    let whole = std::fs::read(plugin("noop")).unwrap_or_default();
+    let cut = write(&directory, "cut.wasm", &whole[..whole.len() / 2]);
+    let missing = directory.path().join("missing.wasm");
+    let cases: [(&Path, i32, &[&str]); 6] = [
+        (&core, 1, &["core.wasm", "component", "wasm32-wasip2"]),
+        (&garbage, 1, &["garbage.wasm", "component"]),
+        (&empty, 1, &["empty.wasm"]),
+        (&cut, 1, &["cut.wasm"]),
+        (&missing, 2, &["no file", "missing.wasm", "make plugins"]),
+        (directory.path(), 2, &["is a directory"]),
+    ];
+    for (path, code, texts) in cases {
+        Passhost::new(["check".as_ref(), path.as_os_str()]).run().expect_end(code, texts);
+    }
+}
+
+#[test]
+fn a_plugin_of_another_interface_version_is_told_both_versions() {
+    let directory = directory();
+    let mut bytes = std::fs::read(plugin("noop")).unwrap_or_default();
+    let (old, new) = (b"@0.1.0", b"@7.3.0");
+    let mut found = 0;
+    for start in 0..bytes.len().saturating_sub(old.len()) {
+        // Only names of this project's package: those of WASI carry versions as well.
+        let named = bytes[..start].ends_with(b"passhost:pass/types")
+            || bytes[..start].ends_with(b"passhost:pass/host")
+            || bytes[..start].ends_with(b"passhost:pass/pass");
+        if named && bytes[start..].starts_with(old) {
+            bytes[start..start + new.len()].copy_from_slice(new);
+            found += 1;
+        }
+    }
+    assert!(found > 0, "the plugin names the interface");
+    let path = write(&directory, "old.wasm", bytes);
+    Passhost::new(["check".as_ref(), path.as_os_str()]).run().expect_end(1, &["7.3.0", "0.1.0", "rebuild"]);
+}
+
+#[test]
+fn a_broken_sample_is_the_samples_fault() {
+    let directory = directory();
+    write(&directory, "empty/readme.txt", "nothing here");
+    write(&directory, "list/graph_list.txt", "../../etc\n");
+    write(&directory, "python/model.py", "import os\nos.system('touch /tmp/owned')\n");
+    write(&directory, "python/weight_meta.py", "");
+    write(
+        &directory,
+        "unknown/model.py",
+        "import torch\n\nclass GraphModule(torch.nn.Module):\n\n    def forward(self, in_0):\n        tmp_0 = torch.frobnicate(in_0)\n        return (tmp_0,)\n",
+    );
+    write(
+        &directory,
+        "unknown/weight_meta.py",
+        "class Program_weight_tensor_meta_in_0:\n    name = \"in_0\"\n    shape = [4]\n    dtype = \"torch.float32\"\n    device = \"cpu\"\n    mean = 0.0\n    std = 1.0\n    data = None\n",
+    );
+    let noop = plugin("noop");
+    let cases: [(&str, &[&str]); 5] = [
+        ("missing", &["missing"]),
+        ("empty", &["empty"]),
+        ("list", &["graph_list.txt"]),
+        ("python", &["model.py"]),
+        ("unknown", &["torch.frobnicate", "model.py"]),
+    ];
+    for (name, texts) in cases {
+        let run = Passhost::eval(&noop, &directory.path().join(name)).run();
+        run.expect_end(2, texts);
+    }
+}
+
+#[test]
+fn wrong_usage_is_exit_code_two() {
+    let noop = plugin("noop").display().to_string();
+    let sample = sample("pointwise-chain").display().to_string();
+    let cases: [&[&str]; 6] = [
+        &["eval"],
+        &["eval", &noop],
+        &["eval", &noop, &sample, "--budget", "soon"],
+        &["eval", &noop, &sample, "--device", "abacus"],
+        &["eval", &noop, &sample, "--b", "0"],
+        &["frobnicate"],
+    ];
+    for arguments in cases {
+        Passhost::new(arguments).run().expect_end(2, &["error"]);
+    }
+}
+
+#[test]
+fn a_device_that_is_not_there_is_the_hosts_trouble() {
+    let noop = plugin("noop").display().to_string();
+    let sample = sample("pointwise-chain").display().to_string();
+    Passhost::new(["eval", &noop, &sample, "--device", "cuda:99"]).run().expect_end(3, &["cuda:99", "--device cpu"]);
+}
+
+#[test]
+fn a_file_that_cannot_be_scored_is_named() {
+    let directory = directory();
+    let cases = [
+        ("text.json", "hello", "no JSON"),
+        ("other.json", "{\"schema\": \"other/1\"}", "other/1"),
+        ("vectors.json", "{\"cases\": [{\"graphs\": 3}]}", "cases"),
+    ];
+    for (name, content, text) in cases {
+        let path = write(&directory, name, content);
+        Passhost::new(["score".as_ref(), path.as_os_str()]).run().expect_end(2, &[name, text]);
+    }
+}

@@ -1,0 +1,136 @@
+//! Evaluations of the reference plugins on the shipped samples.
+
+use passhost_tests::{Passhost, plugin, repository, sample};
+use serde_json::Value;
+
+const SAMPLES: [&str; 4] =
+    ["se-gate-add-relu", "residual-add-layer-norm", "attention-bias-softmax", "pointwise-chain"];
+
+fn variants(document: &Value) -> &[Value] {
+    document["variants"].as_array().map_or(&[], Vec::as_slice)
+}
+
+#[test]
+fn fuse_pointwise_is_right_at_the_torch_defaults_wherever_it_fuses() {
+    for name in SAMPLES {
+        let run = Passhost::eval(&plugin("fuse-pointwise"), &sample(name)).run();
+        run.expect_end(0, &["AS "]);
+        let document = run.json();
+        assert_eq!(variants(document).len(), 6, "{name}");
+        for variant in variants(document) {
+            let kernels = variant["rewrite"]["kernels"].as_u64();
+            assert!(kernels.is_some(), "{name}: {variant:#}");
+            if kernels == Some(0) {
+                continue;
+            }
+            for output in variant["outputs"].as_array().into_iter().flatten() {
+                if output["truth"]["eager_right"] == Value::Bool(false) {
+                    continue;
+                }
+                assert!(output["right_from"].as_i64().is_some_and(|t| t <= -5), "{name}: {variant:#}");
+            }
+            assert_eq!(variant["findings"], Value::Array(vec![]), "{name}");
+        }
+    }
+}
+
+#[test]
+fn noop_is_a_pass_miss_on_every_variant_and_scores_b() {
+    let run = Passhost::eval(&plugin("noop"), &sample("se-gate-add-relu")).run();
+    run.expect_end(0, &["pass miss"]);
+    let document = run.json();
+    for variant in variants(document) {
+        assert_eq!(variant["class"], "pass_miss");
+    }
+    let score = document["scores"]["aggregate_score"].as_f64().unwrap_or_default();
+    assert!((score - 0.1).abs() < 1e-9, "{score}");
+    // The document alone gives the same score again.
+    let path = tempfile::NamedTempFile::new().map(tempfile::NamedTempFile::into_temp_path);
+    assert!(path.is_ok(), "{path:?}");
+    let Ok(path) = path else { return };
+    assert!(std::fs::write(&path, document.to_string()).is_ok());
+    Passhost::new(["score".as_ref(), path.as_os_str()]).run().expect_end(0, &["AS 0.100000"]);
+}
+
+#[test]
+fn several_samples_share_one_call_and_one_device() {
+    let run = Passhost::eval(&plugin("noop"), &sample("se-gate-add-relu"))
+        .with(&[&sample("pointwise-chain").display().to_string()])
+        .run();
+    run.expect_end(0, &["on se-gate-add-relu", "on pointwise-chain"]);
+    assert_eq!(run.out.matches("device: ").count(), 1);
+    assert_eq!(run.json().as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_list_of_samples_is_a_sample_argument() {
+    let list = repository().join("samples/all.txt");
+    let run = Passhost::eval(&plugin("noop"), &list).run();
+    run.expect_end(0, &["on residual-add-layer-norm", "on attention-bias-softmax"]);
+}
+
+#[test]
+fn a_fixed_seed_marks_the_result() {
+    let run = Passhost::eval(&plugin("noop"), &sample("pointwise-chain")).with(&["--seed", "1"]).run();
+    run.expect_end(0, &["fixed seed"]);
+    assert_eq!(run.json()["job"]["fixed_seed"], true);
+}
+
+#[test]
+fn a_missed_threshold_is_exit_code_one() {
+    let run = Passhost::eval(&plugin("noop"), &sample("pointwise-chain")).with(&["--fail-under", "0.5"]).run();
+    run.expect_end(1, &["AS 0.100"]);
+}
+
+#[test]
+fn output_has_no_colour_and_fits_a_narrow_terminal_when_asked() {
+    let run = Passhost::eval(&plugin("fuse-pointwise"), &sample("pointwise-chain"))
+        .variable("COLUMNS", "60")
+        .variable("NO_COLOR", "1")
+        .run();
+    run.expect_end(0, &[]);
+    run.expect(!run.out.contains('\u{1b}'), "no escapes");
+    let table = run.out.lines().filter(|line| line.contains("float32/"));
+    for line in table {
+        assert!(line.chars().count() <= 60, "{line}");
+    }
+}
+
+#[test]
+fn the_score_vectors_give_one_entry_per_case_in_order() {
+    let vectors = repository().join("tests/vectors/score-vectors.json");
+    let run = Passhost::new(["score".as_ref(), vectors.as_os_str(), "--json".as_ref(), "-".as_ref()]).run();
+    run.expect_end(0, &[]);
+    let result: Value = serde_json::from_str(&run.out).unwrap_or_default();
+    let given: Value =
+        std::fs::read_to_string(&vectors).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let (cases, expected) = (result["cases"].as_array(), given["cases"].as_array());
+    let (Some(cases), Some(expected)) = (cases, expected) else { unreachable!("both have cases: {}", run.out) };
+    assert_eq!(cases.len(), expected.len());
+    for (index, (case, expected)) in cases.iter().zip(expected).enumerate() {
+        if let Some(score) = expected["expected_AS"].as_f64() {
+            let found = case["AS"].as_f64().unwrap_or(f64::NAN);
+            assert!((found - score).abs() < 1e-9, "case {index}: {found} instead of {score}");
+        }
+        assert!(case["S"]["-10"].is_f64() && case["ES"]["4"].is_f64(), "case {index}: {case}");
+    }
+}
+
+#[test]
+fn show_prints_the_graph_before_and_after_a_plugin() {
+    let run = Passhost::new([
+        "show".as_ref(),
+        sample("se-gate-add-relu").as_os_str(),
+        "--after".as_ref(),
+        plugin("fuse-pointwise").as_os_str(),
+        "--device".as_ref(),
+        "cpu".as_ref(),
+    ])
+    .run();
+    run.expect_end(0, &["aten::sigmoid(", "= kernel(", "# verified"]);
+}
+
+#[test]
+fn doctor_reports_every_part() {
+    Passhost::new(["doctor", "--device", "cpu"]).run().expect_end(0, &["guest process", "plugin cache", "torch 2.11"]);
+}
