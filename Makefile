@@ -1,22 +1,18 @@
-# Two commands are enough on a fresh machine: `make eval` and `make test`.
+# `make test` is enough on a fresh machine: it sets up what is missing, builds and tests.
 
 SHELL := /bin/bash
 CARGO ?= cargo
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 PLUGINS := noop fuse-pointwise
-PLUGIN ?= fuse-pointwise
-SAMPLE ?= samples/se-gate-add-relu
 PLUGIN_DIR := $(TARGET_DIR)/wasm32-wasip2/plugin
-BIN := $(TARGET_DIR)/debug
 
-.PHONY: help setup build plugins hostile-plugins eval test lint
+.PHONY: help setup plugins hostile-plugins test lint
 
 help:
-	@echo "make eval     build everything, evaluate plugin $(PLUGIN) on $(SAMPLE), print the table"
-	@echo "make test     build everything, run all tests"
-	@echo "make build    build the host programs and the plugins"
-	@echo "make lint     rustfmt and clippy, warnings are errors"
-	@echo "variables: PLUGIN=name SAMPLE=path LIBTORCH=path CARGO_TARGET_DIR=path"
+	@echo "make test      set up what is missing, build the plugins, run all tests"
+	@echo "make plugins   build the reference plugins"
+	@echo "make lint      rustfmt and clippy, warnings are errors"
+	@echo "variables: LIBTORCH=path CARGO_TARGET_DIR=path"
 
 setup:
 	@scripts/setup
@@ -28,13 +24,7 @@ plugins: setup
 hostile-plugins: setup
 	$(CARGO) build --quiet --profile plugin --target wasm32-wasip2 -p passhost-hostile-plugins --examples
 
-build: plugins
-	$(CARGO) build --workspace --bins
-
-eval: build
-	$(BIN)/passhost eval $(PLUGIN_DIR)/$(subst -,_,$(PLUGIN)).wasm $(SAMPLE)
-
-test: build hostile-plugins
+test: plugins hostile-plugins
 	PASSHOST_PLUGINS=$(abspath $(PLUGIN_DIR)) $(CARGO) test --workspace
 
 lint: setup

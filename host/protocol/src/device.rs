@@ -63,7 +63,14 @@ impl Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { warmups: 25, trials: 100, budget_ms: 2_000, rounds: 3, rewrite_bytes: 1 << 30, time_pass_miss: false }
+        Settings {
+            warmups: 25,
+            trials: 100,
+            budget_ms: 2_000,
+            rounds: 3,
+            rewrite_bytes: 1 << 30,
+            time_pass_miss: false,
+        }
     }
 }
 
@@ -262,7 +269,9 @@ pub enum Finding {
         right_from: i8,
     },
     /// Less precise than the reference by more than its own error explains.
-    #[error("output {output}: error of {rewritten} ulp ({measure}) against a double precision run, where eager has {eager}")]
+    #[error(
+        "output {output}: error of {rewritten} ulp ({measure}) against a double precision run, where eager has {eager}"
+    )]
     Precision {
         /// Position of the output.
         output: u32,

@@ -109,9 +109,7 @@ pub fn python_arithmetic(operator: &str, left: &PyValue, right: &PyValue) -> Opt
             "mul" => PyValue::Int(a.checked_mul(b)?),
             "div" if b != 0 => PyValue::Float(a as f64 / b as f64),
             // Rounded down, whatever the signs.
-            "floor_divide" if b != 0 => {
-                PyValue::Int(a.checked_div(b)? - i64::from(a % b != 0 && (a < 0) != (b < 0)))
-            }
+            "floor_divide" if b != 0 => PyValue::Int(a.checked_div(b)? - i64::from(a % b != 0 && (a < 0) != (b < 0))),
             "remainder" if b != 0 => {
                 let rest = a.checked_rem(b)?;
                 PyValue::Int(if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest })
@@ -166,7 +164,9 @@ pub fn rewrite(call: Call, ty: &dyn Fn(ValueId) -> TensorType) -> Result<Meaning
             "dim" | "ndimension" => Ok(Meaning::Value(PyValue::Int(ty(base).rank() as i64))),
             "numel" => Ok(Meaning::Value(PyValue::Int(i64::try_from(ty(base).numel()).unwrap_or(i64::MAX)))),
             // Sizes may be given one by one.
-            "view" | "reshape" | "permute" | "expand" | "repeat" | "flip" if positional.get(1).and_then(int).is_some() => {
+            "view" | "reshape" | "permute" | "expand" | "repeat" | "flip"
+                if positional.get(1).and_then(int).is_some() =>
+            {
                 let sizes = positional.split_off(1);
                 positional.push(PyValue::List(sizes));
                 op(&path, positional, keyword)
@@ -201,7 +201,8 @@ pub fn rewrite(call: Call, ty: &dyn Fn(ValueId) -> TensorType) -> Result<Meaning
     match name {
         "device" => Ok(Meaning::Value(PyValue::Device)),
         // Python spells out what runs in place by a flag, the dispatcher by a name.
-        "relu" | "relu6" | "silu" | "mish" | "hardswish" | "hardsigmoid" | "elu" | "selu" | "celu" | "leaky_relu" | "hardtanh" => {
+        "relu" | "relu6" | "silu" | "mish" | "hardswish" | "hardsigmoid" | "elu" | "selu" | "celu" | "leaky_relu"
+        | "hardtanh" => {
             let flag = match take(&mut keyword, "inplace") {
                 Some(flag) => Some(flag),
                 None => match positional.last() {
@@ -234,8 +235,7 @@ pub fn rewrite(call: Call, ty: &dyn Fn(ValueId) -> TensorType) -> Result<Meaning
         }
         "batch_norm" if path.starts_with("torch.nn.functional.") => {
             let names = ["input", "running_mean", "running_var", "weight", "bias", "training", "momentum", "eps"];
-            let mut given: Vec<(String, PyValue)> =
-                names.iter().map(|&name| name.to_owned()).zip(positional).collect();
+            let mut given: Vec<(String, PyValue)> = names.iter().map(|&name| name.to_owned()).zip(positional).collect();
             given.append(&mut keyword);
             for (name, default) in [
                 ("weight", PyValue::None),

@@ -55,10 +55,9 @@ pub fn input_spec(program: &Graph, input: ValueId, weight: &Weight, mode: InputM
     // Bounds of floats hold for a mask; elsewhere they are the extremes of one draw, and only their sign is kept.
     let is_float = weight.ty.dtype.is_float();
     let (min, max) = match mode {
-        InputMode::Fresh if is_float => (
-            weight.min.filter(|&min| min >= 0.0).map(|_| 0.0),
-            weight.max.filter(|&max| max <= 0.0).map(|_| 0.0),
-        ),
+        InputMode::Fresh if is_float => {
+            (weight.min.filter(|&min| min >= 0.0).map(|_| 0.0), weight.max.filter(|&max| max <= 0.0).map(|_| 0.0))
+        }
         InputMode::Fresh => (None, None),
         InputMode::Published => (Some(weight.min.unwrap_or(-100.0)), Some(weight.max.unwrap_or(100.0))),
     };

@@ -78,9 +78,10 @@ impl Sample {
             variants.push(VariantFiles { name, path: path.clone(), model, weights });
         }
         let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        let name = directory.path.file_name().map_or_else(|| directory.path.display().to_string(), |name| {
-            name.to_string_lossy().into_owned()
-        });
+        let name = directory
+            .path
+            .file_name()
+            .map_or_else(|| directory.path.display().to_string(), |name| name.to_string_lossy().into_owned());
         Ok(Sample { name, sha256, directory, variants })
     }
 

@@ -5,7 +5,9 @@ use crate::calls::{self, Callee};
 use crate::error::SampleError;
 use crate::python::{Source, dotted};
 use crate::value::{PyValue, tensor};
-use passhost_ir::{Arg, Dtype, Graph, Infer, MemoryFormat, Node, NodeId, NodeKind, OpName, OpTable, TensorType, ValueId};
+use passhost_ir::{
+    Arg, Dtype, Graph, Infer, MemoryFormat, Node, NodeId, NodeKind, OpName, OpTable, TensorType, ValueId,
+};
 use ruff_python_ast::{CmpOp, Expr, Number, Operator, Stmt, StmtFunctionDef, UnaryOp};
 use ruff_text_size::{Ranged, TextSize};
 use std::collections::{HashMap, HashSet};
@@ -106,7 +108,9 @@ impl Translator<'_, '_> {
                 let operand = self.evaluate(&assign.value)?;
                 let operator = operator(assign.op).ok_or_else(|| self.unsupported(statement, "this operator"))?;
                 let value = match old {
-                    PyValue::Tensor(_) => self.call(&format!("{operator}_"), Callee::Method, vec![old, operand], vec![])?,
+                    PyValue::Tensor(_) => {
+                        self.call(&format!("{operator}_"), Callee::Method, vec![old, operand], vec![])?
+                    }
                     old => self.binary(operator, old, operand, statement)?,
                 };
                 self.locals.insert(target.id.to_string(), value);
@@ -121,7 +125,8 @@ impl Translator<'_, '_> {
                     one => vec![one],
                 };
                 for output in outputs {
-                    let value = tensor(&output).ok_or_else(|| self.unsupported(statement, "returning anything but tensors"))?;
+                    let value =
+                        tensor(&output).ok_or_else(|| self.unsupported(statement, "returning anything but tensors"))?;
                     self.graph.outputs.push(value);
                 }
                 if self.graph.outputs.is_empty() {
@@ -187,7 +192,8 @@ impl Translator<'_, '_> {
                     None => Ok(PyValue::None),
                 };
                 let parts = [part(&slice.lower)?, part(&slice.upper)?, part(&slice.step)?];
-                calls::slice(&parts).ok_or_else(|| self.unsupported(expression, "a slice with bounds that are no integers"))?
+                calls::slice(&parts)
+                    .ok_or_else(|| self.unsupported(expression, "a slice with bounds that are no integers"))?
             }
             Expr::Name(name) => self.name(name.id.as_str(), expression)?,
             Expr::Attribute(attribute) => match dotted(expression).and_then(|name| constant(&name)) {
@@ -239,14 +245,15 @@ impl Translator<'_, '_> {
                 }
                 let mut keyword = vec![];
                 for argument in &call.arguments.keywords {
-                    let name = argument.arg.as_ref().ok_or_else(|| self.unsupported(expression, "a starred argument"))?;
+                    let name =
+                        argument.arg.as_ref().ok_or_else(|| self.unsupported(expression, "a starred argument"))?;
                     keyword.push((name.to_string(), self.evaluate(&argument.value)?));
                 }
                 self.at = expression.start();
                 let path = dotted(&call.func);
-                let is_local = path.as_ref().is_some_and(|path| {
-                    path.split('.').next().is_some_and(|root| self.locals.contains_key(root))
-                });
+                let is_local = path
+                    .as_ref()
+                    .is_some_and(|path| path.split('.').next().is_some_and(|root| self.locals.contains_key(root)));
                 match (&*call.func, path) {
                     (_, Some(path)) if !is_local => self.call(&path, Callee::Function, positional, keyword)?,
                     (Expr::Attribute(method), _) => {
@@ -293,7 +300,13 @@ impl Translator<'_, '_> {
     }
 
     /// Arithmetic on Python numbers is done here, as Python does it; a tensor makes it an op.
-    fn binary(&mut self, operator: &str, left: PyValue, right: PyValue, at: &impl Ranged) -> Result<PyValue, SampleError> {
+    fn binary(
+        &mut self,
+        operator: &str,
+        left: PyValue,
+        right: PyValue,
+        at: &impl Ranged,
+    ) -> Result<PyValue, SampleError> {
         if tensor(&left).is_some() || tensor(&right).is_some() {
             let (name, operands) = calls::infix(operator, left, right);
             return self.call_pair(name, operands);
@@ -303,11 +316,8 @@ impl Translator<'_, '_> {
     }
 
     fn compare(&mut self, name: &str, left: PyValue, right: PyValue) -> Result<PyValue, SampleError> {
-        let (name, left, right) = if tensor(&left).is_some() {
-            (name, left, right)
-        } else {
-            (calls::mirrored(name), right, left)
-        };
+        let (name, left, right) =
+            if tensor(&left).is_some() { (name, left, right) } else { (calls::mirrored(name), right, left) };
         self.call(name, Callee::Method, vec![left, right], vec![])
     }
 
@@ -358,12 +368,23 @@ impl Translator<'_, '_> {
         for index in indices {
             match index {
                 PyValue::Int(position) => {
-                    current = self.call("select", Callee::Method, vec![current, PyValue::Int(dim), PyValue::Int(position)], vec![])?;
+                    current = self.call(
+                        "select",
+                        Callee::Method,
+                        vec![current, PyValue::Int(dim), PyValue::Int(position)],
+                        vec![],
+                    )?;
                 }
                 PyValue::Slice(None, None, None) => dim += 1,
                 PyValue::Slice(low, high, step) => {
                     let optional = |value: Option<i64>| value.map_or(PyValue::None, PyValue::Int);
-                    let args = vec![current, PyValue::Int(dim), optional(low), optional(high), PyValue::Int(step.unwrap_or(1))];
+                    let args = vec![
+                        current,
+                        PyValue::Int(dim),
+                        optional(low),
+                        optional(high),
+                        PyValue::Int(step.unwrap_or(1)),
+                    ];
                     current = self.call("slice", Callee::Method, args, vec![])?;
                     dim += 1;
                 }
@@ -389,16 +410,14 @@ impl Translator<'_, '_> {
         let shape_of = |value: ValueId| self.graph.ty(value).clone();
         let shown = calls::shown(path, callee, &positional, &keyword);
         let call = calls::Call { path: path.to_owned(), callee, positional, keyword };
-        let failed = |reason: String| SampleError::Call {
-            place: self.source.place(self.at),
-            call: shown.clone(),
-            reason,
-        };
+        let failed =
+            |reason: String| SampleError::Call { place: self.source.place(self.at), call: shown.clone(), reason };
         match calls::rewrite(call, &shape_of).map_err(&failed)? {
             calls::Meaning::Value(value) => Ok(value),
             calls::Meaning::Op(name, positional, keyword) => {
                 let (op, args) = calls::resolve(&name, &positional, &keyword).map_err(&failed)?;
-                let typed: Vec<Arg<TensorType>> = args.iter().map(|arg| arg.map(|&value| self.graph.ty(value).clone())).collect();
+                let typed: Vec<Arg<TensorType>> =
+                    args.iter().map(|arg| arg.map(|&value| self.graph.ty(value).clone())).collect();
                 let types = self.infer.infer(&op, &typed).map_err(|error| failed(error.to_string()))?;
                 Ok(self.push(op, args, types))
             }

@@ -82,7 +82,11 @@ fn list_arg(items: &[PyValue]) -> Option<Arg> {
         return Some(Arg::OptionalValues(items.iter().map(tensor).collect()));
     }
     if all(|item| matches!(item, PyValue::Bool(_))) {
-        return items.iter().map(|item| if let PyValue::Bool(b) = item { Some(*b) } else { None }).collect::<Option<_>>().map(Arg::Bools);
+        return items
+            .iter()
+            .map(|item| if let PyValue::Bool(b) = item { Some(*b) } else { None })
+            .collect::<Option<_>>()
+            .map(Arg::Bools);
     }
     if items.iter().all(|item| matches!(item, PyValue::Int(_))) {
         return Some(Arg::Ints(items.iter().filter_map(int).collect()));

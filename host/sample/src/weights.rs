@@ -55,11 +55,7 @@ fn weight(source: &Source<'_>, class: &str, body: &[Stmt]) -> Result<Weight, Sam
         fields.push((target.id.as_str(), value));
     }
     let field = |name: &str| fields.iter().rev().find(|(field, _)| *field == name).map(|(_, value)| value);
-    let wrong = |reason: String| SampleError::Weight {
-        file: source.file().to_owned(),
-        name: class.to_owned(),
-        reason,
-    };
+    let wrong = |reason: String| SampleError::Weight { file: source.file().to_owned(), name: class.to_owned(), reason };
     let name = match field("name") {
         Some(Literal::Str(name)) => name.clone(),
         _ => return Err(wrong("`name` is not a string".into())),

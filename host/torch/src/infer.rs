@@ -63,8 +63,7 @@ impl Drop for MetaTensor {
 }
 
 fn on_meta(op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, String> {
-    let tensors: Vec<MetaTensor> =
-        args.iter().flat_map(Arg::values).map(MetaTensor::new).collect::<Result<_, _>>()?;
+    let tensors: Vec<MetaTensor> = args.iter().flat_map(Arg::values).map(MetaTensor::new).collect::<Result<_, _>>()?;
     let call = PreparedCall::on_meta(op, args).map_err(|error: OpError| error.to_string())?;
     let addresses: Vec<usize> = tensors.iter().map(|tensor| tensor.0).collect();
     // SAFETY: the tensors live until the end of this function.

@@ -15,7 +15,12 @@ type Rule = fn(&Operands<'_>) -> Result<Vec<TensorType>, usize>;
 fn rule(op: &OpName) -> Option<Rule> {
     Some(match (op.name.as_str(), op.overload.as_str()) {
         (
-            "aten::relu" | "aten::relu_" | "aten::hardswish" | "aten::hardswish_" | "aten::flip" | "aten::prelu"
+            "aten::relu"
+            | "aten::relu_"
+            | "aten::hardswish"
+            | "aten::hardswish_"
+            | "aten::flip"
+            | "aten::prelu"
             | "aten::_prelu_kernel",
             "",
         ) => like_first,
@@ -123,11 +128,7 @@ fn where_self(operands: &Operands<'_>) -> Result<Vec<TensorType>, usize> {
         _ => promote(a, b),
     };
     let same = [condition, a, b].into_iter().all(|ty| ty.shape == shape && ty.strides == a.strides);
-    Ok(vec![if same && is_dense(a) {
-        TensorType { dtype, ..a.clone() }
-    } else {
-        TensorType::contiguous(dtype, shape)
-    }])
+    Ok(vec![if same && is_dense(a) { TensorType { dtype, ..a.clone() } } else { TensorType::contiguous(dtype, shape) }])
 }
 
 /// Bool before integers before floats before complex numbers.
@@ -145,8 +146,20 @@ fn promote(a: &TensorType, b: &TensorType) -> passhost_ir::Dtype {
     match (a.dtype, b.dtype) {
         (F16, Bf16) | (Bf16, F16) => F32,
         (U8, I8) | (I8, U8) => I16,
-        _ if rank_of_kind(a) != rank_of_kind(b) => if rank_of_kind(a) > rank_of_kind(b) { a.dtype } else { b.dtype },
-        _ => if a.dtype.size() >= b.dtype.size() { a.dtype } else { b.dtype },
+        _ if rank_of_kind(a) != rank_of_kind(b) => {
+            if rank_of_kind(a) > rank_of_kind(b) {
+                a.dtype
+            } else {
+                b.dtype
+            }
+        }
+        _ => {
+            if a.dtype.size() >= b.dtype.size() {
+                a.dtype
+            } else {
+                b.dtype
+            }
+        }
     }
 }
 
@@ -232,9 +245,11 @@ fn variance(operands: &Operands<'_>) -> Result<Vec<TensorType>, usize> {
         _ => (0..rank).collect(),
     };
     let keep = matches!(operands.args.get(3), Some(Arg::Bool(true)));
-    let shape = ty.shape.iter().enumerate().filter_map(|(dim, &extent)| {
-        if reduced.contains(&dim) { keep.then_some(1) } else { Some(extent) }
-    });
+    let shape = ty
+        .shape
+        .iter()
+        .enumerate()
+        .filter_map(|(dim, &extent)| if reduced.contains(&dim) { keep.then_some(1) } else { Some(extent) });
     Ok(vec![TensorType::contiguous(ty.dtype, shape.collect::<Vec<_>>())])
 }
 

@@ -62,9 +62,19 @@ fn ops_are_called_by_name_with_every_kind_of_argument() {
         ("aten::add.Tensor", vec![v.clone(), v.clone(), Arg::Int(2)], 2, vec![3.0, -6.0, 9.0, -12.0]),
         ("aten::mul.Scalar", vec![v.clone(), Arg::Float(0.5)], 1, vec![0.5, -1.0, 1.5, -2.0]),
         ("aten::mean.dim", vec![v.clone(), Arg::Ints(vec![1]), Arg::Bool(true), Arg::None], 1, vec![-0.5, -0.5]),
-        ("aten::cat", vec![Arg::Values(vec![(), ()]), Arg::Int(0)], 2, vec![1.0, -2.0, 3.0, -4.0, 1.0, -2.0, 3.0, -4.0]),
+        (
+            "aten::cat",
+            vec![Arg::Values(vec![(), ()]), Arg::Int(0)],
+            2,
+            vec![1.0, -2.0, 3.0, -4.0, 1.0, -2.0, 3.0, -4.0],
+        ),
         ("aten::clamp", vec![v.clone(), Arg::Int(0), Arg::Float(2.0)], 1, vec![1.0, 0.0, 2.0, 0.0]),
-        ("aten::gelu", vec![v.clone(), Arg::Str("none".into())], 1, vec![0.841_344_7, -0.045_500_264, 2.995_950_2, -0.000_126_689_8]),
+        (
+            "aten::gelu",
+            vec![v.clone(), Arg::Str("none".into())],
+            1,
+            vec![0.841_344_7, -0.045_500_264, 2.995_950_2, -0.000_126_689_8],
+        ),
         (
             "aten::contiguous",
             vec![v.clone(), Arg::MemoryFormat(MemoryFormat::Contiguous)],
@@ -122,7 +132,10 @@ fn typed_calls() -> Vec<(&'static str, Vec<Arg<TensorType>>)> {
         ("aten::mul.Scalar", vec![t(half.clone()), Arg::Float(2.0)]),
         ("aten::div.Tensor", vec![t(ints.clone()), t(ints.clone())]),
         ("aten::softmax.int", vec![t(matrix.clone()), Arg::Int(-1), none.clone()]),
-        ("aten::layer_norm", vec![t(matrix.clone()), Arg::Ints(vec![6]), t(f32s(&[6])), t(f32s(&[6])), Arg::Float(1e-5), yes.clone()]),
+        (
+            "aten::layer_norm",
+            vec![t(matrix.clone()), Arg::Ints(vec![6]), t(f32s(&[6])), t(f32s(&[6])), Arg::Float(1e-5), yes.clone()],
+        ),
         ("aten::mean.dim", vec![t(nchw.clone()), Arg::Ints(vec![2, 3]), yes.clone(), none.clone()]),
         ("aten::sum.dim_IntList", vec![t(mask.clone()), Arg::Ints(vec![1]), no.clone(), none.clone()]),
         ("aten::transpose.int", vec![t(matrix.clone()), Arg::Int(0), Arg::Int(1)]),

@@ -24,8 +24,9 @@ macro_rules! hostile {
             fn run(
                 graph: $crate::passhost::pass::types::Graph,
             ) -> Result<$crate::exports::passhost::pass::pass::Rewrite, String> {
-                let run: fn($crate::passhost::pass::types::Graph) -> Result<$crate::passhost::pass::types::Graph, String> =
-                    $run;
+                let run: fn(
+                    $crate::passhost::pass::types::Graph,
+                ) -> Result<$crate::passhost::pass::types::Graph, String> = $run;
                 Ok($crate::exports::passhost::pass::pass::Rewrite { graph: run(graph)?, refusals: vec![] })
             }
         }
@@ -38,8 +39,8 @@ macro_rules! hostile {
 #[cfg(target_arch = "wasm32")]
 pub mod build {
     use crate::passhost::pass::types::{
-        Arg, AtenCall, Dtype, Graph, Hints, IndexExpr, Inst, InputDecl, Kernel, KernelCall, Node, NodeKind, Op, OpName,
-        Outside, LoadOp, Store,
+        Arg, AtenCall, Dtype, Graph, Hints, IndexExpr, InputDecl, Inst, Kernel, KernelCall, LoadOp, Node, NodeKind, Op,
+        OpName, Outside, Store,
     };
 
     /// Replaces what defines the first output by a call of `name.overload` with these arguments.
@@ -71,10 +72,7 @@ pub mod build {
             reduce: vec![],
             inputs: vec![InputDecl { dtype, shape: shape.to_vec() }],
             index: axes.iter().map(|&axis| IndexExpr::Axis(axis)).collect(),
-            body: vec![Inst {
-                dtype,
-                op: Op::Load(LoadOp { input: 0, index: axes.clone(), outside: Outside::Clamp }),
-            }],
+            body: vec![Inst { dtype, op: Op::Load(LoadOp { input: 0, index: axes.clone(), outside: Outside::Clamp }) }],
             stores: vec![Store { value: 0, order: axes, shape: shape.to_vec() }],
             hints: Hints { vector_width: None, rows_per_block: None, threads: None, split: None, persistent: false },
         }
