@@ -89,11 +89,10 @@ fn integers(weight: &Weight) -> Draw {
     if let Some(data) = &weight.data {
         return Draw::Integers(data.iter().map(|&value| value as i64).collect());
     }
-    let is_bool = weight.ty.dtype == passhost_ir::Dtype::Bool;
+    let is_mask = weight.ty.dtype == passhost_ir::Dtype::Bool
+        || (weight.max == Some(1.0) && weight.min.is_some_and(|min| min == 0.0 || min == 1.0));
     match (weight.min, weight.max) {
-        (Some(low), Some(high)) if !is_bool && !(low == 0.0 && high == 1.0) && !(low == 1.0 && high == 1.0) => {
-            Draw::Uniform { low: low as i64, high: high as i64 }
-        }
+        (Some(low), Some(high)) if !is_mask => Draw::Uniform { low: low as i64, high: high as i64 },
         _ => Draw::Mask,
     }
 }

@@ -1,5 +1,11 @@
 //! Ops by name on the CPU, and inferred types against real runs.
 
+#![allow(
+    clippy::panic,
+    clippy::type_complexity,
+    reason = "a test fails by panicking, and its tables name their columns"
+)]
+
 use passhost_ir::{Arg, Dtype, Infer, InferError, MemoryFormat, OpName, TensorType};
 use passhost_torch::{MetaInfer, PreparedCall, Tensor, allocator};
 
@@ -205,13 +211,6 @@ fn typed_calls() -> Vec<(&'static str, Vec<Arg<TensorType>>)> {
             ));
         }
     }
-    for shape in [&[2i64, 3, 7, 4][..], &[3, 7, 4]] {
-        let q = f32s(shape);
-        calls.push((
-            "aten::scaled_dot_product_attention",
-            vec![t(q.clone()), t(q.clone()), t(q), none.clone(), Arg::Float(0.0), no.clone(), none.clone(), no.clone()],
-        ));
-    }
     calls
 }
 
@@ -244,6 +243,12 @@ fn inference_takes_no_memory_and_refuses_with_a_reason() {
     assert!(matches!(MetaInfer.infer(&relu, &[Arg::Value(too_large)]), Err(InferError::Refused { .. })));
     let print = OpName::parse("aten::_print");
     assert!(matches!(MetaInfer.infer(&print, &[Arg::Str("x".into())]), Err(InferError::NotAllowed(_))));
+    // Its layout depends on which fused kernel the CPU picks, so nobody promises one.
+    let attention = OpName::parse("aten::scaled_dot_product_attention");
+    let q = Arg::Value(f32s(&[3, 7, 4]));
+    let (none, no) = (Arg::None, Arg::Bool(false));
+    let args = [q.clone(), q.clone(), q, none.clone(), Arg::Float(0.0), no.clone(), none, no];
+    assert!(matches!(MetaInfer.infer(&attention, &args), Err(InferError::Unknown(_))));
     let add = OpName::parse("aten::add.Tensor");
     let mismatch = [Arg::Value(f32s(&[2])), Arg::Value(f32s(&[3])), Arg::Int(1)];
     assert!(matches!(MetaInfer.infer(&add, &mismatch), Err(InferError::Refused { .. })));
