@@ -11,6 +11,18 @@ const CHUNK: usize = 1 << 14;
 /// Integers and bools are right when equal, at every t; there is nothing in between.
 const EXACT: i8 = passhost_score::SMALLEST_T;
 
+/// Whose tolerances an element type has: `None` for integers and bools, which must be equal. The parts of complex
+/// numbers count as floats.
+pub fn float_kind(dtype: Dtype) -> Option<FloatKind> {
+    match dtype {
+        Dtype::F16 => Some(FloatKind::F16),
+        Dtype::Bf16 => Some(FloatKind::Bf16),
+        Dtype::F32 | Dtype::C64 => Some(FloatKind::F32),
+        Dtype::F64 | Dtype::C128 => Some(FloatKind::F64),
+        _ => None,
+    }
+}
+
 /// What is known of one output so far.
 #[derive(Debug, Clone)]
 pub struct Comparison {
@@ -65,14 +77,7 @@ fn both(a: Option<i8>, b: Option<i8>) -> Option<i8> {
 impl Comparison {
     /// Of an output of this type, before any round.
     pub fn new(ty: TensorType) -> Comparison {
-        let ladder = match ty.dtype {
-            Dtype::F16 => Some(FloatKind::F16),
-            Dtype::Bf16 => Some(FloatKind::Bf16),
-            Dtype::F32 | Dtype::C64 => Some(FloatKind::F32),
-            Dtype::F64 | Dtype::C128 => Some(FloatKind::F64),
-            _ => None,
-        }
-        .map(Ladder::new);
+        let ladder = float_kind(ty.dtype).map(Ladder::new);
         let report = OutputReport {
             ty,
             right_from: Some(EXACT),

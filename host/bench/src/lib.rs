@@ -1,5 +1,14 @@
-//! Inputs, comparison, measurement and integrity checks: what the device child does.
+//! What the device child does: draws inputs, runs both programs, compares them, checks integrity, measures.
 
+mod alias;
 mod compare;
 mod element;
 mod inputs;
+mod integrity;
+mod measure;
+mod program;
+mod serve;
+mod session;
+mod trivial;
+
+pub use serve::{ServeError, serve};

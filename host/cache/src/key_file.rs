@@ -1,4 +1,4 @@
-//! The secret under which entries are authenticated: 32 random bytes in a file that only this user can read.
+//! The secret under which entries are authenticated: 64 random bytes in a file that only this user can read.
 
 use crate::{CacheError, open_private};
 use std::fs::{self, OpenOptions};
@@ -6,9 +6,10 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-pub(crate) const BYTES: usize = 32;
+/// One block of SHA-256, which is what HMAC takes as it is.
+pub(crate) const BYTES: usize = 64;
 
-const EXPECTED: &str = "a file of 32 bytes of this user that nobody else can read (`chmod 600`, or remove it)";
+const EXPECTED: &str = "a file of 64 bytes of this user that nobody else can read (`chmod 600`, or remove it)";
 
 /// Reads the key, making one if there is none. Of several processes that make one at a time, one wins and all use its.
 pub(crate) fn open(path: &Path) -> Result<[u8; BYTES], CacheError> {

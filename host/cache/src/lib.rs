@@ -125,8 +125,9 @@ impl Cache {
         }
         let mut contents = Vec::with_capacity(usize::try_from(length).ok()?);
         (&mut file).take(length).read_to_end(&mut contents).ok()?;
-        let authentic =
-            contents.split_at_checked(TAG_BYTES).is_some_and(|(tag, data)| self.mac(key, data).verify_slice(tag).is_ok());
+        let authentic = contents
+            .split_at_checked(TAG_BYTES)
+            .is_some_and(|(tag, data)| self.mac(key, data).verify_slice(tag).is_ok());
         if !authentic {
             // Best effort: it is refused each time it is met.
             let _ = fs::remove_file(&path);

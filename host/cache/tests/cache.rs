@@ -141,7 +141,7 @@ fn what_others_can_touch_is_refused_with_the_path() {
         }),
         ("has mode 644", |directory| set_mode(&directory.with_extension("key"), 0o644)),
         ("has 3 bytes", |directory| fs::write(directory.with_extension("key"), "abc").unwrap()),
-        ("has more than 32 bytes", |directory| fs::write(directory.with_extension("key"), [0; 99]).unwrap()),
+        ("has more than 64 bytes", |directory| fs::write(directory.with_extension("key"), [0; 99]).unwrap()),
     ];
     for (expected, spoil) in cases {
         let (_scratch, directory) = scratch();

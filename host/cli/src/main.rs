@@ -1,1 +1,72 @@
-fn main(){}
+//! `passhost`: the supervisor. It reads samples, verifies graphs, scores and writes results; a plugin runs in one child
+//! process, libtorch in another, and neither is linked into this one.
+
+mod arguments;
+mod child;
+mod commands;
+mod device;
+mod document;
+mod evaluate;
+mod guest;
+mod output;
+mod table;
+mod terminal;
+mod untrusted;
+
+use arguments::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+use terminal::{Terminal, Tone};
+
+/// How the command ended, as documented for the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Exit {
+    /// 0.
+    Success,
+    /// 1: the plugin is to blame, or a threshold was missed.
+    Plugin,
+    /// 2: wrong usage, or the sample is to blame.
+    Usage,
+    /// 3: the host or the device is to blame.
+    Host,
+}
+
+/// A failure of the whole command.
+#[derive(Debug)]
+struct Stop {
+    exit: Exit,
+    error: anyhow::Error,
+}
+
+impl Stop {
+    fn new(exit: Exit, error: impl Into<anyhow::Error>) -> Stop {
+        Stop { exit, error: error.into() }
+    }
+
+    fn usage(message: impl std::fmt::Display) -> Stop {
+        Stop { exit: Exit::Usage, error: anyhow::anyhow!("{message}") }
+    }
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let terminal = Terminal::detect();
+    let end = match cli.command {
+        Command::Eval(arguments) => commands::eval::run(&arguments, &terminal),
+        Command::Check(arguments) => commands::check::run(&arguments, &terminal),
+        Command::Show(arguments) => commands::show::run(&arguments, &terminal),
+        Command::Score(arguments) => commands::score::run(&arguments),
+        Command::Doctor(arguments) => commands::doctor::run(&arguments, &terminal),
+    };
+    let exit = end.unwrap_or_else(|stop| {
+        terminal.clear_progress();
+        eprintln!("{} {:#}", terminal.paint(Tone::Bad, "error:"), stop.error);
+        stop.exit
+    });
+    ExitCode::from(match exit {
+        Exit::Success => 0,
+        Exit::Plugin => 1,
+        Exit::Usage => 2,
+        Exit::Host => 3,
+    })
+}

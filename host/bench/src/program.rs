@@ -1,0 +1,271 @@
+//! A graph made ready to run many times: ops resolved, kernels compiled, memory freed at each value's last use.
+
+use crate::alias::{mutated_inputs, reusable};
+use passhost_ir::{Arg, Dtype, Graph, Node, NodeId, NodeKind, OpName, TensorType, ValueId};
+use passhost_kernels::{BoundInput, BoundOutput, CpuKernel, Threads};
+use passhost_protocol::device::{ReferenceError, RewriteError};
+use passhost_torch::{PreparedCall, Tensor};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// A runnable graph.
+pub struct Program {
+    steps: Vec<Step>,
+    inputs: Vec<usize>,
+    outputs: Vec<usize>,
+    slots: usize,
+    /// Inputs that a run overwrites, by position: whoever runs this restores them.
+    pub mutated_inputs: Vec<usize>,
+}
+
+struct Step {
+    node: NodeId,
+    name: String,
+    action: Action,
+    outputs: Vec<usize>,
+    /// Types that the outputs must have; empty where they are yet to be found out.
+    declared: Vec<TensorType>,
+    /// Values that nobody reads after this step.
+    last_uses: Vec<usize>,
+}
+
+enum Action {
+    /// An op and the slots of its tensor arguments, in order.
+    Call(PreparedCall, Vec<usize>),
+    /// A kernel, the slots of its inputs, and the types of its outputs.
+    Kernel(Box<CpuKernel>, Vec<usize>, Vec<TensorType>),
+}
+
+/// A step that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepError {
+    /// Which node.
+    pub node: NodeId,
+    /// Its op, or `kernel`.
+    pub op: String,
+    /// What was said.
+    pub message: String,
+    /// Declared and found type, where a result has another type than declared.
+    pub types: Option<(String, String)>,
+}
+
+impl From<StepError> for RewriteError {
+    fn from(error: StepError) -> RewriteError {
+        match error.types {
+            Some((declared, found)) => RewriteError::WrongType { node: error.node, op: error.op, declared, found },
+            None => RewriteError::Op { node: error.node, op: error.op, message: error.message },
+        }
+    }
+}
+
+impl From<StepError> for ReferenceError {
+    fn from(error: StepError) -> ReferenceError {
+        ReferenceError::Op { node: error.node, op: error.op, message: error.message }
+    }
+}
+
+/// What a program is compiled for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// The reference: types are found out, in-place ops stay.
+    Reference,
+    /// The reference in double precision: wherever an op names a narrower float type, it gets `f64`.
+    Truth,
+    /// A rewrite: every result must have the declared type.
+    Rewrite,
+}
+
+impl Program {
+    /// Resolves ops and compiles kernels. `in_place` names nodes that overwrite their first operand where nobody else
+    /// reads it.
+    pub fn compile(
+        graph: &Graph,
+        mode: Mode,
+        in_place: &HashMap<NodeId, OpName>,
+    ) -> Result<Program, StepError> {
+        let mut last_use: HashMap<ValueId, usize> = HashMap::new();
+        for (position, node) in graph.nodes.iter().enumerate() {
+            for value in node.operands().into_iter().chain(node.outputs.iter().copied()) {
+                last_use.insert(value, position);
+            }
+        }
+        for value in graph.outputs.iter().chain(&graph.inputs) {
+            last_use.insert(*value, usize::MAX);
+        }
+        let reusable = reusable(graph);
+        let mut steps = Vec::with_capacity(graph.nodes.len());
+        for (position, node) in graph.nodes.iter().enumerate() {
+            let name = name_of(node);
+            let failed = |message: String| StepError { node: node.id, op: name.clone(), message, types: None };
+            let action = match &node.kind {
+                NodeKind::Aten { op, args } => {
+                    let op = in_place.get(&node.id).filter(|_| reusable.contains(&node.id)).unwrap_or(op);
+                    let args: Vec<Arg> = args.iter().map(|arg| widened(arg, mode)).collect();
+                    let operands = args.iter().flat_map(Arg::values).map(|value| value.index()).collect();
+                    let call = PreparedCall::new(op, &args).map_err(|error| failed(error.to_string()))?;
+                    Action::Call(call, operands)
+                }
+                NodeKind::Kernel { kernel, inputs } => {
+                    let compiled = CpuKernel::compile(kernel).map_err(|error| failed(error.to_string()))?;
+                    let inputs = inputs.iter().map(|value| value.index()).collect();
+                    Action::Kernel(Box::new(compiled), inputs, kernel.output_types())
+                }
+            };
+            let mut last_uses: Vec<usize> = node
+                .operands()
+                .iter()
+                .chain(&node.outputs)
+                .filter(|value| last_use.get(value) == Some(&position))
+                .map(|value| value.index())
+                .collect();
+            last_uses.sort_unstable();
+            last_uses.dedup();
+            steps.push(Step {
+                node: node.id,
+                name,
+                action,
+                outputs: node.outputs.iter().map(|value| value.index()).collect(),
+                declared: match mode {
+                    Mode::Rewrite => node.outputs.iter().map(|&value| graph.ty(value).clone()).collect(),
+                    Mode::Reference | Mode::Truth => Vec::new(),
+                },
+                last_uses,
+            });
+        }
+        Ok(Program {
+            steps,
+            inputs: graph.inputs.iter().map(|value| value.index()).collect(),
+            outputs: graph.outputs.iter().map(|value| value.index()).collect(),
+            slots: graph.values.len(),
+            mutated_inputs: mutated_inputs(graph),
+        })
+    }
+
+    /// Runs once. One tensor per input; returns one per output.
+    pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>, StepError> {
+        self.run_observed(inputs, |_, _| ())
+    }
+
+    /// As [`Program::run`], calling `observe` with the slot and the tensor of each value as soon as it exists.
+    pub fn run_observed(
+        &self,
+        inputs: &[Tensor],
+        mut observe: impl FnMut(usize, &Tensor),
+    ) -> Result<Vec<Tensor>, StepError> {
+        let mut slots: Vec<Option<Tensor>> = Vec::with_capacity(self.slots);
+        slots.resize_with(self.slots, || None);
+        for (&slot, tensor) in self.inputs.iter().zip(inputs) {
+            observe(slot, tensor);
+            slots[slot] = Some(tensor.shallow_clone());
+        }
+        for step in &self.steps {
+            let results = step.run(&slots)?;
+            for (index, (&slot, tensor)) in step.outputs.iter().zip(results).enumerate() {
+                if let Some(declared) = step.declared.get(index) {
+                    step.check_type(declared, &tensor)?;
+                }
+                observe(slot, &tensor);
+                slots[slot] = Some(tensor);
+            }
+            for &slot in &step.last_uses {
+                slots[slot] = None;
+            }
+        }
+        let missing = || StepError {
+            node: NodeId(0),
+            op: "return".into(),
+            message: "an output was never computed; this is a bug of passhost".into(),
+            types: None,
+        };
+        self.outputs.iter().map(|&slot| slots[slot].as_ref().map(Tensor::shallow_clone).ok_or_else(missing)).collect()
+    }
+}
+
+impl Step {
+    fn run(&self, slots: &[Option<Tensor>]) -> Result<Vec<Tensor>, StepError> {
+        let operand = |&slot: &usize| {
+            slots[slot].as_ref().ok_or_else(|| self.failed("an operand was freed too early; this is a bug of passhost"))
+        };
+        match &self.action {
+            Action::Call(call, operands) => {
+                let operands: Vec<&Tensor> = operands.iter().map(operand).collect::<Result<_, _>>()?;
+                let results = call.call(&operands).map_err(|error| self.failed(error))?;
+                if results.len() != self.outputs.len() {
+                    return Err(self.failed(format!("{} results, expected {}", results.len(), self.outputs.len())));
+                }
+                Ok(results)
+            }
+            Action::Kernel(kernel, inputs, types) => {
+                let inputs: Vec<&Tensor> = inputs.iter().map(operand).collect::<Result<_, _>>()?;
+                let outputs: Vec<Tensor> = types
+                    .iter()
+                    .map(|ty| Tensor::empty(ty).map_err(|error| self.failed(error)))
+                    .collect::<Result<_, _>>()?;
+                let input_types: Vec<TensorType> = inputs.iter().map(|tensor| tensor.ty()).collect();
+                let bound_inputs: Vec<BoundInput<'_>> =
+                    inputs.iter().zip(&input_types).map(|(tensor, ty)| bound_input(tensor, ty)).collect();
+                let bound_outputs: Vec<BoundOutput> =
+                    outputs.iter().zip(types).map(|(tensor, ty)| bound_output(tensor, ty)).collect();
+                // SAFETY: the tensors live until the end of this arm and nobody else runs meanwhile; outputs are fresh
+                // and overlap nothing.
+                let bound = unsafe { kernel.bind(&bound_inputs, &bound_outputs) };
+                bound.map_err(|error| self.failed(error))?.run(threads());
+                Ok(outputs)
+            }
+        }
+    }
+
+    fn failed(&self, message: impl std::fmt::Display) -> StepError {
+        StepError { node: self.node, op: self.name.clone(), message: message.to_string(), types: None }
+    }
+
+    /// Strides of dimensions of extent 1 are free, and a rewrite's outputs compare by logical index.
+    fn check_type(&self, declared: &TensorType, tensor: &Tensor) -> Result<(), StepError> {
+        let found = tensor.ty();
+        if found.dtype == declared.dtype && found.shape == declared.shape {
+            return Ok(());
+        }
+        Err(StepError { types: Some((declared.to_string(), found.to_string())), ..self.failed("wrong type") })
+    }
+}
+
+fn bound_input<'a>(tensor: &Tensor, ty: &'a TensorType) -> BoundInput<'a> {
+    BoundInput {
+        pointer: tensor.data_ptr().cast_const(),
+        bytes: tensor.bytes_from_data(),
+        dtype: ty.dtype,
+        shape: &ty.shape,
+        strides: &ty.strides,
+    }
+}
+
+fn bound_output(tensor: &Tensor, ty: &TensorType) -> BoundOutput {
+    BoundOutput { pointer: tensor.data_ptr(), bytes: ty.bytes() as usize }
+}
+
+static THREADS: OnceLock<Threads> = OnceLock::new();
+
+/// Sets the threads that kernels run on. The first call counts.
+pub fn set_threads(threads: Threads) {
+    // A second call would mean a second `Open`, which changes nothing that runs already.
+    let _ = THREADS.set(threads);
+}
+
+fn threads() -> &'static Threads {
+    THREADS.get_or_init(Threads::single)
+}
+
+fn name_of(node: &Node) -> String {
+    match &node.kind {
+        NodeKind::Aten { op, .. } => op.to_string(),
+        NodeKind::Kernel { .. } => "kernel".into(),
+    }
+}
+
+/// The argument as the mode wants it: in double precision, an op that names a narrower float type means `f64`.
+fn widened(arg: &Arg, mode: Mode) -> Arg {
+    match arg {
+        Arg::Dtype(dtype) if mode == Mode::Truth && dtype.is_float() => Arg::Dtype(Dtype::F64),
+        other => other.clone(),
+    }
+}

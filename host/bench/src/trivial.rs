@@ -1,0 +1,95 @@
+//! Tries answers that nobody has to compute. Where one of them passes, passing says little.
+
+use crate::compare::float_kind;
+use crate::element::Elements;
+use passhost_ir::{Dtype, TensorType};
+
+/// The tolerance at which a trivial answer must be wrong for a right one to count in the strict score.
+const STRICT_T: i8 = -2;
+
+/// A tensor with its type, contiguous on the host.
+#[derive(Debug, Clone, Copy)]
+pub struct Typed<'a> {
+    /// Element type and shape.
+    pub ty: &'a TensorType,
+    /// Its elements.
+    pub elements: Elements<'a>,
+}
+
+/// The trivial answers that together are right at t = -2, in words, or `None` if some output has none.
+pub fn trivial_answer(outputs: &[Typed<'_>], inputs: &[Typed<'_>]) -> Option<String> {
+    let mut answers: Vec<String> = outputs.iter().map(|output| answer_for(*output, inputs)).collect::<Option<_>>()?;
+    answers.dedup();
+    (!answers.is_empty()).then(|| answers.join(", "))
+}
+
+fn answer_for(output: Typed<'_>, inputs: &[Typed<'_>]) -> Option<String> {
+    let reference = output.elements.to_f64();
+    if reference.is_empty() {
+        return None;
+    }
+    if right(output.ty.dtype, reference.iter().map(|&value| (0.0, value))) {
+        return Some("all zeros".into());
+    }
+    let mean = reference.iter().sum::<f64>() / reference.len() as f64;
+    if output.ty.dtype.is_float() && right(output.ty.dtype, reference.iter().map(|&value| (mean, value))) {
+        return Some("the mean everywhere".into());
+    }
+    let copied = inputs.iter().position(|input| {
+        let same = input.ty.dtype == output.ty.dtype && input.ty.numel() == output.ty.numel();
+        same && right(output.ty.dtype, input.elements.to_f64().into_iter().zip(reference.iter().copied()))
+    });
+    copied.map(|position| format!("a copy of input {position}"))
+}
+
+fn right(dtype: Dtype, mut pairs: impl Iterator<Item = (f64, f64)>) -> bool {
+    let Some(kind) = float_kind(dtype) else { return pairs.all(|(candidate, value)| candidate == value) };
+    let tolerance = passhost_score::tolerance(kind, f64::from(STRICT_T));
+    pairs.all(|(candidate, value)| passhost_score::is_close(candidate, value, tolerance))
+}
+
+/// Whether an output tells nothing: every element is the same, or one is not finite.
+pub fn degenerate(output: Typed<'_>) -> Option<&'static str> {
+    if output.elements.len() > 1 && output.ty.dtype.is_float() {
+        let first = output.elements.raw(0);
+        if output.elements.bytes.chunks_exact(first.len()).all(|element| element == first) {
+            return Some("constant");
+        }
+    }
+    let mut finite = true;
+    output.elements.for_each(|value| finite &= value.is_finite());
+    (!finite).then_some("not finite")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(values: &[f32], input: &[f32], expected: Option<&str>) {
+        let ty = TensorType::contiguous(Dtype::F32, [values.len() as i64]);
+        let bytes = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>();
+        let (output, input) = (bytes(values), bytes(input));
+        let typed = |bytes| Typed { ty: &ty, elements: Elements { dtype: Dtype::F32, bytes } };
+        assert_eq!(trivial_answer(&[typed(&output)], &[typed(&input)]).as_deref(), expected);
+    }
+
+    #[test]
+    fn zeros_means_and_copies_are_found() {
+        check(&[0.001, -0.002], &[5.0, 5.0], Some("all zeros"));
+        check(&[4.0, 4.001], &[9.0, 9.0], Some("the mean everywhere"));
+        check(&[1.0, 2.0], &[1.0, 2.0001], Some("a copy of input 0"));
+        check(&[1.0, 2.0], &[2.0, 1.0], None);
+    }
+
+    #[test]
+    fn constant_and_infinite_outputs_tell_nothing() {
+        let ty = TensorType::contiguous(Dtype::F32, [2]);
+        let judge = |values: [f32; 2]| {
+            let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+            degenerate(Typed { ty: &ty, elements: Elements { dtype: Dtype::F32, bytes: &bytes } })
+        };
+        assert_eq!(judge([1.0, 1.0]), Some("constant"));
+        assert_eq!(judge([1.0, f32::INFINITY]), Some("not finite"));
+        assert_eq!(judge([1.0, 2.0]), None);
+    }
+}

@@ -1,0 +1,321 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use passhost_protocol::device::{DeviceChoice, Settings};
+use passhost_protocol::guest::GuestLimits;
+use passhost_sample::InputMode;
+use passhost_score::{Interpretation, Options};
+use std::path::PathBuf;
+use std::time::Duration;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  a result with a score was written, failed variants included
+  1  no variant could run because of the plugin, `check` refused it, or --fail-under was missed
+  2  usage error, or the sample cannot be used
+  3  trouble of the host or the device";
+
+/// Runs compiler passes nobody trusts, checks what they return and scores the graphs they rewrote.
+#[derive(Debug, Parser)]
+#[command(name = "passhost", version, after_help = EXIT_CODES, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Evaluates a plugin on samples: is it right, how much faster is it, what is its score
+    #[command(after_help = EXIT_CODES)]
+    Eval(EvalArguments),
+    /// Checks that a file is a plugin that this host would run
+    Check(CheckArguments),
+    /// Prints the graphs of a sample, before and after a plugin
+    Show(ShowArguments),
+    /// Computes the scores of a result document, or of a file of score vectors
+    Score(ScoreArguments),
+    /// Says whether this machine has what an evaluation needs
+    Doctor(DeviceArguments),
+}
+
+#[derive(Debug, Args)]
+pub struct EvalArguments {
+    /// The plugin, a WebAssembly component
+    pub plugin: PathBuf,
+    /// Sample directories (ours, PassNet's, GraphNet's) or lists of them
+    #[arg(required = true)]
+    pub samples: Vec<PathBuf>,
+    /// Writes the result document here; with several samples, a list of documents
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Wall clock for the timed runs of one program and variant
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = duration)]
+    pub budget: Duration,
+    /// Wall clock of one step of the device process; derived from the sample's own speed if absent
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub timeout: Option<Duration>,
+    /// How inputs are drawn
+    #[arg(long, value_enum, default_value_t = Inputs::Fresh)]
+    pub inputs: Inputs,
+    /// Fixes the inputs, for debugging; the result says so
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Exits with 1 if AS is below this
+    #[arg(long, value_name = "AS")]
+    pub fail_under: Option<f64>,
+    /// Times a rewrite even if it is a pass miss: shows what the harness itself costs
+    #[arg(long)]
+    pub time_pass_miss: bool,
+    #[command(flatten)]
+    pub score: ScoreOptions,
+    #[command(flatten)]
+    pub device: DeviceArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// The plugin, a WebAssembly component
+    pub plugin: PathBuf,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+}
+
+#[derive(Debug, Args)]
+pub struct ShowArguments {
+    /// A sample directory
+    pub sample: PathBuf,
+    /// A plugin: also prints the graph it makes, what it logged and what it left alone
+    #[arg(long, value_name = "PLUGIN")]
+    pub after: Option<PathBuf>,
+    /// Only the variant whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    pub variant: Option<String>,
+    /// All variants instead of the first
+    #[arg(long)]
+    pub all: bool,
+    /// The program as the sample has it, in-place ops included
+    #[arg(long)]
+    pub reference: bool,
+    #[command(flatten)]
+    pub device: DeviceArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+}
+
+#[derive(Debug, Args)]
+pub struct ScoreArguments {
+    /// A result document, a list of them, or a file of score vectors
+    pub file: PathBuf,
+    /// Writes {"cases": [{"S": {...}, "ES": {...}, "AS": x}, ...]} here, `-` for standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    #[command(flatten)]
+    pub options: ScoreOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct ScoreOptions {
+    /// Score of a failed variant, above 0 and at most 1
+    #[arg(long, value_name = "B")]
+    pub b: Option<f64>,
+    /// Penalty exponent of slowdowns
+    #[arg(long, value_name = "P")]
+    pub p: Option<f64>,
+    /// From which tolerance on which failures count as a speedup of 1
+    #[arg(long, value_enum)]
+    pub interpretation: Option<InterpretationArgument>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum InterpretationArgument {
+    Default,
+    MismatchExtended,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Inputs {
+    /// Drawn around the recorded statistics, never constant
+    Fresh,
+    /// As the published loaders draw them
+    Published,
+}
+
+#[derive(Debug, Args)]
+pub struct DeviceArguments {
+    /// auto, cpu, cuda or cuda:N
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = device)]
+    pub device: DeviceChoice,
+    /// Threads for CPU work, all cores if absent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits of the plugin")]
+pub struct LimitArguments {
+    /// WebAssembly fuel of one call, about one unit per instruction
+    #[arg(long, value_name = "UNITS", default_value_t = GuestLimits::default().fuel)]
+    pub limit_fuel: u64,
+    /// Linear memory
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size)]
+    pub limit_memory: u64,
+    /// WebAssembly stack
+    #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = size)]
+    pub limit_stack: u64,
+    /// Wall clock of one call
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
+    pub limit_deadline: Duration,
+    /// Log and standard error of one call
+    #[arg(long, value_name = "SIZE", default_value = "64K", value_parser = size)]
+    pub limit_log: u64,
+    /// What one call may return
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = size)]
+    pub limit_output: u64,
+    /// Questions about types, on top of ten for each node of the graph
+    #[arg(long, value_name = "COUNT", default_value_t = GuestLimits::default().infer_calls)]
+    pub limit_infer_calls: u64,
+    /// The plugin file
+    #[arg(long, value_name = "SIZE", default_value = "32M", value_parser = size)]
+    pub limit_wasm: u64,
+    /// Wall clock of compiling the plugin
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
+    pub limit_compile: Duration,
+}
+
+impl LimitArguments {
+    /// The limits in the form that the guest child takes.
+    pub fn limits(&self) -> GuestLimits {
+        GuestLimits {
+            fuel: self.limit_fuel,
+            memory: self.limit_memory,
+            stack: self.limit_stack,
+            deadline_ms: milliseconds(self.limit_deadline),
+            log: self.limit_log,
+            output: self.limit_output,
+            infer_calls: self.limit_infer_calls,
+            wasm: self.limit_wasm,
+            compile_ms: milliseconds(self.limit_compile),
+            ..GuestLimits::default()
+        }
+    }
+}
+
+impl EvalArguments {
+    /// How to measure.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            budget_ms: milliseconds(self.budget),
+            time_pass_miss: self.time_pass_miss,
+            ..Settings::default()
+        }
+    }
+}
+
+impl ScoreOptions {
+    /// The constants given, over `base` where one is not.
+    pub fn over(&self, base: Options) -> Options {
+        Options {
+            b: self.b.unwrap_or(base.b),
+            p: self.p.unwrap_or(base.p),
+            interpretation: match self.interpretation {
+                Some(InterpretationArgument::Default) => Interpretation::Default,
+                Some(InterpretationArgument::MismatchExtended) => Interpretation::MismatchExtended,
+                None => base.interpretation,
+            },
+        }
+    }
+}
+
+impl From<Inputs> for InputMode {
+    fn from(inputs: Inputs) -> InputMode {
+        match inputs {
+            Inputs::Fresh => InputMode::Fresh,
+            Inputs::Published => InputMode::Published,
+        }
+    }
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// `500ms`, `2s`, `1.5s`, `3m`; a bare number means seconds.
+fn duration(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(char::is_alphabetic);
+    let scale = match &text[digits.len()..] {
+        "ms" => 1e-3,
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        unit => return Err(format!("`{unit}` is no unit of time; write 500ms, 2s or 3m")),
+    };
+    let number: f64 = digits.parse().map_err(|_| format!("`{text}` is no time; write 500ms, 2s or 3m"))?;
+    let seconds = number * scale;
+    if !(0.001..=86_400.0).contains(&seconds) {
+        return Err(format!("`{text}` is not between 1ms and one day"));
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+/// `65536`, `64K`, `256M`, `1G`: bytes, powers of 1024.
+fn size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_alphabetic());
+    let scale: u64 = match &text[digits.len()..] {
+        "" | "B" => 1,
+        "K" | "KB" | "KiB" => 1 << 10,
+        "M" | "MB" | "MiB" => 1 << 20,
+        "G" | "GB" | "GiB" => 1 << 30,
+        unit => return Err(format!("`{unit}` is no unit of size; write 64K, 256M or 1G")),
+    };
+    let number: u64 = digits.parse().map_err(|_| format!("`{text}` is no size; write 64K, 256M or 1G"))?;
+    number.checked_mul(scale).ok_or_else(|| format!("`{text}` is too large"))
+}
+
+fn device(text: &str) -> Result<DeviceChoice, String> {
+    match text {
+        "auto" => Ok(DeviceChoice::Auto),
+        "cpu" => Ok(DeviceChoice::Cpu),
+        "cuda" => Ok(DeviceChoice::Cuda(0)),
+        _ => text
+            .strip_prefix("cuda:")
+            .and_then(|index| index.parse().ok())
+            .map(DeviceChoice::Cuda)
+            .ok_or_else(|| format!("`{text}` is no device; write auto, cpu, cuda or cuda:1")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn times_sizes_and_devices_have_units() {
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("1.5s"), Ok(Duration::from_millis(1500)));
+        assert_eq!(duration("2"), Ok(Duration::from_secs(2)));
+        for bad in ["", "s", "-1s", "0s", "3 weeks", "nan", "1e99s"] {
+            assert!(duration(bad).is_err(), "{bad}");
+        }
+        assert_eq!(size("64K"), Ok(65_536));
+        assert_eq!(size("1G"), Ok(1 << 30));
+        for bad in ["", "K", "1T", "-1", "99999999999G"] {
+            assert!(size(bad).is_err(), "{bad}");
+        }
+        assert_eq!(device("cuda:3"), Ok(DeviceChoice::Cuda(3)));
+        assert!(device("tpu").is_err());
+    }
+
+    #[test]
+    fn limits_default_to_those_of_the_protocol() {
+        let cli = Cli::parse_from(["passhost", "check", "x.wasm"]);
+        let Command::Check(arguments) = cli.command else { unreachable!("`check` was parsed") };
+        assert_eq!(arguments.limits.limits(), GuestLimits::default());
+    }
+}

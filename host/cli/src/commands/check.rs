@@ -1,0 +1,39 @@
+//! `passhost check PLUGIN`
+
+use crate::arguments::CheckArguments;
+use crate::document::Blame;
+use crate::evaluate::LoadedPlugin;
+use crate::guest::Plugin;
+use crate::output::print;
+use crate::terminal::{Terminal, Tone};
+use crate::untrusted::one_line;
+use crate::{Exit, Stop};
+
+pub fn run(arguments: &CheckArguments, terminal: &Terminal) -> Result<Exit, Stop> {
+    let limits = arguments.limits.limits();
+    let plugin = Plugin::read(&arguments.plugin, limits.wasm).map_err(Stop::usage)?;
+    let size = plugin.wasm.len();
+    let sha256 = plugin.sha256.clone();
+    let cache = super::open_cache().ok();
+    let mut loaded = LoadedPlugin::load(plugin, limits, cache.as_ref());
+    let info = loaded.info().cloned();
+    match loaded.guest() {
+        Ok(guest) => {
+            let how = if guest.from_cache { "loaded from the cache" } else { "checked and compiled" };
+            let info = info.unwrap_or_default();
+            print([
+                format!("{}  {}", terminal.paint(Tone::Good, "ok"), arguments.plugin.display()),
+                format!("name         {} {}", one_line(&info.name, 60), one_line(&info.version, 30)),
+                format!("description  {}", one_line(&info.description, 120)),
+                format!("size         {size} bytes, sha256 {sha256}"),
+                format!("load         {how} in {:.1} ms", guest.load_us as f64 / 1e3),
+            ]);
+            Ok(Exit::Success)
+        }
+        Err(failure) => {
+            let exit = if failure.blame == Blame::Plugin { Exit::Plugin } else { Exit::Host };
+            let error = anyhow::anyhow!("{}: {}; {}", arguments.plugin.display(), failure.message, failure.hint);
+            Err(Stop { exit, error })
+        }
+    }
+}

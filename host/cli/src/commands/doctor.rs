@@ -1,0 +1,46 @@
+//! `passhost doctor`
+
+use crate::arguments::DeviceArguments;
+use crate::child::{Child, beside_this_executable};
+use crate::output::print;
+use crate::terminal::{Terminal, Tone};
+use crate::{Exit, Stop};
+use passhost_protocol::guest::FromGuest;
+use std::time::{Duration, Instant};
+
+pub fn run(arguments: &DeviceArguments, terminal: &Terminal) -> Result<Exit, Stop> {
+    let mut exit = Exit::Success;
+    let mut report = |name: &str, result: Result<String, String>, needed: bool| {
+        let (mark, text) = match result {
+            Ok(text) => (terminal.paint(Tone::Good, "ok  "), text),
+            Err(text) if needed => {
+                exit = Exit::Host;
+                (terminal.paint(Tone::Bad, "FAIL"), text)
+            }
+            Err(text) => (terminal.paint(Tone::Warn, "warn"), text),
+        };
+        print([format!("{mark}  {name:<14} {text}")]);
+    };
+    report("passhost", Ok(env!("CARGO_PKG_VERSION").to_owned()), true);
+    report("guest process", guest(), true);
+    report(
+        "plugin cache",
+        super::open_cache().map(|_| "usable".to_owned()).map_err(|reason| format!("{reason}; plugins compile each time")),
+        false,
+    );
+    let device = crate::device::Device::open(arguments.device, arguments.threads, Box::new(|_| {}));
+    report("device", device.map(|device| super::device_line(device.info())).map_err(|error| error.to_string()), true);
+    Ok(exit)
+}
+
+fn guest() -> Result<String, String> {
+    let mut child: Child<FromGuest> =
+        Child::start("guest", "passhost-guest", &[]).map_err(|error| error.to_string())?;
+    match child.receive(Instant::now() + Duration::from_secs(10)) {
+        Ok(FromGuest::Hello { engine }) => {
+            Ok(format!("{}, engine {engine}", beside_this_executable("passhost-guest").display()))
+        }
+        Ok(_) => Err("answers out of turn; rebuild with `make build`".into()),
+        Err(error) => Err(error.to_string()),
+    }
+}

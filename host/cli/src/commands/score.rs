@@ -1,0 +1,123 @@
+//! `passhost score FILE`
+
+use crate::arguments::ScoreArguments;
+use crate::document::{Document, SCHEMA};
+use crate::output::{print, write_json};
+use crate::{Exit, Stop};
+use anyhow::Context;
+use passhost_score::{Options, Scores, VectorFile, score};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Bytes of a file that is read: a result document with a thousand variants has a few megabytes.
+const FILE_LIMIT: u64 = 512 << 20;
+
+#[derive(Serialize)]
+struct Cases {
+    cases: Vec<CaseScores>,
+}
+
+#[derive(Serialize)]
+struct CaseScores {
+    #[serde(rename = "S")]
+    s: BTreeMap<String, f64>,
+    #[serde(rename = "ES")]
+    es: BTreeMap<String, f64>,
+    #[serde(rename = "AS")]
+    aggregate: f64,
+}
+
+pub fn run(arguments: &ScoreArguments) -> Result<Exit, Stop> {
+    let scores = read(&arguments.file)
+        .and_then(|source| compute(source, arguments))
+        .with_context(|| format!("cannot score `{}`", arguments.file.display()))
+        .map_err(|error| Stop { exit: Exit::Usage, error })?;
+    if let Some(path) = &arguments.json {
+        let cases = scores
+            .iter()
+            .map(|(_, scores)| CaseScores {
+                s: by_name(&scores.s),
+                es: by_name(&scores.es),
+                aggregate: scores.aggregate_score,
+            })
+            .collect();
+        write_json(path, &Cases { cases }).map_err(|error| Stop { exit: Exit::Usage, error })?;
+        if path == Path::new("-") {
+            return Ok(Exit::Success);
+        }
+    }
+    print(lines(&scores));
+    Ok(Exit::Success)
+}
+
+fn by_name(map: &BTreeMap<i8, f64>) -> BTreeMap<String, f64> {
+    map.iter().map(|(t, value)| (t.to_string(), *value)).collect()
+}
+
+/// What a file held.
+enum Source {
+    Vectors(VectorFile),
+    Documents(Vec<Document>),
+}
+
+fn read(path: &Path) -> anyhow::Result<Source> {
+    let size = std::fs::metadata(path)?.len();
+    anyhow::ensure!(size <= FILE_LIMIT, "it has {size} bytes, more than the {FILE_LIMIT} that are read");
+    let text = std::fs::read_to_string(path)?;
+    let value: serde_json::Value = serde_json::from_str(&text).context("it is no JSON")?;
+    if value.get("cases").is_some() {
+        return Ok(Source::Vectors(serde_json::from_value(value).context("its `cases` are not in the vectors' form")?));
+    }
+    let values = match value {
+        serde_json::Value::Array(values) => values,
+        value => vec![value],
+    };
+    let documents = values.into_iter().map(|value| {
+        let schema = value.get("schema").and_then(serde_json::Value::as_str).unwrap_or("none").to_owned();
+        anyhow::ensure!(
+            schema == SCHEMA,
+            "it is neither a file with `cases` nor a result document: its schema is `{schema}`, expected `{SCHEMA}`"
+        );
+        serde_json::from_value(value).context("the result document is damaged")
+    });
+    Ok(Source::Documents(documents.collect::<anyhow::Result<_>>()?))
+}
+
+fn compute(source: Source, arguments: &ScoreArguments) -> anyhow::Result<Vec<(String, Scores)>> {
+    match source {
+        Source::Vectors(file) => {
+            let scored = file.cases.iter().enumerate().map(|(index, case)| {
+                let options = arguments.options.over(case.options()?);
+                let scores = case.outcomes().and_then(|outcomes| score(&outcomes, &options));
+                Ok((format!("case {index}"), scores.with_context(|| format!("case {index}"))?))
+            });
+            scored.collect()
+        }
+        Source::Documents(documents) => {
+            let scored = documents.iter().map(|document| {
+                let base: Options = document.options;
+                let scores = score(&document.outcomes, &arguments.options.over(base))
+                    .with_context(|| format!("the result for {}", document.job.sample))?;
+                Ok((format!("{} on {}", document.job.plugin, document.job.sample), scores))
+            });
+            scored.collect()
+        }
+    }
+}
+
+fn lines(scores: &[(String, Scores)]) -> Vec<String> {
+    let mut lines = vec![];
+    for (name, scores) in scores {
+        lines.push(crate::untrusted::one_line(name, 200));
+        for (title, map) in [("S ", &scores.s), ("ES", &scores.es)] {
+            let cells: Vec<String> = map.iter().map(|(t, value)| format!("{t}: {value:.4}")).collect();
+            for (index, chunk) in cells.chunks(8).enumerate() {
+                let title = if index == 0 { title } else { "  " };
+                lines.push(format!("  {title} {}", chunk.join("  ")));
+            }
+        }
+        lines.push(format!("  AS {:.6}  AS strict {:.6}", scores.aggregate_score, scores.aggregate_score_strict));
+    }
+    lines
+}

@@ -1,0 +1,204 @@
+//! The result document: everything that an evaluation used, did and found, as one JSON value. The table on the terminal
+//! is a view of it.
+
+use passhost_protocol::device::{DeviceInfo, OutputReport, Settings, TimingReport};
+use passhost_protocol::guest::{GuestLimits, GuestUsage, PassInfo, Refusal};
+use passhost_score::{Confidence, FailureClass, Options, Scores, VariantOutcome};
+use serde::{Deserialize, Serialize};
+
+/// Names the form of the document; the number grows when a field changes its meaning or goes.
+pub const SCHEMA: &str = "passhost.result/1";
+
+/// Whose doing a failure is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Blame {
+    /// The plugin's.
+    Plugin,
+    /// The sample's.
+    Sample,
+    /// The host's or the device's.
+    Host,
+}
+
+impl std::fmt::Display for Blame {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Blame::Plugin => "plugin",
+            Blame::Sample => "sample",
+            Blame::Host => "host",
+        })
+    }
+}
+
+/// What went wrong, where, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// Whose doing.
+    pub blame: Blame,
+    /// Where: `sample`, `load`, `reference`, `rewrite`, `verify`, `plan`, `correctness`, `timing`.
+    pub stage: String,
+    /// What happened, naming the thing.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+}
+
+/// How an evaluation ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// At least one variant was compared; the scores say how well.
+    Scored,
+    /// No variant could be compared; see `failure`. Scores are there if the plugin is to blame.
+    Failed,
+}
+
+/// One evaluation: one plugin on one sample.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// What was evaluated, by content.
+    pub job: Job,
+    /// How it ended.
+    pub status: Status,
+    /// Whose doing it is that no variant could be compared.
+    pub blame: Option<Blame>,
+    /// The failure that stands for the evaluation where `status` is `failed`.
+    pub failure: Option<Failure>,
+    /// Limits and measurement settings in force.
+    pub limits: Limits,
+    /// One per graph variant, in the sample's order.
+    pub variants: Vec<Variant>,
+    /// Constants of the score.
+    pub options: Options,
+    /// What the score was computed from, one per variant whose failure is not the host's.
+    pub outcomes: Vec<VariantOutcome>,
+    /// S(t), ES(t), AS; absent where the sample or the host failed before anything could be scored.
+    pub scores: Option<Scores>,
+    /// Bootstrap intervals of AS over the timing samples.
+    pub confidence: Option<Confidence>,
+}
+
+/// What was evaluated.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// Path of the plugin as given.
+    pub plugin: String,
+    /// Of the plugin.
+    pub plugin_sha256: String,
+    /// What the plugin says of itself; untrusted.
+    pub plugin_info: Option<PassInfo>,
+    /// Path of the sample as given.
+    pub sample: String,
+    /// Of the sample's files.
+    pub sample_sha256: String,
+    /// Version of passhost.
+    pub host: String,
+    /// The device, where one was opened.
+    pub device: Option<DeviceInfo>,
+    /// Whether `--seed` fixed the inputs: for debugging, never for a ranking.
+    pub fixed_seed: bool,
+}
+
+/// Limits in force.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Of the guest.
+    pub guest: GuestLimits,
+    /// Of the measurement.
+    pub measurement: Settings,
+}
+
+/// One graph variant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Variant {
+    /// Path of the graph within the sample.
+    pub name: String,
+    /// Why it is not right, or `None` if it is at t = -5.
+    pub class: Option<FailureClass>,
+    /// What happened.
+    pub failure: Option<Failure>,
+    /// What the rewrite did.
+    pub rewrite: Option<Rewrite>,
+    /// What the pass used, over one call.
+    pub usage: Option<GuestUsage>,
+    /// One per output.
+    pub outputs: Vec<OutputReport>,
+    /// Findings of the integrity layers, in words.
+    pub findings: Vec<String>,
+    /// What could not be checked, and other remarks.
+    pub notes: Vec<String>,
+    /// A trivial candidate that is right at t = -2, if there is one.
+    pub trivial: Option<String>,
+    /// Least t at which every output is right.
+    pub right_from: Option<i8>,
+    /// Seed of the inputs, drawn after the rewrite was hashed.
+    pub seed: Option<u64>,
+    /// Times.
+    pub timing: Option<Timing>,
+}
+
+/// What a rewrite did to the graph.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rewrite {
+    /// Of the rewritten graph's text form.
+    pub sha256: String,
+    /// Nodes of the original.
+    pub nodes_before: usize,
+    /// Nodes of the rewrite.
+    pub nodes_after: usize,
+    /// Kernel nodes of the rewrite.
+    pub kernels: usize,
+    /// Whether nothing that counts changed.
+    pub pass_miss: bool,
+    /// What the pass left alone and why; untrusted text.
+    pub refusals: Vec<Refusal>,
+}
+
+/// Times of one variant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// Samples, nanoseconds.
+    pub samples: TimingReport,
+    /// Eager alone, before the rewrite ever ran, nanoseconds.
+    pub eager_alone_ns: Vec<u64>,
+    /// Median of eager that counts: the smaller of the two, microseconds.
+    pub eager_us: f64,
+    /// Median of the rewrite, microseconds.
+    pub rewritten_us: f64,
+    /// Interquartile range of eager's, microseconds.
+    pub eager_iqr_us: f64,
+    /// Interquartile range of the rewrite's, microseconds.
+    pub rewritten_iqr_us: f64,
+    /// Eager's median over the rewrite's.
+    pub speedup: f64,
+    /// The same with cold caches.
+    pub speedup_cold: Option<f64>,
+}
+
+/// The quartiles of some times in nanoseconds, in microseconds: 25%, 50%, 75%. `None` of no samples.
+pub fn quartiles_us(samples: &[u64]) -> Option<[f64; 3]> {
+    let mut sorted = samples.to_vec();
+    sorted.sort_unstable();
+    let last = sorted.len().checked_sub(1)?;
+    // Linear interpolation between order statistics; the middle one is the usual median.
+    Some([0.25, 0.5, 0.75].map(|share| {
+        let position = share * last as f64;
+        let (low, high) = (sorted[position.floor() as usize], sorted[position.ceil() as usize]);
+        (low as f64 + (high as f64 - low as f64) * position.fract()) / 1e3
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quartiles_interpolate_between_samples() {
+        assert_eq!(quartiles_us(&[4000, 1000, 3000, 2000]), Some([1.75, 2.5, 3.25]));
+        assert_eq!(quartiles_us(&[7000]), Some([7.0, 7.0, 7.0]));
+        assert_eq!(quartiles_us(&[]), None);
+    }
+}

@@ -1,0 +1,142 @@
+//! The table on the terminal: a view of the result document.
+
+use crate::document::{Document, Status, Variant};
+use crate::terminal::{Terminal, Tone, table, wrap};
+use crate::untrusted::one_line;
+use passhost_score::FailureClass;
+
+/// Variants whose failures are spelt out; the document has them all.
+const FAILURES_SHOWN: usize = 4;
+
+/// The lines for one evaluation.
+pub fn render(document: &Document, terminal: &Terminal) -> Vec<String> {
+    let mut lines = vec![];
+    let plugin = document.job.plugin_info.as_ref().map_or_else(
+        || document.job.plugin.clone(),
+        |info| format!("{} {}", one_line(&info.name, 40), one_line(&info.version, 20)),
+    );
+    let title = format!("{plugin} on {}", one_line(&document.job.sample, 80));
+    lines.push(terminal.paint(Tone::Strong, &title));
+    if document.job.fixed_seed {
+        lines.push(terminal.paint(Tone::Warn, "fixed seed: the inputs were chosen by hand, not a result to rank"));
+    }
+    if document.scores.is_some() || document.variants.iter().any(|variant| !variant.outputs.is_empty()) {
+        lines.extend(variants(document, terminal));
+    }
+    lines.extend(failures(document, terminal));
+    lines.extend(scores(document, terminal));
+    lines
+}
+
+fn variants(document: &Document, terminal: &Terminal) -> Vec<String> {
+    let head = ["variant", "nodes", "kernels", "eager us", "rewritten us", "speedup", "right from", "result"];
+    let narrow = terminal.width() < 90;
+    let rows: Vec<Vec<String>> = document.variants.iter().map(row).collect();
+    // A narrow terminal gets what decides: the speedup and whether it is right.
+    let keep: &[usize] = if narrow { &[0, 5, 6, 7] } else { &[0, 1, 2, 3, 4, 5, 6, 7] };
+    let head: Vec<&str> = keep.iter().map(|&column| head[column]).collect();
+    let rows: Vec<Vec<String>> =
+        rows.into_iter().map(|row| keep.iter().map(|&column| row[column].clone()).collect()).collect();
+    let mut lines = table(&head, &rows, terminal.width());
+    for (line, variant) in lines.iter_mut().skip(1).zip(&document.variants) {
+        let tone = match variant.class {
+            None => continue,
+            Some(FailureClass::Accuracy) if variant.right_from.is_some() => Tone::Warn,
+            Some(_) => Tone::Bad,
+        };
+        *line = terminal.paint(tone, line);
+    }
+    if let Some(head) = lines.first_mut() {
+        *head = terminal.paint(Tone::Dim, head);
+    }
+    lines
+}
+
+fn row(variant: &Variant) -> Vec<String> {
+    let number = |value: Option<f64>, digits: usize| value.map_or("-".into(), |value| format!("{value:.digits$}"));
+    let timing = variant.timing.as_ref();
+    let rewrite = variant.rewrite.as_ref();
+    vec![
+        one_line(variant.name.trim_start_matches("graphs/"), 120),
+        rewrite.map_or("-".into(), |rewrite| format!("{} to {}", rewrite.nodes_before, rewrite.nodes_after)),
+        rewrite.map_or("-".into(), |rewrite| rewrite.kernels.to_string()),
+        number(timing.map(|timing| timing.eager_us), 1),
+        number(timing.map(|timing| timing.rewritten_us), 1),
+        number(timing.map(|timing| timing.speedup), 2),
+        variant.right_from.map_or("-".into(), |t| format!("t = {t}")),
+        match (variant.class, &variant.trivial) {
+            (Some(class), _) => class.to_string().replace('_', " "),
+            (None, Some(trivial)) => format!("right, but so is {trivial}"),
+            (None, None) => "right".into(),
+        },
+    ]
+}
+
+/// What went wrong, each distinct message once.
+fn failures(document: &Document, terminal: &Terminal) -> Vec<String> {
+    let mut lines = vec![];
+    let mut seen: Vec<(String, usize)> = vec![];
+    for variant in &document.variants {
+        let Some(failure) = &variant.failure else { continue };
+        let text = format!("{} ({}): {}; {}", failure.blame, failure.stage, failure.message, failure.hint);
+        match seen.iter_mut().find(|(other, _)| *other == text) {
+            Some((_, count)) => *count += 1,
+            None => seen.push((text, 1)),
+        }
+    }
+    if document.variants.is_empty() {
+        if let Some(failure) = &document.failure {
+            seen.push((format!("{} ({}): {}; {}", failure.blame, failure.stage, failure.message, failure.hint), 1));
+        }
+    }
+    for (text, count) in seen.iter().take(FAILURES_SHOWN) {
+        let times = if *count > 1 { format!(" ({count} variants)") } else { String::new() };
+        for line in wrap(&format!("{text}{times}"), terminal.width(), "  ") {
+            lines.push(terminal.paint(Tone::Bad, &line));
+        }
+    }
+    if seen.len() > FAILURES_SHOWN {
+        lines.push(format!("  and {} other failures, see --json", seen.len() - FAILURES_SHOWN));
+    }
+    let mut notes: Vec<&String> = document.variants.iter().flat_map(|variant| &variant.notes).collect();
+    notes.sort();
+    notes.dedup();
+    for note in notes.iter().take(FAILURES_SHOWN) {
+        for line in wrap(&format!("note: {}", one_line(note, 400)), terminal.width(), "  ") {
+            lines.push(terminal.paint(Tone::Dim, &line));
+        }
+    }
+    lines
+}
+
+fn scores(document: &Document, terminal: &Terminal) -> Vec<String> {
+    let Some(scores) = &document.scores else {
+        let blame = document.blame.map_or("nobody".into(), |blame| blame.to_string());
+        return vec![terminal.paint(Tone::Bad, &format!("no score: the {blame} is to blame"))];
+    };
+    let at = |map: &std::collections::BTreeMap<i8, f64>, t| map.get(&t).map_or("-".into(), |v| format!("{v:.3}"));
+    let interval = |interval: Option<&passhost_score::Interval>| {
+        interval.map_or(String::new(), |i| format!(" [{:.3}, {:.3}]", i.low, i.high))
+    };
+    let confidence = document.confidence.as_ref();
+    let summary = format!(
+        "AS {:.3}{}   AS strict {:.3}{}",
+        scores.aggregate_score,
+        interval(confidence.map(|c| &c.aggregate_score)),
+        scores.aggregate_score_strict,
+        interval(confidence.map(|c| &c.aggregate_score_strict)),
+    );
+    let tone = if document.status == Status::Failed { Tone::Bad } else { Tone::Strong };
+    vec![
+        format!(
+            "S(-5) {}  S(-3) {}  S(0) {}   ES(0) {}  ES(1) {}  ES(3) {}",
+            at(&scores.s, -5),
+            at(&scores.s, -3),
+            at(&scores.s, 0),
+            at(&scores.es, 0),
+            at(&scores.es, 1),
+            at(&scores.es, 3),
+        ),
+        terminal.paint(tone, &summary),
+    ]
+}

@@ -1,0 +1,171 @@
+//! What a person sees: colours where they are wanted, a progress line on a terminal, plain lines otherwise.
+
+use std::io::{IsTerminal, Write};
+
+/// How to write to standard error and output.
+#[derive(Debug, Clone, Copy)]
+pub struct Terminal {
+    colour: bool,
+    progress: bool,
+    width: usize,
+}
+
+/// What a piece of text means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// As expected.
+    Good,
+    /// Wrong.
+    Bad,
+    /// Worth a look.
+    Warn,
+    /// Beside the point.
+    Dim,
+    /// A heading.
+    Strong,
+}
+
+impl Terminal {
+    /// Looks at the streams and at NO_COLOR, TERM and COLUMNS.
+    pub fn detect() -> Terminal {
+        let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let out = std::io::stdout().is_terminal();
+        Terminal {
+            colour: out && !set("NO_COLOR") && !dumb,
+            progress: std::io::stderr().is_terminal() && !dumb,
+            width: width(),
+        }
+    }
+
+    /// Characters in a line.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// `text` in the colour of its meaning.
+    pub fn paint(&self, tone: Tone, text: &str) -> String {
+        if !self.colour {
+            return text.to_owned();
+        }
+        let code = match tone {
+            Tone::Good => "32",
+            Tone::Bad => "31",
+            Tone::Warn => "33",
+            Tone::Dim => "2",
+            Tone::Strong => "1",
+        };
+        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+    }
+
+    /// Shows where an evaluation stands on standard error: a line that is overwritten on a terminal, plain lines
+    /// elsewhere.
+    pub fn progress(&self, text: &str) {
+        // A progress line that cannot be written is not worth an error.
+        let _ = if self.progress {
+            let cut: String = text.chars().take(self.width.saturating_sub(1)).collect();
+            write!(std::io::stderr(), "\r\u{1b}[2K{cut}")
+        } else {
+            writeln!(std::io::stderr(), "{text}")
+        };
+    }
+
+    /// Removes the progress line.
+    pub fn clear_progress(&self) {
+        if self.progress {
+            let _ = write!(std::io::stderr(), "\r\u{1b}[2K");
+        }
+    }
+}
+
+fn width() -> usize {
+    let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let real = || rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|size| usize::from(size.ws_col));
+    asked.or_else(real).filter(|&columns| columns > 0).unwrap_or(100).max(40)
+}
+
+/// Lines of a table: columns padded to their widest cell, the first one cut where the line would be too long.
+pub fn table(head: &[&str], rows: &[Vec<String>], width: usize) -> Vec<String> {
+    let columns = head.len();
+    let length = |text: &str| text.chars().count();
+    let mut widths: Vec<usize> = head.iter().map(|title| length(title)).collect();
+    for row in rows {
+        for (slot, cell) in widths.iter_mut().zip(row) {
+            *slot = (*slot).max(length(cell));
+        }
+    }
+    let others: usize = widths.iter().skip(1).map(|width| width + 2).sum();
+    let room = width.saturating_sub(others).max(8);
+    if let Some(first) = widths.first_mut() {
+        *first = (*first).min(room);
+    }
+    let line = |cells: &[String]| {
+        let mut text = String::new();
+        for (column, (cell, &width)) in cells.iter().zip(&widths).enumerate() {
+            if column == 0 {
+                text.push_str(&pad_left_aligned(&cut_front(cell, width), width));
+            } else {
+                text.push_str("  ");
+                text.push_str(&" ".repeat(width.saturating_sub(length(cell))));
+                text.push_str(cell);
+            }
+        }
+        text.trim_end().to_owned()
+    };
+    let titles: Vec<String> = head.iter().map(|&title| title.to_owned()).collect();
+    debug_assert!(rows.iter().all(|row| row.len() == columns), "every row has a cell for every column");
+    std::iter::once(line(&titles)).chain(rows.iter().map(|row| line(row))).collect()
+}
+
+/// The end of a name says which variant it is, so the front gives way.
+fn cut_front(text: &str, width: usize) -> String {
+    let length = text.chars().count();
+    if length <= width {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().skip(length - width + 1).collect();
+    format!("…{kept}")
+}
+
+fn pad_left_aligned(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.chars().count())))
+}
+
+/// `text` broken into lines of at most `width` characters at spaces, each after `indent`.
+pub fn wrap(text: &str, width: usize, indent: &str) -> Vec<String> {
+    let room = width.saturating_sub(indent.chars().count()).max(20);
+    let mut lines = vec![];
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > room {
+            lines.push(format!("{indent}{line}"));
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    if !line.is_empty() {
+        lines.push(format!("{indent}{line}"));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_fits_its_width_and_keeps_the_ends_of_names() {
+        let rows = vec![vec!["graphs/float32/small/one".to_owned(), "1.00".to_owned()]];
+        assert_eq!(table(&["name", "speed"], &rows, 20), ["name           speed", "…2/small/one    1.00"]);
+        assert_eq!(table(&["name", "speed"], &rows, 80), ["name                      speed", "graphs/float32/small/one   1.00"]);
+    }
+
+    #[test]
+    fn text_wraps_at_spaces_after_its_indent() {
+        assert_eq!(wrap("one two three four five six", 22, "  "), ["  one two three four", "  five six"]);
+        assert!(wrap("", 80, "").is_empty());
+    }
+}

@@ -1,0 +1,103 @@
+//! Text that a plugin, a sample or a child wrote, made fit for a terminal.
+
+/// `text` without control characters, terminal escapes and direction marks, white space folded to single spaces, cut to
+/// `limit` characters.
+pub fn one_line(text: &str, limit: usize) -> String {
+    let mut line = String::new();
+    let mut length = 0;
+    let mut gap = false;
+    for c in Visible::new(text) {
+        if c.is_whitespace() {
+            gap = length > 0;
+            continue;
+        }
+        if length + usize::from(gap) >= limit {
+            line.push('…');
+            break;
+        }
+        if std::mem::take(&mut gap) {
+            line.push(' ');
+            length += 1;
+        }
+        line.push(c);
+        length += 1;
+    }
+    line
+}
+
+/// The lines of `text`, each as [`one_line`] leaves it; at most `count`, empty ones left out.
+pub fn lines(text: &str, count: usize) -> Vec<String> {
+    text.lines().map(|line| one_line(line, 200)).filter(|line| !line.is_empty()).take(count).collect()
+}
+
+/// The characters of a text that move nothing on a terminal: escape sequences are skipped whole.
+struct Visible<'a> {
+    rest: std::iter::Peekable<std::str::Chars<'a>>,
+}
+
+impl<'a> Visible<'a> {
+    fn new(text: &'a str) -> Visible<'a> {
+        Visible { rest: text.chars().peekable() }
+    }
+
+    /// Skips what follows an escape character: a control sequence up to its final byte, a string up to its terminator,
+    /// or a single character.
+    fn skip_escape(&mut self) {
+        match self.rest.next() {
+            Some('[') => while self.rest.next().is_some_and(|c| !('@'..='~').contains(&c)) {},
+            Some(']' | 'P' | 'X' | '^' | '_') => {
+                while let Some(c) = self.rest.next() {
+                    if c == '\u{7}' || (c == '\u{1b}' && self.rest.next_if_eq(&'\\').is_some()) {
+                        break;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Iterator for Visible<'_> {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        loop {
+            match self.rest.next()? {
+                '\u{1b}' => self.skip_escape(),
+                c if c.is_whitespace() => return Some(' '),
+                // Direction and joining marks reorder or hide their neighbours.
+                '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => {}
+                c if c.is_control() => {}
+                c => return Some(c),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_controls_and_direction_marks_are_gone() {
+        let cases = [
+            ("plain text", "plain text"),
+            ("\u{1b}[31mred\u{1b}[0m", "red"),
+            ("\u{1b}]0;title\u{7}after", "after"),
+            ("\u{1b}]8;;http://x\u{1b}\\link", "link"),
+            ("a\u{202e}b\u{0}c\r\nd\te", "abc d e"),
+            ("\u{9b}31mcsi", "31mcsi"),
+            ("ends in \u{1b}", "ends in"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(one_line(text, 100), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn long_text_is_cut_and_says_so() {
+        assert_eq!(one_line("abcdef", 3), "abc…");
+        assert_eq!(one_line("abc", 3), "abc");
+        assert_eq!(lines("a\n\n\u{1b}[2Jb\nc", 2), ["a", "b"]);
+    }
+}

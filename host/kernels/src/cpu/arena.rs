@@ -1,0 +1,134 @@
+//! The block buffers of a thread, kept between runs so that a run allocates nothing.
+
+use super::index::Walk;
+use super::lanes::{Buffer, Kind};
+use super::load::Scratch;
+use super::plan::{Mode, Place, Plan, Schedule};
+use super::reduce::{Carry, Partial};
+use std::ops::{Deref, DerefMut};
+use std::sync::{Mutex, PoisonError};
+
+/// Where a value lives: in a buffer, or in an input whose elements are lanes as they lie in memory.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    pub(crate) buffer: Buffer,
+    pub(crate) alias: Option<Alias>,
+}
+
+/// Elements of a load's input.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Alias {
+    pub(crate) load: usize,
+    pub(crate) first: usize,
+    pub(crate) len: usize,
+}
+
+/// The block buffers of one thread.
+#[derive(Debug)]
+pub(crate) struct Arena {
+    pub(crate) row: Vec<Slot>,
+    pub(crate) inner: Vec<Slot>,
+    /// The partial result of each reduction of a row in chunks.
+    pub(crate) partials: Vec<Option<Partial>>,
+    /// The partial results of each reduction of columns, one lane per row.
+    pub(crate) sums: Vec<Buffer>,
+    pub(crate) carries: Vec<Carry>,
+    pub(crate) scratch: Scratch,
+    /// Walks over rows with the inner axes held.
+    pub(crate) column_walks: Vec<Walk>,
+    /// The positions at which they are held.
+    pub(crate) column: Vec<i64>,
+}
+
+impl Arena {
+    /// Buffers for a schedule.
+    pub(crate) fn new(plan: &Plan, schedule: &Schedule) -> Arena {
+        let (rows, points) = match schedule.mode {
+            Mode::Tiles(rows) => (rows, rows * plan.length.max(0) as usize),
+            Mode::Chunks(points) => (1, points),
+            Mode::Columns(rows) => (rows, rows),
+        };
+        let slots = |kinds: &[Kind], len: usize| {
+            kinds.iter().map(|kind| Slot { buffer: Buffer::zeroed(*kind, len), alias: None }).collect()
+        };
+        Arena {
+            row: slots(&schedule.row_slots, rows),
+            inner: slots(&schedule.inner_slots, points),
+            partials: vec![None; plan.partials],
+            sums: vec![Buffer::default(); plan.partials],
+            carries: plan.carries.iter().map(|(op, kind)| Carry::neutral(*op, *kind)).collect(),
+            scratch: Scratch::default(),
+            column_walks: vec![],
+            column: vec![],
+        }
+    }
+
+    /// The slot of a value that steps write.
+    pub(crate) fn slot_mut(&mut self, place: Place) -> &mut Slot {
+        match place {
+            Place::Row(slot) => &mut self.row[slot],
+            Place::Inner(slot) => &mut self.inner[slot],
+            Place::Const(_) => unreachable!("no step writes a literal"),
+        }
+    }
+
+    /// Takes a buffer out, to be written while others are read. It goes back by [`Arena::put`].
+    pub(crate) fn take(&mut self, place: Place) -> Buffer {
+        let slot = self.slot_mut(place);
+        slot.alias = None;
+        std::mem::take(&mut slot.buffer)
+    }
+
+    /// Puts a buffer back.
+    pub(crate) fn put(&mut self, place: Place, buffer: Buffer) {
+        self.slot_mut(place).buffer = buffer;
+    }
+}
+
+/// Arenas that nobody uses at present.
+#[derive(Debug, Default)]
+pub(crate) struct Arenas(Mutex<Vec<Arena>>);
+
+impl Arenas {
+    /// Lends an arena until the result is dropped.
+    pub(crate) fn lend(&self, make: impl FnOnce() -> Arena) -> Lent<'_> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        Lent { arena: Some(kept.unwrap_or_else(make)), home: self }
+    }
+}
+
+/// An arena on loan.
+pub(crate) struct Lent<'a> {
+    arena: Option<Arena>,
+    home: &'a Arenas,
+}
+
+impl Deref for Lent<'_> {
+    type Target = Arena;
+
+    fn deref(&self) -> &Arena {
+        match &self.arena {
+            Some(arena) => arena,
+            None => unreachable!("an arena goes home only when the loan is dropped"),
+        }
+    }
+}
+
+impl DerefMut for Lent<'_> {
+    fn deref_mut(&mut self) -> &mut Arena {
+        match &mut self.arena {
+            Some(arena) => arena,
+            None => unreachable!("an arena goes home only when the loan is dropped"),
+        }
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        // A panic may have left buffers out of their places.
+        if std::thread::panicking() {
+            return;
+        }
+        self.home.0.lock().unwrap_or_else(PoisonError::into_inner).extend(self.arena.take());
+    }
+}

@@ -1,0 +1,446 @@
+//! Scalar operations over block buffers.
+
+use super::element::round_to_bf16;
+use super::f16_slices;
+use super::isa::{Isa, multiversion};
+use super::lanes::{Kind, Lane, Operand, Source, ViewMut};
+use super::math;
+use passhost_ir::Dtype;
+use passhost_ir::kernel::{Binary, Compare, Unary};
+
+/// An operation, with the type of the lanes that it reads.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Code {
+    Unary(Unary, Kind),
+    Binary(Binary, Kind),
+    Compare(Compare, Kind),
+    /// The type is that of the second and third operand.
+    Select(Kind),
+    Fma(Kind),
+    /// To the lanes of a value of this type.
+    Convert(Kind, Dtype),
+    Copy(Kind),
+}
+
+/// Computes all lanes of `out`. The sources hold operands of the types that `code` says.
+pub(crate) fn compute(isa: Isa, code: Code, mut out: ViewMut<'_>, sources: [Source<'_>; 3]) {
+    if out.len() > 1 && !sources.iter().any(|source| matches!(source, Source::Lanes(..))) {
+        compute(isa, code, out.part(0, 1), sources);
+        return out.repeat_first();
+    }
+    match code {
+        Code::Unary(op, Kind::F32) => unary_f32(isa, op, out, sources),
+        Code::Unary(op, Kind::F64) => unary_f64(isa, op, out, sources),
+        Code::Unary(op, Kind::I32) => unary_i32(isa, op, out, sources),
+        Code::Unary(op, Kind::I64) => unary_i64(isa, op, out, sources),
+        Code::Unary(op, Kind::Bool) => unary_bool(isa, op, out, sources),
+        Code::Binary(op, Kind::F32) => binary_f32(isa, op, out, sources),
+        Code::Binary(op, Kind::F64) => binary_f64(isa, op, out, sources),
+        Code::Binary(op, Kind::I32) => binary_i32(isa, op, out, sources),
+        Code::Binary(op, Kind::I64) => binary_i64(isa, op, out, sources),
+        Code::Binary(op, Kind::Bool) => binary_bool(isa, op, out, sources),
+        Code::Compare(op, Kind::F32) => compare::<f32>(isa, op, out, sources),
+        Code::Compare(op, Kind::F64) => compare::<f64>(isa, op, out, sources),
+        Code::Compare(op, Kind::I32) => compare::<i32>(isa, op, out, sources),
+        Code::Compare(op, Kind::I64) => compare::<i64>(isa, op, out, sources),
+        Code::Compare(op, Kind::Bool) => compare::<u8>(isa, op, out, sources),
+        Code::Select(Kind::F32) => select::<f32>(isa, out, sources),
+        Code::Select(Kind::F64) => select::<f64>(isa, out, sources),
+        Code::Select(Kind::I32) => select::<i32>(isa, out, sources),
+        Code::Select(Kind::I64) => select::<i64>(isa, out, sources),
+        Code::Select(Kind::Bool) => select::<u8>(isa, out, sources),
+        Code::Fma(kind) => fma(isa, kind, out, sources),
+        Code::Convert(Kind::F32, Dtype::F16) => {
+            let lanes = f32::of_mut(out);
+            f16_slices::round(lanes, sources[0].lanes(lanes.len()));
+        }
+        Code::Convert(from, Dtype::F16) => {
+            let len = out.len();
+            compute(isa, Code::Convert(from, Dtype::F32), out.part(0, len), sources);
+            round_in_place(f32::of_mut(out));
+        }
+        Code::Convert(Kind::F32, to) => convert_f32(isa, to, out, sources),
+        Code::Convert(Kind::F64, to) => convert_f64(isa, to, out, sources),
+        Code::Convert(Kind::I32, to) => convert_i32(isa, to, out, sources),
+        Code::Convert(Kind::I64, to) => convert_i64(isa, to, out, sources),
+        Code::Convert(Kind::Bool, to) => convert_bool(isa, to, out, sources),
+        Code::Copy(kind) => copy(kind, out, sources[0]),
+    }
+}
+
+/// An operation that the verifier does not let through for this type.
+#[cold]
+fn undefined(operation: &str, kind: Kind) {
+    unreachable!("`{operation}` is not defined for {kind:?}; the kernel was verified")
+}
+
+/// Lanes at a time where an operand is the same in every lane: it is spread over as many.
+const SPREAD: usize = 128;
+
+/// The lanes `start .. start + len` of an operand; at most [`SPREAD`] if it is spread.
+#[inline(always)]
+fn part<'a, T: Copy>(operand: Operand<'a, T>, spread: &'a [T; SPREAD], start: usize, len: usize) -> &'a [T] {
+    match operand {
+        Operand::Lanes(lanes) => &lanes[start..start + len],
+        Operand::Splat(_) => &spread[..len],
+    }
+}
+
+#[inline(always)]
+fn spread<T: Lane>(operand: Operand<'_, T>) -> [T; SPREAD] {
+    match operand {
+        Operand::Lanes(_) => [T::default(); SPREAD],
+        Operand::Splat(value) => [value; SPREAD],
+    }
+}
+
+/// How many lanes to treat at a time.
+#[inline(always)]
+fn step(sources: &[Source<'_>], len: usize) -> usize {
+    let spread = sources.iter().any(|source| matches!(source, Source::Splat(..)));
+    if spread { SPREAD } else { len.max(1) }
+}
+
+#[inline(always)]
+fn map1<A: Lane, D: Lane>(out: ViewMut<'_>, sources: [Source<'_>; 3], f: impl Fn(A) -> D) {
+    map1_into(D::of_mut(out), sources, f);
+}
+
+#[inline(always)]
+fn map1_into<A: Lane, D: Lane>(out: &mut [D], sources: [Source<'_>; 3], f: impl Fn(A) -> D) {
+    let lanes = sources[0].lanes::<A>(out.len());
+    for (out, a) in out.iter_mut().zip(lanes) {
+        *out = f(*a);
+    }
+}
+
+#[inline(always)]
+fn map2<A: Lane, D: Lane>(out: ViewMut<'_>, sources: [Source<'_>; 3], f: impl Fn(A, A) -> D) {
+    map2_into(D::of_mut(out), sources, f);
+}
+
+// One loop serves operands of both forms: code for each combination would take minutes to compile.
+#[inline(always)]
+fn map2_into<A: Lane, D: Lane>(out: &mut [D], sources: [Source<'_>; 3], f: impl Fn(A, A) -> D) {
+    let (a, b) = (sources[0].operand::<A>(out.len()), sources[1].operand::<A>(out.len()));
+    let (a_spread, b_spread) = (spread(a), spread(b));
+    let step = step(&sources[..2], out.len());
+    for (number, out) in out.chunks_mut(step).enumerate() {
+        let a = part(a, &a_spread, number * step, out.len());
+        let b = part(b, &b_spread, number * step, out.len());
+        for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
+            *out = f(*a, *b);
+        }
+    }
+}
+
+#[inline(always)]
+fn map3<A: Lane, B: Lane, D: Lane>(out: ViewMut<'_>, sources: [Source<'_>; 3], f: impl Fn(A, B, B) -> D) {
+    let out = D::of_mut(out);
+    let (a, b) = (sources[0].operand::<A>(out.len()), sources[1].operand::<B>(out.len()));
+    let c = sources[2].operand::<B>(out.len());
+    let (a_spread, b_spread, c_spread) = (spread(a), spread(b), spread(c));
+    let step = step(&sources, out.len());
+    for (number, out) in out.chunks_mut(step).enumerate() {
+        let a = part(a, &a_spread, number * step, out.len());
+        let b = part(b, &b_spread, number * step, out.len());
+        let c = part(c, &c_spread, number * step, out.len());
+        for (((out, a), b), c) in out.iter_mut().zip(a).zip(b).zip(c) {
+            *out = f(*a, *b, *c);
+        }
+    }
+}
+
+fn copy(kind: Kind, out: ViewMut<'_>, source: Source<'_>) {
+    fn lanes<T: Lane>(out: ViewMut<'_>, source: Source<'_>) {
+        let out = T::of_mut(out);
+        out.copy_from_slice(source.lanes(out.len()));
+    }
+    match kind {
+        Kind::Bool => lanes::<u8>(out, source),
+        Kind::I32 => lanes::<i32>(out, source),
+        Kind::I64 => lanes::<i64>(out, source),
+        Kind::F32 => lanes::<f32>(out, source),
+        Kind::F64 => lanes::<f64>(out, source),
+    }
+}
+
+multiversion! { fn unary_bool(op: Unary, out: ViewMut<'_>, sources: [Source<'_>; 3]) = unary_bool_body; }
+multiversion! { fn unary_i32(op: Unary, out: ViewMut<'_>, sources: [Source<'_>; 3]) = unary_i32_body; }
+multiversion! { fn unary_i64(op: Unary, out: ViewMut<'_>, sources: [Source<'_>; 3]) = unary_i64_body; }
+multiversion! { fn unary_f32(op: Unary, out: ViewMut<'_>, sources: [Source<'_>; 3]) = unary_f32_body; }
+multiversion! { fn binary_bool(op: Binary, out: ViewMut<'_>, sources: [Source<'_>; 3]) = binary_bool_body; }
+multiversion! { fn binary_i32(op: Binary, out: ViewMut<'_>, sources: [Source<'_>; 3]) = binary_i32_body; }
+multiversion! { fn binary_i64(op: Binary, out: ViewMut<'_>, sources: [Source<'_>; 3]) = binary_i64_body; }
+multiversion! { fn binary_f32(op: Binary, out: ViewMut<'_>, sources: [Source<'_>; 3]) = binary_f32_body; }
+multiversion! { fn unary_f64(op: Unary, out: ViewMut<'_>, sources: [Source<'_>; 3]) = unary_f64_body; }
+multiversion! { fn binary_f64(op: Binary, out: ViewMut<'_>, sources: [Source<'_>; 3]) = binary_f64_body; }
+multiversion! { fn compare<T: Lane>(op: Compare, out: ViewMut<'_>, sources: [Source<'_>; 3]) = compare_body; }
+multiversion! { fn select<T: Lane>(out: ViewMut<'_>, sources: [Source<'_>; 3]) = select_body; }
+multiversion! { fn fma(kind: Kind, out: ViewMut<'_>, sources: [Source<'_>; 3]) = fma_body; }
+multiversion! { fn convert_bool(to: Dtype, out: ViewMut<'_>, sources: [Source<'_>; 3]) = convert_bool_body; }
+multiversion! { fn convert_i32(to: Dtype, out: ViewMut<'_>, sources: [Source<'_>; 3]) = convert_i32_body; }
+multiversion! { fn convert_i64(to: Dtype, out: ViewMut<'_>, sources: [Source<'_>; 3]) = convert_i64_body; }
+multiversion! { fn convert_f32(to: Dtype, out: ViewMut<'_>, sources: [Source<'_>; 3]) = convert_f32_body; }
+multiversion! { fn convert_f64(to: Dtype, out: ViewMut<'_>, sources: [Source<'_>; 3]) = convert_f64_body; }
+
+#[inline(always)]
+fn unary_bool_body(op: Unary, out: ViewMut<'_>, sources: [Source<'_>; 3]) {
+    match op {
+        Unary::Not => map1(out, sources, |x: u8| x ^ 1),
+        op => undefined(op.name(), Kind::Bool),
+    }
+}
+
+#[inline(always)]
+fn binary_bool_body(op: Binary, out: ViewMut<'_>, sources: [Source<'_>; 3]) {
+    match op {
+        Binary::And | Binary::Min => map2(out, sources, |x: u8, y: u8| x & y),
+        Binary::Or | Binary::Max => map2(out, sources, |x: u8, y: u8| x | y),
+        Binary::Xor => map2(out, sources, |x: u8, y: u8| x ^ y),
+        op => undefined(op.name(), Kind::Bool),
+    }
+}
+
+#[inline(always)]
+fn fma_body(kind: Kind, out: ViewMut<'_>, sources: [Source<'_>; 3]) {
+    match kind {
+        Kind::F32 => map3(out, sources, |a: f32, b: f32, c: f32| a.mul_add(b, c)),
+        Kind::F64 => map3(out, sources, |a: f64, b: f64, c: f64| a.mul_add(b, c)),
+        kind => undefined("fma", kind),
+    }
+}
+
+#[inline(always)]
+fn select_body<T: Lane>(out: ViewMut<'_>, sources: [Source<'_>; 3]) {
+    map3(out, sources, |condition: u8, a: T, b: T| if condition != 0 { a } else { b });
+}
+
+#[inline(always)]
+fn compare_body<T: Lane>(op: Compare, out: ViewMut<'_>, sources: [Source<'_>; 3]) {
+    match op {
+        Compare::Eq => map2(out, sources, |a: T, b: T| u8::from(a == b)),
+        Compare::Ne => map2(out, sources, |a: T, b: T| u8::from(a != b)),
+        Compare::Lt => map2(out, sources, |a: T, b: T| u8::from(a < b)),
+        Compare::Le => map2(out, sources, |a: T, b: T| u8::from(a <= b)),
+        Compare::Gt => map2(out, sources, |a: T, b: T| u8::from(a > b)),
+        Compare::Ge => map2(out, sources, |a: T, b: T| u8::from(a >= b)),
+    }
+}
+
+#[inline(always)]
+fn unary_f32_body(op: Unary, out: ViewMut<'_>, a: [Source<'_>; 3]) {
+    match op {
+        Unary::Neg => map1(out, a, |x: f32| -x),
+        Unary::Abs => map1(out, a, f32::abs),
+        Unary::Exp => map1(out, a, math::exp),
+        Unary::Exp2 => map1(out, a, math::exp2),
+        Unary::Expm1 => map1(out, a, math::expm1),
+        Unary::Log => map1(out, a, math::log),
+        Unary::Log2 => map1(out, a, math::log2),
+        Unary::Log10 => map1(out, a, math::log10),
+        Unary::Log1p => map1(out, a, math::log1p),
+        Unary::Sqrt => map1(out, a, f32::sqrt),
+        Unary::Rsqrt => map1(out, a, math::rsqrt),
+        Unary::Sin => trigonometry(out, a, math::sin, f64::sin),
+        Unary::Cos => trigonometry(out, a, math::cos, f64::cos),
+        Unary::Tan => map1(out, a, |x: f32| f64::from(x).tan() as f32),
+        Unary::Atan => map1(out, a, |x: f32| f64::from(x).atan() as f32),
+        Unary::Sinh => map1(out, a, math::sinh),
+        Unary::Cosh => map1(out, a, math::cosh),
+        Unary::Tanh => map1(out, a, math::tanh),
+        Unary::Erf => map1(out, a, math::erf),
+        Unary::Floor => map1(out, a, f32::floor),
+        Unary::Ceil => map1(out, a, f32::ceil),
+        Unary::Trunc => map1(out, a, f32::trunc),
+        Unary::Round => map1(out, a, f32::round_ties_even),
+        Unary::IsNan => map1(out, a, |x: f32| u8::from(x.is_nan())),
+        Unary::Not => undefined("not", Kind::F32),
+    }
+}
+
+/// A vectorised function, then the standard library's where that is not accurate.
+#[inline(always)]
+fn trigonometry(out: ViewMut<'_>, sources: [Source<'_>; 3], f: impl Fn(f32) -> f32, exact: fn(f64) -> f64) {
+    let out = f32::of_mut(out);
+    map1_into(out, sources, f);
+    let lanes = sources[0].lanes::<f32>(out.len());
+    if lanes.iter().fold(false, |any, x| any | math::needs_scalar_trigonometry(*x)) {
+        for (out, x) in out.iter_mut().zip(lanes) {
+            if math::needs_scalar_trigonometry(*x) {
+                *out = exact(f64::from(*x)) as f32;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn unary_f64_body(op: Unary, out: ViewMut<'_>, a: [Source<'_>; 3]) {
+    match op {
+        Unary::Neg => map1(out, a, |x: f64| -x),
+        Unary::Abs => map1(out, a, f64::abs),
+        Unary::Exp => map1(out, a, f64::exp),
+        Unary::Exp2 => map1(out, a, f64::exp2),
+        Unary::Expm1 => map1(out, a, f64::exp_m1),
+        Unary::Log => map1(out, a, f64::ln),
+        Unary::Log2 => map1(out, a, f64::log2),
+        Unary::Log10 => map1(out, a, f64::log10),
+        Unary::Log1p => map1(out, a, f64::ln_1p),
+        Unary::Sqrt => map1(out, a, f64::sqrt),
+        Unary::Rsqrt => map1(out, a, |x: f64| 1.0 / x.sqrt()),
+        Unary::Sin => map1(out, a, f64::sin),
+        Unary::Cos => map1(out, a, f64::cos),
+        Unary::Tan => map1(out, a, f64::tan),
+        Unary::Atan => map1(out, a, f64::atan),
+        Unary::Sinh => map1(out, a, f64::sinh),
+        Unary::Cosh => map1(out, a, f64::cosh),
+        Unary::Tanh => map1(out, a, f64::tanh),
+        Unary::Erf => map1(out, a, libm::erf),
+        Unary::Floor => map1(out, a, f64::floor),
+        Unary::Ceil => map1(out, a, f64::ceil),
+        Unary::Trunc => map1(out, a, f64::trunc),
+        Unary::Round => map1(out, a, f64::round_ties_even),
+        Unary::IsNan => map1(out, a, |x: f64| u8::from(x.is_nan())),
+        Unary::Not => undefined("not", Kind::F64),
+    }
+}
+
+/// The smaller of two floats; NaN if either is.
+macro_rules! nan_min {
+    ($a:expr, $b:expr) => {{
+        let (a, b) = ($a, $b);
+        if a < b || a.is_nan() { a } else { b }
+    }};
+}
+
+/// The larger of two floats; NaN if either is.
+macro_rules! nan_max {
+    ($a:expr, $b:expr) => {{
+        let (a, b) = ($a, $b);
+        if a > b || a.is_nan() { a } else { b }
+    }};
+}
+pub(crate) use {nan_max, nan_min};
+
+#[inline(always)]
+fn binary_f32_body(op: Binary, out: ViewMut<'_>, sources: [Source<'_>; 3]) {
+    match op {
+        Binary::Add => map2(out, sources, |a: f32, b: f32| a + b),
+        Binary::Sub => map2(out, sources, |a: f32, b: f32| a - b),
+        Binary::Mul => map2(out, sources, |a: f32, b: f32| a * b),
+        Binary::Div => map2(out, sources, |a: f32, b: f32| a / b),
+        Binary::Rem => map2(out, sources, |a: f32, b: f32| a % b),
+        Binary::Pow => pow(out, sources),
+        Binary::Atan2 => map2(out, sources, |a: f32, b: f32| f64::from(a).atan2(f64::from(b)) as f32),
+        Binary::Min => map2(out, sources, |a: f32, b: f32| nan_min!(a, b)),
+        Binary::Max => map2(out, sources, |a: f32, b: f32| nan_max!(a, b)),
+        op => undefined(op.name(), Kind::F32),
+    }
+}
+
+/// The vectorised power, then the standard library's for zeros, infinities and NaN.
+#[inline(always)]
+fn pow(out: ViewMut<'_>, sources: [Source<'_>; 3]) {
+    let out = f32::of_mut(out);
+    map2_into(out, sources, math::pow);
+    let (a, b) = (sources[0].operand::<f32>(out.len()), sources[1].operand::<f32>(out.len()));
+    let lane = |operand: Operand<'_, f32>, i: usize| match operand {
+        Operand::Lanes(lanes) => lanes[i],
+        Operand::Splat(value) => value,
+    };
+    for (i, out) in out.iter_mut().enumerate() {
+        let (x, y) = (lane(a, i), lane(b, i));
+        if math::needs_scalar_pow(x, y) {
+            *out = f64::from(x).powf(f64::from(y)) as f32;
+        }
+    }
+}
+
+#[inline(always)]
+fn binary_f64_body(op: Binary, out: ViewMut<'_>, sources: [Source<'_>; 3]) {
+    match op {
+        Binary::Add => map2(out, sources, |a: f64, b: f64| a + b),
+        Binary::Sub => map2(out, sources, |a: f64, b: f64| a - b),
+        Binary::Mul => map2(out, sources, |a: f64, b: f64| a * b),
+        Binary::Div => map2(out, sources, |a: f64, b: f64| a / b),
+        Binary::Rem => map2(out, sources, |a: f64, b: f64| a % b),
+        Binary::Pow => map2(out, sources, f64::powf),
+        Binary::Atan2 => map2(out, sources, f64::atan2),
+        Binary::Min => map2(out, sources, |a: f64, b: f64| nan_min!(a, b)),
+        Binary::Max => map2(out, sources, |a: f64, b: f64| nan_max!(a, b)),
+        op => undefined(op.name(), Kind::F64),
+    }
+}
+
+macro_rules! integers {
+    ($ty:ty, $kind:expr, $unary:ident, $binary:ident) => {
+        #[inline(always)]
+        fn $unary(op: Unary, out: ViewMut<'_>, a: [Source<'_>; 3]) {
+            match op {
+                Unary::Neg => map1(out, a, <$ty>::wrapping_neg),
+                Unary::Abs => map1(out, a, <$ty>::wrapping_abs),
+                Unary::Not => map1(out, a, |x: $ty| !x),
+                op => undefined(op.name(), $kind),
+            }
+        }
+
+        #[inline(always)]
+        fn $binary(op: Binary, out: ViewMut<'_>, sources: [Source<'_>; 3]) {
+            let count = |b: $ty| if (0..<$ty>::BITS as $ty).contains(&b) { Some(b as u32) } else { None };
+            match op {
+                Binary::Add => map2(out, sources, <$ty>::wrapping_add),
+                Binary::Sub => map2(out, sources, <$ty>::wrapping_sub),
+                Binary::Mul => map2(out, sources, <$ty>::wrapping_mul),
+                Binary::Div => map2(out, sources, |a: $ty, b: $ty| if b == 0 { 0 } else { a.wrapping_div(b) }),
+                Binary::Rem => map2(out, sources, |a: $ty, b: $ty| if b == 0 { 0 } else { a.wrapping_rem(b) }),
+                Binary::Min => map2(out, sources, <$ty as Ord>::min),
+                Binary::Max => map2(out, sources, <$ty as Ord>::max),
+                Binary::And => map2(out, sources, |a: $ty, b: $ty| a & b),
+                Binary::Or => map2(out, sources, |a: $ty, b: $ty| a | b),
+                Binary::Xor => map2(out, sources, |a: $ty, b: $ty| a ^ b),
+                Binary::Shl => map2(out, sources, |a: $ty, b: $ty| count(b).map_or(0, |count| a << count)),
+                Binary::Shr => map2(out, sources, |a: $ty, b: $ty| count(b).map_or(0, |count| a >> count)),
+                op => undefined(op.name(), $kind),
+            }
+        }
+    };
+}
+integers!(i32, Kind::I32, unary_i32_body, binary_i32_body);
+integers!(i64, Kind::I64, unary_i64_body, binary_i64_body);
+
+/// Conversions to narrow floats go by way of `f32`, those to narrow integers leave their exact value in an `i32`.
+macro_rules! conversions {
+    ($name:ident, $ty:ty, $zero:expr) => {
+        #[inline(always)]
+        fn $name(to: Dtype, out: ViewMut<'_>, a: [Source<'_>; 3]) {
+            match to {
+                Dtype::Bool => map1(out, a, |x: $ty| u8::from(x != $zero)),
+                Dtype::U8 => map1(out, a, |x: $ty| i32::from(x as u8)),
+                Dtype::I8 => map1(out, a, |x: $ty| i32::from(x as i8)),
+                Dtype::I16 => map1(out, a, |x: $ty| i32::from(x as i16)),
+                Dtype::I32 => map1(out, a, |x: $ty| x as i32),
+                Dtype::I64 => map1(out, a, |x: $ty| x as i64),
+                Dtype::Bf16 => map1(out, a, |x: $ty| round_to_bf16(x as f32)),
+                Dtype::F32 => map1(out, a, |x: $ty| x as f32),
+                Dtype::F64 => map1(out, a, |x: $ty| x as f64),
+                Dtype::F16 => unreachable!("rounding to f16 has a path of its own"),
+                Dtype::C64 | Dtype::C128 => undefined("cast to complex", Kind::F64),
+            }
+        }
+    };
+}
+conversions!(convert_i32_body, i32, 0);
+conversions!(convert_i64_body, i64, 0);
+conversions!(convert_f32_body, f32, 0.0);
+conversions!(convert_f64_body, f64, 0.0);
+conversions!(convert_bool_body, u8, 0);
+
+/// Rounds each lane to the nearest `f16`.
+fn round_in_place(lanes: &mut [f32]) {
+    let mut copy = [0.0; 256];
+    for lanes in lanes.chunks_mut(256) {
+        let copy = &mut copy[..lanes.len()];
+        copy.copy_from_slice(lanes);
+        f16_slices::round(lanes, copy);
+    }
+}

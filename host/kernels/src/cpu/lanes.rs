@@ -1,0 +1,293 @@
+//! Block buffers: the lanes of one body value over a block of points.
+//!
+//! Lanes have one of five types. The other types of kernel IR exist in memory only: a narrow integer is held as `i32`
+//! and a narrow float as `f32`, exactly; see [`element`](super::element).
+
+use passhost_ir::Dtype;
+use passhost_ir::kernel::Scalar;
+
+/// The type of lanes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// `u8`, 0 or 1.
+    Bool,
+    /// `i32`
+    I32,
+    /// `i64`
+    I64,
+    /// `f32`
+    F32,
+    /// `f64`
+    F64,
+}
+
+impl Kind {
+    /// What lanes hold values of this type; `None` for complex types.
+    pub(crate) fn of(dtype: Dtype) -> Option<Kind> {
+        Some(match dtype {
+            Dtype::Bool => Kind::Bool,
+            Dtype::U8 | Dtype::I8 | Dtype::I16 | Dtype::I32 => Kind::I32,
+            Dtype::I64 => Kind::I64,
+            Dtype::F16 | Dtype::Bf16 | Dtype::F32 => Kind::F32,
+            Dtype::F64 => Kind::F64,
+            Dtype::C64 | Dtype::C128 => return None,
+        })
+    }
+
+    /// Bytes per lane.
+    pub(crate) fn size(self) -> usize {
+        match self {
+            Kind::Bool => 1,
+            Kind::I32 | Kind::F32 => 4,
+            Kind::I64 | Kind::F64 => 8,
+        }
+    }
+}
+
+/// Lanes of one type.
+#[derive(Debug, Clone)]
+pub(crate) enum Buffer {
+    Bool(Vec<u8>),
+    I32(Vec<i32>),
+    I64(Vec<i64>),
+    F32(Vec<f32>),
+    F64(Vec<f64>),
+}
+
+impl Default for Buffer {
+    fn default() -> Buffer {
+        Buffer::Bool(Vec::new())
+    }
+}
+
+impl Buffer {
+    /// `len` lanes of 0.
+    pub(crate) fn zeroed(kind: Kind, len: usize) -> Buffer {
+        match kind {
+            Kind::Bool => Buffer::Bool(vec![0; len]),
+            Kind::I32 => Buffer::I32(vec![0; len]),
+            Kind::I64 => Buffer::I64(vec![0; len]),
+            Kind::F32 => Buffer::F32(vec![0.0; len]),
+            Kind::F64 => Buffer::F64(vec![0.0; len]),
+        }
+    }
+
+    /// One lane with the value of a literal of this type, `None` for complex types.
+    pub(crate) fn literal(dtype: Dtype, scalar: Scalar) -> Option<Buffer> {
+        let integer = match scalar {
+            Scalar::Bool(value) => i64::from(value),
+            Scalar::Int(value) => value,
+            Scalar::Float(value) => value as i64,
+        };
+        let float = match scalar {
+            Scalar::Bool(value) => f64::from(u8::from(value)),
+            Scalar::Int(value) => value as f64,
+            Scalar::Float(value) => value,
+        };
+        Some(match dtype {
+            Dtype::Bool => Buffer::Bool(vec![u8::from(integer != 0)]),
+            Dtype::U8 | Dtype::I8 | Dtype::I16 | Dtype::I32 => Buffer::I32(vec![integer as i32]),
+            Dtype::I64 => Buffer::I64(vec![integer]),
+            Dtype::F16 => Buffer::F32(vec![half::f16::from_f32(float as f32).to_f32()]),
+            Dtype::Bf16 => Buffer::F32(vec![half::bf16::from_f32(float as f32).to_f32()]),
+            Dtype::F32 => Buffer::F32(vec![float as f32]),
+            Dtype::F64 => Buffer::F64(vec![float]),
+            Dtype::C64 | Dtype::C128 => return None,
+        })
+    }
+
+    /// The type of the lanes.
+    pub(crate) fn kind(&self) -> Kind {
+        match self {
+            Buffer::Bool(_) => Kind::Bool,
+            Buffer::I32(_) => Kind::I32,
+            Buffer::I64(_) => Kind::I64,
+            Buffer::F32(_) => Kind::F32,
+            Buffer::F64(_) => Kind::F64,
+        }
+    }
+
+    /// All lanes.
+    #[inline(always)]
+    pub(crate) fn view(&self) -> View<'_> {
+        match self {
+            Buffer::Bool(lanes) => View::Bool(lanes),
+            Buffer::I32(lanes) => View::I32(lanes),
+            Buffer::I64(lanes) => View::I64(lanes),
+            Buffer::F32(lanes) => View::F32(lanes),
+            Buffer::F64(lanes) => View::F64(lanes),
+        }
+    }
+
+    /// All lanes, to be written.
+    #[inline(always)]
+    pub(crate) fn view_mut(&mut self) -> ViewMut<'_> {
+        match self {
+            Buffer::Bool(lanes) => ViewMut::Bool(lanes),
+            Buffer::I32(lanes) => ViewMut::I32(lanes),
+            Buffer::I64(lanes) => ViewMut::I64(lanes),
+            Buffer::F32(lanes) => ViewMut::F32(lanes),
+            Buffer::F64(lanes) => ViewMut::F64(lanes),
+        }
+    }
+}
+
+/// Lanes to read: those of a buffer, or of an input whose elements are lanes as they lie in memory.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum View<'a> {
+    Bool(&'a [u8]),
+    I32(&'a [i32]),
+    I64(&'a [i64]),
+    F32(&'a [f32]),
+    F64(&'a [f64]),
+}
+
+impl View<'_> {
+    /// No lanes.
+    pub(crate) const EMPTY: View<'static> = View::Bool(&[]);
+
+    /// The type of the lanes.
+    pub(crate) fn kind(self) -> Kind {
+        match self {
+            View::Bool(_) => Kind::Bool,
+            View::I32(_) => Kind::I32,
+            View::I64(_) => Kind::I64,
+            View::F32(_) => Kind::F32,
+            View::F64(_) => Kind::F64,
+        }
+    }
+
+    /// The lane at `at` as a position; floats have none and give 0.
+    #[inline(always)]
+    pub(crate) fn integer(self, at: usize) -> i64 {
+        match self {
+            View::Bool(lanes) => i64::from(lanes[at]),
+            View::I32(lanes) => i64::from(lanes[at]),
+            View::I64(lanes) => lanes[at],
+            View::F32(_) | View::F64(_) => 0,
+        }
+    }
+}
+
+/// Lanes to write: those of a buffer, or of an output whose elements are lanes as they lie in memory.
+#[derive(Debug)]
+pub(crate) enum ViewMut<'a> {
+    Bool(&'a mut [u8]),
+    I32(&'a mut [i32]),
+    I64(&'a mut [i64]),
+    F32(&'a mut [f32]),
+    F64(&'a mut [f64]),
+}
+
+macro_rules! each_lanes {
+    ($view:expr, $lanes:ident => $body:expr) => {
+        match $view {
+            ViewMut::Bool($lanes) => $body,
+            ViewMut::I32($lanes) => $body,
+            ViewMut::I64($lanes) => $body,
+            ViewMut::F32($lanes) => $body,
+            ViewMut::F64($lanes) => $body,
+        }
+    };
+}
+
+impl ViewMut<'_> {
+    /// How many lanes there are.
+    pub(crate) fn len(&self) -> usize {
+        each_lanes!(self, lanes => lanes.len())
+    }
+
+    /// The lanes `at .. at + len`.
+    #[inline(always)]
+    pub(crate) fn part(&mut self, at: usize, len: usize) -> ViewMut<'_> {
+        match self {
+            ViewMut::Bool(lanes) => ViewMut::Bool(&mut lanes[at..at + len]),
+            ViewMut::I32(lanes) => ViewMut::I32(&mut lanes[at..at + len]),
+            ViewMut::I64(lanes) => ViewMut::I64(&mut lanes[at..at + len]),
+            ViewMut::F32(lanes) => ViewMut::F32(&mut lanes[at..at + len]),
+            ViewMut::F64(lanes) => ViewMut::F64(&mut lanes[at..at + len]),
+        }
+    }
+
+    /// Repeats the first lane in all others.
+    pub(crate) fn repeat_first(&mut self) {
+        each_lanes!(self, lanes => {
+            if let Some((first, rest)) = lanes.split_first_mut() {
+                rest.fill(*first);
+            }
+        });
+    }
+}
+
+/// A type of lanes.
+pub(crate) trait Lane: Copy + Default + PartialOrd + Send + Sync + 'static {
+    /// Lanes of this type. The plan gives every value lanes of its own type.
+    fn of(view: View<'_>) -> &[Self];
+    /// As [`Lane::of`].
+    fn of_mut(view: ViewMut<'_>) -> &mut [Self];
+    /// Whether the value differs from itself.
+    #[inline(always)]
+    #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
+    fn is_nan(self) -> bool {
+        self != self
+    }
+}
+
+macro_rules! lane {
+    ($($ty:ty => $variant:ident),*) => {$(
+        impl Lane for $ty {
+            #[inline(always)]
+            fn of(view: View<'_>) -> &[$ty] {
+                match view {
+                    View::$variant(lanes) => lanes,
+                    other => unreachable!("expected lanes of {}, found {:?}", stringify!($ty), other.kind()),
+                }
+            }
+
+            #[inline(always)]
+            fn of_mut(view: ViewMut<'_>) -> &mut [$ty] {
+                match view {
+                    ViewMut::$variant(lanes) => lanes,
+                    _ => unreachable!("lanes to write are not of {}", stringify!($ty)),
+                }
+            }
+        }
+    )*};
+}
+lane!(u8 => Bool, i32 => I32, i64 => I64, f32 => F32, f64 => F64);
+
+/// Where an operation reads an operand.
+#[derive(Clone, Copy)]
+pub(crate) enum Source<'a> {
+    /// Lane by lane, from this offset on.
+    Lanes(View<'a>, usize),
+    /// The lane at this offset, again and again.
+    Splat(View<'a>, usize),
+}
+
+/// A [`Source`] of known type.
+#[derive(Clone, Copy)]
+pub(crate) enum Operand<'a, T> {
+    /// Lane by lane.
+    Lanes(&'a [T]),
+    /// The same value in every lane.
+    Splat(T),
+}
+
+impl<'a> Source<'a> {
+    /// `len` lanes of type `T`. Where one lane is repeated, `len` must be 1.
+    #[inline(always)]
+    pub(crate) fn lanes<T: Lane>(self, len: usize) -> &'a [T] {
+        let (Source::Lanes(view, offset) | Source::Splat(view, offset)) = self;
+        &T::of(view)[offset..offset + len]
+    }
+
+    /// `len` lanes of type `T`, or the lane that is repeated.
+    #[inline(always)]
+    pub(crate) fn operand<T: Lane>(self, len: usize) -> Operand<'a, T> {
+        match self {
+            Source::Lanes(view, offset) => Operand::Lanes(&T::of(view)[offset..offset + len]),
+            Source::Splat(view, offset) => Operand::Splat(T::of(view)[offset]),
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Reading an input into a block buffer.
+
+use super::element::{Element, with_element};
+use super::index::{LANES, Walk};
+use super::isa::{Isa, multiversion};
+use super::lanes::{Lane, View, ViewMut};
+use super::memory::InputView;
+use super::plan::LoadPlan;
+use super::strided::{Run, Strided};
+use passhost_ir::Dtype;
+
+/// Consecutive points.
+#[derive(Clone, Copy)]
+pub(crate) struct Domain<'a> {
+    /// How each axis follows from a point's number.
+    pub(crate) walks: &'a [Walk],
+    /// The first point.
+    pub(crate) number: i64,
+    pub(crate) len: usize,
+    /// Positions along the inner axes, where the points are rows at one inner point; empty otherwise.
+    pub(crate) fixed: &'a [i64],
+}
+
+/// How a load finds its elements.
+#[derive(Debug, Clone)]
+pub(crate) enum Access {
+    /// All indices are in bounds, and the offset is affine.
+    Plain {
+        offsets: Strided,
+        /// By how much a step along each inner axis changes the offset, for domains with fixed inner axes.
+        inner: Vec<i64>,
+    },
+    /// The indices are affine along the innermost axis of the domain, at these slopes: each run along it is looked at
+    /// once.
+    Runs { extent: i64, slopes: Vec<i64> },
+    /// Indices are evaluated and guarded for every point.
+    General,
+}
+
+/// A load with its storage.
+#[derive(Debug, Clone)]
+pub(crate) struct BoundLoad {
+    pub(crate) view: InputView,
+    pub(crate) shape: Vec<i64>,
+    pub(crate) strides: Vec<i64>,
+    pub(crate) access: Access,
+}
+
+impl BoundLoad {
+    /// The first of the elements at the points of a domain, where they lie side by side in memory and are lanes as they
+    /// are: [`BoundLoad::lanes`] gives them.
+    pub(crate) fn in_place(&self, domain: Domain<'_>) -> Option<usize> {
+        let Access::Plain { offsets, inner } = &self.access else { return None };
+        if !matches!(self.view.dtype(), Dtype::F32 | Dtype::F64 | Dtype::I32 | Dtype::I64) {
+            return None;
+        }
+        let first = offsets.dense(domain.number, domain.len)? + shift(inner, domain.fixed);
+        Some(first as usize)
+    }
+
+    /// Elements as lanes; none for types that lanes hold in another form.
+    pub(crate) fn lanes(&self, first: usize, len: usize) -> View<'_> {
+        let range = first..first + len;
+        match self.view.dtype() {
+            Dtype::F32 => View::F32(&self.view.elements()[range]),
+            Dtype::F64 => View::F64(&self.view.elements()[range]),
+            Dtype::I32 => View::I32(&self.view.elements()[range]),
+            Dtype::I64 => View::I64(&self.view.elements()[range]),
+            _ => View::EMPTY,
+        }
+    }
+}
+
+/// By how much fixed positions along the inner axes change an offset.
+pub(crate) fn shift(inner: &[i64], fixed: &[i64]) -> i64 {
+    inner.iter().zip(fixed).map(|(stride, position)| stride * position).sum()
+}
+
+/// A body value that index expressions read.
+#[derive(Clone, Copy)]
+pub(crate) struct Gathered<'a> {
+    pub(crate) view: View<'a>,
+    /// Points for which one lane stands.
+    pub(crate) points_per_lane: usize,
+}
+
+impl Gathered<'_> {
+    #[inline(always)]
+    pub(crate) fn at(self, point: usize) -> i64 {
+        self.view.integer(point / self.points_per_lane)
+    }
+}
+
+/// Working space for index arithmetic.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    pub(crate) lanes: Vec<[i64; LANES]>,
+    pub(crate) point: Vec<i64>,
+}
+
+/// What a load reads besides its storage.
+pub(crate) struct Surroundings<'a> {
+    pub(crate) isa: Isa,
+    pub(crate) domain: Domain<'a>,
+    pub(crate) gathered: &'a [Gathered<'a>],
+}
+
+/// Fills `target`, one lane per point of the domain.
+pub(crate) fn fill(
+    load: &BoundLoad,
+    plan: &LoadPlan,
+    around: &Surroundings<'_>,
+    target: ViewMut<'_>,
+    scratch: &mut Scratch,
+) {
+    with_element!(load.view.dtype(), E => fill_typed::<E>(load, plan, around, target, scratch), else {})
+}
+
+fn fill_typed<E: Element>(
+    load: &BoundLoad,
+    plan: &LoadPlan,
+    around: &Surroundings<'_>,
+    target: ViewMut<'_>,
+    scratch: &mut Scratch,
+) {
+    let Domain { number, len, fixed, .. } = around.domain;
+    let lanes = E::Lane::of_mut(target);
+    let elements = load.view.elements::<E>();
+    match &load.access {
+        Access::Plain { offsets, inner } => {
+            fill_plain::<E>(around.isa, lanes, elements, offsets, shift(inner, fixed), number);
+        }
+        Access::Runs { extent, slopes } => {
+            let mut done = 0;
+            while done < len {
+                let first = number + done as i64;
+                let run = (extent - first % extent).min((len - done) as i64) as usize;
+                let value = |gathered: usize| around.gathered[gathered].at(done);
+                plan.program.at_point(around.domain.walks, first, &mut scratch.point, value);
+                let start = |dim: usize| scratch.point[plan.program.results[dim]];
+                fill_run::<E>(around.isa, &mut lanes[done..done + run], elements, load, plan, slopes, start);
+                done += run;
+            }
+        }
+        Access::General => {
+            for (block, lanes) in lanes.chunks_mut(LANES).enumerate() {
+                let first = block * LANES;
+                let value = |gathered: usize, lane: usize| around.gathered[gathered].at(first + lane);
+                let number = number + first as i64;
+                let walks = around.domain.walks;
+                plan.program.at_points(around.isa, walks, number, lanes.len(), &mut scratch.lanes, value);
+                for (lane, target) in lanes.iter_mut().enumerate() {
+                    let index = |dim: usize| scratch.lanes[plan.program.results[dim]][lane];
+                    *target = guarded::<E>(elements, load, plan, index);
+                }
+            }
+        }
+    }
+}
+
+multiversion! {
+    /// Fills lanes from offsets that are all in bounds.
+    fn fill_plain<E: Element>(
+        lanes: &mut [E::Lane], elements: &[E], offsets: &Strided, shift: i64, number: i64,
+    ) = fill_plain_body;
+}
+
+#[inline(always)]
+fn fill_plain_body<E: Element>(lanes: &mut [E::Lane], elements: &[E], offsets: &Strided, shift: i64, number: i64) {
+    let stride = offsets.inner_stride();
+    offsets.for_runs(number, lanes.len(), &mut Fill { lanes, elements, shift, stride });
+}
+
+/// Fills the lanes of each run.
+struct Fill<'a, E: Element> {
+    lanes: &'a mut [E::Lane],
+    elements: &'a [E],
+    shift: i64,
+    stride: i64,
+}
+
+impl<E: Element> Run for Fill<'_, E> {
+    #[inline(always)]
+    fn run(&mut self, done: usize, offset: i64, count: usize) {
+        strided_run(&mut self.lanes[done..done + count], self.elements, offset + self.shift, self.stride);
+    }
+}
+
+/// Fills lanes from `offset`, `offset + stride` and so on.
+#[inline(always)]
+fn strided_run<E: Element>(lanes: &mut [E::Lane], elements: &[E], offset: i64, stride: i64) {
+    let count = lanes.len();
+    let at = offset as usize;
+    match stride {
+        1 => E::widen_slice(lanes, &elements[at..at + count]),
+        0 => lanes.fill(elements[at].widen()),
+        _ => {
+            // Collected first, so that a conversion runs over neighbours.
+            let mut gathered = [elements[at]; 64];
+            for (block, lanes) in lanes.chunks_mut(64).enumerate() {
+                let start = offset + stride * 64 * block as i64;
+                let gathered = &mut gathered[..lanes.len()];
+                for (i, element) in gathered.iter_mut().enumerate() {
+                    *element = elements[(start + stride * i as i64) as usize];
+                }
+                E::widen_slice(lanes, gathered);
+            }
+        }
+    }
+}
+
+multiversion! {
+    fn fill_strided<E: Element>(lanes: &mut [E::Lane], elements: &[E], offset: i64, stride: i64) = strided_run;
+}
+
+/// Fills a run along which each index changes by its slope.
+fn fill_run<E: Element>(
+    isa: Isa,
+    lanes: &mut [E::Lane],
+    elements: &[E],
+    load: &BoundLoad,
+    plan: &LoadPlan,
+    slopes: &[i64],
+    start: impl Fn(usize) -> i64,
+) {
+    let last = lanes.len() as i64 - 1;
+    let inside = |dim: usize| {
+        // Saturation lands far outside: a dimension has at most 2^40 elements.
+        let end = start(dim).saturating_add(slopes[dim].saturating_mul(last));
+        start(dim) >= 0 && start(dim) < load.shape[dim] && end >= 0 && end < load.shape[dim]
+    };
+    if (0..slopes.len()).all(inside) {
+        let offset = (0..slopes.len()).map(|dim| start(dim) * load.strides[dim]).sum();
+        let stride = slopes.iter().zip(&load.strides).map(|(slope, stride)| slope * stride).sum();
+        return fill_strided::<E>(isa, lanes, elements, offset, stride);
+    }
+    for (i, lane) in lanes.iter_mut().enumerate() {
+        let index = |dim: usize| start(dim).wrapping_add(slopes[dim].wrapping_mul(i as i64));
+        *lane = guarded::<E>(elements, load, plan, index);
+    }
+}
+
+/// The element at these indices, or what the load says about those outside.
+#[inline(always)]
+fn guarded<E: Element>(elements: &[E], load: &BoundLoad, plan: &LoadPlan, index: impl Fn(usize) -> i64) -> E::Lane {
+    let mut offset = 0;
+    for (dim, (size, stride)) in load.shape.iter().zip(&load.strides).enumerate() {
+        let at = index(dim);
+        let at = if at >= 0 && at < *size {
+            at
+        } else {
+            match &plan.pad {
+                Some(pad) => return E::Lane::of(pad.view())[0],
+                None => at.clamp(0, (*size - 1).max(0)),
+            }
+        };
+        offset += at * stride;
+    }
+    // Clamping finds no element where a dimension is empty; the verifier refuses that, and 0 does no harm.
+    elements.get(offset as usize).map_or(E::Lane::default(), |element| element.widen())
+}

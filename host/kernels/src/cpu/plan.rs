@@ -1,0 +1,538 @@
+//! From a verified kernel to steps over block buffers.
+//!
+//! The plan splits the axes into *row* axes and *inner* axes, and visits the points in tiles: some rows with all their
+//! inner points, or one row in chunks, or some rows at one inner point after the other. For a kernel that reduces, the
+//! inner axes are the reduce axes. For a map they are the axes along which costly values stay the same (a gate that is
+//! broadcast over an image), or there are none.
+//!
+//! A *segment* is what lies between two reductions: steps on rows, then steps on inner points. In chunks, a segment
+//! computes anew the inner values that it needs, as those of the segment before are gone.
+
+use super::analysis::{Analysis, split_axes};
+use super::compute::Code;
+use super::index::{AxisSet, Form, Program};
+use super::lanes::{Buffer, Kind};
+use super::slots::Slots;
+use passhost_ir::kernel::{IndexId, Op, Outside, ReduceOp, Reg, ScanOp};
+use passhost_ir::{Dtype, Kernel};
+use std::collections::HashMap;
+
+/// Where a value lives while a tile is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Place {
+    /// A literal: one lane.
+    Const(usize),
+    /// One lane per row.
+    Row(usize),
+    /// One lane per inner point of each row.
+    Inner(usize),
+}
+
+/// What a step does.
+#[derive(Debug, Clone)]
+pub(crate) enum Action {
+    Compute(Code),
+    /// Reads an input: a position in [`Plan::loads`].
+    Load(usize),
+    /// Evaluates an index expression: a position in [`Plan::indices`].
+    Index(usize),
+    /// Reduces to a row value, by way of the partial result of this number.
+    Reduce(ReduceOp, usize),
+    /// Scans, with the carry of this number.
+    Scan(ScanOp, usize),
+    /// Writes an output: a position in the kernel's stores.
+    Store(usize),
+}
+
+/// One step: reads `sources`, writes `target`.
+#[derive(Debug, Clone)]
+pub(crate) struct Step {
+    pub(crate) action: Action,
+    /// Where the result goes; a store has none and names its source.
+    pub(crate) target: Place,
+    pub(crate) sources: Vec<Place>,
+    /// Set for a computation that only one store reads, and for that store: where memory allows, the result is computed
+    /// into the output at once, and the store has nothing left to do.
+    pub(crate) into: Option<usize>,
+}
+
+/// Steps on rows, then steps on inner points.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Segment {
+    pub(crate) row: Vec<Step>,
+    pub(crate) inner: Vec<Step>,
+}
+
+/// How the points are visited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// This many rows with all their inner points.
+    Tiles(usize),
+    /// One row, this many inner points at a time.
+    Chunks(usize),
+    /// This many rows, one inner point of each at a time.
+    Columns(usize),
+}
+
+/// A load, in terms of the kernel's axes.
+#[derive(Debug, Clone)]
+pub(crate) struct LoadPlan {
+    pub(crate) input: usize,
+    pub(crate) index: Vec<IndexId>,
+    pub(crate) program: Program,
+    /// One lane with the padding; `None` where indices are clamped.
+    pub(crate) pad: Option<Buffer>,
+    /// Whether it ranges over the inner axes too.
+    pub(crate) inner: bool,
+    /// Whether all indices are affine and in bounds everywhere.
+    pub(crate) plain: bool,
+}
+
+/// The steps of one mode, with the buffers they need.
+#[derive(Debug, Clone)]
+pub(crate) struct Schedule {
+    pub(crate) mode: Mode,
+    pub(crate) segments: Vec<Segment>,
+    pub(crate) row_slots: Vec<Kind>,
+    pub(crate) inner_slots: Vec<Kind>,
+}
+
+/// A kernel made ready.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    /// Row axes, outermost first, in the order of the visit.
+    pub(crate) row_axes: Vec<usize>,
+    /// Inner axes, outermost first.
+    pub(crate) inner_axes: Vec<usize>,
+    /// Extents of all axes.
+    pub(crate) extents: Vec<i64>,
+    pub(crate) rows: i64,
+    /// Inner points of a row.
+    pub(crate) length: i64,
+    /// Extent of the last inner axis.
+    pub(crate) last_inner: i64,
+    /// The form of each index expression.
+    pub(crate) forms: Vec<Form>,
+    pub(crate) loads: Vec<LoadPlan>,
+    pub(crate) indices: Vec<Program>,
+    pub(crate) consts: Vec<Buffer>,
+    pub(crate) partials: usize,
+    pub(crate) carries: Vec<(ScanOp, Kind)>,
+    pub(crate) schedule: Schedule,
+    /// The same in [`Mode::Columns`], for a kernel that reduces short of scans.
+    pub(crate) columns: Option<Schedule>,
+    /// Steps per point, roughly.
+    pub(crate) cost: u64,
+    pub(crate) tuning: Tuning,
+}
+
+/// Sizes that decide how points are visited.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tuning {
+    /// Lanes that a block aims at: long enough to hide what a step costs, short enough for the cache nearest the core.
+    pub(crate) block: usize,
+    /// Bytes of inner buffers that may be held for whole rows: they should stay in the second-level cache.
+    pub(crate) tile_bytes: usize,
+    /// Rows shorter than this get row operands spread into a buffer; in longer ones each row is a loop of its own.
+    pub(crate) spread_below: i64,
+    /// Whether [`Mode::Columns`] is used wherever it can be, not only where memory asks for it.
+    pub(crate) always_columns: bool,
+    /// Steps on single points from which on another thread is worth waking.
+    pub(crate) parallel_cost: u64,
+}
+
+impl Default for Tuning {
+    fn default() -> Tuning {
+        Tuning { block: 2048, tile_bytes: 256 << 10, spread_below: 256, always_columns: false, parallel_cost: 200_000 }
+    }
+}
+
+impl Plan {
+    /// The plan of a kernel that [`verify`](passhost_ir::kernel::verify) let through.
+    pub(crate) fn new(kernel: &Kernel, tuning: Tuning) -> Plan {
+        let analysis = Analysis::new(kernel);
+        let (row_axes, inner_axes) = split_axes(kernel, &analysis);
+        let extents: Vec<i64> = kernel.parallel.iter().chain(&kernel.reduce).copied().collect();
+        let product = |axes: &[usize]| axes.iter().map(|axis| extents[*axis]).product::<i64>();
+        let mut builder = Builder {
+            kernel,
+            tuning,
+            analysis: &analysis,
+            inner: inner_axes.iter().fold(0, |set, axis| set | 1 << axis),
+            length: product(&inner_axes),
+            loads: vec![],
+            indices: vec![],
+            consts: vec![],
+            kinds: vec![],
+            partials: 0,
+            carries: vec![],
+            nodes: vec![],
+        };
+        builder.build();
+        let (rows, length) = (product(&row_axes), builder.length);
+        let schedule = builder.schedule(rows);
+        let columns = builder.columns();
+        Plan {
+            rows,
+            length,
+            last_inner: inner_axes.last().map_or(1, |axis| extents[*axis]),
+            row_axes,
+            inner_axes,
+            extents,
+            loads: builder.loads,
+            indices: builder.indices,
+            consts: builder.consts,
+            partials: builder.partials,
+            carries: builder.carries,
+            cost: schedule
+                .segments
+                .iter()
+                .map(|s| if s.inner.is_empty() { s.row.len() } else { s.inner.len() })
+                .sum::<usize>() as u64,
+            schedule,
+            columns,
+            forms: analysis.forms,
+            tuning,
+        }
+    }
+}
+
+/// A step before its values have buffers: places are numbers of virtual values.
+struct Node {
+    step: Step,
+    /// Reductions that must be finished before.
+    phase: usize,
+    inner: bool,
+}
+
+struct Builder<'a> {
+    kernel: &'a Kernel,
+    tuning: Tuning,
+    analysis: &'a Analysis,
+    inner: AxisSet,
+    length: i64,
+    loads: Vec<LoadPlan>,
+    indices: Vec<Program>,
+    consts: Vec<Buffer>,
+    /// The lanes of each virtual value.
+    kinds: Vec<Kind>,
+    partials: usize,
+    carries: Vec<(ScanOp, Kind)>,
+    nodes: Vec<Node>,
+}
+
+impl Builder<'_> {
+    /// Lists the steps in the order of the body.
+    fn build(&mut self) {
+        let kernel = self.kernel;
+        let stored_only = self.stored_only();
+        let mut places: Vec<Place> = Vec::with_capacity(kernel.body.len());
+        let mut phases: Vec<usize> = vec![];
+        for (at, inst) in kernel.body.iter().enumerate() {
+            let Some(kind) = Kind::of(inst.dtype).filter(|_| self.analysis.needed[at]) else {
+                places.push(Place::Const(usize::MAX));
+                continue;
+            };
+            let read = |regs: &[Reg]| regs.iter().map(|reg| places[reg.0 as usize]).collect::<Vec<_>>();
+            let operands = inst.op.operands();
+            let sources = read(&operands);
+            let gathered = read(&self.analysis.gathers[at]);
+            let inner = self.analysis.depends[at] & self.inner != 0;
+            let kind_of = |reg: &Reg| Kind::of(kernel.body[reg.0 as usize].dtype).unwrap_or(kind);
+            let operand_kind = operands.last().map_or(kind, kind_of);
+            let place = match &inst.op {
+                Op::Const(scalar) => {
+                    self.consts.extend(Buffer::literal(inst.dtype, *scalar));
+                    Place::Const(self.consts.len() - 1)
+                }
+                Op::Index(id) => {
+                    self.indices.push(Program::new(kernel, &[*id]));
+                    self.push(&mut phases, Action::Index(self.indices.len() - 1), kind, inner, gathered)
+                }
+                Op::Load { input, index, outside } => {
+                    let decl = &kernel.inputs[*input as usize];
+                    let extents: Vec<i64> = kernel.parallel.iter().chain(&kernel.reduce).copied().collect();
+                    let plain = index.iter().zip(&decl.shape).all(|(id, size)| {
+                        self.analysis.forms[id.0 as usize].affine.as_ref().is_some_and(|a| a.within(&extents, *size))
+                    });
+                    let pad = match outside {
+                        Outside::Pad(scalar) => Buffer::literal(decl.dtype, *scalar),
+                        Outside::Clamp => None,
+                    };
+                    let program = Program::new(kernel, index);
+                    let input = *input as usize;
+                    self.loads.push(LoadPlan { input, index: index.clone(), program, pad, inner, plain });
+                    self.push(&mut phases, Action::Load(self.loads.len() - 1), kind, inner, gathered)
+                }
+                Op::Cast(a) if self.keeps_lanes(*a, inst.dtype, stored_only[at]) => sources[0],
+                Op::Cast(_) => {
+                    let code = Code::Convert(operand_kind, inst.dtype);
+                    self.push(&mut phases, Action::Compute(code), kind, inner, sources)
+                }
+                Op::Unary(op, _) => {
+                    self.push(&mut phases, Action::Compute(Code::Unary(*op, operand_kind)), kind, inner, sources)
+                }
+                Op::Binary(op, ..) => {
+                    self.push(&mut phases, Action::Compute(Code::Binary(*op, operand_kind)), kind, inner, sources)
+                }
+                Op::Compare(op, ..) => {
+                    self.push(&mut phases, Action::Compute(Code::Compare(*op, operand_kind)), kind, inner, sources)
+                }
+                Op::Select(..) => {
+                    self.push(&mut phases, Action::Compute(Code::Select(operand_kind)), kind, inner, sources)
+                }
+                Op::Fma(..) => self.push(&mut phases, Action::Compute(Code::Fma(kind)), kind, inner, sources),
+                Op::Reduce(op, _) => {
+                    let source = self.spread(&mut phases, sources[0], operand_kind);
+                    self.partials += 1;
+                    self.push(&mut phases, Action::Reduce(*op, self.partials - 1), kind, true, vec![source])
+                }
+                Op::Scan(op, _) => {
+                    let source = self.spread(&mut phases, sources[0], operand_kind);
+                    self.carries.push((*op, kind));
+                    self.push(&mut phases, Action::Scan(*op, self.carries.len() - 1), kind, true, vec![source])
+                }
+            };
+            places.push(place);
+        }
+        self.stores(&mut phases, &places);
+        self.store_at_once();
+    }
+
+    /// For each value, whether nothing but stores reads it.
+    fn stored_only(&self) -> Vec<bool> {
+        let mut only = vec![true; self.kernel.body.len()];
+        for (at, inst) in self.kernel.body.iter().enumerate().filter(|(at, _)| self.analysis.needed[*at]) {
+            for reg in inst.op.operands().iter().chain(&self.analysis.gathers[at]) {
+                only[reg.0 as usize] = false;
+            }
+        }
+        only
+    }
+
+    /// Whether a cast leaves the lanes as they are. A store rounds by itself, so one before it needs no rounding.
+    fn keeps_lanes(&self, operand: Reg, to: Dtype, stored: bool) -> bool {
+        let from = self.kernel.body[operand.0 as usize].dtype;
+        let widens = match (from.integer_range(), to.integer_range()) {
+            (Some(from), Some(to)) => to.0 <= from.0 && from.1 <= to.1,
+            _ => from.is_float() && to == Dtype::F32,
+        };
+        Kind::of(from) == Kind::of(to) && (from == to || widens || (stored && to.is_float() && from == Dtype::F32))
+    }
+
+    /// Adds a step with a new value as its result.
+    fn push(&mut self, phases: &mut Vec<usize>, action: Action, kind: Kind, inner: bool, sources: Vec<Place>) -> Place {
+        let mut sources = sources;
+        // In short rows, row values are spread once; a per-row loop would cost more than it does.
+        if inner
+            && self.length < self.tuning.spread_below
+            && matches!(action, Action::Compute(code) if !matches!(code, Code::Copy(_)))
+        {
+            for source in &mut sources {
+                if let Place::Row(value) = *source {
+                    *source = self.spread(phases, Place::Row(value), self.kinds[value]);
+                }
+            }
+        }
+        let phase = sources.iter().map(|place| phase_of(phases, *place)).max().unwrap_or(0);
+        let value = self.kinds.len();
+        self.kinds.push(kind);
+        let reduce = matches!(action, Action::Reduce(..));
+        let target = if inner && !reduce { Place::Inner(value) } else { Place::Row(value) };
+        phases.push(phase + usize::from(reduce));
+        self.nodes.push(Node { step: Step { action, target, sources, into: None }, phase, inner });
+        target
+    }
+
+    /// The value as one lane per inner point.
+    fn spread(&mut self, phases: &mut Vec<usize>, place: Place, kind: Kind) -> Place {
+        if matches!(place, Place::Inner(_)) {
+            return place;
+        }
+        let spread_before = self.nodes.iter().find(|node| {
+            node.inner && matches!(node.step.action, Action::Compute(Code::Copy(_))) && node.step.sources == [place]
+        });
+        match spread_before {
+            Some(node) => node.step.target,
+            None => self.push(phases, Action::Compute(Code::Copy(kind)), kind, true, vec![place]),
+        }
+    }
+
+    fn stores(&mut self, phases: &mut Vec<usize>, places: &[Place]) {
+        let kernel = self.kernel;
+        let all = kernel.parallel.len() + kernel.reduce.len();
+        for (number, store) in kernel.stores.iter().enumerate() {
+            let at = store.value.0 as usize;
+            let Some(kind) = Kind::of(kernel.body[at].dtype) else { continue };
+            let over_inner = self.inner != 0 && store.order.len() == all;
+            let source = match places[at] {
+                place if over_inner => self.spread(phases, place, kind),
+                Place::Const(_) => self.push(phases, Action::Compute(Code::Copy(kind)), kind, false, vec![places[at]]),
+                place => place,
+            };
+            let phase = phase_of(phases, source);
+            let step = Step { action: Action::Store(number), target: source, sources: vec![source], into: None };
+            self.nodes.push(Node { step, phase, inner: over_inner });
+        }
+    }
+
+    /// Marks computations that only one store reads, and that store.
+    fn store_at_once(&mut self) {
+        let mut readers = vec![vec![]; self.kinds.len()];
+        for (at, node) in self.nodes.iter().enumerate() {
+            for place in &node.step.sources {
+                if let Place::Row(value) | Place::Inner(value) = *place {
+                    readers[value].push(at);
+                }
+            }
+        }
+        for at in 0..self.nodes.len() {
+            let node = &self.nodes[at].step;
+            let (Action::Compute(_), Place::Row(value) | Place::Inner(value)) = (&node.action, node.target) else {
+                continue;
+            };
+            let [reader] = readers[value][..] else { continue };
+            if let Action::Store(number) = self.nodes[reader].step.action {
+                self.nodes[at].step.into = Some(number);
+                self.nodes[reader].step.into = Some(number);
+            }
+        }
+    }
+
+    /// All steps once, in segments: for modes that hold the inner points of a tile together.
+    fn once(&self) -> Vec<Segment> {
+        let count = self.nodes.iter().map(|node| node.phase + 1).max().unwrap_or(0);
+        let mut segments = vec![Segment::default(); count];
+        for node in &self.nodes {
+            let segment = &mut segments[node.phase];
+            if node.inner { &mut segment.inner } else { &mut segment.row }.push(node.step.clone());
+        }
+        segments
+    }
+
+    /// Segments that compute each inner value they need by themselves.
+    fn anew(&self) -> Vec<Segment> {
+        let mut segments = self.once();
+        for (phase, segment) in segments.iter_mut().enumerate() {
+            let mut needed = vec![false; self.kinds.len()];
+            let mut keep = vec![false; self.nodes.len()];
+            for (at, node) in self.nodes.iter().enumerate().rev() {
+                let result = matches!(node.step.action, Action::Reduce(..) | Action::Store(_));
+                let wanted = match node.step.target {
+                    Place::Inner(value) if !result => needed[value],
+                    _ => result && node.phase == phase,
+                };
+                keep[at] = node.inner && wanted;
+                if keep[at] {
+                    for place in &node.step.sources {
+                        if let Place::Inner(value) = *place {
+                            needed[value] = true;
+                        }
+                    }
+                }
+            }
+            let kept = self.nodes.iter().zip(&keep).filter(|(_, keep)| **keep);
+            segment.inner = kept.map(|(node, _)| node.step.clone()).collect();
+        }
+        segments
+    }
+
+    /// The schedule for rows one after the other.
+    fn schedule(&self, rows: i64) -> Schedule {
+        let tiles = self.allocate(self.once(), false);
+        let bytes = |kinds: &[Kind]| kinds.iter().map(|kind| kind.size()).sum::<usize>();
+        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+        if self.inner == 0 {
+            return Schedule { mode: Mode::Tiles(self.tuning.block.min(rows).max(1)), ..tiles };
+        }
+        let length = usize::try_from(self.length).unwrap_or(usize::MAX);
+        if length.saturating_mul(bytes(&tiles.inner_slots)) <= self.tuning.tile_bytes {
+            let rows = (self.tuning.block / length).clamp(1, rows.max(1));
+            return Schedule { mode: Mode::Tiles(rows), ..tiles };
+        }
+        Schedule { mode: Mode::Chunks(self.tuning.block.min(length)), ..self.allocate(self.anew(), true) }
+    }
+
+    /// The schedule for columns, for a kernel with reductions that have a vertical form.
+    fn columns(&self) -> Option<Schedule> {
+        let vertical = |node: &Node| match node.step.action {
+            Action::Reduce(op, _) => !matches!(op, ReduceOp::Argmax | ReduceOp::Argmin),
+            Action::Scan(..) => false,
+            _ => true,
+        };
+        let reduces = self.nodes.iter().any(|node| matches!(node.step.action, Action::Reduce(..)));
+        if !reduces || !self.nodes.iter().all(vertical) {
+            return None;
+        }
+        Some(Schedule { mode: Mode::Columns((self.tuning.block / 2).max(1)), ..self.allocate(self.anew(), true) })
+    }
+
+    /// Gives virtual values buffers, reusing those of values that are no longer needed. With `looped`, the inner steps
+    /// of a segment run many times, and no inner value lives on to the next segment.
+    fn allocate(&self, mut segments: Vec<Segment>, looped: bool) -> Schedule {
+        let mut last_use = HashMap::new();
+        let mut position = 0;
+        for (number, segment) in segments.iter().enumerate() {
+            for step in segment.row.iter().chain(&segment.inner) {
+                for place in &step.sources {
+                    last_use.insert(key(*place, number, looped), position);
+                }
+                position += 1;
+            }
+        }
+        let mut row = Slots::default();
+        let mut inner = Slots::default();
+        position = 0;
+        for (number, segment) in segments.iter_mut().enumerate() {
+            // A row value that inner steps read must survive all their repetitions.
+            let mut after_segment = vec![];
+            let row_steps = segment.row.len();
+            for (at, step) in segment.row.iter_mut().chain(&mut segment.inner).enumerate() {
+                let reads = step.sources.clone();
+                if !matches!(step.action, Action::Store(_)) {
+                    match step.target {
+                        Place::Row(value) => row.take(value, self.kinds[value]),
+                        Place::Inner(value) => inner.take(value, self.kinds[value]),
+                        Place::Const(_) => {}
+                    }
+                }
+                let resolve = |place: Place| match place {
+                    Place::Row(value) => Place::Row(row.slot(value)),
+                    Place::Inner(value) => Place::Inner(inner.slot(value)),
+                    place => place,
+                };
+                step.target = resolve(step.target);
+                step.sources = step.sources.iter().map(|place| resolve(*place)).collect();
+                for place in reads {
+                    if last_use.get(&key(place, number, looped)) != Some(&position) {
+                        continue;
+                    }
+                    match place {
+                        Place::Row(value) if at >= row_steps => after_segment.push(value),
+                        Place::Row(value) => row.release(value),
+                        Place::Inner(value) => inner.release(value),
+                        Place::Const(_) => {}
+                    }
+                }
+                position += 1;
+            }
+            after_segment.into_iter().for_each(|value| row.release(value));
+        }
+        Schedule { mode: Mode::Tiles(1), segments, row_slots: row.kinds, inner_slots: inner.kinds }
+    }
+}
+
+/// Names a definition of a value: where inner steps are repeated, each segment defines its inner values anew.
+fn key(place: Place, segment: usize, looped: bool) -> (Place, usize) {
+    match place {
+        Place::Inner(_) if looped => (place, segment),
+        place => (place, 0),
+    }
+}
+
+fn phase_of(phases: &[usize], place: Place) -> usize {
+    match place {
+        Place::Const(_) => 0,
+        Place::Row(value) | Place::Inner(value) => phases[value],
+    }
+}

@@ -1,0 +1,133 @@
+//! The child's side of the protocol: a greeting, one plugin, and then one reply to each request.
+
+use crate::confine::{self, ConfineError};
+use crate::plugin::{Loaded, Plugin};
+use passhost_ir::{Arg, Infer, InferError, OpName, TensorType};
+use passhost_protocol::guest::{FromGuest, GuestFailure, GuestLimits, Limit, ToGuest};
+use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
+use std::io;
+use std::time::{Duration, Instant};
+
+/// Stack for the host's own functions, besides the plugin's.
+const HOST_STACK: u64 = 4 << 20;
+
+/// Why the child stops before the supervisor closes the connection.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The connection broke.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    /// The process still has rights that it must not have.
+    #[error(transparent)]
+    Confine(#[from] ConfineError),
+    /// No engine can be made on this machine.
+    #[error("cannot make a WebAssembly engine: {0}")]
+    Engine(String),
+    /// A message that has no place here.
+    #[error("expected {expected}, got another message; the programs passhost and passhost-guest must be of one build")]
+    OutOfTurn {
+        /// What would have had a place.
+        expected: &'static str,
+    },
+    /// The thread that runs the plugin cannot be started, or failed.
+    #[error("the thread that runs the plugin {0}")]
+    Thread(String),
+}
+
+/// Serves the supervisor at standard input and output until it closes the connection. [`confine::at_start`] comes first.
+pub fn serve() -> Result<(), ServeError> {
+    let engine =
+        crate::engine::new(GuestLimits::default().stack).map_err(|error| ServeError::Engine(format!("{error:#}")))?;
+    send(&FromGuest::Hello { engine: crate::engine::identity(&engine) })?;
+    let (wasm, artefact, limits) = match receive() {
+        Ok(ToGuest::Load { wasm, artefact, limits }) => (wasm, artefact, limits),
+        Ok(_) => return Err(ServeError::OutOfTurn { expected: "Load" }),
+        Err(FrameError::Closed) => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
+    confine::before_loading(&limits)?;
+    // A thread of its own, because the stack of the main one has whatever size this process inherited.
+    let stack = usize::try_from(limits.stack.saturating_add(HOST_STACK)).unwrap_or(usize::MAX);
+    std::thread::Builder::new()
+        .name("plugin".into())
+        .stack_size(stack)
+        .spawn(move || serve_plugin(&wasm, artefact.as_deref(), limits))
+        .map_err(|error| ServeError::Thread(format!("cannot be started: {error}")))?
+        .join()
+        .map_err(|_| ServeError::Thread("panicked; this is a bug of passhost".into()))?
+}
+
+fn serve_plugin(wasm: &[u8], artefact: Option<&[u8]>, limits: GuestLimits) -> Result<(), ServeError> {
+    let started = Instant::now();
+    // SAFETY: the supervisor started this process and authenticates what it sends as an artefact.
+    let loaded = unsafe { Plugin::load(wasm, artefact, limits) };
+    let plugin = match loaded {
+        Ok(Loaded { plugin, artefact }) => {
+            confine::before_plugin_code()?;
+            // Sent before any code of the plugin runs: what the supervisor signs was made by the compiler alone.
+            send(&FromGuest::Loaded { artefact, wall_us: microseconds(started.elapsed()) })?;
+            Some(plugin)
+        }
+        Err(failure) => {
+            send(&FromGuest::Failed(failure))?;
+            None
+        }
+    };
+    loop {
+        let request = match receive() {
+            Ok(request) => request,
+            Err(FrameError::Closed) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        };
+        let Some(plugin) = &plugin else {
+            return Err(ServeError::OutOfTurn { expected: "the end of the connection, for no plugin is loaded" });
+        };
+        confine::allow_processor_time(Duration::from_millis(limits.deadline_ms))?;
+        match request {
+            ToGuest::Describe => {
+                let (info, usage) = plugin.describe();
+                send(&FromGuest::Described(info, usage))?;
+            }
+            ToGuest::Run { graph, infer_calls } => {
+                let (rewrite, usage) = plugin.run(&graph, infer_calls, Box::new(AskSupervisor));
+                match send(&FromGuest::Ran(rewrite, usage.clone())) {
+                    // The limit on output is above what a frame holds.
+                    Err(FrameError::TooLong { .. }) => {
+                        let failure = GuestFailure::Limit { limit: Limit::Output, value: MAX_FRAME as u64 };
+                        send(&FromGuest::Ran(Err(failure), usage))?;
+                    }
+                    sent => sent?,
+                }
+            }
+            ToGuest::Load { .. } | ToGuest::Inferred(_) => {
+                return Err(ServeError::OutOfTurn { expected: "Describe or Run" });
+            }
+        }
+    }
+}
+
+/// Passes a plugin's question on.
+struct AskSupervisor;
+
+impl Infer for AskSupervisor {
+    fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, InferError> {
+        let broken = |error: FrameError| InferError::Unavailable(error.to_string());
+        send(&FromGuest::Infer { op: op.clone(), args: args.to_vec() }).map_err(broken)?;
+        match receive().map_err(broken)? {
+            ToGuest::Inferred(answer) => answer,
+            _ => Err(InferError::Unavailable("the supervisor answered something else".into())),
+        }
+    }
+}
+
+fn receive() -> Result<ToGuest, FrameError> {
+    read_frame(&mut io::stdin().lock(), MAX_FRAME)
+}
+
+fn send(message: &FromGuest) -> Result<(), FrameError> {
+    write_frame(&mut io::stdout().lock(), message)
+}
+
+fn microseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
