@@ -268,12 +268,13 @@ fn effective_strides(input: &BoundInput<'_>) -> Vec<i64> {
 
 /// The offset's constant and its change along each axis, for a plain load.
 fn offsets(plan: &Plan, load: &LoadPlan, strides: &[i64]) -> (i64, Vec<i64>) {
-    let (mut base, mut slopes) = (0, vec![0; plan.extents.len()]);
+    let (mut base, mut slopes) = (0, vec![0i64; plan.extents.len()]);
     for (id, stride) in load.index.iter().zip(strides) {
         if let Some(affine) = &plan.forms[id.0 as usize].affine {
             base += affine.constant * stride;
             for (total, slope) in slopes.iter_mut().zip(&affine.slopes) {
-                *total += slope * stride;
+                // An axis with one position may have any slope; it is dropped below.
+                *total = total.wrapping_add(slope.wrapping_mul(*stride));
             }
         }
     }

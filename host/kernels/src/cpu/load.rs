@@ -231,7 +231,9 @@ fn fill_run<E: Element>(
     };
     if (0..slopes.len()).all(inside) {
         let offset = (0..slopes.len()).map(|dim| start(dim) * load.strides[dim]).sum();
-        let stride = slopes.iter().zip(&load.strides).map(|(slope, stride)| slope * stride).sum();
+        // The slopes of a run of one element mean nothing, and may be huge.
+        let along = |(slope, stride): (&i64, &i64)| slope.wrapping_mul(*stride);
+        let stride = slopes.iter().zip(&load.strides).map(along).fold(0, i64::wrapping_add);
         return fill_strided::<E>(isa, lanes, elements, offset, stride);
     }
     for (i, lane) in lanes.iter_mut().enumerate() {
