@@ -120,7 +120,8 @@ impl Passhost {
         let arguments = arguments.into_iter().map(|a| a.as_ref().to_string_lossy().into_owned()).collect();
         // A cache that all tests share compiles each plugin once.
         let environment = vec![];
-        directory.map_or_else(|_| unreachable!("it was checked"), |directory| Passhost { arguments, directory, environment })
+        directory
+            .map_or_else(|_| unreachable!("it was checked"), |directory| Passhost { arguments, directory, environment })
     }
 
     /// `passhost eval PLUGIN SAMPLE --json FILE` with a short budget.
@@ -170,7 +171,10 @@ impl Passhost {
     pub fn run(&self) -> Run {
         let output = self.command().output();
         assert!(output.is_ok(), "passhost does not start: {output:?}");
-        output.map_or_else(|_| unreachable!("it was checked"), |output| Run::new(self.shown(), &output, &self.json_path()))
+        output.map_or_else(
+            |_| unreachable!("it was checked"),
+            |output| Run::new(self.shown(), &output, &self.json_path()),
+        )
     }
 
     /// Runs it and sends `signal` to its child process `child` as soon as a progress line contains `stage`.

@@ -3,8 +3,7 @@
 use passhost_tests::{Passhost, plugin, repository, sample};
 use serde_json::Value;
 
-const SAMPLES: [&str; 4] =
-    ["se-gate-add-relu", "residual-add-layer-norm", "attention-bias-softmax", "pointwise-chain"];
+const SAMPLES: [&str; 4] = ["se-gate-add-relu", "residual-add-layer-norm", "attention-bias-softmax", "pointwise-chain"];
 
 fn variants(document: &Value) -> &[Value] {
     document["variants"].as_array().map_or(&[], Vec::as_slice)

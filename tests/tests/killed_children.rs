@@ -5,8 +5,11 @@ use passhost_tests::{Passhost, Run, plugin, sample};
 use rustix::process::Signal;
 
 fn two_samples(plugin_name: &str) -> Passhost {
-    Passhost::eval(&plugin(plugin_name), &sample("se-gate-add-relu"))
-        .with(&[&sample("pointwise-chain").display().to_string(), "--budget", "400ms"])
+    Passhost::eval(&plugin(plugin_name), &sample("se-gate-add-relu")).with(&[
+        &sample("pointwise-chain").display().to_string(),
+        "--budget",
+        "400ms",
+    ])
 }
 
 /// The second sample is whole whatever happened to the first.
@@ -47,7 +50,10 @@ fn a_device_child_that_hangs_in_a_rewrite_is_killed_at_its_deadline() {
 fn a_device_child_killed_while_it_runs_the_reference_is_replaced() {
     let run = two_samples("fuse-pointwise").run_and_signal(": reference", "passhost-device", Signal::KILL);
     run.expect_end(0, &[]);
-    run.expect(run.json()[0]["variants"][0]["failure"].is_null(), "a reference that runs the second time is nobody's fault");
+    run.expect(
+        run.json()[0]["variants"][0]["failure"].is_null(),
+        "a reference that runs the second time is nobody's fault",
+    );
     expect_second_is_whole(&run);
 }
 

@@ -6,9 +6,9 @@ use std::collections::{HashMap, HashSet};
 /// Whether an op's results may share memory with its operands: a view, or an op on no list.
 fn may_alias(kind: &NodeKind) -> bool {
     match kind {
-        NodeKind::Aten { op, .. } => OpTable::sample().get(op).is_none_or(|schema| {
-            schema.is_view() || schema.is_in_place() || is_sometimes_a_view(&op.name)
-        }),
+        NodeKind::Aten { op, .. } => OpTable::sample()
+            .get(op)
+            .is_none_or(|schema| schema.is_view() || schema.is_in_place() || is_sometimes_a_view(&op.name)),
         NodeKind::Kernel { .. } => false,
     }
 }
@@ -17,8 +17,16 @@ fn may_alias(kind: &NodeKind) -> bool {
 fn is_sometimes_a_view(name: &str) -> bool {
     matches!(
         name,
-        "aten::reshape" | "aten::contiguous" | "aten::to" | "aten::dropout" | "aten::flatten" | "aten::expand_as"
-            | "aten::type_as" | "aten::view_as" | "aten::reshape_as" | "aten::broadcast_to"
+        "aten::reshape"
+            | "aten::contiguous"
+            | "aten::to"
+            | "aten::dropout"
+            | "aten::flatten"
+            | "aten::expand_as"
+            | "aten::type_as"
+            | "aten::view_as"
+            | "aten::reshape_as"
+            | "aten::broadcast_to"
     )
 }
 

@@ -238,10 +238,7 @@ mod tests {
     fn compare(out: &[f32], reference: &[f32], shape: &[i64]) -> OutputReport {
         let mut comparison = Comparison::new(TensorType::contiguous(Dtype::F32, shape));
         let (out, reference) = (f32_bytes(out), f32_bytes(reference));
-        comparison.add(
-            Elements { dtype: Dtype::F32, bytes: &out },
-            Elements { dtype: Dtype::F32, bytes: &reference },
-        );
+        comparison.add(Elements { dtype: Dtype::F32, bytes: &out }, Elements { dtype: Dtype::F32, bytes: &reference });
         comparison.into_report()
     }
 

@@ -124,11 +124,7 @@ fn floats(ty: &TensorType, spec: &InputSpec, element: impl Fn(u64) -> f64 + Sync
     })
 }
 
-fn integers(
-    ty: &TensorType,
-    draw: &'static str,
-    element: impl Fn(u64) -> i64 + Sync,
-) -> Result<Vec<u8>, DrawError> {
+fn integers(ty: &TensorType, draw: &'static str, element: impl Fn(u64) -> i64 + Sync) -> Result<Vec<u8>, DrawError> {
     Ok(match ty.dtype {
         Dtype::Bool => fill(ty, |i| [u8::from(element(i) != 0)]),
         Dtype::U8 => fill(ty, |i| (element(i) as u8).to_le_bytes()),
@@ -163,9 +159,9 @@ fn normal(bits: u64) -> (f64, f64) {
 
 /// Hash of the seed, the round and the name; FNV-1a over the name, so that order and length count.
 fn key(round: Round, name: &str) -> u64 {
-    let name = name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
+    let name = name
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
     let excited = round.excited.map_or(0, |input| input as u64 + 1);
     mix(mix(round.seed ^ mix(u64::from(round.number) << 32 | excited)) ^ name)
 }

@@ -41,7 +41,7 @@ fn cache_bandwidth() -> f64 {
             black_box(sum(black_box(&buffer)));
             fastest = fastest.min(start.elapsed().as_secs_f64());
         }
-        CACHED as f64 / fastest.max(1e-9) * rayon::current_num_threads() as f64
+        CACHED as f64 / fastest.max(1e-9) * passhost_torch::thread_count() as f64
     })
 }
 

@@ -6,7 +6,6 @@ use passhost_kernels::{BoundInput, BoundOutput, CpuKernel, Threads};
 use passhost_protocol::device::{ReferenceError, RewriteError};
 use passhost_torch::{PreparedCall, Tensor};
 use std::collections::HashMap;
-use std::sync::OnceLock;
 
 /// A runnable graph.
 pub struct Program {
@@ -78,11 +77,7 @@ pub enum Mode {
 impl Program {
     /// Resolves ops and compiles kernels. `in_place` names nodes that overwrite their first operand where nobody else
     /// reads it.
-    pub fn compile(
-        graph: &Graph,
-        mode: Mode,
-        in_place: &HashMap<NodeId, OpName>,
-    ) -> Result<Program, StepError> {
+    pub fn compile(graph: &Graph, mode: Mode, in_place: &HashMap<NodeId, OpName>) -> Result<Program, StepError> {
         let mut last_use: HashMap<ValueId, usize> = HashMap::new();
         for (position, node) in graph.nodes.iter().enumerate() {
             for value in node.operands().into_iter().chain(node.outputs.iter().copied()) {
@@ -209,7 +204,7 @@ impl Step {
                 // SAFETY: the tensors live until the end of this arm and nobody else runs meanwhile; outputs are fresh
                 // and overlap nothing.
                 let bound = unsafe { kernel.bind(&bound_inputs, &bound_outputs) };
-                bound.map_err(|error| self.failed(error))?.run(threads());
+                bound.map_err(|error| self.failed(error))?.run(&OpThreads);
                 Ok(outputs)
             }
         }
@@ -243,16 +238,17 @@ fn bound_output(tensor: &Tensor, ty: &TensorType) -> BoundOutput {
     BoundOutput { pointer: tensor.data_ptr(), bytes: ty.bytes() as usize }
 }
 
-static THREADS: OnceLock<Threads> = OnceLock::new();
+/// libtorch's threads.
+struct OpThreads;
 
-/// Sets the threads that kernels run on. The first call counts.
-pub fn set_threads(threads: Threads) {
-    // A second call would mean a second `Open`, which changes nothing that runs already.
-    let _ = THREADS.set(threads);
-}
+impl Threads for OpThreads {
+    fn count(&self) -> usize {
+        passhost_torch::thread_count()
+    }
 
-fn threads() -> &'static Threads {
-    THREADS.get_or_init(Threads::single)
+    fn run(&self, workers: usize, work: &(dyn Fn() + Sync)) {
+        passhost_torch::run_on_threads(workers, work);
+    }
 }
 
 fn name_of(node: &Node) -> String {

@@ -90,8 +90,8 @@ fn open(choice: DeviceChoice, threads: Option<u32>) -> Result<DeviceInfo, String
     let available = std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
     let threads = threads.unwrap_or(available);
     passhost_torch::start(threads);
-    let kernel_threads = passhost_kernels::Threads::new(threads as usize).map_err(|error| error.to_string())?;
-    crate::program::set_threads(kernel_threads);
+    // For drawing inputs and comparing outputs. It fails only where a pool exists already.
+    let _ = rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global();
     Ok(DeviceInfo { device: "cpu".into(), name: processor(), threads, torch: passhost_torch::version(), note })
 }
 

@@ -9,8 +9,7 @@ use crate::program::{Mode, Program, StepError};
 use crate::trivial::{Typed, degenerate, trivial_answer};
 use passhost_ir::{Graph, InputSpec, NodeId, OpName, TensorType};
 use passhost_protocol::device::{
-    Evaluation, Finding, Loaded, OutputReport, ReferenceError, RewriteError, Settings, Stage, TimingReport,
-    TruthReport,
+    Evaluation, Finding, Loaded, OutputReport, ReferenceError, RewriteError, Settings, Stage, TimingReport, TruthReport,
 };
 use passhost_torch::{Tensor, allocator};
 use std::collections::HashMap;

@@ -205,11 +205,7 @@ impl LimitArguments {
 impl EvalArguments {
     /// How to measure.
     pub fn settings(&self) -> Settings {
-        Settings {
-            budget_ms: milliseconds(self.budget),
-            time_pass_miss: self.time_pass_miss,
-            ..Settings::default()
-        }
+        Settings { budget_ms: milliseconds(self.budget), time_pass_miss: self.time_pass_miss, ..Settings::default() }
     }
 }
 

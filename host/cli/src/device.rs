@@ -12,14 +12,8 @@ const OPEN: Duration = Duration::from_secs(120);
 /// Types come from meta kernels, which touch no data.
 const INFER: Duration = Duration::from_secs(20);
 /// Environment that libtorch, OpenMP and CUDA read, and where their libraries are.
-const ENVIRONMENT: [&str; 6] = [
-    "LD_LIBRARY_PATH",
-    "PATH",
-    "HOME",
-    "CUDA_VISIBLE_DEVICES",
-    "OMP_NUM_THREADS",
-    "MKL_NUM_THREADS",
-];
+const ENVIRONMENT: [&str; 6] =
+    ["LD_LIBRARY_PATH", "PATH", "HOME", "CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "MKL_NUM_THREADS"];
 
 /// Why the device gave no answer.
 #[derive(Debug, thiserror::Error)]

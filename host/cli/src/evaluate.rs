@@ -1,9 +1,7 @@
 //! One evaluation: the stages from a sample and a plugin to a result document, and who is to blame when one fails.
 
 use crate::device::{Device, DeviceError};
-use crate::document::{
-    Blame, Document, Failure, Job, Limits, Rewrite, SCHEMA, Status, Timing, Variant, quartiles_us,
-};
+use crate::document::{Blame, Document, Failure, Job, Limits, Rewrite, SCHEMA, Status, Timing, Variant, quartiles_us};
 use crate::guest::{Guest, GuestError, Plugin, hex};
 use crate::untrusted::one_line;
 use passhost_cache::Cache;
@@ -186,9 +184,8 @@ fn assemble(
     // A sample that fails as a whole has no score; neither has one on which the host gave up.
     let scorable = outcomes.len() == variants.len() && failure.as_ref().is_none_or(|f| f.blame == Blame::Plugin);
     let scores = if scorable { score(&outcomes, &config.options).ok() } else { None };
-    let confidence = scores
-        .as_ref()
-        .and_then(|_| confidence(&outcomes, &timings, &config.options, &Bootstrap::default()).ok());
+    let confidence =
+        scores.as_ref().and_then(|_| confidence(&outcomes, &timings, &config.options, &Bootstrap::default()).ok());
     let host_failed = variants.iter().find_map(|v| v.failure.clone().filter(|f| f.blame == Blame::Host));
     let failure = failure.or(if scorable { None } else { host_failed });
     Document {
@@ -291,8 +288,9 @@ fn reference(sample: &Sample, index: usize, host: &mut Host<'_>) -> Result<Refer
             value.ty = found.clone();
         }
     }
-    let functional = functionalise(&program, OpTable::sample())
-        .map_err(|error| failure(Blame::Sample, "sample", error, "this form of in-place writing is not supported yet"))?;
+    let functional = functionalise(&program, OpTable::sample()).map_err(|error| {
+        failure(Blame::Sample, "sample", error, "this form of in-place writing is not supported yet")
+    })?;
     Ok(Reference { program, functional: functional.graph, inputs: read.inputs, loaded, notes })
 }
 
@@ -390,12 +388,7 @@ fn rewrite(
 
 type Answer = (Result<passhost_protocol::guest::Rewrite, GuestFailure>, GuestUsage);
 
-fn run_once(
-    plugin: &mut LoadedPlugin,
-    graph: &Graph,
-    calls: u64,
-    host: &mut Host<'_>,
-) -> Result<Answer, GuestError> {
+fn run_once(plugin: &mut LoadedPlugin, graph: &Graph, calls: u64, host: &mut Host<'_>) -> Result<Answer, GuestError> {
     match &mut plugin.guest {
         Ok(guest) => guest.run(graph, calls, host.device),
         Err(failure) => Err(GuestError::Plugin(GuestFailure::Host(failure.message.clone()))),
@@ -453,7 +446,8 @@ fn measure(
 /// Twenty times what the same work takes eagerly, plus the budgets and a generous start.
 fn evaluation_limit(reference: &Reference, settings: &Settings) -> Duration {
     let runs = u64::from(settings.rounds + settings.warmups) + reference.inputs.len() as u64;
-    let work = Duration::from_nanos(reference.loaded.slowest_ns.saturating_mul(u64::from(Settings::SLOW_FACTOR) * runs));
+    let work =
+        Duration::from_nanos(reference.loaded.slowest_ns.saturating_mul(u64::from(Settings::SLOW_FACTOR) * runs));
     Duration::from_secs(30) + 4 * Duration::from_millis(settings.budget_ms) + work.min(Duration::from_secs(600))
 }
 
@@ -532,10 +526,8 @@ fn eager_that_counts<'a>(report: &'a TimingReport, alone: &'a [u64]) -> &'a [u64
 
 fn timings(report: &TimingReport, alone: &[u64]) -> Option<Timings> {
     let seconds = |samples: &[u64]| samples.iter().map(|&ns| ns as f64 * 1e-9).collect::<Vec<_>>();
-    (!report.rewritten_ns.is_empty()).then(|| Timings {
-        eager: seconds(eager_that_counts(report, alone)),
-        rewritten: seconds(&report.rewritten_ns),
-    })
+    (!report.rewritten_ns.is_empty())
+        .then(|| Timings { eager: seconds(eager_that_counts(report, alone)), rewritten: seconds(&report.rewritten_ns) })
 }
 
 fn timing(report: TimingReport, alone: &[u64]) -> Option<Timing> {

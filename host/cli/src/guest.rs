@@ -100,10 +100,9 @@ impl Guest {
             }
             Ok(FromGuest::Failed(failure)) => Err(GuestError::Plugin(failure)),
             Ok(_) => Err(GuestError::OutOfTurn),
-            Err(ChildError::Deadline { .. }) => Err(GuestError::Plugin(GuestFailure::Limit {
-                limit: Limit::Compile,
-                value: limits.compile_ms,
-            })),
+            Err(ChildError::Deadline { .. }) => {
+                Err(GuestError::Plugin(GuestFailure::Limit { limit: Limit::Compile, value: limits.compile_ms }))
+            }
             Err(error) => Err(error.into()),
         }
     }

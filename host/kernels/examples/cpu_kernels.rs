@@ -7,7 +7,7 @@ use passhost_ir::kernel::{
     Binary, IndexExpr, IndexId, InputDecl, Inst, Op, Outside, ReduceOp, Reg, Scalar, Store, Unary,
 };
 use passhost_ir::{Dtype, Kernel, contiguous_strides, numel};
-use passhost_kernels::{BoundInput, BoundOutput, CpuKernel, Threads};
+use passhost_kernels::{BoundInput, BoundOutput, CpuKernel, NewThreads, Threads};
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,13 +15,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some(text) => text.parse()?,
         None => 2,
     };
-    let threads = Threads::new(count)?;
+    let threads = NewThreads(count);
     let filter = std::env::args().nth(2).unwrap_or_default();
     println!("{} threads", threads.count());
     let n = 4 << 20;
     for (name, kernel) in [
         ("SE gate + add + relu, f32 [32,2048,6,8]", se_gate(32, 2048, 48, Dtype::F32)),
         ("SE gate + add + relu, f16 [32,2048,6,8]", se_gate(32, 2048, 48, Dtype::F16)),
+        ("SE gate + add + relu, f32 [4,256,56,56]", se_gate(4, 256, 3136, Dtype::F32)),
+        ("SE gate + add + relu, f16 [4,256,56,56]", se_gate(4, 256, 3136, Dtype::F16)),
         ("gelu (tanh) in 8 steps, f32 4M", gelu(n, Dtype::F32)),
         ("gelu (tanh) in 8 steps, f16 4M", gelu(n, Dtype::F16)),
         ("gelu (tanh) in 8 steps, bf16 4M", gelu(n, Dtype::Bf16)),
@@ -42,7 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn time(name: &str, kernel: &Kernel, threads: &Threads) -> Result<(), Box<dyn std::error::Error>> {
+fn time(name: &str, kernel: &Kernel, threads: &dyn Threads) -> Result<(), Box<dyn std::error::Error>> {
     let compiled = CpuKernel::compile(kernel)?;
     let bytes = |shape: &[i64], dtype: Dtype| (numel(shape) * dtype.size()) as usize;
     let inputs: Vec<Vec<u64>> =

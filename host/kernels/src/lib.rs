@@ -5,4 +5,4 @@
 
 pub mod cpu;
 
-pub use cpu::{BindError, Bound, BoundInput, BoundOutput, CpuKernel, Threads, ThreadsError};
+pub use cpu::{BindError, Bound, BoundInput, BoundOutput, CallingThread, CpuKernel, NewThreads, Threads};

@@ -5,6 +5,7 @@ pub(crate) mod ffi {
     unsafe extern "C++" {
         include!("passhost-torch/cpp/dispatch.h");
         include!("passhost-torch/cpp/allocator.h");
+        include!("passhost-torch/cpp/parallel.h");
 
         type Call;
 
@@ -64,5 +65,8 @@ pub(crate) mod ffi {
         fn overwritten_guards() -> u64;
         fn start_peak();
         fn peak_bytes() -> usize;
+
+        fn thread_count() -> usize;
+        fn parallel(workers: usize, work: fn(usize), context: usize);
     }
 }

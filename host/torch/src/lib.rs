@@ -9,10 +9,12 @@ mod call;
 mod infer;
 mod meta_table;
 mod tensor;
+mod threads;
 
 pub use call::{OpError, PreparedCall};
 pub use infer::MetaInfer;
 pub use tensor::{Tensor, TensorError};
+pub use threads::{run_on_threads, thread_count};
 
 /// The version of the libtorch in use.
 pub fn version() -> String {

@@ -25,7 +25,9 @@ pub fn run(arguments: &DeviceArguments, terminal: &Terminal) -> Result<Exit, Sto
     report("guest process", guest(), true);
     report(
         "plugin cache",
-        super::open_cache().map(|_| "usable".to_owned()).map_err(|reason| format!("{reason}; plugins compile each time")),
+        super::open_cache()
+            .map(|_| "usable".to_owned())
+            .map_err(|reason| format!("{reason}; plugins compile each time")),
         false,
     );
     let device = crate::device::Device::open(arguments.device, arguments.threads, Box::new(|_| {}));

@@ -66,8 +66,7 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
             terminal.progress(&text);
             position.replace(text);
         };
-        let mut host =
-            Host { device: &mut device, cache: cache.as_ref(), config: &config, progress: &mut progress };
+        let mut host = Host { device: &mut device, cache: cache.as_ref(), config: &config, progress: &mut progress };
         let document = evaluate(&mut plugin, sample, &mut host);
         finish(document, &mut documents, arguments, terminal)?;
     }

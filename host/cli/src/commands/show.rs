@@ -37,9 +37,8 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
                 continue;
             }
             shown += 1;
-            let read = sample
-                .load(index, InputMode::Fresh, &mut device)
-                .map_err(|error| Stop::new(Exit::Usage, error))?;
+            let read =
+                sample.load(index, InputMode::Fresh, &mut device).map_err(|error| Stop::new(Exit::Usage, error))?;
             let name = untrusted::one_line(&format!("{} {}", sample.name(), variant.name), 200);
             print([terminal.paint(Tone::Strong, &format!("# {name}"))]);
             if arguments.reference {
@@ -56,11 +55,12 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
                 Err(failure) => return Err(refused(failure)),
             };
             let (rewrite, usage) = answer.map_err(|error| refused(&guest_failure("rewrite", error)))?;
-            print(untrusted::lines(&usage.log, LOG_LINES).into_iter().map(|line| {
-                terminal.paint(Tone::Dim, &format!("# log: {line}"))
-            }));
-            let rewrite =
-                rewrite.map_err(|error| refused(&guest_failure("rewrite", GuestError::Plugin(error))))?;
+            print(
+                untrusted::lines(&usage.log, LOG_LINES)
+                    .into_iter()
+                    .map(|line| terminal.paint(Tone::Dim, &format!("# log: {line}"))),
+            );
+            let rewrite = rewrite.map_err(|error| refused(&guest_failure("rewrite", GuestError::Plugin(error))))?;
             for refusal in &rewrite.refusals {
                 let nodes: Vec<String> = refusal.nodes.iter().map(ToString::to_string).collect();
                 let reason = untrusted::one_line(&refusal.reason, 200);
@@ -91,8 +91,14 @@ fn refused(failure: &crate::document::Failure) -> Stop {
 
 /// A graph that has not been verified may hold any text in its names.
 fn untrusted_graph(graph: &passhost_ir::Graph) -> String {
-    graph.to_string().lines().map(|line| {
-        let indent: String = line.chars().take_while(|c| *c == ' ').collect();
-        format!("{indent}{}\n", untrusted::one_line(line, 4000))
-    }).collect::<String>().trim_end().to_owned()
+    graph
+        .to_string()
+        .lines()
+        .map(|line| {
+            let indent: String = line.chars().take_while(|c| *c == ' ').collect();
+            format!("{indent}{}\n", untrusted::one_line(line, 4000))
+        })
+        .collect::<String>()
+        .trim_end()
+        .to_owned()
 }

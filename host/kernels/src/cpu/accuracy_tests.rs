@@ -2,7 +2,7 @@
 
 use super::compute::{Code, compute};
 use super::isa::Isa;
-use super::lanes::{Buffer, Kind, Source};
+use super::lanes::{Buffer, Kind, Source, View};
 use passhost_ir::kernel::{Binary, Unary};
 
 /// Every how many bit patterns one is tried. A prime, so that mantissas vary in all bits.
@@ -46,17 +46,15 @@ fn worst(
             (x[count], y[count]) = (a, b);
             count += 1;
         }
-        let (a, b) = (Buffer::F32(x), Buffer::F32(y));
-        let (first, second) = (Source::Lanes(a.view(), 0), Source::Lanes(b.view(), 0));
-        compute(isa, code, z.view_mut().part(0, count), [first, second, second]);
-        let (Buffer::F32(a), Buffer::F32(b), Buffer::F32(found)) = (a, b, &z) else { unreachable!("made so above") };
+        let (first, second) = (Source::Lanes(View::F32(&x), 0), Source::Lanes(View::F32(&y), 0));
+        compute(isa, code, z.view_mut().part(0, count), &[first, second, second]);
+        let Buffer::F32(found) = &z else { unreachable!("made so above") };
         for i in 0..count {
-            let ulp = distance(found[i], truth(a[i].into(), b[i].into()));
+            let ulp = distance(found[i], truth(x[i].into(), y[i].into()));
             if ulp > worst.0 {
-                worst = (ulp, (a[i], b[i]));
+                worst = (ulp, (x[i], y[i]));
             }
         }
-        (x, y) = (a, b);
     }
     worst
 }

@@ -5,6 +5,7 @@ use super::lanes::{Buffer, Kind};
 use super::load::Scratch;
 use super::plan::{Mode, Place, Plan, Schedule};
 use super::reduce::{Carry, Partial};
+use super::vectors::Vectors;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
 
@@ -34,6 +35,7 @@ pub(crate) struct Arena {
     pub(crate) sums: Vec<Buffer>,
     pub(crate) carries: Vec<Carry>,
     pub(crate) scratch: Scratch,
+    pub(crate) vectors: Vectors,
     /// Walks over rows with the inner axes held.
     pub(crate) column_walks: Vec<Walk>,
     /// The positions at which they are held.
@@ -58,6 +60,7 @@ impl Arena {
             sums: vec![Buffer::default(); plan.partials],
             carries: plan.carries.iter().map(|(op, kind)| Carry::neutral(*op, *kind)).collect(),
             scratch: Scratch::default(),
+            vectors: Vectors::default(),
             column_walks: vec![],
             column: vec![],
         }

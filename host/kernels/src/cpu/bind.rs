@@ -7,6 +7,7 @@ use super::memory::{BoundInput, BoundOutput, InputView, OutputView};
 use super::plan::{LoadPlan, Mode, Plan, Schedule};
 use super::store::BoundStore;
 use super::strided::Strided;
+use super::threads::for_ranges;
 use super::{CpuKernel, Threads};
 use passhost_ir::kernel::Store;
 use passhost_ir::{Dtype, Kernel, contiguous_strides, numel};
@@ -153,7 +154,7 @@ impl<'a> Bound<'a> {
     }
 
     /// Computes the outputs, on as many of `threads` as the work is worth.
-    pub fn run(&mut self, threads: &Threads) {
+    pub fn run(&mut self, threads: &dyn Threads) {
         let plan = &self.kernel.plan;
         if plan.rows == 0 || plan.length == 0 {
             return;
@@ -172,7 +173,7 @@ impl<'a> Bound<'a> {
         let work = (plan.rows as u64).saturating_mul(plan.length as u64).saturating_mul(plan.cost.max(1));
         let grain = if work < plan.tuning.parallel_cost { tiles } else { (tiles / (threads.count() * 8)).max(1) };
         let arenas = self.kernel.arenas(self.columns);
-        threads.for_ranges(tiles, grain, || {
+        for_ranges(threads, tiles, grain, || {
             let mut arena = arenas.lend(|| Arena::new(plan, schedule));
             let space = &space;
             move |from, to| {

@@ -1,6 +1,6 @@
 //! Each check of binding has a case that violates it.
 
-use super::{BindError, BoundInput, BoundOutput, CpuKernel, Threads};
+use super::{BindError, BoundInput, BoundOutput, CallingThread, CpuKernel};
 use passhost_ir::kernel::{Binary, IndexExpr, IndexId, InputDecl, Inst, Op, Outside, Reg, Store};
 use passhost_ir::{Dtype, Kernel};
 
@@ -68,7 +68,7 @@ fn bind(arguments: Arguments) -> Result<Vec<[f32; 6]>, BindError> {
         .collect();
     let kernel = kernel();
     // SAFETY: all places lie in `words`, which lives on and is not used before the binding is gone.
-    unsafe { kernel.bind(&vec![input; arguments.inputs], &outputs) }?.run(&Threads::single());
+    unsafe { kernel.bind(&vec![input; arguments.inputs], &outputs) }?.run(&CallingThread);
     let float = |byte: usize| f32::from_bits((words[byte / 8] >> (byte % 8 * 8)) as u32);
     Ok(arguments.outputs.iter().map(|(at, _)| std::array::from_fn(|i| float(at + 4 * i))).collect())
 }

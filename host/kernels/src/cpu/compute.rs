@@ -23,7 +23,7 @@ pub(crate) enum Code {
 }
 
 /// Computes all lanes of `out`. The sources hold operands of the types that `code` says.
-pub(crate) fn compute(isa: Isa, code: Code, mut out: ViewMut<'_>, sources: [Source<'_>; 3]) {
+pub(crate) fn compute(isa: Isa, code: Code, mut out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
     if out.len() > 1 && !sources.iter().any(|source| matches!(source, Source::Lanes(..))) {
         compute(isa, code, out.part(0, 1), sources);
         return out.repeat_first();
@@ -52,12 +52,13 @@ pub(crate) fn compute(isa: Isa, code: Code, mut out: ViewMut<'_>, sources: [Sour
         Code::Fma(kind) => fma(isa, kind, out, sources),
         Code::Convert(Kind::F32, Dtype::F16) => {
             let lanes = f32::of_mut(out);
-            f16_slices::round(lanes, sources[0].lanes(lanes.len()));
+            lanes.copy_from_slice(sources[0].lanes(lanes.len()));
+            f16_slices::round(lanes);
         }
         Code::Convert(from, Dtype::F16) => {
             let len = out.len();
             compute(isa, Code::Convert(from, Dtype::F32), out.part(0, len), sources);
-            round_in_place(f32::of_mut(out));
+            f16_slices::round(f32::of_mut(out));
         }
         Code::Convert(Kind::F32, to) => convert_f32(isa, to, out, sources),
         Code::Convert(Kind::F64, to) => convert_f64(isa, to, out, sources),
@@ -65,6 +66,23 @@ pub(crate) fn compute(isa: Isa, code: Code, mut out: ViewMut<'_>, sources: [Sour
         Code::Convert(Kind::I64, to) => convert_i64(isa, to, out, sources),
         Code::Convert(Kind::Bool, to) => convert_bool(isa, to, out, sources),
         Code::Copy(kind) => copy(kind, out, sources[0]),
+    }
+}
+
+/// Rounds `f32` lanes to a narrow float type.
+pub(crate) fn round(isa: Isa, dtype: Dtype, lanes: ViewMut<'_>) {
+    match dtype {
+        Dtype::F16 => f16_slices::round(f32::of_mut(lanes)),
+        _ => round_bf16(isa, f32::of_mut(lanes)),
+    }
+}
+
+multiversion! { fn round_bf16(lanes: &mut [f32]) = round_bf16_body; }
+
+#[inline(always)]
+fn round_bf16_body(lanes: &mut [f32]) {
+    for lane in lanes {
+        *lane = round_to_bf16(*lane);
     }
 }
 
@@ -102,12 +120,12 @@ fn step(sources: &[Source<'_>], len: usize) -> usize {
 }
 
 #[inline(always)]
-fn map1<A: Lane, D: Lane>(out: ViewMut<'_>, sources: [Source<'_>; 3], f: impl Fn(A) -> D) {
+fn map1<A: Lane, D: Lane>(out: ViewMut<'_>, sources: &[Source<'_>; 3], f: impl Fn(A) -> D) {
     map1_into(D::of_mut(out), sources, f);
 }
 
 #[inline(always)]
-fn map1_into<A: Lane, D: Lane>(out: &mut [D], sources: [Source<'_>; 3], f: impl Fn(A) -> D) {
+fn map1_into<A: Lane, D: Lane>(out: &mut [D], sources: &[Source<'_>; 3], f: impl Fn(A) -> D) {
     let lanes = sources[0].lanes::<A>(out.len());
     for (out, a) in out.iter_mut().zip(lanes) {
         *out = f(*a);
@@ -115,13 +133,36 @@ fn map1_into<A: Lane, D: Lane>(out: &mut [D], sources: [Source<'_>; 3], f: impl 
 }
 
 #[inline(always)]
-fn map2<A: Lane, D: Lane>(out: ViewMut<'_>, sources: [Source<'_>; 3], f: impl Fn(A, A) -> D) {
+fn map2<A: Lane, D: Lane>(out: ViewMut<'_>, sources: &[Source<'_>; 3], f: impl Fn(A, A) -> D) {
     map2_into(D::of_mut(out), sources, f);
 }
 
-// One loop serves operands of both forms: code for each combination would take minutes to compile.
 #[inline(always)]
-fn map2_into<A: Lane, D: Lane>(out: &mut [D], sources: [Source<'_>; 3], f: impl Fn(A, A) -> D) {
+fn map2_into<A: Lane, D: Lane>(out: &mut [D], sources: &[Source<'_>; 3], f: impl Fn(A, A) -> D) {
+    match (sources[0].operand::<A>(out.len()), sources[1].operand::<A>(out.len())) {
+        (Operand::Lanes(a), Operand::Lanes(b)) => {
+            for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
+                *out = f(*a, *b);
+            }
+        }
+        (Operand::Lanes(a), Operand::Splat(b)) => {
+            for (out, a) in out.iter_mut().zip(a) {
+                *out = f(*a, b);
+            }
+        }
+        (Operand::Splat(a), Operand::Lanes(b)) => {
+            for (out, b) in out.iter_mut().zip(b) {
+                *out = f(a, *b);
+            }
+        }
+        (Operand::Splat(a), Operand::Splat(b)) => out.fill(f(a, b)),
+    }
+}
+
+/// As [`map2_into`] for costly functions: one loop serves operands of both forms, as code for each would take minutes to
+/// compile.
+#[inline(always)]
+fn map2_costly<A: Lane, D: Lane>(out: &mut [D], sources: &[Source<'_>; 3], f: impl Fn(A, A) -> D) {
     let (a, b) = (sources[0].operand::<A>(out.len()), sources[1].operand::<A>(out.len()));
     let (a_spread, b_spread) = (spread(a), spread(b));
     let step = step(&sources[..2], out.len());
@@ -135,12 +176,12 @@ fn map2_into<A: Lane, D: Lane>(out: &mut [D], sources: [Source<'_>; 3], f: impl 
 }
 
 #[inline(always)]
-fn map3<A: Lane, B: Lane, D: Lane>(out: ViewMut<'_>, sources: [Source<'_>; 3], f: impl Fn(A, B, B) -> D) {
+fn map3<A: Lane, B: Lane, D: Lane>(out: ViewMut<'_>, sources: &[Source<'_>; 3], f: impl Fn(A, B, B) -> D) {
     let out = D::of_mut(out);
     let (a, b) = (sources[0].operand::<A>(out.len()), sources[1].operand::<B>(out.len()));
     let c = sources[2].operand::<B>(out.len());
     let (a_spread, b_spread, c_spread) = (spread(a), spread(b), spread(c));
-    let step = step(&sources, out.len());
+    let step = step(sources, out.len());
     for (number, out) in out.chunks_mut(step).enumerate() {
         let a = part(a, &a_spread, number * step, out.len());
         let b = part(b, &b_spread, number * step, out.len());
@@ -165,27 +206,27 @@ fn copy(kind: Kind, out: ViewMut<'_>, source: Source<'_>) {
     }
 }
 
-multiversion! { fn unary_bool(op: Unary, out: ViewMut<'_>, sources: [Source<'_>; 3]) = unary_bool_body; }
-multiversion! { fn unary_i32(op: Unary, out: ViewMut<'_>, sources: [Source<'_>; 3]) = unary_i32_body; }
-multiversion! { fn unary_i64(op: Unary, out: ViewMut<'_>, sources: [Source<'_>; 3]) = unary_i64_body; }
-multiversion! { fn unary_f32(op: Unary, out: ViewMut<'_>, sources: [Source<'_>; 3]) = unary_f32_body; }
-multiversion! { fn binary_bool(op: Binary, out: ViewMut<'_>, sources: [Source<'_>; 3]) = binary_bool_body; }
-multiversion! { fn binary_i32(op: Binary, out: ViewMut<'_>, sources: [Source<'_>; 3]) = binary_i32_body; }
-multiversion! { fn binary_i64(op: Binary, out: ViewMut<'_>, sources: [Source<'_>; 3]) = binary_i64_body; }
-multiversion! { fn binary_f32(op: Binary, out: ViewMut<'_>, sources: [Source<'_>; 3]) = binary_f32_body; }
-multiversion! { fn unary_f64(op: Unary, out: ViewMut<'_>, sources: [Source<'_>; 3]) = unary_f64_body; }
-multiversion! { fn binary_f64(op: Binary, out: ViewMut<'_>, sources: [Source<'_>; 3]) = binary_f64_body; }
-multiversion! { fn compare<T: Lane>(op: Compare, out: ViewMut<'_>, sources: [Source<'_>; 3]) = compare_body; }
-multiversion! { fn select<T: Lane>(out: ViewMut<'_>, sources: [Source<'_>; 3]) = select_body; }
-multiversion! { fn fma(kind: Kind, out: ViewMut<'_>, sources: [Source<'_>; 3]) = fma_body; }
-multiversion! { fn convert_bool(to: Dtype, out: ViewMut<'_>, sources: [Source<'_>; 3]) = convert_bool_body; }
-multiversion! { fn convert_i32(to: Dtype, out: ViewMut<'_>, sources: [Source<'_>; 3]) = convert_i32_body; }
-multiversion! { fn convert_i64(to: Dtype, out: ViewMut<'_>, sources: [Source<'_>; 3]) = convert_i64_body; }
-multiversion! { fn convert_f32(to: Dtype, out: ViewMut<'_>, sources: [Source<'_>; 3]) = convert_f32_body; }
-multiversion! { fn convert_f64(to: Dtype, out: ViewMut<'_>, sources: [Source<'_>; 3]) = convert_f64_body; }
+multiversion! { fn unary_bool(op: Unary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = unary_bool_body; }
+multiversion! { fn unary_i32(op: Unary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = unary_i32_body; }
+multiversion! { fn unary_i64(op: Unary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = unary_i64_body; }
+multiversion! { fn unary_f32(op: Unary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = unary_f32_body; }
+multiversion! { fn binary_bool(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = binary_bool_body; }
+multiversion! { fn binary_i32(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = binary_i32_body; }
+multiversion! { fn binary_i64(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = binary_i64_body; }
+multiversion! { fn binary_f32(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = binary_f32_body; }
+multiversion! { fn unary_f64(op: Unary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = unary_f64_body; }
+multiversion! { fn binary_f64(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = binary_f64_body; }
+multiversion! { fn compare<T: Lane>(op: Compare, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = compare_body; }
+multiversion! { fn select<T: Lane>(out: ViewMut<'_>, sources: &[Source<'_>; 3]) = select_body; }
+multiversion! { fn fma(kind: Kind, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = fma_body; }
+multiversion! { fn convert_bool(to: Dtype, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = convert_bool_body; }
+multiversion! { fn convert_i32(to: Dtype, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = convert_i32_body; }
+multiversion! { fn convert_i64(to: Dtype, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = convert_i64_body; }
+multiversion! { fn convert_f32(to: Dtype, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = convert_f32_body; }
+multiversion! { fn convert_f64(to: Dtype, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = convert_f64_body; }
 
 #[inline(always)]
-fn unary_bool_body(op: Unary, out: ViewMut<'_>, sources: [Source<'_>; 3]) {
+fn unary_bool_body(op: Unary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
     match op {
         Unary::Not => map1(out, sources, |x: u8| x ^ 1),
         op => undefined(op.name(), Kind::Bool),
@@ -193,7 +234,7 @@ fn unary_bool_body(op: Unary, out: ViewMut<'_>, sources: [Source<'_>; 3]) {
 }
 
 #[inline(always)]
-fn binary_bool_body(op: Binary, out: ViewMut<'_>, sources: [Source<'_>; 3]) {
+fn binary_bool_body(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
     match op {
         Binary::And | Binary::Min => map2(out, sources, |x: u8, y: u8| x & y),
         Binary::Or | Binary::Max => map2(out, sources, |x: u8, y: u8| x | y),
@@ -203,7 +244,7 @@ fn binary_bool_body(op: Binary, out: ViewMut<'_>, sources: [Source<'_>; 3]) {
 }
 
 #[inline(always)]
-fn fma_body(kind: Kind, out: ViewMut<'_>, sources: [Source<'_>; 3]) {
+fn fma_body(kind: Kind, out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
     match kind {
         Kind::F32 => map3(out, sources, |a: f32, b: f32, c: f32| a.mul_add(b, c)),
         Kind::F64 => map3(out, sources, |a: f64, b: f64, c: f64| a.mul_add(b, c)),
@@ -212,12 +253,12 @@ fn fma_body(kind: Kind, out: ViewMut<'_>, sources: [Source<'_>; 3]) {
 }
 
 #[inline(always)]
-fn select_body<T: Lane>(out: ViewMut<'_>, sources: [Source<'_>; 3]) {
+fn select_body<T: Lane>(out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
     map3(out, sources, |condition: u8, a: T, b: T| if condition != 0 { a } else { b });
 }
 
 #[inline(always)]
-fn compare_body<T: Lane>(op: Compare, out: ViewMut<'_>, sources: [Source<'_>; 3]) {
+fn compare_body<T: Lane>(op: Compare, out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
     match op {
         Compare::Eq => map2(out, sources, |a: T, b: T| u8::from(a == b)),
         Compare::Ne => map2(out, sources, |a: T, b: T| u8::from(a != b)),
@@ -229,7 +270,7 @@ fn compare_body<T: Lane>(op: Compare, out: ViewMut<'_>, sources: [Source<'_>; 3]
 }
 
 #[inline(always)]
-fn unary_f32_body(op: Unary, out: ViewMut<'_>, a: [Source<'_>; 3]) {
+pub(crate) fn unary_f32_body(op: Unary, out: ViewMut<'_>, a: &[Source<'_>; 3]) {
     match op {
         Unary::Neg => map1(out, a, |x: f32| -x),
         Unary::Abs => map1(out, a, f32::abs),
@@ -261,7 +302,7 @@ fn unary_f32_body(op: Unary, out: ViewMut<'_>, a: [Source<'_>; 3]) {
 
 /// A vectorised function, then the standard library's where that is not accurate.
 #[inline(always)]
-fn trigonometry(out: ViewMut<'_>, sources: [Source<'_>; 3], f: impl Fn(f32) -> f32, exact: fn(f64) -> f64) {
+fn trigonometry(out: ViewMut<'_>, sources: &[Source<'_>; 3], f: impl Fn(f32) -> f32, exact: fn(f64) -> f64) {
     let out = f32::of_mut(out);
     map1_into(out, sources, f);
     let lanes = sources[0].lanes::<f32>(out.len());
@@ -275,7 +316,7 @@ fn trigonometry(out: ViewMut<'_>, sources: [Source<'_>; 3], f: impl Fn(f32) -> f
 }
 
 #[inline(always)]
-fn unary_f64_body(op: Unary, out: ViewMut<'_>, a: [Source<'_>; 3]) {
+fn unary_f64_body(op: Unary, out: ViewMut<'_>, a: &[Source<'_>; 3]) {
     match op {
         Unary::Neg => map1(out, a, |x: f64| -x),
         Unary::Abs => map1(out, a, f64::abs),
@@ -323,7 +364,7 @@ macro_rules! nan_max {
 pub(crate) use {nan_max, nan_min};
 
 #[inline(always)]
-fn binary_f32_body(op: Binary, out: ViewMut<'_>, sources: [Source<'_>; 3]) {
+pub(crate) fn binary_f32_body(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
     match op {
         Binary::Add => map2(out, sources, |a: f32, b: f32| a + b),
         Binary::Sub => map2(out, sources, |a: f32, b: f32| a - b),
@@ -340,9 +381,9 @@ fn binary_f32_body(op: Binary, out: ViewMut<'_>, sources: [Source<'_>; 3]) {
 
 /// The vectorised power, then the standard library's for zeros, infinities and NaN.
 #[inline(always)]
-fn pow(out: ViewMut<'_>, sources: [Source<'_>; 3]) {
+fn pow(out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
     let out = f32::of_mut(out);
-    map2_into(out, sources, math::pow);
+    map2_costly(out, sources, math::pow);
     let (a, b) = (sources[0].operand::<f32>(out.len()), sources[1].operand::<f32>(out.len()));
     let lane = |operand: Operand<'_, f32>, i: usize| match operand {
         Operand::Lanes(lanes) => lanes[i],
@@ -357,7 +398,7 @@ fn pow(out: ViewMut<'_>, sources: [Source<'_>; 3]) {
 }
 
 #[inline(always)]
-fn binary_f64_body(op: Binary, out: ViewMut<'_>, sources: [Source<'_>; 3]) {
+fn binary_f64_body(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
     match op {
         Binary::Add => map2(out, sources, |a: f64, b: f64| a + b),
         Binary::Sub => map2(out, sources, |a: f64, b: f64| a - b),
@@ -375,7 +416,7 @@ fn binary_f64_body(op: Binary, out: ViewMut<'_>, sources: [Source<'_>; 3]) {
 macro_rules! integers {
     ($ty:ty, $kind:expr, $unary:ident, $binary:ident) => {
         #[inline(always)]
-        fn $unary(op: Unary, out: ViewMut<'_>, a: [Source<'_>; 3]) {
+        fn $unary(op: Unary, out: ViewMut<'_>, a: &[Source<'_>; 3]) {
             match op {
                 Unary::Neg => map1(out, a, <$ty>::wrapping_neg),
                 Unary::Abs => map1(out, a, <$ty>::wrapping_abs),
@@ -385,7 +426,7 @@ macro_rules! integers {
         }
 
         #[inline(always)]
-        fn $binary(op: Binary, out: ViewMut<'_>, sources: [Source<'_>; 3]) {
+        fn $binary(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
             let count = |b: $ty| if (0..<$ty>::BITS as $ty).contains(&b) { Some(b as u32) } else { None };
             match op {
                 Binary::Add => map2(out, sources, <$ty>::wrapping_add),
@@ -412,7 +453,7 @@ integers!(i64, Kind::I64, unary_i64_body, binary_i64_body);
 macro_rules! conversions {
     ($name:ident, $ty:ty, $zero:expr) => {
         #[inline(always)]
-        fn $name(to: Dtype, out: ViewMut<'_>, a: [Source<'_>; 3]) {
+        fn $name(to: Dtype, out: ViewMut<'_>, a: &[Source<'_>; 3]) {
             match to {
                 Dtype::Bool => map1(out, a, |x: $ty| u8::from(x != $zero)),
                 Dtype::U8 => map1(out, a, |x: $ty| i32::from(x as u8)),
@@ -434,13 +475,3 @@ conversions!(convert_i64_body, i64, 0);
 conversions!(convert_f32_body, f32, 0.0);
 conversions!(convert_f64_body, f64, 0.0);
 conversions!(convert_bool_body, u8, 0);
-
-/// Rounds each lane to the nearest `f16`.
-fn round_in_place(lanes: &mut [f32]) {
-    let mut copy = [0.0; 256];
-    for lanes in lanes.chunks_mut(256) {
-        let copy = &mut copy[..lanes.len()];
-        copy.copy_from_slice(lanes);
-        f16_slices::round(lanes, copy);
-    }
-}

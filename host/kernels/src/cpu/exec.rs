@@ -1,7 +1,7 @@
 //! Running the steps of a plan on one tile after the other.
 
 use super::arena::{Alias, Arena};
-use super::compute::{Code, compute};
+use super::compute::{Code, compute, round};
 use super::index::{LANES, Walk};
 use super::isa::{Isa, multiversion};
 use super::lanes::{Buffer, Lane, Source, View, ViewMut};
@@ -51,17 +51,17 @@ pub(crate) struct Space<'a> {
 
 /// The points that a list of steps runs on.
 #[derive(Clone, Copy)]
-struct Block {
+pub(super) struct Block {
     /// The first row.
     row: i64,
     /// Rows.
-    count: usize,
-    points: Points,
+    pub(super) count: usize,
+    pub(super) points: Points,
 }
 
 /// The points of each row in a block.
 #[derive(Clone, Copy)]
-enum Points {
+pub(super) enum Points {
     /// The row itself: one lane.
     Row,
     /// This many inner points, from a position on.
@@ -72,7 +72,7 @@ enum Points {
 
 impl Block {
     /// Lanes of a value over the block.
-    fn lanes(self) -> usize {
+    pub(super) fn lanes(self) -> usize {
         match self.points {
             Points::Row | Points::Column { .. } => self.count,
             Points::Inner { points, .. } => self.count * points,
@@ -90,7 +90,7 @@ impl Space<'_> {
         for segment in &self.schedule.segments {
             let block = |points| Block { row, count, points };
             // SAFETY: the caller gives these rows to this thread alone.
-            unsafe { self.run_steps(arena, &segment.row, block(Points::Row)) };
+            unsafe { self.run_list(arena, &segment.row, block(Points::Row), segment.inner.is_empty()) };
             if segment.inner.is_empty() {
                 continue;
             }
@@ -98,7 +98,7 @@ impl Space<'_> {
                 Mode::Tiles(_) => {
                     let points = Points::Inner { points: length as usize, position: 0 };
                     // SAFETY: as above.
-                    unsafe { self.run_steps(arena, &segment.inner, block(points)) };
+                    unsafe { self.run_list(arena, &segment.inner, block(points), true) };
                 }
                 Mode::Chunks(chunk) => {
                     arena.partials.fill(None);
@@ -106,7 +106,9 @@ impl Space<'_> {
                     while position < length {
                         let points = chunk.min((length - position) as usize);
                         // SAFETY: as above.
-                        unsafe { self.run_steps(arena, &segment.inner, block(Points::Inner { points, position })) };
+                        unsafe {
+                            self.run_list(arena, &segment.inner, block(Points::Inner { points, position }), true)
+                        };
                         position += points as i64;
                     }
                 }
@@ -149,6 +151,19 @@ impl Space<'_> {
                     finish_columns(&arena.sums[number], &mut target, count);
                     arena.put(step.target, target);
                 }
+            }
+        }
+    }
+
+    /// Runs a list of steps, in vectors if it is the last and memory allows.
+    ///
+    /// # Safety
+    /// No other thread computes any of these rows.
+    unsafe fn run_list(&self, arena: &mut Arena, steps: &[Step], block: Block, last: bool) {
+        // SAFETY: the caller's promise is handed on.
+        unsafe {
+            if !(last && self.schedule.vectors && self.run_vectors(arena, steps, block)) {
+                self.run_steps(arena, steps, block);
             }
         }
     }
@@ -203,7 +218,7 @@ impl Space<'_> {
         }
     }
 
-    fn domain<'a>(&'a self, arena: &'a Arena, block: Block) -> Domain<'a> {
+    pub(super) fn domain<'a>(&'a self, arena: &'a Arena, block: Block) -> Domain<'a> {
         let Block { row, points, .. } = block;
         let len = block.lanes();
         match points {
@@ -216,7 +231,7 @@ impl Space<'_> {
     }
 
     /// The lanes at `place`.
-    fn view<'a>(&'a self, arena: &'a Arena, place: Place) -> View<'a> {
+    pub(super) fn view<'a>(&'a self, arena: &'a Arena, place: Place) -> View<'a> {
         let slot = match place {
             Place::Const(literal) => return self.plan.consts[literal].view(),
             Place::Row(slot) => &arena.row[slot],
@@ -228,7 +243,7 @@ impl Space<'_> {
         }
     }
 
-    fn compute(&self, arena: &Arena, code: Code, step: &Step, mut target: ViewMut<'_>, block: Block) {
+    pub(super) fn compute(&self, arena: &Arena, code: Code, step: &Step, mut target: ViewMut<'_>, block: Block) {
         let mut views = [(Place::Const(0), View::EMPTY); 3];
         for (slot, place) in views.iter_mut().zip(&step.sources) {
             *slot = (*place, self.view(arena, *place));
@@ -248,14 +263,17 @@ impl Space<'_> {
                     return spread(self.isa, target, views[0].1, points);
                 }
                 for row in 0..block.count {
-                    compute(self.isa, code, target.part(row * points, points), sources(row * points, row));
+                    compute(self.isa, code, target.part(row * points, points), &sources(row * points, row));
                 }
             }
-            _ => compute(self.isa, code, target, sources(0, 0)),
+            _ => compute(self.isa, code, target.part(0, block.lanes()), &sources(0, 0)),
+        }
+        if let Some(dtype) = step.round {
+            round(self.isa, dtype, target);
         }
     }
 
-    fn load(&self, arena: &mut Arena, number: usize, step: &Step, target: ViewMut<'_>, block: Block) {
+    pub(super) fn load(&self, arena: &mut Arena, number: usize, step: &Step, target: ViewMut<'_>, block: Block) {
         let mut scratch = std::mem::take(&mut arena.scratch);
         let gathered = self.gathered(arena, step, block);
         let around = Surroundings { isa: self.isa, domain: self.domain(arena, block), gathered: &gathered };
@@ -342,7 +360,7 @@ impl Space<'_> {
 fn finish_columns(sums: &Buffer, target: &mut Buffer, count: usize) {
     match (sums, target) {
         (Buffer::F64(sums), Buffer::F32(target)) => {
-            for (target, sum) in target[..count].iter_mut().zip(sums) {
+            for (target, sum) in target[..count].iter_mut().zip(sums.iter()) {
                 *target = *sum as f32;
             }
         }

@@ -7,9 +7,12 @@ use half::f16;
 /// Widens slices of equal length.
 pub(crate) fn widen(lanes: &mut [f32], elements: &[f16]) {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx") && is_x86_feature_detected!("f16c") {
+    match Width::best() {
         // SAFETY: the features are there.
-        return unsafe { x86::widen(lanes, elements) };
+        Width::Sixteen => return unsafe { sixteen::widen(lanes, elements) },
+        // SAFETY: the features are there.
+        Width::Eight => return unsafe { eight::widen(lanes, elements) },
+        Width::One => {}
     }
     for (lane, element) in lanes.iter_mut().zip(elements) {
         *lane = element.to_f32();
@@ -19,86 +22,129 @@ pub(crate) fn widen(lanes: &mut [f32], elements: &[f16]) {
 /// Rounds to slices of equal length.
 pub(crate) fn narrow(elements: &mut [f16], lanes: &[f32]) {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx") && is_x86_feature_detected!("f16c") {
+    match Width::best() {
         // SAFETY: the features are there.
-        return unsafe { x86::narrow(elements, lanes) };
+        Width::Sixteen => return unsafe { sixteen::narrow(elements, lanes) },
+        // SAFETY: the features are there.
+        Width::Eight => return unsafe { eight::narrow(elements, lanes) },
+        Width::One => {}
     }
     for (element, lane) in elements.iter_mut().zip(lanes) {
         *element = f16::from_f32(*lane);
     }
 }
 
-/// Rounds each lane to the nearest `f16`; slices of equal length.
-pub(crate) fn round(lanes: &mut [f32], source: &[f32]) {
+/// Rounds each lane to the nearest `f16`.
+pub(crate) fn round(lanes: &mut [f32]) {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx") && is_x86_feature_detected!("f16c") {
+    match Width::best() {
         // SAFETY: the features are there.
-        return unsafe { x86::round(lanes, source) };
+        Width::Sixteen => return unsafe { sixteen::round(lanes) },
+        // SAFETY: the features are there.
+        Width::Eight => return unsafe { eight::round(lanes) },
+        Width::One => {}
     }
-    for (lane, source) in lanes.iter_mut().zip(source) {
-        *lane = f16::from_f32(*source).to_f32();
+    for lane in lanes {
+        *lane = f16::from_f32(*lane).to_f32();
     }
+}
+
+/// How many elements an instruction converts.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+enum Width {
+    One,
+    Eight,
+    Sixteen,
 }
 
 #[cfg(target_arch = "x86_64")]
-mod x86 {
-    use half::f16;
-    use std::arch::x86_64::{__m128i, __m256, _MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph};
-
-    #[inline]
-    #[target_feature(enable = "avx,f16c")]
-    fn widen_eight(elements: [f16; 8]) -> [f32; 8] {
-        // SAFETY: both are 128 bits of plain numbers.
-        let packed: __m128i = unsafe { std::mem::transmute(elements) };
-        // SAFETY: both are eight `f32`.
-        unsafe { std::mem::transmute::<__m256, [f32; 8]>(_mm256_cvtph_ps(packed)) }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx,f16c")]
-    fn narrow_eight(lanes: [f32; 8]) -> [f16; 8] {
-        // SAFETY: both are eight `f32`.
-        let wide: __m256 = unsafe { std::mem::transmute(lanes) };
-        // SAFETY: both are 128 bits of plain numbers.
-        unsafe { std::mem::transmute::<__m128i, [f16; 8]>(_mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(wide)) }
-    }
-
-    #[target_feature(enable = "avx,f16c")]
-    pub(super) fn widen(lanes: &mut [f32], elements: &[f16]) {
-        let (lanes, lanes_rest) = lanes.as_chunks_mut::<8>();
-        let (elements, elements_rest) = elements.as_chunks::<8>();
-        for (lanes, elements) in lanes.iter_mut().zip(elements) {
-            *lanes = widen_eight(*elements);
+impl Width {
+    #[inline(always)]
+    fn best() -> Width {
+        if is_x86_feature_detected!("avx512f") {
+            Width::Sixteen
+        } else if is_x86_feature_detected!("avx") && is_x86_feature_detected!("f16c") {
+            Width::Eight
+        } else {
+            Width::One
         }
-        let mut last = [f16::ZERO; 8];
-        last[..elements_rest.len()].copy_from_slice(elements_rest);
-        lanes_rest.copy_from_slice(&widen_eight(last)[..lanes_rest.len()]);
-    }
-
-    #[target_feature(enable = "avx,f16c")]
-    pub(super) fn narrow(elements: &mut [f16], lanes: &[f32]) {
-        let (elements, elements_rest) = elements.as_chunks_mut::<8>();
-        let (lanes, lanes_rest) = lanes.as_chunks::<8>();
-        for (elements, lanes) in elements.iter_mut().zip(lanes) {
-            *elements = narrow_eight(*lanes);
-        }
-        let mut last = [0.0; 8];
-        last[..lanes_rest.len()].copy_from_slice(lanes_rest);
-        elements_rest.copy_from_slice(&narrow_eight(last)[..elements_rest.len()]);
-    }
-
-    #[target_feature(enable = "avx,f16c")]
-    pub(super) fn round(lanes: &mut [f32], source: &[f32]) {
-        let (lanes, lanes_rest) = lanes.as_chunks_mut::<8>();
-        let (source, source_rest) = source.as_chunks::<8>();
-        for (lanes, source) in lanes.iter_mut().zip(source) {
-            *lanes = widen_eight(narrow_eight(*source));
-        }
-        let mut last = [0.0; 8];
-        last[..source_rest.len()].copy_from_slice(source_rest);
-        lanes_rest.copy_from_slice(&widen_eight(narrow_eight(last))[..lanes_rest.len()]);
     }
 }
+
+/// The conversions by instructions that take `$width` elements.
+#[cfg(target_arch = "x86_64")]
+macro_rules! conversions {
+    ($module:ident, $features:literal, $width:literal, $packed:ident, $wide:ident, $widen:ident, $narrow:ident) => {
+        mod $module {
+            use half::f16;
+            use std::arch::x86_64::{_MM_FROUND_TO_NEAREST_INT, $narrow, $packed, $wide, $widen};
+
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn widen_some(elements: [f16; $width]) -> [f32; $width] {
+                // SAFETY: both are plain numbers of the same size.
+                let packed = unsafe { std::mem::transmute::<[f16; $width], $packed>(elements) };
+                // SAFETY: as above.
+                unsafe { std::mem::transmute::<$wide, [f32; $width]>($widen(packed)) }
+            }
+
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn narrow_some(lanes: [f32; $width]) -> [f16; $width] {
+                // SAFETY: as above.
+                let wide = unsafe { std::mem::transmute::<[f32; $width], $wide>(lanes) };
+                // SAFETY: as above.
+                unsafe { std::mem::transmute::<$packed, [f16; $width]>($narrow::<_MM_FROUND_TO_NEAREST_INT>(wide)) }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(super) fn widen(lanes: &mut [f32], elements: &[f16]) {
+                let (lanes, lanes_rest) = lanes.as_chunks_mut::<$width>();
+                let (elements, elements_rest) = elements.as_chunks::<$width>();
+                for (lanes, elements) in lanes.iter_mut().zip(elements) {
+                    *lanes = widen_some(*elements);
+                }
+                if !elements_rest.is_empty() {
+                    let mut last = [f16::ZERO; $width];
+                    last[..elements_rest.len()].copy_from_slice(elements_rest);
+                    lanes_rest.copy_from_slice(&widen_some(last)[..lanes_rest.len()]);
+                }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(super) fn narrow(elements: &mut [f16], lanes: &[f32]) {
+                let (elements, elements_rest) = elements.as_chunks_mut::<$width>();
+                let (lanes, lanes_rest) = lanes.as_chunks::<$width>();
+                for (elements, lanes) in elements.iter_mut().zip(lanes) {
+                    *elements = narrow_some(*lanes);
+                }
+                if !lanes_rest.is_empty() {
+                    let mut last = [0.0; $width];
+                    last[..lanes_rest.len()].copy_from_slice(lanes_rest);
+                    elements_rest.copy_from_slice(&narrow_some(last)[..elements_rest.len()]);
+                }
+            }
+
+            #[target_feature(enable = $features)]
+            pub(super) fn round(lanes: &mut [f32]) {
+                let (lanes, rest) = lanes.as_chunks_mut::<$width>();
+                for lanes in lanes {
+                    *lanes = widen_some(narrow_some(*lanes));
+                }
+                if !rest.is_empty() {
+                    let mut last = [0.0; $width];
+                    last[..rest.len()].copy_from_slice(rest);
+                    rest.copy_from_slice(&widen_some(narrow_some(last))[..rest.len()]);
+                }
+            }
+        }
+    };
+}
+#[cfg(target_arch = "x86_64")]
+conversions!(eight, "avx,f16c", 8, __m128i, __m256, _mm256_cvtph_ps, _mm256_cvtps_ph);
+#[cfg(target_arch = "x86_64")]
+conversions!(sixteen, "avx512f", 16, __m256i, __m512, _mm512_cvtph_ps, _mm512_cvtps_ph);
 
 #[cfg(test)]
 mod tests {
@@ -113,8 +159,8 @@ mod tests {
             widen(&mut wide, &halves[..len]);
             let mut narrowed = vec![f16::ZERO; len];
             narrow(&mut narrowed, &wide);
-            let mut rounded = vec![0.0; len];
-            round(&mut rounded, &wide);
+            let mut rounded = wide.clone();
+            round(&mut rounded);
             for (i, half) in halves[..len].iter().enumerate() {
                 if half.is_nan() {
                     assert!(wide[i].is_nan() && narrowed[i].is_nan() && rounded[i].is_nan(), "{:#x}", half.to_bits());

@@ -5,6 +5,7 @@
 
 use passhost_ir::Dtype;
 use passhost_ir::kernel::Scalar;
+use std::ops::{Deref, DerefMut};
 
 /// The type of lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,19 +45,68 @@ impl Kind {
     }
 }
 
+/// The bytes of a cache line, which are those of the widest vector.
+const LINE: usize = 64;
+
+/// Lanes that begin with a cache line: vectors that straddle two take twice as long.
+#[derive(Debug)]
+pub(crate) struct Aligned<T> {
+    storage: Vec<T>,
+    start: usize,
+    len: usize,
+}
+
+impl<T: Copy> Aligned<T> {
+    fn filled(value: T, len: usize) -> Aligned<T> {
+        let storage = vec![value; len + LINE / size_of::<T>()];
+        let start = storage.as_ptr().align_offset(LINE).min(storage.len() - len);
+        Aligned { storage, start, len }
+    }
+}
+
+impl<T: Copy + Default> Clone for Aligned<T> {
+    fn clone(&self) -> Aligned<T> {
+        let mut clone = Aligned::filled(T::default(), self.len);
+        clone.copy_from_slice(self);
+        clone
+    }
+}
+
+impl<T> Default for Aligned<T> {
+    fn default() -> Aligned<T> {
+        Aligned { storage: Vec::new(), start: 0, len: 0 }
+    }
+}
+
+impl<T> Deref for Aligned<T> {
+    type Target = [T];
+
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        &self.storage[self.start..self.start + self.len]
+    }
+}
+
+impl<T> DerefMut for Aligned<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.storage[self.start..self.start + self.len]
+    }
+}
+
 /// Lanes of one type.
 #[derive(Debug, Clone)]
 pub(crate) enum Buffer {
-    Bool(Vec<u8>),
-    I32(Vec<i32>),
-    I64(Vec<i64>),
-    F32(Vec<f32>),
-    F64(Vec<f64>),
+    Bool(Aligned<u8>),
+    I32(Aligned<i32>),
+    I64(Aligned<i64>),
+    F32(Aligned<f32>),
+    F64(Aligned<f64>),
 }
 
 impl Default for Buffer {
     fn default() -> Buffer {
-        Buffer::Bool(Vec::new())
+        Buffer::Bool(Aligned::default())
     }
 }
 
@@ -64,11 +114,11 @@ impl Buffer {
     /// `len` lanes of 0.
     pub(crate) fn zeroed(kind: Kind, len: usize) -> Buffer {
         match kind {
-            Kind::Bool => Buffer::Bool(vec![0; len]),
-            Kind::I32 => Buffer::I32(vec![0; len]),
-            Kind::I64 => Buffer::I64(vec![0; len]),
-            Kind::F32 => Buffer::F32(vec![0.0; len]),
-            Kind::F64 => Buffer::F64(vec![0.0; len]),
+            Kind::Bool => Buffer::Bool(Aligned::filled(0, len)),
+            Kind::I32 => Buffer::I32(Aligned::filled(0, len)),
+            Kind::I64 => Buffer::I64(Aligned::filled(0, len)),
+            Kind::F32 => Buffer::F32(Aligned::filled(0.0, len)),
+            Kind::F64 => Buffer::F64(Aligned::filled(0.0, len)),
         }
     }
 
@@ -85,13 +135,13 @@ impl Buffer {
             Scalar::Float(value) => value,
         };
         Some(match dtype {
-            Dtype::Bool => Buffer::Bool(vec![u8::from(integer != 0)]),
-            Dtype::U8 | Dtype::I8 | Dtype::I16 | Dtype::I32 => Buffer::I32(vec![integer as i32]),
-            Dtype::I64 => Buffer::I64(vec![integer]),
-            Dtype::F16 => Buffer::F32(vec![half::f16::from_f32(float as f32).to_f32()]),
-            Dtype::Bf16 => Buffer::F32(vec![half::bf16::from_f32(float as f32).to_f32()]),
-            Dtype::F32 => Buffer::F32(vec![float as f32]),
-            Dtype::F64 => Buffer::F64(vec![float]),
+            Dtype::Bool => Buffer::Bool(Aligned::filled(u8::from(integer != 0), 1)),
+            Dtype::U8 | Dtype::I8 | Dtype::I16 | Dtype::I32 => Buffer::I32(Aligned::filled(integer as i32, 1)),
+            Dtype::I64 => Buffer::I64(Aligned::filled(integer, 1)),
+            Dtype::F16 => Buffer::F32(Aligned::filled(half::f16::from_f32(float as f32).to_f32(), 1)),
+            Dtype::Bf16 => Buffer::F32(Aligned::filled(half::bf16::from_f32(float as f32).to_f32(), 1)),
+            Dtype::F32 => Buffer::F32(Aligned::filled(float as f32, 1)),
+            Dtype::F64 => Buffer::F64(Aligned::filled(float, 1)),
             Dtype::C64 | Dtype::C128 => return None,
         })
     }
@@ -275,6 +325,9 @@ pub(crate) enum Operand<'a, T> {
 }
 
 impl<'a> Source<'a> {
+    /// Stands where an operation has no further operand.
+    pub(crate) const NONE: Source<'static> = Source::Splat(View::EMPTY, 0);
+
     /// `len` lanes of type `T`. Where one lane is repeated, `len` must be 1.
     #[inline(always)]
     pub(crate) fn lanes<T: Lane>(self, len: usize) -> &'a [T] {

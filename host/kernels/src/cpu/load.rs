@@ -50,12 +50,19 @@ impl BoundLoad {
     /// The first of the elements at the points of a domain, where they lie side by side in memory and are lanes as they
     /// are: [`BoundLoad::lanes`] gives them.
     pub(crate) fn in_place(&self, domain: Domain<'_>) -> Option<usize> {
+        if self.are_lanes() { self.dense(domain) } else { None }
+    }
+
+    /// The first of the elements at the points of a domain, where they lie side by side in memory.
+    pub(crate) fn dense(&self, domain: Domain<'_>) -> Option<usize> {
         let Access::Plain { offsets, inner } = &self.access else { return None };
-        if !matches!(self.view.dtype(), Dtype::F32 | Dtype::F64 | Dtype::I32 | Dtype::I64) {
-            return None;
-        }
         let first = offsets.dense(domain.number, domain.len)? + shift(inner, domain.fixed);
         Some(first as usize)
+    }
+
+    /// Whether elements are lanes as they lie in memory.
+    pub(crate) fn are_lanes(&self) -> bool {
+        matches!(self.view.dtype(), Dtype::F32 | Dtype::F64 | Dtype::I32 | Dtype::I64)
     }
 
     /// Elements as lanes; none for types that lanes hold in another form.
@@ -69,6 +76,24 @@ impl BoundLoad {
             _ => View::EMPTY,
         }
     }
+}
+
+/// Fills `target` with the elements from `first` on.
+pub(crate) fn widen(isa: Isa, load: &BoundLoad, first: usize, target: ViewMut<'_>) {
+    with_element!(load.view.dtype(), E => {
+        let lanes = <E as Element>::Lane::of_mut(target);
+        let range = first..first + lanes.len();
+        widen_lanes::<E>(isa, lanes, &load.view.elements()[range]);
+    }, else {})
+}
+
+multiversion! {
+    fn widen_lanes<E: Element>(lanes: &mut [E::Lane], elements: &[E]) = widen_lanes_body;
+}
+
+#[inline(always)]
+fn widen_lanes_body<E: Element>(lanes: &mut [E::Lane], elements: &[E]) {
+    E::widen_slice(lanes, elements);
 }
 
 /// By how much fixed positions along the inner axes change an offset.

@@ -2,7 +2,8 @@
 //!
 //! A kernel is compiled to a [plan](plan): steps over block buffers that fit the cache, each step a loop that the
 //! compiler vectorised. Running it, every load fills a buffer, every operation goes from buffers to a buffer, every store
-//! empties one. So an interpreter's dispatch is paid per block of a few thousand points, and memory is touched once.
+//! empties one. So an interpreter's dispatch is paid per block of some hundred or thousand points, and memory is touched
+//! once.
 //!
 //! It is safe whatever the kernel says: storage is read and written through bounds-checked views, gathered indices are
 //! padded or clamped first, and an index is used without that check only where it is affine with proven bounds.
@@ -36,10 +37,11 @@ mod storage;
 mod store;
 mod strided;
 mod threads;
+mod vectors;
 
 pub use bind::{BindError, Bound};
 pub use memory::{BoundInput, BoundOutput};
-pub use threads::{Threads, ThreadsError};
+pub use threads::{CallingThread, NewThreads, Threads};
 
 use arena::Arenas;
 use exec::Walks;

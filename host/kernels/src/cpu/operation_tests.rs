@@ -1,7 +1,7 @@
 //! Every operation on special values, held against the interpreter's scalar functions.
 
 use super::storage::{Stored, run};
-use super::{CpuKernel, Threads};
+use super::{CallingThread, CpuKernel};
 use passhost_ir::kernel::scalar::{self, Num};
 use passhost_ir::kernel::{
     Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Op, Outside, ReduceOp, Reg, ScanOp, Store, Tensor, Unary,
@@ -83,7 +83,7 @@ fn map(inputs: &[(Dtype, Vec<Num>)], op: Op, result: Dtype) -> Tensor {
     let dtypes: Vec<Dtype> = inputs.iter().map(|(dtype, _)| *dtype).collect();
     let kernel = kernel_of(vec![len], vec![], &dtypes, op, result, 1);
     let stored: Vec<Stored> = inputs.iter().map(|(dtype, values)| Stored::dense(&column(*dtype, values))).collect();
-    let data = run(&CpuKernel::compile(&kernel).unwrap(), &stored, &Threads::single()).unwrap().remove(0);
+    let data = run(&CpuKernel::compile(&kernel).unwrap(), &stored, &CallingThread).unwrap().remove(0);
     Tensor { dtype: result, shape: vec![len], data }
 }
 
@@ -203,7 +203,7 @@ fn a_byte_that_is_neither_0_nor_1_is_a_true_bool() {
     let mut input = column(Dtype::Bool, &[Num::Int(0), Num::Int(1), Num::Int(0)]);
     input.data[2] = 0x80;
     let kernel = kernel_of(vec![3], vec![], &[Dtype::Bool], Op::Unary(Unary::Not, Reg(0)), Dtype::Bool, 1);
-    let found = CpuKernel::compile(&kernel).map(|kernel| run(&kernel, &[Stored::dense(&input)], &Threads::single()));
+    let found = CpuKernel::compile(&kernel).map(|kernel| run(&kernel, &[Stored::dense(&input)], &CallingThread));
     assert_eq!(found, Ok(Ok(vec![vec![1, 0, 0]])));
 }
 
@@ -213,7 +213,7 @@ fn over_row(values: &[f64], op: Op, result: Dtype, over: u32) -> Vec<f64> {
     let kernel = kernel_of(vec![2], vec![values.len() as i64], &[Dtype::F32], op, result, over);
     let row: Vec<Num> = values.iter().map(|x| Num::Float(*x)).collect();
     let stored = [Stored::dense(&column(Dtype::F32, &row))];
-    let data = run(&CpuKernel::compile(&kernel).unwrap(), &stored, &Threads::single()).unwrap().remove(0);
+    let data = run(&CpuKernel::compile(&kernel).unwrap(), &stored, &CallingThread).unwrap().remove(0);
     let len = (data.len() as u64 / result.size()) as i64;
     let tensor = Tensor { dtype: result, shape: vec![len], data };
     let all: Vec<f64> = (0..tensor.len()).map(|i| tensor.get_f64(i)).collect();

@@ -51,6 +51,8 @@ pub(crate) struct Step {
     /// Where the result goes; a store has none and names its source.
     pub(crate) target: Place,
     pub(crate) sources: Vec<Place>,
+    /// The narrow float type that a computation's `f32` lanes are rounded to in place.
+    pub(crate) round: Option<Dtype>,
     /// Set for a computation that only one store reads, and for that store: where memory allows, the result is computed
     /// into the output at once, and the store has nothing left to do.
     pub(crate) into: Option<usize>,
@@ -93,6 +95,9 @@ pub(crate) struct LoadPlan {
 pub(crate) struct Schedule {
     pub(crate) mode: Mode,
     pub(crate) segments: Vec<Segment>,
+    /// Whether the last list of steps only loads, computes and stores. Its loads come first, nothing else reads its
+    /// values, and it may run in [vectors](super::vectors).
+    pub(crate) vectors: bool,
     pub(crate) row_slots: Vec<Kind>,
     pub(crate) inner_slots: Vec<Kind>,
 }
@@ -131,6 +136,10 @@ pub(crate) struct Plan {
 pub(crate) struct Tuning {
     /// Lanes that a block aims at: long enough to hide what a step costs, short enough for the cache nearest the core.
     pub(crate) block: usize,
+    /// Lanes of a vector: buffers this long stay in the cache nearest the core.
+    pub(crate) vector: usize,
+    /// Lanes of a block that is treated vector by vector.
+    pub(crate) vector_block: usize,
     /// Bytes of inner buffers that may be held for whole rows: they should stay in the second-level cache.
     pub(crate) tile_bytes: usize,
     /// Rows shorter than this get row operands spread into a buffer; in longer ones each row is a loop of its own.
@@ -143,7 +152,15 @@ pub(crate) struct Tuning {
 
 impl Default for Tuning {
     fn default() -> Tuning {
-        Tuning { block: 2048, tile_bytes: 256 << 10, spread_below: 256, always_columns: false, parallel_cost: 200_000 }
+        Tuning {
+            block: 2048,
+            vector: 1024,
+            vector_block: 8192,
+            tile_bytes: 256 << 10,
+            spread_below: 256,
+            always_columns: false,
+            parallel_cost: 200_000,
+        }
     }
 }
 
@@ -265,6 +282,7 @@ impl Builder<'_> {
                     self.push(&mut phases, Action::Load(self.loads.len() - 1), kind, inner, gathered)
                 }
                 Op::Cast(a) if self.keeps_lanes(*a, inst.dtype, stored_only[at]) => sources[0],
+                Op::Cast(a) if inst.dtype != Dtype::F32 && self.rounds_in_place(*a, inst.dtype, &places) => sources[0],
                 Op::Cast(_) => {
                     let code = Code::Convert(operand_kind, inst.dtype);
                     self.push(&mut phases, Action::Compute(code), kind, inner, sources)
@@ -320,6 +338,28 @@ impl Builder<'_> {
         Kind::of(from) == Kind::of(to) && (from == to || widens || (stored && to.is_float() && from == Dtype::F32))
     }
 
+    /// Makes a cast to a narrow float part of the computation of its operand, if nothing else reads those lanes.
+    fn rounds_in_place(&mut self, operand: Reg, to: Dtype, places: &[Place]) -> bool {
+        let place = places[operand.0 as usize];
+        let narrows = matches!(to, Dtype::F16 | Dtype::Bf16);
+        // A cast that changes nothing shares the lanes of its operand.
+        let is_operand = |reg: &&Reg| places.get(reg.0 as usize) == Some(&place);
+        let body = self.kernel.body.iter().zip(&self.analysis.gathers);
+        let reads: usize = body
+            .map(|(inst, gathers)| inst.op.operands().iter().chain(gathers).filter(is_operand).count())
+            .sum::<usize>()
+            + self.kernel.stores.iter().filter(|store| is_operand(&&store.value)).count();
+        if !narrows || reads != 1 || self.kernel.body[operand.0 as usize].dtype != Dtype::F32 {
+            return false;
+        }
+        let Some(node) = self.nodes.iter_mut().rev().find(|node| node.step.target == place) else { return false };
+        let computes = matches!(node.step.action, Action::Compute(code) if !matches!(code, Code::Copy(_)));
+        if computes {
+            node.step.round = Some(to);
+        }
+        computes
+    }
+
     /// Adds a step with a new value as its result.
     fn push(&mut self, phases: &mut Vec<usize>, action: Action, kind: Kind, inner: bool, sources: Vec<Place>) -> Place {
         let mut sources = sources;
@@ -340,7 +380,7 @@ impl Builder<'_> {
         let reduce = matches!(action, Action::Reduce(..));
         let target = if inner && !reduce { Place::Inner(value) } else { Place::Row(value) };
         phases.push(phase + usize::from(reduce));
-        self.nodes.push(Node { step: Step { action, target, sources, into: None }, phase, inner });
+        self.nodes.push(Node { step: Step { action, target, sources, round: None, into: None }, phase, inner });
         target
     }
 
@@ -371,7 +411,8 @@ impl Builder<'_> {
                 place => place,
             };
             let phase = phase_of(phases, source);
-            let step = Step { action: Action::Store(number), target: source, sources: vec![source], into: None };
+            let step =
+                Step { action: Action::Store(number), target: source, sources: vec![source], round: None, into: None };
             self.nodes.push(Node { step, phase, inner: over_inner });
         }
     }
@@ -437,15 +478,44 @@ impl Builder<'_> {
         segments
     }
 
+    /// The only segment, its last list ordered for [`Schedule::vectors`]; `None` if that is not possible.
+    fn in_vectors(&self) -> Option<Segment> {
+        let mut segments = self.once();
+        let mut segment = segments.pop().filter(|_| segments.is_empty())?;
+        let steps = if segment.inner.is_empty() { &mut segment.row } else { &mut segment.inner };
+        // A spread row value counts as loaded.
+        let loads = |step: &Step| match step.action {
+            Action::Load(_) => true,
+            Action::Compute(Code::Copy(_)) => !matches!(step.sources[0], Place::Inner(_)),
+            _ => false,
+        };
+        let simple = steps.iter().all(|step| match step.action {
+            Action::Load(_) => step.sources.is_empty(),
+            Action::Compute(_) | Action::Store(_) => true,
+            Action::Index(_) | Action::Reduce(..) | Action::Scan(..) => false,
+        });
+        steps.sort_by_key(|step| !loads(step));
+        simple.then_some(segment)
+    }
+
     /// The schedule for rows one after the other.
     fn schedule(&self, rows: i64) -> Schedule {
+        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+        let length = usize::try_from(self.length).unwrap_or(usize::MAX);
+        if let Some(segment) = self.in_vectors() {
+            let block = self.tuning.vector_block;
+            let mode = match self.inner {
+                0 => Mode::Tiles(block.min(rows).max(1)),
+                _ if length <= block => Mode::Tiles((block / length.max(1)).clamp(1, rows.max(1))),
+                _ => Mode::Chunks(block),
+            };
+            return Schedule { mode, vectors: true, ..self.allocate(vec![segment], false) };
+        }
         let tiles = self.allocate(self.once(), false);
         let bytes = |kinds: &[Kind]| kinds.iter().map(|kind| kind.size()).sum::<usize>();
-        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
         if self.inner == 0 {
             return Schedule { mode: Mode::Tiles(self.tuning.block.min(rows).max(1)), ..tiles };
         }
-        let length = usize::try_from(self.length).unwrap_or(usize::MAX);
         if length.saturating_mul(bytes(&tiles.inner_slots)) <= self.tuning.tile_bytes {
             let rows = (self.tuning.block / length).clamp(1, rows.max(1));
             return Schedule { mode: Mode::Tiles(rows), ..tiles };
@@ -518,7 +588,7 @@ impl Builder<'_> {
             }
             after_segment.into_iter().for_each(|value| row.release(value));
         }
-        Schedule { mode: Mode::Tiles(1), segments, row_slots: row.kinds, inner_slots: inner.kinds }
+        Schedule { mode: Mode::Tiles(1), segments, vectors: false, row_slots: row.kinds, inner_slots: inner.kinds }
     }
 }
 

@@ -3,10 +3,9 @@
 use super::isa::Isa;
 use super::plan::Tuning;
 use super::storage::{Stored, run};
-use super::{CpuKernel, Threads};
+use super::{CallingThread, CpuKernel, NewThreads};
 use passhost_ir::kernel::{Mode, RandomKernel, Stats, Tensor, check_against, interpret, verify};
 use passhost_ir::{Kernel, contiguous_strides};
-use std::sync::LazyLock;
 
 const SEEDS: std::ops::Range<u64> = 0..500;
 
@@ -45,7 +44,7 @@ fn scatter(tensor: &mut Tensor, seed: u64) -> Stored {
 fn check(seed: u64, kernel: &Kernel, compiled: &CpuKernel, tensors: &[Tensor], stored: &[Stored], what: &str) -> Stats {
     let facts = verify(kernel).unwrap();
     let expected = interpret(kernel, &facts, tensors, Mode::Declared);
-    let one = run(compiled, stored, &Threads::single()).unwrap();
+    let one = run(compiled, stored, &CallingThread).unwrap();
     let mut stats = Stats::default();
     for (number, (expected, actual)) in expected.iter().zip(&one).enumerate() {
         match check_against(expected, actual) {
@@ -53,8 +52,7 @@ fn check(seed: u64, kernel: &Kernel, compiled: &CpuKernel, tensors: &[Tensor], s
             Err(mismatch) => panic!("seed {seed}, {what}, output {number}: {mismatch}\n{kernel:#?}"),
         }
     }
-    static THREADS: LazyLock<Threads> = LazyLock::new(|| Threads::new(3).unwrap());
-    let three = run(compiled, stored, &THREADS).unwrap();
+    let three = run(compiled, stored, &NewThreads(3)).unwrap();
     assert!(one == three, "seed {seed}, {what}: three threads give another result than one");
     stats
 }
@@ -98,7 +96,12 @@ fn random_kernels_equal_the_interpreter_on_strided_and_broadcast_inputs() {
 
 #[test]
 fn random_kernels_equal_the_interpreter_when_rows_are_cut_into_chunks() {
-    check_all("chunks", Tuning { block: 24, tile_bytes: 64, spread_below: 4, ..eager() }, Isa::best(), true);
+    check_all(
+        "chunks",
+        Tuning { block: 24, vector: 7, vector_block: 24, tile_bytes: 64, spread_below: 4, ..eager() },
+        Isa::best(),
+        true,
+    );
 }
 
 #[test]
@@ -109,6 +112,6 @@ fn random_kernels_equal_the_interpreter_when_rows_are_columns() {
 #[test]
 fn random_kernels_equal_the_interpreter_on_narrower_processors() {
     for isa in Isa::available() {
-        check_all(&format!("{isa:?}"), Tuning { block: 100, ..eager() }, isa, false);
+        check_all(&format!("{isa:?}"), Tuning { block: 100, vector: 32, vector_block: 100, ..eager() }, isa, false);
     }
 }

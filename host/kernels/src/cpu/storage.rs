@@ -54,7 +54,7 @@ impl Stored {
 }
 
 /// Runs a kernel; returns the outputs' bytes. They start as garbage, between guards that must survive.
-pub(super) fn run(kernel: &CpuKernel, inputs: &[Stored], threads: &Threads) -> Result<Vec<Vec<u8>>, BindError> {
+pub(super) fn run(kernel: &CpuKernel, inputs: &[Stored], threads: &dyn Threads) -> Result<Vec<Vec<u8>>, BindError> {
     const GUARD: u64 = 0xfeed_face_cafe_beef;
     let sizes: Vec<usize> =
         kernel.kernel().output_types().iter().map(|ty| (ty.numel() * ty.dtype.size()) as usize).collect();

@@ -2,7 +2,7 @@
 
 use super::element::{Element, with_element};
 use super::isa::{Isa, multiversion};
-use super::lanes::{Lane, View, ViewMut};
+use super::lanes::{Lane, Source, View, ViewMut};
 use super::load::{Domain, shift};
 use super::memory::OutputView;
 use super::strided::{Run, Strided};
@@ -21,9 +21,12 @@ impl BoundStore<'_> {
     /// The first of the elements at the points of a domain, where they lie side by side in memory and are lanes as they
     /// are: [`BoundStore::lanes`] gives them.
     pub(crate) fn in_place(&self, domain: Domain<'_>) -> Option<usize> {
-        if !matches!(self.view.dtype(), Dtype::Bool | Dtype::F32 | Dtype::F64 | Dtype::I32 | Dtype::I64) {
-            return None;
-        }
+        let lanes = matches!(self.view.dtype(), Dtype::Bool | Dtype::F32 | Dtype::F64 | Dtype::I32 | Dtype::I64);
+        if lanes { self.dense(domain) } else { None }
+    }
+
+    /// The first of the elements at the points of a domain, where they lie side by side in memory.
+    pub(crate) fn dense(&self, domain: Domain<'_>) -> Option<usize> {
         let first = self.offsets.dense(domain.number, domain.len)? + shift(&self.inner, domain.fixed);
         Some(first as usize)
     }
@@ -56,6 +59,27 @@ pub(crate) unsafe fn store(isa: Isa, store: &BoundStore<'_>, domain: Domain<'_>,
     with_element!(store.view.dtype(), E => {
         write_lanes::<E>(isa, store.view, &store.offsets, shift, domain.number, &<E as Element>::Lane::of(source)[..domain.len]);
     }, else {})
+}
+
+/// Writes lanes to the elements from `first` on.
+///
+/// # Safety
+/// No other thread handles these elements.
+pub(crate) unsafe fn narrow(isa: Isa, store: &BoundStore<'_>, first: usize, source: Source<'_>, len: usize) {
+    with_element!(store.view.dtype(), E => {
+        // SAFETY: the caller vouches that the elements are this thread's.
+        let elements = unsafe { store.view.run_mut::<E>(first, len) };
+        narrow_lanes::<E>(isa, elements, source.lanes(len));
+    }, else {})
+}
+
+multiversion! {
+    fn narrow_lanes<E: Element>(elements: &mut [E], lanes: &[E::Lane]) = narrow_lanes_body;
+}
+
+#[inline(always)]
+fn narrow_lanes_body<E: Element>(elements: &mut [E], lanes: &[E::Lane]) {
+    E::narrow_slice(elements, lanes);
 }
 
 multiversion! {

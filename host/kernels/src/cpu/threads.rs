@@ -1,71 +1,76 @@
 //! Threads that kernels run on.
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A set of threads. The one that asks for work always takes part in it.
-#[derive(Debug)]
-pub struct Threads {
-    pool: Option<ThreadPool>,
-    count: usize,
-}
-
-/// Threads could not be started.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot start {count} threads for kernels: {reason}; allow this process more threads or ask for fewer")]
-pub struct ThreadsError {
-    count: usize,
-    reason: String,
-}
-
-impl Threads {
-    /// The calling thread alone.
-    pub fn single() -> Threads {
-        Threads { pool: None, count: 1 }
-    }
-
-    /// The calling thread and `count - 1` more.
-    pub fn new(count: usize) -> Result<Threads, ThreadsError> {
-        if count <= 1 {
-            return Ok(Threads::single());
-        }
-        let pool = ThreadPoolBuilder::new()
-            .num_threads(count - 1)
-            .thread_name(|number| format!("kernel-{number}"))
-            .build()
-            .map_err(|error| ThreadsError { count, reason: error.to_string() })?;
-        Ok(Threads { pool: Some(pool), count })
-    }
-
+/// Threads that can share work. Kernels start none of their own: they run between a library's ops, and that library's
+/// threads spin for a while after each op, on the cores that a second set would want.
+pub trait Threads: Sync {
     /// How many they are.
-    pub fn count(&self) -> usize {
-        self.count
+    fn count(&self) -> usize;
+
+    /// Calls `work` on up to `workers` threads at once, the calling one among them. Returns when all calls have ended.
+    fn run(&self, workers: usize, work: &(dyn Fn() + Sync));
+}
+
+/// The calling thread alone.
+#[derive(Debug, Clone, Copy)]
+pub struct CallingThread;
+
+impl Threads for CallingThread {
+    fn count(&self) -> usize {
+        1
     }
 
-    /// Covers `0 .. count` by disjoint ranges of at most `grain` numbers, and hands each to a `worker`, which is made
-    /// once per thread.
-    pub(crate) fn for_ranges<W: FnMut(usize, usize)>(&self, count: usize, grain: usize, worker: impl Fn() -> W + Sync) {
-        let grain = grain.max(1);
-        let next = AtomicUsize::new(0);
-        let work = || {
-            let mut from = next.fetch_add(grain, Ordering::Relaxed);
-            if from >= count {
-                return;
+    fn run(&self, _workers: usize, work: &(dyn Fn() + Sync)) {
+        work();
+    }
+}
+
+/// The calling thread and others, started anew for every run.
+#[derive(Debug, Clone, Copy)]
+pub struct NewThreads(
+    /// How many, with the calling one.
+    pub usize,
+);
+
+impl Threads for NewThreads {
+    fn count(&self) -> usize {
+        self.0.max(1)
+    }
+
+    fn run(&self, workers: usize, work: &(dyn Fn() + Sync)) {
+        std::thread::scope(|scope| {
+            for _ in 1..workers.min(self.0) {
+                scope.spawn(work);
             }
-            let mut worker = worker();
-            while from < count {
-                worker(from, count.min(from + grain));
-                from = next.fetch_add(grain, Ordering::Relaxed);
-            }
-        };
-        match &self.pool {
-            Some(pool) if grain < count => pool.in_place_scope(|scope| {
-                for _ in 1..self.count.min(count.div_ceil(grain)) {
-                    scope.spawn(|_| work());
-                }
-                work();
-            }),
-            _ => work(),
+            work();
+        });
+    }
+}
+
+/// Covers `0 .. count` by disjoint ranges of at most `grain` numbers, and hands each to a `worker`, which is made once
+/// per thread.
+pub(crate) fn for_ranges<W: FnMut(usize, usize)>(
+    threads: &dyn Threads,
+    count: usize,
+    grain: usize,
+    worker: impl Fn() -> W + Sync,
+) {
+    let grain = grain.max(1);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut from = next.fetch_add(grain, Ordering::Relaxed);
+        if from >= count {
+            return;
         }
+        let mut worker = worker();
+        while from < count {
+            worker(from, count.min(from + grain));
+            from = next.fetch_add(grain, Ordering::Relaxed);
+        }
+    };
+    match threads.count().min(count.div_ceil(grain)) {
+        0 | 1 => work(),
+        workers => threads.run(workers, &work),
     }
 }
