@@ -1,4 +1,4 @@
-# `make test` is enough on a fresh machine: it sets up what is missing, builds and tests.
+# `make eval` and `make test` are each enough on a fresh machine: they set up what is missing first.
 
 SHELL := /bin/bash
 CARGO ?= cargo
@@ -6,10 +6,12 @@ TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 PLUGINS := noop fuse-pointwise
 PLUGIN_DIR := $(TARGET_DIR)/wasm32-wasip2/plugin
 
-.PHONY: help setup plugins hostile-plugins test lint
+.PHONY: help setup build plugins hostile-plugins eval test lint
 
 help:
-	@echo "make test      set up what is missing, build the plugins, run all tests"
+	@echo "make eval      set up what is missing, build everything, evaluate a plugin on a sample"
+	@echo "make test      set up what is missing, build everything, run all tests"
+	@echo "make build     build the programs and the reference plugins"
 	@echo "make plugins   build the reference plugins"
 	@echo "make lint      rustfmt and clippy, warnings are errors"
 	@echo "variables: LIBTORCH=path CARGO_TARGET_DIR=path"
@@ -20,11 +22,17 @@ setup:
 plugins: setup
 	$(CARGO) build --quiet --profile plugin --target wasm32-wasip2 $(addprefix -p passhost-plugin-,$(PLUGINS))
 
+build: plugins
+	$(CARGO) build --workspace --bins
+
+eval: build
+	$(TARGET_DIR)/debug/passhost eval $(PLUGIN_DIR)/fuse_pointwise.wasm samples/se-gate-add-relu
+
 # Plugins that misbehave, for the tests.
 hostile-plugins: setup
 	$(CARGO) build --quiet --profile plugin --target wasm32-wasip2 -p passhost-hostile-plugins --examples
 
-test: plugins hostile-plugins
+test: build hostile-plugins
 	PASSHOST_PLUGINS=$(abspath $(PLUGIN_DIR)) $(CARGO) test --workspace
 
 lint: setup

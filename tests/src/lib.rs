@@ -75,16 +75,18 @@ impl Run {
         self
     }
 
-    /// Fails unless the run ended with `code` and every text occurs in its output. No run may end in a host panic.
+    /// Fails unless the run ended with `code` and every text occurs in its output, wherever lines are broken. No run may
+    /// end in a host panic.
     ///
     /// # Panics
     ///
     /// If it did otherwise.
     pub fn expect_end(&self, code: i32, texts: &[&str]) -> &Run {
         self.expect(self.code == code, &format!("expected exit code {code}"));
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let output = words(&format!("{} {}", self.out, self.err));
         for text in texts {
-            let found = self.out.contains(text) || self.err.contains(text);
-            self.expect(found, &format!("expected `{text}` in the output"));
+            self.expect(output.contains(text), &format!("expected `{text}` in the output"));
         }
         self.expect(!self.err.contains("panicked at"), "a host program panicked")
     }
@@ -126,9 +128,14 @@ impl Passhost {
 
     /// `passhost eval PLUGIN SAMPLE --json FILE` with a short budget.
     pub fn eval(plugin: &Path, sample: &Path) -> Passhost {
+        Passhost::eval_within("50ms", plugin, sample)
+    }
+
+    /// The same with another budget.
+    pub fn eval_within(budget: &str, plugin: &Path, sample: &Path) -> Passhost {
         let mut run = Passhost::new([Path::new("eval"), plugin, sample]);
         let json = run.json_path().display().to_string();
-        run.arguments.extend(["--json", &json, "--budget", "50ms", "--device", "cpu"].map(str::to_owned));
+        run.arguments.extend(["--json", &json, "--budget", budget, "--device", "cpu"].map(str::to_owned));
         run
     }
 

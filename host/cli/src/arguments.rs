@@ -108,8 +108,8 @@ pub struct ShowArguments {
 pub struct ScoreArguments {
     /// A result document, a list of them, or a file of score vectors
     pub file: PathBuf,
-    /// Writes {"cases": [{"S": {...}, "ES": {...}, "AS": x}, ...]} here, `-` for standard output
-    #[arg(long, value_name = "FILE")]
+    /// Writes {"cases": [{"S": {...}, "ES": {...}, "AS": x}, ...]} here; to standard output without a FILE or for `-`
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     pub json: Option<PathBuf>,
     #[command(flatten)]
     pub options: ScoreOptions,

@@ -31,7 +31,9 @@ pub fn render(document: &Document, terminal: &Terminal) -> Vec<String> {
 fn variants(document: &Document, terminal: &Terminal) -> Vec<String> {
     let head = ["variant", "nodes", "kernels", "eager us", "rewritten us", "speedup", "right from", "result"];
     let narrow = terminal.width() < 90;
-    let rows: Vec<Vec<String>> = document.variants.iter().map(row).collect();
+    let names: Vec<&str> = document.variants.iter().map(|variant| variant.name.as_str()).collect();
+    let rows: Vec<Vec<String>> =
+        document.variants.iter().zip(short_names(&names)).map(|(variant, name)| row(variant, &name)).collect();
     // A narrow terminal gets what decides: the speedup and whether it is right.
     let keep: &[usize] = if narrow { &[0, 5, 6, 7] } else { &[0, 1, 2, 3, 4, 5, 6, 7] };
     let head: Vec<&str> = keep.iter().map(|&column| head[column]).collect();
@@ -52,12 +54,30 @@ fn variants(document: &Document, terminal: &Terminal) -> Vec<String> {
     lines
 }
 
-fn row(variant: &Variant) -> Vec<String> {
+/// Names without the folders that all of them share, in front and at the end: `float32/s0-4`, not
+/// `graphs/subgraphs/float32/s0-4/resnet18`.
+fn short_names(names: &[&str]) -> Vec<String> {
+    let parts: Vec<Vec<&str>> = names.iter().map(|name| name.split('/').collect()).collect();
+    let Some((first, others)) = parts.split_first().filter(|(_, others)| !others.is_empty()) else {
+        return names.iter().map(|&name| name.to_owned()).collect();
+    };
+    let shortest = parts.iter().map(Vec::len).min().unwrap_or(0);
+    let front = (0..shortest).take_while(|&i| others.iter().all(|other| other[i] == first[i])).count();
+    let from_end = |parts: &[&str], i: usize| parts[parts.len() - 1 - i].to_owned();
+    let end = (0..shortest.saturating_sub(front))
+        .take_while(|&i| others.iter().all(|other| from_end(other, i) == from_end(first, i)))
+        .count();
+    let short: Vec<String> = parts.iter().map(|parts| parts[front..parts.len() - end].join("/")).collect();
+    // A name must remain of each.
+    if short.iter().any(String::is_empty) { names.iter().map(|&name| name.to_owned()).collect() } else { short }
+}
+
+fn row(variant: &Variant, name: &str) -> Vec<String> {
     let number = |value: Option<f64>, digits: usize| value.map_or("-".into(), |value| format!("{value:.digits$}"));
     let timing = variant.timing.as_ref();
     let rewrite = variant.rewrite.as_ref();
     vec![
-        one_line(variant.name.trim_start_matches("graphs/"), 120),
+        one_line(name, 120),
         rewrite.map_or("-".into(), |rewrite| format!("{} to {}", rewrite.nodes_before, rewrite.nodes_after)),
         rewrite.map_or("-".into(), |rewrite| rewrite.kernels.to_string()),
         number(timing.map(|timing| timing.eager_us), 1),
@@ -139,4 +159,18 @@ fn scores(document: &Document, terminal: &Terminal) -> Vec<String> {
         ),
         terminal.paint(tone, &summary),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lose_the_folders_that_all_share() {
+        let names = ["graphs/sub/float32/s0-1/vit", "graphs/sub/float32/s0-8/vit", "graphs/sub/float16/s0-1/vit"];
+        assert_eq!(short_names(&names), ["float32/s0-1", "float32/s0-8", "float16/s0-1"]);
+        assert_eq!(short_names(&["a/b"]), ["a/b"]);
+        assert_eq!(short_names(&["a/b", "a/b"]), ["a/b", "a/b"]);
+        assert_eq!(short_names(&["a", "a/b"]), ["a", "a/b"]);
+    }
 }

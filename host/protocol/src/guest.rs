@@ -90,6 +90,24 @@ pub enum Limit {
     Compile,
 }
 
+impl Limit {
+    /// A value of the limit with its unit.
+    pub fn quantity(self, value: u64) -> String {
+        match self {
+            Limit::Fuel => format!("{value} units"),
+            Limit::InferCalls => format!("{value} calls"),
+            Limit::Tables => format!("{value} elements"),
+            Limit::Deadline | Limit::Compile if value.is_multiple_of(1000) => format!("{} s", value / 1000),
+            Limit::Deadline | Limit::Compile => format!("{value} ms"),
+            Limit::Memory | Limit::Stack | Limit::Log | Limit::Output | Limit::Wasm => {
+                let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+                let whole = units.into_iter().find(|(shift, _)| value >> shift > 0 && value.is_multiple_of(1 << shift));
+                whole.map_or_else(|| format!("{value} bytes"), |(shift, unit)| format!("{} {unit}", value >> shift))
+            }
+        }
+    }
+}
+
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -131,7 +149,7 @@ pub enum GuestFailure {
     #[error("does not compile: {0}")]
     Compile(String),
     /// Ran into a limit.
-    #[error("exceeded the {limit} limit of {value}")]
+    #[error("exceeded the {limit} limit of {}", limit.quantity(*value))]
     Limit {
         /// Which limit.
         limit: Limit,
@@ -237,4 +255,24 @@ pub enum FromGuest {
     Ran(Result<Rewrite, GuestFailure>, GuestUsage),
     /// The plugin was not loaded.
     Failed(GuestFailure),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_told_with_its_unit() {
+        for (limit, value, expected) in [
+            (Limit::Memory, 256 << 20, "256 MiB"),
+            (Limit::Stack, 1 << 30, "1 GiB"),
+            (Limit::Log, 1000, "1000 bytes"),
+            (Limit::Output, 0, "0 bytes"),
+            (Limit::Deadline, 10_000, "10 s"),
+            (Limit::Compile, 1_500, "1500 ms"),
+            (Limit::Fuel, 2, "2 units"),
+        ] {
+            assert_eq!(limit.quantity(value), expected);
+        }
+    }
 }

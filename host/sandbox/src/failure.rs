@@ -39,6 +39,10 @@ pub(crate) fn classify(error: &wasmtime::Error, phase: Phase, meter: &Meter, lim
                 message: panic_message(&meter.stderr)
                     .unwrap_or_else(|| "`unreachable` executed without a message".into()),
             },
+            // Frames that need memory overrun it before WebAssembly's own stack is full.
+            Trap::MemoryOutOfBounds => {
+                GuestFailure::Trap { message: format!("{trap} (endless recursion looks like this as well)") }
+            }
             other => GuestFailure::Trap { message: other.to_string() },
         };
     }

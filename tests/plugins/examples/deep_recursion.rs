@@ -1,12 +1,9 @@
-//! Recurses without end.
+//! Recurses without end, in frames that WebAssembly's own stack holds.
 #[cfg(target_arch = "wasm32")]
 passhost_hostile_plugins::hostile!(|graph| {
+    // Not a sum or a product: the compiler would make a loop of that.
     fn deeper(depth: u64) -> u64 {
-        if depth == u64::MAX {
-            return 0;
-        }
-        let frame = std::hint::black_box([depth; 64]);
-        frame[(depth % 64) as usize] + deeper(depth + 1)
+        if depth == u64::MAX { 0 } else { deeper(depth + 1).rotate_left(3) ^ depth }
     }
-    Err(format!("{} {}", deeper(0), graph.nodes.len()))
+    Err(format!("{} {}", deeper(graph.nodes.len() as u64), graph.nodes.len()))
 });

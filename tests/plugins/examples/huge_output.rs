@@ -2,6 +2,6 @@
 #[cfg(target_arch = "wasm32")]
 passhost_hostile_plugins::hostile!(|mut graph| {
     let value = graph.values[0].clone();
-    graph.values.extend((0..2_000_000).map(|_| value.clone()));
+    graph.values.extend((0..200_000).map(|_| value.clone()));
     Ok(graph)
 });
