@@ -5,8 +5,11 @@ use passhost_tests::{Passhost, Run, plugin, sample};
 use rustix::process::Signal;
 
 fn two_samples(plugin_name: &str) -> Passhost {
-    Passhost::eval_within("400ms", &plugin(plugin_name), &sample("se-gate-add-relu"))
-        .with(&[&sample("pointwise-chain").display().to_string()])
+    Passhost::eval_within("400ms", &plugin(plugin_name), &sample("se-gate-add-relu")).with(&[&sample(
+        "pointwise-chain",
+    )
+    .display()
+    .to_string()])
 }
 
 /// The second sample is whole whatever happened to the first.

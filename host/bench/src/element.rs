@@ -18,11 +18,6 @@ impl<'a> Elements<'a> {
         self.bytes.len() / self.dtype.size() as usize
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
     /// A stretch of them.
     pub fn slice(&self, range: std::ops::Range<usize>) -> Elements<'a> {
         let size = self.dtype.size() as usize;

@@ -18,17 +18,13 @@ pub trait Program {
     fn run(&mut self) -> Result<Self::Outputs, Self::Error>;
 }
 
-/// Times of one program alone, nanoseconds.
-pub fn alone<P: Program>(program: &mut P, settings: &Settings) -> Result<Vec<u64>, P::Error> {
-    let budget = Duration::from_millis(settings.budget_ms);
-    let first = timed(program)?.0;
-    warm_up(program, warmups(settings, first, budget))?;
-    let started = Instant::now();
-    let mut samples = Vec::new();
-    while !enough(samples.len(), settings.trials, started, budget / 2) {
-        samples.push(timed(program)?.0);
-    }
-    Ok(samples)
+/// Times of one program alone, nanoseconds. It takes turns with a second copy of itself, each on inputs of its own, so
+/// that caches are as warm as beside another program and no warmer.
+pub fn alone<P: Program>(program: &mut P, copy: &mut P, settings: &Settings, seed: u64) -> Result<Vec<u64>, P::Error> {
+    let settings = Settings { trials: settings.trials.div_ceil(2), budget_ms: settings.budget_ms / 4, ..*settings };
+    let Pairs { mut eager, rewritten, .. } = pairs(program, copy, &settings, 0, seed)?;
+    eager.extend(rewritten);
+    Ok(eager)
 }
 
 /// Times of both programs, nanoseconds, and the outputs of some runs of the second.
@@ -71,7 +67,7 @@ pub fn pairs<P: Program>(
         }
         let (time, outputs) = timed(rewritten)?;
         pairs.rewritten.push(time);
-        if keep_this || (pairs.kept.is_empty() && pairs.rewritten.len() as u32 == trials) {
+        if keep_this || (keep > 0 && pairs.kept.is_empty() && pairs.rewritten.len() as u32 == trials) {
             pairs.kept.push(outputs);
         } else {
             drop(outputs);
@@ -190,8 +186,8 @@ mod tests {
     #[test]
     fn a_spent_budget_still_leaves_the_least_number_of_trials() {
         let settings = Settings { budget_ms: 0, ..Settings::default() };
-        let samples = alone(&mut counter(1000), &settings).unwrap();
-        assert_eq!(samples.len(), Settings::MIN_TRIALS as usize);
+        let samples = alone(&mut counter(1000), &mut counter(1000), &settings, 1).unwrap();
+        assert_eq!(samples.len(), 2 * Settings::MIN_TRIALS as usize);
     }
 
     #[test]
@@ -204,6 +200,7 @@ mod tests {
     #[test]
     fn a_failing_run_ends_the_measurement_with_its_error() {
         let mut failing = Counter { runs: 0, fail_at: Some(5), spin: 1 };
-        assert_eq!(alone(&mut failing, &Settings::default()), Err("run 5".to_owned()));
+        let found = alone(&mut failing, &mut counter(1), &Settings::default(), 1);
+        assert_eq!(found, Err("run 5".to_owned()));
     }
 }

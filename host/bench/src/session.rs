@@ -20,6 +20,10 @@ const REDRAW: u32 = 1 << 16;
 const TIMED: u32 = 1 << 17;
 /// Timed runs whose outputs are checked.
 const CHECKED_RUNS: u32 = 3;
+/// Medians of eager alone and beside the rewrite that are this far apart are of a machine that changed its speed.
+const DRIFT: f64 = 1.05;
+/// Measurements until the two agree.
+const ATTEMPTS: u32 = 3;
 /// A rewrite may be this much less precise than eager, plus [`ULP_SLACK`].
 const ULP_FACTOR: f64 = 4.0;
 const ULP_SLACK: f64 = 1.0;
@@ -33,6 +37,8 @@ pub struct Reference {
     program: Program,
     truth: Result<Program, StepError>,
     output_types: Vec<TensorType>,
+    /// Times of the program alone, before any rewrite ran.
+    alone_ns: Vec<u64>,
 }
 
 /// The inputs of one round, as bytes: both programs get tensors of their own.
@@ -79,14 +85,20 @@ impl Reference {
         let outputs = program.run_observed(&inputs, |slot, tensor| types[slot] = tensor.ty())?;
         let peak_bytes = allocator::peak_bytes();
         let output_types: Vec<TensorType> = outputs.iter().map(Tensor::ty).collect();
-        let reference = Reference { graph, specs, program, truth, output_types };
+        let mut reference = Reference { graph, specs, program, truth, output_types, alone_ns: vec![] };
         reference.refuse_degenerate(&outputs, seed)?;
 
         stage(Stage::ReferenceTiming);
-        let mut timed = Timed::new(&reference.program, inputs);
-        let alone_ns = measure::alone(&mut timed, settings)?;
+        let alone_ns = reference.time_alone([&inputs, &drawn.tensors(&reference.specs)?], settings, seed)?;
+        reference.alone_ns.clone_from(&alone_ns);
         let slowest_ns = alone_ns.iter().copied().max().unwrap_or(0);
         Ok((reference, Loaded { types, peak_bytes, alone_ns, slowest_ns }))
+    }
+
+    /// Times the program on two sets of inputs in turn.
+    fn time_alone(&self, inputs: [&[Tensor]; 2], settings: &Settings, seed: u64) -> Result<Vec<u64>, StepError> {
+        let [mut one, mut other] = inputs.map(|inputs| Timed::new(&self.program, inputs));
+        measure::alone(&mut one, &mut other, settings, seed)
     }
 
     /// An output that is constant or not finite gets one more chance with other inputs.
@@ -181,30 +193,38 @@ impl Reference {
         let drawn = Drawn::draw(&self.specs, Round { seed, number: TIMED, excited: None }).map_err(input_error)?;
         let inputs = || drawn.tensors(&self.specs).map_err(input_error);
         let expected = bytes_of(&self.program.run(&inputs()?)?);
-        let mut eager = Timed::new(&self.program, inputs()?);
-        let mut rewritten = Timed::new(program, inputs()?);
-        let pairs = measure::pairs(&mut eager, &mut rewritten, settings, CHECKED_RUNS, seed)?;
-        for kept in &pairs.kept {
-            for (position, bytes) in bytes_of(kept).iter().enumerate() {
-                let ty = &self.output_types[position];
-                let mut comparison = Comparison::new(ty.clone());
-                let found = comparison.add(elements(ty, bytes), elements(ty, &expected[position]));
-                let checked = evaluation.outputs.get(position).and_then(|report| report.right_from);
-                // A run with other inputs may need one step of tolerance more; none at all is another answer.
-                if checked.is_some_and(|checked| found.is_none_or(|found| found > checked + 1 && found > -5)) {
-                    evaluation.findings.push(Finding::TimedRunDiffers { output: position as u32 });
-                }
+        let (eager_inputs, rewritten_inputs) = (inputs()?, inputs()?);
+        let mut eager = Timed::new(&self.program, &eager_inputs);
+        let mut rewritten = Timed::new(program, &rewritten_inputs);
+        let mut best: Option<(f64, Vec<u64>, measure::Pairs<Vec<Tensor>>)> = None;
+        for attempt in 0..ATTEMPTS {
+            // A machine that others use changes its speed from second to second. Two measurements of eager in a row that
+            // agree were taken at one speed; the first of all was taken before the rewrite ever ran.
+            let alone_ns = match attempt {
+                0 => self.alone_ns.clone(),
+                _ => self.time_alone([&eager_inputs, &rewritten_inputs], settings, seed)?,
+            };
+            let pairs = measure::pairs(&mut eager, &mut rewritten, settings, CHECKED_RUNS, seed)?;
+            self.check_timed_runs(&pairs.kept, &expected, evaluation);
+            let ratio = median(&alone_ns) as f64 / median(&pairs.eager).max(1) as f64;
+            let apart = ratio.max(1.0 / ratio);
+            if best.as_ref().is_none_or(|(least, ..)| apart < *least) {
+                best = Some((apart, alone_ns, pairs));
+            }
+            if apart <= DRIFT {
+                break;
             }
         }
+        let Some((_, eager_alone_ns, pairs)) = best else { return Ok(()) };
         let (eager_cold_ns, rewritten_cold_ns) =
             measure::cold_pairs(&mut eager, &mut rewritten, settings, integrity::flush_caches)?;
         let floor_ns = integrity::floor_ns(&self.graph, &self.output_types);
-        let mut sorted = pairs.rewritten.clone();
-        sorted.sort_unstable();
-        if let Some(&median_ns) = sorted.get(sorted.len() / 2).filter(|&&median| median < floor_ns) {
+        let median_ns = median(&pairs.rewritten);
+        if median_ns < floor_ns {
             evaluation.findings.push(Finding::BelowFloor { median_ns, floor_ns });
         }
         evaluation.timing = Some(TimingReport {
+            eager_alone_ns,
             eager_ns: pairs.eager,
             rewritten_ns: pairs.rewritten,
             eager_cold_ns,
@@ -214,6 +234,26 @@ impl Reference {
         });
         Ok(())
     }
+
+    /// Compares outputs of timed runs with those of a run before.
+    fn check_timed_runs(&self, kept: &[Vec<Tensor>], expected: &[Vec<u8>], evaluation: &mut Evaluation) {
+        for (position, bytes) in kept.iter().flat_map(|outputs| bytes_of(outputs).into_iter().enumerate()) {
+            let ty = &self.output_types[position];
+            let mut comparison = Comparison::new(ty.clone());
+            let found = comparison.add(elements(ty, &bytes), elements(ty, &expected[position]));
+            let checked = evaluation.outputs.get(position).and_then(|report| report.right_from);
+            // A run with other inputs may need one step of tolerance more; none at all is another answer.
+            if checked.is_some_and(|checked| found.is_none_or(|found| found > checked + 1 && found > -5)) {
+                evaluation.findings.push(Finding::TimedRunDiffers { output: position as u32 });
+            }
+        }
+    }
+}
+
+fn median(samples: &[u64]) -> u64 {
+    let mut sorted = samples.to_vec();
+    sorted.sort_unstable();
+    sorted.get(sorted.len() / 2).copied().unwrap_or(0)
 }
 
 fn input_error(error: ReferenceError) -> RewriteError {
@@ -438,7 +478,8 @@ struct Timed<'a> {
 }
 
 impl<'a> Timed<'a> {
-    fn new(program: &'a Program, inputs: Vec<Tensor>) -> Timed<'a> {
+    fn new(program: &'a Program, inputs: &[Tensor]) -> Timed<'a> {
+        let inputs: Vec<Tensor> = inputs.iter().map(Tensor::shallow_clone).collect();
         let pristine = inputs
             .iter()
             .enumerate()
@@ -461,6 +502,6 @@ impl measure::Program for Timed<'_> {
     }
 
     fn run(&mut self) -> Result<Vec<Tensor>, StepError> {
-        self.program.run(&self.inputs)
+        self.program.run_timed(&self.inputs)
     }
 }

@@ -162,8 +162,6 @@ pub struct Rewrite {
 pub struct Timing {
     /// Samples, nanoseconds.
     pub samples: TimingReport,
-    /// Eager alone, before the rewrite ever ran, nanoseconds.
-    pub eager_alone_ns: Vec<u64>,
     /// Median of eager that counts: the smaller of the two, microseconds.
     pub eager_us: f64,
     /// Median of the rewrite, microseconds.

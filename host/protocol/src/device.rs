@@ -347,6 +347,8 @@ pub struct TruthReport {
 /// Times of both programs in one session, nanoseconds per run, in the order measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TimingReport {
+    /// The reference alone, just before.
+    pub eager_alone_ns: Vec<u64>,
     /// The reference, interleaved with the rewrite.
     pub eager_ns: Vec<u64>,
     /// The rewrite.
