@@ -3,7 +3,7 @@
 use super::element::round_to_bf16;
 use super::f16_slices;
 use super::isa::{Isa, multiversion};
-use super::lanes::{Kind, Lane, Operand, Source, ViewMut};
+use super::lanes::{Kind, Lane, Operand, Source, View, ViewMut};
 use super::math;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Compare, Unary};
@@ -373,10 +373,32 @@ pub(crate) fn binary_f32_body(op: Binary, out: ViewMut<'_>, sources: &[Source<'_
         Binary::Rem => map2(out, sources, |a: f32, b: f32| a % b),
         Binary::Pow => pow(out, sources),
         Binary::Atan2 => map2(out, sources, |a: f32, b: f32| f64::from(a).atan2(f64::from(b)) as f32),
+        // Beside a number, one comparison does: it is false for NaN.
+        Binary::Min if is_number(&sources[1]) => map2(out, sources, |a: f32, b: f32| if b <= a { b } else { a }),
+        Binary::Max if is_number(&sources[1]) => map2(out, sources, |a: f32, b: f32| if b >= a { b } else { a }),
         Binary::Min => map2(out, sources, |a: f32, b: f32| nan_min!(a, b)),
         Binary::Max => map2(out, sources, |a: f32, b: f32| nan_max!(a, b)),
         op => undefined(op.name(), Kind::F32),
     }
+}
+
+/// A basic operation with its result rounded to `bf16`, in one go; `false` for any other.
+#[inline(always)]
+pub(crate) fn rounded_to_bf16_body(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) -> bool {
+    match op {
+        Binary::Add => map2(out, sources, |a: f32, b: f32| round_to_bf16(a + b)),
+        Binary::Sub => map2(out, sources, |a: f32, b: f32| round_to_bf16(a - b)),
+        Binary::Mul => map2(out, sources, |a: f32, b: f32| round_to_bf16(a * b)),
+        Binary::Div => map2(out, sources, |a: f32, b: f32| round_to_bf16(a / b)),
+        _ => return false,
+    }
+    true
+}
+
+/// Whether an operand is the same in every lane, and no NaN.
+#[inline(always)]
+fn is_number(source: &Source<'_>) -> bool {
+    matches!(source, Source::Splat(View::F32(lanes), at) if !lanes[*at].is_nan())
 }
 
 /// The vectorised power, then the standard library's for zeros, infinities and NaN.
@@ -385,12 +407,8 @@ fn pow(out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
     let out = f32::of_mut(out);
     map2_costly(out, sources, math::pow);
     let (a, b) = (sources[0].operand::<f32>(out.len()), sources[1].operand::<f32>(out.len()));
-    let lane = |operand: Operand<'_, f32>, i: usize| match operand {
-        Operand::Lanes(lanes) => lanes[i],
-        Operand::Splat(value) => value,
-    };
     for (i, out) in out.iter_mut().enumerate() {
-        let (x, y) = (lane(a, i), lane(b, i));
+        let (x, y) = (a.at(i), b.at(i));
         if math::needs_scalar_pow(x, y) {
             *out = f64::from(x).powf(f64::from(y)) as f32;
         }

@@ -324,6 +324,17 @@ pub(crate) enum Operand<'a, T> {
     Splat(T),
 }
 
+impl<T: Copy> Operand<'_, T> {
+    /// The value in one lane.
+    #[inline(always)]
+    pub(crate) fn at(self, lane: usize) -> T {
+        match self {
+            Operand::Lanes(lanes) => lanes[lane],
+            Operand::Splat(value) => value,
+        }
+    }
+}
+
 impl<'a> Source<'a> {
     /// Stands where an operation has no further operand.
     pub(crate) const NONE: Source<'static> = Source::Splat(View::EMPTY, 0);

@@ -6,7 +6,7 @@
 //! that going from one step to the next costs little more than a jump.
 
 use super::arena::Arena;
-use super::compute::{Code, binary_f32_body, compute, round, unary_f32_body};
+use super::compute::{Code, binary_f32_body, compute, round, rounded_to_bf16_body, unary_f32_body};
 use super::exec::{Block, Points, Space};
 use super::isa::{Isa, multiversion};
 use super::lanes::{Kind, Source, View, ViewMut};
@@ -138,12 +138,13 @@ impl Space<'_> {
         let mut vectors = std::mem::take(&mut arena.vectors);
         // SAFETY: the caller gives these rows to this thread alone.
         unsafe { self.make_ready(arena, steps, block, &mut vectors) };
-        let (lanes, vector) = (block.lanes(), self.plan.tuning.vector);
+        let lanes = block.lanes();
         // Vectors of one row each, where a step needs to know the row.
         let (row_points, rows) = match block.points {
             Points::Inner { points, .. } if reads_rows(steps) => (points, block.count),
             _ => (lanes, 1),
         };
+        let vector = even_vectors(row_points, self.plan.tuning.vector);
         for row in 0..rows {
             if row > 0 {
                 for slot in 0..arena.row.len() {
@@ -344,6 +345,11 @@ fn compute_lanes<'a>(
     target: impl Fn() -> ViewMut<'a>,
     sources: &[Source<'_>; 3],
 ) {
+    if let (Code::Binary(op, Kind::F32), Some(Dtype::Bf16)) = (code, rounding) {
+        if rounded_to_bf16_body(op, target(), sources) {
+            return;
+        }
+    }
     let varies = matches!(sources[0], Source::Lanes(..)) || matches!(sources[1], Source::Lanes(..));
     match code {
         Code::Unary(op, Kind::F32) if varies => unary_f32_body(op, target(), sources),
@@ -353,6 +359,12 @@ fn compute_lanes<'a>(
     if let Some(dtype) = rounding {
         round(isa, dtype, target());
     }
+}
+
+/// Lanes of a vector, about `wanted`, such that the last of `lanes` lanes is not a short rest.
+fn even_vectors(lanes: usize, wanted: usize) -> usize {
+    let count = ((lanes + wanted / 2) / wanted).max(1);
+    lanes.div_ceil(count).next_multiple_of(16).max(1)
 }
 
 /// Whether a step repeats row values or literals.
