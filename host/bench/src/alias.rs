@@ -1,34 +1,8 @@
 //! Who may overwrite whose memory.
 
-use passhost_ir::{Graph, NodeId, NodeKind, OpTable, ValueId};
+use passhost_ir::alias::aliasing;
+use passhost_ir::{Graph, NodeId, NodeKind, OpTable, Schema, ValueId};
 use std::collections::{HashMap, HashSet};
-
-/// Whether an op's results may share memory with its operands: a view, or an op on no list.
-fn may_alias(kind: &NodeKind) -> bool {
-    match kind {
-        NodeKind::Aten { op, .. } => OpTable::sample()
-            .get(op)
-            .is_none_or(|schema| schema.is_view() || schema.is_in_place() || is_sometimes_a_view(&op.name)),
-        NodeKind::Kernel { .. } => false,
-    }
-}
-
-/// Ops whose schema promises a new tensor, or nothing, but that return their operand where nothing is to be done.
-fn is_sometimes_a_view(name: &str) -> bool {
-    matches!(
-        name,
-        "aten::reshape"
-            | "aten::contiguous"
-            | "aten::to"
-            | "aten::dropout"
-            | "aten::flatten"
-            | "aten::expand_as"
-            | "aten::type_as"
-            | "aten::view_as"
-            | "aten::reshape_as"
-            | "aten::broadcast_to"
-    )
-}
 
 /// Nodes whose first operand is a fresh tensor that only this node reads, so that the node may overwrite it.
 pub fn reusable(graph: &Graph) -> HashSet<NodeId> {
@@ -44,7 +18,7 @@ pub fn reusable(graph: &Graph) -> HashSet<NodeId> {
             reusable.insert(node.id);
         }
         // Overwriting a fresh tensor leaves a tensor that is as fresh.
-        if !may_alias(&node.kind) {
+        if aliasing(graph, node, OpTable::sample()).sources().is_empty() {
             fresh.extend(&node.outputs);
         }
     }
@@ -53,21 +27,35 @@ pub fn reusable(graph: &Graph) -> HashSet<NodeId> {
 
 /// Positions of the inputs that the program overwrites, directly or through a view.
 pub fn mutated_inputs(graph: &Graph) -> Vec<usize> {
-    let mut root: HashMap<ValueId, usize> =
-        graph.inputs.iter().enumerate().map(|(position, &value)| (value, position)).collect();
+    let inputs = graph.inputs.iter().enumerate();
+    let mut roots: HashMap<ValueId, Vec<usize>> = inputs.map(|(position, &value)| (value, vec![position])).collect();
     let mut mutated = vec![];
     for node in &graph.nodes {
-        let NodeKind::Aten { op, .. } = &node.kind else { continue };
-        let first = node.operands().first().and_then(|value| root.get(value).copied());
-        let Some(first) = first else { continue };
-        if OpTable::sample().get(op).is_some_and(|schema| schema.is_in_place()) {
-            mutated.push(first);
+        let alias = aliasing(graph, node, OpTable::sample());
+        let shared: Vec<usize> =
+            alias.sources().iter().filter_map(|value| roots.get(value)).flatten().copied().collect();
+        let writes = |op| OpTable::sample().get(op).is_some_and(Schema::is_in_place);
+        if matches!(&node.kind, NodeKind::Aten { op, .. } if writes(op)) {
+            mutated.extend(&shared);
         }
-        if may_alias(&node.kind) {
-            root.extend(node.outputs.iter().map(|&output| (output, first)));
-        }
+        roots.extend(node.outputs.iter().map(|&output| (output, shared.clone())));
     }
     mutated.sort_unstable();
     mutated.dedup();
     mutated
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_written_through_a_view_is_mutated() {
+        let text = "graph(%x: f32[4,8], %y: f32[8,4]) {\n  %0: f32[8,4]{1,8} = aten::t(%x)\n  %1: f32[8,4]{1,8} = aten::add_.Tensor(%0, %y)\n  %2: f32[8,4] = aten::add.Tensor(%y, %y)\n  %3: f32[8,4] = aten::relu_(%2)\n  return (%1, %3)\n}\n";
+        let graph = Graph::parse(text).unwrap();
+        assert_eq!(mutated_inputs(&graph), [0]);
+        // Only what `%2` holds is fresh and read by one node.
+        assert_eq!(reusable(&graph), HashSet::from([graph.nodes[3].id]));
+    }
 }

@@ -54,7 +54,7 @@ impl<'a> Elements<'a> {
     }
 
     /// All elements in double precision.
-    pub fn to_f64(&self) -> Vec<f64> {
+    pub fn to_f64(self) -> Vec<f64> {
         let mut values = Vec::with_capacity(self.len());
         self.for_each(|value| values.push(value));
         values

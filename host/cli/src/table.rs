@@ -104,10 +104,10 @@ fn failures(document: &Document, terminal: &Terminal) -> Vec<String> {
             None => seen.push((text, 1)),
         }
     }
-    if document.variants.is_empty() {
-        if let Some(failure) = &document.failure {
-            seen.push((format!("{} ({}): {}; {}", failure.blame, failure.stage, failure.message, failure.hint), 1));
-        }
+    if document.variants.is_empty()
+        && let Some(failure) = &document.failure
+    {
+        seen.push((format!("{} ({}): {}; {}", failure.blame, failure.stage, failure.message, failure.hint), 1));
     }
     for (text, count) in seen.iter().take(FAILURES_SHOWN) {
         let times = if *count > 1 { format!(" ({count} variants)") } else { String::new() };

@@ -92,4 +92,12 @@ pub enum SampleError {
         /// What is wrong.
         reason: String,
     },
+    /// The program contradicts itself: a bug of the reader, found before anything runs.
+    #[error("{file}: {reason}; please report this sample")]
+    Program {
+        /// The file.
+        file: String,
+        /// What the verifier says.
+        reason: String,
+    },
 }

@@ -14,7 +14,7 @@ pub use error::{Place, SampleError};
 pub use inputs::InputMode;
 
 use directory::{Directory, FILE_BYTES};
-use passhost_ir::{Graph, Infer, InputSpec};
+use passhost_ir::{Graph, Infer, InputSpec, OpTable, verify_graph};
 use python::Source;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -126,6 +126,10 @@ impl Sample {
         }
         let source = Source::new(self.directory.shown(&files.path.join("model.py")), &files.model);
         let (program, parameters) = translate::translate(&source, &types, infer)?;
+        verify_graph(&program, OpTable::sample()).map_err(|error| SampleError::Program {
+            file: self.directory.shown(&files.path.join("model.py")),
+            reason: error.to_string(),
+        })?;
         if let Some(weight) = weights.iter().find(|weight| !parameters.contains(&weight.name)) {
             return Err(weight_error(&weight.name, "`forward` has no such parameter".into()));
         }

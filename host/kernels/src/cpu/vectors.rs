@@ -345,10 +345,10 @@ fn compute_lanes<'a>(
     target: impl Fn() -> ViewMut<'a>,
     sources: &[Source<'_>; 3],
 ) {
-    if let (Code::Binary(op, Kind::F32), Some(Dtype::Bf16)) = (code, rounding) {
-        if rounded_to_bf16_body(op, target(), sources) {
-            return;
-        }
+    if let (Code::Binary(op, Kind::F32), Some(Dtype::Bf16)) = (code, rounding)
+        && rounded_to_bf16_body(op, target(), sources)
+    {
+        return;
     }
     let varies = matches!(sources[0], Source::Lanes(..)) || matches!(sources[1], Source::Lanes(..));
     match code {
