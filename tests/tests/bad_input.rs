@@ -19,7 +19,7 @@ fn write(directory: &TempDir, name: &str, content: impl AsRef<[u8]>) -> std::pat
     path
 }
 
-/// Evaluates a hostile plugin and checks exit code, blame and the texts of the message.
+/// Evaluates a hostile plugin and checks exit code, class, blame and the texts of the message.
 fn check_hostile(name: &str, options: &[&str], code: i32, class: &str, texts: &[&str]) {
     let run = Passhost::eval(&plugin(name), &sample("se-gate-add-relu")).with(options).run();
     run.expect_end(code, texts);
@@ -66,6 +66,12 @@ fn a_rewrite_that_is_no_valid_graph_is_refused_with_the_reason() {
     check_hostile("kernel_out_of_bounds", &[], 1, "compile", &["input"]);
     check_hostile("kernel_leaves_output_unwritten", &[], 1, "compile", &["plugin (verify)"]);
     check_hostile("drops_an_output", &[], 1, "compile", &["output"]);
+}
+
+#[test]
+fn an_op_that_fails_or_hangs_in_libtorch_is_the_plugins_fault() {
+    check_hostile("op_fails", &[], 0, "runtime", &["plugin (plan)", "aten::index_select", "out of range"]);
+    check_hostile("slow_ops", &["--timeout", "5s"], 0, "runtime", &["plugin (", "gave no answer within 5"]);
 }
 
 #[test]

@@ -147,18 +147,21 @@ fn scores(document: &Document, terminal: &Terminal) -> Vec<String> {
         interval(confidence.map(|c| &c.aggregate_score_strict)),
     );
     let tone = if document.status == Status::Failed { Tone::Bad } else { Tone::Strong };
-    vec![
-        format!(
-            "S(-5) {}  S(-3) {}  S(0) {}   ES(0) {}  ES(1) {}  ES(3) {}",
-            at(&scores.s, -5),
-            at(&scores.s, -3),
-            at(&scores.s, 0),
-            at(&scores.es, 0),
-            at(&scores.es, 1),
-            at(&scores.es, 3),
-        ),
-        terminal.paint(tone, &summary),
-    ]
+    let by_tolerance = format!(
+        "S(-5) {}  S(-3) {}  S(0) {}   ES(0) {}  ES(1) {}  ES(3) {}",
+        at(&scores.s, -5),
+        at(&scores.s, -3),
+        at(&scores.s, 0),
+        at(&scores.es, 0),
+        at(&scores.es, 1),
+        at(&scores.es, 3),
+    );
+    let fitting = |text: String| {
+        if text.chars().count() > terminal.width() { wrap(&text, terminal.width(), "") } else { vec![text] }
+    };
+    let mut lines = fitting(by_tolerance);
+    lines.extend(fitting(summary).iter().map(|line| terminal.paint(tone, line)));
+    lines
 }
 
 #[cfg(test)]

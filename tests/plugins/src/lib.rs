@@ -40,7 +40,7 @@ macro_rules! hostile {
 pub mod build {
     use crate::passhost::pass::types::{
         Arg, AtenCall, Dtype, Graph, Hints, IndexExpr, InputDecl, Inst, Kernel, KernelCall, LoadOp, Node, NodeKind, Op,
-        OpName, Outside, Store,
+        OpName, Outside, Store, TensorType, Value,
     };
 
     /// Replaces what defines the first output by a call of `name.overload` with these arguments.
@@ -62,6 +62,40 @@ pub mod build {
         change(&mut kernel);
         replace(&mut graph, output, NodeKind::Kernel(KernelCall { kernel, inputs: vec![input] }));
         graph
+    }
+
+    /// Inserts a call of `name.overload` before all nodes but those inserted before; returns its result, which has this
+    /// type.
+    pub fn insert_op(
+        graph: &mut Graph,
+        inserted: &mut usize,
+        (name, overload): (&str, &str),
+        args: Vec<Arg>,
+        dtype: Dtype,
+        shape: &[i64],
+    ) -> u32 {
+        let value = graph.values.len() as u32;
+        let mut strides = vec![1; shape.len()];
+        for dim in (1..shape.len()).rev() {
+            strides[dim - 1] = strides[dim] * shape[dim];
+        }
+        graph.values.push(Value {
+            name: format!("inserted_{inserted}"),
+            ty: TensorType { dtype, shape: shape.to_vec(), strides },
+        });
+        let op = OpName { name: name.into(), overload: overload.into() };
+        let id = graph.nodes.iter().map(|node| node.id + 1).max().unwrap_or(0);
+        let kind = NodeKind::Aten(AtenCall { op, args });
+        graph.nodes.insert(*inserted, Node { id, kind, outputs: vec![value] });
+        *inserted += 1;
+        value
+    }
+
+    /// The largest input, its element type and its number of elements.
+    pub fn largest_input(graph: &Graph) -> (u32, Dtype, i64) {
+        let numel = |value: u32| graph.values[value as usize].ty.shape.iter().product::<i64>();
+        let largest = graph.inputs.iter().copied().max_by_key(|&value| numel(value)).unwrap_or(0);
+        (largest, graph.values[largest as usize].ty.dtype, numel(largest))
     }
 
     /// A kernel that copies a tensor.

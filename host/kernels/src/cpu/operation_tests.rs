@@ -4,7 +4,8 @@ use super::storage::{Stored, run};
 use super::{CallingThread, CpuKernel};
 use passhost_ir::kernel::scalar::{self, Num};
 use passhost_ir::kernel::{
-    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Op, Outside, ReduceOp, Reg, ScanOp, Store, Tensor, Unary,
+    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Op, Outside, ReduceOp, Reg, Scalar, ScanOp, Store, Tensor,
+    Unary,
 };
 use passhost_ir::{Dtype, Kernel};
 
@@ -169,6 +170,35 @@ fn binary_operations_and_comparisons_on_special_values() {
             let exact = !matches!(op, Binary::Pow | Binary::Atan2);
             let agrees = |a, b| if exact { same(a, b) } else { near(dtype, a, b) };
             assert_each(&format!("{op} {dtype}"), &found, expected, agrees);
+        }
+    }
+}
+
+/// Operations may take another way beside a literal, and where their result is rounded at once.
+#[test]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+fn binary_operations_on_a_special_value_and_a_literal() {
+    let a = values(Dtype::F32);
+    let stored = [Stored::dense(&column(Dtype::F32, &a))];
+    for rounded in [Dtype::F32, Dtype::F16, Dtype::Bf16] {
+        for op in [Binary::Add, Binary::Sub, Binary::Mul, Binary::Div, Binary::Min, Binary::Max] {
+            for literal in values(Dtype::F32).into_iter().chain([8.0, -0.125, 1e-40, 2f64.powi(127)].map(Num::Float)) {
+                let literal = scalar::cast(Dtype::F32, literal);
+                let body = Op::Binary(op, Reg(0), Reg(1));
+                let mut kernel = kernel_of(vec![a.len() as i64], vec![], &[Dtype::F32; 2], body, Dtype::F32, 1);
+                kernel.inputs.truncate(1);
+                kernel.body[1] = Inst { dtype: Dtype::F32, op: Op::Const(Scalar::Float(literal.as_f64())) };
+                if rounded != Dtype::F32 {
+                    // Used again, so that the rounding cannot be left to the store.
+                    kernel.body.push(Inst { dtype: rounded, op: Op::Cast(Reg(2)) });
+                    kernel.body.push(Inst { dtype: Dtype::F32, op: Op::Cast(Reg(3)) });
+                    kernel.stores[0].value = Reg(4);
+                }
+                let data = run(&CpuKernel::compile(&kernel).unwrap(), &stored, &CallingThread).unwrap().remove(0);
+                let found = Tensor { dtype: Dtype::F32, shape: vec![a.len() as i64], data };
+                let expected = |i: usize| scalar::cast(rounded, scalar::binary(op, Dtype::F32, a[i], literal));
+                assert_each(&format!("{op} {literal:?} to {rounded}"), &found, expected, same);
+            }
         }
     }
 }
