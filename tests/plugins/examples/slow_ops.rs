@@ -1,4 +1,4 @@
-//! Inserts products of large matrices that keep libtorch busy for hours.
+//! Inserts products of large matrices that keep libtorch busy for minutes.
 #[cfg(target_arch = "wasm32")]
 passhost_hostile_plugins::hostile!(|mut graph| {
     use passhost_hostile_plugins::build::{insert_op, largest_input, replace_output_by_op};
@@ -6,7 +6,7 @@ passhost_hostile_plugins::hostile!(|mut graph| {
     let (input, dtype, count) = largest_input(&graph);
     // The sample's sizes are multiples of it.
     let (n, mut at) = (6272, 0);
-    let mut reshape = |graph: &mut _, at: &mut usize, shape: [i64; 2]| {
+    let reshape = |graph: &mut _, at: &mut usize, shape: [i64; 2]| {
         insert_op(graph, at, ("aten::reshape", ""), vec![Arg::Value(input), Arg::Ints(shape.to_vec())], dtype, &shape)
     };
     let tall = reshape(&mut graph, &mut at, [n, count / n]);
@@ -15,7 +15,7 @@ passhost_hostile_plugins::hostile!(|mut graph| {
         insert_op(graph, at, ("aten::mm", ""), vec![Arg::Value(a), Arg::Value(b)], dtype, &[n, n])
     };
     let mut square = product(&mut graph, &mut at, tall, wide);
-    for _ in 0..2000 {
+    for _ in 0..40 {
         square = product(&mut graph, &mut at, square, square);
     }
     let sum = insert_op(&mut graph, &mut at, ("aten::sum", ""), vec![Arg::Value(square), Arg::None], dtype, &[]);
