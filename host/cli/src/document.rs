@@ -164,6 +164,9 @@ pub struct Timing {
     pub samples: TimingReport,
     /// Median of eager that counts: the smaller of the two, microseconds.
     pub eager_us: f64,
+    /// Ratio, at least 1, of the medians of eager alone and beside the rewrite. The smaller median counts; far from 1,
+    /// the machine was busy with something else.
+    pub eager_drift: f64,
     /// Median of the rewrite, microseconds.
     pub rewritten_us: f64,
     /// Interquartile range of eager's, microseconds.

@@ -473,7 +473,6 @@ fn judge_evaluation(mut variant: Variant, evaluation: Evaluation, summary: &Rewr
     let right_from = variant_right_from(evaluation.outputs.iter().map(|output| output.right_from));
     let timings = evaluation.timing.as_ref().and_then(timings);
     variant.timing = evaluation.timing.and_then(timing);
-    variant.notes.extend(variant.timing.as_ref().and_then(eager_differs));
     variant.findings = evaluation.findings.iter().map(ToString::to_string).collect();
     variant.notes.extend(evaluation.notes);
     variant.trivial = evaluation.trivial;
@@ -514,14 +513,6 @@ fn judge_evaluation(mut variant: Variant, evaluation: Evaluation, summary: &Rewr
     Judged { variant, outcome: Some(outcome), timings }
 }
 
-/// Says so if eager ran at another speed beside the rewrite than alone.
-fn eager_differs(timing: &Timing) -> Option<String> {
-    let (alone, paired) =
-        (quartiles_us(&timing.samples.eager_alone_ns)?[1], quartiles_us(&timing.samples.eager_ns)?[1]);
-    let differs = (alone / paired).max(paired / alone) > 1.05;
-    differs.then(|| format!("eager took {alone:.1} us alone, {paired:.1} us beside the rewrite; the smaller counts"))
-}
-
 /// The eager series that counts: the one with the smaller median.
 fn eager_that_counts(report: &TimingReport) -> &[u64] {
     let median = |samples: &[u64]| quartiles_us(samples).map_or(f64::INFINITY, |quartiles| quartiles[1]);
@@ -538,9 +529,11 @@ fn timings(report: &TimingReport) -> Option<Timings> {
 fn timing(report: TimingReport) -> Option<Timing> {
     let eager = quartiles_us(eager_that_counts(&report))?;
     let rewritten = quartiles_us(&report.rewritten_ns)?;
+    let (alone, beside) = (quartiles_us(&report.eager_alone_ns)?[1], quartiles_us(&report.eager_ns)?[1]);
     let cold = quartiles_us(&report.eager_cold_ns).zip(quartiles_us(&report.rewritten_cold_ns));
     Some(Timing {
         eager_us: eager[1],
+        eager_drift: (alone / beside).max(beside / alone),
         rewritten_us: rewritten[1],
         eager_iqr_us: eager[2] - eager[0],
         rewritten_iqr_us: rewritten[2] - rewritten[0],

@@ -126,7 +126,22 @@ fn failures(document: &Document, terminal: &Terminal) -> Vec<String> {
             lines.push(terminal.paint(Tone::Dim, &line));
         }
     }
+    lines.extend(drift(document, terminal));
     lines
+}
+
+/// Says so if eager ran at another speed alone than beside the rewrite.
+fn drift(document: &Document, terminal: &Terminal) -> Vec<String> {
+    const NOTABLE: f64 = 1.05;
+    let drifts = document.variants.iter().filter_map(|variant| variant.timing.as_ref());
+    let drifts: Vec<f64> = drifts.map(|timing| timing.eager_drift).filter(|drift| *drift > NOTABLE).collect();
+    let Some(most) = drifts.iter().copied().reduce(f64::max) else { return vec![] };
+    let text = format!(
+        "note: on {} of {} variants eager alone and beside the rewrite differ, by a factor of up to {most:.2}; the smaller median counts",
+        drifts.len(),
+        document.variants.len(),
+    );
+    wrap(&text, terminal.width(), "  ").iter().map(|line| terminal.paint(Tone::Dim, line)).collect()
 }
 
 fn scores(document: &Document, terminal: &Terminal) -> Vec<String> {
