@@ -18,11 +18,19 @@ pub trait Program {
     fn run(&mut self) -> Result<Self::Outputs, Self::Error>;
 }
 
-/// Times of one program alone, nanoseconds. It takes turns with a second copy of itself, each on inputs of its own, so
-/// that caches are as warm as beside another program and no warmer.
+/// Times of one program alone, nanoseconds, about as many as [`pairs`] takes. It takes turns with a second copy of itself,
+/// each on inputs of its own, so that caches are as warm as beside another program and no warmer.
 pub fn alone<P: Program>(program: &mut P, copy: &mut P, settings: &Settings, seed: u64) -> Result<Vec<u64>, P::Error> {
-    let settings = Settings { trials: settings.trials.div_ceil(2), budget_ms: settings.budget_ms / 4, ..*settings };
-    let Pairs { mut eager, rewritten, .. } = pairs(program, copy, &settings, 0, seed)?;
+    let budget = Duration::from_millis(settings.budget_ms) / 2;
+    let slowest = timed(program)?.0.max(timed(copy)?.0);
+    let turns = Turns {
+        warmups: warmups(settings, slowest, budget),
+        wanted: settings.trials.div_ceil(2),
+        least: Settings::MIN_TRIALS.min(settings.trials).div_ceil(2),
+        budget,
+        keep: 0,
+    };
+    let Pairs { mut eager, rewritten, .. } = turns.take(program, copy, seed)?;
     eager.extend(rewritten);
     Ok(eager)
 }
@@ -37,46 +45,69 @@ pub struct Pairs<Outputs> {
     pub kept: Vec<Outputs>,
 }
 
-/// Runs both programs in pairs, each pair in random order. Outputs of about `keep` runs of the second are kept.
+/// Runs both programs in pairs, each pair in random order. Outputs of `keep` runs of the second are kept, fewer only if
+/// there are fewer runs.
 pub fn pairs<P: Program>(
     eager: &mut P,
     rewritten: &mut P,
     settings: &Settings,
-    keep: u32,
+    keep: usize,
     seed: u64,
 ) -> Result<Pairs<P::Outputs>, P::Error> {
     let budget = Duration::from_millis(settings.budget_ms);
     let first_eager = timed(eager)?.0;
     let first_rewritten = timed(rewritten)?.0;
     let slow = first_rewritten > first_eager.saturating_mul(u64::from(Settings::SLOW_FACTOR));
-    let trials = if slow { Settings::SLOW_TRIALS } else { settings.trials };
-    if !slow {
-        let count = warmups(settings, first_eager.max(first_rewritten), budget);
-        warm_up(eager, count)?;
-        warm_up(rewritten, count)?;
+    let wanted = if slow { Settings::SLOW_TRIALS } else { settings.trials };
+    let turns = Turns {
+        warmups: if slow { 0 } else { warmups(settings, first_eager.max(first_rewritten), budget) },
+        wanted,
+        least: Settings::MIN_TRIALS.min(wanted),
+        budget: 2 * budget,
+        keep,
+    };
+    turns.take(eager, rewritten, seed)
+}
+
+/// How two programs take turns.
+struct Turns {
+    warmups: u32,
+    /// Timed runs of each, at most and, should the budget be spent, at least.
+    wanted: u32,
+    least: u32,
+    budget: Duration,
+    keep: usize,
+}
+
+impl Turns {
+    fn take<P: Program>(&self, eager: &mut P, rewritten: &mut P, seed: u64) -> Result<Pairs<P::Outputs>, P::Error> {
+        warm_up(eager, self.warmups)?;
+        warm_up(rewritten, self.warmups)?;
+        let mut random = Random(seed);
+        let mut pairs = Pairs { eager: Vec::new(), rewritten: Vec::new(), kept: Vec::new() };
+        let started = Instant::now();
+        while !enough(pairs.eager.len(), self.wanted, self.least, started, self.budget) {
+            // Choices are made before the clock starts and without the program's knowledge. Each run so far is kept with
+            // the same probability, however many will follow.
+            let done = pairs.rewritten.len();
+            let place = if done < self.keep { done } else { random.below(done as u64 + 1) as usize };
+            let eager_first = random.below(2) == 0;
+            if eager_first {
+                pairs.eager.push(timed(eager)?.0);
+            }
+            let (time, outputs) = timed(rewritten)?;
+            pairs.rewritten.push(time);
+            match pairs.kept.get_mut(place) {
+                Some(kept) => *kept = outputs,
+                None if place < self.keep => pairs.kept.push(outputs),
+                None => drop(outputs),
+            }
+            if !eager_first {
+                pairs.eager.push(timed(eager)?.0);
+            }
+        }
+        Ok(pairs)
     }
-    let mut random = Random(seed);
-    let mut pairs = Pairs { eager: Vec::new(), rewritten: Vec::new(), kept: Vec::new() };
-    let started = Instant::now();
-    while !enough(pairs.eager.len(), trials, started, 2 * budget) {
-        // The choice is made before the clock starts and without the program's knowledge.
-        let keep_this = random.below(u64::from(trials)) < u64::from(keep) && pairs.kept.len() < keep as usize;
-        let eager_first = random.below(2) == 0;
-        if eager_first {
-            pairs.eager.push(timed(eager)?.0);
-        }
-        let (time, outputs) = timed(rewritten)?;
-        pairs.rewritten.push(time);
-        if keep_this || (keep > 0 && pairs.kept.is_empty() && pairs.rewritten.len() as u32 == trials) {
-            pairs.kept.push(outputs);
-        } else {
-            drop(outputs);
-        }
-        if !eager_first {
-            pairs.eager.push(timed(eager)?.0);
-        }
-    }
-    Ok(pairs)
 }
 
 /// As [`pairs`], but `flush` empties the caches before every run. Few trials: they are shown, not scored.
@@ -89,7 +120,7 @@ pub fn cold_pairs<P: Program>(
     let budget = Duration::from_millis(settings.budget_ms) / 4;
     let started = Instant::now();
     let (mut first, mut second) = (Vec::new(), Vec::new());
-    while !enough(first.len(), COLD_TRIALS, started, budget) {
+    while !enough(first.len(), COLD_TRIALS, Settings::MIN_TRIALS, started, budget) {
         flush();
         first.push(timed(eager)?.0);
         flush();
@@ -122,9 +153,8 @@ fn warmups(settings: &Settings, run_ns: u64, budget: Duration) -> u32 {
     settings.warmups.min(u32::try_from(affordable).unwrap_or(u32::MAX)).max(1)
 }
 
-fn enough(done: usize, wanted: u32, started: Instant, budget: Duration) -> bool {
-    let least = Settings::MIN_TRIALS.min(wanted) as usize;
-    done >= wanted as usize || (done >= least && started.elapsed() >= budget)
+fn enough(done: usize, wanted: u32, least: u32, started: Instant, budget: Duration) -> bool {
+    done >= wanted as usize || (done >= least as usize && started.elapsed() >= budget)
 }
 
 /// SplitMix64; only orders trials.
@@ -179,15 +209,29 @@ mod tests {
         let pairs = pairs(&mut eager, &mut rewritten, &settings, 3, 1).unwrap();
         assert_eq!((pairs.eager.len(), pairs.rewritten.len()), (40, 40));
         assert_eq!(eager.runs, 1 + settings.warmups + 40);
-        assert!((1..=3).contains(&pairs.kept.len()));
+        assert_eq!(pairs.kept.len(), 3);
         assert!(pairs.kept.iter().all(|&run| run > 1 + settings.warmups), "only timed runs are kept");
+    }
+
+    #[test]
+    fn outputs_are_kept_of_every_measurement_however_short_and_of_any_run() {
+        let short = Settings { budget_ms: 0, ..Settings::default() };
+        let mut last_kept = 0;
+        for seed in 0..50 {
+            let found = pairs(&mut counter(10), &mut counter(10), &short, 3, seed).unwrap();
+            assert_eq!((found.rewritten.len(), found.kept.len()), (Settings::MIN_TRIALS as usize, 3));
+            let settings = Settings { trials: 40, ..Settings::default() };
+            let found = pairs(&mut counter(10), &mut counter(10), &settings, 3, seed).unwrap();
+            last_kept = last_kept.max(found.kept.into_iter().max().unwrap_or(0));
+        }
+        assert_eq!(last_kept, 1 + Settings::default().warmups + 40, "the last run is kept for some seeds");
     }
 
     #[test]
     fn a_spent_budget_still_leaves_the_least_number_of_trials() {
         let settings = Settings { budget_ms: 0, ..Settings::default() };
         let samples = alone(&mut counter(1000), &mut counter(1000), &settings, 1).unwrap();
-        assert_eq!(samples.len(), 2 * Settings::MIN_TRIALS as usize);
+        assert_eq!(samples.len(), 2 * Settings::MIN_TRIALS.div_ceil(2) as usize);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Times the CPU executor on typical fused kernels: `cargo run --release -p passhost-kernels --example cpu_kernels [THREADS [NAME]]`, where
-//! only kernels whose name contains NAME are run.
+//! Times the CPU executor on typical fused kernels: `cargo run -p passhost-kernels --example cpu_kernels [THREADS [NAME]]`,
+//! where only kernels whose name contains NAME are run.
 //!
 //! Prints the median and the best time of a run, binding included, and the bytes that have to be touched per second.
 

@@ -125,7 +125,10 @@ pub struct Bound<'a> {
 }
 
 impl<'a> Bound<'a> {
-    /// Checks and binds. See [`CpuKernel::bind`] for what the caller must promise.
+    /// Checks and binds.
+    ///
+    /// # Safety
+    /// As for [`CpuKernel::bind`].
     pub(super) unsafe fn new(
         kernel: &'a CpuKernel,
         inputs: &[BoundInput<'_>],

@@ -194,7 +194,9 @@ fn binary_operations_on_a_special_value_and_a_literal() {
                     kernel.body.push(Inst { dtype: Dtype::F32, op: Op::Cast(Reg(3)) });
                     kernel.stores[0].value = Reg(4);
                 }
-                let data = run(&CpuKernel::compile(&kernel).unwrap(), &stored, &CallingThread).unwrap().remove(0);
+                let compiled = CpuKernel::compile(&kernel).unwrap();
+                assert!(compiled.plan.schedule.vectors, "a map runs in vectors");
+                let data = run(&compiled, &stored, &CallingThread).unwrap().remove(0);
                 let found = Tensor { dtype: Dtype::F32, shape: vec![a.len() as i64], data };
                 let expected = |i: usize| scalar::cast(rounded, scalar::binary(op, Dtype::F32, a[i], literal));
                 assert_each(&format!("{op} {literal:?} to {rounded}"), &found, expected, same);

@@ -58,6 +58,13 @@ pub(crate) struct Step {
     pub(crate) into: Option<usize>,
 }
 
+impl Step {
+    /// Whether it repeats a row value or a literal in many lanes.
+    pub(crate) fn spreads(&self) -> bool {
+        matches!(self.action, Action::Compute(Code::Copy(_))) && !matches!(self.sources[0], Place::Inner(_))
+    }
+}
+
 /// Steps on rows, then steps on inner points.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Segment {
@@ -483,12 +490,12 @@ impl Builder<'_> {
         let mut segments = self.once();
         let mut segment = segments.pop().filter(|_| segments.is_empty())?;
         let steps = if segment.inner.is_empty() { &mut segment.row } else { &mut segment.inner };
-        // A spread row value counts as loaded.
-        let loads = |step: &Step| match step.action {
-            Action::Load(_) => true,
-            Action::Compute(Code::Copy(_)) => !matches!(step.sources[0], Place::Inner(_)),
-            _ => false,
-        };
+        // A spread row value counts as loaded: it fills a buffer, whoever reads it.
+        let loads = |step: &Step| matches!(step.action, Action::Load(_)) || step.spreads();
+        let spread_into: Vec<usize> = steps.iter().filter(|step| step.spreads()).filter_map(|step| step.into).collect();
+        for step in steps.iter_mut() {
+            step.into = step.into.filter(|number| !spread_into.contains(number));
+        }
         let simple = steps.iter().all(|step| match step.action {
             Action::Load(_) => step.sources.is_empty(),
             Action::Compute(_) | Action::Store(_) => true,

@@ -170,20 +170,20 @@ impl Space<'_> {
     /// Fills the buffers of those steps that need a whole block.
     fn fill_blocks(&self, arena: &mut Arena, steps: &[Step], block: Block) {
         for step in steps {
-            let mut target = match step.action {
+            let target = match step.action {
                 Action::Load(number) if self.loads[number].dense(self.domain(arena, block)).is_none() => {
                     let mut target = arena.take(step.target);
                     self.load(arena, number, step, target.view_mut().part(0, block.lanes()), block);
                     target
                 }
-                Action::Compute(code) if spreads(step) => {
+                Action::Compute(code) if step.spreads() => {
                     let mut target = arena.take(step.target);
                     self.compute(arena, code, step, target.view_mut().part(0, block.lanes()), block);
                     target
                 }
                 _ => continue,
             };
-            arena.put(step.target, std::mem::take(&mut target));
+            arena.put(step.target, target);
         }
     }
 
@@ -208,10 +208,7 @@ impl Space<'_> {
         ready.clear();
         for step in steps {
             let domain = self.domain(arena, block);
-            // What is spread fills a buffer, whoever reads it.
-            let spread_into = |number: usize| steps.iter().any(|step| spreads(step) && step.into == Some(number));
-            let into = step.into.filter(|number| !spread_into(*number));
-            let into = into.and_then(|number| Some((number, self.stores[number].in_place(domain)?)));
+            let into = step.into.and_then(|number| Some((number, self.stores[number].in_place(domain)?)));
             let mut sources = [0; 3];
             for (source, place) in sources.iter_mut().zip(&step.sources) {
                 *source = self.table_position(*place);
@@ -227,7 +224,7 @@ impl Space<'_> {
                     Some(first) => Ready::Widen { target, buffer: table[target], load: *load, first },
                     None => Ready::Filled { target, all: table[target] },
                 },
-                Action::Compute(_) if spreads(step) => Ready::Filled { target, all: table[target] },
+                Action::Compute(_) if step.spreads() => Ready::Filled { target, all: table[target] },
                 Action::Compute(code) => match into {
                     Some((number, first)) => {
                         // SAFETY: the caller gives these rows to this thread alone.
@@ -367,16 +364,11 @@ fn even_vectors(lanes: usize, wanted: usize) -> usize {
     lanes.div_ceil(count).next_multiple_of(16).max(1)
 }
 
-/// Whether a step repeats row values or literals.
-fn spreads(step: &Step) -> bool {
-    matches!(step.action, Action::Compute(Code::Copy(_))) && !matches!(step.sources[0], Place::Inner(_))
-}
-
 /// Whether a step needs lanes of row values as they are.
 fn reads_rows(steps: &[Step]) -> bool {
     steps
         .iter()
-        .filter(|step| !spreads(step))
+        .filter(|step| !step.spreads())
         .flat_map(|step| &step.sources)
         .any(|place| matches!(place, Place::Row(_)))
 }
