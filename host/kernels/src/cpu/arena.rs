@@ -98,6 +98,12 @@ impl Arenas {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
         Lent { arena: Some(kept.unwrap_or_else(make)), home: self }
     }
+
+    /// Whether something holds for one of them.
+    #[cfg(test)]
+    pub(crate) fn any(&self, holds: impl FnMut(&Arena) -> bool) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().any(holds)
+    }
 }
 
 /// An arena on loan.

@@ -369,7 +369,7 @@ pub(crate) fn binary_f32_body(op: Binary, out: ViewMut<'_>, sources: &[Source<'_
         Binary::Add => map2(out, sources, |a: f32, b: f32| a + b),
         Binary::Sub => map2(out, sources, |a: f32, b: f32| a - b),
         Binary::Mul => map2(out, sources, |a: f32, b: f32| a * b),
-        Binary::Div => match exact_reciprocal(sources) {
+        Binary::Div => match repeated_reciprocal(sources) {
             Some(reciprocal) => map1(out, sources, |a: f32| a * reciprocal),
             None => map2(out, sources, |a: f32, b: f32| a / b),
         },
@@ -392,7 +392,7 @@ pub(crate) fn rounded_to_bf16_body(op: Binary, out: ViewMut<'_>, sources: &[Sour
         Binary::Add => map2(out, sources, |a: f32, b: f32| round_to_bf16(a + b)),
         Binary::Sub => map2(out, sources, |a: f32, b: f32| round_to_bf16(a - b)),
         Binary::Mul => map2(out, sources, |a: f32, b: f32| round_to_bf16(a * b)),
-        Binary::Div => match exact_reciprocal(sources) {
+        Binary::Div => match repeated_reciprocal(sources) {
             Some(reciprocal) => map1(out, sources, |a: f32| round_to_bf16(a * reciprocal)),
             None => map2(out, sources, |a: f32, b: f32| round_to_bf16(a / b)),
         },
@@ -401,12 +401,17 @@ pub(crate) fn rounded_to_bf16_body(op: Binary, out: ViewMut<'_>, sources: &[Sour
     true
 }
 
-/// The reciprocal of a divisor that is the same power of two in every lane: multiplying by it gives the same bits and
-/// takes a tenth of the time.
+/// The exact reciprocal of a divisor that is the same in every lane.
 #[inline(always)]
-fn exact_reciprocal(sources: &[Source<'_>; 3]) -> Option<f32> {
+fn repeated_reciprocal(sources: &[Source<'_>; 3]) -> Option<f32> {
     let [Source::Lanes(..), Source::Splat(View::F32(lanes), at), _] = sources else { return None };
-    let (divisor, mantissa) = (lanes[*at], (1 << (f32::MANTISSA_DIGITS - 1)) - 1);
+    exact_reciprocal(lanes[*at])
+}
+
+/// The reciprocal of a power of two: multiplying by it gives the same bits as dividing and takes a tenth of the time.
+#[inline(always)]
+pub(crate) fn exact_reciprocal(divisor: f32) -> Option<f32> {
+    let mantissa = (1 << (f32::MANTISSA_DIGITS - 1)) - 1;
     let power_of_two = divisor.is_normal() && divisor.to_bits() & mantissa == 0;
     Some(1.0 / divisor).filter(|reciprocal| power_of_two && reciprocal.is_normal())
 }

@@ -59,23 +59,6 @@ impl InputView {
         self.dtype
     }
 
-    /// Asks for the elements `at .. at + count`, as far as they exist, to be brought into the cache.
-    #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
-    pub(crate) fn prefetch(&self, at: usize, count: usize) {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let size = self.dtype.size() as usize;
-        let (start, end) = (at.min(self.len) * size, at.saturating_add(count).min(self.len) * size);
-        for offset in (start..end).step_by(64) {
-            // SAFETY: prefetching reads nothing, whatever the address; this one lies in the view.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(self.pointer.add(offset).cast()) };
-        }
-    }
-
-    /// Nothing is asked for on this processor.
-    #[cfg(not(target_arch = "x86_64"))]
-    pub(crate) fn prefetch(&self, _at: usize, _count: usize) {}
-
     /// The elements, of the type that [`InputView::dtype`] names.
     pub(crate) fn elements<E: Element>(&self) -> &[E] {
         assert_eq!(size_of::<E>() as u64, self.dtype.size(), "a view of {} read as another type", self.dtype);

@@ -31,11 +31,15 @@ mod plan;
 #[cfg(test)]
 mod random_tests;
 mod reduce;
+mod simd;
 mod slots;
 #[cfg(test)]
 mod storage;
 mod store;
 mod strided;
+mod strips;
+#[cfg(test)]
+mod strips_tests;
 mod threads;
 mod vectors;
 

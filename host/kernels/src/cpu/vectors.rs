@@ -13,15 +13,16 @@ use super::lanes::{Kind, Source, View, ViewMut};
 use super::load::{BoundLoad, widen};
 use super::plan::{Action, Place, Step};
 use super::store::{BoundStore, narrow};
+use super::strips::Strips;
 use passhost_ir::Dtype;
 
 /// Lanes of a vector, in a buffer, in an input or in an output.
 #[derive(Debug, Clone, Copy)]
-struct Lanes {
-    kind: Kind,
+pub(super) struct Lanes {
+    pub(super) kind: Kind,
     /// One lane, repeated.
-    splat: bool,
-    pointer: *mut u8,
+    pub(super) splat: bool,
+    pub(super) pointer: *mut u8,
 }
 
 // SAFETY: a table of lanes is filled anew by the thread that uses it before each use.
@@ -97,7 +98,7 @@ impl Lanes {
 
 /// A step that is ready for the vectors of a block. Numbers of lanes are positions in the table.
 #[derive(Debug, Clone, Copy)]
-enum Ready {
+pub(super) enum Ready {
     /// The whole block lies in a buffer, from these lanes on.
     Filled { target: usize, all: Lanes },
     /// Elements that are lanes as they lie in memory: those of the whole block.
@@ -118,6 +119,15 @@ pub(crate) struct Vectors {
     steps: Vec<Ready>,
     /// Lanes by place: literals, row values, inner values.
     table: Vec<Lanes>,
+    strips: Strips,
+}
+
+impl Vectors {
+    /// Whether the last block ran in strips.
+    #[cfg(test)]
+    pub(super) fn ran_in_strips(&self) -> bool {
+        self.strips.are_prepared()
+    }
 }
 
 impl Space<'_> {
@@ -144,6 +154,13 @@ impl Space<'_> {
             Points::Inner { points, .. } if reads_rows(steps) => (points, block.count),
             _ => (lanes, 1),
         };
+        if vectors.strips.prepare(self, &vectors.steps, &vectors.table, lanes) {
+            // SAFETY: the caller gives these rows to this thread alone, and `make_ready` took the pointers that `prepare`
+            // found from storage of the block's lanes.
+            unsafe { vectors.strips.run(rows, row_points) };
+            arena.vectors = vectors;
+            return true;
+        }
         let vector = even_vectors(row_points, self.plan.tuning.vector);
         for row in 0..rows {
             if row > 0 {
@@ -155,7 +172,7 @@ impl Space<'_> {
             }
             for at in (row * row_points..(row + 1) * row_points).step_by(vector) {
                 let len = vector.min((row + 1) * row_points - at);
-                let Vectors { steps, table } = &mut vectors;
+                let Vectors { steps, table, .. } = &mut vectors;
                 // SAFETY: the caller gives these rows to this thread alone. `make_ready` took all pointers from storage
                 // of the block's lanes at least, or from buffers of this schedule, which hold a vector or more. The plan
                 // gives a step's target another buffer than its sources.
@@ -192,7 +209,7 @@ impl Space<'_> {
     /// # Safety
     /// No other thread computes any of the block's rows.
     unsafe fn make_ready(&self, arena: &mut Arena, steps: &[Step], block: Block, vectors: &mut Vectors) {
-        let Vectors { steps: ready, table } = vectors;
+        let Vectors { steps: ready, table, .. } = vectors;
         table.clear();
         let splat_rows = matches!(block.points, Points::Inner { .. });
         table.extend(self.plan.consts.iter().map(|buffer| Lanes::of(buffer.view(), true)));
@@ -299,7 +316,6 @@ fn run_vector_body(vector: Vector<'_>) {
                 Ready::Filled { target, all } | Ready::InPlace { target, all } => table[target] = all.from(at),
                 // A buffer serves one value after the other: the last may have been an input's elements.
                 Ready::Widen { target, buffer, load, first } => {
-                    loads[load].view.prefetch(first + at + len, len);
                     widen(isa, &loads[load], first + at, buffer.target(len));
                     table[target] = buffer;
                 }
