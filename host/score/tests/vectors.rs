@@ -7,7 +7,7 @@ const AGREEMENT: f64 = 1e-9;
 
 /// Every case of the file with its scores.
 fn scored_cases() -> Vec<(Case, Scores)> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors/score-vectors.json");
+    let path = std::env::var("CARGO_MANIFEST_DIR").unwrap() + "/../../tests/vectors/score-vectors.json";
     let text = std::fs::read_to_string(path).unwrap();
     let file: VectorFile = serde_json::from_str(&text).unwrap();
     let scores = file.score().unwrap();
