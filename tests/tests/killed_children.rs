@@ -36,7 +36,7 @@ fn a_device_child_killed_while_it_runs_a_rewrite_is_the_plugins_fault() {
 
 #[test]
 fn a_device_child_that_hangs_in_a_rewrite_is_killed_at_its_deadline() {
-    let run = two_samples("fuse-pointwise").with(&["--timeout", "8s"]).run_and_signal(
+    let run = two_samples("fuse-pointwise").with(&["--timeout", "25s"]).run_and_signal(
         ": correctness",
         "passhost-device",
         Signal::STOP,

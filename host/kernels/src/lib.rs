@@ -4,5 +4,6 @@
 //! against, and fast enough to beat PyTorch's eager mode where fusing saves memory traffic.
 
 pub mod cpu;
+pub mod cuda;
 
 pub use cpu::{BindError, Bound, BoundInput, BoundOutput, CallingThread, CpuKernel, NewThreads, Threads};

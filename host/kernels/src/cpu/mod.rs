@@ -10,7 +10,7 @@
 
 #[cfg(test)]
 mod accuracy_tests;
-mod analysis;
+pub(crate) mod analysis;
 mod arena;
 mod bind;
 #[cfg(test)]
@@ -19,7 +19,7 @@ mod compute;
 mod element;
 mod exec;
 mod f16_slices;
-mod index;
+pub(crate) mod index;
 mod isa;
 mod lanes;
 mod load;
@@ -44,6 +44,7 @@ mod threads;
 mod vectors;
 
 pub use bind::{BindError, Bound};
+pub(crate) use bind::check;
 pub use memory::{BoundInput, BoundOutput};
 pub use threads::{CallingThread, NewThreads, Threads};
 

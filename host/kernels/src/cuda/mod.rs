@@ -1,0 +1,23 @@
+//! Kernels on NVIDIA GPUs: kernel IR to CUDA C++, to machine code by NVRTC, to launches by the driver.
+//!
+//! The text is written for a *layout*, the strides and alignments of the inputs, so that addresses are made of constants
+//! and wide accesses are used where they are allowed. A layout is taken from the tensors that are bound, and checked
+//! against the kernel's declarations first: what a kernel may read never depends on what its author said of it.
+//!
+//! Everything is loaded when it is first needed. Where there is no GPU, kernels can still be compiled; where there is no
+//! NVRTC, an error says which file was looked for.
+
+mod device;
+mod emit;
+mod kernel;
+mod nvrtc;
+mod passes;
+mod schedule;
+mod space;
+mod text;
+
+pub use device::{DeviceError, Gpu, Stream};
+pub use emit::{ENTRY, Source, emit};
+pub use kernel::{CudaError, CudaKernel};
+pub use nvrtc::{Compiler, Cubin, NvrtcError};
+pub use space::Layout;

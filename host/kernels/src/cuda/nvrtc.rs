@@ -1,0 +1,167 @@
+//! CUDA C++ to machine code, by NVIDIA's runtime compiler. It needs neither a GPU nor a driver.
+
+use cudarc::nvrtc::{result, sys};
+use passhost_cache::{Cache, Key};
+use std::ffi::CString;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// Sources may use no contraction of their own: `a * b + c` rounds twice, as the kernel says.
+const OPTIONS: [&str; 4] = ["--std=c++17", "--fmad=false", "--device-as-default-execution-space", "--dopt=on"];
+
+/// Why source text did not become machine code.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NvrtcError {
+    /// The library is missing.
+    #[error(
+        "NVRTC of CUDA 13 was not found: {reason}; install the package nvidia-cuda-nvrtc beside PyTorch, or put \
+         libnvrtc.so.13 on LD_LIBRARY_PATH"
+    )]
+    Missing {
+        /// What was tried.
+        reason: String,
+    },
+    /// The compiler refused its input: a bug of the emitter.
+    #[error("NVRTC: {status}; this is a bug of passhost\n{log}")]
+    Refused {
+        /// The compiler's status.
+        status: String,
+        /// What it printed.
+        log: String,
+    },
+}
+
+/// Machine code for one architecture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cubin(pub Vec<u8>);
+
+/// The compiler, with a cache of its results.
+#[derive(Debug)]
+pub struct Compiler {
+    /// `sm_90`.
+    architecture: String,
+    version: (i32, i32),
+    cache: Option<Cache>,
+}
+
+impl Compiler {
+    /// The compiler for an architecture, given as major and minor version of the compute capability. The library is
+    /// looked for in `directories`, then where the system finds libraries.
+    pub fn new((major, minor): (i32, i32), directories: &[PathBuf], cache: Option<Cache>) -> Result<Compiler, NvrtcError> {
+        load(directories)?;
+        let (mut number, mut part) = (0, 0);
+        // SAFETY: the library is loaded, and both pointers are those of integers.
+        let status = unsafe { sys::nvrtcVersion(&raw mut number, &raw mut part) };
+        status.result().map_err(|error| NvrtcError::Refused { status: error.to_string(), log: String::new() })?;
+        Ok(Compiler { architecture: format!("sm_{major}{minor}"), version: (number, part), cache })
+    }
+
+    /// The compiler's version, major and minor.
+    pub fn version(&self) -> (i32, i32) {
+        self.version
+    }
+
+    /// Compiles a source, or finds it compiled.
+    pub fn compile(&self, source: &str) -> Result<Cubin, NvrtcError> {
+        let mut options: Vec<String> = OPTIONS.iter().map(|option| (*option).to_owned()).collect();
+        options.push(format!("--gpu-architecture={}", self.architecture));
+        let version = format!("{}.{}", self.version.0, self.version.1);
+        let key = Key::of(&[b"cubin", source.as_bytes(), options.join(" ").as_bytes(), version.as_bytes()]);
+        if let Some(found) = self.cache.as_ref().and_then(|cache| cache.get(&key)) {
+            return Ok(Cubin(found));
+        }
+        let cubin = compile(source, &options)?;
+        if let Some(cache) = &self.cache {
+            cache.put(&key, &cubin.0);
+        }
+        Ok(cubin)
+    }
+}
+
+/// A program of the compiler, freed with this.
+struct Program(sys::nvrtcProgram);
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // SAFETY: `create_program` made it, and nothing uses it any more. There is nothing to do about an error.
+        let _ = unsafe { result::destroy_program(self.0) };
+    }
+}
+
+fn compile(source: &str, options: &[String]) -> Result<Cubin, NvrtcError> {
+    let refused = |error: result::NvrtcError, log: String| NvrtcError::Refused { status: error.to_string(), log };
+    let text = CString::new(source)
+        .map_err(|_| NvrtcError::Refused { status: "the source holds a zero byte".into(), log: String::new() })?;
+    let program = Program(result::create_program(&text, None).map_err(|error| refused(error, String::new()))?);
+    // SAFETY: the program lives; `text`, which it may refer to, does as well.
+    if let Err(error) = unsafe { result::compile_program(program.0, options) } {
+        // SAFETY: as above.
+        let log = unsafe { result::get_program_log(program.0) }.unwrap_or_default();
+        let log: Vec<u8> = log.into_iter().map(|byte| byte as u8).take_while(|byte| *byte != 0).collect();
+        return Err(refused(error, String::from_utf8_lossy(&log).into_owned()));
+    }
+    let mut size = 0;
+    // SAFETY: as above; the size is that of the code, for which the vector has room.
+    unsafe {
+        sys::nvrtcGetCUBINSize(program.0, &raw mut size).result().map_err(|error| refused(error, String::new()))?;
+        let mut code = vec![0u8; size];
+        sys::nvrtcGetCUBIN(program.0, code.as_mut_ptr().cast()).result().map_err(|error| refused(error, String::new()))?;
+        Ok(Cubin(code))
+    }
+}
+
+/// Loads the library for the rest of the process, once.
+fn load(directories: &[PathBuf]) -> Result<(), NvrtcError> {
+    static LOADED: OnceLock<Result<(), NvrtcError>> = OnceLock::new();
+    LOADED.get_or_init(|| load_from(directories)).clone()
+}
+
+fn load_from(directories: &[PathBuf]) -> Result<(), NvrtcError> {
+    let mut tried = vec![];
+    let mut places: Vec<PathBuf> = directories.to_vec();
+    places.push(PathBuf::new());
+    for place in &places {
+        // The compiler looks for its built-in functions by name: they have to be there already.
+        for builtins in builtins_in(place) {
+            let _ = open(&builtins);
+        }
+        match open(&place.join("libnvrtc.so.13")) {
+            Ok(()) => return Ok(()),
+            Err(reason) => tried.push(reason),
+        }
+    }
+    Err(NvrtcError::Missing { reason: tried.join("; ") })
+}
+
+fn builtins_in(directory: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(directory) else { return vec![] };
+    let is_builtins = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("libnvrtc-builtins.so.13"))
+    };
+    entries.flatten().map(|entry| entry.path()).filter(is_builtins).collect()
+}
+
+/// Opens a library for everyone, and for good.
+fn open(path: &Path) -> Result<(), String> {
+    use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
+    // SAFETY: NVIDIA's libraries run nothing on loading that asks anything of their users.
+    let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }.map_err(|error| error.to_string())?;
+    std::mem::forget(library);
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_library_is_named_with_a_way_out() {
+        let error = load_from(&[PathBuf::from("/nowhere")]).err();
+        // The system may have one.
+        if let Some(error) = error {
+            let text = error.to_string();
+            assert!(text.contains("/nowhere/libnvrtc.so.13") && text.contains("LD_LIBRARY_PATH"), "{text}");
+        }
+    }
+}

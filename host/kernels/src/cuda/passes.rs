@@ -1,0 +1,134 @@
+//! The order of computation: passes over the points of a row, with the values of whole rows between them.
+//!
+//! A reduction ends a pass: what depends on its result waits for the next. A later pass computes anew what it needs of
+//! an earlier one, or finds it *kept*.
+
+use crate::cpu::analysis::Analysis;
+use passhost_ir::kernel::{Class, Facts, Kernel, Op, Reg};
+use passhost_ir::Dtype;
+
+/// A pass: values of the row, then values of its points.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Pass {
+    /// Row values that can be computed before the points, in order; reductions of the pass before are there already.
+    pub(super) row: Vec<Reg>,
+    /// Stores of row values, by position.
+    pub(super) row_stores: Vec<usize>,
+    /// Everything to compute at each point if nothing was kept, in order.
+    pub(super) anew: Vec<Reg>,
+    /// Everything to compute at each point if [`Passes::kept`] values are at hand, in order.
+    pub(super) kept: Vec<Reg>,
+    /// Reductions that this pass feeds.
+    pub(super) reduces: Vec<Reg>,
+    /// Stores at each point, by position.
+    pub(super) stores: Vec<usize>,
+}
+
+/// All passes of a kernel.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Passes {
+    pub(super) list: Vec<Pass>,
+    /// Values of points that a later pass needs again.
+    pub(super) kept: Vec<Reg>,
+}
+
+impl Passes {
+    /// The passes of a kernel. With `points` false, every value counts as one of the row: the kernel is a map.
+    pub(super) fn new(kernel: &Kernel, facts: &Facts, analysis: &Analysis, points: bool) -> Passes {
+        let is_point = |reg: Reg| points && facts.class(reg) == Class::Elem;
+        let reads = |reg: Reg| {
+            let mut reads = kernel.body[reg.0 as usize].op.operands();
+            reads.extend(&analysis.gathers[reg.0 as usize]);
+            reads
+        };
+        // The pass that a value belongs to; a reduction's result belongs to the one after its operand's.
+        let mut number = vec![0usize; kernel.body.len()];
+        for at in (0..kernel.body.len()).filter(|at| analysis.needed[*at]) {
+            let before = reads(Reg(at as u32)).into_iter().map(|reg| number[reg.0 as usize]).max().unwrap_or(0);
+            number[at] = before + usize::from(matches!(kernel.body[at].op, Op::Reduce(..)));
+        }
+        let count = (0..kernel.body.len()).filter(|at| analysis.needed[*at]).map(|at| number[at] + 1).max().unwrap_or(1);
+        let mut list = vec![Pass::default(); count];
+        for reg in (0..).map(Reg).take(kernel.body.len()).filter(|reg| analysis.needed[reg.0 as usize]) {
+            match kernel.body[reg.0 as usize].op {
+                Op::Reduce(..) => list[number[reg.0 as usize] - 1].reduces.push(reg),
+                _ if is_point(reg) => {}
+                _ => list[number[reg.0 as usize]].row.push(reg),
+            }
+        }
+        let all = kernel.parallel.len() + kernel.reduce.len();
+        for (position, store) in kernel.stores.iter().enumerate() {
+            let pass = &mut list[number[store.value.0 as usize]];
+            if points && store.order.len() == all && !kernel.reduce.is_empty() {
+                pass.stores.push(position);
+            } else {
+                pass.row_stores.push(position);
+            }
+        }
+        let closure = |roots: Vec<Reg>, at_hand: &dyn Fn(Reg) -> bool| {
+            let mut wanted = vec![false; kernel.body.len()];
+            let mut stack = roots;
+            while let Some(reg) = stack.pop() {
+                if is_point(reg) && !wanted[reg.0 as usize] && !at_hand(reg) {
+                    wanted[reg.0 as usize] = true;
+                    stack.extend(reads(reg));
+                }
+            }
+            (0..).map(Reg).take(kernel.body.len()).filter(|reg| wanted[reg.0 as usize]).collect::<Vec<Reg>>()
+        };
+        for pass in &mut list {
+            pass.anew = closure(roots(kernel, pass), &|_| false);
+        }
+        // What is read again and costs more than a conversion is kept.
+        let mut kept: Vec<Reg> = vec![];
+        let mut seen = vec![false; kernel.body.len()];
+        for pass in &list {
+            let mut stack = roots(kernel, pass);
+            while let Some(reg) = stack.pop() {
+                if !is_point(reg) || kept.contains(&reg) {
+                    continue;
+                }
+                if seen[reg.0 as usize] && !is_cheap(kernel, reg) {
+                    kept.push(reg);
+                } else {
+                    stack.extend(reads(reg));
+                }
+            }
+            pass.anew.iter().for_each(|reg| seen[reg.0 as usize] = true);
+        }
+        kept.sort_unstable();
+        let mut at_hand = vec![false; kernel.body.len()];
+        for pass in &mut list {
+            // A kept value that this pass computes first is a root of it.
+            let first: Vec<Reg> =
+                kept.iter().copied().filter(|reg| !at_hand[reg.0 as usize] && pass.anew.contains(reg)).collect();
+            let wanted = roots(kernel, pass).into_iter().chain(first.iter().copied()).collect();
+            pass.kept = closure(wanted, &|reg| at_hand[reg.0 as usize]);
+            first.iter().for_each(|reg| at_hand[reg.0 as usize] = true);
+        }
+        Passes { list, kept }
+    }
+
+    /// Bytes per point that kept values take in registers.
+    pub(super) fn kept_bytes(&self, kernel: &Kernel) -> u64 {
+        self.kept.iter().map(|reg| kernel.body[reg.0 as usize].dtype.size().max(4)).sum()
+    }
+}
+
+/// What a pass is for.
+fn roots(kernel: &Kernel, pass: &Pass) -> Vec<Reg> {
+    let reduced = pass.reduces.iter().flat_map(|reg| kernel.body[reg.0 as usize].op.operands());
+    reduced.chain(pass.stores.iter().map(|store| kernel.stores[*store].value)).collect()
+}
+
+/// Whether a value costs so little that it is computed again rather than kept.
+fn is_cheap(kernel: &Kernel, reg: Reg) -> bool {
+    match kernel.body[reg.0 as usize].op {
+        Op::Index(_) | Op::Const(_) => true,
+        Op::Cast(a) => {
+            let from = kernel.body[a.0 as usize].dtype;
+            from.size() <= 2 && from != Dtype::Bool
+        }
+        _ => false,
+    }
+}

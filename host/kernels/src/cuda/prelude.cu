@@ -1,0 +1,159 @@
+// What emitted kernels call. Every function is total and gives the results that host/ir/src/kernel/scalar.rs defines.
+// No header is included: conversions of 16-bit floats are single instructions, and NVRTC knows the rest by itself.
+
+typedef unsigned char u8;
+typedef signed char i8;
+typedef short i16;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef long long i64;
+
+// 16-bit floats are held as their bits.
+struct f16 { u16 bits; };
+struct bf16 { u16 bits; };
+
+#define D static __device__ __forceinline__
+
+D float to_f32(f16 x) { float y; asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x.bits)); return y; }
+D float to_f32(bf16 x) { return __uint_as_float((u32)x.bits << 16); }
+D f16 to_f16(float x) { f16 y; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y.bits) : "f"(x)); return y; }
+D bf16 to_bf16(float x) { bf16 y; asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y.bits) : "f"(x)); return y; }
+
+// Floats to integers truncate and saturate; NaN gives 0.
+D int to_i32(float x) { return x != x ? 0 : __float2int_rz(x); }
+D int to_i32(double x) { return x != x ? 0 : __double2int_rz(x); }
+D i64 to_i64(float x) { return x != x ? 0 : __float2ll_rz(x); }
+D i64 to_i64(double x) { return x != x ? 0 : __double2ll_rz(x); }
+D int clamp_i32(int x, int low, int high) { return x < low ? low : x > high ? high : x; }
+
+// Integers wrap.
+D int add(int a, int b) { return (int)((u32)a + (u32)b); }
+D i64 add(i64 a, i64 b) { return (i64)((u64)a + (u64)b); }
+D int sub(int a, int b) { return (int)((u32)a - (u32)b); }
+D i64 sub(i64 a, i64 b) { return (i64)((u64)a - (u64)b); }
+D int mul(int a, int b) { return (int)((u32)a * (u32)b); }
+D i64 mul(i64 a, i64 b) { return (i64)((u64)a * (u64)b); }
+D float add(float a, float b) { return a + b; }
+D double add(double a, double b) { return a + b; }
+D float sub(float a, float b) { return a - b; }
+D double sub(double a, double b) { return a - b; }
+D float mul(float a, float b) { return a * b; }
+D double mul(double a, double b) { return a * b; }
+D float div(float a, float b) { return a / b; }
+D double div(double a, double b) { return a / b; }
+D int div(int a, int b) { return b == 0 ? 0 : b == -1 ? sub(0, a) : a / b; }
+D i64 div(i64 a, i64 b) { return b == 0 ? 0 : b == -1 ? sub((i64)0, a) : a / b; }
+D float rem(float a, float b) { return fmodf(a, b); }
+D double rem(double a, double b) { return fmod(a, b); }
+D int rem(int a, int b) { return b == 0 || b == -1 ? 0 : a % b; }
+D i64 rem(i64 a, i64 b) { return b == 0 || b == -1 ? 0 : a % b; }
+D int shl(int a, int b) { return (u32)b < 32u ? (int)((u32)a << b) : 0; }
+D i64 shl(i64 a, i64 b) { return (u64)b < 64u ? (i64)((u64)a << b) : 0; }
+D int shr(int a, int b) { return (u32)b < 32u ? a >> b : 0; }
+D i64 shr(i64 a, i64 b) { return (u64)b < 64u ? a >> b : 0; }
+
+// The smaller and the larger; NaN if either is.
+D float smaller(float a, float b) { float y; asm("min.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b)); return y; }
+D float larger(float a, float b) { float y; asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(a), "f"(b)); return y; }
+D double smaller(double a, double b) { return a < b || a != a ? a : b; }
+D double larger(double a, double b) { return a > b || a != a ? a : b; }
+D int smaller(int a, int b) { return a < b ? a : b; }
+D int larger(int a, int b) { return a > b ? a : b; }
+D i64 smaller(i64 a, i64 b) { return a < b ? a : b; }
+D i64 larger(i64 a, i64 b) { return a > b ? a : b; }
+D bool smaller(bool a, bool b) { return a & b; }
+D bool larger(bool a, bool b) { return a | b; }
+
+D int neg(int a) { return sub(0, a); }
+D i64 neg(i64 a) { return sub((i64)0, a); }
+D float neg(float a) { return -a; }
+D double neg(double a) { return -a; }
+D int magnitude(int a) { return a < 0 ? neg(a) : a; }
+D i64 magnitude(i64 a) { return a < 0 ? neg(a) : a; }
+D float magnitude(float a) { return fabsf(a); }
+D double magnitude(double a) { return fabs(a); }
+D bool complement(bool a) { return !a; }
+D int complement(int a) { return ~a; }
+D i64 complement(i64 a) { return ~a; }
+
+// Quotients and remainders by positive constants, rounded down.
+D int floor_div(int a, int b) { int q = a / b; return a - q * b < 0 ? q - 1 : q; }
+D i64 floor_div(i64 a, i64 b) { i64 q = a / b; return a - q * b < 0 ? q - 1 : q; }
+D int floor_mod(int a, int b) { int m = a % b; return m < 0 ? m + b : m; }
+D i64 floor_mod(i64 a, i64 b) { i64 m = a % b; return m < 0 ? m + b : m; }
+
+// Moves BYTES bytes between memory that is aligned to as many, up to 16, and registers.
+template <int BYTES> struct Words { uint4 words[BYTES / 16]; };
+template <> struct Words<1> { u8 words; };
+template <> struct Words<2> { u16 words; };
+template <> struct Words<4> { u32 words; };
+template <> struct Words<8> { uint2 words; };
+template <class T, int N> D void read(T (&to)[N], const T *from) {
+    *(Words<sizeof(T) * N> *)to = *(const Words<sizeof(T) * N> *)from;
+}
+template <class T, int N> D void write(T *to, const T (&from)[N]) {
+    *(Words<sizeof(T) * N> *)to = *(const Words<sizeof(T) * N> *)from;
+}
+
+struct Sum { template <class T> D T of(T a, T b) { return add(a, b); } };
+struct Prod { template <class T> D T of(T a, T b) { return mul(a, b); } };
+struct Max { template <class T> D T of(T a, T b) { return larger(a, b); } };
+struct Min { template <class T> D T of(T a, T b) { return smaller(a, b); } };
+struct Any { D bool of(bool a, bool b) { return a | b; } };
+struct All { D bool of(bool a, bool b) { return a & b; } };
+
+// A candidate for argmax or argmin: NaN beats numbers, the first of equals beats the others.
+template <class T> struct Best { T value; i64 at; };
+template <class T> D bool beats(bool better, Best<T> a, Best<T> b) {
+    bool a_nan = a.value != a.value, b_nan = b.value != b.value;
+    if (a.at < 0 || b.at < 0) return b.at < 0;
+    if (a_nan != b_nan) return a_nan;
+    if (a_nan || a.value == b.value) return a.at < b.at;
+    return better;
+}
+struct Argmax { template <class T> D Best<T> of(Best<T> a, Best<T> b) { return beats(a.value > b.value, a, b) ? a : b; } };
+struct Argmin { template <class T> D Best<T> of(Best<T> a, Best<T> b) { return beats(a.value < b.value, a, b) ? a : b; } };
+
+template <class T> D T from_lane(T x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask); }
+D bool from_lane(bool x, int mask) { return __shfl_xor_sync(0xffffffffu, (int)x, mask) != 0; }
+template <class T> D Best<T> from_lane(Best<T> x, int mask) {
+    return Best<T>{from_lane(x.value, mask), from_lane(x.at, mask)};
+}
+
+// Reduces over groups of LANES neighbouring threads; each of them gets the result.
+template <class Op, int LANES, int THREADS, class T> D T across(T x) {
+    if constexpr (LANES <= 32) {
+#pragma unroll
+        for (int mask = LANES / 2; mask > 0; mask /= 2) x = Op::of(x, from_lane(x, mask));
+        return x;
+    } else {
+        constexpr int WARPS = LANES / 32;
+        __shared__ T parts[THREADS / 32];
+        x = across<Op, 32, THREADS>(x);
+        __syncthreads();
+        if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = x;
+        __syncthreads();
+        x = parts[threadIdx.x / LANES * WARPS + threadIdx.x % WARPS];
+        return across<Op, WARPS, THREADS>(x);
+    }
+}
+
+// Reduces over the DEEP threads of a block that share a column; blocks are WIDE columns wide. Each gets the result.
+template <class Op, int WIDE, int DEEP, class T, int N> D void across_columns(T (&x)[N]) {
+    if constexpr (DEEP > 1) {
+        __shared__ T parts[DEEP][WIDE * N];
+        int column = threadIdx.x % WIDE, depth = threadIdx.x / WIDE;
+        __syncthreads();
+#pragma unroll
+        for (int n = 0; n < N; ++n) parts[depth][n * WIDE + column] = x[n];
+        __syncthreads();
+#pragma unroll
+        for (int n = 0; n < N; ++n) {
+            T sum = parts[0][n * WIDE + column];
+#pragma unroll
+            for (int d = 1; d < DEEP; ++d) sum = Op::of(sum, parts[d][n * WIDE + column]);
+            x[n] = sum;
+        }
+    }
+}

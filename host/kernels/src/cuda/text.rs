@@ -1,0 +1,212 @@
+//! CUDA C++ as text: lines, blocks, types, literals and expressions.
+//!
+//! Nothing that a guest wrote reaches the text but numbers: names are made of a letter and a position, floats are
+//! written as the bits they have.
+
+use half::{bf16, f16};
+use passhost_ir::Dtype;
+use passhost_ir::kernel::{Binary, Compare, Inst, Op, Reg, Scalar, Unary};
+use std::fmt::{Display, Write};
+
+/// Source text under construction.
+#[derive(Debug, Default)]
+pub(super) struct Text {
+    lines: String,
+    depth: usize,
+}
+
+impl Text {
+    /// Adds a line.
+    pub(super) fn line(&mut self, line: impl Display) {
+        let indent = 4 * self.depth;
+        // Writing to a string does not fail.
+        let _ = writeln!(self.lines, "{:indent$}{line}", "");
+    }
+
+    /// Adds a line that opens a block.
+    pub(super) fn open(&mut self, line: impl Display) {
+        self.line(format_args!("{line} {{"));
+        self.depth += 1;
+    }
+
+    /// Closes a block.
+    pub(super) fn close(&mut self) {
+        self.depth -= 1;
+        self.line("}");
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.lines
+    }
+}
+
+/// The C++ type of a tensor's elements.
+pub(super) fn storage(dtype: Dtype) -> &'static str {
+    match dtype {
+        Dtype::Bool | Dtype::U8 => "u8",
+        Dtype::I8 => "i8",
+        Dtype::I16 => "i16",
+        Dtype::I32 => "int",
+        Dtype::I64 => "i64",
+        Dtype::F16 => "f16",
+        Dtype::Bf16 => "bf16",
+        Dtype::F32 => "float",
+        Dtype::F64 => "double",
+        Dtype::C64 | Dtype::C128 => unreachable!("the verifier lets no complex value through"),
+    }
+}
+
+/// The C++ type of a value: narrow integers are held as `int`.
+pub(super) fn held(dtype: Dtype) -> &'static str {
+    match dtype {
+        Dtype::Bool => "bool",
+        Dtype::U8 | Dtype::I8 | Dtype::I16 => "int",
+        other => storage(other),
+    }
+}
+
+/// A tensor's element as a value.
+pub(super) fn from_storage(dtype: Dtype, element: &str) -> String {
+    match dtype {
+        // Any byte but 0 is true.
+        Dtype::Bool => format!("{element} != 0"),
+        _ => element.to_owned(),
+    }
+}
+
+/// A value as a tensor's element.
+pub(super) fn to_storage(dtype: Dtype, value: &str) -> String {
+    match dtype {
+        Dtype::Bool | Dtype::U8 | Dtype::I8 | Dtype::I16 => format!("({}){value}", storage(dtype)),
+        _ => value.to_owned(),
+    }
+}
+
+/// A literal of a type.
+pub(super) fn literal(dtype: Dtype, scalar: Scalar) -> String {
+    match scalar {
+        Scalar::Bool(value) => value.to_string(),
+        Scalar::Int(value) => integer(dtype, value),
+        Scalar::Float(value) => match dtype {
+            Dtype::F16 => format!("f16{{0x{:04x}}}", f16::from_f32(value as f32).to_bits()),
+            Dtype::Bf16 => format!("bf16{{0x{:04x}}}", bf16::from_f32(value as f32).to_bits()),
+            Dtype::F32 => format!("__uint_as_float(0x{:08x}u)", (value as f32).to_bits()),
+            _ => format!("__longlong_as_double(0x{:016x}ll)", value.to_bits()),
+        },
+    }
+}
+
+fn integer(dtype: Dtype, value: i64) -> String {
+    if dtype == Dtype::I64 { format!("(i64)0x{value:016x}ull") } else { format!("(int)0x{:08x}u", value as i32) }
+}
+
+/// An operation's result, given the text of its operands. Loads, index values, reductions and scans have no expression.
+pub(super) fn expression(body: &[Inst], inst: &Inst, operand: impl Fn(Reg) -> String) -> String {
+    let dtype = |reg: Reg| body[reg.0 as usize].dtype;
+    match &inst.op {
+        Op::Const(scalar) => literal(inst.dtype, *scalar),
+        Op::Unary(op, a) => unary(*op, dtype(*a), &operand(*a)),
+        Op::Binary(op, a, b) => binary(*op, inst.dtype, &operand(*a), &operand(*b)),
+        Op::Compare(op, a, b) => format!("{} {} {}", operand(*a), comparison(*op), operand(*b)),
+        Op::Select(condition, a, b) => format!("{} ? {} : {}", operand(*condition), operand(*a), operand(*b)),
+        Op::Fma(a, b, c) => {
+            let name = if inst.dtype == Dtype::F32 { "fmaf" } else { "fma" };
+            format!("{name}({}, {}, {})", operand(*a), operand(*b), operand(*c))
+        }
+        Op::Cast(a) => cast(dtype(*a), inst.dtype, &operand(*a)),
+        Op::Index(_) | Op::Load { .. } | Op::Reduce(..) | Op::Scan(..) => unreachable!("emitted with its surroundings"),
+    }
+}
+
+fn comparison(op: Compare) -> &'static str {
+    match op {
+        Compare::Eq => "==",
+        Compare::Ne => "!=",
+        Compare::Lt => "<",
+        Compare::Le => "<=",
+        Compare::Gt => ">",
+        Compare::Ge => ">=",
+    }
+}
+
+fn unary(op: Unary, dtype: Dtype, a: &str) -> String {
+    let single = dtype == Dtype::F32;
+    let call = |single_name: &str, double_name: &str| {
+        if single { format!("{single_name}({a})") } else { format!("{double_name}({a})") }
+    };
+    // CUDA's single precision function is off by more than 2 ulp.
+    let in_double = |name: &str| if single { format!("(float){name}((double){a})") } else { format!("{name}({a})") };
+    match op {
+        Unary::Neg => format!("neg({a})"),
+        Unary::Abs => format!("magnitude({a})"),
+        Unary::Not => format!("complement({a})"),
+        Unary::IsNan => format!("{a} != {a}"),
+        Unary::Exp => call("expf", "exp"),
+        Unary::Exp2 => call("exp2f", "exp2"),
+        Unary::Expm1 => call("expm1f", "expm1"),
+        Unary::Log => call("logf", "log"),
+        Unary::Log2 => call("log2f", "log2"),
+        Unary::Log10 => call("log10f", "log10"),
+        Unary::Log1p => call("log1pf", "log1p"),
+        Unary::Sqrt => call("sqrtf", "sqrt"),
+        Unary::Rsqrt => call("rsqrtf", "rsqrt"),
+        Unary::Sin => call("sinf", "sin"),
+        Unary::Cos => call("cosf", "cos"),
+        Unary::Tan => in_double("tan"),
+        Unary::Atan => call("atanf", "atan"),
+        Unary::Sinh => in_double("sinh"),
+        Unary::Cosh => call("coshf", "cosh"),
+        Unary::Tanh => call("tanhf", "tanh"),
+        Unary::Erf => call("erff", "erf"),
+        Unary::Floor => call("floorf", "floor"),
+        Unary::Ceil => call("ceilf", "ceil"),
+        Unary::Trunc => call("truncf", "trunc"),
+        Unary::Round => call("rintf", "rint"),
+    }
+}
+
+fn binary(op: Binary, dtype: Dtype, a: &str, b: &str) -> String {
+    let in_double = |name: &str| match dtype {
+        Dtype::F32 => format!("(float){name}((double){a}, (double){b})"),
+        _ => format!("{name}({a}, {b})"),
+    };
+    match op {
+        Binary::Add => format!("add({a}, {b})"),
+        Binary::Sub => format!("sub({a}, {b})"),
+        Binary::Mul => format!("mul({a}, {b})"),
+        Binary::Div => format!("div({a}, {b})"),
+        Binary::Rem => format!("rem({a}, {b})"),
+        Binary::Pow => in_double("pow"),
+        Binary::Atan2 => in_double("atan2"),
+        Binary::Min => format!("smaller({a}, {b})"),
+        Binary::Max => format!("larger({a}, {b})"),
+        Binary::And => format!("{a} & {b}"),
+        Binary::Or => format!("{a} | {b}"),
+        Binary::Xor => format!("{a} ^ {b}"),
+        Binary::Shl => format!("shl({a}, {b})"),
+        Binary::Shr => format!("shr({a}, {b})"),
+    }
+}
+
+fn cast(from: Dtype, to: Dtype, a: &str) -> String {
+    // What the rules for types say of 16-bit floats, they say by way of f32.
+    let a = if matches!(from, Dtype::F16 | Dtype::Bf16) && to != from { format!("to_f32({a})") } else { a.to_owned() };
+    match to {
+        _ if to == from => a,
+        Dtype::Bool => format!("{a} != 0"),
+        Dtype::F16 => format!("to_f16((float){a})"),
+        Dtype::Bf16 => format!("to_bf16((float){a})"),
+        Dtype::F32 => format!("(float){a}"),
+        Dtype::F64 => format!("(double){a}"),
+        Dtype::I64 if from.is_float() => format!("to_i64({a})"),
+        Dtype::I64 => format!("(i64){a}"),
+        Dtype::I32 if from.is_float() => format!("to_i32({a})"),
+        Dtype::I32 => format!("(int){a}"),
+        _ if from.is_float() => {
+            let (low, high) = to.integer_range().unwrap_or((0, 0));
+            format!("clamp_i32(to_i32({a}), {low}, {high})")
+        }
+        // Narrow integers wrap.
+        _ => format!("(int)({})({a})", storage(to)),
+    }
+}

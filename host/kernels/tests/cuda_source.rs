@@ -1,0 +1,65 @@
+//! What is emitted for a GPU compiles, without one. Skipped by name where NVRTC is not installed.
+
+use passhost_ir::Kernel;
+use passhost_ir::kernel::{RandomKernel, verify};
+use passhost_kernels::cuda::{Compiler, Layout, NvrtcError, emit};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+const SEEDS: u64 = 500;
+
+/// The compiler of the libtorch that this build uses.
+fn compiler() -> Option<Compiler> {
+    let torch = PathBuf::from(std::env::var_os("LIBTORCH").unwrap_or_default());
+    match Compiler::new((9, 0), &[torch.join("../nvidia/cu13/lib")], None) {
+        Ok(compiler) => Some(compiler),
+        Err(NvrtcError::Missing { reason }) => {
+            println!("skipped, as there is no NVRTC: {reason}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// A layout in which every other input is transposed or unaligned.
+fn scattered(kernel: &Kernel, seed: u64) -> Layout {
+    let mut layout = Layout::contiguous(kernel);
+    for (input, strides) in layout.strides.iter_mut().enumerate() {
+        if (seed + input as u64).is_multiple_of(2) {
+            strides.reverse();
+            layout.alignments[input] = kernel.inputs[input].dtype.size() as usize;
+        }
+    }
+    layout
+}
+
+#[test]
+fn random_kernels_compile_for_sm_90() {
+    let Some(compiler) = compiler() else { return };
+    let (next, bytes) = (AtomicU64::new(0), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= SEEDS {
+                        return;
+                    }
+                    let (kernel, _) = RandomKernel::generate(seed);
+                    if kernel.rows() == 0 {
+                        continue;
+                    }
+                    let facts = verify(&kernel).unwrap();
+                    let layout =
+                        if seed.is_multiple_of(2) { Layout::contiguous(&kernel) } else { scattered(&kernel, seed) };
+                    let source = emit(&kernel, &facts, &layout);
+                    match compiler.compile(&source.text) {
+                        Ok(cubin) => bytes.fetch_add(cubin.0.len() as u64, Ordering::Relaxed),
+                        Err(error) => panic!("seed {seed}: {error}\n{}", source.text),
+                    };
+                }
+            });
+        }
+    });
+    println!("{} bytes of machine code", bytes.into_inner());
+}
