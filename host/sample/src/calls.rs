@@ -200,6 +200,11 @@ pub fn rewrite(call: Call, ty: &dyn Fn(ValueId) -> TensorType) -> Result<Meaning
     };
     match name {
         "device" => Ok(Meaning::Value(PyValue::Device)),
+        "Size" => match <[PyValue; 1]>::try_from(positional) {
+            Ok([sizes @ PyValue::List(_)]) => Ok(Meaning::Value(sizes)),
+            _ => Err("it needs a list of integers".into()),
+        },
+        "functional.split" => op("split", positional, keyword),
         // Python spells out what runs in place by a flag, the dispatcher by a name.
         "relu" | "relu6" | "silu" | "mish" | "hardswish" | "hardsigmoid" | "elu" | "selu" | "celu" | "leaky_relu"
         | "hardtanh" => {
@@ -251,6 +256,20 @@ pub fn rewrite(call: Call, ty: &dyn Fn(ValueId) -> TensorType) -> Result<Meaning
             }
             op(name, vec![], given)
         }
+        "max_pool1d" | "max_pool2d" | "max_pool3d" | "avg_pool1d" | "avg_pool2d" | "avg_pool3d" => {
+            // (input, kernel_size, stride, padding, dilation, ceil_mode, return_indices): the last selects another op.
+            let given = if name.starts_with("max") && positional.len() > 6 { positional.pop() } else { None };
+            let indices = take(&mut keyword, "return_indices").or(given);
+            if !matches!(indices, None | Some(PyValue::Bool(false))) {
+                return Err("the indices of a pool have no translation".into());
+            }
+            // The op says with an empty list that the stride is the kernel's size.
+            let stride = keyword.iter_mut().find(|(key, _)| key == "stride").map(|(_, value)| value);
+            if let Some(stride @ PyValue::None) = stride.or(positional.get_mut(2)) {
+                *stride = PyValue::List(vec![]);
+            }
+            op(name, positional, keyword)
+        }
         "layer_norm" | "group_norm" | "linear" | "gelu" | "conv2d" | "embedding" => {
             if name == "embedding" {
                 // (indices, weight) in Python, (weight, indices) in the op.
@@ -287,7 +306,8 @@ fn to(mut positional: Vec<PyValue>, mut keyword: Vec<(String, PyValue)>) -> Resu
 fn schema_name(name: &str, schema: &Schema) -> String {
     let known = |name: &str| schema.position(name).is_some();
     let other = match name {
-        "input" | "x" => "self",
+        "input" | "tensor" | "x" => "self",
+        "split_size_or_sections" => "split_size",
         "axis" => "dim",
         "keepdims" => "keepdim",
         "self" => "input",

@@ -1,42 +1,12 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod types;
+
 use crate::{InputMode, SampleError, open};
 use expect_test::{Expect, expect};
-use passhost_ir::{Arg, Draw, Infer, InferError, OpName, TensorType, numel};
+use passhost_ir::Draw;
 use std::path::Path;
-
-/// Types of pointwise ops and of those that keep their first operand's type: enough for the graphs below, and honest
-/// about all others.
-struct Pointwise;
-
-impl Infer for Pointwise {
-    fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, InferError> {
-        let tensors: Vec<&TensorType> = args.iter().flat_map(Arg::values).collect();
-        let largest = tensors.iter().max_by_key(|ty| numel(&ty.shape)).copied();
-        let known = [
-            "add",
-            "add_",
-            "mul",
-            "div",
-            "sub",
-            "rsub",
-            "reciprocal",
-            "pow",
-            "tanh",
-            "sigmoid",
-            "relu",
-            "relu_",
-            "softmax",
-            "dropout",
-            "layer_norm",
-            "cat",
-        ];
-        match largest {
-            Some(ty) if known.iter().any(|name| op.name == format!("aten::{name}")) => Ok(vec![ty.clone()]),
-            _ => Err(InferError::Unknown(op.to_string())),
-        }
-    }
-}
+use types::Contiguous;
 
 const WEIGHT: &str = "class Program_weight_tensor_meta_in_0:\n\tname = \"in_0\"\n\tshape = [4, 3]\n\tdtype = \"torch.float32\"\n\tdevice = \"cpu\"\n\tmean = 0.5\n\tstd = 2.0\n\tdata = None\n";
 
@@ -49,7 +19,7 @@ fn load(model: &str, weights: &str) -> Result<crate::Variant, SampleError> {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("model.py"), model).unwrap();
     std::fs::write(directory.path().join("weight_meta.py"), weights).unwrap();
-    open(directory.path())?[0].load(0, InputMode::Fresh, &mut Pointwise)
+    open(directory.path())?[0].load(0, InputMode::Fresh, &mut Contiguous)
 }
 
 fn check(body: &str, expected: &Expect) {
@@ -86,8 +56,124 @@ fn shapes_are_python_values() {
         &expect![[r#"
             graph(%in_0: f32[4,3]) {
               %y: f32[4,3] = aten::mul.Scalar(%in_0, 14)
-              %z: f32[4,3] = aten::cat([%y, %in_0], dim=-1)
+              %z: f32[4,6] = aten::cat([%y, %in_0], dim=-1)
               return (%y, %z)
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn subscripts_are_views_dimension_by_dimension() {
+    check(
+        "a = in_0[Ellipsis, slice(1, None, 2)]\nb = in_0[..., ::2]\nc = in_0[:, None, 0:-1]\nd = in_0[-1, ...]\nreturn (a, b, c, d)",
+        &expect![[r#"
+            graph(%in_0: f32[4,3]) {
+              %a: f32[4,1] = aten::slice.Tensor(%in_0, dim=1, start=1, step=2)
+              %b: f32[4,2] = aten::slice.Tensor(%in_0, dim=1, step=2)
+              %v_3: f32[4,1,3] = aten::unsqueeze(%in_0, 1)
+              %c: f32[4,1,2] = aten::slice.Tensor(%v_3, dim=2, start=0, end=-1)
+              %d: f32[3] = aten::select.int(%in_0, 0, -1)
+              return (%a, %b, %c, %d)
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn sizes_come_one_by_one_as_a_tuple_or_as_a_size() {
+    check(
+        "a = in_0.view(2, -1)\nb = in_0.reshape((3, 4)).transpose(-1, -2)\nc = in_0.unsqueeze(0).expand(torch.Size([5, 4, 3]))\nd = c.permute(0, 2, 1).contiguous()\ne = d.flatten(1)\nreturn (a, b, c, e)",
+        &expect![[r#"
+            graph(%in_0: f32[4,3]) {
+              %a: f32[2,6] = aten::view(%in_0, [2, -1])
+              %v_2: f32[3,4] = aten::reshape(%in_0, [3, 4])
+              %b: f32[4,3] = aten::transpose.int(%v_2, -1, -2)
+              %v_4: f32[1,4,3] = aten::unsqueeze(%in_0, 0)
+              %c: f32[5,4,3] = aten::expand(%v_4, [5, 4, 3])
+              %v_6: f32[5,3,4] = aten::permute(%c, [0, 2, 1])
+              %d: f32[5,3,4] = aten::contiguous(%v_6)
+              %e: f32[5,12] = aten::flatten.using_ints(%d, start_dim=1)
+              return (%a, %b, %c, %e)
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn tuples_of_tensors_are_unpacked_or_indexed() {
+    check(
+        "a, b = in_0.chunk(2, dim=0)\nc = torch.functional.split(in_0, [1, 2], dim=-1)\nd = c[1]\ne = torch.functional.split(in_0, split_size_or_sections=3)\nf = e[0]\ng = in_0.split((2, 2))\nh = g[-1]\nreturn (a, b, d, f, h)",
+        &expect![[r#"
+            graph(%in_0: f32[4,3]) {
+              %a: f32[2,3], %b: f32[2,3] = aten::chunk(%in_0, 2)
+              %v_3: f32[4,1], %d: f32[4,2] = aten::split.sizes(%in_0, [1, 2], dim=-1)
+              %f: f32[3,3], %v_6: f32[1,3] = aten::split.Tensor(%in_0, 3)
+              %v_7: f32[2,3], %h: f32[2,3] = aten::split.sizes(%in_0, [2, 2])
+              return (%a, %b, %d, %f, %h)
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn element_types_follow_the_call() {
+    check(
+        "a = in_0.to(torch.float16)\nb = a.float().type_as(a)\nc = in_0.to(dtype=torch.bfloat16)\nd = c.to(device(type='cuda', index=0))\ne = b.double()\nreturn (a, d, e)",
+        &expect![[r#"
+            graph(%in_0: f32[4,3]) {
+              %a: f16[4,3] = aten::to.dtype(%in_0, f16)
+              %v_2: f32[4,3] = aten::to.dtype(%a, f32)
+              %b: f16[4,3] = aten::to.dtype(%v_2, f16)
+              %c: bf16[4,3] = aten::to.dtype(%in_0, bf16)
+              %e: f64[4,3] = aten::to.dtype(%b, f64)
+              return (%a, %c, %e)
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn reductions_take_one_dimension_or_several() {
+    check(
+        "a = in_0.pow(2).mean(-1, keepdim=True)\nb = torch.rsqrt(a + 1e-06)\nc = torch.sum(in_0, 1)\nd = in_0.sum((0, 1), keepdim=True)\ne = torch.clamp(c, min=1e-09)\nf = torch.mean(in_0, axis=0)\nreturn (b, d, e, f)",
+        &expect![[r#"
+            graph(%in_0: f32[4,3]) {
+              %v_1: f32[4,3] = aten::pow.Tensor_Scalar(%in_0, 2)
+              %a: f32[4,1] = aten::mean.dim(%v_1, [-1], keepdim=true)
+              %v_3: f32[4,1] = aten::add.Scalar(%a, 1e-6)
+              %b: f32[4,1] = aten::rsqrt(%v_3)
+              %c: f32[4] = aten::sum.dim_IntList(%in_0, [1])
+              %d: f32[1,1] = aten::sum.dim_IntList(%in_0, [0, 1], keepdim=true)
+              %e: f32[4] = aten::clamp(%c, min=1e-9)
+              %f: f32[3] = aten::mean.dim(%in_0, [0])
+              return (%b, %d, %e, %f)
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn norms_and_pools_take_pythons_defaults() {
+    check(
+        "x = in_0.view(1, 1, 4, 3)\nw = in_0.sum((0, 1), keepdim=True).view(1)\na = torch.nn.functional.batch_norm(x, w, w, None, None, False, 0.1, 1e-05)\nb = torch.nn.functional.max_pool2d(a, 2, 2, 0, 1, ceil_mode=False, return_indices=False)\nc = torch._C._nn.avg_pool2d(a, kernel_size=2, stride=None)\nd = torch.nn.functional.adaptive_avg_pool2d(a, 1).flatten(1, -1)\ne = torch.nn.functional.rms_norm(in_0, (3,), None, 1e-06)\nf = torch._C._nn.gelu(e, approximate='none')\ng = torch._C._nn.pad(f, (0, 0, 1, 0), 'constant', None)\nh = torch.roll(g, shifts=(1, 2), dims=(0, 1))\ni = -torch.cat((h, g), dim=0)\nreturn (b, c, d, i)",
+        &expect![[r#"
+            graph(%in_0: f32[4,3]) {
+              %x: f32[1,1,4,3] = aten::view(%in_0, [1, 1, 4, 3])
+              %v_2: f32[1,1] = aten::sum.dim_IntList(%in_0, [0, 1], keepdim=true)
+              %w: f32[1] = aten::view(%v_2, [1])
+              %a: f32[1,1,4,3] = aten::batch_norm(%x, none, none, %w, %w, false, 0.1, 1e-5, true)
+              %b: f32[1,1,2,1] = aten::max_pool2d(%a, [2, 2], stride=[2, 2])
+              %c: f32[1,1,2,1] = aten::avg_pool2d(%a, [2, 2])
+              %v_7: f32[1,1,1,1] = aten::adaptive_avg_pool2d(%a, [1, 1])
+              %d: f32[1,1] = aten::flatten.using_ints(%v_7, start_dim=1)
+              %e: f32[4,3] = aten::rms_norm(%in_0, [3], eps=1e-6)
+              %f: f32[4,3] = aten::gelu(%e)
+              %g: f32[5,3] = aten::pad(%f, [0, 0, 1, 0])
+              %h: f32[5,3] = aten::roll(%g, [1, 2], dims=[0, 1])
+              %v_13: f32[10,3] = aten::cat([%h, %g])
+              %i: f32[10,3] = aten::neg(%v_13)
+              return (%b, %c, %d, %i)
             }
         "#]],
     );
@@ -97,11 +183,11 @@ fn shapes_are_python_values() {
 fn every_shipped_sample_translates() {
     let list = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../samples/all.txt");
     let samples = open(&list).unwrap();
-    assert_eq!(samples.len(), 4);
+    assert_eq!(samples.len(), 12);
     for sample in samples {
         assert_eq!(sample.variants().len(), 6, "{}", sample.name());
         for index in 0..6 {
-            let variant = sample.load(index, InputMode::Fresh, &mut Pointwise).unwrap();
+            let variant = sample.load(index, InputMode::Fresh, &mut Contiguous).unwrap();
             assert!(!variant.program.nodes.is_empty());
             for input in &variant.inputs {
                 assert!(!input.is_fixed(), "{}: {input:?}", sample.name());
@@ -122,6 +208,13 @@ fn what_is_no_straight_line_graph_is_refused_with_its_place() {
         (model("x = open('/etc/passwd')\nreturn (in_0,)"), "open(str)", "no torch function"),
         (model("return (in_0, 3)"), "model.py:6:9", "returning anything but tensors"),
         (model("x = in_0"), "model.py", "returns nothing"),
+        (
+            model("x = torch.nn.functional.max_pool2d(in_0, 2, return_indices=True)\nreturn (x,)"),
+            "max_pool2d",
+            "indices",
+        ),
+        (model("x = torch.functional.norm(in_0, 2)\nreturn (x,)"), "torch.functional.norm(T, int)", "namespace"),
+        (model("x = in_0[in_0]\nreturn (x,)"), "model.py:6:13", "an index that is no integer"),
         (model("x = torch.nn.functional.dropout(in_0, 0.5, True)\nreturn (x,)"), "dropout", "random"),
         (model("x = in_0 * 99999999999999999999\nreturn (x,)"), "model.py:6:20", "64 bits"),
         (format!("import os\n{}", model("return (in_0,)")), "model.py:1:1", "import torch"),

@@ -24,7 +24,8 @@ fn rule(op: &OpName) -> Option<Rule> {
             | "aten::_prelu_kernel",
             "",
         ) => like_first,
-        ("aten::roll" | "aten::layer_norm", "") => dense_like_first,
+        ("aten::layer_norm", "") => dense_like_first,
+        ("aten::roll", "") => roll,
         ("aten::where", "self") => where_self,
         ("aten::index_select", "") => index_select,
         ("aten::embedding", "") => embedding,
@@ -116,6 +117,20 @@ fn like_first(operands: &Operands<'_>) -> Result<Vec<TensorType>, usize> {
 fn dense_like_first(operands: &Operands<'_>) -> Result<Vec<TensorType>, usize> {
     let ty = operands.tensor(0)?;
     Ok(vec![TensorType::contiguous(ty.dtype, ty.shape.clone())])
+}
+
+/// Each dimension in turn is cut in two and concatenated, which keeps channels last as long as neither part is empty.
+fn roll(operands: &Operands<'_>) -> Result<Vec<TensorType>, usize> {
+    let (ty, shifts, dims) = (operands.tensor(0)?, operands.ints(1)?, operands.ints(2)?);
+    if ty.numel() == 0 {
+        return like_first(operands);
+    }
+    let mut moves = !dims.is_empty();
+    for (&shift, &dim) in shifts.iter().zip(dims) {
+        let extent = ty.shape[front(dim, ty.rank()).ok_or(2usize)?];
+        moves &= shift % extent != 0;
+    }
+    Ok(if moves { vec![image(ty, ty.shape.clone())] } else { dense_like_first(operands)? })
 }
 
 fn where_self(operands: &Operands<'_>) -> Result<Vec<TensorType>, usize> {

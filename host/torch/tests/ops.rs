@@ -164,11 +164,28 @@ fn typed_calls() -> Vec<(&'static str, Vec<Arg<TensorType>>)> {
         ("aten::eq.Scalar", vec![t(ints.clone()), Arg::Int(1)]),
         ("aten::cumsum", vec![t(ints.clone()), Arg::Int(0), none.clone()]),
         ("aten::index.Tensor", vec![t(matrix.clone()), Arg::OptionalValues(vec![None, Some(ints.clone())])]),
+        ("aten::rsqrt", vec![t(transposed.clone())]),
+        ("aten::neg", vec![t(matrix.clone())]),
+        ("aten::clamp", vec![t(matrix.clone()), Arg::Float(1e-9), none.clone()]),
+        ("aten::pad", vec![t(matrix.clone()), Arg::Ints(vec![0, 0, 1, 0]), Arg::Str("constant".into()), none.clone()]),
+        ("aten::pad", vec![t(transposed.clone()), Arg::Ints(vec![1, 2]), Arg::Str("constant".into()), none.clone()]),
+        ("aten::flatten.using_ints", vec![t(nchw.clone()), Arg::Int(1), Arg::Int(-1)]),
+        ("aten::flatten.using_ints", vec![t(nhwc.clone()), Arg::Int(1), Arg::Int(-1)]),
+        ("aten::contiguous", vec![t(transposed.clone()), Arg::MemoryFormat(MemoryFormat::Contiguous)]),
+        ("aten::chunk", vec![t(matrix.clone()), Arg::Int(2), Arg::Int(1)]),
+        ("aten::split.sizes", vec![t(matrix.clone()), Arg::Ints(vec![1, 5]), Arg::Int(1)]),
+        ("aten::rms_norm", vec![t(matrix.clone()), Arg::Ints(vec![6]), t(f32s(&[6])), Arg::Float(1e-6)]),
         // From here on the table.
         ("aten::hardswish", vec![t(transposed.clone())]),
         ("aten::flip", vec![t(matrix.clone()), Arg::Ints(vec![1])]),
         ("aten::prelu", vec![t(nchw.clone()), vector()]),
         ("aten::roll", vec![t(matrix.clone()), Arg::Ints(vec![1]), Arg::Ints(vec![0])]),
+        ("aten::roll", vec![t(transposed.clone()), Arg::Ints(vec![1, 2]), Arg::Ints(vec![1, 0])]),
+        ("aten::roll", vec![t(nchw.clone()), Arg::Ints(vec![1, 3]), Arg::Ints(vec![1, 2])]),
+        ("aten::roll", vec![t(nhwc.clone()), Arg::Ints(vec![-1, 3]), Arg::Ints(vec![-1, 2])]),
+        ("aten::roll", vec![t(nhwc.clone()), Arg::Ints(vec![1, 12]), Arg::Ints(vec![1, 2])]),
+        ("aten::roll", vec![t(nhwc.clone()), Arg::Ints(vec![2]), Arg::Ints(vec![])]),
+        ("aten::roll", vec![t(f32s(&[0, 4])), Arg::Ints(vec![1]), Arg::Ints(vec![1])]),
         ("aten::where.self", vec![t(mask.clone()), t(matrix.clone()), t(f32s(&[]))]),
         ("aten::where.self", vec![t(mask), t(contiguous(Dtype::I64, &[4, 6])), t(matrix.clone())]),
         ("aten::index_select", vec![t(matrix.clone()), Arg::Int(-1), t(contiguous(Dtype::I64, &[3]))]),
@@ -196,6 +213,10 @@ fn typed_calls() -> Vec<(&'static str, Vec<Arg<TensorType>>)> {
                 yes.clone(),
             ],
         ));
+        let pair = |size: i64| Arg::Ints(vec![size; 2]);
+        let window = [t(image.clone()), pair(2), pair(2), pair(0)];
+        calls.push(("aten::max_pool2d", [&window[..], &[pair(1), no.clone()]].concat()));
+        calls.push(("aten::avg_pool2d", [&window[..], &[no.clone(), yes.clone(), none.clone()]].concat()));
         for (stride, padding) in [(1, 0), (2, 1)] {
             calls.push((
                 "aten::conv2d",

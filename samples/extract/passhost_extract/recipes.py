@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from .task import Provenance, Task
 
@@ -39,14 +40,14 @@ class Recipe:
     build: Callable[[Provenance, Case], tuple[torch.nn.Module, dict[str, Any]]]
 
 
-def _resnet(provenance: Provenance, case: Case) -> tuple[torch.nn.Module, dict[str, Any]]:
+def _convolutional(provenance: Provenance, case: Case) -> tuple[torch.nn.Module, dict[str, Any]]:
     import timm
 
     model = timm.create_model(provenance.model_name, **provenance.model_options)
     return model.eval(), {"x": torch.randn(case.batch, 3, case.size, case.size)}
 
 
-def _vision_transformer(provenance: Provenance, case: Case) -> tuple[torch.nn.Module, dict[str, Any]]:
+def _sized(provenance: Provenance, case: Case) -> tuple[torch.nn.Module, dict[str, Any]]:
     import timm
 
     model = timm.create_model(provenance.model_name, img_size=case.size, **provenance.model_options)
@@ -64,12 +65,61 @@ def _mpnet(provenance: Provenance, case: Case) -> tuple[torch.nn.Module, dict[st
     return model.eval(), {"input_ids": tokens, "attention_mask": mask}
 
 
+class _MeanPooled(torch.nn.Module):
+    """The mean of an encoder's tokens without the padding, as sentence embeddings are computed."""
+
+    def __init__(self, encoder: torch.nn.Module) -> None:
+        super().__init__()
+        self.encoder = encoder
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        tokens = self.encoder(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+        mask = attention_mask.unsqueeze(-1).expand(tokens.size()).float()
+        return torch.sum(tokens * mask, 1) / torch.clamp(mask.sum(1), min=1e-9)
+
+
+def _mean_pooled_mpnet(provenance: Provenance, case: Case) -> tuple[torch.nn.Module, dict[str, Any]]:
+    encoder, kwargs = _mpnet(provenance, case)
+    return _MeanPooled(encoder).eval(), kwargs
+
+
+def _llama(provenance: Provenance, case: Case) -> tuple[torch.nn.Module, dict[str, Any]]:
+    import transformers
+
+    model = transformers.LlamaModel(transformers.LlamaConfig(**provenance.model_options))
+    return model.eval(), {"input_ids": torch.randint(VOCABULARY, (case.batch, case.size))}
+
+
+def _swin(provenance: Provenance, case: Case) -> tuple[torch.nn.Module, dict[str, Any]]:
+    import transformers
+
+    model = transformers.SwinModel(transformers.SwinConfig(image_size=case.size, **provenance.model_options))
+    return model.eval(), {"pixel_values": torch.randn(case.batch, 3, case.size, case.size)}
+
+
 def _gpt2(provenance: Provenance, case: Case) -> tuple[torch.nn.Module, dict[str, Any]]:
     import transformers
 
     model = transformers.GPT2Model(transformers.GPT2Config(**provenance.model_options))
     return model.eval(), {"input_ids": torch.randint(VOCABULARY, (case.batch, case.size))}
 
+
+# What the cuts leave out is small: one layer with a narrow MLP.
+LLAMA = Provenance(
+    "llama",
+    "transformers",
+    "nlp",
+    {
+        "num_hidden_layers": 1,
+        "hidden_size": 4096,
+        "intermediate_size": 256,
+        "num_attention_heads": 32,
+        "num_key_value_heads": 8,
+        "use_cache": False,
+        "vocab_size": VOCABULARY,
+    },
+)
+ROTATE_HALF = ("operator.getitem", "operator.getitem", "operator.neg", "torch.cat")
 
 RECIPES = (
     Recipe(
@@ -78,14 +128,14 @@ RECIPES = (
         provenance=Provenance("seresnext26t_32x4d", "timm", "computer_vision", {"zero_init_last": False}),
         ops=(".sigmoid", "operator.mul", "operator.iadd", "torch.nn.functional.relu"),
         cases=(Case(batch=1, size=28), Case(batch=4, size=224)),
-        build=_resnet,
+        build=_convolutional,
     ),
     Recipe(
         name="residual-add-layer-norm",
         provenance=Provenance("vit_base_patch16_224", "timm", "computer_vision", {"depth": 1}),
         ops=("operator.add", "torch.nn.functional.layer_norm"),
         cases=(Case(batch=1, size=64), Case(batch=8, size=224)),
-        build=_vision_transformer,
+        build=_sized,
     ),
     Recipe(
         name="attention-bias-softmax",
@@ -114,6 +164,76 @@ RECIPES = (
         ),
         cases=(Case(batch=1, size=7), Case(batch=2, size=256)),
         build=_gpt2,
+    ),
+    Recipe(
+        name="cat-batch-norm-relu-pool",
+        # The last block has 2 of 16 layers, so that 3 tensors are concatenated.
+        provenance=Provenance("densenet121", "timm", "computer_vision", {"block_config": [6, 12, 24, 2]}),
+        ops=(
+            "torch.cat",
+            "torch.nn.functional.batch_norm",
+            "torch.nn.functional.relu",
+            "torch.nn.functional.adaptive_avg_pool2d",
+            ".flatten",
+        ),
+        cases=(Case(batch=1, size=96), Case(batch=64, size=224)),
+        build=_convolutional,
+    ),
+    Recipe(
+        name="rms-norm",
+        provenance=LLAMA,
+        ops=(".to", ".pow", ".mean", "operator.add", "torch.rsqrt", "operator.mul", ".to", "operator.mul"),
+        cases=(Case(batch=1, size=7), Case(batch=4, size=2048)),
+        build=_llama,
+    ),
+    Recipe(
+        name="rotary-embedding",
+        provenance=LLAMA,
+        ops=(
+            ".unsqueeze",
+            ".unsqueeze",
+            *("operator.mul", *ROTATE_HALF, "operator.mul", "operator.add"),
+            *("operator.mul", *ROTATE_HALF, "operator.mul", "operator.add"),
+        ),
+        cases=(Case(batch=1, size=7), Case(batch=2, size=512)),
+        build=_llama,
+    ),
+    Recipe(
+        name="roll-slice-add-layer-norm",
+        provenance=Provenance("swin", "transformers", "computer_vision", {"depths": [2], "num_heads": [3], "embed_dim": 96}),
+        ops=("torch.roll", "operator.getitem", ".contiguous", ".view", "operator.add", "torch.nn.functional.layer_norm"),
+        # A side of 9 or 57 patches is padded to a multiple of the window of 7, which the slice takes off again.
+        cases=(Case(batch=1, size=36), Case(batch=8, size=228)),
+        build=_swin,
+    ),
+    Recipe(
+        name="masked-mean-pool",
+        provenance=Provenance("mpnet", "transformers", "nlp", {"num_hidden_layers": 1, "vocab_size": VOCABULARY}),
+        ops=(".unsqueeze", ".expand", ".float", "operator.mul", "torch.sum", ".sum", "torch.clamp", "operator.truediv"),
+        cases=(Case(batch=5, size=13), Case(batch=16, size=256)),
+        build=_mean_pooled_mpnet,
+    ),
+    Recipe(
+        name="gelu-spatial-mean",
+        # The first stage only: its blocks take images of any size.
+        provenance=Provenance("coatnet_0_224", "timm", "computer_vision", {"embed_dim": [96], "depths": [1], "block_type": ["C"]}),
+        ops=("torch._C._nn.gelu", ".mean"),
+        cases=(Case(batch=1, size=28), Case(batch=64, size=224)),
+        build=_sized,
+    ),
+    Recipe(
+        name="cat-reshape-transpose-mul-pad",
+        provenance=Provenance("coat_lite_medium", "timm", "computer_vision", {"serial_depths": [1, 1, 1, 1]}),
+        ops=("torch.cat", ".reshape", ".transpose", "operator.mul", "torch._C._nn.pad"),
+        cases=(Case(batch=1, size=36), Case(batch=8, size=224)),
+        build=_sized,
+    ),
+    Recipe(
+        name="single-gelu",
+        provenance=Provenance("vit_base_patch16_224", "timm", "computer_vision", {"depth": 1}),
+        ops=("torch._C._nn.gelu",),
+        cases=(Case(batch=1, size=32), Case(batch=64, size=224)),
+        build=_sized,
     ),
 )
 

@@ -141,6 +141,46 @@ def test_statistics_fit_the_kind_of_tensor(tmp_path: Path) -> None:
     assert narrow[3]["dtype"] == "torch.int64"
 
 
+class Normalised(torch.nn.Module):
+    """Computes in float32 and returns the type it was given, as root-mean-square norms do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.ones(8))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        wide = x.to(torch.float32)
+        return self.weight * (wide * wide.pow(2).mean(-1, keepdim=True).rsqrt()).to(x.dtype)
+
+
+def test_an_element_type_in_the_graph_is_that_of_the_model(tmp_path: Path) -> None:
+    task = Task("norm", Provenance("norm"), dtypes=["float32", "float16", "bfloat16"])
+    model = Normalised().eval()
+    for rows in (2, 5):
+        task.add(model, torch.randn(rows, 8))
+    folders = graphs(task.write(tmp_path))
+    assert model.weight.dtype == torch.float32
+    for folder in folders:
+        dtype = folder.parts[-3]
+        text = (folder / "model.py").read_text()
+        assert "in_0.to(torch.float32)" in text
+        assert f"tmp_4.to(torch.{dtype})" in text
+        inputs = [torch.ones(meta["shape"], dtype=getattr(torch, dtype)) for meta in load_meta(folder / "weight_meta.py")]
+        assert load_module(folder / "model.py")(*inputs)[0].dtype == inputs[0].dtype
+    # Shapes are still symbols: the texts of one element type are equal.
+    assert [folder.parts[-2] for folder in folders] == ["s0-2", "s0-5"] * 3
+    assert len({(folder / "graph_hash.txt").read_text() for folder in folders}) == 3
+
+
+def test_a_model_that_computes_otherwise_in_another_dtype_is_refused() -> None:
+    def widened(x: torch.Tensor) -> torch.Tensor:
+        return x.to(torch.float32).exp() if x.dtype == torch.float32 else x.to(torch.float32).exp().log()
+
+    task = Task("widened", Provenance("widened"), dtypes=["float32", "float16"])
+    with pytest.raises(ExtractError, match=r"in torch.float16 the graph of widened has other operations.*found .to, .exp, .log"):
+        task.add(widened, torch.randn(3))
+
+
 def test_a_task_without_variants_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ExtractError, match="the task empty has no variant"):
         Task("empty", Provenance("empty")).write(tmp_path)

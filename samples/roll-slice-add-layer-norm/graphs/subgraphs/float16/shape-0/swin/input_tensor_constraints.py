@@ -1,0 +1,12 @@
+dynamic_dim_constraint_symbols = []
+
+dynamic_dim_constraint_symbol2example_value = {}
+
+dynamic_dim_constraint_relations = []
+
+dynamic_dim_constraint_input_shapes = [
+    ([1, 14, 14, 96], "in_0"),
+    ([1, 81, 96], "in_1"),
+    ([96], "in_2"),
+    ([96], "in_3"),
+]
