@@ -11,7 +11,7 @@ fn main() {
         std::process::exit(1);
     };
     cxx_build::bridge("src/bridge.rs")
-        .files(["cpp/dispatch.cc", "cpp/allocator.cc", "cpp/parallel.cc"])
+        .files(["cpp/dispatch.cc", "cpp/allocator.cc", "cpp/gpu.cc", "cpp/parallel.cc"])
         .include(libtorch.join("include"))
         .include(libtorch.join("include/torch/csrc/api/include"))
         .define("_GLIBCXX_USE_CXX11_ABI", "1")
@@ -25,6 +25,7 @@ fn main() {
     println!("cargo:rustc-link-search=native={}", libtorch.join("lib").display());
     println!("cargo:rustc-link-lib=torch_cpu");
     println!("cargo:rustc-link-lib=c10");
+    println!("cargo:rustc-link-lib=dl");
     // The OpenMP runtime that libtorch itself uses: it comes with the wheel, under this very name.
     match libtorch.join("lib/libgomp.so.1").exists() {
         true => println!("cargo:rustc-link-lib=dylib:+verbatim=libgomp.so.1"),

@@ -1,4 +1,4 @@
-//! What is plausible: the least time that any program with these inputs and outputs can take.
+//! What is plausible: the least that any program with these inputs and outputs has to do.
 
 use passhost_ir::{Graph, NodeKind, OpTable, TensorType};
 use std::hint::black_box;
@@ -10,10 +10,9 @@ const CACHED: usize = 256 << 10;
 /// Bytes of a buffer that leaves nothing else in the last-level cache.
 const FLUSH: usize = 256 << 20;
 
-/// The least time of one run in nanoseconds: the bytes that must move at twice the bandwidth of all cores' caches.
-pub fn floor_ns(graph: &Graph, outputs: &[TensorType]) -> u64 {
-    let bytes = must_read(graph) + outputs.iter().map(TensorType::bytes).sum::<u64>();
-    (bytes as f64 / (2.0 * cache_bandwidth()) * 1e9) as u64
+/// Bytes that any program with these inputs and outputs has to move.
+pub fn must_move(graph: &Graph, outputs: &[TensorType]) -> u64 {
+    must_read(graph) + outputs.iter().map(TensorType::bytes).sum::<u64>()
 }
 
 /// Bytes of the inputs that some op reads whole. An op may read less than its operands only where it selects by
@@ -31,7 +30,7 @@ fn must_read(graph: &Graph) -> u64 {
 }
 
 /// Bytes per second that all cores together read from their own caches, measured once.
-fn cache_bandwidth() -> f64 {
+pub fn cache_bandwidth() -> f64 {
     static BANDWIDTH: OnceLock<f64> = OnceLock::new();
     *BANDWIDTH.get_or_init(|| {
         let buffer = vec![1u64; CACHED / 8];

@@ -2,6 +2,7 @@
 
 mod alias;
 mod compare;
+mod device;
 mod element;
 mod inputs;
 mod integrity;

@@ -1,14 +1,16 @@
 //! A graph made ready to run many times: ops resolved, kernels compiled, memory freed at each value's last use.
 
 use crate::alias::{mutated_inputs, reusable};
+use crate::device::{Compiled, Device};
 use passhost_ir::{Arg, Dtype, Graph, Node, NodeId, NodeKind, OpName, TensorType, ValueId};
-use passhost_kernels::{BoundInput, BoundOutput, CpuKernel, Threads};
 use passhost_protocol::device::{ReferenceError, RewriteError};
 use passhost_torch::{PreparedCall, Tensor};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// A runnable graph.
 pub struct Program {
+    device: Rc<Device>,
     steps: Vec<Step>,
     inputs: Vec<usize>,
     outputs: Vec<usize>,
@@ -32,7 +34,7 @@ enum Action {
     /// An op and the slots of its tensor arguments, in order.
     Call(PreparedCall, Vec<usize>),
     /// A kernel, the slots of its inputs, and the types of its outputs.
-    Kernel(Box<CpuKernel>, Vec<usize>, Vec<TensorType>),
+    Kernel(Compiled, Vec<usize>, Vec<TensorType>),
 }
 
 /// A step that failed.
@@ -77,7 +79,12 @@ pub enum Mode {
 impl Program {
     /// Resolves ops and compiles kernels. `in_place` names nodes that overwrite their first operand where nobody else
     /// reads it.
-    pub fn compile(graph: &Graph, mode: Mode, in_place: &HashMap<NodeId, OpName>) -> Result<Program, StepError> {
+    pub fn compile(
+        graph: &Graph,
+        mode: Mode,
+        in_place: &HashMap<NodeId, OpName>,
+        device: &Rc<Device>,
+    ) -> Result<Program, StepError> {
         let mut last_use: HashMap<ValueId, usize> = HashMap::new();
         for (position, node) in graph.nodes.iter().enumerate() {
             for value in node.operands().into_iter().chain(node.outputs.iter().copied()) {
@@ -101,9 +108,9 @@ impl Program {
                     Action::Call(call, operands)
                 }
                 NodeKind::Kernel { kernel, inputs } => {
-                    let compiled = CpuKernel::compile(kernel).map_err(|error| failed(error.to_string()))?;
+                    let compiled = device.compile(kernel).map_err(failed)?;
                     let inputs = inputs.iter().map(|value| value.index()).collect();
-                    Action::Kernel(Box::new(compiled), inputs, kernel.output_types())
+                    Action::Kernel(compiled, inputs, kernel.output_types())
                 }
             };
             let mut last_uses: Vec<usize> = node
@@ -128,6 +135,7 @@ impl Program {
             });
         }
         Ok(Program {
+            device: device.clone(),
             steps,
             inputs: graph.inputs.iter().map(|value| value.index()).collect(),
             outputs: graph.outputs.iter().map(|value| value.index()).collect(),
@@ -150,9 +158,19 @@ impl Program {
         self.run_steps(inputs, true, observe)
     }
 
-    /// As [`Program::run`] for timed runs: takes for granted the types that a run before found right.
+    /// As [`Program::run`] for timed runs: takes for granted the types that a run before found right, and waits for the
+    /// device.
     pub fn run_timed(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>, StepError> {
-        self.run_steps(inputs, false, |_, _| ())
+        let outputs = self.run_steps(inputs, false, |_, _| ())?;
+        self.finish()?;
+        Ok(outputs)
+    }
+
+    /// Waits for the device. An error that shows here is that of a step before.
+    pub fn finish(&self) -> Result<(), StepError> {
+        let last = self.steps.last().map_or(NodeId(0), |step| step.node);
+        let failed = |message| StepError { node: last, op: "or a node before".into(), message, types: None };
+        self.device.synchronize().map_err(failed)
     }
 
     fn run_steps(
@@ -168,7 +186,7 @@ impl Program {
             slots[slot] = Some(tensor.shallow_clone());
         }
         for step in &self.steps {
-            let results = step.run(&slots)?;
+            let results = step.run(&self.device, &slots)?;
             for (index, (&slot, tensor)) in step.outputs.iter().zip(results).enumerate() {
                 if let Some(declared) = step.declared.get(index).filter(|_| check_types) {
                     step.check_type(declared, &tensor)?;
@@ -191,7 +209,7 @@ impl Program {
 }
 
 impl Step {
-    fn run(&self, slots: &[Option<Tensor>]) -> Result<Vec<Tensor>, StepError> {
+    fn run(&self, device: &Device, slots: &[Option<Tensor>]) -> Result<Vec<Tensor>, StepError> {
         let operand = |&slot: &usize| {
             slots[slot].as_ref().ok_or_else(|| self.failed("an operand was freed too early; this is a bug of passhost"))
         };
@@ -206,20 +224,7 @@ impl Step {
             }
             Action::Kernel(kernel, inputs, types) => {
                 let inputs: Vec<&Tensor> = inputs.iter().map(operand).collect::<Result<_, _>>()?;
-                let outputs: Vec<Tensor> = types
-                    .iter()
-                    .map(|ty| Tensor::empty(ty).map_err(|error| self.failed(error)))
-                    .collect::<Result<_, _>>()?;
-                let input_types: Vec<TensorType> = inputs.iter().map(|tensor| tensor.ty()).collect();
-                let bound_inputs: Vec<BoundInput<'_>> =
-                    inputs.iter().zip(&input_types).map(|(tensor, ty)| bound_input(tensor, ty)).collect();
-                let bound_outputs: Vec<BoundOutput> =
-                    outputs.iter().zip(types).map(|(tensor, ty)| bound_output(tensor, ty)).collect();
-                // SAFETY: the tensors live until the end of this arm and nobody else runs meanwhile; outputs are fresh
-                // and overlap nothing.
-                let bound = unsafe { kernel.bind(&bound_inputs, &bound_outputs) };
-                bound.map_err(|error| self.failed(error))?.run(&OpThreads);
-                Ok(outputs)
+                device.run(kernel, &inputs, types).map_err(|error| self.failed(error))
             }
         }
     }
@@ -235,33 +240,6 @@ impl Step {
             return Ok(());
         }
         Err(StepError { types: Some((declared.to_string(), found.to_string())), ..self.failed("wrong type") })
-    }
-}
-
-fn bound_input<'a>(tensor: &Tensor, ty: &'a TensorType) -> BoundInput<'a> {
-    BoundInput {
-        pointer: tensor.data_ptr().cast_const(),
-        bytes: tensor.bytes_from_data(),
-        dtype: ty.dtype,
-        shape: &ty.shape,
-        strides: &ty.strides,
-    }
-}
-
-fn bound_output(tensor: &Tensor, ty: &TensorType) -> BoundOutput {
-    BoundOutput { pointer: tensor.data_ptr(), bytes: ty.bytes() as usize }
-}
-
-/// libtorch's threads.
-struct OpThreads;
-
-impl Threads for OpThreads {
-    fn count(&self) -> usize {
-        passhost_torch::thread_count()
-    }
-
-    fn run(&self, workers: usize, work: &(dyn Fn() + Sync)) {
-        passhost_torch::run_on_threads(workers, work);
     }
 }
 

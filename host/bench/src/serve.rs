@@ -1,5 +1,6 @@
 //! The message loop of the device child.
 
+use crate::device::Device;
 use crate::session::Reference;
 use passhost_ir::Infer;
 use passhost_protocol::device::{DeviceChoice, DeviceInfo, FromDevice, Stage, ToDevice};
@@ -7,6 +8,7 @@ use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
 use rustix::process::{Resource, Rlimit, Signal};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
+use std::rc::Rc;
 
 /// Why the child stopped serving.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +40,7 @@ pub fn serve() -> Result<(), ServeError> {
     let mut stdin = BufReader::new(std::io::stdin().lock());
     let mut out = BufWriter::new(messages);
 
+    let mut device: Option<Rc<Device>> = None;
     let mut reference: Option<Reference> = None;
     loop {
         let request: ToDevice = match read_frame(&mut stdin, MAX_FRAME) {
@@ -45,8 +48,11 @@ pub fn serve() -> Result<(), ServeError> {
             request => request?,
         };
         let reply = match request {
-            ToDevice::Open { device, threads } => match open(device, threads) {
-                Ok(info) => FromDevice::Opened(info),
+            ToDevice::Open { device: choice, threads } => match open(choice, threads) {
+                Ok((opened, info)) => {
+                    device = Some(opened);
+                    FromDevice::Opened(info)
+                }
                 Err(reason) => {
                     write_frame(&mut out, &FromDevice::Unusable(reason))?;
                     return Ok(());
@@ -56,7 +62,9 @@ pub fn serve() -> Result<(), ServeError> {
             ToDevice::Load { program, inputs, seed, settings } => {
                 // The old program's memory is free before the new one's is taken.
                 reference = None;
-                let loaded = Reference::load(program, inputs, seed, &settings, |stage| announce(&mut out, stage));
+                let device = device.as_ref().ok_or(ServeError::OutOfTurn("Load"))?;
+                let loaded =
+                    Reference::load(device, program, inputs, seed, &settings, |stage| announce(&mut out, stage));
                 FromDevice::Loaded(loaded.map(|(loaded, report)| {
                     reference = Some(loaded);
                     report
@@ -69,7 +77,15 @@ pub fn serve() -> Result<(), ServeError> {
                 FromDevice::Evaluated(Box::new(reference.evaluate(&rewrite, &in_place, seed, &settings, timed, stage)))
             }
         };
+        let lost = device.as_ref().is_some_and(|device| device.is_lost());
+        if lost {
+            write_frame(&mut out, &FromDevice::Lost)?;
+        }
         write_frame(&mut out, &reply)?;
+        if lost {
+            // Every further call would fail, and releasing what the device holds as well.
+            std::process::exit(0);
+        }
     }
 }
 
@@ -78,21 +94,28 @@ fn announce(out: &mut impl Write, stage: Stage) {
     let _ = write_frame(out, &FromDevice::Stage(stage));
 }
 
-fn open(choice: DeviceChoice, threads: Option<u32>) -> Result<DeviceInfo, String> {
-    let note = match choice {
-        DeviceChoice::Cpu => String::new(),
-        DeviceChoice::Auto if gpu_present() => "a GPU is present; kernels for it are not part of this version".into(),
-        DeviceChoice::Auto => String::new(),
-        DeviceChoice::Cuda(index) => {
-            return Err(format!("cuda:{index} cannot be used: this version runs on the CPU only; use --device cpu"));
-        }
-    };
+fn open(choice: DeviceChoice, threads: Option<u32>) -> Result<(Rc<Device>, DeviceInfo), String> {
     let available = std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
     let threads = threads.unwrap_or(available);
     passhost_torch::start(threads);
     // For drawing inputs and comparing outputs. It fails only where a pool exists already.
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global();
-    Ok(DeviceInfo { device: "cpu".into(), name: processor(), threads, torch: passhost_torch::version(), note })
+    let (device, note) = match choice {
+        DeviceChoice::Cpu => (Device::cpu(), String::new()),
+        DeviceChoice::Auto if !gpu_present() => (Device::cpu(), String::new()),
+        DeviceChoice::Auto => match Device::gpu(0) {
+            Ok(device) => (device, String::new()),
+            Err(reason) => (Device::cpu(), format!("a GPU is present and cannot be used: {reason}")),
+        },
+        DeviceChoice::Cuda(index) => match Device::gpu(index) {
+            Ok(device) => (device, String::new()),
+            Err(reason) => return Err(format!("cuda:{index} cannot be used: {reason}; `--device cpu` needs no GPU")),
+        },
+    };
+    let (name, product) = device.names().unwrap_or_else(|| ("cpu".into(), processor()));
+    let settings = if name == "cpu" { String::new() } else { passhost_torch::gpu_settings() };
+    let info = DeviceInfo { device: name, name: product, threads, torch: passhost_torch::version(), settings, note };
+    Ok((Rc::new(device), info))
 }
 
 fn gpu_present() -> bool {

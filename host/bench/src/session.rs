@@ -1,6 +1,7 @@
 //! The device child's state between messages: the loaded reference, and the evaluation of rewrites against it.
 
 use crate::compare::{Comparison, UlpErrors, ulp_errors};
+use crate::device::Device;
 use crate::element::Elements;
 use crate::inputs::{Round, draw};
 use crate::integrity;
@@ -13,6 +14,7 @@ use passhost_protocol::device::{
 };
 use passhost_torch::{Tensor, allocator};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// Rounds from here on are redraws after a round that told nothing.
 const REDRAW: u32 = 1 << 16;
@@ -32,6 +34,7 @@ const SLICES: usize = 64;
 
 /// A reference program that has run.
 pub struct Reference {
+    device: Rc<Device>,
     graph: Graph,
     specs: Vec<InputSpec>,
     program: Program,
@@ -67,6 +70,7 @@ impl Drawn {
 impl Reference {
     /// Compiles and runs the program, and times it alone.
     pub fn load(
+        device: &Rc<Device>,
         graph: Graph,
         specs: Vec<InputSpec>,
         seed: u64,
@@ -74,18 +78,20 @@ impl Reference {
         mut stage: impl FnMut(Stage),
     ) -> Result<(Reference, Loaded), ReferenceError> {
         stage(Stage::Reference);
-        let program = Program::compile(&graph, Mode::Reference, &HashMap::new())?;
-        let truth = Program::compile(&graph, Mode::Truth, &HashMap::new());
+        let program = Program::compile(&graph, Mode::Reference, &HashMap::new(), device)?;
+        let truth = Program::compile(&graph, Mode::Truth, &HashMap::new(), device);
         let round = Round { seed, number: 0, excited: None };
         let drawn = Drawn::draw(&specs, round)?;
         let inputs = drawn.tensors(&specs)?;
 
         let mut types: Vec<TensorType> = graph.values.iter().map(|value| value.ty.clone()).collect();
-        allocator::start_peak();
+        let peak = allocator::Peak::start();
         let outputs = program.run_observed(&inputs, |slot, tensor| types[slot] = tensor.ty())?;
-        let peak_bytes = allocator::peak_bytes();
+        program.finish()?;
+        let peak_bytes = peak.bytes();
         let output_types: Vec<TensorType> = outputs.iter().map(Tensor::ty).collect();
-        let mut reference = Reference { graph, specs, program, truth, output_types, alone_ns: vec![] };
+        let mut reference =
+            Reference { device: device.clone(), graph, specs, program, truth, output_types, alone_ns: vec![] };
         reference.refuse_degenerate(&outputs, seed)?;
 
         stage(Stage::ReferenceTiming);
@@ -161,7 +167,7 @@ impl Reference {
         evaluation: &mut Evaluation,
     ) -> Result<(), RewriteError> {
         stage(Stage::Plan);
-        let program = Program::compile(rewrite, Mode::Rewrite, in_place)?;
+        let program = Program::compile(rewrite, Mode::Rewrite, in_place, &self.device)?;
         stage(Stage::Correctness);
         let mut checks = Checks::new(self, &program, settings, evaluation);
         for number in 0..settings.rounds {
@@ -217,8 +223,8 @@ impl Reference {
         }
         let Some((_, eager_alone_ns, pairs)) = best else { return Ok(()) };
         let (eager_cold_ns, rewritten_cold_ns) =
-            measure::cold_pairs(&mut eager, &mut rewritten, settings, integrity::flush_caches)?;
-        let floor_ns = integrity::floor_ns(&self.graph, &self.output_types);
+            measure::cold_pairs(&mut eager, &mut rewritten, settings, || self.device.flush_caches())?;
+        let floor_ns = self.device.floor_ns(integrity::must_move(&self.graph, &self.output_types));
         let median_ns = median(&pairs.rewritten);
         if median_ns < floor_ns {
             evaluation.findings.push(Finding::BelowFloor { median_ns, floor_ns });
@@ -229,7 +235,7 @@ impl Reference {
             rewritten_ns: pairs.rewritten,
             eager_cold_ns,
             rewritten_cold_ns,
-            method: "wall clock around one run, pairs in random order".into(),
+            method: self.device.method().into(),
             floor_ns,
         });
         Ok(())
@@ -325,12 +331,15 @@ impl<'a> Checks<'a> {
     /// Runs the rewrite on tensors of its own, in poisoned and guarded memory, and checks what it must not touch.
     fn guarded_run(&mut self, drawn: &Drawn, round: Round) -> Result<Vec<Vec<u8>>, RewriteError> {
         let specs = &self.reference.specs;
-        let guard = allocator::Guarded::start(self.settings.rewrite_bytes);
+        let device_error = |message| RewriteError::Op { node: NodeId(0), op: "a node of the rewrite".into(), message };
+        let guard = self.reference.device.guard(self.settings.rewrite_bytes);
         let inputs = drawn.tensors(specs).map_err(input_error)?;
-        let outputs = self.program.run(&inputs);
-        let overwritten = guard.overwritten_guards();
-        let peak = guard.peak_bytes();
+        let outputs = self.program.run(&inputs).and_then(|outputs| self.program.finish().map(|()| outputs));
         let bytes = outputs.map(|outputs| bytes_of(&outputs));
+        // The device answers no questions after an error of its own: that error comes first.
+        let bytes = bytes?;
+        let overwritten = guard.overwritten().map_err(device_error)?;
+        let peak = guard.peak_bytes().map_err(device_error)?;
         drop(guard);
         self.evaluation.peak_bytes = self.evaluation.peak_bytes.max(peak);
         if overwritten > 0 {
@@ -343,7 +352,7 @@ impl<'a> Checks<'a> {
                 self.evaluation.findings.push(Finding::InputChanged { input: spec.name.clone(), round });
             }
         }
-        Ok(bytes?)
+        Ok(bytes)
     }
 
     /// Counts elements that still hold the poison of fresh memory. Only where eager has another value: a NaN may be
@@ -502,6 +511,8 @@ impl measure::Program for Timed<'_> {
                 *input = pristine.deep_clone();
             }
         }
+        // Nothing of before runs into the time. If it fails, the run will say so.
+        let _ = self.program.finish();
     }
 
     fn run(&mut self) -> Result<Vec<Tensor>, StepError> {

@@ -12,8 +12,8 @@ const OPEN: Duration = Duration::from_secs(120);
 /// Types come from meta kernels, which touch no data.
 const INFER: Duration = Duration::from_secs(20);
 /// Environment that libtorch, OpenMP and CUDA read, and where their libraries are.
-const ENVIRONMENT: [&str; 6] =
-    ["LD_LIBRARY_PATH", "PATH", "HOME", "CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "MKL_NUM_THREADS"];
+const ENVIRONMENT: [&str; 7] =
+    ["LD_LIBRARY_PATH", "PATH", "HOME", "XDG_CACHE_HOME", "CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "MKL_NUM_THREADS"];
 
 /// Why the device gave no answer.
 #[derive(Debug, thiserror::Error)]
@@ -107,12 +107,19 @@ impl Device {
         };
         let deadline = Instant::now() + limit;
         let mut reply = child.send(message).and_then(|()| child.receive(deadline));
-        while let Ok(FromDevice::Stage(stage)) = reply {
-            self.stage = Some(stage);
-            (self.observer)(stage);
+        let mut lost = false;
+        loop {
+            match reply {
+                Ok(FromDevice::Stage(stage)) => {
+                    self.stage = Some(stage);
+                    (self.observer)(stage);
+                }
+                Ok(FromDevice::Lost) => lost = true,
+                _ => break,
+            }
             reply = child.receive(deadline);
         }
-        if reply.is_err() {
+        if lost || reply.is_err() {
             self.child = None;
         }
         Ok(reply?)

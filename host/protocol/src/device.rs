@@ -30,6 +30,8 @@ pub struct DeviceInfo {
     pub threads: u32,
     /// Version of libtorch.
     pub torch: String,
+    /// Settings of libtorch that change what a GPU computes, in words; empty on the CPU.
+    pub settings: String,
     /// Why a GPU that was asked for or found is not used; empty if there is nothing to say.
     pub note: String,
 }
@@ -156,6 +158,8 @@ pub enum FromDevice {
     Inferred(Result<Vec<TensorType>, InferError>),
     /// Not a reply: the child has reached this stage.
     Stage(Stage),
+    /// Not a reply: the device can do no more, and the child exits after its next reply.
+    Lost,
     /// The answer to [`ToDevice::Load`].
     Loaded(Result<Loaded, ReferenceError>),
     /// The answer to [`ToDevice::Evaluate`].

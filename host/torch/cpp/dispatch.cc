@@ -1,5 +1,7 @@
 #include "dispatch.h"
 
+#include "gpu.h"
+
 #include <ATen/ATen.h>
 #include <ATen/core/List.h>
 #include <c10/core/InferenceMode.h>
@@ -98,7 +100,7 @@ void Call::push_bools(rust::Slice<const bool> values) {
   push_constant(c10::IValue(std::move(list)));
 }
 
-void Call::push_device() { push_constant(c10::IValue(c10::Device(meta_ ? c10::kMeta : c10::kCPU))); }
+void Call::push_device() { push_constant(c10::IValue(meta_ ? c10::Device(c10::kMeta) : device())); }
 
 void Call::push_tensor() {
   next_argument();

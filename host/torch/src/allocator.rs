@@ -33,12 +33,27 @@ impl Drop for Guarded {
     }
 }
 
-/// Starts counting the highest number of bytes allocated at once.
-pub fn start_peak() {
-    ffi::start_peak();
+/// Counts bytes of the device from here on.
+#[derive(Debug, Clone, Copy)]
+pub struct Peak {
+    /// Bytes of the GPU that were allocated at the start.
+    on_gpu: usize,
 }
 
-/// Bytes allocated at once since [`start_peak`], at their highest.
-pub fn peak_bytes() -> u64 {
-    ffi::peak_bytes() as u64
+impl Peak {
+    /// Starts counting the highest number of bytes allocated at once.
+    pub fn start() -> Peak {
+        ffi::start_peak();
+        // Without statistics there is no limit either, and the device's own memory is one.
+        let _ = ffi::start_gpu_peak();
+        Peak { on_gpu: ffi::gpu_bytes() }
+    }
+
+    /// Bytes allocated at once since the start, at their highest.
+    pub fn bytes(self) -> u64 {
+        match crate::device::device() {
+            tch::Device::Cpu => ffi::peak_bytes() as u64,
+            _ => ffi::gpu_peak_bytes().saturating_sub(self.on_gpu) as u64,
+        }
+    }
 }

@@ -5,6 +5,7 @@ pub(crate) mod ffi {
     unsafe extern "C++" {
         include!("passhost-torch/cpp/dispatch.h");
         include!("passhost-torch/cpp/allocator.h");
+        include!("passhost-torch/cpp/gpu.h");
         include!("passhost-torch/cpp/parallel.h");
 
         type Call;
@@ -65,6 +66,15 @@ pub(crate) mod ffi {
         fn overwritten_guards() -> u64;
         fn start_peak();
         fn peak_bytes() -> usize;
+
+        fn open_gpu(index: i64) -> Result<()>;
+        fn gpu_stream() -> usize;
+        fn synchronize() -> Result<()>;
+        fn gpu_bytes() -> usize;
+        fn start_gpu_peak() -> Result<()>;
+        fn gpu_peak_bytes() -> usize;
+        fn empty_gpu_cache() -> Result<()>;
+        fn gpu_settings() -> String;
 
         fn thread_count() -> usize;
         fn parallel(workers: usize, work: fn(usize), context: usize);

@@ -1,6 +1,7 @@
-//! A tensor of libtorch on the CPU.
+//! A tensor of libtorch on the device: the CPU, or the GPU that was opened.
 
 use crate::bridge::ffi;
+use crate::device::device;
 use passhost_ir::{Dtype, TensorType};
 
 /// A tensor. Cloning it shares its memory, as in PyTorch.
@@ -31,15 +32,23 @@ impl Tensor {
         if bytes.len() as u64 != ty.bytes() {
             return Err(TensorError::Size { ty: ty.to_string(), found: bytes.len(), expected: ty.bytes() });
         }
-        let tensor = Tensor::empty(ty)?;
+        let tensor = Tensor::empty_on(ty, tch::Device::Cpu)?;
         // SAFETY: a fresh contiguous tensor of this type owns exactly `bytes.len()` bytes at its data pointer.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), tensor.data_ptr(), bytes.len()) };
-        Ok(tensor)
+        if device() == tch::Device::Cpu {
+            return Ok(tensor);
+        }
+        let there = tensor.0.f_to_device(device());
+        there.map(Tensor).map_err(|error| TensorError::Torch(first_line(&error.to_string())))
     }
 
     /// A contiguous tensor with undefined elements: only for a kernel that writes them all.
     pub fn empty(ty: &TensorType) -> Result<Tensor, TensorError> {
-        tch::Tensor::f_empty(&ty.shape, (kind(ty.dtype), tch::Device::Cpu))
+        Tensor::empty_on(ty, device())
+    }
+
+    fn empty_on(ty: &TensorType, device: tch::Device) -> Result<Tensor, TensorError> {
+        tch::Tensor::f_empty(&ty.shape, (kind(ty.dtype), device))
             .map(Tensor)
             .map_err(|error| TensorError::Torch(first_line(&error.to_string())))
     }
@@ -49,7 +58,7 @@ impl Tensor {
         TensorType { dtype: dtype(self.0.kind()), shape: self.0.size(), strides: self.0.stride() }
     }
 
-    /// The address of the first element.
+    /// The address of the first element, in the memory of the device.
     pub fn data_ptr(&self) -> *mut u8 {
         self.0.data_ptr().cast()
     }
@@ -62,7 +71,7 @@ impl Tensor {
 
     /// The elements, row-major and little-endian, whatever the strides.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let dense = self.0.contiguous();
+        let dense = self.0.contiguous().to_device(tch::Device::Cpu);
         let size = dense.numel() * dense.kind().elt_size_in_bytes();
         let mut bytes = vec![0; size];
         if size > 0 {
@@ -82,6 +91,25 @@ impl Tensor {
     #[must_use]
     pub fn deep_clone(&self) -> Tensor {
         Tensor(self.0.copy())
+    }
+
+    /// The bytes `start .. start + ty.bytes()` of a tensor of bytes, as a contiguous tensor of another type that shares
+    /// its memory. `start` must be a multiple of the element size.
+    pub fn reinterpret(&self, start: u64, ty: &TensorType) -> Result<Tensor, TensorError> {
+        let failed = |error: tch::TchError| TensorError::Torch(first_line(&error.to_string()));
+        let part = self.0.f_narrow(0, start as i64, ty.bytes() as i64).map_err(failed)?;
+        let typed = part.f_view_dtype(kind(ty.dtype)).map_err(failed)?;
+        typed.f_view(ty.shape.as_slice()).map(Tensor).map_err(failed)
+    }
+
+    /// Sets every element of a tensor of bytes.
+    pub fn fill(&mut self, byte: u8) {
+        let _ = self.0.fill_(i64::from(byte));
+    }
+
+    /// The sum of all elements of a tensor of bytes, by which every byte is read.
+    pub fn read_all(&self) -> i64 {
+        self.0.sum(tch::Kind::Int64).int64_value(&[])
     }
 
     /// Floats in double precision; other types as they are.

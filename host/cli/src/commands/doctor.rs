@@ -31,7 +31,11 @@ pub fn run(arguments: &DeviceArguments, terminal: &Terminal) -> Result<Exit, Sto
         false,
     );
     let device = crate::device::Device::open(arguments.device, arguments.threads, Box::new(|_| {}));
+    let settings = device.as_ref().map(|device| device.info().settings.clone()).unwrap_or_default();
     report("device", device.map(|device| super::device_line(device.info())).map_err(|error| error.to_string()), true);
+    if !settings.is_empty() {
+        report("GPU settings", Ok(settings), false);
+    }
     Ok(exit)
 }
 

@@ -197,7 +197,11 @@ impl<'a> Bound<'a> {
 }
 
 /// Checks everything; returns how many elements each input's strides reach.
-pub(crate) fn check(kernel: &Kernel, inputs: &[BoundInput<'_>], outputs: &[BoundOutput]) -> Result<Vec<usize>, BindError> {
+pub(crate) fn check(
+    kernel: &Kernel,
+    inputs: &[BoundInput<'_>],
+    outputs: &[BoundOutput],
+) -> Result<Vec<usize>, BindError> {
     if inputs.len() != kernel.inputs.len() {
         return Err(BindError::InputCount { expected: kernel.inputs.len(), found: inputs.len() });
     }

@@ -43,8 +43,8 @@ mod strips_tests;
 mod threads;
 mod vectors;
 
-pub use bind::{BindError, Bound};
 pub(crate) use bind::check;
+pub use bind::{BindError, Bound};
 pub use memory::{BoundInput, BoundOutput};
 pub use threads::{CallingThread, NewThreads, Threads};
 

@@ -71,7 +71,8 @@ impl Gpu {
     /// Major and minor version of the compute capability.
     pub fn capability(&self) -> Result<(i32, i32), DeviceError> {
         use sys::CUdevice_attribute::{
-            CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR as MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR as MINOR,
+            CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR as MAJOR,
+            CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR as MINOR,
         };
         // SAFETY: the device exists.
         let attribute = |which| unsafe { result::device::get_attribute(self.device, which) };

@@ -88,8 +88,18 @@ struct Work<'a> {
 
 impl Emitter<'_> {
     fn function(&mut self) {
-        let inputs = self.kernel.inputs.iter().enumerate().map(|(at, input)| format!("const {} *__restrict__ x{at}", storage(input.dtype)));
-        let outputs = self.kernel.stores.iter().enumerate().map(|(at, store)| format!("{} *__restrict__ y{at}", storage(self.dtype(store.value))));
+        let inputs = self
+            .kernel
+            .inputs
+            .iter()
+            .enumerate()
+            .map(|(at, input)| format!("const {} *__restrict__ x{at}", storage(input.dtype)));
+        let outputs = self
+            .kernel
+            .stores
+            .iter()
+            .enumerate()
+            .map(|(at, store)| format!("{} *__restrict__ y{at}", storage(self.dtype(store.value))));
         let parameters: Vec<String> = inputs.chain(outputs).collect();
         let (threads, parameters) = (self.schedule.threads(), parameters.join(", "));
         self.text.open(format_args!("extern \"C\" __global__ void __launch_bounds__({threads}) {ENTRY}({parameters})"));
@@ -240,7 +250,12 @@ impl Emitter<'_> {
                 for reg in &at_hand {
                     self.names.insert(*reg, format!("k{}[j][v]", reg.0));
                 }
-                keep = passes.kept.iter().filter(|reg| insts.contains(reg)).map(|reg| (*reg, format!("k{}[j][v]", reg.0))).collect();
+                keep = passes
+                    .kept
+                    .iter()
+                    .filter(|reg| insts.contains(reg))
+                    .map(|reg| (*reg, format!("k{}[j][v]", reg.0)))
+                    .collect();
                 at_hand.extend(keep.iter().map(|(reg, _)| *reg));
             }
             let work = Work { insts, reduces: &pass.reduces, stores: &pass.stores, keep, store_if: Some("active") };
@@ -253,7 +268,9 @@ impl Emitter<'_> {
                 let (op, number) = (self.reduce_op(*reg), reg.0);
                 let functor = functor(op);
                 self.text.line("#pragma unroll");
-                self.text.line(format_args!("for (int v = 1; v < {lanes}; ++v) acc{number}[0] = {functor}::of(acc{number}[0], acc{number}[v]);"));
+                self.text.line(format_args!(
+                    "for (int v = 1; v < {lanes}; ++v) acc{number}[0] = {functor}::of(acc{number}[0], acc{number}[v]);"
+                ));
                 let result = if is_position(op) { ".at" } else { "" };
                 self.text.line(format_args!(
                     "const {} v{number} = across<{functor}, {threads}, {block}>(acc{number}[0]){result};",
@@ -314,7 +331,8 @@ impl Emitter<'_> {
             }
             wide.insert(*reg, common);
         }
-        let wide_stores: Vec<usize> = work.stores.iter().copied().filter(|store| self.store_lanes(*store, lanes) == Lanes::Neighbours).collect();
+        let wide_stores: Vec<usize> =
+            work.stores.iter().copied().filter(|store| self.store_lanes(*store, lanes) == Lanes::Neighbours).collect();
         for store in &wide_stores {
             let dtype = self.dtype(self.kernel.stores[*store].value);
             self.text.line(format_args!("__align__(16) {} o{store}[{lanes}];", storage(dtype)));
@@ -338,7 +356,11 @@ impl Emitter<'_> {
         for reg in work.reduces {
             let Op::Reduce(op, operand) = self.kernel.body[reg.0 as usize].op else { continue };
             let (x, number) = (self.name(operand), reg.0);
-            let x = if is_position(op) { format!("Best<{}>{{{x}, (i64){}}}", held(self.dtype(operand)), lane.point) } else { x };
+            let x = if is_position(op) {
+                format!("Best<{}>{{{x}, (i64){}}}", held(self.dtype(operand)), lane.point)
+            } else {
+                x
+            };
             self.text.line(format_args!("acc{number}[v] = {}::of(acc{number}[v], {x});", functor(op)));
         }
         for (reg, place) in &work.keep {
@@ -389,13 +411,15 @@ impl Emitter<'_> {
             unreachable!("only loads are asked for")
         };
         let in_bounds = &self.facts.in_bounds[reg.0 as usize];
-        let address = load_address(self.kernel, self.analysis, self.facts.load_in_bounds(reg), (*input, index), self.layout);
+        let address =
+            load_address(self.kernel, self.analysis, self.facts.load_in_bounds(reg), (*input, index), self.layout);
         if !self.analysis.gathers[reg.0 as usize].is_empty() {
             return (address, Lanes::Each);
         }
         let input = *input as usize;
         let element = (self.kernel.inputs[input].dtype, self.layout.alignments[input]);
-        let found = common(self.kernel, self.analysis, self.schedule.along(), &address, i64::from(lanes), element, in_bounds);
+        let found =
+            common(self.kernel, self.analysis, self.schedule.along(), &address, i64::from(lanes), element, in_bounds);
         (address, found)
     }
 
@@ -469,8 +493,17 @@ impl Emitter<'_> {
             (Some(condition), offset) => {
                 let Outside::Pad(pad) = outside else { unreachable!("only padded loads have a condition") };
                 let pad = to_storage(dtype, &literal(dtype, pad));
-                self.text.line(format_args!("if ({condition}) read(s{number}, x{input} + {offset});"));
-                self.text.line(format_args!("else for (int v = 0; v < {lanes}; ++v) s{number}[v] = {pad};"));
+                // Outside, the first elements are read and dropped: without a branch, several loads are under way at a
+                // time. A tensor without elements has no first ones.
+                let empty = self.kernel.inputs[input as usize].shape.contains(&0);
+                self.text.line(format_args!("const bool in{number} = {};", if empty { "false" } else { &condition }));
+                if !empty {
+                    self.text.line(format_args!("read(s{number}, x{input} + (in{number} ? {offset} : 0));"));
+                }
+                self.text.line("#pragma unroll");
+                self.text.line(format_args!(
+                    "for (int v = 0; v < {lanes}; ++v) s{number}[v] = in{number} ? s{number}[v] : {pad};"
+                ));
             }
             (None, offset) => self.text.line(format_args!("read(s{number}, x{input} + {offset});")),
         }
@@ -510,8 +543,11 @@ impl Emitter<'_> {
     fn offset(&mut self, address: &Address, spot: &Spot, scope: &mut Scope) -> String {
         let Address::Affine { base, slopes } = address else {
             let Address::Indexed { index, strides } = address else { unreachable!("there are two kinds") };
-            let terms: Vec<String> =
-                index.iter().zip(strides).map(|(id, stride)| format!("(i64){} * {stride}ll", self.index(*id, spot, scope))).collect();
+            let terms: Vec<String> = index
+                .iter()
+                .zip(strides)
+                .map(|(id, stride)| format!("(i64){} * {stride}ll", self.index(*id, spot, scope)))
+                .collect();
             return format!("({})", terms.join(" + "));
         };
         let schedule = self.schedule.clone();
@@ -531,7 +567,11 @@ impl Emitter<'_> {
         let (ty, suffix) = if fits_int(reach) { ("int", "") } else { ("i64", "ll") };
         let mut texts: Vec<String> = terms
             .iter()
-            .map(|(slope, text, _)| if *slope == 1 { format!("({ty}){text}") } else { format!("({ty}){text} * {slope}{suffix}") })
+            .map(
+                |(slope, text, _)| {
+                    if *slope == 1 { format!("({ty}){text}") } else { format!("({ty}){text} * {slope}{suffix}") }
+                },
+            )
             .collect();
         if *base != 0 || texts.is_empty() {
             texts.push(format!("{base}{suffix}"));
@@ -562,7 +602,9 @@ impl Emitter<'_> {
                         needed[a.0 as usize] = true;
                         needed[b.0 as usize] = true;
                     }
-                    IndexExpr::Mul(a, _) | IndexExpr::FloorDiv(a, _) | IndexExpr::Mod(a, _) => needed[a.0 as usize] = true,
+                    IndexExpr::Mul(a, _) | IndexExpr::FloorDiv(a, _) | IndexExpr::Mod(a, _) => {
+                        needed[a.0 as usize] = true
+                    }
                     IndexExpr::Axis(_) | IndexExpr::Const(_) | IndexExpr::Value(_) => {}
                 }
             }
@@ -588,7 +630,10 @@ impl Emitter<'_> {
         let ty = integer_type(interval(id));
         // Where anything takes part that needs 64 bits, everything is computed in 64.
         let of = |operands: &[IndexId], constant: i64| {
-            let all = operands.iter().map(|id| integer_type(interval(*id))).chain([ty, integer_type(Interval::point(constant))]);
+            let all = operands
+                .iter()
+                .map(|id| integer_type(interval(*id)))
+                .chain([ty, integer_type(Interval::point(constant))]);
             if all.into_iter().any(|ty| ty == "i64") { "i64" } else { "int" }
         };
         let constant = |value: i64, ty: &str| if ty == "i64" { format!("{value}ll") } else { value.to_string() };
@@ -640,7 +685,11 @@ fn position(number: &str, inner: i64, extent: i64, points: u64) -> String {
         return "0".to_owned();
     }
     let divided = if inner == 1 { number.to_owned() } else { format!("{number} / {inner}{suffix}") };
-    if inner as u64 * extent as u64 == points { format!("({divided})") } else { format!("({divided} % {extent}{suffix})") }
+    if inner as u64 * extent as u64 == points {
+        format!("({divided})")
+    } else {
+        format!("({divided} % {extent}{suffix})")
+    }
 }
 
 /// The type of the number of a point, with room for threads past the last.
@@ -658,7 +707,8 @@ fn fits_int(reach: u64) -> bool {
 
 /// Elements from the first to the last.
 fn reach(shape: &[i64], strides: &[i64]) -> u64 {
-    let last = |(extent, stride): (&i64, &i64)| (extent - 1).max(0).unsigned_abs().saturating_mul(stride.unsigned_abs());
+    let last =
+        |(extent, stride): (&i64, &i64)| (extent - 1).max(0).unsigned_abs().saturating_mul(stride.unsigned_abs());
     shape.iter().zip(strides).map(last).fold(1, u64::saturating_add)
 }
 
@@ -695,8 +745,12 @@ fn scan_functor(op: ScanOp) -> &'static str {
 /// What leaves any other operand as it is.
 fn neutral(op: ReduceOp, dtype: Dtype) -> String {
     let extreme = |lowest: bool| match dtype {
-        Dtype::F32 => literal(dtype, passhost_ir::kernel::Scalar::Float(if lowest { f64::NEG_INFINITY } else { f64::INFINITY })),
-        Dtype::F64 => literal(dtype, passhost_ir::kernel::Scalar::Float(if lowest { f64::NEG_INFINITY } else { f64::INFINITY })),
+        Dtype::F32 => {
+            literal(dtype, passhost_ir::kernel::Scalar::Float(if lowest { f64::NEG_INFINITY } else { f64::INFINITY }))
+        }
+        Dtype::F64 => {
+            literal(dtype, passhost_ir::kernel::Scalar::Float(if lowest { f64::NEG_INFINITY } else { f64::INFINITY }))
+        }
         _ => {
             let (low, high) = dtype.integer_range().unwrap_or((0, 0));
             literal(dtype, passhost_ir::kernel::Scalar::Int(if lowest { low } else { high }))

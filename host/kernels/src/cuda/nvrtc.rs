@@ -47,7 +47,11 @@ pub struct Compiler {
 impl Compiler {
     /// The compiler for an architecture, given as major and minor version of the compute capability. The library is
     /// looked for in `directories`, then where the system finds libraries.
-    pub fn new((major, minor): (i32, i32), directories: &[PathBuf], cache: Option<Cache>) -> Result<Compiler, NvrtcError> {
+    pub fn new(
+        (major, minor): (i32, i32),
+        directories: &[PathBuf],
+        cache: Option<Cache>,
+    ) -> Result<Compiler, NvrtcError> {
         load(directories)?;
         let (mut number, mut part) = (0, 0);
         // SAFETY: the library is loaded, and both pointers are those of integers.
@@ -105,7 +109,9 @@ fn compile(source: &str, options: &[String]) -> Result<Cubin, NvrtcError> {
     unsafe {
         sys::nvrtcGetCUBINSize(program.0, &raw mut size).result().map_err(|error| refused(error, String::new()))?;
         let mut code = vec![0u8; size];
-        sys::nvrtcGetCUBIN(program.0, code.as_mut_ptr().cast()).result().map_err(|error| refused(error, String::new()))?;
+        sys::nvrtcGetCUBIN(program.0, code.as_mut_ptr().cast())
+            .result()
+            .map_err(|error| refused(error, String::new()))?;
         Ok(Cubin(code))
     }
 }
@@ -145,7 +151,11 @@ fn builtins_in(directory: &Path) -> Vec<PathBuf> {
 fn open(path: &Path) -> Result<(), String> {
     use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
     // SAFETY: NVIDIA's libraries run nothing on loading that asks anything of their users.
-    let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }.map_err(|error| error.to_string())?;
+    let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) };
+    let library = library.map_err(|error| {
+        // The loader's own words are one level down, and name the file.
+        std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string)
+    })?;
     std::mem::forget(library);
     Ok(())
 }

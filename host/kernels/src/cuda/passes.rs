@@ -4,8 +4,8 @@
 //! an earlier one, or finds it *kept*.
 
 use crate::cpu::analysis::Analysis;
-use passhost_ir::kernel::{Class, Facts, Kernel, Op, Reg};
 use passhost_ir::Dtype;
+use passhost_ir::kernel::{Class, Facts, Kernel, Op, Reg};
 
 /// A pass: values of the row, then values of its points.
 #[derive(Debug, Clone, Default)]
@@ -47,7 +47,8 @@ impl Passes {
             let before = reads(Reg(at as u32)).into_iter().map(|reg| number[reg.0 as usize]).max().unwrap_or(0);
             number[at] = before + usize::from(matches!(kernel.body[at].op, Op::Reduce(..)));
         }
-        let count = (0..kernel.body.len()).filter(|at| analysis.needed[*at]).map(|at| number[at] + 1).max().unwrap_or(1);
+        let count =
+            (0..kernel.body.len()).filter(|at| analysis.needed[*at]).map(|at| number[at] + 1).max().unwrap_or(1);
         let mut list = vec![Pass::default(); count];
         for reg in (0..).map(Reg).take(kernel.body.len()).filter(|reg| analysis.needed[reg.0 as usize]) {
             match kernel.body[reg.0 as usize].op {

@@ -85,6 +85,8 @@ struct Traffic {
     dtype: Dtype,
     alignment: usize,
     in_bounds: Vec<bool>,
+    /// Bytes of the whole tensor.
+    bytes: u64,
 }
 
 /// What a schedule is chosen by.
@@ -99,8 +101,7 @@ pub(super) struct Chooser<'a> {
 
 impl Chooser<'_> {
     pub(super) fn choose(&self) -> Schedule {
-        let (parallel, all) =
-            (self.kernel.parallel.len(), self.kernel.parallel.len() + self.kernel.reduce.len());
+        let (parallel, all) = (self.kernel.parallel.len(), self.kernel.parallel.len() + self.kernel.reduce.len());
         let is_map = !self.analysis.reduces && self.kernel.stores.iter().all(|store| store.order.len() == all);
         if is_map {
             let rows = Domain::new(self.kernel, self.ordered(|_| true));
@@ -121,15 +122,23 @@ impl Chooser<'_> {
     }
 
     fn needed(&self) -> impl Iterator<Item = (Reg, &Op)> {
-        (0..).map(Reg).zip(&self.kernel.body).filter(|(reg, _)| self.analysis.needed[reg.0 as usize]).map(|(reg, inst)| (reg, &inst.op))
+        (0..)
+            .map(Reg)
+            .zip(&self.kernel.body)
+            .filter(|(reg, _)| self.analysis.needed[reg.0 as usize])
+            .map(|(reg, inst)| (reg, &inst.op))
     }
 
     /// Axes in the order of the largest store, so that it is written from front to back.
     fn ordered(&self, keep: impl Fn(usize) -> bool) -> Vec<usize> {
         let stores = &self.kernel.stores;
         let largest = stores.iter().rev().max_by_key(|store| passhost_ir::numel(&store.shape));
-        let mut axes: Vec<usize> =
-            largest.into_iter().flat_map(|store| &store.order).map(|axis| *axis as usize).filter(|axis| keep(*axis)).collect();
+        let mut axes: Vec<usize> = largest
+            .into_iter()
+            .flat_map(|store| &store.order)
+            .map(|axis| *axis as usize)
+            .filter(|axis| keep(*axis))
+            .collect();
         let all = self.kernel.parallel.len() + self.kernel.reduce.len();
         let rest: Vec<usize> = (0..all).filter(|axis| keep(*axis) && !axes.contains(axis)).collect();
         axes.extend(rest);
@@ -149,15 +158,18 @@ impl Chooser<'_> {
                 dtype: self.kernel.inputs[*input as usize].dtype,
                 alignment: self.layout.alignments[*input as usize],
                 in_bounds,
+                bytes: bytes(&self.kernel.inputs[*input as usize].shape, self.kernel.inputs[*input as usize].dtype),
             })
         });
         let stores = self.kernel.stores.iter().zip(&self.layout.outputs);
-        let stores = stores.filter(|(store, _)| !elements || store.order.len() == all).map(|(store, alignment)| Traffic {
-            address: store_address(self.kernel, &store.order),
-            dtype: self.kernel.body[store.value.0 as usize].dtype,
-            alignment: *alignment,
-            in_bounds: vec![],
-        });
+        let stores =
+            stores.filter(|(store, _)| !elements || store.order.len() == all).map(|(store, alignment)| Traffic {
+                address: store_address(self.kernel, &store.order),
+                dtype: self.kernel.body[store.value.0 as usize].dtype,
+                alignment: *alignment,
+                in_bounds: vec![],
+                bytes: bytes(&store.shape, self.kernel.body[store.value.0 as usize].dtype),
+            });
         loads.chain(stores).collect()
     }
 
@@ -212,22 +224,23 @@ impl Chooser<'_> {
         let votes = traffic.iter().map(|access| match &access.address {
             Address::Affine { slopes, .. } => {
                 let column = slopes[row] == 1 && slopes[point] != 1;
-                i64::from(column) - i64::from(slopes[point] == 1)
+                (i128::from(column) - i128::from(slopes[point] == 1)) * i128::from(access.bytes)
             }
             Address::Indexed { .. } => 0,
         });
-        votes.sum::<i64>() > 0
+        votes.sum::<i128>() > 0
     }
 
     fn columns(&self, rows: Domain, points: Domain) -> Schedule {
         let mut lanes = self.widest(&self.traffic(true), &rows, &points);
-        let deep = points.points().next_power_of_two().clamp(1, 8) as u32;
-        while lanes > 1 && rows.points() / u64::from(lanes) * u64::from(deep) < FILL {
+        // Threads that share a row get a few points each.
+        let deepest = (points.points() / 4).next_power_of_two().clamp(1, 32) as u32;
+        let threads = |lanes: u32, deep: u32| rows.points() / u64::from(lanes) * u64::from(deep);
+        while lanes > 1 && threads(lanes, deepest) < FILL {
             lanes /= 2;
         }
-        // Few rows: more threads share one.
-        let mut deep = deep;
-        while deep < 32 && u64::from(deep) * 2 <= points.points() && rows.points() / u64::from(lanes) * u64::from(deep) < FILL {
+        let mut deep = deepest.min(4);
+        while deep < deepest && threads(lanes, deep) < FILL {
             deep *= 2;
         }
         Schedule { form: Form::Columns { wide: 32, deep, lanes }, rows, points }
@@ -261,4 +274,8 @@ impl Chooser<'_> {
         let turns = turns_of(threads).min(u64::from(u32::MAX)) as u32;
         Schedule { form: Form::Rows { threads, rows: per_block, lanes, turns, kept }, rows, points }
     }
+}
+
+fn bytes(shape: &[i64], dtype: Dtype) -> u64 {
+    passhost_ir::numel(shape).saturating_mul(dtype.size())
 }

@@ -192,8 +192,7 @@ pub(super) fn common(
             if kernel.extent(axis as u32).unwrap_or(1) % count != 0 {
                 return Lanes::Each;
             }
-            let slopes: Option<Vec<i64>> =
-                index.iter().map(|id| analysis.forms[id.0 as usize].slopes[axis]).collect();
+            let slopes: Option<Vec<i64>> = index.iter().map(|id| analysis.forms[id.0 as usize].slopes[axis]).collect();
             let Some(slopes) = slopes else { return Lanes::Each };
             if slopes.iter().all(|slope| *slope == 0) {
                 return Lanes::One;
