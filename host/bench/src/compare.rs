@@ -191,7 +191,7 @@ fn unravel(mut position: usize, shape: &[i64]) -> Vec<i64> {
 /// Error statistics of one output against a double precision run, over one slice of its leading dimension.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UlpErrors {
-    /// Root mean square, in ulps of the output's type at the true value.
+    /// Root mean square, in ulps of the output's type at the true value, or at an eighth of the values' root mean square.
     pub rms: f64,
     /// 99.9th percentile of the magnitude.
     pub p999: f64,
@@ -201,7 +201,14 @@ pub struct UlpErrors {
 
 /// The error of `output` against `truth`, in units of the last place of the output's type. `skip` marks elements where
 /// eager and the double precision run differ by overflow.
+///
+/// Where sums cancel, the result is small and its error is that of the summands: counted in its own last places it is
+/// large and a matter of luck. So no element's last place counts as smaller than that of an eighth of their root mean
+/// square.
 pub fn ulp_errors(output: Elements<'_>, truth: &[f64], skip: &[bool]) -> UlpErrors {
+    let counted = || truth.iter().zip(skip).filter(|(exact, skip)| exact.is_finite() && !**skip);
+    let squares: f64 = counted().map(|(exact, _)| exact * exact).sum();
+    let scale = (squares / counted().count().max(1) as f64).sqrt() / 8.0;
     let mut errors = Vec::with_capacity(truth.len());
     let mut excluded = 0;
     let mut position = 0;
@@ -211,7 +218,7 @@ pub fn ulp_errors(output: Elements<'_>, truth: &[f64], skip: &[bool]) -> UlpErro
             excluded += 1;
         } else if value != exact && !(value.is_nan() && exact.is_nan()) {
             // An infinity or a NaN that should not be there is an error without bound.
-            let error = (value - exact).abs() / ulp(output.dtype, exact);
+            let error = (value - exact).abs() / ulp(output.dtype, exact.abs().max(scale));
             errors.push(if error.is_nan() { f64::INFINITY } else { error });
         } else {
             errors.push(0.0);
@@ -284,6 +291,21 @@ mod tests {
         let mut comparison = Comparison::new(TensorType::contiguous(Dtype::I16, [2]));
         let elements = |bytes| Elements { dtype: Dtype::I16, bytes };
         assert_eq!(comparison.add(elements(&[1, 0, 2, 0]), elements(&[1, 0, 3, 0])), None);
+    }
+
+    #[test]
+    fn an_element_that_cancelled_counts_at_the_scale_of_the_others() {
+        // An error of 2^-20 everywhere: 8 last places of 1, and thousands of 1e-5.
+        let error = 2f64.powi(-20);
+        let truth = [1.0, -1.0, 1.0, 1e-5];
+        let bytes = f32_bytes(&truth.map(|exact| (exact + error) as f32));
+        let errors = ulp_errors(Elements { dtype: Dtype::F32, bytes: &bytes }, &truth, &[false; 4]);
+        assert!(errors.rms > 4.0 && errors.rms < 70.0, "{errors:?}");
+        // What is small throughout counts at its own scale.
+        let small = truth.map(|exact| exact * 1e-6);
+        let bytes = f32_bytes(&small.map(|exact| (exact + error * 1e-6) as f32));
+        let again = ulp_errors(Elements { dtype: Dtype::F32, bytes: &bytes }, &small, &[false; 4]);
+        assert!((again.rms / errors.rms).log2().abs() < 1.5, "{again:?}");
     }
 
     #[test]

@@ -5,9 +5,9 @@ use super::schedule::{Chooser, Form, Schedule};
 use super::space::{Address, Domain, Lanes, Layout, common, load_address, store_address};
 use super::text::{Text, expression, from_storage, held, literal, storage, to_storage};
 use crate::cpu::analysis::Analysis;
-use passhost_ir::kernel::{Facts, IndexExpr, IndexId, Interval, Op, Outside, ReduceOp, Reg, ScanOp};
+use passhost_ir::kernel::{Class, Facts, IndexExpr, IndexId, Interval, Op, Outside, ReduceOp, Reg, Scalar, ScanOp};
 use passhost_ir::{Dtype, Kernel};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The function's name in the source.
 pub const ENTRY: &str = "k";
@@ -41,6 +41,7 @@ pub fn emit(kernel: &Kernel, facts: &Facts, layout: &Layout) -> Source {
         layout,
         schedule,
         passes: &passes,
+        reads: reads(kernel, &analysis),
         text: Text::default(),
         names: HashMap::new(),
         counter: 0,
@@ -56,6 +57,8 @@ struct Emitter<'a> {
     layout: &'a Layout,
     schedule: Schedule,
     passes: &'a Passes,
+    /// How often each value is read.
+    reads: Vec<usize>,
     text: Text,
     /// How each value is called here and now.
     names: HashMap<Reg, String>,
@@ -75,6 +78,14 @@ struct Scope {
     known: HashMap<IndexId, String>,
 }
 
+/// Selections that are made by address.
+#[derive(Debug, Default)]
+struct Choices {
+    whole: HashSet<Reg>,
+    /// What these select from.
+    parts: HashSet<Reg>,
+}
+
 /// What is computed in one go, for the lanes of a thread.
 struct Work<'a> {
     insts: &'a [Reg],
@@ -84,6 +95,8 @@ struct Work<'a> {
     keep: Vec<(Reg, String)>,
     /// A condition for stores.
     store_if: Option<&'a str>,
+    /// The number of a lane's accumulator.
+    sums: &'a str,
 }
 
 impl Emitter<'_> {
@@ -144,31 +157,58 @@ impl Emitter<'_> {
                 self.text.open("");
                 let store_if = if deep > 1 { Some("active && depth == 0") } else { None };
                 let names: Vec<(Reg, String)> = keep.clone();
-                self.work(&spot, Work { insts: &pass.row, reduces: &[], stores: &pass.row_stores, keep, store_if });
+                let (insts, stores) = (&pass.row, &pass.row_stores);
+                self.work(&spot, Work { insts, reduces: &[], stores, keep, store_if, sums: "v" });
                 self.text.close();
                 self.names.extend(names);
             }
             if pass.reduces.is_empty() && pass.stores.is_empty() {
                 continue;
             }
-            self.accumulators(pass, lanes);
+            // Several points at a time: their loads are under way together, and each has accumulators of its own, which
+            // keeps sums short. What a scan carries goes from point to point.
+            let scans = pass.anew.iter().any(|reg| matches!(self.kernel.body[reg.0 as usize].op, Op::Scan(..)));
+            let turns: u32 = match points / u64::from(deep) {
+                _ if scans => 1,
+                0 | 1 => 1,
+                2 | 3 => 2,
+                _ => 4,
+            };
+            self.accumulators(pass, lanes * turns);
             self.text.open("");
             self.carries(&pass.anew, lanes);
             let start = if deep > 1 { "depth" } else { "0" };
-            let end = bound(points, point_type);
-            // Independent loads of several points are in flight together.
-            self.text.line("#pragma unroll 4");
-            self.text.open(format_args!("for ({point_type} r = {start}; r < {end}; r += {deep})"));
+            let (end, step) = (bound(points, point_type), deep * turns);
+            self.text.open(format_args!("for ({point_type} first = {start}; first < {end}; first += {step})"));
+            self.text.line("#pragma unroll");
+            self.text.open(format_args!("for (int turn = 0; turn < {turns}; ++turn)"));
+            self.text.line(format_args!("const {point_type} r = first + turn * {deep};"));
+            let full = points.is_multiple_of(u64::from(step));
+            if !full {
+                self.text.open(format_args!("if (r < {end})"));
+            }
+            let (insts, sums) = (&pass.anew, format!("turn * {lanes} + v"));
             let store_if = if deep > 1 { Some("active") } else { None };
-            let work = Work { insts: &pass.anew, reduces: &pass.reduces, stores: &pass.stores, keep: vec![], store_if };
+            let work =
+                Work { insts, reduces: &pass.reduces, stores: &pass.stores, keep: vec![], store_if, sums: &sums };
             self.work(&spot, work);
+            if !full {
+                self.text.close();
+            }
+            self.text.close();
             self.text.close();
             self.text.close();
             for reg in &pass.reduces {
-                let functor = functor(self.reduce_op(*reg));
-                self.text.line(format_args!("across_columns<{functor}, {wide}, {deep}>(acc{});", reg.0));
+                let (functor, number) = (functor(self.reduce_op(*reg)), reg.0);
+                let ty = self.accumulator(*reg).0;
+                self.text.line(format_args!("{ty} sum{number}[{lanes}];"));
+                self.text.line("#pragma unroll");
+                self.text.line(format_args!(
+                    "for (int v = 0; v < {lanes}; ++v) sum{number}[v] = column<{functor}, {turns}, {lanes}>(acc{number} + v);"
+                ));
+                self.text.line(format_args!("across_columns<{functor}, {wide}, {deep}>(sum{number});"));
                 let result = if is_position(self.reduce_op(*reg)) { ".at" } else { "" };
-                self.names.insert(*reg, format!("acc{}[v]{result}", reg.0));
+                self.names.insert(*reg, format!("sum{number}[v]{result}"));
             }
         }
     }
@@ -258,7 +298,8 @@ impl Emitter<'_> {
                     .collect();
                 at_hand.extend(keep.iter().map(|(reg, _)| *reg));
             }
-            let work = Work { insts, reduces: &pass.reduces, stores: &pass.stores, keep, store_if: Some("active") };
+            let work =
+                Work { insts, reduces: &pass.reduces, stores: &pass.stores, keep, store_if: Some("active"), sums: "v" };
             self.work(&spot, work);
             if !full {
                 self.text.close();
@@ -267,13 +308,9 @@ impl Emitter<'_> {
             for reg in &pass.reduces {
                 let (op, number) = (self.reduce_op(*reg), reg.0);
                 let functor = functor(op);
-                self.text.line("#pragma unroll");
-                self.text.line(format_args!(
-                    "for (int v = 1; v < {lanes}; ++v) acc{number}[0] = {functor}::of(acc{number}[0], acc{number}[v]);"
-                ));
                 let result = if is_position(op) { ".at" } else { "" };
                 self.text.line(format_args!(
-                    "const {} v{number} = across<{functor}, {threads}, {block}>(acc{number}[0]){result};",
+                    "const {} v{number} = across<{functor}, {threads}, {block}>(column<{functor}, {lanes}, 1>(acc{number})){result};",
                     held(self.dtype(*reg))
                 ));
                 self.names.insert(*reg, format!("v{number}"));
@@ -288,19 +325,24 @@ impl Emitter<'_> {
         }
     }
 
-    /// Declares a pass' accumulators, one per lane.
-    fn accumulators(&mut self, pass: &Pass, lanes: u32) {
+    /// Declares `count` accumulators for each reduction of a pass.
+    fn accumulators(&mut self, pass: &Pass, count: u32) {
         for reg in &pass.reduces {
-            let Op::Reduce(op, operand) = self.kernel.body[reg.0 as usize].op else { continue };
-            let ty = held(self.dtype(operand));
-            let (ty, start) = match op {
-                ReduceOp::Argmax | ReduceOp::Argmin => (format!("Best<{ty}>"), format!("Best<{ty}>{{0, -1}}")),
-                _ => (ty.to_owned(), neutral(op, self.dtype(operand))),
-            };
-            let number = reg.0;
-            self.text.line(format_args!("{ty} acc{number}[{lanes}];"));
+            let ((ty, start), number) = (self.accumulator(*reg), reg.0);
+            self.text.line(format_args!("{ty} acc{number}[{count}];"));
             self.text.line("#pragma unroll");
-            self.text.line(format_args!("for (int v = 0; v < {lanes}; ++v) acc{number}[v] = {start};"));
+            self.text.line(format_args!("for (int v = 0; v < {count}; ++v) acc{number}[v] = {start};"));
+        }
+    }
+
+    /// The type of a reduction's accumulator, and what it starts with.
+    fn accumulator(&self, reg: Reg) -> (String, String) {
+        let (op, operands) = (self.reduce_op(reg), self.kernel.body[reg.0 as usize].op.operands());
+        let dtype = operands.first().map_or(Dtype::F32, |operand| self.dtype(*operand));
+        let ty = held(dtype);
+        match op {
+            ReduceOp::Argmax | ReduceOp::Argmin => (format!("Best<{ty}>"), format!("Best<{ty}>{{0, -1}}")),
+            _ => (ty.to_owned(), neutral(op, dtype)),
         }
     }
 
@@ -321,14 +363,29 @@ impl Emitter<'_> {
         let lanes = self.schedule.lanes();
         let mut chunk = Scope::default();
         let mut wide: HashMap<Reg, Lanes> = HashMap::new();
-        for reg in work.insts {
-            let Op::Load { .. } = self.kernel.body[reg.0 as usize].op else { continue };
-            let (address, common) = self.load_lanes(*reg, lanes);
-            match common {
-                Lanes::Each => continue,
-                Lanes::One => self.load_one(*reg, &address, spot, &mut chunk),
-                Lanes::Neighbours => self.load_neighbours(*reg, &address, spot, lanes, &mut chunk),
-            }
+        let chosen = self.choices(work.insts, lanes);
+        for reg in work.insts.iter().filter(|reg| !chosen.parts.contains(reg)) {
+            let common = match self.kernel.body[reg.0 as usize].op {
+                Op::Select(..) if chosen.whole.contains(reg) => {
+                    self.load_chosen(*reg, spot, lanes, &mut chunk);
+                    Lanes::Neighbours
+                }
+                Op::Load { .. } => {
+                    let (address, common) = self.load_lanes(*reg, lanes);
+                    match common {
+                        Lanes::Each => continue,
+                        Lanes::One => self.load_one(*reg, &address, spot, &mut chunk),
+                        Lanes::Neighbours => self.load_neighbours(*reg, &address, spot, lanes, &mut chunk),
+                    }
+                    common
+                }
+                // What all lanes compute alike is computed once.
+                _ if lanes > 1 && self.is_shared(*reg, work.insts, &wide) => {
+                    self.value(*reg, spot, &mut chunk);
+                    Lanes::One
+                }
+                _ => continue,
+            };
             wide.insert(*reg, common);
         }
         let wide_stores: Vec<usize> =
@@ -341,7 +398,7 @@ impl Emitter<'_> {
         self.text.open(format_args!("for (int v = 0; v < {lanes}; ++v)"));
         let lane = self.lane_spot(spot, lanes);
         let mut scope = Scope::default();
-        for reg in work.insts {
+        for reg in work.insts.iter().filter(|reg| !chosen.parts.contains(reg)) {
             match wide.get(reg) {
                 Some(Lanes::One) => {}
                 Some(_) => {
@@ -361,7 +418,8 @@ impl Emitter<'_> {
             } else {
                 x
             };
-            self.text.line(format_args!("acc{number}[v] = {}::of(acc{number}[v], {x});", functor(op)));
+            let at = work.sums;
+            self.text.line(format_args!("acc{number}[{at}] = {}::of(acc{number}[{at}], {x});", functor(op)));
         }
         for (reg, place) in &work.keep {
             let name = self.name(*reg);
@@ -392,6 +450,134 @@ impl Emitter<'_> {
         // Lanes are gone with their loop, unless they were kept.
         for reg in work.insts {
             self.names.remove(reg);
+        }
+    }
+
+    /// Whether a value among `insts` is the same for all lanes; `known` says so of those before.
+    fn is_shared(&self, reg: Reg, insts: &[Reg], known: &HashMap<Reg, Lanes>) -> bool {
+        let of_row = matches!(self.schedule.form, Form::Rows { .. });
+        let op = &self.kernel.body[reg.0 as usize].op;
+        let operands = op.operands();
+        let shared = |operand: &Reg| match known.get(operand) {
+            Some(lanes) => *lanes == Lanes::One,
+            // Computed before: a row's value, which is that of all lanes where they are points of it.
+            None => of_row && !insts.contains(operand) && !self.passes.kept.contains(operand),
+        };
+        match op {
+            Op::Const(_) => true,
+            Op::Index(id) => self.analysis.gathers[reg.0 as usize].is_empty() && self.is_shared_index(*id),
+            Op::Load { .. } | Op::Reduce(..) | Op::Scan(..) => false,
+            _ => operands.iter().all(shared),
+        }
+    }
+
+    /// Whether an index expression has the same value for all lanes.
+    fn is_shared_index(&self, id: IndexId) -> bool {
+        let address = Address::Indexed { index: vec![id], strides: vec![1] };
+        let lanes = i64::from(self.schedule.lanes());
+        let found = common(self.kernel, self.analysis, self.schedule.along(), &address, lanes, (Dtype::U8, 1), &[true]);
+        found == Lanes::One
+    }
+
+    /// Selections between wide loads by a condition that all lanes share: the address is selected, and one load does.
+    fn choices(&self, insts: &[Reg], lanes: u32) -> Choices {
+        let mut choices = Choices::default();
+        if lanes == 1 {
+            return choices;
+        }
+        for reg in insts.iter().rev().filter(|reg| matches!(self.kernel.body[reg.0 as usize].op, Op::Select(..))) {
+            let mut parts = vec![];
+            if !choices.parts.contains(reg) && self.is_choice(*reg, insts, &mut parts) {
+                choices.whole.insert(*reg);
+                choices.parts.extend(parts);
+            }
+        }
+        choices
+    }
+
+    /// Whether a selection can be made by address. `parts` gets everything that is then not computed by itself.
+    fn is_choice(&self, reg: Reg, insts: &[Reg], parts: &mut Vec<Reg>) -> bool {
+        let Op::Select(condition, a, b) = self.kernel.body[reg.0 as usize].op else { return false };
+        let shared = match self.schedule.form {
+            Form::Rows { .. } => !insts.contains(&condition) && self.facts.class(condition) == Class::Row,
+            Form::Columns { .. } => self.depends_on_shared_indices(condition),
+        };
+        shared
+            && [a, b].into_iter().all(|part| {
+                parts.push(part);
+                let once = self.reads[part.0 as usize] == 1 && insts.contains(&part);
+                match self.kernel.body[part.0 as usize].op {
+                    Op::Load { input, .. } => {
+                        let empty = self.kernel.inputs[input as usize].shape.contains(&0);
+                        once && !empty && self.load_lanes(part, self.schedule.lanes()).1 == Lanes::Neighbours
+                    }
+                    Op::Select(..) => once && self.is_choice(part, insts, parts),
+                    _ => false,
+                }
+            })
+    }
+
+    /// Whether a value is computed from literals and index expressions that all lanes share.
+    fn depends_on_shared_indices(&self, reg: Reg) -> bool {
+        match &self.kernel.body[reg.0 as usize].op {
+            Op::Const(_) => true,
+            Op::Index(id) => self.analysis.gathers[reg.0 as usize].is_empty() && self.is_shared_index(*id),
+            Op::Load { .. } | Op::Reduce(..) | Op::Scan(..) => false,
+            op => op.operands().iter().all(|operand| self.depends_on_shared_indices(*operand)),
+        }
+    }
+
+    /// Loads what a selection selects, for all lanes.
+    fn load_chosen(&mut self, reg: Reg, spot: &Spot, lanes: u32, scope: &mut Scope) {
+        let (dtype, number) = (self.dtype(reg), reg.0);
+        let (inside, pad) = self.chosen_address(reg, spot, lanes, scope);
+        self.text.line(format_args!("__align__(16) {} s{number}[{lanes}];", storage(dtype)));
+        match inside {
+            Some(inside) => self.text.line(format_args!("read_or(s{number}, at{number}, {inside}, {pad});")),
+            None => self.text.line(format_args!("read(s{number}, at{number});")),
+        }
+    }
+
+    /// Names the address `at` of a wide load or of a selection of some. Returns the condition under which it is inside,
+    /// if there is one, and what lies outside.
+    fn chosen_address(&mut self, reg: Reg, spot: &Spot, lanes: u32, scope: &mut Scope) -> (Option<String>, String) {
+        let (dtype, number) = (self.dtype(reg), reg.0);
+        let ty = storage(dtype);
+        match self.kernel.body[number as usize].op {
+            Op::Select(condition, a, b) => {
+                let (in_a, pad_a) = self.chosen_address(a, spot, lanes, scope);
+                let (in_b, pad_b) = self.chosen_address(b, spot, lanes, scope);
+                let condition = self.name(condition);
+                self.text.line(format_args!("const {ty} *at{number} = {condition} ? at{} : at{};", a.0, b.0));
+                let pad = if pad_a == pad_b { pad_a } else { format!("({condition} ? {pad_a} : {pad_b})") };
+                if in_a.is_none() && in_b.is_none() {
+                    return (None, pad);
+                }
+                let or_always = |inside: Option<String>| inside.unwrap_or_else(|| "true".to_owned());
+                let (in_a, in_b) = (or_always(in_a), or_always(in_b));
+                self.text.line(format_args!("const bool in{number} = {condition} ? {in_a} : {in_b};"));
+                (Some(format!("in{number}")), pad)
+            }
+            Op::Load { input, outside, .. } => {
+                let (address, _) = self.load_lanes(reg, lanes);
+                let pad = match outside {
+                    Outside::Pad(pad) => to_storage(dtype, &literal(dtype, pad)),
+                    Outside::Clamp => to_storage(dtype, &literal(dtype, zero(dtype))),
+                };
+                match self.guard(reg, &address, spot, scope) {
+                    (Some(condition), offset) => {
+                        self.text.line(format_args!("const bool in{number} = {condition};"));
+                        self.text
+                            .line(format_args!("const {ty} *at{number} = x{input} + (in{number} ? {offset} : 0);"));
+                        (Some(format!("in{number}")), pad)
+                    }
+                    (None, offset) => {
+                        self.text.line(format_args!("const {ty} *at{number} = x{input} + {offset};"));
+                        (None, pad)
+                    }
+                }
+            }
+            _ => unreachable!("`is_choice` accepts loads and selections only"),
         }
     }
 
@@ -493,17 +679,15 @@ impl Emitter<'_> {
             (Some(condition), offset) => {
                 let Outside::Pad(pad) = outside else { unreachable!("only padded loads have a condition") };
                 let pad = to_storage(dtype, &literal(dtype, pad));
-                // Outside, the first elements are read and dropped: without a branch, several loads are under way at a
-                // time. A tensor without elements has no first ones.
-                let empty = self.kernel.inputs[input as usize].shape.contains(&0);
-                self.text.line(format_args!("const bool in{number} = {};", if empty { "false" } else { &condition }));
-                if !empty {
-                    self.text.line(format_args!("read(s{number}, x{input} + (in{number} ? {offset} : 0));"));
+                if self.kernel.inputs[input as usize].shape.contains(&0) {
+                    // There are no elements to read in place of those outside.
+                    self.text.line(format_args!("for (int v = 0; v < {lanes}; ++v) s{number}[v] = {pad};"));
+                } else {
+                    self.text.line(format_args!("const bool in{number} = {condition};"));
+                    self.text.line(format_args!(
+                        "read_or(s{number}, x{input} + (in{number} ? {offset} : 0), in{number}, {pad});"
+                    ));
                 }
-                self.text.line("#pragma unroll");
-                self.text.line(format_args!(
-                    "for (int v = 0; v < {lanes}; ++v) s{number}[v] = in{number} ? s{number}[v] : {pad};"
-                ));
             }
             (None, offset) => self.text.line(format_args!("read(s{number}, x{input} + {offset});")),
         }
@@ -678,6 +862,28 @@ impl Emitter<'_> {
     }
 }
 
+/// How often each value is read, by other values that are needed and by stores.
+fn reads(kernel: &Kernel, analysis: &Analysis) -> Vec<usize> {
+    let mut reads = vec![0; kernel.body.len()];
+    for at in (0..kernel.body.len()).filter(|at| analysis.needed[*at]) {
+        for reg in kernel.body[at].op.operands().iter().chain(&analysis.gathers[at]) {
+            reads[reg.0 as usize] += 1;
+        }
+    }
+    for store in &kernel.stores {
+        reads[store.value.0 as usize] += 1;
+    }
+    reads
+}
+
+fn zero(dtype: Dtype) -> Scalar {
+    match dtype {
+        Dtype::Bool => Scalar::Bool(false),
+        _ if dtype.is_float() => Scalar::Float(0.0),
+        _ => Scalar::Int(0),
+    }
+}
+
 /// The position along axes that act as one, from the number of a point among `points`.
 fn position(number: &str, inner: i64, extent: i64, points: u64) -> String {
     let suffix = if number_type(points) == "u64" { "ull" } else { "u" };
@@ -745,15 +951,11 @@ fn scan_functor(op: ScanOp) -> &'static str {
 /// What leaves any other operand as it is.
 fn neutral(op: ReduceOp, dtype: Dtype) -> String {
     let extreme = |lowest: bool| match dtype {
-        Dtype::F32 => {
-            literal(dtype, passhost_ir::kernel::Scalar::Float(if lowest { f64::NEG_INFINITY } else { f64::INFINITY }))
-        }
-        Dtype::F64 => {
-            literal(dtype, passhost_ir::kernel::Scalar::Float(if lowest { f64::NEG_INFINITY } else { f64::INFINITY }))
-        }
+        Dtype::F32 => literal(dtype, Scalar::Float(if lowest { f64::NEG_INFINITY } else { f64::INFINITY })),
+        Dtype::F64 => literal(dtype, Scalar::Float(if lowest { f64::NEG_INFINITY } else { f64::INFINITY })),
         _ => {
             let (low, high) = dtype.integer_range().unwrap_or((0, 0));
-            literal(dtype, passhost_ir::kernel::Scalar::Int(if lowest { low } else { high }))
+            literal(dtype, Scalar::Int(if lowest { low } else { high }))
         }
     };
     match op {

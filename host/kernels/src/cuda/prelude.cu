@@ -17,8 +17,9 @@ struct bf16 { u16 bits; };
 
 D float to_f32(f16 x) { float y; asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x.bits)); return y; }
 D float to_f32(bf16 x) { return __uint_as_float((u32)x.bits << 16); }
-D f16 to_f16(float x) { f16 y; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y.bits) : "f"(x)); return y; }
-D bf16 to_bf16(float x) { bf16 y; asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y.bits) : "f"(x)); return y; }
+// The instructions for two floats run four times as often as those for a single one.
+D f16 to_f16(float x) { u32 y; asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(y) : "f"(0.0f), "f"(x)); return f16{(u16)y}; }
+D bf16 to_bf16(float x) { u32 y; asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(y) : "f"(0.0f), "f"(x)); return bf16{(u16)y}; }
 
 // Floats to integers truncate and saturate; NaN gives 0.
 D int to_i32(float x) { return x != x ? 0 : __float2int_rz(x); }
@@ -89,8 +90,30 @@ template <> struct Words<1> { u8 words; };
 template <> struct Words<2> { u16 words; };
 template <> struct Words<4> { u32 words; };
 template <> struct Words<8> { uint2 words; };
+D uint2 choose(bool first, uint2 a, uint2 b) { return uint2{first ? a.x : b.x, first ? a.y : b.y}; }
+D uint4 choose(bool first, uint4 a, uint4 b) {
+    return uint4{first ? a.x : b.x, first ? a.y : b.y, first ? a.z : b.z, first ? a.w : b.w};
+}
+template <class W> D W choose(bool first, W a, W b) { return first ? a : b; }
+template <int BYTES> D void choose(Words<BYTES> &to, bool first, Words<BYTES> a, Words<BYTES> b) {
+    if constexpr (BYTES >= 16) {
+#pragma unroll
+        for (int n = 0; n < BYTES / 16; ++n) to.words[n] = choose(first, a.words[n], b.words[n]);
+    } else {
+        to.words = choose(first, a.words, b.words);
+    }
+}
 template <class T, int N> D void read(T (&to)[N], const T *from) {
     *(Words<sizeof(T) * N> *)to = *(const Words<sizeof(T) * N> *)from;
+}
+// The same, or PAD in every element unless INSIDE holds. What is read is dropped then: without a branch, several loads
+// are under way at a time.
+template <class T, int N> D void read_or(T (&to)[N], const T *from, bool inside, T pad) {
+    __align__(16) T pads[N];
+#pragma unroll
+    for (int n = 0; n < N; ++n) pads[n] = pad;
+    Words<sizeof(T) * N> words = *(const Words<sizeof(T) * N> *)from;
+    choose(*(Words<sizeof(T) * N> *)to, inside, words, *(Words<sizeof(T) * N> *)pads);
 }
 template <class T, int N> D void write(T *to, const T (&from)[N]) {
     *(Words<sizeof(T) * N> *)to = *(const Words<sizeof(T) * N> *)from;
@@ -139,21 +162,22 @@ template <class Op, int LANES, int THREADS, class T> D T across(T x) {
     }
 }
 
+// Reduces a column of parts pairwise, by which errors grow with the logarithm of their number.
+template <class Op, int DEEP, int ROW, class T> D T column(const T *parts) {
+    if constexpr (DEEP == 1) return parts[0];
+    else return Op::of(column<Op, DEEP / 2, ROW>(parts), column<Op, DEEP / 2, ROW>(parts + DEEP / 2 * ROW));
+}
+
 // Reduces over the DEEP threads of a block that share a column; blocks are WIDE columns wide. Each gets the result.
 template <class Op, int WIDE, int DEEP, class T, int N> D void across_columns(T (&x)[N]) {
     if constexpr (DEEP > 1) {
         __shared__ T parts[DEEP][WIDE * N];
-        int column = threadIdx.x % WIDE, depth = threadIdx.x / WIDE;
+        int place = threadIdx.x % WIDE, depth = threadIdx.x / WIDE;
         __syncthreads();
 #pragma unroll
-        for (int n = 0; n < N; ++n) parts[depth][n * WIDE + column] = x[n];
+        for (int n = 0; n < N; ++n) parts[depth][n * WIDE + place] = x[n];
         __syncthreads();
 #pragma unroll
-        for (int n = 0; n < N; ++n) {
-            T sum = parts[0][n * WIDE + column];
-#pragma unroll
-            for (int d = 1; d < DEEP; ++d) sum = Op::of(sum, parts[d][n * WIDE + column]);
-            x[n] = sum;
-        }
+        for (int n = 0; n < N; ++n) x[n] = column<Op, DEEP, WIDE * N>(&parts[0][n * WIDE + place]);
     }
 }

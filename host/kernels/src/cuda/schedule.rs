@@ -260,6 +260,14 @@ impl Chooser<'_> {
             threads *= 2;
         }
         let turns_of = |threads: u32| chunks.div_ceil(u64::from(threads));
+        // With rows enough, threads do more of a row each, and less that is the same for all of it.
+        while threads > 1
+            && turns_of(threads / 2) <= 4
+            && turns_of(threads / 2) * u64::from(lanes) <= 32
+            && rows.points() * u64::from(threads / 2) >= FILL * 3 / 2
+        {
+            threads /= 2;
+        }
         let fits = |threads: u32| turns_of(threads) * u64::from(lanes) * self.kept_bytes <= KEPT_REGISTERS * 4;
         while threads < most && self.kept_bytes > 0 && !fits(threads) {
             threads *= 2;
