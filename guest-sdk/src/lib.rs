@@ -66,9 +66,11 @@
 //! | read a graph | [`Rewriter::graph`], [`Uses`], [`view`], [`Args`] |
 //! | find ops by shape, and learn why nothing was found | [`pattern`] |
 //! | change a graph | [`Rewriter`]: every method leaves a valid graph |
-//! | turn pointwise ops into one kernel | [`lower::pointwise`] |
+//! | turn ops into one kernel: pointwise ones, moves of data, reductions and norms | [`lower::region`] |
+//! | the same, and refuse what reduces | [`lower::pointwise`] |
 //! | find all sets of ops worth fusing | [`lower::partition`] |
-//! | write any other kernel | [`lower::KernelBuilder`] |
+//! | write any other kernel | [`lower::KernelBuilder`]; `plugins/masked-mean-pool` is the tutorial |
+//! | calculate with coordinates | [`Index`] |
 //! | ask for the types an op returns | the `host` that [`Pass::run`] gets |
 //! | say why something was left alone | [`Rewriter::refuse`], [`log!`] |
 //! | test natively | `testing`, which components leave out |
@@ -83,6 +85,7 @@
 
 mod args;
 mod bit_set;
+mod index;
 pub mod lower;
 mod pass;
 pub mod pattern;
@@ -94,6 +97,7 @@ pub mod view;
 pub mod wasm;
 
 pub use args::Args;
+pub use index::Index;
 pub use lower::LowerError;
 pub use pass::{Pass, PassError, PassInfo, log_line};
 pub use passhost_ir::{self as ir, Infer};

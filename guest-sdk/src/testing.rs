@@ -1,6 +1,6 @@
 //! Running a pass and its rewrite natively, without a host: for the tests of a pass.
 
-use crate::lower::{LowerError, pointwise};
+use crate::lower::{LowerError, region};
 use crate::view;
 use crate::{Pass, PassError, Refusal, Rewriter};
 use passhost_ir::kernel::{Mode, Tensor, interpret, verify};
@@ -23,8 +23,8 @@ pub fn rewrite(pass: &dyn Pass, graph: Graph) -> Result<(Graph, Vec<Refusal>), P
     Ok(rewriter.finish())
 }
 
-/// The outputs of a graph of pointwise ops, views and kernels, calculated by the interpreter: pointwise ops one by one,
-/// each rounded as eager rounds it. So a rewrite by the default lowering gives the same bits as the graph it came from.
+/// The outputs of a graph of ops that lower, views and kernels, calculated by the interpreter: ops one by one, each
+/// rounded as eager rounds it. So a rewrite by the default lowering gives the same bits as the graph it came from.
 ///
 /// Inputs are in the order of the graph's.
 pub fn evaluate(graph: &Graph, inputs: &[Tensor]) -> Result<Vec<Tensor>, LowerError> {
@@ -40,7 +40,7 @@ pub fn evaluate(graph: &Graph, inputs: &[Tensor]) -> Result<Vec<Tensor>, LowerEr
         let (kernel, operands, outputs) = match &node.kind {
             NodeKind::Kernel { kernel, inputs } => (&**kernel, inputs, node.outputs.clone()),
             NodeKind::Aten { .. } => {
-                lowered = pointwise(graph, &[node.id])?;
+                lowered = region(graph, &[node.id])?;
                 (&lowered.kernel, &lowered.inputs, lowered.outputs.iter().map(|output| output.value).collect())
             }
         };
@@ -70,7 +70,7 @@ fn element_wise(graph: &Graph, values: &[Option<Tensor>], value: ValueId) -> Opt
     let ty = graph.ty(value);
     Some(Tensor::from_fn(ty.dtype, ty.shape.clone(), |position| {
         let at = unravel(position, &ty.shape);
-        let place = root.coordinates.iter().map(|c| c.offset + c.dim.map_or(0, |dim| c.step * at[dim]));
+        let place = root.coordinates.iter().map(|index| index.eval(&at));
         source.get(ravel(place, &source.shape))
     }))
 }

@@ -3,63 +3,32 @@
 //! A kernel reads through a view for free, so lowering never stores one.
 
 use crate::args::Args;
-use passhost_ir::{Arg, Graph, Node, NodeKind, ValueId};
+use crate::index::Index;
+use passhost_ir::{Arg, Graph, Node, NodeKind, TensorType, ValueId, numel};
 
-/// Where along one dimension of a source an element lies: `offset + step * position`, the position being that along
-/// dimension `dim` of the result, or 0 without one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Coordinate {
-    /// The dimension of the result that moves this coordinate.
-    pub dim: Option<usize>,
-    /// Source elements per element of the result.
-    pub step: i64,
-    /// Where it starts.
-    pub offset: i64,
-}
-
-impl Coordinate {
-    /// Follows dimension `dim` one to one.
-    pub const fn along(dim: usize) -> Coordinate {
-        Coordinate { dim: Some(dim), step: 1, offset: 0 }
-    }
-
-    /// Stays at `offset`.
-    pub const fn fixed(offset: i64) -> Coordinate {
-        Coordinate { dim: None, step: 0, offset }
-    }
-
-    /// This coordinate where the dimensions of the result lie at `outer` in yet another tensor.
-    pub fn within(self, outer: &[Coordinate]) -> Coordinate {
-        match self.dim {
-            None => self,
-            Some(dim) => {
-                let outer = outer[dim];
-                Coordinate {
-                    dim: outer.dim,
-                    step: self.step * outer.step,
-                    offset: self.offset + self.step * outer.offset,
-                }
-            }
-        }
-    }
-}
-
-/// A tensor as a view of another: its source, and one coordinate per dimension of the source.
+/// A tensor as a map into another: its source, and one coordinate per dimension of the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
     /// The tensor behind it.
     pub source: ValueId,
-    /// Where each element lies in the source.
-    pub coordinates: Vec<Coordinate>,
+    /// Where each element lies in the source, over the dimensions of the result as axes.
+    pub coordinates: Vec<Index>,
+}
+
+impl View {
+    /// The place in the source of the element at `place` of the result.
+    pub fn at(&self, place: &[Index]) -> Vec<Index> {
+        self.coordinates.iter().map(|coordinate| coordinate.within(place)).collect()
+    }
 }
 
 /// The coordinates of a tensor of shape `shape` that is broadcast to `result`: aligned on the right, extents of 1
 /// stretched. `None` if it does not broadcast.
-pub fn broadcast(shape: &[i64], result: &[i64]) -> Option<Vec<Coordinate>> {
+pub fn broadcast(shape: &[i64], result: &[i64]) -> Option<Vec<Index>> {
     let missing = result.len().checked_sub(shape.len())?;
     let coordinate = |(dim, &extent): (usize, &i64)| match extent {
-        1 => Some(Coordinate::fixed(0)),
-        _ if extent == result[missing + dim] => Some(Coordinate::along(missing + dim)),
+        1 => Some(Index::constant(0)),
+        _ if extent == result[missing + dim] => Some(Index::axis(missing + dim, extent)),
         _ => None,
     };
     shape.iter().enumerate().map(coordinate).collect()
@@ -101,64 +70,71 @@ pub fn step(graph: &Graph, node: &Node, value: ValueId) -> Option<View> {
     let NodeKind::Aten { op, args } = &node.kind else { return None };
     let args = Args::new(args);
     let source = args.tensor(0)?;
-    let (from, to) = (&graph.ty(source).shape, &graph.ty(value).shape);
+    let (from, to) = (graph.ty(source), &graph.ty(value).shape);
+    let rank = from.rank();
+    let axes = Index::axes(to);
     let view = |coordinates| Some(View { source, coordinates });
     if identity(graph, node).is_some() {
-        return view((0..from.len()).map(Coordinate::along).collect());
+        return view(axes);
     }
     match op.name.as_str() {
-        "aten::expand" | "aten::expand_as" | "aten::broadcast_to" => view(broadcast(from, to)?),
-        "aten::unsqueeze" | "aten::squeeze" | "aten::view" | "aten::reshape" | "aten::flatten" | "aten::unflatten"
-        | "aten::view_as" | "aten::reshape_as" | "aten::_unsafe_view" => view(regroup(from, to)?),
-        "aten::permute" => {
-            let dims = args.ints(1)?;
-            let mut coordinates = vec![Coordinate::fixed(0); from.len()];
-            for (position, &dim) in dims.iter().enumerate() {
-                *coordinates.get_mut(wrap(dim, from.len())?)? = Coordinate::along(position);
+        "aten::expand" | "aten::expand_as" | "aten::broadcast_to" => view(broadcast(&from.shape, to)?),
+        name if is_regroup(name) => view(regroup(&from.shape, to).filter(|_| !copies(name, from, to))?),
+        "aten::permute" | "aten::movedim" => {
+            let mut coordinates = vec![Index::constant(0); rank];
+            for (position, dim) in permutation(&op.name, args, rank)?.into_iter().enumerate() {
+                *coordinates.get_mut(dim)? = axes.get(position)?.clone();
             }
             view(coordinates)
         }
-        "aten::transpose" | "aten::t" | "aten::swapaxes" | "aten::swapdims" => {
+        "aten::transpose" | "aten::t" | "aten::swapaxes" | "aten::swapdims" | "aten::numpy_T" | "aten::mT" => {
             let (first, second) = match op.name.as_str() {
-                "aten::t" if from.len() < 2 => (0, 0),
-                "aten::t" => (0, 1),
-                _ => (wrap(args.int(1)?, from.len())?, wrap(args.int(2)?, from.len())?),
+                "aten::t" | "aten::numpy_T" | "aten::mT" if rank < 2 => (0, 0),
+                "aten::numpy_T" if rank > 2 => return None,
+                "aten::t" | "aten::numpy_T" => (0, 1),
+                "aten::mT" => (rank - 2, rank - 1),
+                _ => (wrap(args.int(1)?, rank)?, wrap(args.int(2)?, rank)?),
             };
-            let mut coordinates: Vec<Coordinate> = (0..from.len()).map(Coordinate::along).collect();
+            let mut coordinates = axes;
             if first != second {
                 coordinates.swap(first, second);
             }
             view(coordinates)
         }
         "aten::slice" | "aten::narrow" => {
-            let dim = wrap(args.int(1)?, from.len())?;
+            let dim = wrap(args.int(1)?, rank)?;
+            let extent = from.shape[dim];
             let start = if matches!(args.get(2), Some(Arg::None)) { 0 } else { args.int(2)? };
-            let start = if start < 0 { start + from[dim] } else { start }.clamp(0, from[dim]);
+            let start = if start < 0 { start + extent } else { start }.clamp(0, extent);
             let step = if op.name == "aten::slice" { args.int(4)? } else { 1 };
-            let mut coordinates: Vec<Coordinate> = (0..from.len()).map(Coordinate::along).collect();
-            coordinates[dim] = Coordinate { dim: Some(dim), step, offset: start };
+            let mut coordinates = axes;
+            coordinates[dim] = coordinates[dim].times(step).shifted(start);
             view(coordinates)
         }
         "aten::select" | "aten::unbind" => {
-            let dim = wrap(args.int(1)?, from.len())?;
+            let dim = wrap(args.int(1)?, rank)?;
             let index = match op.name.as_str() {
                 "aten::select" => args.int(2)?,
                 _ => i64::try_from(node.outputs.iter().position(|&output| output == value)?).ok()?,
             };
-            let fixed = Coordinate::fixed(if index < 0 { index + from[dim] } else { index });
-            let coordinate = |source: usize| match source.cmp(&dim) {
-                std::cmp::Ordering::Less => Coordinate::along(source),
-                std::cmp::Ordering::Equal => fixed,
-                std::cmp::Ordering::Greater => Coordinate::along(source - 1),
-            };
-            view((0..from.len()).map(coordinate).collect())
+            let mut coordinates = axes;
+            coordinates.insert(dim, Index::constant(if index < 0 { index + from.shape[dim] } else { index }));
+            view(coordinates)
         }
         "aten::chunk" | "aten::split" | "aten::split_with_sizes" => {
-            let dim = wrap(args.int(2)?, from.len())?;
+            let dim = wrap(args.int(2)?, rank)?;
             let parts = node.outputs.iter().take_while(|&&output| output != value);
             let offset = parts.map(|&output| graph.ty(output).shape[dim]).sum();
-            let mut coordinates: Vec<Coordinate> = (0..from.len()).map(Coordinate::along).collect();
-            coordinates[dim] = Coordinate { dim: Some(dim), step: 1, offset };
+            let mut coordinates = axes;
+            coordinates[dim] = coordinates[dim].shifted(offset);
+            view(coordinates)
+        }
+        // Windows along a dimension; the position in the window is a new last dimension.
+        "aten::unfold" => {
+            let dim = wrap(args.int(1)?, rank)?;
+            let mut coordinates = axes;
+            let within = coordinates.pop()?;
+            coordinates[dim] = coordinates[dim].times(args.int(3)?).plus(&within);
             view(coordinates)
         }
         _ => None,
@@ -167,33 +143,89 @@ pub fn step(graph: &Graph, node: &Node, value: ValueId) -> Option<View> {
 
 /// What `value` is a view of, all the way back to a tensor that was computed, copied or passed in.
 pub fn root(graph: &Graph, definitions: &[Option<usize>], value: ValueId) -> View {
-    let along = (0..graph.ty(value).rank()).map(Coordinate::along).collect();
-    let mut view = View { source: value, coordinates: along };
+    let mut view = View { source: value, coordinates: Index::axes(&graph.ty(value).shape) };
     while let Some(position) = definitions[view.source.index()] {
         let Some(next) = step(graph, &graph.nodes[position], view.source) else { break };
-        let coordinates = next.coordinates.iter().map(|coordinate| coordinate.within(&view.coordinates)).collect();
-        view = View { source: next.source, coordinates };
+        view = View { source: next.source, coordinates: next.at(&view.coordinates) };
     }
     view
 }
 
-/// A reshape that only adds and drops dimensions of extent 1.
-fn regroup(from: &[i64], to: &[i64]) -> Option<Vec<Coordinate>> {
-    let mut long = to.iter().enumerate().filter(|&(_, &extent)| extent != 1);
-    let mut coordinates = Vec::new();
-    for &extent in from {
-        coordinates.push(match extent {
-            1 => Coordinate::fixed(0),
-            _ => match long.next() {
-                Some((dim, &found)) if found == extent => Coordinate::along(dim),
-                _ => return None,
-            },
-        });
-    }
-    long.next().is_none().then_some(coordinates)
+/// Whether an op gives the elements of its operand in the same row-major order.
+pub(crate) fn is_regroup(name: &str) -> bool {
+    matches!(
+        name,
+        "aten::unsqueeze"
+            | "aten::squeeze"
+            | "aten::view"
+            | "aten::view_as"
+            | "aten::_unsafe_view"
+            | "aten::reshape"
+            | "aten::reshape_as"
+            | "aten::flatten"
+            | "aten::unflatten"
+    )
 }
 
-fn wrap(dim: i64, rank: usize) -> Option<usize> {
+/// The coordinates in a tensor of shape `from` of its elements in the shape `to`, row by row.
+pub(crate) fn regroup(from: &[i64], to: &[i64]) -> Option<Vec<Index>> {
+    if numel(from) != numel(to) {
+        return None;
+    }
+    if numel(from) == 0 {
+        // Nothing is ever read: any coordinates do.
+        return Some(vec![Index::constant(0); from.len()]);
+    }
+    Some(Index::ravel(&Index::axes(to), to).unravel(from))
+}
+
+/// Whether an op that regroups `from` to the shape `to` makes a copy: where dimensions are merged that do not follow each
+/// other in memory.
+fn copies(name: &str, from: &TensorType, to: &[i64]) -> bool {
+    if !matches!(name, "aten::reshape" | "aten::reshape_as" | "aten::flatten") || from.is_contiguous() {
+        return false;
+    }
+    let long = |shape: &[i64]| -> Vec<usize> { (0..shape.len()).filter(|&dim| shape[dim] != 1).collect() };
+    let (mut sources, mut results) = (long(&from.shape).into_iter().peekable(), long(to).into_iter().peekable());
+    // Groups of dimensions with equally many elements stand for each other; within one, the sources must be mergeable.
+    while let (Some(source), Some(result)) = (sources.next(), results.next()) {
+        let (mut last, mut source_count, mut result_count) = (source, from.shape[source], to[result]);
+        while source_count != result_count {
+            if source_count < result_count {
+                let Some(next) = sources.next() else { return true };
+                if from.strides[last] != from.strides[next] * from.shape[next] {
+                    return true;
+                }
+                (last, source_count) = (next, source_count * from.shape[next]);
+            } else {
+                let Some(next) = results.next() else { return true };
+                result_count *= to[next];
+            }
+        }
+    }
+    false
+}
+
+/// For each dimension of the result of a permutation, the dimension of its operand.
+fn permutation(name: &str, args: Args<'_>, rank: usize) -> Option<Vec<usize>> {
+    let dims = |place: usize| -> Option<Vec<usize>> {
+        let list = args.ints(place).map(<[i64]>::to_vec).or_else(|| Some(vec![args.int(place)?]))?;
+        list.into_iter().map(|dim| wrap(dim, rank)).collect()
+    };
+    if name == "aten::permute" {
+        return dims(1);
+    }
+    let (from, to) = (dims(1)?, dims(2)?);
+    let mut rest = (0..rank).filter(|dim| !from.contains(dim));
+    let place = |position: usize| match to.iter().position(|&dim| dim == position) {
+        Some(moved) => from.get(moved).copied(),
+        None => rest.next(),
+    };
+    (0..rank).map(place).collect()
+}
+
+/// A dimension that may count from the end.
+pub(crate) fn wrap(dim: i64, rank: usize) -> Option<usize> {
     let rank = i64::try_from(rank).ok()?;
     let dim = if dim < 0 { dim + rank } else { dim };
     (0..rank).contains(&dim).then(|| usize::try_from(dim).ok()).flatten()

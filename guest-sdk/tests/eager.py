@@ -48,7 +48,8 @@ def written(arg):
 
 def bits(tensor):
     width = tensor.element_size()
-    raw = tensor.contiguous().view(WIDTHS[width]).tolist() if tensor.dtype != torch.bool else tensor.int().tolist()
+    flat = tensor.contiguous().reshape(-1)
+    raw = (flat.int() if tensor.dtype == torch.bool else flat.view(WIDTHS[width])).tolist()
     return " ".join(f"{element:0{2 * width}x}" for element in raw)
 
 
@@ -75,90 +76,104 @@ def case(op, dtypes, *args, near="exact", finite=False, **kwargs):
 i64, i32, i16, i8, u8, flag = torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool
 f32, f16, bf16, f64 = torch.float32, torch.float16, torch.bfloat16, torch.float64
 
-for t in FLOATS + [f64]:
-    for op in ["neg", "abs", "relu", "relu6", "hardswish", "hardsigmoid", "floor", "ceil", "round", "trunc", "frac",
-               "sign", "reciprocal", "square", "isnan", "isinf", "logical_not", "clone"]:
-        case(op, [t], "%x")
-    for op in ["add.Tensor", "sub.Tensor", "mul.Tensor", "div.Tensor", "maximum", "minimum"]:
-        case(op, [t, t], "%x", "%y")
-case("sqrt", [f64], "%x", near="close")  # ATen's vectorised f64 root is one place off at 0.5
-for t in FLOATS:
-    case("sqrt", [t], "%x")
-    for op in ["fmod.Tensor", "remainder.Tensor", "eq.Tensor", "ne.Tensor", "lt.Tensor", "le.Tensor", "gt.Tensor",
-               "ge.Tensor", "logical_and", "logical_or", "logical_xor", "clamp_min.Tensor"]:
-        case(op, [t, t], "%x", "%y")
-    for op in ["exp", "expm1", "log", "log2", "log10", "log1p", "rsqrt", "sin", "cos", "tanh", "erf", "atan", "sigmoid",
-               "silu", "mish", "exp2", "log_sigmoid", "tan", "sinh", "cosh"]:
-        case(op, [t], "%x", near="close")
-    for approximate in ["none", "tanh"]:
-        # ATen makes a NaN of infinity where it is vectorised, and only there.
-        case("gelu", [t], "%x", near="close", finite=True, approximate=approximate)
-    case("pow.Tensor_Tensor", [t, t], "%x", "%y", near="close")
-    for exponent in [0.0, 1.0, -1.0, 2.0, 4.0, 1.7]:
-        case("pow.Tensor_Scalar", [t], "%x", exponent, near="exact" if exponent in (1.0, 2.0) else "close")
-    case("add.Tensor", [t, t], "%x", "%y", alpha=0.25)
-    case("sub.Tensor", [t, t], "%x", "%y", alpha=0.25)
-    case("rsub.Scalar", [t], "%x", 1)
-    case("add.Scalar", [t], "%x", 0.5)
-    case("mul.Scalar", [t], "%x", 0.044715)
-    case("div.Scalar", [t], "%x", 3.1)
-    case("div.Tensor_mode", [t, t], "%x", "%y", rounding_mode="trunc")
-    case("gt.Scalar", [t], "%x", 0.1)
-    case("eq.Scalar", [t], "%x", 0.1)
-    case("leaky_relu", [t], "%x", 0.013)
-    case("threshold", [t], "%x", 0.1, 0.2)
-    case("hardtanh", [t], "%x", -1.5, 2.5)
-    case("softshrink", [t], "%x", 0.5)
-    case("elu", [t], "%x", near="close")
-    case("elu", [t], "%x", 0.3, 1.1, 0.9, near="close")
-    case("selu", [t], "%x", near="close")
-    case("celu", [t], "%x", 1.3, near="close")
-    case("softplus", [t], "%x", near="close")
-    case("softplus", [t], "%x", 1.7, 0.5, near="close")
-    case("clamp", [t], "%x", -0.75, 1.25)
-    case("clamp", [t], "%x", None, 0.1)
-    case("clamp_min", [t], "%x", 0.1)
-    case("clamp_max", [t], "%x", 0.1)
-    case("where.self", [flag, t, t], "%x", "%y", "%z")
-    case("where.ScalarOther", [flag, t], "%x", "%y", 0.1)
-    case("masked_fill.Scalar", [t, flag], "%x", "%y", -float("inf"))
-    case("addcmul", [t, t, t], "%x", "%y", "%z", value=0.25)
-    case("addcmul", [t, t, t], "%x", "%y", "%z")
-    case("addcdiv", [t, t, t], "%x", "%y", "%z", value=0.25)
-    case("lerp.Scalar", [t, t], "%x", "%y", 0.25)
-    case("lerp.Scalar", [t, t], "%x", "%y", 0.75)
-    case("atan2", [t, t], "%x", "%y", near="close")
-    case("to.dtype", [t], "%x", f64)
-    case("add.Tensor", [t, i64], "%x", "%y")
-    case("mul.Tensor", [flag, t], "%x", "%y")
-# The CPU's f16 kernel takes these exponents another way than its other kernels and CUDA's.
-for exponent in [3.0, -2.0, 0.5, -0.5]:
-    for t in [f32, bf16]:
-        case("pow.Tensor_Scalar", [t], "%x", exponent, near="close" if exponent == -0.5 else "exact")
-case("floor_divide", [f32, f32], "%x", "%y")
-case("floor_divide.Scalar", [f32], "%x", 0.3)
-for a, b in [(f16, bf16), (f16, f32), (bf16, f64), (i32, f16), (i64, f32), (u8, i8), (i16, i32), (flag, i64)]:
-    case("add.Tensor", [a, b], "%x", "%y")
-    case("lt.Tensor", [a, b], "%x", "%y")
-for t in [i64, i32, i16, i8, u8]:
-    for op in ["add.Tensor", "sub.Tensor", "mul.Tensor", "div.Tensor", "maximum", "bitwise_and.Tensor",
-               "bitwise_xor.Tensor", "ge.Tensor", "logical_and"]:
-        case(op, [t, t], "%x", "%y")
-    for op in ["neg", "abs", "sign", "bitwise_not", "relu", "square", "isnan", "sigmoid"]:
-        case(op, [t], "%x", near="close" if op == "sigmoid" else "exact")
-    case("floor_divide.Scalar", [t], "%x", 4)
-    case("remainder.Scalar", [t], "%x", 4)
-    case("fmod.Scalar", [t], "%x", 4)
-    case("div.Scalar_mode", [t], "%x", 4, rounding_mode="trunc")
-    case("mul.Scalar", [t], "%x", 1.5)
-    case("clamp", [t], "%x", 1, 5)
-    case("pow.Tensor_Scalar", [t], "%x", 3)
-    case("add.Tensor", [t, t], "%x", "%y", alpha=3)
-    case("to.dtype", [t], "%x", f16)
-for op in ["bitwise_and.Tensor", "bitwise_or.Tensor", "mul.Tensor", "add.Tensor", "eq.Tensor", "lt.Tensor"]:
-    case(op, [flag, flag], "%x", "%y")
-case("bitwise_not", [flag], "%x")
-for t in [i64, f32, f16, u8]:
-    case("to.dtype", [flag], "%x", t)
-case("to.dtype", [i64], "%x", flag)
-case("to.dtype", [f16], "%x", bf16)
+
+def main():
+    for t in FLOATS + [f64]:
+        for op in ["neg", "abs", "relu", "relu6", "hardswish", "hardsigmoid", "floor", "ceil", "round", "trunc", "frac",
+                   "sign", "reciprocal", "square", "isnan", "isinf", "logical_not", "clone"]:
+            case(op, [t], "%x")
+        for op in ["add.Tensor", "sub.Tensor", "mul.Tensor", "div.Tensor", "maximum", "minimum"]:
+            case(op, [t, t], "%x", "%y")
+    case("sqrt", [f64], "%x", near="close")  # ATen's vectorised f64 root is one place off at 0.5
+    for t in FLOATS:
+        case("sqrt", [t], "%x")
+        for op in ["fmod.Tensor", "remainder.Tensor", "eq.Tensor", "ne.Tensor", "lt.Tensor", "le.Tensor", "gt.Tensor",
+                   "ge.Tensor", "logical_and", "logical_or", "logical_xor", "clamp_min.Tensor"]:
+            case(op, [t, t], "%x", "%y")
+        for op in ["exp", "expm1", "log", "log2", "log10", "log1p", "rsqrt", "sin", "cos", "tanh", "erf", "atan", "sigmoid",
+                   "silu", "mish", "exp2", "log_sigmoid", "tan", "sinh", "cosh"]:
+            case(op, [t], "%x", near="close")
+        for approximate in ["none", "tanh"]:
+            # ATen makes a NaN of infinity where it is vectorised, and only there.
+            case("gelu", [t], "%x", near="close", finite=True, approximate=approximate)
+        case("pow.Tensor_Tensor", [t, t], "%x", "%y", near="close")
+        for exponent in [0.0, 1.0, -1.0, 2.0, 4.0, 1.7]:
+            case("pow.Tensor_Scalar", [t], "%x", exponent, near="exact" if exponent in (1.0, 2.0) else "close")
+        case("add.Tensor", [t, t], "%x", "%y", alpha=0.25)
+        case("sub.Tensor", [t, t], "%x", "%y", alpha=0.25)
+        case("rsub.Scalar", [t], "%x", 1)
+        case("add.Scalar", [t], "%x", 0.5)
+        case("mul.Scalar", [t], "%x", 0.044715)
+        case("div.Scalar", [t], "%x", 3.1)
+        case("div.Tensor_mode", [t, t], "%x", "%y", rounding_mode="trunc")
+        case("gt.Scalar", [t], "%x", 0.1)
+        case("eq.Scalar", [t], "%x", 0.1)
+        case("leaky_relu", [t], "%x", 0.013)
+        case("threshold", [t], "%x", 0.1, 0.2)
+        case("hardtanh", [t], "%x", -1.5, 2.5)
+        case("softshrink", [t], "%x", 0.5)
+        case("elu", [t], "%x", near="close")
+        case("elu", [t], "%x", 0.3, 1.1, 0.9, near="close")
+        case("selu", [t], "%x", near="close")
+        case("celu", [t], "%x", 1.3, near="close")
+        case("softplus", [t], "%x", near="close")
+        case("softplus", [t], "%x", 1.7, 0.5, near="close")
+        case("clamp", [t], "%x", -0.75, 1.25)
+        case("clamp", [t], "%x", None, 0.1)
+        case("clamp_min", [t], "%x", 0.1)
+        case("clamp_max", [t], "%x", 0.1)
+        case("where.self", [flag, t, t], "%x", "%y", "%z")
+        case("where.ScalarOther", [flag, t], "%x", "%y", 0.1)
+        case("masked_fill.Scalar", [t, flag], "%x", "%y", -float("inf"))
+        case("addcmul", [t, t, t], "%x", "%y", "%z", value=0.25)
+        case("addcmul", [t, t, t], "%x", "%y", "%z")
+        case("addcdiv", [t, t, t], "%x", "%y", "%z", value=0.25)
+        case("lerp.Scalar", [t, t], "%x", "%y", 0.25)
+        case("lerp.Scalar", [t, t], "%x", "%y", 0.75)
+        case("atan2", [t, t], "%x", "%y", near="close")
+        case("to.dtype", [t], "%x", f64)
+        case("add.Tensor", [t, i64], "%x", "%y")
+        case("mul.Tensor", [flag, t], "%x", "%y")
+    # The CPU's f16 kernel takes these exponents another way than its other kernels and CUDA's.
+    for exponent in [3.0, -2.0, 0.5, -0.5]:
+        for t in [f32, bf16]:
+            case("pow.Tensor_Scalar", [t], "%x", exponent, near="close" if exponent == -0.5 else "exact")
+    case("floor_divide", [f32, f32], "%x", "%y")
+    case("floor_divide.Scalar", [f32], "%x", 0.3)
+    for a, b in [(f16, bf16), (f16, f32), (bf16, f64), (i32, f16), (i64, f32), (u8, i8), (i16, i32), (flag, i64)]:
+        case("add.Tensor", [a, b], "%x", "%y")
+        case("lt.Tensor", [a, b], "%x", "%y")
+    for t in [i64, i32, i16, i8, u8]:
+        for op in ["add.Tensor", "sub.Tensor", "mul.Tensor", "div.Tensor", "maximum", "bitwise_and.Tensor",
+                   "bitwise_xor.Tensor", "ge.Tensor", "logical_and"]:
+            case(op, [t, t], "%x", "%y")
+        for op in ["neg", "abs", "sign", "bitwise_not", "relu", "square", "isnan", "sigmoid"]:
+            case(op, [t], "%x", near="close" if op == "sigmoid" else "exact")
+        case("floor_divide.Scalar", [t], "%x", 4)
+        case("remainder.Scalar", [t], "%x", 4)
+        case("fmod.Scalar", [t], "%x", 4)
+        case("div.Scalar_mode", [t], "%x", 4, rounding_mode="trunc")
+        case("mul.Scalar", [t], "%x", 1.5)
+        case("clamp", [t], "%x", 1, 5)
+        case("pow.Tensor_Scalar", [t], "%x", 3)
+        case("add.Tensor", [t, t], "%x", "%y", alpha=3)
+        case("to.dtype", [t], "%x", f16)
+    for op in ["bitwise_and.Tensor", "bitwise_or.Tensor", "mul.Tensor", "add.Tensor", "eq.Tensor", "lt.Tensor"]:
+        case(op, [flag, flag], "%x", "%y")
+    case("bitwise_not", [flag], "%x")
+    for t in [i64, f32, f16, u8]:
+        case("to.dtype", [flag], "%x", t)
+    case("to.dtype", [i64], "%x", flag)
+    case("to.dtype", [f16], "%x", bf16)
+    for t in [f16, i64, flag]:
+        case("zeros_like", [t], "%x")
+        case("ones_like", [t], "%x")
+        case("full_like", [t], "%x", 3)
+    case("full_like", [f16], "%x", 0.1)
+    case("zeros", [f16], [32])
+    case("ones", [f16], [32])
+    case("full", [f16], [32], 0.1)
+
+
+if __name__ == "__main__":
+    main()

@@ -87,6 +87,10 @@ fn every_op_in_the_table_has_a_case() {
             let alias = ["aten::__and__", "aten::__or__", "aten::__xor__", "aten::true_divide", "aten::sgn"];
             let copy = ["aten::_to_copy", "aten::type_as", "aten::contiguous"];
             let extremum = ["aten::max", "aten::min"];
+            // With the graphs of tests/regions.rs.
+            if name == "aten::batch_norm" {
+                return false;
+            }
             !other_overload && ![&alias[..], &copy, &extremum].concat().contains(&name)
         })
         .collect();

@@ -1,6 +1,6 @@
 //! Evaluations of the reference plugins on the shipped samples.
 
-use passhost_tests::{Passhost, plugin, sample};
+use passhost_tests::{Passhost, plugin, repository, sample};
 use serde_json::Value;
 
 const SAMPLES: [&str; 4] = ["se-gate-add-relu", "residual-add-layer-norm", "attention-bias-softmax", "pointwise-chain"];
@@ -30,6 +30,31 @@ fn fuse_pointwise_is_right_at_the_torch_defaults_wherever_it_fuses() {
             }
             assert_eq!(variant["findings"], Value::Array(vec![]), "{name}");
         }
+    }
+}
+
+#[test]
+fn fuse_norms_makes_one_kernel_of_a_norm_and_what_surrounds_it() {
+    for name in ["residual-add-layer-norm", "attention-bias-softmax"] {
+        let run = Passhost::eval(&plugin("fuse-norms"), &sample(name)).run();
+        run.expect_end(0, &["AS "]);
+        for variant in variants(run.json()) {
+            assert_eq!(variant["rewrite"]["kernels"], 1, "{name}: {variant:#}");
+            assert_eq!(variant["findings"], Value::Array(vec![]), "{name}");
+            for output in variant["outputs"].as_array().into_iter().flatten() {
+                assert!(output["right_from"].as_i64().is_some_and(|t| t <= -5), "{name}: {variant:#}");
+            }
+        }
+    }
+}
+
+#[test]
+fn masked_mean_pool_finds_its_ops() {
+    let run = Passhost::eval(&plugin("masked-mean-pool"), &sample("masked-mean-pool")).run();
+    run.expect_end(0, &["AS "]);
+    for variant in variants(run.json()) {
+        assert_eq!(variant["rewrite"]["kernels"], 1, "{variant:#}");
+        assert!(variant["outputs"][0]["right_from"].as_i64().is_some_and(|t| t <= -5), "{variant:#}");
     }
 }
 

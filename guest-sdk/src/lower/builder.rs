@@ -1,5 +1,7 @@
 //! Writing a kernel instruction by instruction.
 
+use super::call::convert;
+use super::promote::math;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{
     Binary, Compare, Hints, IndexExpr, IndexId, InputDecl, Inst, Kernel, KernelError, Op, Outside, ReduceOp, Reg,
@@ -13,18 +15,20 @@ use passhost_ir::kernel::{
 /// ```
 /// use passhost_guest_sdk::lower::KernelBuilder;
 /// use passhost_ir::Dtype;
-/// use passhost_ir::kernel::{Binary, Outside, ReduceOp, Scalar};
+/// use passhost_ir::kernel::Binary;
 ///
-/// // The sums of the squares of the rows of a matrix.
-/// let mut k = KernelBuilder::new(vec![128], vec![64]);
-/// let x = k.input(Dtype::F32, vec![128, 64]);
-/// let place = vec![k.axis(0), k.axis(1)];
-/// let x = k.load(x, place, Outside::Pad(Scalar::Float(0.0)));
+/// // The mean squares of the columns of a matrix of half floats, rounded once: a row of the kernel is a column.
+/// let mut k = KernelBuilder::new(vec![64], vec![128]);
+/// let x = k.input(Dtype::F16, vec![128, 64]);
+/// let x = k.element(x, &[1, 0]);
+/// let x = k.widened(x);
 /// let square = k.binary(Binary::Mul, x, x);
-/// let sum = k.reduce(ReduceOp::Sum, square);
-/// k.store(sum, vec![0], vec![128]);
-/// let kernel = k.finish().unwrap();
-/// assert_eq!(kernel.body.len(), 3);
+/// let mean = k.mean(square);
+/// let mean = k.cast(Dtype::F16, mean);
+/// k.store(mean, vec![0], vec![64]);
+/// let kernel = k.finish()?;
+/// assert_eq!(kernel.row_length(), 128);
+/// # Ok::<(), passhost_ir::kernel::KernelError>(())
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct KernelBuilder {
@@ -90,6 +94,11 @@ impl KernelBuilder {
         self.push(Dtype::Bool, Op::Const(Scalar::Bool(value)))
     }
 
+    /// A literal that stands for a value of this type.
+    pub fn constant(&mut self, dtype: Dtype, value: Scalar) -> Reg {
+        self.push(dtype, Op::Const(value))
+    }
+
     /// The value of an index expression, an `i64`.
     pub fn position(&mut self, index: IndexId) -> Reg {
         self.push(Dtype::I64, Op::Index(index))
@@ -144,6 +153,38 @@ impl KernelBuilder {
     /// A running reduction along the last reduce axis.
     pub fn scan(&mut self, op: ScanOp, value: Reg) -> Reg {
         self.push(self.dtype(value), Op::Scan(op, value))
+    }
+
+    /// One element of an input, which lies along one axis in each dimension.
+    pub fn element(&mut self, input: u32, axes: &[u32]) -> Reg {
+        let place = axes.iter().map(|&axis| self.axis(axis)).collect();
+        self.load(input, place, Outside::Clamp)
+    }
+
+    /// The value in the type that its type is calculated in: `f32` for half types. See [`math`].
+    pub fn widened(&mut self, value: Reg) -> Reg {
+        let dtype = self.dtype(value);
+        self.cast(math(dtype).unwrap_or(dtype), value)
+    }
+
+    /// The value as a tensor of type `dtype` would hold it, widened again: what eager reads back when it has stored it.
+    pub fn rounded(&mut self, dtype: Dtype, value: Reg) -> Reg {
+        let stored = convert(self, value, dtype);
+        self.widened(stored)
+    }
+
+    /// The sum over all reduce axes; integers in `i64`.
+    pub fn sum(&mut self, value: Reg) -> Reg {
+        let wide = if self.dtype(value).is_float() { self.widened(value) } else { self.cast(Dtype::I64, value) };
+        self.reduce(ReduceOp::Sum, wide)
+    }
+
+    /// The mean over all reduce axes, of floats.
+    pub fn mean(&mut self, value: Reg) -> Reg {
+        let sum = self.sum(value);
+        let count = self.kernel.row_length();
+        let count = self.float(self.dtype(sum), count as f64);
+        self.binary(Binary::Div, sum, count)
     }
 
     /// Writes a value densely, its axes in `order`, as a tensor of shape `shape`.

@@ -3,7 +3,7 @@
 use super::KernelBuilder;
 use super::promote::{Strength, common, math};
 use crate::args::Args;
-use passhost_ir::kernel::{Binary, Compare, Reg, Unary};
+use passhost_ir::kernel::{Binary, Compare, ReduceOp, Reg, Unary};
 use passhost_ir::{Arg, Dtype};
 
 /// A tensor operand of the op being lowered.
@@ -26,6 +26,28 @@ pub(crate) struct Call<'a> {
     pub(crate) operands: &'a [Option<Operand>],
     /// Element type of the result.
     pub(crate) result: Dtype,
+    /// Which of its results.
+    pub(crate) output: usize,
+    /// For an op that reduces, the elements that it reduces to the row of this point.
+    pub(crate) window: Option<Window>,
+}
+
+/// The elements that an op reduces, in the type of their tensor.
+#[derive(Debug, Clone)]
+pub(crate) struct Window {
+    /// The element at each point of the reduce axes, or one by one where they are few.
+    pub(crate) elements: Elements,
+    /// How many there are.
+    pub(crate) count: i64,
+}
+
+/// See [`Window`].
+#[derive(Debug, Clone)]
+pub(crate) enum Elements {
+    /// One for each point of the reduce axes.
+    OverAxes(Reg),
+    /// These, in row-major order.
+    Listed(Vec<Reg>),
 }
 
 /// Why a rule does not cover a call: a clause that follows the op's name.
@@ -146,10 +168,78 @@ impl Call<'_> {
         self.kernel.binary(op, a, b)
     }
 
+    /// The operand at a place in the math type of its own tensor type.
+    pub(crate) fn own(&mut self, place: usize) -> Result<Reg, Uncovered> {
+        let (dtype, _) = self.kind(place).ok_or_else(|| format!("has no operand as argument {place}"))?;
+        self.operand(place, dtype)
+    }
+
+    /// A value that a tensor of type `dtype` would hold, ready for calculation.
+    pub(crate) fn widened(&mut self, value: Reg, dtype: Dtype) -> Result<Reg, Uncovered> {
+        let stored = convert(self.kernel, value, dtype);
+        Ok(self.kernel.cast(self.math(dtype)?, stored))
+    }
+
+    /// The type of the tensor whose elements are reduced.
+    pub(crate) fn reduced(&self) -> Result<Dtype, Uncovered> {
+        Ok(self.kernel.dtype(match &self.window()?.elements {
+            Elements::OverAxes(element) => *element,
+            Elements::Listed(elements) => *elements.first().ok_or("reduces nothing")?,
+        }))
+    }
+
+    /// How many elements are reduced.
+    pub(crate) fn count(&self) -> Result<i64, Uncovered> {
+        Ok(self.window()?.count)
+    }
+
+    /// A reduction of what `map` makes of every element.
+    pub(crate) fn fold(
+        &mut self,
+        op: ReduceOp,
+        mut map: impl FnMut(&mut Self, Reg) -> Result<Reg, Uncovered>,
+    ) -> Result<Reg, Uncovered> {
+        match self.window()?.elements.clone() {
+            Elements::OverAxes(element) => {
+                let element = map(self, element)?;
+                Ok(self.kernel.reduce(op, element))
+            }
+            Elements::Listed(elements) => {
+                let combine = pairwise(op).ok_or("wants a position, but its few elements are taken one by one")?;
+                let mut result = None;
+                for element in elements {
+                    let element = map(self, element)?;
+                    result = Some(match result {
+                        None => element,
+                        Some(result) => self.kernel.binary(combine, result, element),
+                    });
+                }
+                result.ok_or_else(|| "reduces nothing".to_owned())
+            }
+        }
+    }
+
+    fn window(&self) -> Result<&Window, Uncovered> {
+        self.window.as_ref().ok_or_else(|| "reduces, which is not expected here".to_owned())
+    }
+
     /// Whether a value is not zero, a NaN included.
     pub(crate) fn truth(&mut self, a: Reg) -> Reg {
         self.kernel.cast(Dtype::Bool, a)
     }
+}
+
+/// The operation of two operands that a reduction repeats.
+fn pairwise(op: ReduceOp) -> Option<Binary> {
+    Some(match op {
+        ReduceOp::Sum => Binary::Add,
+        ReduceOp::Prod => Binary::Mul,
+        ReduceOp::Max => Binary::Max,
+        ReduceOp::Min => Binary::Min,
+        ReduceOp::Any => Binary::Or,
+        ReduceOp::All => Binary::And,
+        ReduceOp::Argmax | ReduceOp::Argmin => return None,
+    })
 }
 
 /// An element as `tensor.to(dtype)` has it.

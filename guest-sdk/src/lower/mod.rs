@@ -5,18 +5,68 @@
 //! op. A cast costs little next to the memory traffic that fusion saves.
 //!
 //! - [`KernelBuilder`] writes any kernel, instruction by instruction.
-//! - [`pointwise`] lowers a set of pointwise ops to one kernel.
+//! - [`region`] lowers a set of ops to one kernel: pointwise ops, ops that move elements, reductions and norms.
+//!   [`pointwise`] is the same, and refuses what reduces.
 //! - [`partition`] finds the sets that are worth it.
+//!
+//! # From a norm and what surrounds it to a kernel
+//!
+//! Rows of the reduction become parallel axes, what is reduced becomes reduce axes. Every op in front of it is calculated
+//! at the coordinates at which it is read, views and copies as index maps; every op behind it on elements or on rows. What
+//! something outside reads is stored, here the sum as well as the norm:
+//!
+//! ```
+//! use passhost_guest_sdk::ir::{Graph, NodeId};
+//! use passhost_guest_sdk::lower;
+//!
+//! let graph = Graph::parse(
+//!     "graph(%x: f16[8,197,768], %y: f16[8,197,768], %w: f16[768], %b: f16[768]) {
+//!        %sum: f16[8,197,768] = aten::add.Tensor(%x, %y)
+//!        %norm: f16[8,197,768] = aten::layer_norm(%sum, [768], %w, %b, 1e-06)
+//!        return (%sum, %norm)
+//!      }",
+//! )?;
+//! let lowered = lower::region(&graph, &[NodeId(0), NodeId(1)])?;
+//! assert_eq!((&lowered.kernel.parallel[..], &lowered.kernel.reduce[..]), (&[8, 197][..], &[768][..]));
+//! assert_eq!(lowered.outputs.len(), 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What does not fit says why, by the name of the op:
+//!
+//! ```
+//! # use passhost_guest_sdk::ir::{Graph, NodeId};
+//! # use passhost_guest_sdk::lower;
+//! let graph = Graph::parse(
+//!     "graph(%x: f32[4,4]) {
+//!        %rows: f32[4,4] = aten::softmax.int(%x, -1)
+//!        %columns: f32[4,4] = aten::softmax.int(%rows, 0)
+//!        return (%columns)
+//!      }",
+//! )?;
+//! let error = lower::region(&graph, &[NodeId(0), NodeId(1)]).unwrap_err();
+//! assert_eq!(error.to_string(), "aten::softmax.int is needed for other rows than that of the element");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod analysis;
+mod boundary;
 mod builder;
 mod call;
+mod emit;
+mod error;
+mod moves;
 mod partition;
-mod pointwise;
 mod promote;
+mod recipe;
+mod region;
 mod rules;
+mod space;
 
 pub use builder::KernelBuilder;
-pub use partition::{Partition, partition};
-pub use pointwise::{LowerError, Lowered, Output, check_pointwise, pointwise};
+pub use error::LowerError;
+pub use moves::names as moving_ops;
+pub use partition::{Fuse, Partition, partition};
 pub use promote::{Strength, common, math, promote};
-pub use rules::names as pointwise_ops;
+pub use region::{Lowered, Output, check_pointwise, is_reduction, pointwise, region};
+pub use rules::{pointwise_names as pointwise_ops, reduction_names as reduction_ops};

@@ -1,45 +1,70 @@
-//! Which nodes to fuse: regions of pointwise ops, as large as they may be.
+//! Which nodes to fuse: regions that become one kernel each, as large as they may be.
 //!
-//! Regions grow in three steps, each only where the graph with every region contracted to one node stays free of cycles:
+//! Regions grow in steps, each only where the graph with every region contracted to one node stays free of cycles, and
+//! where the nodes together still lower to one kernel:
 //!
-//! 1. an op joins the region of an op of the same shape that it reads;
-//! 2. a region that broadcasts into one other region and is read nowhere else joins it, if recomputing it is modest:
-//!    its ops are cheap, or the larger region has less than [`MOST_RECOMPUTED`] times its elements, or it varies along
-//!    leading axes only, so that the kernel computes it once per row. Otherwise it stays a step of its own, because a
-//!    transcendental function of a small tensor, repeated for each element of a large one, costs a CPU more than the
-//!    memory pass it saves;
+//! 1. an op joins the region of an op that it reads element by element, or that it reduces;
+//! 2. a region that is read in any other arrangement (broadcast, sliced, joined, shifted) and nowhere else joins its
+//!    reader, if recomputing it is modest: no costly op is calculated [`MOST_RECOMPUTED`] times or more for an element of
+//!    its result. A transcendental function of a small tensor, repeated for each element of a large one, costs a CPU more
+//!    than the memory pass it saves; along leading axes it is calculated once per row;
 //! 3. two regions of one shape that read the same tensor of that shape join, so that it is read once.
 //!
 //! A region with a single op is left to ATen: a kernel of ours would read and write what ATen's does.
 
-use super::pointwise::{Boundary, LowerError, Read, can_be_rows, reads, rule};
-use super::rules::Rule;
+use super::LowerError;
+use super::analysis::Analysis;
+use super::boundary::Boundary;
+use super::moves::Move;
+use super::recipe::{Recipe, operand_coordinates};
+use super::region::{check_pointwise, is_reduction, lower};
+use super::space::tensors;
 use crate::bit_set::BitSet;
+use crate::index::Index;
 use crate::rewriter::Refusal;
-use crate::view::{self, Coordinate};
+use crate::view::{self, View};
 use passhost_ir::kernel::limits;
-use passhost_ir::{Graph, Node, NodeId, NodeKind, TensorType, numel};
+use passhost_ir::{Graph, Node, NodeId, NodeKind, ValueId, numel};
 
-/// From this many elements per element of a smaller tensor on, costly ops are not recomputed.
+/// From this many calculations for each element of a smaller tensor on, costly ops are not recomputed.
 const MOST_RECOMPUTED: u64 = 8;
+
+/// The most places at which one op is calculated.
+const MOST_PLACES: usize = 16;
 
 /// Regions stop growing here; a typical op is four instructions.
 const MOST_NODES: usize = limits::BODY / 4;
 
+/// A long reduction to fewer rows than these is left alone: what surrounds it would lose its parallelism.
+const FEWEST_ROWS: u64 = 8;
+
+/// From how many elements per row on that counts.
+const LONG_ROW: u64 = 1 << 16;
+
+/// What regions are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fuse {
+    /// Ops that calculate or move element by element.
+    Pointwise,
+    /// Reductions and norms as well.
+    Reductions,
+}
+
 /// What [`partition`] found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Partition {
-    /// Sets of nodes for [`pointwise`](super::pointwise), in graph order, two or more nodes each.
+    /// Sets of nodes for [`region`](super::region), in graph order, two or more nodes each.
     pub regions: Vec<Vec<NodeId>>,
     /// The other nodes that are no views, by reason.
     pub refusals: Vec<Refusal>,
 }
 
-/// Divides a graph into regions of pointwise ops.
-pub fn partition(graph: &Graph) -> Partition {
-    let mut regions = Regions::of(graph);
+/// Divides a graph into regions.
+pub fn partition(graph: &Graph, fuse: Fuse) -> Partition {
+    let mut regions = Regions::of(graph, fuse);
     regions.join_producers();
-    while regions.absorb_smaller() {}
+    while regions.absorb() {}
+    regions.join_producers();
     regions.join_siblings();
     regions.finish()
 }
@@ -48,84 +73,111 @@ struct Region {
     members: BitSet,
     /// Shape of the results.
     shape: Vec<i64>,
+    /// Pointwise ops that read each other element by element: they lower whatever they are.
+    is_plain: bool,
+}
+
+/// A tensor that a node reads, traced back through views.
+#[derive(Clone, Copy)]
+struct Read {
+    /// The tensor.
+    source: ValueId,
+    /// The node reads it in its own arrangement, or reduces all of it.
+    is_whole: bool,
 }
 
 struct Regions<'a> {
     graph: &'a Graph,
-    definitions: Vec<Option<usize>>,
-    rules: Vec<Result<&'static Rule, LowerError>>,
+    analysis: Analysis<'a>,
+    /// For each node why it is in no region.
+    refused: Vec<Option<LowerError>>,
+    /// For each node what it reads.
+    reads: Vec<Vec<Read>>,
     /// Slots of joined regions are empty.
     regions: Vec<Option<Region>>,
     /// For each node the slot of its region.
     region_of: Vec<Option<usize>>,
+    /// For each node why it did not join one that it reads.
+    obstacles: Vec<Option<String>>,
 }
 
 impl<'a> Regions<'a> {
-    /// Every pointwise node alone.
-    fn of(graph: &'a Graph) -> Regions<'a> {
-        let rules: Vec<_> = graph.nodes.iter().map(|node| rule(graph, node)).collect();
+    /// Every node that lowers alone.
+    fn of(graph: &'a Graph, fuse: Fuse) -> Regions<'a> {
+        let analysis = Analysis::of(graph);
+        let check = |position: usize| {
+            let node = analysis.node(position);
+            if fuse == Fuse::Pointwise {
+                check_pointwise(graph, node)?;
+            }
+            (0..node.outputs.len()).try_for_each(|output| analysis.footprint(position, output).map(|_| ()))
+        };
+        let refused: Vec<_> = (0..graph.nodes.len()).map(|position| check(position).err()).collect();
         let mut regions = Vec::new();
         let mut region_of = vec![None; graph.nodes.len()];
+        let mut reads = Vec::new();
         for (position, node) in graph.nodes.iter().enumerate() {
-            if rules[position].is_err() {
-                continue;
-            }
+            let recipe = analysis.recipe(position).ok().filter(|_| refused[position].is_none());
+            reads.push(recipe.map(|recipe| reads_of(&analysis, node, recipe)).unwrap_or_default());
+            let Some(recipe) = recipe else { continue };
             let ty = graph.ty(node.outputs[0]);
             if ty.numel() > 0 && ty.rank() <= limits::PARALLEL_AXES {
+                let is_plain = matches!(recipe, Recipe::Rule(rule) if rule.footprint.is_none());
+                let members = BitSet::from_iter([position]);
                 region_of[position] = Some(regions.len());
-                regions.push(Some(Region { members: BitSet::from_iter([position]), shape: ty.shape.clone() }));
+                regions.push(Some(Region { members, shape: ty.shape.clone(), is_plain }));
             }
         }
-        Regions { graph, definitions: graph.definitions(), rules, regions, region_of }
+        let obstacles = vec![None; graph.nodes.len()];
+        Regions { graph, analysis, refused, reads, regions, region_of, obstacles }
     }
 
     fn join_producers(&mut self) {
         for position in 0..self.graph.nodes.len() {
-            for read in self.reads(position) {
-                let (Some(own), Some(other)) = (self.region_of[position], self.producer(&read)) else { continue };
-                let shape = &self.graph.ty(read.source).shape;
-                if self.shape(own) == shape && is_identity(&read.coordinates, shape) {
-                    self.try_join(own, other);
+            for read in 0..self.reads[position].len() {
+                if self.reads[position][read].is_whole {
+                    self.join_at(position, read);
                 }
             }
         }
     }
 
-    fn absorb_smaller(&mut self) -> bool {
+    /// Joins regions to the readers that want them in another arrangement. Whether there were any.
+    fn absorb(&mut self) -> bool {
+        let mut changed = false;
         for position in 0..self.graph.nodes.len() {
-            for read in self.reads(position) {
-                let (Some(own), Some(other)) = (self.region_of[position], self.producer(&read)) else { continue };
-                // A node that is itself broadcast has coordinates of its own shape, not of its region's.
-                let result = self.graph.ty(self.graph.nodes[position].outputs[0]);
-                let at_full_shape = result.shape == self.shape(own);
-                if own != other
-                    && at_full_shape
-                    && self.is_modest(own, other, &read, result)
-                    && self.try_join(own, other)
-                {
-                    return true;
-                }
+            for read in 0..self.reads[position].len() {
+                changed |= !self.reads[position][read].is_whole && self.join_at(position, read);
             }
         }
-        false
+        changed
     }
 
-    /// Whether the region `other`, read by `own` at `read` for a node that gives `result`, may be recomputed there.
-    fn is_modest(&self, own: usize, other: usize, read: &Read, result: &TensorType) -> bool {
-        let (Some(large), Some(small)) = (&self.regions[own], &self.regions[other]) else { return false };
-        let ratio = numel(&large.shape) / numel(&small.shape).max(1);
-        let plain = read.coordinates.iter().all(|at| at.offset == 0 && (at.dim.is_none() || at.step == 1));
-        if ratio < 2 || !plain {
+    /// Joins the region that defines what a node reads to that of the node.
+    fn join_at(&mut self, position: usize, read: usize) -> bool {
+        let Read { source, is_whole } = self.reads[position][read];
+        let producer = self.analysis.definitions[source.index()].and_then(|position| self.region_of[position]);
+        let (Some(own), Some(other)) = (self.region_of[position], producer) else { return false };
+        if own == other || (!is_whole && self.is_read_beside(own, other)) {
             return false;
         }
-        let both = large.members.union(&small.members);
-        let results = Boundary::of(self.graph, &both).results;
-        let is_read_elsewhere = |member: usize| self.graph.nodes[member].outputs.iter().any(|id| results.contains(id));
-        if small.members.iter().any(is_read_elsewhere) {
+        let joined = self.try_join(own, other, is_whole);
+        if let Err(obstacle) = &joined {
+            self.obstacles[position].get_or_insert_with(|| obstacle.clone());
+        }
+        joined.is_ok()
+    }
+
+    /// Whether anything but the region `own` reads a result of the region `other`. Rows of a reduction do not count:
+    /// its kernel can write them.
+    fn is_read_beside(&self, own: usize, other: usize) -> bool {
+        let (Some(reader), Some(producer)) = (&self.regions[own], &self.regions[other]) else { return true };
+        if !reader.is_plain && numel(&producer.shape) < numel(&reader.shape) {
             return false;
         }
-        let costly = small.members.iter().any(|member| self.rules[member].as_ref().is_ok_and(|rule| rule.costly));
-        !costly || ratio < MOST_RECOMPUTED || can_be_rows(&read.coordinates, result)
+        let results = Boundary::of(&self.analysis, &reader.members.union(&producer.members)).results;
+        let mut outputs = producer.members.iter().flat_map(|member| &self.graph.nodes[member].outputs);
+        outputs.any(|output| results.contains(output))
     }
 
     fn join_siblings(&mut self) {
@@ -137,36 +189,67 @@ impl<'a> Regions<'a> {
                     self.inputs(&region.members).iter().filter(is_full).collect()
                 };
                 if a.shape == b.shape && full(a).intersects(&full(b)) {
-                    self.try_join(first, second);
+                    // Each is worth a kernel by itself.
+                    let _ = self.try_join(first, second, true);
                 }
             }
         }
     }
 
-    /// Joins `other` to `own`, which keeps its shape, unless that breaks a limit or makes a cycle.
-    fn try_join(&mut self, own: usize, other: usize) -> bool {
-        if own == other {
-            return false;
-        }
-        let (Some(a), Some(b)) = (&self.regions[own], &self.regions[other]) else { return false };
+    /// Joins `other` to `own`, unless that breaks a limit, makes a cycle, or does not lower to one kernel of modest
+    /// effort. `is_whole` says that `own` reads `other` element by element. An error says what is in the way.
+    fn try_join(&mut self, own: usize, other: usize, is_whole: bool) -> Result<(), String> {
+        let (Some(a), Some(b)) = (&self.regions[own], &self.regions[other]) else { return Err(String::new()) };
         let members = a.members.union(&b.members);
         let inputs = self.inputs(&members);
-        if members.len() > MOST_NODES || inputs.len() > limits::INPUTS || !self.is_convex(&members, &inputs) {
-            return false;
+        if members.len() > MOST_NODES || inputs.len() > limits::INPUTS {
+            return Err("the kernel would be too large".to_owned());
         }
-        let shape = a.shape.clone();
+        if !self.is_convex(&members, &inputs) {
+            return Err("a path between them leads through other steps".to_owned());
+        }
+        let is_plain = is_whole && a.is_plain && b.is_plain && a.shape == b.shape;
+        if !is_plain {
+            self.check_effort(&members)?;
+        }
+        // The larger shape is that of the space; rows come after it.
+        let shape = if numel(&b.shape) > numel(&a.shape) && !is_plain { b.shape.clone() } else { a.shape.clone() };
         for member in members.iter() {
             self.region_of[member] = Some(own);
         }
         self.regions[other] = None;
-        self.regions[own] = Some(Region { members, shape });
-        true
+        self.regions[own] = Some(Region { members, shape, is_plain });
+        Ok(())
+    }
+
+    /// That nodes lower to one kernel that does not repeat too much, and has enough rows.
+    fn check_effort(&self, members: &BitSet) -> Result<(), String> {
+        let (_, effort) = lower(&self.analysis, members).map_err(|error| error.to_string())?;
+        if effort.recomputed >= MOST_RECOMPUTED {
+            return Err(format!("a costly op would be calculated {} times per element", effort.recomputed));
+        }
+        if effort.places > MOST_PLACES {
+            return Err(format!("an op would be calculated at {} places", effort.places));
+        }
+        if effort.rows < FEWEST_ROWS && effort.row_length >= LONG_ROW {
+            return Err(format!("{} rows of {} elements would not fill a device", effort.rows, effort.row_length));
+        }
+        Ok(())
     }
 
     /// The tensors a kernel of these nodes reads.
     fn inputs(&self, members: &BitSet) -> BitSet {
-        let sources = members.iter().flat_map(|member| self.reads(member)).map(|read| read.source.index());
-        sources.filter(|&id| self.definitions[id].is_none_or(|at| !members.contains(at))).collect()
+        let sources = members.iter().flat_map(|member| &self.reads[member]).map(|read| read.source.index());
+        sources.filter(|&id| self.analysis.definitions[id].is_none_or(|at| !members.contains(at))).collect()
+    }
+
+    /// Why a node is the only one in its region.
+    fn alone(&self, position: usize) -> String {
+        let what = if is_reduction(self.graph, self.analysis.node(position)) { "reduction" } else { "pointwise op" };
+        match &self.obstacles[position] {
+            None => format!("a {what} with no other to fuse with is left to ATen"),
+            Some(obstacle) => format!("a {what} is left to ATen; with what it reads: {obstacle}"),
+        }
     }
 
     /// Whether no input depends on a member, where every other region counts as one node.
@@ -180,7 +263,7 @@ impl<'a> Regions<'a> {
                 let region = self.region_of[position].filter(|_| !inside);
                 let depends = inside
                     || region.is_some_and(|region| region_reached[region])
-                    || node.operands().iter().any(|operand| reached[operand.index()]);
+                    || self.analysis.operands[position].iter().any(|operand| reached[operand.index()]);
                 if !depends || node.outputs.iter().all(|output| reached[output.index()]) {
                     continue;
                 }
@@ -202,19 +285,19 @@ impl<'a> Regions<'a> {
         let mut found = Partition::default();
         for (position, node) in self.graph.nodes.iter().enumerate() {
             let region = self.region_of[position].and_then(|region| self.regions[region].as_ref());
-            let reason = match (&self.rules[position], region) {
-                (Ok(_), Some(region)) if region.members.len() > 1 => {
+            let reason = match (&self.refused[position], region) {
+                (None, Some(region)) if region.members.len() > 1 => {
                     if region.members.first() == Some(position) {
                         found.regions.push(region.members.iter().map(|member| self.graph.nodes[member].id).collect());
                     }
                     continue;
                 }
-                (Ok(_), Some(_)) => "a pointwise op with no other to fuse with is left to ATen".to_owned(),
-                (Ok(_), None) => {
+                (None, Some(_)) => self.alone(position),
+                (None, None) => {
                     format!("%{} has no elements or too many dimensions", self.graph.value(node.outputs[0]).name)
                 }
-                (Err(_), _) if self.is_view(node) || matches!(node.kind, NodeKind::Kernel { .. }) => continue,
-                (Err(error), _) => error.to_string(),
+                _ if self.analysis.is_view(position) || matches!(node.kind, NodeKind::Kernel { .. }) => continue,
+                (Some(error), _) => error.to_string(),
             };
             match found.refusals.iter_mut().find(|refusal| refusal.reason == reason) {
                 Some(refusal) => refusal.nodes.push(node.id),
@@ -223,32 +306,36 @@ impl<'a> Regions<'a> {
         }
         found
     }
+}
 
-    fn is_view(&self, node: &Node) -> bool {
-        node.outputs.iter().all(|&output| view::step(self.graph, node, output).is_some())
-    }
-
-    fn reads(&self, position: usize) -> Vec<Read> {
-        match &self.rules[position] {
-            Ok(rule) => reads(self.graph, &self.definitions, &self.graph.nodes[position], rule),
-            Err(_) => vec![],
+/// What a node reads.
+fn reads_of(analysis: &Analysis<'_>, node: &Node, recipe: &Recipe) -> Vec<Read> {
+    let graph = analysis.graph;
+    let of_view = |view: &View| read(analysis, node, view.source, &view.coordinates);
+    match recipe {
+        Recipe::Move(Move::Map(view) | Move::Pad { view, .. }) => vec![of_view(view)],
+        Recipe::Move(Move::Join { parts, .. }) => parts.iter().map(|part| of_view(&part.view)).collect(),
+        Recipe::Rule(rule) => {
+            let result = &graph.ty(node.outputs[0]).shape;
+            let of_operand = |(place, operand): (usize, ValueId)| {
+                if rule.footprint.is_some() && place == 0 {
+                    let source = view::root(graph, &analysis.definitions, operand).source;
+                    let is_whole = graph.ty(source).numel() == graph.ty(operand).numel();
+                    return Some(Read { source, is_whole });
+                }
+                let shape = &graph.ty(operand).shape;
+                Some(read(analysis, node, operand, &operand_coordinates(rule, place, shape, result)?))
+            };
+            tensors(node).filter(|(place, _)| *place < rule.reads).filter_map(of_operand).collect()
         }
-    }
-
-    /// The region that defines what is read.
-    fn producer(&self, read: &Read) -> Option<usize> {
-        self.definitions[read.source.index()].and_then(|position| self.region_of[position])
-    }
-
-    fn shape(&self, region: usize) -> &[i64] {
-        self.regions[region].as_ref().map_or(&[], |region| &region.shape)
     }
 }
 
-/// Whether a tensor of shape `shape` is read element by element.
-fn is_identity(coordinates: &[Coordinate], shape: &[i64]) -> bool {
-    let same = |(dim, (at, &extent)): (usize, (&Coordinate, &i64))| {
-        *at == Coordinate::along(dim) || (extent == 1 && at.offset == 0)
-    };
-    coordinates.iter().zip(shape).enumerate().all(same)
+/// How a node reads an operand at these coordinates over its result's dimensions.
+fn read(analysis: &Analysis<'_>, node: &Node, operand: ValueId, coordinates: &[Index]) -> Read {
+    let graph = analysis.graph;
+    let root = view::root(graph, &analysis.definitions, operand);
+    let shape = &graph.ty(root.source).shape;
+    let is_same_shape = *shape == graph.ty(node.outputs[0]).shape;
+    Read { is_whole: is_same_shape && root.at(coordinates) == Index::axes(shape), source: root.source }
 }

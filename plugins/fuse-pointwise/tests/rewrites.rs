@@ -70,11 +70,11 @@ fn a_chain_becomes_one_kernel_that_rounds_after_every_op() {
         expect![[r#"
             graph(%x: f16[1,7,64]) {
               #8 %out: f16[1,7,64] = kernel(%x) {
-                space p0=1, p1=7, p2=64
+                space p0=7, p1=64
                 in x0: f16[1,7,64]
                 i0 = 0
-                i1 = p1
-                i2 = p2
+                i1 = p0
+                i2 = p1
                 v0: f16 = load x0[i0, i1, i2] clamp
                 v1: f32 = cast v0
                 v2: f32 = const 0.5
@@ -107,7 +107,7 @@ fn a_chain_becomes_one_kernel_that_rounds_after_every_op() {
                 v29: f32 = cast v27
                 v30: f32 = mul v28, v29
                 v31: f16 = cast v30
-                out v31 over [p0, p1, p2] as [1,7,64]
+                out v31 over [p0, p1] as [1,7,64]
               }
               return (%out)
             }
@@ -339,6 +339,66 @@ fn regions_are_as_large_as_they_may_be() {
                %t: f32[4,8]{1,4} = aten::t(%y)
                %r: f32[4,8] = aten::add.Tensor(%g, %t)
                return (%r)
+             }",
+            (1, 0),
+        ),
+        (
+            "rotary embedding",
+            "graph(%x: f16[1,2,5,8], %cos: f16[1,5,8], %sin: f16[1,5,8]) {
+               %c: f16[1,1,5,8] = aten::unsqueeze(%cos, 1)
+               %s: f16[1,1,5,8] = aten::unsqueeze(%sin, 1)
+               %a: f16[1,2,5,8] = aten::mul.Tensor(%x, %c)
+               %l: f16[1,2,5,4]{80,40,8,1} = aten::slice.Tensor(%x, 3, 0, 4)
+               %h: f16[1,2,5,4]{80,40,8,1} = aten::slice.Tensor(%x, 3, 4, 9223372036854775807)
+               %n: f16[1,2,5,4] = aten::neg(%h)
+               %j: f16[1,2,5,8] = aten::cat([%n, %l], -1)
+               %b: f16[1,2,5,8] = aten::mul.Tensor(%j, %s)
+               %r: f16[1,2,5,8] = aten::add.Tensor(%a, %b)
+               return (%r)
+             }",
+            (1, 0),
+        ),
+        (
+            "joined, regrouped, transposed, scaled and padded",
+            "graph(%x: f32[1,4,3,3], %y: f32[1,12,3,3], %q: f32[1,2,9,8]) {
+               %c: f32[1,16,3,3] = aten::cat([%x, %y], 1)
+               %v: f32[1,2,8,9] = aten::reshape(%c, [1, 2, 8, 9])
+               %t: f32[1,2,9,8]{144,72,1,9} = aten::transpose.int(%v, -1, -2)
+               %m: f32[1,2,9,8] = aten::mul.Tensor(%q, %t)
+               %r: f32[1,2,10,8] = aten::constant_pad_nd(%m, [0, 0, 1, 0, 0, 0], 0.0)
+               return (%r)
+             }",
+            (1, 0),
+        ),
+        (
+            "a copy of a transposed tensor goes with what reads it",
+            "graph(%x: f32[2,3,4,5], %y: f32[2,4,15]) {
+               %t: f32[2,4,3,5]{60,5,20,1} = aten::transpose.int(%x, 1, 2)
+               %c: f32[2,4,15] = aten::reshape(%t, [2, 4, 15])
+               %r: f32[2,4,15] = aten::add.Tensor(%c, %y)
+               return (%r)
+             }",
+            (1, 0),
+        ),
+        (
+            "rolled and sliced, then added",
+            "graph(%x: f32[1,6,6,4], %y: f32[1,25,4]) {
+               %o: f32[1,6,6,4] = aten::roll(%x, [2, 2], [1, 2])
+               %a: f32[1,5,6,4]{144,24,4,1} = aten::slice.Tensor(%o, 1, 0, 5)
+               %b: f32[1,5,5,4]{144,24,4,1} = aten::slice.Tensor(%a, 2, 0, 5)
+               %c: f32[1,5,5,4] = aten::contiguous(%b)
+               %v: f32[1,25,4] = aten::view(%c, [1, 25, 4])
+               %r: f32[1,25,4] = aten::add.Tensor(%y, %v)
+               return (%r)
+             }",
+            (1, 0),
+        ),
+        (
+            "a joined tensor that is returned as well stays one kernel",
+            "graph(%x: f32[2,3], %y: f32[2,4]) {
+               %c: f32[2,7] = aten::cat([%x, %y], 1)
+               %r: f32[2,7] = aten::relu(%c)
+               return (%c, %r)
              }",
             (1, 0),
         ),

@@ -1,0 +1,444 @@
+//! Integer expressions over axes: where along a dimension an element lies.
+//!
+//! Views and moves of data are maps of coordinates, and such maps compose by substitution. An [`Index`] is kept in a
+//! normal form while they do, so that a reshape that is undone further on leaves nothing behind.
+
+use crate::lower::KernelBuilder;
+use passhost_ir::kernel::{IndexExpr, IndexId};
+
+/// `offset + step * atom + ...`, an atom being an axis, or a quotient or remainder of another expression.
+///
+/// ```
+/// use passhost_guest_sdk::Index;
+///
+/// // The dimensions [4, 6] merged into one, and split again.
+/// let merged = Index::ravel(&[Index::axis(0, 4), Index::axis(1, 6)], &[4, 6]);
+/// assert_eq!(merged.unravel(&[4, 6]), [Index::axis(0, 4), Index::axis(1, 6)]);
+/// assert_eq!(merged.eval(&[2, 5]), 17);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Index {
+    /// Sorted by atom, each atom once, no step 0.
+    terms: Vec<(Atom, i64)>,
+    offset: i64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Atom {
+    /// The position along an axis, below `extent`.
+    Axis { axis: usize, extent: i64 },
+    /// Quotient by a positive constant, rounded down.
+    Div(Box<Index>, i64),
+    /// Remainder of that quotient.
+    Mod(Box<Index>, i64),
+}
+
+impl Index {
+    /// A constant.
+    pub const fn constant(offset: i64) -> Index {
+        Index { terms: Vec::new(), offset }
+    }
+
+    /// The position along an axis of extent `extent`: 0 where the extent is 1.
+    pub fn axis(axis: usize, extent: i64) -> Index {
+        if extent == 1 { Index::constant(0) } else { Index::atom(Atom::Axis { axis, extent }) }
+    }
+
+    /// One axis for each extent, numbered from 0.
+    pub fn axes(extents: &[i64]) -> Vec<Index> {
+        extents.iter().enumerate().map(|(axis, &extent)| Index::axis(axis, extent)).collect()
+    }
+
+    fn atom(atom: Atom) -> Index {
+        Index { terms: vec![(atom, 1)], offset: 0 }
+    }
+
+    /// The sum.
+    #[must_use]
+    pub fn plus(&self, other: &Index) -> Index {
+        let mut sum = Index { terms: self.terms.clone(), offset: self.offset + other.offset };
+        for (atom, step) in &other.terms {
+            sum.add_term(atom, *step);
+        }
+        sum.recombine();
+        sum
+    }
+
+    /// The sum with a constant.
+    #[must_use]
+    pub fn shifted(&self, by: i64) -> Index {
+        Index { terms: self.terms.clone(), offset: self.offset + by }
+    }
+
+    /// The product with a constant.
+    #[must_use]
+    pub fn times(&self, factor: i64) -> Index {
+        if factor == 0 {
+            return Index::constant(0);
+        }
+        let terms = self.terms.iter().map(|(atom, step)| (atom.clone(), step * factor)).collect();
+        Index { terms, offset: self.offset * factor }
+    }
+
+    /// The quotient by a positive constant, rounded down.
+    #[must_use]
+    pub fn div(&self, divisor: i64) -> Index {
+        if divisor <= 1 {
+            return self.clone();
+        }
+        let (whole, rest) = self.split(divisor);
+        if rest.lies_within(divisor) {
+            return whole;
+        }
+        // What is finer than a common step of divisor and terms cannot reach the next multiple of that step.
+        if let Some((step, coarse)) = rest.coarsened(divisor) {
+            return whole.plus(&coarse.div(divisor / step));
+        }
+        let nested = match &rest {
+            Index { terms, offset: 0 } => match &terms[..] {
+                [(Atom::Div(inner, first), 1)] => Some(Atom::Div(inner.clone(), first * divisor)),
+                _ => None,
+            },
+            _ => None,
+        };
+        whole.plus(&Index::atom(nested.unwrap_or_else(|| Atom::Div(Box::new(rest), divisor))))
+    }
+
+    /// The remainder of the quotient by a positive constant: never negative.
+    #[must_use]
+    pub fn rem(&self, divisor: i64) -> Index {
+        if divisor <= 1 {
+            return Index::constant(0);
+        }
+        let (_, rest) = self.split(divisor);
+        if rest.lies_within(divisor) {
+            return rest;
+        }
+        if let Some((step, coarse)) = rest.coarsened(divisor) {
+            let fine = rest.plus(&coarse.times(-step));
+            return coarse.rem(divisor / step).times(step).plus(&fine);
+        }
+        if let Index { terms, offset: 0 } = &rest
+            && let [(Atom::Mod(inner, first), 1)] = &terms[..]
+            && first % divisor == 0
+        {
+            return inner.rem(divisor);
+        }
+        Index::atom(Atom::Mod(Box::new(rest), divisor))
+    }
+
+    /// The row-major position of a place in a tensor of shape `shape`.
+    pub fn ravel(place: &[Index], shape: &[i64]) -> Index {
+        let step = |position: Index, (at, &extent): (&Index, &i64)| position.times(extent).plus(at);
+        place.iter().zip(shape).fold(Index::constant(0), step)
+    }
+
+    /// The place that has this row-major position in a tensor of shape `shape`, which must have elements.
+    pub fn unravel(&self, shape: &[i64]) -> Vec<Index> {
+        let mut inner = passhost_ir::contiguous_strides(shape).into_iter().zip(shape).enumerate();
+        // The outermost dimension needs no remainder: the position is within the tensor.
+        let mut split = |(dim, (stride, &extent)): (usize, (i64, &i64))| {
+            let quotient = self.div(stride);
+            let is_outermost = shape[..dim].iter().all(|&outer| outer == 1);
+            if extent == 1 {
+                Index::constant(0)
+            } else if is_outermost {
+                quotient
+            } else {
+                quotient.rem(extent)
+            }
+        };
+        inner.by_ref().map(&mut split).collect()
+    }
+
+    /// This expression where axis `i` lies at `outer[i]`.
+    #[must_use]
+    pub fn within(&self, outer: &[Index]) -> Index {
+        let term = |(atom, step): &(Atom, i64)| match atom {
+            Atom::Axis { axis, .. } => outer.get(*axis).cloned().unwrap_or(Index::constant(0)).times(*step),
+            Atom::Div(inner, divisor) => inner.within(outer).div(*divisor).times(*step),
+            Atom::Mod(inner, divisor) => inner.within(outer).rem(*divisor).times(*step),
+        };
+        self.terms.iter().map(term).fold(Index::constant(self.offset), |sum, term| sum.plus(&term))
+    }
+
+    /// The value where axis `i` is at `position[i]`.
+    pub fn eval(&self, position: &[i64]) -> i64 {
+        let term = |(atom, step): &(Atom, i64)| {
+            step * match atom {
+                Atom::Axis { axis, .. } => position[*axis],
+                Atom::Div(inner, divisor) => inner.eval(position).div_euclid(*divisor),
+                Atom::Mod(inner, divisor) => inner.eval(position).rem_euclid(*divisor),
+            }
+        };
+        self.offset + self.terms.iter().map(term).sum::<i64>()
+    }
+
+    /// The smallest and the largest value it may take.
+    pub fn range(&self) -> (i64, i64) {
+        let mut range = (self.offset, self.offset);
+        for (atom, step) in &self.terms {
+            let (low, high) = atom.range();
+            let ends = (low.saturating_mul(*step), high.saturating_mul(*step));
+            range.0 = range.0.saturating_add(ends.0.min(ends.1));
+            range.1 = range.1.saturating_add(ends.0.max(ends.1));
+        }
+        range
+    }
+
+    /// Whether it is never negative and always below `extent`.
+    pub fn lies_within(&self, extent: i64) -> bool {
+        let (low, high) = self.range();
+        low >= 0 && high < extent
+    }
+
+    /// The axes it depends on; an axis may occur several times.
+    pub fn axes_read(&self) -> Vec<usize> {
+        let of = |(atom, _): &(Atom, i64)| match atom {
+            Atom::Axis { axis, .. } => vec![*axis],
+            Atom::Div(inner, _) | Atom::Mod(inner, _) => inner.axes_read(),
+        };
+        self.terms.iter().flat_map(of).collect()
+    }
+
+    /// How far one step along an axis moves it; `None` where it does not depend on the axis in this simple way.
+    pub fn step_along(&self, axis: usize) -> Option<i64> {
+        self.terms.iter().find_map(|(atom, step)| match atom {
+            Atom::Axis { axis: found, .. } if *found == axis => Some(*step),
+            _ => None,
+        })
+    }
+
+    /// The axes that count it up digit by digit, the slowest first: `[0, 1]` for `6 * axis 0 + axis 1` where axis 1 has
+    /// extent 6. `None` if it is anything else.
+    pub fn digits(&self) -> Option<Vec<usize>> {
+        let mut digits = Vec::new();
+        for (atom, step) in &self.terms {
+            let Atom::Axis { axis, extent } = atom else { return None };
+            digits.push((*step, *axis, *extent));
+        }
+        digits.sort_unstable();
+        let mut expected = 1;
+        for &(step, _, extent) in &digits {
+            if step != expected {
+                return None;
+            }
+            expected = step * extent;
+        }
+        (self.offset == 0).then(|| digits.iter().rev().map(|&(_, axis, _)| axis).collect())
+    }
+
+    /// An axis whose split into two would turn a quotient or remainder into plain axes, and the extent of the inner one.
+    pub fn wants_split(&self) -> Option<(usize, i64)> {
+        self.terms.iter().find_map(|(atom, _)| match atom {
+            Atom::Axis { .. } => None,
+            Atom::Div(inner, divisor) | Atom::Mod(inner, divisor) => match (&inner.terms[..], inner.offset) {
+                ([(Atom::Axis { axis, extent }, 1)], 0) => (extent % divisor == 0).then_some((*axis, *divisor)),
+                // One step of a coarser digit is several of the divisor: then that digit is the one to split.
+                ([.., (Atom::Axis { axis, extent }, step)] | [(Atom::Axis { axis, extent }, step), ..], 0)
+                    if divisor % step == 0 && extent % (divisor / step) == 0 && divisor / step > 1 =>
+                {
+                    Some((*axis, divisor / step))
+                }
+                _ => inner.wants_split(),
+            },
+        })
+    }
+
+    /// Writes the expression into a kernel whose axes have the same numbers.
+    pub fn emit(&self, kernel: &mut KernelBuilder) -> IndexId {
+        let mut sum = None;
+        for (atom, step) in &self.terms {
+            let base = match atom {
+                Atom::Axis { axis, .. } => kernel.axis(u32::try_from(*axis).unwrap_or(u32::MAX)),
+                Atom::Div(inner, divisor) => {
+                    let inner = inner.emit(kernel);
+                    kernel.index(IndexExpr::FloorDiv(inner, *divisor))
+                }
+                Atom::Mod(inner, divisor) => {
+                    let inner = inner.emit(kernel);
+                    kernel.index(IndexExpr::Mod(inner, *divisor))
+                }
+            };
+            let term = if *step == 1 { base } else { kernel.index(IndexExpr::Mul(base, *step)) };
+            sum = Some(match sum {
+                None => term,
+                Some(sum) => kernel.index(IndexExpr::Add(sum, term)),
+            });
+        }
+        match sum {
+            None => kernel.index(IndexExpr::Const(self.offset)),
+            Some(sum) if self.offset == 0 => sum,
+            Some(sum) => {
+                let offset = kernel.index(IndexExpr::Const(self.offset));
+                kernel.index(IndexExpr::Add(sum, offset))
+            }
+        }
+    }
+
+    fn add_term(&mut self, atom: &Atom, step: i64) {
+        match self.terms.binary_search_by(|(known, _)| known.cmp(atom)) {
+            Ok(at) => {
+                self.terms[at].1 += step;
+                if self.terms[at].1 == 0 {
+                    self.terms.remove(at);
+                }
+            }
+            Err(at) => self.terms.insert(at, (atom.clone(), step)),
+        }
+    }
+
+    /// Puts quotients and remainders of the same division together: `d * (x / d) + x % d` is `x`.
+    fn recombine(&mut self) {
+        let pair = |terms: &[(Atom, i64)]| {
+            terms.iter().find_map(|(atom, step)| {
+                let Atom::Mod(inner, divisor) = atom else { return None };
+                let quotient = inner.div(*divisor);
+                let [(quotient_atom, 1)] = &quotient.terms[..] else { return None };
+                let found = terms.iter().any(|(other, factor)| other == quotient_atom && *factor == step * divisor);
+                (found && quotient.offset == 0).then(|| (atom.clone(), quotient_atom.clone(), (**inner).clone(), *step))
+            })
+        };
+        while let Some((remainder, quotient, inner, step)) = pair(&self.terms) {
+            self.terms.retain(|(atom, _)| *atom != remainder && *atom != quotient);
+            self.offset += inner.offset * step;
+            for (atom, factor) in &inner.terms {
+                self.add_term(atom, factor * step);
+            }
+        }
+    }
+
+    /// `divisor * whole + rest`: every term goes where its step fits, the offset's remainder to the rest.
+    fn split(&self, divisor: i64) -> (Index, Index) {
+        let (mut whole, mut rest) = (Index::constant(0), Index::constant(0));
+        for (atom, step) in &self.terms {
+            if step % divisor == 0 {
+                whole.terms.push((atom.clone(), step / divisor));
+            } else {
+                rest.terms.push((atom.clone(), *step));
+            }
+        }
+        whole.offset = self.offset.div_euclid(divisor);
+        rest.offset = self.offset.rem_euclid(divisor);
+        (whole, rest)
+    }
+
+    /// A step that divides `divisor`, and the expression in units of it, where what is left over is less than one unit.
+    fn coarsened(&self, divisor: i64) -> Option<(i64, Index)> {
+        let mut steps: Vec<i64> = self.terms.iter().map(|(_, step)| step.abs()).collect();
+        steps.sort_unstable();
+        steps.into_iter().rev().filter(|&step| step > 1 && divisor % step == 0).find_map(|step| {
+            let (coarse, fine) = self.split(step);
+            (fine.lies_within(step) && !coarse.terms.is_empty()).then_some((step, coarse))
+        })
+    }
+}
+
+impl Atom {
+    fn range(&self) -> (i64, i64) {
+        match self {
+            Atom::Axis { extent, .. } => (0, (extent - 1).max(0)),
+            Atom::Div(inner, divisor) => {
+                let (low, high) = inner.range();
+                (low.div_euclid(*divisor), high.div_euclid(*divisor))
+            }
+            Atom::Mod(_, divisor) => (0, divisor - 1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every point of a space.
+    fn points(extents: &[i64]) -> Vec<Vec<i64>> {
+        extents.iter().fold(vec![vec![]], |points, &extent| {
+            points.iter().flat_map(|point| (0..extent).map(move |at| [&point[..], &[at]].concat())).collect()
+        })
+    }
+
+    #[test]
+    fn a_reshape_of_a_reshape_is_one() {
+        let cases: [(&[i64], &[i64], &[i64]); 6] = [
+            (&[4, 6], &[24], &[4, 6]),
+            (&[4, 6], &[2, 12], &[4, 6]),
+            (&[8, 3], &[3, 8], &[8, 3]),
+            (&[2, 3, 4], &[6, 4], &[2, 12]),
+            (&[5, 1, 7], &[35, 1], &[7, 5]),
+            (&[12, 5], &[3, 4, 5], &[3, 20]),
+        ];
+        for (first, second, third) in cases {
+            let axes = Index::axes(third);
+            let middle = Index::ravel(&axes, third).unravel(second);
+            let place = Index::ravel(&middle, second).unravel(first);
+            assert_eq!(place, Index::ravel(&axes, third).unravel(first), "{first:?} {second:?} {third:?}");
+            for point in points(third) {
+                let position = third.iter().zip(&point).fold(0, |position, (extent, at)| position * extent + at);
+                let found: Vec<i64> = place.iter().map(|index| index.eval(&point)).collect();
+                let expected = first.iter().zip(&found).fold(0, |position, (extent, at)| position * extent + at);
+                assert_eq!(position, expected, "{first:?} {second:?} {third:?} at {point:?}");
+                for (index, &extent) in place.iter().zip(first) {
+                    assert!(index.lies_within(extent), "{index:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn merged_dimensions_split_without_quotients() {
+        let merged = Index::ravel(&Index::axes(&[3, 4, 5]), &[3, 4, 5]);
+        assert_eq!(merged.unravel(&[12, 5])[0].digits(), Some(vec![0, 1]));
+        assert_eq!(merged.unravel(&[3, 20])[1].digits(), Some(vec![1, 2]));
+        assert_eq!(merged.digits(), Some(vec![0, 1, 2]));
+        assert_eq!(merged.unravel(&[4, 15])[0].digits(), None);
+    }
+
+    #[test]
+    fn quotients_and_remainders_agree_with_arithmetic() {
+        let axes = Index::axes(&[3, 4, 5]);
+        let expressions = [
+            axes[0].times(20).plus(&axes[1].times(5)).plus(&axes[2]),
+            axes[0].times(7).plus(&axes[2].times(-2)).shifted(-3),
+            axes[0].times(8).plus(&axes[1].times(2)).shifted(1),
+            axes[1].rem(3).times(6).plus(&axes[0]).shifted(4),
+            axes[1].times(4).shifted(-6).div(3),
+            axes[2].shifted(3).rem(5),
+        ];
+        for expression in &expressions {
+            for divisor in 1..25 {
+                let (quotient, remainder) = (expression.div(divisor), expression.rem(divisor));
+                let whole = quotient.times(divisor).plus(&remainder);
+                for point in points(&[3, 4, 5]) {
+                    let value = expression.eval(&point);
+                    assert_eq!(quotient.eval(&point), value.div_euclid(divisor), "{expression:?} / {divisor}");
+                    assert_eq!(remainder.eval(&point), value.rem_euclid(divisor), "{expression:?} % {divisor}");
+                    assert_eq!(whole.eval(&point), value);
+                    for index in [expression, &quotient, &remainder] {
+                        let (low, high) = index.range();
+                        assert!((low..=high).contains(&index.eval(&point)));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_quotient_and_its_remainder_are_the_whole_again() {
+        let x = Index::axis(0, 12);
+        assert_eq!(x.div(4).times(4).plus(&x.rem(4)), x);
+        let rolled = x.shifted(3).rem(12);
+        assert_eq!(rolled.shifted(9).rem(12).eval(&[5]), 5);
+        assert_eq!(x.div(4).wants_split(), Some((0, 4)));
+        assert_eq!(x.div(5).wants_split(), None);
+    }
+
+    #[test]
+    fn substitution_composes() {
+        // Reversed, then every second one.
+        let reversed = Index::axis(0, 10).times(-1).shifted(9);
+        let sliced = Index::axis(0, 5).times(2).shifted(1);
+        let both = reversed.within(std::slice::from_ref(&sliced));
+        assert_eq!((0..5).map(|at| both.eval(&[at])).collect::<Vec<_>>(), [8, 6, 4, 2, 0]);
+    }
+}

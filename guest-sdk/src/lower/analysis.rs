@@ -1,0 +1,75 @@
+//! What lowering asks of a graph again and again.
+
+use super::LowerError;
+use super::recipe::Recipe;
+use super::rules::{Footprint, Rule};
+use crate::bit_set::BitSet;
+use crate::rewriter::Uses;
+use crate::view;
+use passhost_ir::{Graph, Node, NodeKind, ValueId};
+use std::cell::OnceCell;
+
+/// A graph that does not change, with what was found out about it.
+pub(super) struct Analysis<'a> {
+    pub(super) graph: &'a Graph,
+    pub(super) uses: Uses,
+    /// For each value the position of the node that defines it.
+    pub(super) definitions: Vec<Option<usize>>,
+    /// For each node the values it reads.
+    pub(super) operands: Vec<Vec<ValueId>>,
+    views: Vec<OnceCell<bool>>,
+    recipes: Vec<OnceCell<Result<Recipe, LowerError>>>,
+}
+
+impl<'a> Analysis<'a> {
+    pub(super) fn of(graph: &'a Graph) -> Analysis<'a> {
+        Analysis {
+            graph,
+            uses: Uses::of(graph),
+            definitions: graph.definitions(),
+            operands: graph.nodes.iter().map(Node::operands).collect(),
+            views: vec![OnceCell::new(); graph.nodes.len()],
+            recipes: graph.nodes.iter().map(|_| OnceCell::new()).collect(),
+        }
+    }
+
+    pub(super) fn node(&self, position: usize) -> &'a Node {
+        &self.graph.nodes[position]
+    }
+
+    /// Whether all results of the node at a position are views.
+    pub(super) fn is_view(&self, position: usize) -> bool {
+        let node = self.node(position);
+        let is_view = || node.outputs.iter().all(|&output| view::step(self.graph, node, output).is_some());
+        *self.views[position].get_or_init(is_view)
+    }
+
+    /// What the lowering makes of the node at a position.
+    pub(super) fn recipe(&self, position: usize) -> Result<&Recipe, LowerError> {
+        let found = self.recipes[position].get_or_init(|| Recipe::of(self.graph, self.node(position)));
+        found.as_ref().map_err(Clone::clone)
+    }
+
+    /// The elements that a node reduces for its `output`-th result; `None` if it does not reduce.
+    pub(super) fn footprint(&self, position: usize, output: usize) -> Result<Option<Footprint>, LowerError> {
+        let node = self.node(position);
+        let (Recipe::Rule(Rule { footprint: Some(footprint), .. }), NodeKind::Aten { op, .. }) =
+            (self.recipe(position)?, &node.kind)
+        else {
+            return Ok(None);
+        };
+        let not_covered = |reason| LowerError::NotCovered { op: op.to_string(), reason };
+        footprint(self.graph, node, output).map(Some).map_err(not_covered)
+    }
+
+    /// For each value whether it depends on the results of the nodes at `members`.
+    pub(super) fn reached(&self, members: &BitSet) -> Vec<bool> {
+        let mut reached = vec![false; self.graph.values.len()];
+        for (position, node) in self.graph.nodes.iter().enumerate().skip(members.first().unwrap_or(0)) {
+            if members.contains(position) || self.operands[position].iter().any(|operand| reached[operand.index()]) {
+                node.outputs.iter().for_each(|output| reached[output.index()] = true);
+            }
+        }
+        reached
+    }
+}

@@ -1,0 +1,247 @@
+//! A set of nodes as one kernel.
+
+use super::LowerError;
+use super::analysis::Analysis;
+use super::boundary::Boundary;
+use super::emit::Emitter;
+use super::recipe::Recipe;
+use super::rules::Align;
+use super::space::{Anchor, Place, Space, memory_order, places, wanted_split};
+use crate::bit_set::BitSet;
+use crate::view;
+use passhost_ir::kernel::limits;
+use passhost_ir::{Graph, Kernel, Node, NodeId, NodeKind, ValueId, numel};
+
+/// A result of a lowered kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// The value of the graph that it is.
+    pub value: ValueId,
+    /// A kernel writes row-major tensors. Where the graph has another dense layout, the kernel writes the dimensions in
+    /// the order of memory, and this is the `dims` of the `aten::permute` that puts them back.
+    pub permutation: Option<Vec<i64>>,
+}
+
+/// A kernel and the nodes it stands for, ready for [`Rewriter::replace`](crate::Rewriter::replace).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lowered {
+    /// Verified.
+    pub kernel: Kernel,
+    /// Its operands, one per input.
+    pub inputs: Vec<ValueId>,
+    /// Its results, one per store.
+    pub outputs: Vec<Output>,
+    /// The nodes that it computes.
+    pub nodes: Vec<NodeId>,
+    /// Views between those nodes that nobody else reads.
+    pub covered: Vec<NodeId>,
+}
+
+/// Rows shorter than this are not worth a row class: the values are computed for every element.
+const SHORTEST_ROW: u64 = 16;
+
+/// How often the axes are divided before results without a place are given up.
+const MOST_SPLITS: usize = 8;
+
+/// Whether a single node calculates or moves element by element. Views do neither: kernels read through them.
+pub fn check_pointwise(graph: &Graph, node: &Node) -> Result<(), LowerError> {
+    let NodeKind::Aten { op, .. } = &node.kind else {
+        return Err(LowerError::NotPointwise("a kernel".to_owned()));
+    };
+    match Recipe::of(graph, node) {
+        Ok(Recipe::Rule(rule)) if rule.footprint.is_some() => Err(LowerError::NotPointwise(op.to_string())),
+        Err(LowerError::NoLowering(op)) => Err(LowerError::NotPointwise(op)),
+        Err(error) => Err(error),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// Whether a node reduces or normalises, and there is a lowering for it.
+pub fn is_reduction(graph: &Graph, node: &Node) -> bool {
+    matches!(Recipe::of(graph, node), Ok(Recipe::Rule(rule)) if rule.footprint.is_some() || rule.align == Align::Channels)
+}
+
+/// Lowers pointwise nodes to one kernel: [`region`], but reductions are refused.
+pub fn pointwise(graph: &Graph, nodes: &[NodeId]) -> Result<Lowered, LowerError> {
+    let members = members(graph, nodes)?;
+    members.iter().try_for_each(|member| check_pointwise(graph, &graph.nodes[member]))?;
+    Ok(lower(&Analysis::of(graph), &members)?.0)
+}
+
+/// Lowers nodes that calculate, move elements or reduce to one kernel.
+///
+/// Without a reduction the kernel goes over the shape of its results. With one it goes over the rows of the largest
+/// reduction as parallel axes and over what that reduces as reduce axes; all others must reduce the same extents. Results
+/// that something outside reads are stored: each must have one element for every point, or one for every row, in any
+/// arrangement that the ops between reveal.
+///
+/// Everything else is calculated where it is read, at the coordinates at which it is read. So values that broadcast are
+/// calculated again for each element; or, where they are costly and vary along leading axes only, once per row: without a
+/// reduction, the trailing axes then become reduce axes, and the values rows.
+///
+/// Views between the nodes (expand, unsqueeze, permute, slice ...) are read through and may be among `nodes`.
+pub fn region(graph: &Graph, nodes: &[NodeId]) -> Result<Lowered, LowerError> {
+    Ok(lower(&Analysis::of(graph), &members(graph, nodes)?)?.0)
+}
+
+/// The positions of nodes, without those of views.
+fn members(graph: &Graph, nodes: &[NodeId]) -> Result<BitSet, LowerError> {
+    let mut members = BitSet::default();
+    for &id in nodes {
+        let found = graph.nodes.iter().position(|node| node.id == id).ok_or(LowerError::NoSuchNode(id))?;
+        let node = &graph.nodes[found];
+        if node.outputs.iter().any(|&output| view::step(graph, node, output).is_none()) {
+            members.insert(found);
+        }
+    }
+    Ok(members)
+}
+
+/// What a kernel costs beyond reading its operands and writing its results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Effort {
+    /// The most often that a costly op is calculated for each element of its result.
+    pub(super) recomputed: u64,
+    /// The most places at which one member is calculated.
+    pub(super) places: usize,
+    /// Points of the parallel axes.
+    pub(super) rows: u64,
+    /// Points of the reduce axes.
+    pub(super) row_length: u64,
+}
+
+/// [`region`] of node positions, and what the kernel costs.
+pub(super) fn lower(analysis: &Analysis<'_>, members: &BitSet) -> Result<(Lowered, Effort), LowerError> {
+    let graph = analysis.graph;
+    for member in members.iter() {
+        analysis.recipe(member)?;
+    }
+    let boundary = Boundary::of(analysis, members);
+    check_results(graph, &boundary.results)?;
+    let layout = Layout::of(analysis, members, &boundary.results)?;
+    let mut emitter = Emitter::new(analysis, members, &layout.space);
+    let mut outputs = Vec::new();
+    for (&value, (place, order)) in boundary.results.iter().zip(layout.results) {
+        let element = emitter.value(value, place)?;
+        let ty = graph.ty(value);
+        let dims = memory_order(ty).unwrap_or_default();
+        let shape = dims.iter().map(|&dim| ty.shape[dim]).collect();
+        emitter.kernel.store(element, order, shape);
+        let back = || inverse(&dims).into_iter().filter_map(|dim| i64::try_from(dim).ok()).collect();
+        let permutation = (!dims.is_sorted()).then(back);
+        outputs.push(Output { value, permutation });
+    }
+    let Emitter { mut kernel, inputs, row_axes, calculated, .. } = emitter;
+    let row = &layout.space.parallel[row_axes..];
+    let is_map = layout.space.reduce.is_empty();
+    let has_rows =
+        is_map && row_axes > 0 && (1..=limits::REDUCE_AXES).contains(&row.len()) && numel(row) >= SHORTEST_ROW;
+    if has_rows {
+        kernel.reduce_from(row_axes);
+    }
+    let kernel = kernel.finish()?;
+    let effort = effort(analysis, &kernel, &calculated);
+    let lowered = Lowered {
+        kernel,
+        inputs,
+        outputs,
+        nodes: members.iter().map(|member| graph.nodes[member].id).collect(),
+        covered: boundary.covered.iter().map(|&position| graph.nodes[position].id).collect(),
+    };
+    Ok((lowered, effort))
+}
+
+fn effort(analysis: &Analysis<'_>, kernel: &Kernel, calculated: &[(usize, usize)]) -> Effort {
+    let mut effort = Effort { recomputed: 1, places: 1, rows: kernel.rows(), row_length: kernel.row_length() };
+    for &(position, axes_used) in calculated {
+        let same = calculated.iter().filter(|(other, _)| *other == position).count();
+        effort.places = effort.places.max(same);
+        if analysis.recipe(position).is_ok_and(Recipe::is_repeated_at_a_cost) {
+            let points = if axes_used <= kernel.parallel.len() { kernel.rows() } else { kernel.work() };
+            let elements = analysis.graph.ty(analysis.node(position).outputs[0]).numel().max(1);
+            effort.recomputed = effort.recomputed.max(points.saturating_mul(same as u64) / elements);
+        }
+    }
+    effort
+}
+
+/// That there are results, and that a kernel can write each of them.
+fn check_results(graph: &Graph, results: &[ValueId]) -> Result<(), LowerError> {
+    if results.is_empty() {
+        return Err(LowerError::Unread);
+    }
+    for &result in results {
+        let ty = graph.ty(result);
+        let name = || graph.value(result).name.clone();
+        if ty.numel() == 0 {
+            return Err(LowerError::Empty(name()));
+        }
+        if memory_order(ty).is_none() {
+            return Err(LowerError::Layout { name: name(), ty: ty.to_string() });
+        }
+    }
+    Ok(())
+}
+
+/// The space of a kernel, and for each result its place and the axes along which it is written.
+struct Layout {
+    space: Space,
+    results: Vec<(Place, Vec<u32>)>,
+}
+
+impl Layout {
+    fn of(analysis: &Analysis<'_>, members: &BitSet, results: &[ValueId]) -> Result<Layout, LowerError> {
+        let graph = analysis.graph;
+        let mut anchor = Anchor::find(analysis, members, results).ok_or(LowerError::Unread)?;
+        for _ in 0..MOST_SPLITS {
+            let space = Space::of(&anchor);
+            if space.parallel.len() > limits::PARALLEL_AXES {
+                let name = graph.value(results[0]).name.clone();
+                return Err(LowerError::Rank { name, rank: space.parallel.len() });
+            }
+            let places = places(analysis, members, &anchor, &space);
+            let written = |&result: &ValueId| {
+                let ty = graph.ty(result);
+                let place = places[result.index()].clone()?;
+                let order = space.order(&place, &ty.shape, &memory_order(ty)?)?;
+                Some((place, order))
+            };
+            let found: Vec<_> = results.iter().map(written).collect();
+            let Some(missing) = found.iter().position(Option::is_none) else {
+                return Ok(Layout { space, results: found.into_iter().flatten().collect() });
+            };
+            let split = places[results[missing].index()].as_ref().and_then(|place| wanted_split(place));
+            if !split.is_some_and(|(axis, inner)| anchor.split(axis, inner)) {
+                return Err(differing(graph, &space, results, missing));
+            }
+        }
+        Err(differing(graph, &Space::of(&anchor), results, results.len() - 1))
+    }
+}
+
+/// The error for a result that does not lie in the space.
+fn differing(graph: &Graph, space: &Space, results: &[ValueId], missing: usize) -> LowerError {
+    let (first, second) = (results[0], results[missing]);
+    if !space.reduce.is_empty() {
+        return LowerError::Space {
+            name: graph.value(second).name.clone(),
+            ty: graph.ty(second).to_string(),
+            parallel: space.parallel.clone(),
+            reduce: space.reduce.clone(),
+        };
+    }
+    LowerError::Shapes {
+        first: graph.value(first).name.clone(),
+        first_type: graph.ty(first).to_string(),
+        second: graph.value(second).name.clone(),
+        second_type: graph.ty(second).to_string(),
+    }
+}
+
+fn inverse(order: &[usize]) -> Vec<usize> {
+    let mut inverse = vec![0; order.len()];
+    for (place, &dim) in order.iter().enumerate() {
+        inverse[dim] = place;
+    }
+    inverse
+}

@@ -1,0 +1,167 @@
+//! Softmax and the norms. Half types are normalised in `f32` and rounded once, at the end of the op, as ATen does.
+//!
+//! Mean and variance are taken in two passes. ATen's kernels take them in one, by Welford's method, and some fold mean and
+//! scale into one multiply-add; both differ from the rules by a few ulps of the accumulator.
+
+use super::super::call::{Call, Uncovered};
+use super::reduction::{Footprint, arguments, dims, shapes, squared_differences};
+use super::{Align, Rule};
+use crate::index::Index;
+use passhost_ir::kernel::{Binary, ReduceOp, Reg, Unary};
+use passhost_ir::{Arg, Graph, Node};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule::over(one_dim, "aten::softmax", &["int"], |c| softmax(c, false)),
+    Rule::over(one_dim, "aten::_softmax", &[""], |c| softmax(c, false)),
+    Rule::over(one_dim, "aten::log_softmax", &["int"], |c| softmax(c, true)),
+    Rule::over(one_dim, "aten::_log_softmax", &[""], |c| softmax(c, true)),
+    Rule::over(last_dims, "aten::layer_norm", &[""], |c| normalized(c, (2, 3), 4)),
+    Rule::over(last_dims, "aten::native_layer_norm", &[""], |c| normalized(c, (2, 3), 4)),
+    Rule::over(last_dims, "aten::rms_norm", &[""], rms_normalized),
+    Rule { align: Align::Channels, ..Rule::over(groups, "aten::group_norm", &[""], |c| normalized(c, (2, 3), 4)) },
+    Rule { align: Align::Channels, ..Rule::over(instances, "aten::instance_norm", &[""], instance_norm) },
+    Rule { align: Align::Channels, ..Rule::costly("aten::batch_norm", &[""], batch_norm) },
+];
+
+fn one_dim(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
+    let (from, _) = shapes(graph, node, output)?;
+    Ok(Footprint::elementwise(from, &dims(arguments(node), 1, from.len())?))
+}
+
+/// Over as many trailing dimensions as the normalised shape has. Results behind the first are rows.
+fn last_dims(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
+    let (from, to) = shapes(graph, node, output)?;
+    let Some(Arg::Ints(normalized)) = arguments(node).get(1) else { return Err("has no normalised shape".to_owned()) };
+    let first = from.len().checked_sub(normalized.len()).ok_or("normalises more dimensions than there are")?;
+    let dims: Vec<usize> = (first..from.len()).collect();
+    Ok(if output == 0 { Footprint::elementwise(from, &dims) } else { Footprint::over(from, &dims, to) })
+}
+
+fn groups(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
+    let groups = arguments(node).int(1).ok_or("has no number of groups")?;
+    grouped(shapes(graph, node, output)?.0, groups)
+}
+
+fn instances(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
+    let (from, _) = shapes(graph, node, output)?;
+    grouped(from, from.get(1).copied().unwrap_or(0))
+}
+
+/// For each sample and group of channels, over the group's channels and everything behind them.
+fn grouped(shape: &[i64], groups: i64) -> Result<Footprint, Uncovered> {
+    let [samples, channels, behind @ ..] = shape else { return Err("has no dimension of channels".to_owned()) };
+    if groups < 1 || *channels < groups || channels % groups != 0 {
+        return Err(format!("has {channels} channels in {groups} groups"));
+    }
+    let each = channels / groups;
+    let rows = vec![*samples, groups];
+    let window = [&[each], behind].concat();
+    let axes = Index::axes(&[&rows[..], &window[..]].concat());
+    let at = [&[axes[0].clone(), axes[1].times(each).plus(&axes[2])], &axes[3..]].concat();
+    let place = Index::axes(shape);
+    let row_of = vec![place[0].clone(), place[1].div(each)];
+    Ok(Footprint { rows, window, at, row_of, elementwise: true, outside: None, slides: false })
+}
+
+/// `exp(x - max) / sum`, or its logarithm `x - max - log(sum)`.
+fn softmax(c: &mut Call<'_>, logarithm: bool) -> Result<Reg, Uncovered> {
+    let dtype = c.result;
+    let max = c.fold(ReduceOp::Max, |c, x| c.widened(x, dtype))?;
+    let sum = c.fold(ReduceOp::Sum, |c, x| {
+        let x = c.widened(x, dtype)?;
+        let below = c.binary(Binary::Sub, x, max);
+        Ok(c.unary(Unary::Exp, below))
+    })?;
+    let x = c.operand(0, dtype)?;
+    let below = c.binary(Binary::Sub, x, max);
+    if logarithm {
+        let log = c.unary(Unary::Log, sum);
+        return Ok(c.binary(Binary::Sub, below, log));
+    }
+    let exp = c.unary(Unary::Exp, below);
+    Ok(c.binary(Binary::Div, exp, sum))
+}
+
+/// `(x - mean) * rsqrt(var + eps) * weight + bias`; results behind the first are the mean and the root.
+fn normalized(c: &mut Call<'_>, (weight, bias): (usize, usize), eps: usize) -> Result<Reg, Uncovered> {
+    let eps = c.number(eps)?;
+    let dtype = c.reduced()?;
+    let (mean, squares) = squared_differences(c, dtype)?;
+    if c.output == 1 {
+        return Ok(mean);
+    }
+    let count = c.count()?;
+    let variance = c.with(Binary::Div, squares, count as f64);
+    let shifted = c.with(Binary::Add, variance, eps);
+    let scale = c.unary(Unary::Rsqrt, shifted);
+    if c.output == 2 {
+        return Ok(scale);
+    }
+    let x = c.operand(0, dtype)?;
+    let centred = c.binary(Binary::Sub, x, mean);
+    let normal = c.binary(Binary::Mul, centred, scale);
+    affine(c, normal, weight, bias)
+}
+
+/// `x * weight + bias`, each where it is given.
+fn affine(c: &mut Call<'_>, x: Reg, weight: usize, bias: usize) -> Result<Reg, Uncovered> {
+    let mut result = x;
+    for (place, op) in [(weight, Binary::Mul), (bias, Binary::Add)] {
+        if c.is_given(place) {
+            let operand = c.own(place)?;
+            let operand = c.kernel.cast(c.kernel.dtype(x), operand);
+            result = c.binary(op, result, operand);
+        }
+    }
+    Ok(result)
+}
+
+fn instance_norm(c: &mut Call<'_>) -> Result<Reg, Uncovered> {
+    if c.args.bool(5) != Some(true) {
+        return Err("uses running statistics".to_owned());
+    }
+    if c.is_given(3) || c.is_given(4) {
+        return Err("updates running statistics".to_owned());
+    }
+    normalized(c, (1, 2), 7)
+}
+
+/// `x * rsqrt(mean(x * x) + eps) * weight`. Without an eps it is the distance from 1 to the next number of the math type.
+fn rms_normalized(c: &mut Call<'_>) -> Result<Reg, Uncovered> {
+    let dtype = c.reduced()?;
+    let math = c.math(dtype)?;
+    let eps = match c.is_given(3) {
+        true => c.number(3)?,
+        false if math.size() == 4 => f64::from(f32::EPSILON),
+        false => f64::EPSILON,
+    };
+    let squares = c.fold(ReduceOp::Sum, |c, x| {
+        let x = c.widened(x, dtype)?;
+        Ok(c.binary(Binary::Mul, x, x))
+    })?;
+    let count = c.count()?;
+    let mean = c.with(Binary::Div, squares, count as f64);
+    let shifted = c.with(Binary::Add, mean, eps);
+    let scale = c.unary(Unary::Rsqrt, shifted);
+    let x = c.operand(0, dtype)?;
+    let normal = c.binary(Binary::Mul, x, scale);
+    affine(c, normal, 2, usize::MAX)
+}
+
+/// With running statistics: `(x - mean) / sqrt(var + eps) * weight + bias`, calculated in the order of ATen's CUDA kernel.
+fn batch_norm(c: &mut Call<'_>) -> Result<Reg, Uncovered> {
+    if c.args.bool(5) != Some(false) || !c.is_given(3) || !c.is_given(4) {
+        return Err("takes the statistics of its batch".to_owned());
+    }
+    let eps = c.number(7)?;
+    let x = c.operand(0, c.result)?;
+    let math = c.kernel.dtype(x);
+    let (mean, variance) = (c.own(3)?, c.own(4)?);
+    let (mean, variance) = (c.kernel.cast(math, mean), c.kernel.cast(math, variance));
+    let shifted = c.with(Binary::Add, variance, eps);
+    let deviation = c.unary(Unary::Sqrt, shifted);
+    let scale = c.from(1.0, Binary::Div, deviation);
+    let centred = c.binary(Binary::Sub, x, mean);
+    let normal = c.binary(Binary::Mul, centred, scale);
+    affine(c, normal, 1, 2)
+}

@@ -1,0 +1,228 @@
+//! Sums, means, extrema and the like over dimensions of a tensor.
+//!
+//! Half types are accumulated in `f32` and rounded once, at the end of the op, as ATen does.
+
+use super::super::call::{Call, Uncovered};
+use super::Rule;
+use crate::args::Args;
+use crate::index::Index;
+use crate::view::wrap;
+use passhost_ir::kernel::{Binary, ReduceOp, Reg, Unary};
+use passhost_ir::{Arg, Dtype, Graph, Node, NodeKind};
+
+/// Which elements of its first operand an op reduces. Rows are what remains: each is reduced by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Footprint {
+    /// Extents of the space of rows.
+    pub(crate) rows: Vec<i64>,
+    /// Extents of what is reduced for each of them.
+    pub(crate) window: Vec<i64>,
+    /// The coordinates in the operand, over the rows and the window as axes.
+    pub(crate) at: Vec<Index>,
+    /// The row that an element of the result belongs to, over the dimensions of the result.
+    pub(crate) row_of: Vec<Index>,
+    /// The result has the operand's shape, and its elements depend on the operand's besides the row.
+    pub(crate) elementwise: bool,
+    /// What lies outside of the operand, where windows reach there.
+    pub(crate) outside: Option<f64>,
+    /// Windows slide over the operand. Where they are small, their elements are taken one by one.
+    pub(crate) slides: bool,
+}
+
+impl Footprint {
+    /// Over some dimensions of a tensor of shape `from`, which the result of shape `to` lacks or has at extent 1.
+    pub(super) fn over(from: &[i64], dims: &[usize], to: &[i64]) -> Footprint {
+        let keeps_dims = from.len() == to.len();
+        let result_dim = |position: usize, dim: usize| if keeps_dims { dim } else { position };
+        let row_of = |(position, dim): (usize, usize)| Index::axis(result_dim(position, dim), from[dim]);
+        let kept: Vec<usize> = (0..from.len()).filter(|dim| !dims.contains(dim)).collect();
+        let row_of = kept.iter().copied().enumerate().map(row_of).collect();
+        Footprint::of_dims(from, &kept, dims, row_of)
+    }
+
+    /// Over some dimensions of a tensor whose shape the result has as well.
+    pub(super) fn elementwise(shape: &[i64], dims: &[usize]) -> Footprint {
+        let kept: Vec<usize> = (0..shape.len()).filter(|dim| !dims.contains(dim)).collect();
+        let row_of = kept.iter().map(|&dim| Index::axis(dim, shape[dim])).collect();
+        Footprint { elementwise: true, ..Footprint::of_dims(shape, &kept, dims, row_of) }
+    }
+
+    fn of_dims(shape: &[i64], kept: &[usize], dims: &[usize], row_of: Vec<Index>) -> Footprint {
+        let order: Vec<usize> = kept.iter().chain(dims).copied().collect();
+        let mut at = vec![Index::constant(0); shape.len()];
+        for (axis, &dim) in order.iter().enumerate() {
+            at[dim] = Index::axis(axis, shape[dim]);
+        }
+        let extents = |dims: &[usize]| dims.iter().map(|&dim| shape[dim]).collect();
+        let (rows, window) = (extents(kept), extents(dims));
+        Footprint { rows, window, at, row_of, elementwise: false, outside: None, slides: false }
+    }
+}
+
+pub(super) const RULES: &[Rule] = &[
+    Rule::over(all_dims, "aten::sum", &[""], |c| total(c, ReduceOp::Sum)),
+    Rule::over(listed_dims, "aten::sum", &["dim_IntList"], |c| total(c, ReduceOp::Sum)),
+    Rule::over(all_dims, "aten::prod", &[""], |c| total(c, ReduceOp::Prod)),
+    Rule::over(listed_dims, "aten::prod", &["dim_int"], |c| total(c, ReduceOp::Prod)),
+    Rule::over(all_dims, "aten::mean", &[""], mean),
+    Rule::over(listed_dims, "aten::mean", &["dim"], mean),
+    Rule::over(listed_dims, "aten::amax", &[""], |c| extremum(c, ReduceOp::Max)),
+    Rule::over(listed_dims, "aten::amin", &[""], |c| extremum(c, ReduceOp::Min)),
+    Rule::over(all_dims, "aten::max", &[""], |c| extremum(c, ReduceOp::Max)),
+    Rule::over(all_dims, "aten::min", &[""], |c| extremum(c, ReduceOp::Min)),
+    Rule::over(listed_dims, "aten::max", &["dim"], |c| with_position(c, ReduceOp::Max, ReduceOp::Argmax)),
+    Rule::over(listed_dims, "aten::min", &["dim"], |c| with_position(c, ReduceOp::Min, ReduceOp::Argmin)),
+    Rule::over(all_dims, "aten::any", &[""], |c| truth(c, ReduceOp::Any)),
+    Rule::over(all_dims, "aten::all", &[""], |c| truth(c, ReduceOp::All)),
+    Rule::over(listed_dims, "aten::any", &["dim", "dims"], |c| truth(c, ReduceOp::Any)),
+    Rule::over(listed_dims, "aten::all", &["dim", "dims"], |c| truth(c, ReduceOp::All)),
+    Rule::over(all_dims, "aten::var", &[""], |c| whole_variance(c, false)),
+    Rule::over(all_dims, "aten::std", &[""], |c| whole_variance(c, true)),
+    Rule::over(listed_dims, "aten::var", &["dim", "correction"], |c| listed_variance(c, false)),
+    Rule::over(listed_dims, "aten::std", &["dim", "correction"], |c| listed_variance(c, true)),
+    Rule::over(listed_dims, "aten::var_mean", &["dim", "correction"], |c| match c.output {
+        0 => listed_variance(c, false),
+        _ => mean(c),
+    }),
+    Rule::over(normed_dims, "aten::linalg_vector_norm", &[""], norm),
+    Rule::over(normed_dims, "aten::norm", &["ScalarOpt_dim"], norm),
+];
+
+/// The shapes of the first operand and of a result.
+pub(super) fn shapes<'a>(graph: &'a Graph, node: &Node, output: usize) -> Result<(&'a [i64], &'a [i64]), Uncovered> {
+    let NodeKind::Aten { args, .. } = &node.kind else { return Err("is a kernel".to_owned()) };
+    let source = Args::new(args).tensor(0).ok_or("has no tensor as argument 0")?;
+    let result = node.outputs.get(output).ok_or("has no such result")?;
+    Ok((&graph.ty(source).shape, &graph.ty(*result).shape))
+}
+
+/// The arguments of a node.
+pub(super) fn arguments(node: &Node) -> Args<'_> {
+    match &node.kind {
+        NodeKind::Aten { args, .. } => Args::new(args),
+        NodeKind::Kernel { .. } => Args::new(&[]),
+    }
+}
+
+fn all_dims(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
+    let (from, to) = shapes(graph, node, output)?;
+    Ok(Footprint::over(from, &(0..from.len()).collect::<Vec<_>>(), to))
+}
+
+fn listed_dims(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
+    over_dims_at(graph, node, output, 1)
+}
+
+fn normed_dims(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
+    over_dims_at(graph, node, output, 2)
+}
+
+fn over_dims_at(graph: &Graph, node: &Node, output: usize, place: usize) -> Result<Footprint, Uncovered> {
+    let (from, to) = shapes(graph, node, output)?;
+    let dims = dims(arguments(node), place, from.len())?;
+    Ok(Footprint::over(from, &dims, to))
+}
+
+/// The dimensions that an argument names, ascending: one, a list, or all of them where it is absent or empty.
+pub(super) fn dims(args: Args<'_>, place: usize, rank: usize) -> Result<Vec<usize>, Uncovered> {
+    let listed = match args.get(place) {
+        Some(Arg::Int(dim)) => vec![*dim],
+        Some(Arg::Ints(dims)) => dims.clone(),
+        _ => vec![],
+    };
+    if listed.is_empty() || rank == 0 {
+        return Ok((0..rank).collect());
+    }
+    let mut dims = Vec::new();
+    for dim in listed {
+        dims.push(wrap(dim, rank).ok_or_else(|| format!("reduces dimension {dim} of {rank}"))?);
+    }
+    dims.sort_unstable();
+    Ok(dims)
+}
+
+/// The type in which elements of a type are added up.
+fn accumulator(c: &Call<'_>, dtype: Dtype) -> Result<Dtype, Uncovered> {
+    if dtype.is_float() { c.math(dtype) } else { Ok(Dtype::I64) }
+}
+
+/// Sums and products, in the result's type: `dtype` converts the elements first.
+fn total(c: &mut Call<'_>, op: ReduceOp) -> Result<Reg, Uncovered> {
+    let (dtype, accumulator) = (c.result, accumulator(c, c.result)?);
+    c.fold(op, |c, x| {
+        let x = c.widened(x, dtype)?;
+        Ok(c.kernel.cast(accumulator, x))
+    })
+}
+
+/// The sum divided by the count. CUDA multiplies by the reciprocal of the count, which may be one ulp of the accumulator
+/// away; this rule divides, as the CPU does.
+pub(super) fn mean(c: &mut Call<'_>) -> Result<Reg, Uncovered> {
+    let sum = total(c, ReduceOp::Sum)?;
+    let count = c.count()?;
+    Ok(c.with(Binary::Div, sum, count as f64))
+}
+
+fn extremum(c: &mut Call<'_>, op: ReduceOp) -> Result<Reg, Uncovered> {
+    let dtype = c.reduced()?;
+    c.fold(op, |c, x| {
+        let x = c.widened(x, dtype)?;
+        Ok(if dtype == Dtype::Bool { c.kernel.cast(Dtype::I32, x) } else { x })
+    })
+}
+
+fn with_position(c: &mut Call<'_>, value: ReduceOp, position: ReduceOp) -> Result<Reg, Uncovered> {
+    extremum(c, if c.output == 0 { value } else { position })
+}
+
+fn truth(c: &mut Call<'_>, op: ReduceOp) -> Result<Reg, Uncovered> {
+    c.fold(op, |c, x| Ok(c.truth(x)))
+}
+
+fn whole_variance(c: &mut Call<'_>, root: bool) -> Result<Reg, Uncovered> {
+    let unbiased = c.args.bool(1) != Some(false);
+    variance(c, if unbiased { 1.0 } else { 0.0 }, root)
+}
+
+/// `correction` is a number or absent, which means 1; the older overload has a flag in its place.
+fn listed_variance(c: &mut Call<'_>, root: bool) -> Result<Reg, Uncovered> {
+    let correction = c.args.number(2).unwrap_or(1.0);
+    variance(c, correction, root)
+}
+
+fn variance(c: &mut Call<'_>, correction: f64, root: bool) -> Result<Reg, Uncovered> {
+    let squares = squared_differences(c, c.result)?.1;
+    let count = (c.count()? as f64 - correction).max(0.0);
+    let variance = c.with(Binary::Div, squares, count);
+    Ok(if root { c.unary(Unary::Sqrt, variance) } else { variance })
+}
+
+/// The mean of the elements as elements of `dtype`, and the sum of the squares of their differences from it.
+pub(super) fn squared_differences(c: &mut Call<'_>, dtype: Dtype) -> Result<(Reg, Reg), Uncovered> {
+    if !dtype.is_float() {
+        return Err(format!("has a result of type {dtype}"));
+    }
+    let sum = c.fold(ReduceOp::Sum, |c, x| c.widened(x, dtype))?;
+    let count = c.count()?;
+    let mean = c.with(Binary::Div, sum, count as f64);
+    let squares = c.fold(ReduceOp::Sum, |c, x| {
+        let x = c.widened(x, dtype)?;
+        let difference = c.binary(Binary::Sub, x, mean);
+        Ok(c.binary(Binary::Mul, difference, difference))
+    })?;
+    Ok((mean, squares))
+}
+
+/// The Euclidean norm.
+fn norm(c: &mut Call<'_>) -> Result<Reg, Uncovered> {
+    let order = if c.is_given(1) { c.number(1)? } else { 2.0 };
+    if order != 2.0 {
+        return Err(format!("has the order {order}; 2 is covered"));
+    }
+    let dtype = c.result;
+    let squares = c.fold(ReduceOp::Sum, |c, x| {
+        let x = c.widened(x, dtype)?;
+        Ok(c.binary(Binary::Mul, x, x))
+    })?;
+    Ok(c.unary(Unary::Sqrt, squares))
+}

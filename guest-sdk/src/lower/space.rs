@@ -1,0 +1,369 @@
+//! The space a kernel goes over, and where in it each tensor of a region lies.
+//!
+//! The space comes from one node, the *anchor*: the rows of the largest reduction become parallel axes and what it reduces
+//! the reduce axes; without a reduction the dimensions of the first result become parallel axes. From there the place of
+//! every other tensor that has as many elements follows through the ops between, and where a reshape divides a dimension,
+//! its axis is divided.
+
+use super::analysis::Analysis;
+use super::moves::Move;
+use super::recipe::{Recipe, operand_coordinates};
+use super::rules::{Footprint, Rule};
+use crate::bit_set::BitSet;
+use crate::index::Index;
+use crate::view::{self, View};
+use passhost_ir::{Arg, Graph, Node, NodeKind, TensorType, ValueId, numel};
+
+/// The coordinates of an element, one per dimension of its tensor, over the axes of a kernel.
+pub(super) type Place = Vec<Index>;
+
+/// Where the space comes from.
+#[derive(Debug, Clone)]
+pub(super) struct Anchor {
+    /// The tensor that is reduced, or else the first result.
+    value: ValueId,
+    /// The node that reduces, the number of its result, and what it reduces.
+    reduction: Option<(usize, usize, Footprint)>,
+    /// Extents of the rows, then of the window, each as factors, outermost first.
+    factors: Vec<Vec<i64>>,
+    /// How many of them are rows.
+    rows: usize,
+    /// The rows, then the window, each in the order in which they lie in memory.
+    order: Vec<usize>,
+}
+
+impl Anchor {
+    /// The largest reduction among the members, or else the first of `results`.
+    pub(super) fn find(analysis: &Analysis<'_>, members: &BitSet, results: &[ValueId]) -> Option<Anchor> {
+        let graph = analysis.graph;
+        let mut largest: Option<(usize, usize, Footprint)> = None;
+        for position in members.iter() {
+            let node = &graph.nodes[position];
+            for output in 0..node.outputs.len() {
+                let Ok(Some(footprint)) = analysis.footprint(position, output) else { continue };
+                let rows = |footprint: &Footprint| numel(&footprint.rows);
+                let is_larger = largest.as_ref().is_none_or(|(.., known)| rows(known) < rows(&footprint));
+                if !footprint.is_listed() && is_larger {
+                    largest = Some((position, output, footprint));
+                }
+            }
+        }
+        match largest {
+            Some((position, output, footprint)) => {
+                let &value = graph.nodes[position].operands().first()?;
+                Some(Anchor::of_reduction(graph.ty(value), value, (position, output, footprint)))
+            }
+            None => {
+                let &value = results.first()?;
+                let ty = graph.ty(value);
+                let order = memory_order(ty).unwrap_or_else(|| (0..ty.rank()).collect());
+                let factors = ty.shape.iter().map(|&extent| vec![extent]).collect();
+                Some(Anchor { value, reduction: None, factors, rows: ty.rank(), order })
+            }
+        }
+    }
+
+    fn of_reduction(ty: &TensorType, value: ValueId, reduction: (usize, usize, Footprint)) -> Anchor {
+        let footprint = &reduction.2;
+        let rows = footprint.rows.len();
+        let extents = footprint.rows.iter().chain(&footprint.window);
+        let factors: Vec<Vec<i64>> = extents.map(|&extent| vec![extent]).collect();
+        let stride = |axis: usize| {
+            let along = |(at, stride): (&Index, &i64)| at.step_along(axis).map(|step| step * stride);
+            footprint.at.iter().zip(&ty.strides).find_map(along).unwrap_or(0)
+        };
+        let mut order: Vec<usize> = (0..factors.len()).collect();
+        if !ty.is_contiguous() {
+            order[..rows].sort_by_key(|&axis| std::cmp::Reverse(stride(axis)));
+            order[rows..].sort_by_key(|&axis| std::cmp::Reverse(stride(axis)));
+        }
+        Anchor { value, reduction: Some(reduction), factors, rows, order }
+    }
+
+    /// Divides an axis of the space into two, the inner one of extent `inner`. False if that is impossible.
+    pub(super) fn split(&mut self, axis: usize, inner: i64) -> bool {
+        let mut number = 0;
+        for &dim in &self.order {
+            let long = (0..self.factors[dim].len()).filter(|&at| self.factors[dim][at] != 1).collect::<Vec<_>>();
+            if let Some(&at) = axis.checked_sub(number).and_then(|digit| long.get(digit)) {
+                let extent = self.factors[dim][at];
+                let is_proper = inner > 1 && inner < extent && extent % inner == 0;
+                if is_proper {
+                    self.factors[dim].splice(at..=at, [extent / inner, inner]);
+                }
+                return is_proper;
+            }
+            number += long.len();
+        }
+        false
+    }
+}
+
+/// The axes of a kernel. Extents of 1 have none.
+#[derive(Debug, Clone)]
+pub(super) struct Space {
+    /// Extents of the parallel axes.
+    pub(super) parallel: Vec<i64>,
+    /// Extents of the reduce axes; one at least if anything is reduced.
+    pub(super) reduce: Vec<i64>,
+    /// Where each dimension of the anchor's rows lies.
+    rows: Vec<Index>,
+    /// Extent and place of each dimension of the anchor's window that is longer than 1.
+    window: Vec<(i64, Index)>,
+}
+
+impl Space {
+    pub(super) fn of(anchor: &Anchor) -> Space {
+        let mut extents = [vec![], vec![]];
+        let mut places = vec![Index::constant(0); anchor.factors.len()];
+        for &dim in &anchor.order {
+            for &extent in anchor.factors[dim].iter().filter(|&&extent| extent != 1) {
+                let axis = Index::axis(extents[0].len() + extents[1].len(), extent);
+                places[dim] = places[dim].times(extent).plus(&axis);
+                extents[usize::from(dim >= anchor.rows)].push(extent);
+            }
+        }
+        let [parallel, mut reduce] = extents;
+        if anchor.reduction.is_some() && reduce.is_empty() {
+            reduce.push(1);
+        }
+        let lengths: Vec<i64> = anchor.factors.iter().map(|factors| factors.iter().product()).collect();
+        let window = lengths.into_iter().zip(places.iter().cloned()).skip(anchor.rows);
+        let window = window.filter(|(extent, _)| *extent != 1).collect();
+        places.truncate(anchor.rows);
+        Space { parallel, reduce, rows: places, window }
+    }
+
+    /// Whether nothing of an index changes within a row.
+    pub(super) fn is_row(&self, index: &Index) -> bool {
+        index.axes_read().iter().all(|&axis| axis < self.parallel.len())
+    }
+
+    /// One more than the last axis that a place follows.
+    pub(super) fn axes_used(place: &[Index]) -> usize {
+        place.iter().flat_map(Index::axes_read).map(|axis| axis + 1).max().unwrap_or(0)
+    }
+
+    /// The reduce axes as the dimensions of a window; `None` if they have other extents.
+    pub(super) fn window(&self, extents: &[i64]) -> Option<Place> {
+        let mut axes = self.window.iter();
+        let place = extents.iter().map(|&extent| match extent {
+            1 => Some(Index::constant(0)),
+            _ => axes.next().filter(|(found, _)| *found == extent).map(|(_, axis)| axis.clone()),
+        });
+        let place: Option<Place> = place.collect();
+        place.filter(|_| axes.next().is_none())
+    }
+
+    /// The axes along which a tensor that lies at `place` is written, outermost first, where its dimensions lie in
+    /// memory in the order `dims`. `None` if it has not exactly one element for each row or for each point.
+    pub(super) fn order(&self, place: &[Index], shape: &[i64], dims: &[usize]) -> Option<Vec<u32>> {
+        let extents: Vec<i64> = self.parallel.iter().chain(&self.reduce).copied().collect();
+        let mut order = Vec::new();
+        for &dim in dims {
+            let digits = place[dim].digits()?;
+            if digits.iter().map(|&axis| extents[axis]).product::<i64>() != shape[dim] {
+                return None;
+            }
+            order.extend(digits);
+        }
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        let counts = [self.parallel.len(), extents.len()];
+        let is_whole = counts.iter().any(|&count| sorted.iter().copied().eq(0..count));
+        is_whole.then(|| order.into_iter().filter_map(|axis| u32::try_from(axis).ok()).collect())
+    }
+}
+
+/// The dimensions in the order in which they lie in memory, outermost first; `None` if the tensor is not dense.
+pub(super) fn memory_order(ty: &TensorType) -> Option<Vec<usize>> {
+    let mut order: Vec<usize> = (0..ty.rank()).collect();
+    if ty.is_contiguous() {
+        return Some(order);
+    }
+    order.sort_unstable_by_key(|&dim| (std::cmp::Reverse(ty.strides[dim]), dim));
+    let mut expected = 1;
+    for &dim in order.iter().rev() {
+        if ty.shape[dim] != 1 && ty.strides[dim] != expected {
+            return None;
+        }
+        expected *= ty.shape[dim];
+    }
+    Some(order)
+}
+
+/// For each value the place at which the space goes over it, where one follows from the anchor.
+pub(super) fn places(analysis: &Analysis<'_>, members: &BitSet, anchor: &Anchor, space: &Space) -> Vec<Option<Place>> {
+    let graph = analysis.graph;
+    let mut found = Found { places: vec![None; graph.values.len()], known: 0 };
+    let (Some(first), Some(last)) = (members.first(), members.last()) else { return found.places };
+    match &anchor.reduction {
+        None => found.set(anchor.value, || Some(space.rows.clone())),
+        Some((.., footprint)) => found.set(anchor.value, || {
+            let window = space.window(&footprint.window)?;
+            let axes = [&space.rows[..], &window].concat();
+            Some(footprint.at.iter().map(|at| at.within(&axes)).collect())
+        }),
+    };
+    if let Some((position, output, footprint)) = &anchor.reduction
+        && !footprint.elementwise
+    {
+        let result = graph.nodes[*position].outputs[*output];
+        found.set(result, || invert(&footprint.row_of, &space.rows, &graph.ty(result).shape));
+    }
+    loop {
+        let before = found.known;
+        (first..=last).for_each(|position| found.follow(analysis, members, space, position));
+        if found.known == before {
+            return found.places;
+        }
+    }
+}
+
+struct Found {
+    places: Vec<Option<Place>>,
+    /// How many there are.
+    known: usize,
+}
+
+impl Found {
+    fn get(&self, value: ValueId) -> Option<&Place> {
+        self.places[value.index()].as_ref()
+    }
+
+    /// Records a place where none is known.
+    fn set(&mut self, value: ValueId, place: impl FnOnce() -> Option<Place>) {
+        if self.get(value).is_none()
+            && let Some(place) = place()
+        {
+            self.places[value.index()] = Some(place);
+            self.known += 1;
+        }
+    }
+
+    /// Carries places over one node, from operands to results and back.
+    fn follow(&mut self, analysis: &Analysis<'_>, members: &BitSet, space: &Space, position: usize) {
+        let graph = analysis.graph;
+        let node = analysis.node(position);
+        if !members.contains(position) && !analysis.is_view(position) {
+            return;
+        }
+        let NodeKind::Aten { op, .. } = &node.kind else { return };
+        for (number, &output) in node.outputs.iter().enumerate() {
+            if let Some(view) = view::step(graph, node, output) {
+                self.map(graph, &view, output, &op.name);
+                continue;
+            }
+            match analysis.recipe(position) {
+                Ok(Recipe::Move(Move::Map(view))) => self.map(graph, view, output, &op.name),
+                Ok(Recipe::Rule(rule)) => match analysis.footprint(position, number) {
+                    Ok(Some(footprint)) => self.reduction(graph, space, &footprint, node, output),
+                    _ => self.operands(graph, rule, node, output),
+                },
+                _ => {}
+            }
+        }
+    }
+
+    /// The operands of a pointwise op, and its result.
+    fn operands(&mut self, graph: &Graph, rule: &Rule, node: &Node, result: ValueId) {
+        for (place, operand) in tensors(node) {
+            let (from, to) = (&graph.ty(operand).shape, &graph.ty(result).shape);
+            if operand_coordinates(rule, place, from, to).is_some() {
+                self.same(graph, operand, result);
+            }
+        }
+    }
+
+    /// A tensor that is reduced, and the result.
+    fn reduction(&mut self, graph: &Graph, space: &Space, footprint: &Footprint, node: &Node, result: ValueId) {
+        let Some((_, source)) = tensors(node).next() else { return };
+        if footprint.elementwise {
+            self.same(graph, source, result);
+        } else {
+            self.rows(graph, space, footprint, source, result);
+        }
+    }
+
+    /// Two tensors with the same elements in the same order, but for leading dimensions of extent 1.
+    fn same(&mut self, graph: &Graph, operand: ValueId, result: ValueId) {
+        let (from, to) = (graph.ty(operand), graph.ty(result));
+        if from.numel() != to.numel() || from.rank() > to.rank() {
+            return;
+        }
+        let missing = to.rank() - from.rank();
+        if let Some(place) = self.get(operand).cloned() {
+            self.set(result, || Some([&vec![Index::constant(0); missing][..], &place].concat()));
+        } else if let Some(place) = self.get(result).cloned() {
+            self.set(operand, || Some(place[missing..].to_vec()));
+        }
+    }
+
+    /// A tensor and a rearrangement of all of it.
+    fn map(&mut self, graph: &Graph, view: &View, result: ValueId, op: &str) {
+        let (from, to) = (&graph.ty(view.source).shape, &graph.ty(result).shape);
+        if matches!(op, "aten::roll" | "aten::flip") {
+            // Every element moves, but within one tensor: any place that holds them all will do.
+            return self.same(graph, view.source, result);
+        }
+        if numel(from) != numel(to) || numel(to) == 0 {
+            return;
+        }
+        if let Some(place) = self.get(view.source).cloned() {
+            self.set(result, || match view::is_regroup(op) {
+                true => Some(Index::ravel(&place, from).unravel(to)),
+                false => invert(&view.coordinates, &place, to),
+            });
+        } else if let Some(place) = self.get(result).cloned() {
+            self.set(view.source, || Some(view.at(&place)));
+        }
+    }
+
+    /// A tensor and the rows it is reduced to.
+    fn rows(&mut self, graph: &Graph, space: &Space, footprint: &Footprint, source: ValueId, result: ValueId) {
+        if let Some(place) = self.get(source).cloned() {
+            self.set(result, || {
+                let rows = invert(&footprint.at, &place, &footprint.rows).filter(|_| !footprint.slides)?;
+                invert(&footprint.row_of, &rows, &graph.ty(result).shape)
+            });
+        } else if let Some(place) = self.get(result).cloned() {
+            self.set(source, || {
+                let rows = footprint.row_of.iter().map(|row| row.within(&place));
+                let axes: Place = rows.chain(space.window(&footprint.window)?).collect();
+                Some(footprint.at.iter().map(|at| at.within(&axes)).collect())
+            });
+        }
+    }
+}
+
+/// Where the axes of some coordinates lie, given where the coordinates do. `None` if one of them cannot be read off.
+fn invert(coordinates: &[Index], place: &[Index], extents: &[i64]) -> Option<Place> {
+    let axis = |(axis, &extent): (usize, &i64)| {
+        if extent == 1 {
+            return Some(Index::constant(0));
+        }
+        let read = |(coordinate, at): (&Index, &Index)| {
+            coordinate.digits()?;
+            Some(at.div(coordinate.step_along(axis)?).rem(extent))
+        };
+        coordinates.iter().zip(place).find_map(read)
+    };
+    extents.iter().enumerate().map(axis).collect()
+}
+
+/// An axis that has to be divided, and the extent of the inner part, before a tensor that lies at `place` can be written.
+pub(super) fn wanted_split(place: &[Index]) -> Option<(usize, i64)> {
+    place.iter().find_map(Index::wants_split)
+}
+
+/// The tensors that stand for arguments of a node.
+pub(super) fn tensors(node: &Node) -> impl Iterator<Item = (usize, ValueId)> + '_ {
+    let args: &[Arg] = match &node.kind {
+        NodeKind::Aten { args, .. } => args,
+        NodeKind::Kernel { .. } => &[],
+    };
+    args.iter().enumerate().filter_map(|(place, arg)| match arg {
+        Arg::Value(value) => Some((place, *value)),
+        _ => None,
+    })
+}

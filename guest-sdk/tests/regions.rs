@@ -1,0 +1,195 @@
+//! Whole graphs as one kernel against ATen: what eager's CPU kernels made of the inputs in `regions.txt`. `regions.py`
+//! wrote that file.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use passhost_guest_sdk::ir::kernel::Tensor;
+use passhost_guest_sdk::ir::{Dtype, Graph, NodeId, TensorType};
+use passhost_guest_sdk::testing::evaluate;
+use passhost_guest_sdk::{Rewriter, lower};
+
+/// Elements written as hexadecimal bits.
+fn tensor(ty: &TensorType, line: &str) -> Tensor {
+    let width = ty.dtype.size() as usize;
+    let mut tensor = Tensor::zeros(ty.dtype, ty.shape.clone());
+    tensor.data.clear();
+    for word in line.split(' ') {
+        tensor.data.extend(&u64::from_str_radix(word, 16).unwrap().to_le_bytes()[..width]);
+    }
+    assert_eq!(tensor.data.len(), tensor.len() * width);
+    tensor
+}
+
+/// The distance between neighbouring values of a float type around `x`.
+fn ulp(dtype: Dtype, x: f64) -> f64 {
+    let (digits, smallest) = match dtype {
+        Dtype::F16 => (11, -24),
+        Dtype::Bf16 => (8, -133),
+        Dtype::F32 => (24, -149),
+        _ => (53, -1074),
+    };
+    let exponent = if x == 0.0 { smallest } else { x.abs().log2().floor() as i32 };
+    2f64.powi((exponent + 1 - digits).max(smallest))
+}
+
+/// Whether a result is what eager has. `close` results may be off by a last place of a half type where the roundings
+/// between ops flip, and by eight of a wider one; where terms cancel, of 1.
+fn agrees(dtype: Dtype, close: bool, found: f64, expected: f64) -> bool {
+    if found == expected || (found.is_nan() && expected.is_nan()) {
+        return true;
+    }
+    if !close || !found.is_finite() || !expected.is_finite() {
+        return false;
+    }
+    let tolerance = match dtype {
+        Dtype::F16 | Dtype::Bf16 => ulp(dtype, expected.abs().max(0.25)),
+        _ => 8.0 * ulp(dtype, expected.abs().max(1.0)),
+    };
+    (found - expected).abs() <= tolerance
+}
+
+/// The graph with all of its nodes in one kernel.
+fn fused(graph: &Graph) -> Graph {
+    let mut rewriter = Rewriter::new(graph.clone());
+    rewriter.remove_identities();
+    let nodes: Vec<NodeId> = rewriter.graph().nodes.iter().map(|node| node.id).collect();
+    let lowered = lower::region(rewriter.graph(), &nodes).unwrap_or_else(|error| panic!("{error}\n{graph}"));
+    rewriter.replace(&lowered).unwrap_or_else(|error| panic!("{error}\n{graph}"));
+    rewriter.finish().0
+}
+
+#[test]
+fn one_kernel_gives_what_eager_gives() {
+    let mut wrong = Vec::new();
+    let mut cases = 0;
+    for case in include_str!("regions.txt").split_terminator("\n\n") {
+        cases += 1;
+        let (text, rest) = case.split_once("\n}\n").unwrap();
+        let (name, text) = text.split_once('\n').unwrap();
+        let graph = Graph::parse(&format!("{text}\n}}")).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let mut lines = rest.lines();
+        let mut read = |id: &_| tensor(graph.ty(*id), lines.next().unwrap());
+        let inputs: Vec<Tensor> = graph.inputs.iter().map(&mut read).collect();
+        let near = lines.next().unwrap();
+        let expected: Vec<Tensor> =
+            graph.outputs.iter().map(|id| tensor(graph.ty(*id), lines.next().unwrap())).collect();
+        let found = evaluate(&fused(&graph), &inputs).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        // Fusing changes no bit against the ops one by one.
+        assert_eq!(evaluate(&graph, &inputs).unwrap(), found, "{name}");
+        for (number, (found, expected)) in found.iter().zip(&expected).enumerate() {
+            let differs =
+                |&at: &usize| !agrees(expected.dtype, near == "close", found.get_f64(at), expected.get_f64(at));
+            if let Some(at) = (0..expected.len()).find(differs) {
+                let (found, expected) = (found.get_f64(at), expected.get_f64(at));
+                wrong.push(format!("{name}: element {at} of result {number} is {found:e}, eager has {expected:e}"));
+            }
+        }
+    }
+    assert!(cases > 150, "only {cases} cases");
+    assert!(wrong.is_empty(), "{} of {cases} cases differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn every_op_in_the_tables_has_a_case() {
+    let text = include_str!("regions.txt");
+    let names = lower::reduction_ops().into_iter().chain(lower::moving_ops());
+    let is_tested = |op: &String| {
+        let (name, _) = op.split_once('.').unwrap_or((op, ""));
+        // Other names of ops that are tested, the same rule for another number of dimensions or another extremum.
+        let like = match name {
+            "aten::concat" | "aten::concatenate" => "aten::cat",
+            "aten::tile" => "aten::repeat",
+            "aten::reshape_as" | "aten::flatten" => "aten::reshape",
+            "aten::_softmax" | "aten::_log_softmax" => "aten::softmax",
+            "aten::avg_pool1d" | "aten::avg_pool3d" => "aten::avg_pool2d",
+            "aten::max_pool1d" | "aten::max_pool3d" => "aten::max_pool2d",
+            "aten::adaptive_avg_pool1d" | "aten::adaptive_avg_pool3d" => "aten::adaptive_avg_pool2d",
+            "aten::prod" => "aten::sum",
+            "aten::min" => "aten::max",
+            "aten::norm" => "aten::linalg_vector_norm",
+            name => name,
+        };
+        text.contains(&format!("= {like}(")) || text.contains(&format!("= {like}."))
+    };
+    let untested: Vec<String> = names.filter(|op| !is_tested(op)).collect();
+    assert!(untested.is_empty(), "no case in regions.txt for {untested:?}");
+}
+
+#[test]
+fn what_cannot_be_one_kernel_is_refused_by_name() {
+    let cases = [
+        (
+            "a sort has no lowering",
+            "graph(%x: f32[4,8]) {
+               %v: f32[4,8], %i: i64[4,8] = aten::sort(%x)
+               return (%v)
+             }",
+            "aten::sort has no lowering to a kernel",
+        ),
+        (
+            "reductions of different extents",
+            "graph(%x: f32[4,8]) {
+               %a: f32[4,8] = aten::softmax.int(%x, -1)
+               %b: f32[4,8] = aten::softmax.int(%a, 0)
+               return (%b)
+             }",
+            "aten::softmax.int reduces [8] at a time, but the kernel [4]",
+        ),
+        (
+            "equal extents, but along another dimension",
+            "graph(%x: f32[4,4]) {
+               %a: f32[4,4] = aten::softmax.int(%x, -1)
+               %b: f32[4,4] = aten::softmax.int(%a, 0)
+               return (%b)
+             }",
+            "aten::softmax.int is needed for other rows than that of the element",
+        ),
+        (
+            "a result that is larger than the space",
+            "graph(%x: f32[4,8]) {
+               %a: f32[4,8] = aten::softmax.int(%x, -1)
+               %b: f32[4,16] = aten::cat([%a, %x], -1)
+               return (%b)
+             }",
+            "%b is f32[4,16], which a kernel over rows [4] of [8] elements cannot write",
+        ),
+        (
+            "training",
+            "graph(%x: f32[4,8], %m: f32[8], %v: f32[8]) {
+               %a: f32[4,8] = aten::batch_norm(%x, none, none, %m, %v, true, 0.1, 1e-05, false)
+               return (%a)
+             }",
+            "aten::batch_norm takes the statistics of its batch",
+        ),
+        (
+            "windows of different sizes",
+            "graph(%x: f32[1,2,5,5]) {
+               %a: f32[1,2,2,2] = aten::adaptive_avg_pool2d(%x, [2, 2])
+               return (%a)
+             }",
+            "aten::adaptive_avg_pool2d has windows of different sizes",
+        ),
+        (
+            "padding that is not counted",
+            "graph(%x: f32[1,2,4,4]) {
+               %a: f32[1,2,4,4] = aten::avg_pool2d(%x, [3, 3], [1, 1], [1, 1], false, false)
+               return (%a)
+             }",
+            "aten::avg_pool2d does not count its padding",
+        ),
+        (
+            "reflecting padding",
+            "graph(%x: f32[4,8]) {
+               %a: f32[4,10] = aten::pad(%x, [1, 1], \"reflect\")
+               return (%a)
+             }",
+            "aten::pad has the mode Some(\"reflect\"); constant is covered",
+        ),
+    ];
+    for (name, text, expected) in cases {
+        let graph = Graph::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let nodes: Vec<NodeId> = graph.nodes.iter().map(|node| node.id).collect();
+        let error = lower::region(&graph, &nodes).unwrap_err();
+        assert_eq!(error.to_string(), expected, "{name}");
+    }
+}
