@@ -1,0 +1,165 @@
+//! Random kernels: the GPU against the interpreter and the CPU executor.
+
+use crate::memory::Arena;
+use anyhow::{Context, Result, ensure};
+use passhost_ir::kernel::{Mode, RandomKernel, Stats, Tensor, check_against, interpret, verify};
+use passhost_ir::{Kernel, contiguous_strides};
+use passhost_kernels::cuda::{Compiler, CudaKernel, Gpu, Stream};
+use passhost_kernels::{BoundInput, BoundOutput, CallingThread, CpuKernel};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes that the tensors of one kernel may take.
+const ROOM: usize = 64 << 20;
+
+/// What a run of many kernels saw.
+#[derive(Debug, Default)]
+pub(crate) struct Totals {
+    pub(crate) kernels: u64,
+    pub(crate) stats: Stats,
+    pub(crate) failures: Vec<String>,
+}
+
+/// Runs the kernels of `count` seeds.
+pub(crate) fn run(gpu: &Gpu, compiler: &Compiler, count: u64, threads: usize) -> Result<Totals> {
+    let totals = Mutex::new(Totals::default());
+    let next = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut arena = gpu.make_current().map_err(Into::into).and_then(|()| Arena::new(ROOM));
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= count {
+                        return;
+                    }
+                    let found = match &mut arena {
+                        Ok(arena) => check(gpu, compiler, arena, seed),
+                        Err(error) => Err(anyhow::anyhow!("{error:#}")),
+                    };
+                    let Ok(mut totals) = totals.lock() else { return };
+                    totals.kernels += 1;
+                    match found {
+                        Ok(stats) => totals.stats.merge(stats),
+                        Err(error) => totals.failures.push(format!("seed {seed}: {error:#}")),
+                    }
+                }
+            });
+        }
+    });
+    totals.into_inner().map_err(|_| anyhow::anyhow!("a thread panicked"))
+}
+
+/// How an input lies in memory.
+struct Stored {
+    bytes: Vec<u8>,
+    strides: Vec<i64>,
+    alignment: usize,
+}
+
+impl Stored {
+    /// Contiguous, or for odd seeds with its dimensions in reverse order, spaced out, at an odd address.
+    fn of(tensor: &Tensor, seed: u64) -> Stored {
+        let size = tensor.dtype.size() as usize;
+        if seed.is_multiple_of(2) || tensor.is_empty() {
+            return Stored { bytes: tensor.data.clone(), strides: contiguous_strides(&tensor.shape), alignment: 16 };
+        }
+        let (mut strides, mut next) = (vec![0; tensor.shape.len()], 1);
+        for (stride, extent) in strides.iter_mut().zip(&tensor.shape) {
+            *stride = next;
+            next = next * extent + 1;
+        }
+        let reach = tensor.shape.iter().zip(&strides).map(|(extent, stride)| (extent - 1) * stride).sum::<i64>() + 1;
+        let mut bytes = vec![0xa5; reach as usize * size];
+        for position in 0..tensor.len() {
+            let (mut rest, mut at) = (position as i64, 0);
+            for (extent, stride) in tensor.shape.iter().zip(&strides).rev() {
+                at += rest % extent * stride;
+                rest /= extent;
+            }
+            bytes[at as usize * size..][..size].copy_from_slice(&tensor.data[position * size..][..size]);
+        }
+        Stored { bytes, strides, alignment: size }
+    }
+}
+
+fn check(gpu: &Gpu, compiler: &Compiler, arena: &mut Arena, seed: u64) -> Result<Stats> {
+    let (kernel, tensors) = RandomKernel::generate(seed);
+    let expected = interpret(&kernel, &verify(&kernel)?, &tensors, Mode::Declared);
+    let stored: Vec<Stored> = tensors.iter().map(|tensor| Stored::of(tensor, seed)).collect();
+    let on_gpu = on_gpu(gpu, compiler, arena, &kernel, &stored)?;
+    let on_cpu = on_cpu(&kernel, &stored)?;
+    let mut stats = Stats::default();
+    for (output, expected) in expected.iter().enumerate() {
+        check_against(expected, &on_cpu[output]).with_context(|| format!("output {output} on the CPU"))?;
+        stats.merge(check_against(expected, &on_gpu[output]).with_context(|| format!("output {output} on the GPU"))?);
+    }
+    Ok(stats)
+}
+
+fn sizes(kernel: &Kernel) -> Vec<usize> {
+    kernel.output_types().iter().map(|ty| ty.bytes() as usize).collect()
+}
+
+fn bound<'a>(kernel: &'a Kernel, stored: &'a [Stored], address: impl Fn(usize) -> usize) -> Vec<BoundInput<'a>> {
+    let inputs = kernel.inputs.iter().zip(stored).enumerate();
+    inputs
+        .map(|(at, (decl, stored))| BoundInput {
+            pointer: address(at) as *const u8,
+            bytes: stored.bytes.len(),
+            dtype: decl.dtype,
+            shape: &decl.shape,
+            strides: &stored.strides,
+        })
+        .collect()
+}
+
+fn on_gpu(
+    gpu: &Gpu,
+    compiler: &Compiler,
+    arena: &mut Arena,
+    kernel: &Kernel,
+    stored: &[Stored],
+) -> Result<Vec<Vec<u8>>> {
+    let cuda = CudaKernel::new(kernel)?;
+    arena.clear();
+    let inputs: Vec<usize> = stored.iter().map(|input| arena.place(&input.bytes, input.alignment)).collect();
+    let outputs: Vec<(usize, usize)> = sizes(kernel).into_iter().map(|size| (arena.reserve(size), size)).collect();
+    arena.upload()?;
+    let bound_inputs = bound(kernel, stored, |input| arena.address(inputs[input]));
+    let bound_outputs: Vec<BoundOutput> = outputs
+        .iter()
+        .map(|(start, bytes)| BoundOutput { pointer: arena.address(*start) as *mut u8, bytes: *bytes })
+        .collect();
+    // SAFETY: the arena holds all tensors, apart from each other, and nobody else uses it before it is downloaded.
+    unsafe { cuda.launch(gpu, compiler, Stream(0), &bound_inputs, &bound_outputs)? };
+    arena.download(&outputs)
+}
+
+fn on_cpu(kernel: &Kernel, stored: &[Stored]) -> Result<Vec<Vec<u8>>> {
+    // Eight bytes aligned, as every element type wants.
+    let words = |bytes: &[u8]| -> Vec<u64> {
+        let word = |chunk: &[u8]| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            u64::from_ne_bytes(word)
+        };
+        bytes.chunks(8).map(word).collect()
+    };
+    let inputs: Vec<Vec<u64>> = stored.iter().map(|input| words(&input.bytes)).collect();
+    let sizes = sizes(kernel);
+    let mut outputs: Vec<Vec<u64>> = sizes.iter().map(|size| vec![u64::MAX; size.div_ceil(8)]).collect();
+    let bound_inputs = bound(kernel, stored, |input| inputs[input].as_ptr() as usize);
+    let bound_outputs: Vec<BoundOutput> = outputs
+        .iter_mut()
+        .zip(&sizes)
+        .map(|(words, bytes)| BoundOutput { pointer: words.as_mut_ptr().cast(), bytes: *bytes })
+        .collect();
+    let cpu = CpuKernel::compile(kernel)?;
+    // SAFETY: the vectors outlive the binding, and nobody else uses them.
+    unsafe { cpu.bind(&bound_inputs, &bound_outputs)? }.run(&CallingThread);
+    let bytes = |words: &Vec<u64>, size: usize| words.iter().flat_map(|word| word.to_ne_bytes()).take(size).collect();
+    let results: Vec<Vec<u8>> = outputs.iter().zip(sizes).map(|(words, size)| bytes(words, size)).collect();
+    ensure!(results.len() == kernel.stores.len(), "an output is missing");
+    Ok(results)
+}

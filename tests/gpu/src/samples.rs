@@ -1,0 +1,117 @@
+//! Every plugin on every sample, by the real programs.
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What was seen of all variants.
+#[derive(Debug, Default)]
+struct Totals {
+    variants: u32,
+    fused: u32,
+    /// Wrong at t = -5 where eager itself is right there.
+    wrong: Vec<String>,
+    /// The same where eager is not right either.
+    both_wrong: Vec<String>,
+    slower: Vec<String>,
+    failed: Vec<String>,
+}
+
+/// Evaluates each plugin on each sample of `directory`, prints a line for each variant that has a kernel, and fails if one
+/// of them is wrong where eager is right, or fails.
+pub(crate) fn run(passhost: &Path, directory: &Path, plugins: &[PathBuf], budget: &str) -> Result<()> {
+    let mut samples: Vec<PathBuf> = std::fs::read_dir(directory)
+        .with_context(|| format!("reading {}", directory.display()))?
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.join("graph_list.txt").is_file())
+        .collect();
+    samples.sort();
+    ensure!(!samples.is_empty(), "{} holds no samples", directory.display());
+    let mut totals = Totals::default();
+    println!(
+        "{:18} {:58} {:>7} {:>9} {:>9} {:>7} {:>6}",
+        "plugin", "variant", "kernels", "eager us", "ours us", "speedup", "t"
+    );
+    for plugin in plugins {
+        let json = std::env::temp_dir().join(format!("passhost-gpu-{}.json", std::process::id()));
+        let output = Command::new(passhost)
+            .args(["eval", "--device", "cuda", "--budget", budget, "--json"])
+            .arg(&json)
+            .arg(plugin)
+            .args(&samples)
+            .output()
+            .with_context(|| format!("starting {}", passhost.display()))?;
+        let Ok(text) = std::fs::read_to_string(&json) else {
+            bail!("{}: no result\n{}", plugin.display(), String::from_utf8_lossy(&output.stderr));
+        };
+        let _ = std::fs::remove_file(&json);
+        let documents: Value = serde_json::from_str(&text)?;
+        let name = plugin.file_stem().unwrap_or_default().to_string_lossy();
+        for document in documents.as_array().into_iter().flatten() {
+            let sample = document["job"]["sample"].as_str().unwrap_or("?");
+            if let Some(message) = document["failure"]["message"].as_str() {
+                totals.failed.push(format!("{name} on {sample}: {message}"));
+            }
+            for variant in document["variants"].as_array().into_iter().flatten() {
+                note(&name, sample, variant, &mut totals);
+            }
+        }
+    }
+    println!(
+        "{} variants, {} with kernels; {} failed, {} wrong where eager is right, {} where it is not, {} slower than eager",
+        totals.variants,
+        totals.fused,
+        totals.failed.len(),
+        totals.wrong.len(),
+        totals.both_wrong.len(),
+        totals.slower.len()
+    );
+    let lists = [("failed", &totals.failed), ("wrong", &totals.wrong), ("wrong, as eager is", &totals.both_wrong)];
+    for (what, list) in lists.into_iter().chain([("slower", &totals.slower)]) {
+        list.iter().for_each(|variant| println!("{what}: {variant}"));
+    }
+    ensure!(totals.failed.is_empty() && totals.wrong.is_empty(), "some variants failed or are wrong");
+    Ok(())
+}
+
+fn note(plugin: &str, sample: &str, variant: &Value, totals: &mut Totals) {
+    totals.variants += 1;
+    let folders: Vec<&str> = variant["name"].as_str().unwrap_or("?").split('/').collect();
+    // graphs/subgraphs/DTYPE/DIMENSIONS/MODEL
+    let short = folders.get(2..4).map_or_else(|| folders.join("/"), |parts| parts.join("/"));
+    let name = format!("{sample} {short}");
+    let kernels = variant["rewrite"]["kernels"].as_u64().unwrap_or(0);
+    if variant["class"] == "pass_miss" {
+        return;
+    }
+    let failure = variant["failure"]["message"].as_str();
+    if let Some(failure) = failure {
+        totals.failed.push(format!("{plugin} on {name}: {failure}"));
+    }
+    if kernels == 0 || failure.is_some() {
+        return;
+    }
+    totals.fused += 1;
+    let outputs = || variant["outputs"].as_array().into_iter().flatten();
+    let wrong = |output: &&Value| output["right_from"].as_i64().is_none_or(|t| t > -5);
+    if outputs().filter(wrong).any(|output| output["truth"]["eager_right"] != Value::Bool(false)) {
+        totals.wrong.push(format!("{plugin} on {name}"));
+    } else if outputs().any(|output| wrong(&output)) {
+        totals.both_wrong.push(format!("{plugin} on {name}"));
+    }
+    let samples = &variant["timing"]["samples"];
+    let median = |key: &str| -> f64 {
+        let mut times: Vec<u64> = samples[key].as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
+        times.sort_unstable();
+        times.get(times.len() / 2).map_or(f64::NAN, |ns| *ns as f64 / 1e3)
+    };
+    let eager = median("eager_alone_ns").min(median("eager_ns"));
+    let ours = median("rewritten_ns");
+    if ours > eager {
+        totals.slower.push(format!("{plugin} on {name}: {:.2}", eager / ours));
+    }
+    let right_from = variant["right_from"].as_i64().map_or("-".to_owned(), |t| t.to_string());
+    println!("{plugin:18} {name:58} {kernels:7} {eager:9.1} {ours:9.1} {:7.2} {right_from:>6}", eager / ours);
+}
