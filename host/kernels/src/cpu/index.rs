@@ -241,6 +241,17 @@ fn mark(kernel: &Kernel, roots: &[IndexId], needed: &mut [bool]) {
 pub(crate) fn axis_positions(walk: Walk, number: i64, target: &mut [i64]) {
     match walk {
         Walk::Fixed(position) => target.fill(position),
+        Walk::Varies { inner: 1, extent } => {
+            let (mut position, mut done) = (number % extent, 0);
+            while done < target.len() {
+                let run = (extent - position).min((target.len() - done) as i64) as usize;
+                for (i, target) in target[done..done + run].iter_mut().enumerate() {
+                    *target = position + i as i64;
+                }
+                done += run;
+                position = 0;
+            }
+        }
         Walk::Varies { inner, extent } => {
             let (mut position, mut left) = (number / inner % extent, inner - number % inner);
             let mut done = 0;

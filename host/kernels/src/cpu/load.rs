@@ -248,23 +248,50 @@ fn fill_run<E: Element>(
     slopes: &[i64],
     start: impl Fn(usize) -> i64,
 ) {
-    let last = lanes.len() as i64 - 1;
-    let inside = |dim: usize| {
-        // Saturation lands far outside: a dimension has at most 2^40 elements.
-        let end = start(dim).saturating_add(slopes[dim].saturating_mul(last));
-        start(dim) >= 0 && start(dim) < load.shape[dim] && end >= 0 && end < load.shape[dim]
-    };
-    if (0..slopes.len()).all(inside) {
-        let offset = (0..slopes.len()).map(|dim| start(dim) * load.strides[dim]).sum();
+    let count = lanes.len();
+    let (first, end) = (0..slopes.len()).fold((0, count), |(first, end), dim| {
+        let (from, to) = inside(start(dim), slopes[dim], load.shape[dim], count);
+        (first.max(from), end.min(to))
+    });
+    let end = end.max(first);
+    let (before, rest) = lanes.split_at_mut(first);
+    let (within, after) = rest.split_at_mut(end - first);
+    if !within.is_empty() {
+        let at = |dim: usize| start(dim).wrapping_add(slopes[dim].wrapping_mul(first as i64));
+        let offset = (0..slopes.len()).map(|dim| at(dim) * load.strides[dim]).sum();
         // The slopes of a run of one element mean nothing, and may be huge.
         let along = |(slope, stride): (&i64, &i64)| slope.wrapping_mul(*stride);
         let stride = slopes.iter().zip(&load.strides).map(along).fold(0, i64::wrapping_add);
-        return fill_strided::<E>(isa, lanes, elements, offset, stride);
+        fill_strided::<E>(isa, within, elements, offset, stride);
     }
-    for (i, lane) in lanes.iter_mut().enumerate() {
-        let index = |dim: usize| start(dim).wrapping_add(slopes[dim].wrapping_mul(i as i64));
-        *lane = guarded::<E>(elements, load, plan, index);
+    if let Some(pad) = &plan.pad {
+        let pad = E::Lane::of(pad.view())[0];
+        before.fill(pad);
+        after.fill(pad);
+        return;
     }
+    for (from, lanes) in [(0, before), (end, after)] {
+        for (i, lane) in lanes.iter_mut().enumerate() {
+            let index = |dim: usize| start(dim).wrapping_add(slopes[dim].wrapping_mul((from + i) as i64));
+            *lane = guarded::<E>(elements, load, plan, index);
+        }
+    }
+}
+
+/// Of a run of `count` indices `start`, `start + slope`, ..., those within a dimension: from the first to one past the
+/// last. They are neighbours; if there are none, the two are equal.
+fn inside(start: i64, slope: i64, extent: i64, count: usize) -> (usize, usize) {
+    let (start, slope, extent) = (i128::from(start), i128::from(slope), i128::from(extent));
+    let position = |numerator: i128| numerator.clamp(0, count as i128) as usize;
+    // The least number of steps of this size that reach a distance.
+    let steps = |distance: i128, size: i128| position((distance + size - 1).div_euclid(size));
+    let (from, to) = match slope {
+        0 if start >= 0 && start < extent => (0, count),
+        0 => (0, 0),
+        1.. => (steps(-start, slope), steps(extent - start, slope)),
+        _ => (steps(start - extent + 1, -slope), steps(start + 1, -slope)),
+    };
+    (from, to.max(from))
 }
 
 /// The element at these indices, or what the load says about those outside.
@@ -285,4 +312,25 @@ fn guarded<E: Element>(elements: &[E], load: &BoundLoad, plan: &LoadPlan, index:
     }
     // Clamping finds no element where a dimension is empty; the verifier refuses that, and 0 does no harm.
     elements.get(offset as usize).map_or(E::Lane::default(), |element| element.widen())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::inside;
+
+    #[test]
+    fn the_indices_inside_are_those_that_a_search_finds() {
+        for start in [-9, -3, -1, 0, 1, 4, 5, 9, i64::MIN, i64::MAX] {
+            for slope in [-7, -2, -1, 0, 1, 2, 3, 7, i64::MIN, i64::MAX] {
+                for extent in [0, 1, 5] {
+                    let within =
+                        |i: i128| (0..i128::from(extent)).contains(&(i128::from(start) + i128::from(slope) * i));
+                    let found: Vec<usize> = (0..12).filter(|i| within(*i as i128)).collect();
+                    let (from, to) = inside(start, slope, extent, 12);
+                    let expected: Vec<usize> = (from..to).collect();
+                    assert_eq!(found, expected, "{start} + {slope} i in 0..{extent}");
+                }
+            }
+        }
+    }
 }
