@@ -162,13 +162,14 @@ template <class Op, int LANES, int THREADS, class T> D T across(T x) {
     }
 }
 
-// Reduces a column of parts pairwise, by which errors grow with the logarithm of their number.
-template <class Op, int DEEP, int ROW, class T> D T column(const T *parts) {
-    if constexpr (DEEP == 1) return parts[0];
-    else return Op::of(column<Op, DEEP / 2, ROW>(parts), column<Op, DEEP / 2, ROW>(parts + DEEP / 2 * ROW));
+// Reduces COUNT parts, a power of two, pairwise: errors grow with the logarithm of their number. STEP lies between two.
+template <class Op, int COUNT, int STEP, class T> D T column(const T *parts) {
+    if constexpr (COUNT == 1) return parts[0];
+    else return Op::of(column<Op, COUNT / 2, STEP>(parts), column<Op, COUNT / 2, STEP>(parts + COUNT / 2 * STEP));
 }
 
-// Reduces over the DEEP threads of a block that share a column; blocks are WIDE columns wide. Each gets the result.
+// Reduces over the DEEP threads of a block that share a column, pairwise as well; blocks are WIDE columns wide. Each gets
+// the result.
 template <class Op, int WIDE, int DEEP, class T, int N> D void across_columns(T (&x)[N]) {
     if constexpr (DEEP > 1) {
         __shared__ T parts[DEEP][WIDE * N];
@@ -177,7 +178,17 @@ template <class Op, int WIDE, int DEEP, class T, int N> D void across_columns(T 
 #pragma unroll
         for (int n = 0; n < N; ++n) parts[depth][n * WIDE + place] = x[n];
         __syncthreads();
+        for (int half = DEEP / 2; half > 0; half /= 2) {
+            if (depth < half) {
 #pragma unroll
-        for (int n = 0; n < N; ++n) x[n] = column<Op, DEEP, WIDE * N>(&parts[0][n * WIDE + place]);
+                for (int n = 0; n < N; ++n) {
+                    T *part = &parts[depth][n * WIDE + place];
+                    *part = Op::of(*part, part[half * WIDE * N]);
+                }
+            }
+            __syncthreads();
+        }
+#pragma unroll
+        for (int n = 0; n < N; ++n) x[n] = parts[0][n * WIDE + place];
     }
 }

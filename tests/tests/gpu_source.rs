@@ -1,0 +1,63 @@
+//! Every kernel that the reference plugins make of the shipped samples compiles for a GPU, without one. Skipped by name
+//! where NVRTC is not installed.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use passhost_ir::kernel::verify;
+use passhost_ir::{Graph, NodeKind};
+use passhost_kernels::cuda::{Compiler, Layout, NvrtcError, emit};
+use passhost_tests::{Passhost, plugin, repository};
+use std::path::PathBuf;
+
+/// The graphs that a plugin returns for all variants of all samples.
+fn rewrites(name: &str) -> Vec<Graph> {
+    let list = repository().join("samples/all.txt");
+    let (list, plugin) = (list.display().to_string(), plugin(name).display().to_string());
+    let run = Passhost::new(["show", &list, "--all", "--after", &plugin, "--device", "cpu"]).run();
+    run.expect_end(0, &["# after"]);
+    let mut graphs = vec![];
+    for part in run.out.split("# after\n").skip(1) {
+        let text: Vec<&str> =
+            part.lines().take_while(|line| !line.starts_with('#') || line.starts_with("  ")).collect();
+        graphs.push(Graph::parse(&text.join("\n")).unwrap_or_else(|error| panic!("{error}\n{}", text.join("\n"))));
+    }
+    graphs
+}
+
+#[test]
+fn kernels_of_the_samples_compile_for_sm_90() {
+    let torch = PathBuf::from(std::env::var_os("LIBTORCH").unwrap_or_default());
+    let compiler = match Compiler::new((9, 0), &[torch.join("../nvidia/cu13/lib")], None) {
+        Ok(compiler) => compiler,
+        Err(NvrtcError::Missing { reason }) => {
+            println!("skipped, as there is no NVRTC: {reason}");
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    for name in ["fuse-pointwise", "fuse-norms", "masked-mean-pool"] {
+        let mut kernels = 0;
+        for graph in rewrites(name) {
+            for node in &graph.nodes {
+                let NodeKind::Kernel { kernel, inputs } = &node.kind else { continue };
+                let layout = Layout {
+                    strides: inputs.iter().map(|input| graph.ty(*input).strides.clone()).collect(),
+                    ..Layout::contiguous(kernel)
+                };
+                let source = emit(kernel, &verify(kernel).unwrap(), &layout);
+                assert!(source.blocks > 0 && source.threads <= 1024);
+                match compiler.compile(&source.text) {
+                    Ok(cubin) => assert!(!cubin.0.is_empty()),
+                    Err(error) => panic!("{name}: {error}\n{}", source.text),
+                }
+                kernels += 1;
+                if let Some(directory) = std::env::var_os("PASSHOST_DUMP") {
+                    let path = PathBuf::from(directory).join(format!("{name}-{kernels}.cu"));
+                    std::fs::write(path, format!("// {kernel:?}\n// blocks {}\n{}", source.blocks, source.text))
+                        .unwrap();
+                }
+            }
+        }
+        println!("{name}: {kernels} kernels");
+        assert!(kernels >= 6, "{name} made {kernels} kernels of all samples");
+    }
+}
