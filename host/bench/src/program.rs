@@ -59,9 +59,18 @@ impl From<StepError> for RewriteError {
     }
 }
 
+/// What libtorch says when a GPU is full, without its advice.
+pub fn out_of_memory(message: &str) -> Option<String> {
+    let (_, said) = message.split_once("CUDA out of memory. ")?;
+    Some(said.split_inclusive(". ").take(2).collect::<String>().trim_end().to_owned())
+}
+
 impl From<StepError> for ReferenceError {
     fn from(error: StepError) -> ReferenceError {
-        ReferenceError::Op { node: error.node, op: error.op, message: error.message }
+        match out_of_memory(&error.message) {
+            Some(message) => ReferenceError::Memory { message },
+            None => ReferenceError::Op { node: error.node, op: error.op, message: error.message },
+        }
     }
 }
 
@@ -255,5 +264,21 @@ fn widened(arg: &Arg, mode: Mode) -> Arg {
     match arg {
         Arg::Dtype(dtype) if mode == Mode::Truth && dtype.is_float() => Arg::Dtype(Dtype::F64),
         other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::out_of_memory;
+
+    #[test]
+    fn a_full_gpu_is_told_from_other_errors_in_two_sentences() {
+        let message = "Internal torch error: CUDA out of memory. Tried to allocate 148.00 MiB. GPU 0 has a total capacity of \
+                       139.80 GiB of which 13.56 MiB is free. Process 449 has 139.11 GiB memory in use. If reserved but \
+                       unallocated memory is large try setting";
+        let expected =
+            "Tried to allocate 148.00 MiB. GPU 0 has a total capacity of 139.80 GiB of which 13.56 MiB is free.";
+        assert_eq!(out_of_memory(message).as_deref(), Some(expected));
+        assert_eq!(out_of_memory("CUDA error: an illegal memory access was encountered"), None);
     }
 }

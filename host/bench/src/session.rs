@@ -6,7 +6,7 @@ use crate::element::Elements;
 use crate::inputs::{Round, draw};
 use crate::integrity;
 use crate::measure;
-use crate::program::{Mode, Program, StepError};
+use crate::program::{Mode, Program, StepError, out_of_memory};
 use crate::trivial::{Typed, degenerate, trivial_answer};
 use passhost_ir::{Graph, InputSpec, NodeId, OpName, TensorType};
 use passhost_protocol::device::{
@@ -60,8 +60,10 @@ impl Drawn {
 
     fn tensors(&self, specs: &[InputSpec]) -> Result<Vec<Tensor>, ReferenceError> {
         let tensors = specs.iter().zip(&self.bytes).map(|(spec, bytes)| {
-            Tensor::from_bytes(&spec.ty, bytes)
-                .map_err(|error| ReferenceError::Input { input: spec.name.clone(), message: error.to_string() })
+            Tensor::from_bytes(&spec.ty, bytes).map_err(|error| match out_of_memory(&error.to_string()) {
+                Some(message) => ReferenceError::Memory { message },
+                None => ReferenceError::Input { input: spec.name.clone(), message: error.to_string() },
+            })
         });
         tensors.collect()
     }

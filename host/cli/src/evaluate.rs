@@ -7,7 +7,7 @@ use crate::untrusted::one_line;
 use passhost_cache::Cache;
 use passhost_ir::verify::{RewriteSummary, verify_rewrite};
 use passhost_ir::{Graph, NodeKind, OpTable, functionalise};
-use passhost_protocol::device::{Evaluation, Loaded, RewriteError, Settings, TimingReport};
+use passhost_protocol::device::{Evaluation, Loaded, ReferenceError, RewriteError, Settings, TimingReport};
 use passhost_protocol::guest::{GuestFailure, GuestLimits, GuestUsage, PassInfo};
 use passhost_sample::{InputMode, Sample};
 use passhost_score::{
@@ -310,6 +310,10 @@ fn load_reference(
     };
     match answer {
         Ok(Ok(loaded)) => Ok(loaded),
+        Ok(Err(error @ ReferenceError::Memory { .. })) => {
+            let hint = "free the GPU's memory, or use another one or --device cpu";
+            Err(failure(Blame::Host, "reference", error, hint).into())
+        }
         Ok(Err(error)) => {
             Err(failure(Blame::Sample, "reference", error, "the sample's own program does not run here").into())
         }

@@ -179,7 +179,7 @@ pub struct Loaded {
     pub slowest_ns: u64,
 }
 
-/// Why a reference program is of no use. The sample's fault.
+/// Why a reference program is of no use. The sample's fault, unless said otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum ReferenceError {
     /// An op failed.
@@ -189,6 +189,12 @@ pub enum ReferenceError {
         node: NodeId,
         /// Its op.
         op: String,
+        /// What libtorch said.
+        message: String,
+    },
+    /// The device has no memory for it. The host's trouble.
+    #[error("the GPU has too little memory left: {message}")]
+    Memory {
         /// What libtorch said.
         message: String,
     },
