@@ -143,7 +143,7 @@ impl<'a> Bound<'a> {
             // the storage can be read, and is not written to, while this `Bound` lives.
             let view = unsafe { InputView::new(input.pointer, reaches[load.input], input.dtype) };
             let strides = effective_strides(input);
-            let access = access(plan, load, &strides, columns);
+            let access = access(plan, load, input.shape, &strides, columns);
             BoundLoad { view, shape: input.shape.to_vec(), strides, access }
         });
         let stores = kernel.kernel().stores.iter().zip(outputs).map(|(store, output)| {
@@ -301,7 +301,33 @@ fn domain_axes<'a>(plan: &'a Plan, over_inner: bool, slopes: &'a [i64]) -> impl 
     plan.row_axes.iter().chain(inner).map(|axis| (plan.extents[*axis], slopes[*axis]))
 }
 
-fn access(plan: &Plan, load: &LoadPlan, strides: &[i64], columns: bool) -> Access {
+/// [`Access::Blocks`] over as many of the innermost axes as possible, if that is worth it.
+fn blocks(plan: &Plan, load: &LoadPlan, shape: &[i64], strides: &[i64], domain: &[usize]) -> Option<Access> {
+    let affine = |dim: usize| plan.forms[load.index[dim].0 as usize].affine.as_ref();
+    let forms: Vec<_> = (0..shape.len()).map(affine).collect::<Option<_>>()?;
+    let proven: Vec<bool> = forms.iter().zip(shape).map(|(form, size)| form.within(&plan.extents, *size)).collect();
+    let moves_guarded = |axis: usize| {
+        plan.extents[axis] > 1 && forms.iter().zip(&proven).any(|(form, proven)| !proven && form.slopes[axis] != 0)
+    };
+    let first = domain.iter().rposition(|axis| moves_guarded(*axis)).map_or(0, |at| at + 1);
+    let block = &domain[first..];
+    let points: i64 = block.iter().map(|axis| plan.extents[*axis].max(1)).product();
+    let innermost = block.iter().rfind(|axis| plan.extents[**axis] > 1).map_or(1, |axis| plan.extents[*axis]);
+    // Along one axis alone, a run does as well.
+    if points < 8 || (points == innermost && innermost >= 8) {
+        return None;
+    }
+    let change = |axis: usize| {
+        // What changes is within its dimension everywhere, so that this cannot overflow; an axis with one position
+        // changes nothing.
+        let changes = forms.iter().zip(strides).map(|(form, stride)| form.slopes[axis].wrapping_mul(*stride));
+        if plan.extents[axis] > 1 { changes.fold(0, i64::wrapping_add) } else { 0 }
+    };
+    let axes = block.iter().map(|axis| (plan.extents[*axis], change(*axis)));
+    Some(Access::Blocks { points, offsets: Strided::new(0, axes) })
+}
+
+fn access(plan: &Plan, load: &LoadPlan, shape: &[i64], strides: &[i64], columns: bool) -> Access {
     let over_inner = load.inner && !columns;
     if load.plain {
         let (base, slopes) = offsets(plan, load, strides);
@@ -310,6 +336,10 @@ fn access(plan: &Plan, load: &LoadPlan, strides: &[i64], columns: bool) -> Acces
         return Access::Plain { offsets: Strided::new(base, domain_axes(plan, over_inner, &slopes)), inner };
     }
     let inner = if over_inner { plan.inner_axes.as_slice() } else { &[] };
+    let domain: Vec<usize> = plan.row_axes.iter().chain(inner).copied().collect();
+    if let Some(blocks) = blocks(plan, load, shape, strides, &domain) {
+        return blocks;
+    }
     let innermost = plan.row_axes.iter().chain(inner).rfind(|axis| plan.extents[**axis] > 1);
     // For short runs it is cheaper to evaluate the indices of many points together.
     if let Some(axis) = innermost.filter(|axis| plan.extents[**axis] >= 8) {

@@ -33,6 +33,14 @@ pub(crate) enum Access {
     /// The indices are affine along the innermost axis of the domain, at these slopes: each run along it is looked at
     /// once.
     Runs { extent: i64, slopes: Vec<i64> },
+    /// The indices that may be outside stay the same along the innermost axes of the domain, the others change at one
+    /// rate each: the guard decides for all points of a block along those axes.
+    Blocks {
+        /// Points of a block.
+        points: i64,
+        /// Offsets within a block, from its first element.
+        offsets: Strided,
+    },
     /// Indices are evaluated and guarded for every point.
     General,
 }
@@ -164,6 +172,29 @@ fn fill_typed<E: Element>(
                 plan.program.at_point(around.domain.walks, first, &mut scratch.point, value);
                 let start = |dim: usize| scratch.point[plan.program.results[dim]];
                 fill_run::<E>(around.isa, &mut lanes[done..done + run], elements, load, plan, slopes, start);
+                done += run;
+            }
+        }
+        Access::Blocks { points, offsets } => {
+            let mut done = 0;
+            while done < len {
+                let first = number + done as i64;
+                let within = first % points;
+                let run = (points - within).min((len - done) as i64) as usize;
+                let value = |gathered: usize| around.gathered[gathered].at(done);
+                plan.program.at_point(around.domain.walks, first, &mut scratch.point, value);
+                let at = |dim: usize| scratch.point[plan.program.results[dim]];
+                let lanes = &mut lanes[done..done + run];
+                let inside = (0..load.shape.len()).all(|dim| (0..load.shape[dim]).contains(&at(dim)));
+                if let Some(pad) = plan.pad.as_ref().filter(|_| !inside) {
+                    lanes.fill(E::Lane::of(pad.view())[0]);
+                } else {
+                    // Outside without padding: the guarded index moves to the nearest element, the others do not.
+                    let clamped = |dim: usize| at(dim).clamp(0, (load.shape[dim] - 1).max(0));
+                    let offset: i64 = (0..load.shape.len()).map(|dim| clamped(dim) * load.strides[dim]).sum();
+                    let shift = offset - offsets.offset(within);
+                    fill_plain::<E>(around.isa, lanes, elements, offsets, shift, within);
+                }
                 done += run;
             }
         }

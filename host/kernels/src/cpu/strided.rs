@@ -38,19 +38,22 @@ impl Strided {
         self.axes.last().map_or(0, |(_, stride)| *stride)
     }
 
+    /// The offset of point `number`.
+    pub(crate) fn offset(&self, number: i64) -> i64 {
+        let (mut offset, mut rest) = (self.base, number);
+        for (extent, stride) in self.axes.iter().rev() {
+            offset += rest % extent * stride;
+            rest /= extent;
+        }
+        offset
+    }
+
     /// The offset of point `number`, if the `len` points from it on lie side by side.
     pub(crate) fn dense(&self, number: i64, len: usize) -> Option<i64> {
         match self.axes.as_slice() {
             [] if len == 1 => Some(self.base),
             [(_, 1)] => Some(self.base + number),
-            [.., (extent, 1)] if number % extent + len as i64 <= *extent => {
-                let (mut offset, mut rest) = (self.base, number);
-                for (extent, stride) in self.axes.iter().rev() {
-                    offset += rest % extent * stride;
-                    rest /= extent;
-                }
-                Some(offset)
-            }
+            [.., (extent, 1)] if number % extent + len as i64 <= *extent => Some(self.offset(number)),
             _ => None,
         }
     }
