@@ -92,6 +92,11 @@ impl Device {
         }
     }
 
+    /// Medians of eager alone and beside the rewrite that are this far apart are of a machine that changed its speed.
+    pub fn drift(&self) -> f64 {
+        if self.gpu.is_some() { 1.02 } else { 1.05 }
+    }
+
     /// Waits until everything that was asked for has run.
     pub fn synchronize(&self) -> Result<(), String> {
         match self.gpu {

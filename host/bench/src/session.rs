@@ -22,8 +22,6 @@ const REDRAW: u32 = 1 << 16;
 const TIMED: u32 = 1 << 17;
 /// Timed runs whose outputs are checked.
 const CHECKED_RUNS: usize = 3;
-/// Medians of eager alone and beside the rewrite that are this far apart are of a machine that changed its speed.
-const DRIFT: f64 = 1.05;
 /// Measurements until the two agree.
 const ATTEMPTS: u32 = 3;
 /// A rewrite may be this much less precise than eager, plus [`ULP_SLACK`].
@@ -219,7 +217,7 @@ impl Reference {
             if best.as_ref().is_none_or(|(least, ..)| apart < *least) {
                 best = Some((apart, alone_ns, pairs));
             }
-            if apart <= DRIFT {
+            if apart <= self.device.drift() {
                 break;
             }
         }
