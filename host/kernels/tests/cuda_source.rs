@@ -1,8 +1,10 @@
 //! What is emitted for a GPU compiles, without one. Skipped by name where NVRTC is not installed.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use passhost_ir::Kernel;
-use passhost_ir::kernel::{RandomKernel, verify};
+use passhost_ir::kernel::{
+    IndexExpr, IndexId, InputDecl, Inst, Op, Outside, RandomKernel, ReduceOp, Reg, Store, verify,
+};
+use passhost_ir::{Dtype, Kernel};
 use passhost_kernels::cuda::{Compiler, Layout, NvrtcError, emit};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -63,4 +65,38 @@ fn random_kernels_compile_for_sm_90() {
         }
     });
     println!("{} bytes of machine code", bytes.into_inner());
+}
+
+/// Sums, products and extrema of the columns of a wide matrix of f16, in some type.
+fn columns(dtype: Dtype) -> Kernel {
+    let (rows, length) = (1 << 16, 4096);
+    let inst = |dtype, op| Inst { dtype, op };
+    let mut body = vec![
+        inst(Dtype::F16, Op::Load { input: 0, index: vec![IndexId(1), IndexId(0)], outside: Outside::Clamp }),
+        inst(dtype, Op::Cast(Reg(0))),
+    ];
+    let reductions = [ReduceOp::Sum, ReduceOp::Prod, ReduceOp::Max, ReduceOp::Min];
+    body.extend(reductions.map(|op| inst(dtype, Op::Reduce(op, Reg(1)))));
+    Kernel {
+        parallel: vec![rows],
+        reduce: vec![length],
+        inputs: vec![InputDecl { dtype: Dtype::F16, shape: vec![length, rows] }],
+        index: vec![IndexExpr::Axis(0), IndexExpr::Axis(1)],
+        stores: (2..6).map(|value| Store { value: Reg(value), order: vec![0], shape: vec![rows] }).collect(),
+        body,
+        ..Kernel::default()
+    }
+}
+
+#[test]
+fn several_reductions_share_the_memory_of_a_block() {
+    let Some(compiler) = compiler() else { return };
+    for dtype in [Dtype::F32, Dtype::F64, Dtype::I64] {
+        let kernel = columns(dtype);
+        let source = emit(&kernel, &verify(&kernel).unwrap(), &Layout::contiguous(&kernel));
+        assert!(source.text.contains("across_columns<Sum"), "columns are reduced as such");
+        if let Err(error) = compiler.compile(&source.text) {
+            panic!("{dtype}: {error}");
+        }
+    }
 }

@@ -116,6 +116,8 @@ impl Emitter<'_> {
         let parameters: Vec<String> = inputs.chain(outputs).collect();
         let (threads, parameters) = (self.schedule.threads(), parameters.join(", "));
         self.text.open(format_args!("extern \"C\" __global__ void __launch_bounds__({threads}) {ENTRY}({parameters})"));
+        let bytes = self.schedule.shared_bytes(accumulator_bytes(self.kernel, self.analysis));
+        self.text.line(format_args!("__shared__ __align__(16) u8 shared[{}];", bytes.max(1)));
         match self.schedule.form {
             Form::Columns { wide, deep, lanes } => self.columns(wide, deep, lanes),
             Form::Rows { threads, rows, lanes, turns, kept } => self.rows(threads, rows, lanes, turns, kept),
@@ -206,7 +208,7 @@ impl Emitter<'_> {
                 self.text.line(format_args!(
                     "for (int v = 0; v < {lanes}; ++v) sum{number}[v] = column<{functor}, {turns}, {lanes}>(acc{number} + v);"
                 ));
-                self.text.line(format_args!("across_columns<{functor}, {wide}, {deep}>(sum{number});"));
+                self.text.line(format_args!("across_columns<{functor}, {wide}, {deep}>(sum{number}, shared);"));
                 let result = if is_position(self.reduce_op(*reg)) { ".at" } else { "" };
                 self.names.insert(*reg, format!("sum{number}[v]{result}"));
             }
@@ -310,7 +312,7 @@ impl Emitter<'_> {
                 let functor = functor(op);
                 let result = if is_position(op) { ".at" } else { "" };
                 self.text.line(format_args!(
-                    "const {} v{number} = across<{functor}, {threads}, {block}>(column<{functor}, {lanes}, 1>(acc{number})){result};",
+                    "const {} v{number} = across<{functor}, {threads}, {block}>(column<{functor}, {lanes}, 1>(acc{number}), shared){result};",
                     held(self.dtype(*reg))
                 ));
                 self.names.insert(*reg, format!("v{number}"));
@@ -860,6 +862,18 @@ impl Emitter<'_> {
         };
         (ty, format!("({ty})({text})"))
     }
+}
+
+/// Bytes of the largest accumulator that a kernel needs.
+pub(super) fn accumulator_bytes(kernel: &Kernel, analysis: &Analysis) -> u64 {
+    let needed = kernel.body.iter().zip(&analysis.needed).filter(|(_, needed)| **needed);
+    let bytes = needed.filter_map(|(inst, _)| match inst.op {
+        // A value and its position.
+        Op::Reduce(op, _) if is_position(op) => Some(16),
+        Op::Reduce(_, operand) => Some(kernel.body[operand.0 as usize].dtype.size()),
+        _ => None,
+    });
+    bytes.max().unwrap_or(0)
 }
 
 /// How often each value is read, by other values that are needed and by stores.

@@ -144,21 +144,22 @@ template <class T> D Best<T> from_lane(Best<T> x, int mask) {
     return Best<T>{from_lane(x.value, mask), from_lane(x.at, mask)};
 }
 
-// Reduces over groups of LANES neighbouring threads; each of them gets the result.
-template <class Op, int LANES, int THREADS, class T> D T across(T x) {
+// Reduces over groups of LANES neighbouring threads; each of them gets the result. SHARED has room for a T for each warp
+// of a block where LANES is more than a warp, and may serve one reduction after the other.
+template <class Op, int LANES, int THREADS, class T> D T across(T x, void *shared) {
     if constexpr (LANES <= 32) {
 #pragma unroll
         for (int mask = LANES / 2; mask > 0; mask /= 2) x = Op::of(x, from_lane(x, mask));
         return x;
     } else {
         constexpr int WARPS = LANES / 32;
-        __shared__ T parts[THREADS / 32];
-        x = across<Op, 32, THREADS>(x);
+        T *parts = (T *)shared;
+        x = across<Op, 32, THREADS>(x, shared);
         __syncthreads();
         if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = x;
         __syncthreads();
         x = parts[threadIdx.x / LANES * WARPS + threadIdx.x % WARPS];
-        return across<Op, WARPS, THREADS>(x);
+        return across<Op, WARPS, THREADS>(x, shared);
     }
 }
 
@@ -169,10 +170,10 @@ template <class Op, int COUNT, int STEP, class T> D T column(const T *parts) {
 }
 
 // Reduces over the DEEP threads of a block that share a column, pairwise as well; blocks are WIDE columns wide. Each gets
-// the result.
-template <class Op, int WIDE, int DEEP, class T, int N> D void across_columns(T (&x)[N]) {
+// the result. SHARED has room for N of T for each thread of a block where DEEP is more than one.
+template <class Op, int WIDE, int DEEP, class T, int N> D void across_columns(T (&x)[N], void *shared) {
     if constexpr (DEEP > 1) {
-        __shared__ T parts[DEEP][WIDE * N];
+        T(*parts)[WIDE * N] = (T(*)[WIDE * N])shared;
         int place = threadIdx.x % WIDE, depth = threadIdx.x / WIDE;
         __syncthreads();
 #pragma unroll

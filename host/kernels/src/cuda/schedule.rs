@@ -7,6 +7,8 @@ use passhost_ir::{Dtype, Kernel};
 
 /// Threads that keep a large GPU busy: enough for 132 multiprocessors of 1,024 each.
 const FILL: u64 = 132 * 1024;
+/// Bytes of shared memory that a block may take and leave room for others.
+const SHARED: u64 = 32 << 10;
 /// Registers that values kept between passes over a row may take, in a thread.
 const KEPT_REGISTERS: u64 = 64;
 
@@ -60,6 +62,16 @@ impl Schedule {
         match self.form {
             Form::Columns { wide, lanes, .. } => self.rows.points().div_ceil(u64::from(wide) * u64::from(lanes)),
             Form::Rows { rows, .. } => self.rows.points().div_ceil(u64::from(rows)),
+        }
+    }
+
+    /// Bytes of a block's shared memory that reductions of so large accumulators take.
+    pub(super) fn shared_bytes(&self, accumulator: u64) -> u64 {
+        match self.form {
+            Form::Columns { deep: 1, .. } => 0,
+            Form::Columns { wide, deep, lanes } => u64::from(wide * deep * lanes) * accumulator,
+            Form::Rows { threads, .. } if threads <= 32 => 0,
+            Form::Rows { .. } => u64::from(self.threads() / 32) * accumulator,
         }
     }
 
@@ -242,6 +254,10 @@ impl Chooser<'_> {
         let mut deep = deepest.min(4);
         while deep < deepest && threads(lanes, deep) < FILL {
             deep *= 2;
+        }
+        let bytes = super::emit::accumulator_bytes(self.kernel, self.analysis);
+        while deep > 1 && u64::from(32 * deep * lanes) * bytes > SHARED {
+            deep /= 2;
         }
         Schedule { form: Form::Columns { wide: 32, deep, lanes }, rows, points }
     }
