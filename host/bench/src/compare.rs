@@ -294,6 +294,18 @@ mod tests {
     }
 
     #[test]
+    fn a_result_that_went_through_half_precision_stands_out() {
+        let truth: Vec<f64> = (0..1000).map(|i| f64::from(i % 97 - 48) / 7.0).collect();
+        let errors = |values: Vec<f32>| {
+            let bytes = f32_bytes(&values);
+            ulp_errors(Elements { dtype: Dtype::F32, bytes: &bytes }, &truth, &vec![false; truth.len()])
+        };
+        let eager = errors(truth.iter().map(|exact| *exact as f32).collect());
+        let halved = errors(truth.iter().map(|exact| half::f16::from_f64(*exact).to_f32()).collect());
+        assert!(eager.rms < 1.0 && halved.rms > 500.0 && halved.p999 > 1000.0, "{eager:?} {halved:?}");
+    }
+
+    #[test]
     fn an_element_that_cancelled_counts_at_the_scale_of_the_others() {
         // An error of 2^-20 everywhere: 8 last places of 1, and thousands of 1e-5.
         let error = 2f64.powi(-20);

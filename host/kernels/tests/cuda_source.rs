@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use passhost_ir::kernel::{
-    IndexExpr, IndexId, InputDecl, Inst, Op, Outside, RandomKernel, ReduceOp, Reg, Store, verify,
+    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Op, Outside, RandomKernel, ReduceOp, Reg, Scalar, Store,
+    verify,
 };
 use passhost_ir::{Dtype, Kernel};
 use passhost_kernels::cuda::{Compiler, Layout, NvrtcError, emit};
@@ -98,5 +99,57 @@ fn several_reductions_share_the_memory_of_a_block() {
         if let Err(error) = compiler.compile(&source.text) {
             panic!("{dtype}: {error}");
         }
+    }
+}
+
+/// The sums, over the middle dimension, of a tensor [4, 64, 32768] of f16 and two [2, 64, 32768] joined along the first.
+fn sums_of_joined() -> Kernel {
+    let f16 = |op| Inst { dtype: Dtype::F16, op };
+    let i64 = |op| Inst { dtype: Dtype::I64, op };
+    let load = |input, first| Op::Load {
+        input,
+        index: vec![IndexId(first), IndexId(2), IndexId(1)],
+        outside: Outside::Pad(Scalar::Float(0.0)),
+    };
+    Kernel {
+        parallel: vec![4, 32768],
+        reduce: vec![64],
+        inputs: [2, 2, 4].map(|first| InputDecl { dtype: Dtype::F16, shape: vec![first, 64, 32768] }).to_vec(),
+        index: vec![
+            IndexExpr::Axis(0),
+            IndexExpr::Axis(1),
+            IndexExpr::Axis(2),
+            IndexExpr::Const(2),
+            IndexExpr::Sub(IndexId(0), IndexId(3)),
+        ],
+        body: vec![
+            f16(load(0, 0)),
+            f16(load(1, 4)),
+            i64(Op::Index(IndexId(0))),
+            i64(Op::Const(Scalar::Int(2))),
+            Inst { dtype: Dtype::Bool, op: Op::Compare(Compare::Lt, Reg(2), Reg(3)) },
+            f16(Op::Select(Reg(4), Reg(0), Reg(1))),
+            Inst { dtype: Dtype::F32, op: Op::Cast(Reg(5)) },
+            f16(load(2, 0)),
+            Inst { dtype: Dtype::F32, op: Op::Cast(Reg(7)) },
+            Inst { dtype: Dtype::F32, op: Op::Binary(Binary::Add, Reg(6), Reg(8)) },
+            Inst { dtype: Dtype::F32, op: Op::Reduce(ReduceOp::Sum, Reg(9)) },
+        ],
+        stores: vec![Store { value: Reg(10), order: vec![0, 1], shape: vec![4, 32768] }],
+        ..Kernel::default()
+    }
+}
+
+#[test]
+fn columns_of_joined_tensors_compile() {
+    let Some(compiler) = compiler() else { return };
+    let kernel = sums_of_joined();
+    let source = emit(&kernel, &verify(&kernel).unwrap(), &Layout::contiguous(&kernel));
+    assert!(
+        source.text.contains("across_columns<Sum") && source.text.contains("v < 8"),
+        "wide columns are what is meant"
+    );
+    if let Err(error) = compiler.compile(&source.text) {
+        panic!("{error}");
     }
 }

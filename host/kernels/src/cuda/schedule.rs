@@ -107,6 +107,8 @@ pub(super) struct Chooser<'a> {
     pub(super) facts: &'a Facts,
     pub(super) analysis: &'a Analysis,
     pub(super) layout: &'a Layout,
+    /// Whether it has neither passes nor rows: each point is computed by itself.
+    pub(super) is_map: bool,
     /// Bytes per point that later passes need of earlier ones.
     pub(super) kept_bytes: u64,
 }
@@ -114,8 +116,7 @@ pub(super) struct Chooser<'a> {
 impl Chooser<'_> {
     pub(super) fn choose(&self) -> Schedule {
         let (parallel, all) = (self.kernel.parallel.len(), self.kernel.parallel.len() + self.kernel.reduce.len());
-        let is_map = !self.analysis.reduces && self.kernel.stores.iter().all(|store| store.order.len() == all);
-        if is_map {
+        if self.is_map {
             let rows = Domain::new(self.kernel, self.ordered(|_| true));
             return self.map(rows);
         }

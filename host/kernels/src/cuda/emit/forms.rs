@@ -1,0 +1,244 @@
+//! The two forms of a kernel: rows side by side in a thread each, or threads side by side in a row.
+
+use super::index::{bound, number_type};
+use super::reductions::{functor, is_position, neutral, scan_neutral};
+use super::work::Work;
+use super::{Emitter, Scope, Spot};
+use crate::cuda::passes::Pass;
+use crate::cuda::text::held;
+use passhost_ir::Dtype;
+use passhost_ir::kernel::{Op, ReduceOp, Reg};
+use std::collections::{HashMap, HashSet};
+
+impl Emitter<'_> {
+    /// Each thread computes `lanes` rows, point by point.
+    pub(super) fn columns(&mut self, wide: u32, deep: u32, lanes: u32) {
+        let (rows, points) = (self.schedule.rows.points(), self.schedule.points.points());
+        let (row_type, point_type) = (number_type(rows), number_type(points));
+        let column = if deep > 1 { format!("threadIdx.x % {wide}") } else { "threadIdx.x".to_owned() };
+        self.text.line(format_args!("const {row_type} thread = ({row_type})blockIdx.x * {wide} + {column};"));
+        let in_range = format!("thread < {}u{}", rows / u64::from(lanes), if row_type == "u64" { "ll" } else { "" });
+        if deep > 1 {
+            // All threads of a block reduce together, those past the last row on the first.
+            self.text.line(format_args!("const bool active = {in_range};"));
+            self.text.line(format_args!("const {row_type} p = active ? thread * {lanes} : 0;"));
+            self.text.line(format_args!("const u32 depth = threadIdx.x / {wide};"));
+        } else {
+            self.text.line(format_args!("if (!({in_range})) return;"));
+            self.text.line(format_args!("const {row_type} p = thread * {lanes};"));
+        }
+        let spot = Spot { row: "p".into(), point: "r".into() };
+        let later = self.row_values_read_later();
+        let passes = self.passes;
+        for pass in &passes.list {
+            let keep: Vec<(Reg, String)> =
+                pass.row.iter().filter(|reg| later.contains(reg)).map(|reg| (*reg, format!("k{}[v]", reg.0))).collect();
+            for (reg, _) in &keep {
+                let line = format!("{} k{}[{lanes}];", held(self.dtype(*reg)), reg.0);
+                self.text.line(line);
+            }
+            if !pass.row.is_empty() || !pass.row_stores.is_empty() {
+                self.text.open("");
+                let store_if = if deep > 1 { Some("active && depth == 0") } else { None };
+                let names: Vec<(Reg, String)> = keep.clone();
+                let (insts, stores) = (&pass.row, &pass.row_stores);
+                self.work(&spot, Work { insts, reduces: &[], stores, keep, store_if, sums: "v" });
+                self.text.close();
+                self.names.extend(names);
+            }
+            if pass.reduces.is_empty() && pass.stores.is_empty() {
+                continue;
+            }
+            // Several points at a time: their loads are under way together, and each has accumulators of its own, which
+            // keeps sums short. What a scan carries goes from point to point.
+            let scans = pass.anew.iter().any(|reg| matches!(self.kernel.body[reg.0 as usize].op, Op::Scan(..)));
+            let turns: u32 = match points / u64::from(deep) {
+                _ if scans => 1,
+                0 | 1 => 1,
+                2 | 3 => 2,
+                _ => 4,
+            };
+            self.accumulators(pass, lanes * turns);
+            self.text.open("");
+            self.carries(&pass.anew, lanes);
+            let start = if deep > 1 { "depth" } else { "0" };
+            let (end, step) = (bound(points, point_type), deep * turns);
+            self.text.open(format_args!("for ({point_type} first = {start}; first < {end}; first += {step})"));
+            self.text.line("#pragma unroll");
+            self.text.open(format_args!("for (int turn = 0; turn < {turns}; ++turn)"));
+            self.text.line(format_args!("const {point_type} r = first + turn * {deep};"));
+            let full = points.is_multiple_of(u64::from(step));
+            if !full {
+                self.text.open(format_args!("if (r < {end})"));
+            }
+            let (insts, sums) = (&pass.anew, format!("turn * {lanes} + v"));
+            let store_if = if deep > 1 { Some("active") } else { None };
+            let work =
+                Work { insts, reduces: &pass.reduces, stores: &pass.stores, keep: vec![], store_if, sums: &sums };
+            self.work(&spot, work);
+            if !full {
+                self.text.close();
+            }
+            self.text.close();
+            self.text.close();
+            self.text.close();
+            for reg in &pass.reduces {
+                let (functor, number) = (functor(self.reduce_op(*reg)), reg.0);
+                let ty = self.accumulator(*reg).0;
+                self.text.line(format_args!("{ty} sum{number}[{lanes}];"));
+                self.text.line("#pragma unroll");
+                self.text.line(format_args!(
+                    "for (int v = 0; v < {lanes}; ++v) sum{number}[v] = column<{functor}, {turns}, {lanes}>(acc{number} + v);"
+                ));
+                self.text.line(format_args!("across_columns<{functor}, {wide}, {deep}>(sum{number}, shared);"));
+                let result = if is_position(self.reduce_op(*reg)) { ".at" } else { "" };
+                self.names.insert(*reg, format!("sum{number}[v]{result}"));
+            }
+        }
+    }
+
+    /// Row values that another pass, or the points of their own, read.
+    fn row_values_read_later(&self) -> HashSet<Reg> {
+        let mut pass_of: HashMap<Reg, usize> = HashMap::new();
+        for (number, pass) in self.passes.list.iter().enumerate() {
+            pass_of.extend(pass.row.iter().map(|reg| (*reg, number)));
+        }
+        let mut later = HashSet::new();
+        for (number, pass) in self.passes.list.iter().enumerate() {
+            for reg in pass.anew.iter().chain(&pass.reduces) {
+                later.extend(self.operands(*reg));
+            }
+            later.extend(pass.stores.iter().map(|store| self.kernel.stores[*store].value));
+            let by_rows = pass.row.iter().flat_map(|reg| self.operands(*reg));
+            let stored = pass.row_stores.iter().map(|store| self.kernel.stores[*store].value);
+            later.extend(by_rows.chain(stored).filter(|reg| pass_of.get(reg) != Some(&number)));
+        }
+        later
+    }
+
+    /// What a value reads, by itself and through its index expressions.
+    fn operands(&self, reg: Reg) -> Vec<Reg> {
+        let mut operands = self.kernel.body[reg.0 as usize].op.operands();
+        operands.extend(&self.analysis.gathers[reg.0 as usize]);
+        operands
+    }
+
+    /// `threads` threads compute a row, `lanes` points each, in `turns`.
+    pub(super) fn rows(&mut self, threads: u32, per_block: u32, lanes: u32, turns: u32, kept: bool) {
+        let (rows, points) = (self.schedule.rows.points(), self.schedule.points.points());
+        let (row_type, point_type) = (number_type(rows), number_type(points));
+        let block = threads * per_block;
+        self.text.line(format_args!("const u32 lane = threadIdx.x % {threads};"));
+        self.text.line(format_args!(
+            "const {row_type} row = ({row_type})blockIdx.x * {per_block} + threadIdx.x / {threads};"
+        ));
+        // All threads of a block reduce together, those past the last row on the first.
+        self.text.line(format_args!("const bool active = row < {};", bound(rows, row_type)));
+        self.text.line(format_args!("const {row_type} p = active ? row : 0;"));
+        let spot = Spot { row: "p".into(), point: "r".into() };
+        if kept {
+            for reg in &self.passes.kept {
+                let line = format!("{} k{}[{turns}][{lanes}];", held(self.dtype(*reg)), reg.0);
+                self.text.line(line);
+            }
+        }
+        let passes = self.passes;
+        let mut at_hand: Vec<Reg> = vec![];
+        for pass in &passes.list {
+            let mut scope = Scope::default();
+            for reg in &pass.row {
+                self.value(*reg, &spot, &mut scope);
+            }
+            if !pass.row_stores.is_empty() {
+                self.text.open("if (active && lane == 0)");
+                for store in &pass.row_stores {
+                    self.store_each(*store, &spot);
+                }
+                self.text.close();
+            }
+            if pass.reduces.is_empty() && pass.stores.is_empty() {
+                continue;
+            }
+            self.accumulators(pass, lanes);
+            let full = u64::from(turns) * u64::from(threads) * u64::from(lanes) == points;
+            let end = bound(points, point_type);
+            self.text.line(if kept { "#pragma unroll" } else { "#pragma unroll 4" });
+            self.text.open(format_args!("for (u32 j = 0; j < {turns}; ++j)"));
+            self.text.line(format_args!("const {point_type} r = (({point_type})j * {threads} + lane) * {lanes};"));
+            if !full {
+                self.text.open(format_args!("if (r < {end})"));
+            }
+            let insts = if kept { &pass.kept } else { &pass.anew };
+            let mut keep = vec![];
+            if kept {
+                for reg in &at_hand {
+                    self.names.insert(*reg, format!("k{}[j][v]", reg.0));
+                }
+                keep = passes
+                    .kept
+                    .iter()
+                    .filter(|reg| insts.contains(reg))
+                    .map(|reg| (*reg, format!("k{}[j][v]", reg.0)))
+                    .collect();
+                at_hand.extend(keep.iter().map(|(reg, _)| *reg));
+            }
+            let work =
+                Work { insts, reduces: &pass.reduces, stores: &pass.stores, keep, store_if: Some("active"), sums: "v" };
+            self.work(&spot, work);
+            if !full {
+                self.text.close();
+            }
+            self.text.close();
+            for reg in &pass.reduces {
+                let (op, number) = (self.reduce_op(*reg), reg.0);
+                let functor = functor(op);
+                let result = if is_position(op) { ".at" } else { "" };
+                self.text.line(format_args!(
+                    "const {} v{number} = across<{functor}, {threads}, {block}>(column<{functor}, {lanes}, 1>(acc{number}), shared){result};",
+                    held(self.dtype(*reg))
+                ));
+                self.names.insert(*reg, format!("v{number}"));
+            }
+        }
+    }
+
+    pub(super) fn reduce_op(&self, reg: Reg) -> ReduceOp {
+        match self.kernel.body[reg.0 as usize].op {
+            Op::Reduce(op, _) => op,
+            _ => unreachable!("only reductions are listed as such"),
+        }
+    }
+
+    /// Declares `count` accumulators for each reduction of a pass.
+    pub(super) fn accumulators(&mut self, pass: &Pass, count: u32) {
+        for reg in &pass.reduces {
+            let ((ty, start), number) = (self.accumulator(*reg), reg.0);
+            self.text.line(format_args!("{ty} acc{number}[{count}];"));
+            self.text.line("#pragma unroll");
+            self.text.line(format_args!("for (int v = 0; v < {count}; ++v) acc{number}[v] = {start};"));
+        }
+    }
+
+    /// The type of a reduction's accumulator, and what it starts with.
+    pub(super) fn accumulator(&self, reg: Reg) -> (String, String) {
+        let (op, operands) = (self.reduce_op(reg), self.kernel.body[reg.0 as usize].op.operands());
+        let dtype = operands.first().map_or(Dtype::F32, |operand| self.dtype(*operand));
+        let ty = held(dtype);
+        match op {
+            ReduceOp::Argmax | ReduceOp::Argmin => (format!("Best<{ty}>"), format!("Best<{ty}>{{0, -1}}")),
+            _ => (ty.to_owned(), neutral(op, dtype)),
+        }
+    }
+
+    /// Declares what scans carry from point to point.
+    pub(super) fn carries(&mut self, insts: &[Reg], lanes: u32) {
+        for reg in insts {
+            if let Op::Scan(op, _) = self.kernel.body[reg.0 as usize].op {
+                let (ty, number) = (held(self.dtype(*reg)), reg.0);
+                let start = scan_neutral(op, self.dtype(*reg));
+                self.text.line(format_args!("{ty} c{number}[{lanes}];"));
+                self.text.line(format_args!("for (int v = 0; v < {lanes}; ++v) c{number}[v] = {start};"));
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Reading inputs and writing outputs: guards, offsets, accesses for one lane or all.
+
+use super::index::position;
+use super::{Emitter, Scope, Spot};
+use crate::cuda::space::{Address, Domain, Group, Lanes, common, load_address, store_address};
+use crate::cuda::text::{from_storage, held, literal, storage, to_storage};
+use passhost_ir::kernel::{Op, Outside, Reg};
+
+impl Emitter<'_> {
+    pub(super) fn load_lanes(&self, reg: Reg, lanes: u32) -> (Address, Lanes) {
+        let Op::Load { input, index, .. } = &self.kernel.body[reg.0 as usize].op else {
+            unreachable!("only loads are asked for")
+        };
+        let in_bounds = &self.facts.in_bounds[reg.0 as usize];
+        let address =
+            load_address(self.kernel, self.analysis, self.facts.load_in_bounds(reg), (*input, index), self.layout);
+        if !self.analysis.gathers[reg.0 as usize].is_empty() {
+            return (address, Lanes::Each);
+        }
+        let input = *input as usize;
+        let element = (self.kernel.inputs[input].dtype, self.layout.alignments[input]);
+        let found =
+            common(self.kernel, self.analysis, self.schedule.along(), &address, i64::from(lanes), element, in_bounds);
+        (address, found)
+    }
+
+    pub(super) fn store_lanes(&self, store: usize, lanes: u32) -> Lanes {
+        let (store, alignment) = (&self.kernel.stores[store], self.layout.outputs[store]);
+        let address = store_address(self.kernel, &store.order);
+        let element = (self.dtype(store.value), alignment);
+        common(self.kernel, self.analysis, self.schedule.along(), &address, i64::from(lanes), element, &[])
+    }
+
+    /// Loads one element as a value.
+    pub(super) fn load_one(&mut self, reg: Reg, address: &Address, spot: &Spot, scope: &mut Scope) {
+        let Op::Load { input, outside, .. } = self.kernel.body[reg.0 as usize].op else { return };
+        let (dtype, number) = (self.dtype(reg), reg.0);
+        let ty = held(dtype);
+        match self.guard(reg, address, spot, scope) {
+            (Some(condition), offset) => {
+                let Outside::Pad(pad) = outside else { unreachable!("only padded loads have a condition") };
+                self.text.line(format_args!("{ty} v{number} = {};", literal(dtype, pad)));
+                let element = from_storage(dtype, &format!("x{input}[{offset}]"));
+                self.text.line(format_args!("if ({condition}) v{number} = {element};"));
+            }
+            (None, offset) => {
+                let element = from_storage(dtype, &format!("x{input}[{offset}]"));
+                self.text.line(format_args!("const {ty} v{number} = {element};"));
+            }
+        }
+        self.names.insert(reg, format!("v{number}"));
+    }
+
+    /// Loads neighbouring elements for all lanes.
+    pub(super) fn load_neighbours(&mut self, reg: Reg, address: &Address, spot: &Spot, lanes: u32, scope: &mut Scope) {
+        let Op::Load { input, outside, .. } = self.kernel.body[reg.0 as usize].op else { return };
+        let (dtype, number) = (self.dtype(reg), reg.0);
+        self.text.line(format_args!("__align__(16) {} s{number}[{lanes}];", storage(dtype)));
+        match self.guard(reg, address, spot, scope) {
+            (Some(condition), offset) => {
+                let Outside::Pad(pad) = outside else { unreachable!("only padded loads have a condition") };
+                let pad = to_storage(dtype, &literal(dtype, pad));
+                if self.kernel.inputs[input as usize].shape.contains(&0) {
+                    // There are no elements to read in place of those outside.
+                    self.text.line(format_args!("for (int v = 0; v < {lanes}; ++v) s{number}[v] = {pad};"));
+                } else {
+                    self.text.line(format_args!("const bool in{number} = {condition};"));
+                    self.text.line(format_args!(
+                        "read_or(s{number}, x{input} + (in{number} ? {offset} : 0), in{number}, {pad});"
+                    ));
+                }
+            }
+            (None, offset) => self.text.line(format_args!("read(s{number}, x{input} + {offset});")),
+        }
+    }
+
+    /// The offset of a store's element.
+    pub(super) fn store_offset(&self, store: usize, spot: &Spot) -> String {
+        match store_address(self.kernel, &self.kernel.stores[store].order) {
+            Address::Affine { base, slopes } => self.offset(base, &slopes, spot),
+            Address::Indexed { .. } => unreachable!("stores are dense"),
+        }
+    }
+
+    /// Stores one element.
+    pub(super) fn store_each(&mut self, store: usize, spot: &Spot) {
+        let offset = self.store_offset(store, spot);
+        let value = self.kernel.stores[store].value;
+        let element = to_storage(self.dtype(value), &self.name(value));
+        self.text.line(format_args!("y{store}[{offset}] = {element};"));
+    }
+
+    /// The condition under which a load's indices are inside, if it is not proven and the load pads, and the offset of
+    /// its element in that case.
+    pub(super) fn guard(
+        &mut self,
+        reg: Reg,
+        address: &Address,
+        spot: &Spot,
+        scope: &mut Scope,
+    ) -> (Option<String>, String) {
+        let (index, strides) = match address {
+            Address::Affine { base, slopes } => return (None, self.offset(*base, slopes, spot)),
+            Address::Indexed { index, strides } => (index, strides),
+        };
+        let Op::Load { input, outside, .. } = self.kernel.body[reg.0 as usize].op else {
+            unreachable!("only loads are guarded")
+        };
+        let shape = &self.kernel.inputs[input as usize].shape;
+        let wide = !fits_int(reach(shape, strides));
+        let (mut conditions, mut terms) = (vec![], vec![]);
+        for (dim, (id, stride)) in index.iter().zip(strides).enumerate() {
+            let (mut text, extent) = (self.index(*id, spot, scope), shape[dim]);
+            if !self.facts.in_bounds[reg.0 as usize][dim] {
+                match outside {
+                    // Unsigned, so that one comparison does, and in 64 bits, so that nothing is cut off before.
+                    Outside::Pad(_) => conditions.push(format!("(u64)(i64){text} < {extent}ull")),
+                    Outside::Clamp => text = format!("({text} < 0 ? 0 : {text} > {0}ll ? {0}ll : {text})", extent - 1),
+                }
+            }
+            if *stride != 0 {
+                terms.push(if wide { format!("(i64){text} * {stride}ll") } else { format!("(int){text} * {stride}") });
+            }
+        }
+        let offset = if terms.is_empty() { "0".to_owned() } else { terms.join(" + ") };
+        let condition = if conditions.is_empty() { None } else { Some(conditions.join(" && ")) };
+        (condition, format!("({offset})"))
+    }
+
+    /// The offset of an element that is always inside: `base` and the changes along the axes.
+    pub(super) fn offset(&self, base: i64, slopes: &[i64], spot: &Spot) -> String {
+        let groups = |domain: &Domain, number: &str| -> Vec<(i64, String, i64)> {
+            let points = domain.points();
+            let group_text = |group: &Group| {
+                let text = position(number, group.inner, group.extent, points);
+                (group.slope, text, group.extent)
+            };
+            domain.groups(slopes).iter().filter(|group| group.slope != 0).map(group_text).collect()
+        };
+        let mut terms = groups(&self.schedule.rows, &spot.row);
+        terms.extend(groups(&self.schedule.points, &spot.point));
+        let reach = terms.iter().fold(base.unsigned_abs(), |reach, (slope, _, extent)| {
+            reach.saturating_add(slope.unsigned_abs().saturating_mul(extent.unsigned_abs()))
+        });
+        let (ty, suffix) = if fits_int(reach) { ("int", "") } else { ("i64", "ll") };
+        let mut texts: Vec<String> = terms
+            .iter()
+            .map(
+                |(slope, text, _)| {
+                    if *slope == 1 { format!("({ty}){text}") } else { format!("({ty}){text} * {slope}{suffix}") }
+                },
+            )
+            .collect();
+        if base != 0 || texts.is_empty() {
+            texts.push(format!("{base}{suffix}"));
+        }
+        format!("({})", texts.join(" + "))
+    }
+}
+
+fn fits_int(reach: u64) -> bool {
+    reach < 1 << 31
+}
+
+/// Elements from the first to the last.
+fn reach(shape: &[i64], strides: &[i64]) -> u64 {
+    let last =
+        |(extent, stride): (&i64, &i64)| (extent - 1).max(0).unsigned_abs().saturating_mul(stride.unsigned_abs());
+    shape.iter().zip(strides).map(last).fold(1, u64::saturating_add)
+}
