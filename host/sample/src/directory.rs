@@ -1,15 +1,16 @@
-//! Finding and reading the files of a sample. Nothing outside its directory is opened.
+//! Reading the files of a sample. Nothing outside its directory is opened.
 
 use crate::error::SampleError;
+use crate::list::{LIST_BYTES, entries, plain};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-/// Graphs of one task, samples of one list.
-const ENTRIES: usize = 10_000;
-/// Bytes of a list.
-const LIST_BYTES: u64 = 4 << 20;
+/// The file that makes a directory a graph.
+const MODEL: &str = "model.py";
+/// The file that makes a directory a task.
+const GRAPHS: &str = "graph_list.txt";
 /// Bytes of a file of a graph: the largest real one has three megabytes.
 pub const FILE_BYTES: u64 = 32 << 20;
 
@@ -23,93 +24,69 @@ pub struct Directory {
     pub graphs: Vec<PathBuf>,
 }
 
-/// The samples that a path names: a task, a graph folder, or a list of either.
-pub fn open(path: &Path) -> Result<Vec<Directory>, SampleError> {
+/// Whether a directory looks like a task or a graph.
+pub fn is_sample(path: &Path) -> bool {
+    [MODEL, GRAPHS].iter().any(|name| path.join(name).exists())
+}
+
+/// A text file that the user named, of at most `limit` bytes.
+pub fn open_text(path: &Path, limit: u64) -> Result<String, SampleError> {
     let failed = |reason: std::io::Error| SampleError::Open { path: path.into(), reason: reason.to_string() };
-    let metadata = std::fs::metadata(path).map_err(failed)?;
-    if metadata.is_dir() {
-        return Ok(vec![open_directory(path)?]);
-    }
-    let file = path.display().to_string();
-    let mut text = String::new();
-    std::fs::File::open(path).map_err(failed)?.take(LIST_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
-    if text.len() as u64 > LIST_BYTES {
-        return Err(SampleError::TooLarge { file, limit: LIST_BYTES });
-    }
-    let base = path.parent().unwrap_or(Path::new("."));
-    let entries = entries(&text);
-    check_count(&file, entries.len())?;
-    entries.into_iter().map(|entry| open_directory(&base.join(entry))).collect()
+    text(std::fs::File::open(path).map_err(failed)?, limit, || path.display().to_string())
 }
 
-/// The entries of a list: one a line, `#` comments; or the column `sample_path` of a CSV file with a header.
-fn entries(text: &str) -> Vec<&str> {
-    let mut lines = text.lines().map(|line| line.split('#').next().unwrap_or("").trim()).filter(|l| !l.is_empty());
-    let column = text
-        .lines()
-        .find(|line| !line.trim().is_empty())
-        .and_then(|head| head.split(',').position(|title| title.trim() == "sample_path"));
-    match column {
-        Some(column) => {
-            lines.next();
-            lines.filter_map(|line| line.split(',').nth(column).map(str::trim)).collect()
-        }
-        None => lines.collect(),
+/// What `source` holds, which must be text of at most `limit` bytes.
+fn text(source: impl Read, limit: u64, shown: impl Fn() -> String) -> Result<String, SampleError> {
+    let failed = |reason: String| SampleError::Read { file: shown(), reason };
+    let mut bytes = vec![];
+    source.take(limit + 1).read_to_end(&mut bytes).map_err(|error| failed(error.to_string()))?;
+    if bytes.len() as u64 > limit {
+        return Err(SampleError::TooLarge { file: shown(), limit });
     }
-}
-
-fn check_count(file: &str, found: usize) -> Result<(), SampleError> {
-    if (1..=ENTRIES).contains(&found) {
-        Ok(())
-    } else {
-        Err(SampleError::Count { file: file.to_owned(), found, limit: ENTRIES })
-    }
-}
-
-fn open_directory(path: &Path) -> Result<Directory, SampleError> {
-    let dir = Dir::open_ambient_dir(path, ambient_authority())
-        .map_err(|reason| SampleError::Open { path: path.into(), reason: reason.to_string() })?;
-    let mut directory = Directory { path: path.into(), dir, graphs: vec![] };
-    if directory.dir.is_file("model.py") {
-        directory.graphs.push(PathBuf::from("."));
-        return Ok(directory);
-    }
-    if !directory.dir.exists("graph_list.txt") {
-        return Err(SampleError::NoSample { path: path.into() });
-    }
-    let list = directory.read(Path::new("graph_list.txt"), LIST_BYTES)?;
-    let file = directory.shown(Path::new("graph_list.txt"));
-    for entry in entries(&list) {
-        let entry = Path::new(entry);
-        if !entry.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
-            let reason = format!("`{}` leads out of the sample's directory", entry.display());
-            return Err(SampleError::Read { file, reason });
-        }
-        directory.graphs.push(entry.to_path_buf());
-    }
-    check_count(&file, directory.graphs.len())?;
-    Ok(directory)
+    String::from_utf8(bytes).map_err(|error| failed(format!("it is not UTF-8: {error}")))
 }
 
 impl Directory {
+    /// Opens a sample directory: a task, or a graph folder.
+    pub fn open(path: &Path) -> Result<Directory, SampleError> {
+        let dir = Dir::open_ambient_dir(path, ambient_authority())
+            .map_err(|reason| SampleError::Open { path: path.into(), reason: reason.to_string() })?;
+        let mut directory = Directory { path: path.into(), dir, graphs: vec![] };
+        if directory.dir.is_file(MODEL) {
+            directory.graphs.push(PathBuf::from("."));
+            return Ok(directory);
+        }
+        if !directory.dir.exists(GRAPHS) {
+            return Err(SampleError::NoSample { path: path.into() });
+        }
+        let list = directory.read(Path::new(GRAPHS), LIST_BYTES)?;
+        let file = directory.shown(Path::new(GRAPHS));
+        directory.graphs = entries(&list, &file)?;
+        let leads_out =
+            |graph: &&PathBuf| !graph.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        match directory.graphs.iter().find(leads_out) {
+            Some(graph) => {
+                let reason = format!("`{}` leads out of the sample's directory", graph.display());
+                Err(SampleError::Read { file, reason })
+            }
+            None => Ok(directory),
+        }
+    }
+
     /// A file's path as the user would find it.
     pub fn shown(&self, file: &Path) -> String {
-        self.path.join(file).display().to_string()
+        plain(&self.path.join(file)).display().to_string()
     }
 
     /// A text file of at most `limit` bytes, by its path in the directory.
     pub fn read(&self, file: &Path, limit: u64) -> Result<String, SampleError> {
         let failed = |reason: String| SampleError::Read { file: self.shown(file), reason };
-        // Opening resolves every link inside the directory's own tree or fails.
-        let opened = self.dir.open(file).map_err(|error| failed(error.to_string()))?;
-        if !opened.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        // Each call resolves every link inside the directory's own tree or fails. Opening a pipe would wait for a writer.
+        let metadata = self.dir.metadata(file).map_err(|error| failed(error.to_string()))?;
+        if !metadata.is_file() {
             return Err(failed("it is not a regular file".into()));
         }
-        let mut bytes = vec![];
-        opened.take(limit + 1).read_to_end(&mut bytes).map_err(|error| failed(error.to_string()))?;
-        if bytes.len() as u64 > limit {
-            return Err(SampleError::TooLarge { file: self.shown(file), limit });
-        }
-        String::from_utf8(bytes).map_err(|error| failed(format!("it is not UTF-8: {error}")))
+        let opened = self.dir.open(file).map_err(|error| failed(error.to_string()))?;
+        text(opened, limit, || self.shown(file))
     }
 }

@@ -1,7 +1,9 @@
 //! How each input is drawn: from what is recorded of it and from the argument it feeds.
 
+use crate::value::Random;
 use crate::weights::Weight;
 use passhost_ir::{Draw, Graph, InputSpec, NodeKind, OpTable, ValueId};
+use std::collections::HashMap;
 
 /// How inputs are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -15,46 +17,64 @@ pub enum InputMode {
 
 /// What an input is to the op that takes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+pub enum Role {
     Weight,
     Variance,
     Other,
 }
 
-/// The role is the name of the schema argument that the input feeds first, directly or through views: subgraphs call
-/// every input `in_0`.
-fn role(program: &Graph, input: ValueId) -> Role {
-    let mut same = vec![input];
+/// What each input is for: the name of the schema argument that it feeds first, directly or through views. Subgraphs call
+/// every input `in_0`, so that names say nothing.
+pub struct Roles(HashMap<ValueId, Role>);
+
+impl Roles {
+    /// The role of an input.
+    pub fn of(&self, input: ValueId) -> Role {
+        self.0.get(&input).copied().unwrap_or(Role::Other)
+    }
+}
+
+/// The roles of all inputs.
+pub fn roles(program: &Graph) -> Roles {
+    let mut origin: HashMap<ValueId, ValueId> = program.inputs.iter().map(|&input| (input, input)).collect();
+    let mut roles = HashMap::new();
     for node in &program.nodes {
         let NodeKind::Aten { op, args } = &node.kind else { continue };
         let Some(schema) = OpTable::sample().get(op) else { continue };
         for (declared, arg) in schema.args.iter().zip(args) {
-            if !arg.values().any(|value| same.contains(value)) {
-                continue;
+            for value in arg.values() {
+                let Some(&input) = origin.get(value) else { continue };
+                if schema.is_view() {
+                    for output in &node.outputs {
+                        origin.insert(*output, input);
+                    }
+                    continue;
+                }
+                let role = match declared.name.as_str() {
+                    "running_var" => Role::Variance,
+                    "weight" => Role::Weight,
+                    _ => Role::Other,
+                };
+                roles.entry(input).or_insert(role);
             }
-            if schema.is_view() {
-                same.extend(&node.outputs);
-                break;
-            }
-            return match declared.name.as_str() {
-                "running_var" => Role::Variance,
-                "weight" => Role::Weight,
-                _ => Role::Other,
-            };
         }
     }
-    Role::Other
+    Roles(roles)
 }
 
-/// The description of one input, and remarks on what stays the same in every draw.
-pub fn input_spec(program: &Graph, input: ValueId, weight: &Weight, mode: InputMode) -> InputSpec {
-    let draw = match mode {
-        InputMode::Fresh => fresh(weight, role(program, input)),
-        InputMode::Published => published(weight),
+/// The description of one input. `fixed` ones keep their recorded elements, because the graph is built on them.
+pub fn input_spec(weight: &Weight, role: Role, fixed: bool, mode: InputMode) -> InputSpec {
+    let recorded = weight.elements().filter(|_| fixed);
+    let draw = match (recorded, mode) {
+        (Some(elements), _) if weight.ty.dtype.is_float() => Draw::Floats(elements),
+        (Some(elements), _) => Draw::Integers(elements.into_iter().map(|element| element as i64).collect()),
+        (None, InputMode::Fresh) => fresh(weight, role),
+        (None, InputMode::Published) => published(weight),
     };
     // Bounds of floats hold for a mask; elsewhere they are the extremes of one draw, and only their sign is kept.
     let is_float = weight.ty.dtype.is_float();
     let (min, max) = match mode {
+        _ if fixed => (None, None),
         InputMode::Fresh if is_float => {
             (weight.min.filter(|&min| min >= 0.0).map(|_| 0.0), weight.max.filter(|&max| max <= 0.0).map(|_| 0.0))
         }
@@ -62,6 +82,17 @@ pub fn input_spec(program: &Graph, input: ValueId, weight: &Weight, mode: InputM
         InputMode::Published => (Some(weight.min.unwrap_or(-100.0)), Some(weight.max.unwrap_or(100.0))),
     };
     InputSpec { name: weight.name.clone(), ty: weight.ty.clone(), draw, min, max }
+}
+
+/// The description of an input that stands for random numbers which the model draws.
+pub fn random_spec(name: &str, random: &Random) -> InputSpec {
+    let (draw, bounds) = if random.uniform {
+        (Draw::Normal { mean: 0.5, std: 0.3 }, Some((0.0, 1.0)))
+    } else {
+        (Draw::Normal { mean: 0.0, std: 1.0 }, None)
+    };
+    let (min, max) = bounds.unzip();
+    InputSpec { name: name.to_owned(), ty: random.ty.clone(), draw, min, max }
 }
 
 fn fresh(weight: &Weight, role: Role) -> Draw {

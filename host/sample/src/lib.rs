@@ -1,27 +1,33 @@
 //! Reads samples: PassNet tasks, GraphNet graphs, and ours, which have the same form. Nothing of a sample is executed,
 //! and nothing outside its directory is opened.
 
-mod calls;
 mod directory;
 mod error;
+mod find;
+pub mod fx;
 mod inputs;
+mod list;
 mod python;
+mod reading;
 mod translate;
 mod value;
 mod weights;
 
 pub use error::{Place, SampleError};
+pub use find::find;
 pub use inputs::InputMode;
+pub use list::{is_entry as is_list_entry, plain as plain_path};
+
+pub use reading::Reading;
+pub use weights::Weight;
 
 use directory::{Directory, FILE_BYTES};
-use passhost_ir::{Graph, Infer, InputSpec, OpTable, verify_graph};
-use python::Source;
+use passhost_ir::{Graph, InputSpec};
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Bytes of all inputs of one variant together.
-const INPUT_BYTES: u64 = 1 << 36;
+/// Bytes of all files of one sample together, which are held in memory.
+const SAMPLE_BYTES: u64 = 1 << 30;
 
 /// A sample: one graph in several element types and shapes.
 #[derive(Debug)]
@@ -53,22 +59,35 @@ pub struct Variant {
     pub notes: Vec<String>,
 }
 
-/// The samples that a path names: a task, a graph folder, or a list of either.
+/// The samples that a path names, all of them read: a task, a graph folder, a list of either, or a directory that has
+/// some below it. [`find`] and [`Sample::open`] take them one by one.
 ///
 /// # Errors
 ///
 /// If the path is none of these, or a file of one cannot be read.
 pub fn open(path: &Path) -> Result<Vec<Sample>, SampleError> {
-    directory::open(path)?.into_iter().map(Sample::read).collect()
+    find(path)?.iter().map(|path| Sample::open(path)).collect()
 }
 
 impl Sample {
-    fn read(directory: Directory) -> Result<Sample, SampleError> {
+    /// Reads the files of a task or of a graph folder. They are looked into by [`Sample::load`].
+    ///
+    /// # Errors
+    ///
+    /// If the directory is neither, or one of its files cannot be read.
+    pub fn open(path: &Path) -> Result<Sample, SampleError> {
+        let directory = Directory::open(path)?;
         let mut hash = Sha256::new();
         let mut variants = vec![];
+        let mut room = SAMPLE_BYTES;
         for path in &directory.graphs {
             let model = directory.read(&path.join("model.py"), FILE_BYTES)?;
             let weights = directory.read(&path.join("weight_meta.py"), FILE_BYTES)?;
+            let bytes = (model.len() + weights.len()) as u64;
+            room = room.checked_sub(bytes).ok_or_else(|| SampleError::TooLarge {
+                file: directory.path.display().to_string(),
+                limit: SAMPLE_BYTES,
+            })?;
             let name = path.display().to_string();
             for part in [&name, &model, &weights] {
                 // Lengths keep two samples apart whose parts only run together differently.
@@ -98,50 +117,6 @@ impl Sample {
     /// The graphs, in the sample's order.
     pub fn variants(&self) -> &[VariantFiles] {
         &self.variants
-    }
-
-    /// Translates variant `index`; `infer` knows the types of what ops return.
-    ///
-    /// # Errors
-    ///
-    /// If the variant is not in the supported subset or its parts do not fit each other.
-    ///
-    /// # Panics
-    ///
-    /// If there is no such variant.
-    pub fn load(&self, index: usize, mode: InputMode, infer: &mut dyn Infer) -> Result<Variant, SampleError> {
-        let files = &self.variants[index];
-        let weights_file = self.directory.shown(&files.path.join("weight_meta.py"));
-        let weights = weights::weights(&Source::new(weights_file.clone(), &files.weights))?;
-        let types: HashMap<&str, _> = weights.iter().map(|weight| (weight.name.as_str(), &weight.ty)).collect();
-        let weight_error = |name: &str, reason: String| SampleError::Weight {
-            file: weights_file.clone(),
-            name: name.to_owned(),
-            reason,
-        };
-        let bytes = weights.iter().fold(0u64, |sum, weight| sum.saturating_add(weight.ty.bytes()));
-        if bytes > INPUT_BYTES {
-            let reason = format!("all inputs together have {bytes} bytes; at most {INPUT_BYTES} are drawn");
-            return Err(weight_error("*", reason));
-        }
-        let source = Source::new(self.directory.shown(&files.path.join("model.py")), &files.model);
-        let (program, parameters) = translate::translate(&source, &types, infer)?;
-        verify_graph(&program, OpTable::sample()).map_err(|error| SampleError::Program {
-            file: self.directory.shown(&files.path.join("model.py")),
-            reason: error.to_string(),
-        })?;
-        if let Some(weight) = weights.iter().find(|weight| !parameters.contains(&weight.name)) {
-            return Err(weight_error(&weight.name, "`forward` has no such parameter".into()));
-        }
-        let inputs: Vec<InputSpec> = parameters
-            .iter()
-            .zip(&program.inputs)
-            .filter_map(|(name, &value)| {
-                let weight = weights.iter().find(|weight| weight.name == *name)?;
-                Some(inputs::input_spec(&program, value, weight, mode))
-            })
-            .collect();
-        Ok(Variant { program, inputs, notes: vec![] })
     }
 }
 

@@ -1,12 +1,18 @@
 //! Python values during translation.
 
-use passhost_ir::{Arg, Dtype, MemoryFormat, ValueId};
+use passhost_ir::{Arg, Dtype, MemoryFormat, TensorType, ValueId};
 
 /// What a Python expression of a sample evaluates to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PyValue {
     /// A tensor of the graph.
     Tensor(ValueId),
+    /// A tensor inside `vmap`: its first dimensions are the batches of these levels.
+    Batched(ValueId, Vec<i64>),
+    /// A Python number that is the only element of a tensor and not known before the program runs.
+    Element(ValueId),
+    /// Random numbers that nobody has read yet; whoever does makes them an input of the graph.
+    Random(Random),
     /// `None`.
     None,
     /// A bool.
@@ -28,16 +34,27 @@ pub enum PyValue {
     /// `...`.
     Ellipsis,
     /// `slice(a, b, c)`.
-    Slice(Option<i64>, Option<i64>, Option<i64>),
+    Slice(Box<[PyValue; 3]>),
     /// A list, a tuple, a size.
     List(Vec<PyValue>),
+}
+
+/// A tensor of random numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Random {
+    /// Element type and shape.
+    pub ty: TensorType,
+    /// Uniform in [0, 1) instead of normal.
+    pub uniform: bool,
 }
 
 impl PyValue {
     /// The kind of value, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
-            PyValue::Tensor(_) => "T",
+            PyValue::Tensor(_) | PyValue::Random(_) => "T",
+            PyValue::Batched(..) => "batched T",
+            PyValue::Element(_) => "number that depends on data",
             PyValue::None => "None",
             PyValue::Bool(_) => "bool",
             PyValue::Int(_) => "int",
@@ -66,9 +83,53 @@ impl PyValue {
             PyValue::MemoryFormat(value) => Arg::MemoryFormat(*value),
             PyValue::Strided => Arg::Strided,
             PyValue::Device => Arg::Device,
-            PyValue::Ellipsis | PyValue::Slice(..) => return None,
+            PyValue::Batched(..)
+            | PyValue::Element(_)
+            | PyValue::Random(_)
+            | PyValue::Ellipsis
+            | PyValue::Slice(..) => return None,
             PyValue::List(items) => return list_arg(items),
         })
+    }
+
+    /// A list of these integers.
+    pub fn ints(values: impl IntoIterator<Item = i64>) -> PyValue {
+        PyValue::List(values.into_iter().map(PyValue::Int).collect())
+    }
+
+    /// The tensor that it is.
+    pub fn tensor(&self) -> Option<ValueId> {
+        match self {
+            PyValue::Tensor(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The integer that it is.
+    pub fn int(&self) -> Option<i64> {
+        match self {
+            PyValue::Int(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The number that it is, as Python converts it to a float.
+    pub fn float(&self) -> Option<f64> {
+        match self {
+            PyValue::Bool(value) => Some(f64::from(u8::from(*value))),
+            PyValue::Int(value) => Some(*value as f64),
+            PyValue::Float(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a tensor or holds one that only exists inside `vmap`.
+    pub fn is_batched(&self) -> bool {
+        match self {
+            PyValue::Batched(..) => true,
+            PyValue::List(items) => items.iter().any(PyValue::is_batched),
+            _ => false,
+        }
     }
 }
 
@@ -76,41 +137,21 @@ impl PyValue {
 fn list_arg(items: &[PyValue]) -> Option<Arg> {
     let all = |test: fn(&PyValue) -> bool| !items.is_empty() && items.iter().all(test);
     if all(|item| matches!(item, PyValue::Tensor(_))) {
-        return Some(Arg::Values(items.iter().filter_map(tensor).collect()));
+        return Some(Arg::Values(items.iter().filter_map(PyValue::tensor).collect()));
     }
     if all(|item| matches!(item, PyValue::Tensor(_) | PyValue::None)) {
-        return Some(Arg::OptionalValues(items.iter().map(tensor).collect()));
+        return Some(Arg::OptionalValues(items.iter().map(PyValue::tensor).collect()));
     }
     if all(|item| matches!(item, PyValue::Bool(_))) {
-        return items
-            .iter()
-            .map(|item| if let PyValue::Bool(b) = item { Some(*b) } else { None })
-            .collect::<Option<_>>()
-            .map(Arg::Bools);
+        let bools = items.iter().map(|item| matches!(item, PyValue::Bool(true)));
+        return Some(Arg::Bools(bools.collect()));
     }
     if items.iter().all(|item| matches!(item, PyValue::Int(_))) {
-        return Some(Arg::Ints(items.iter().filter_map(int).collect()));
+        return Some(Arg::Ints(items.iter().filter_map(PyValue::int).collect()));
     }
-    let float = |item: &PyValue| match item {
-        PyValue::Float(value) => Some(*value),
-        PyValue::Int(value) => Some(*value as f64),
+    let numbers = items.iter().map(|item| match item {
+        PyValue::Float(_) | PyValue::Int(_) => item.float(),
         _ => None,
-    };
-    items.iter().map(float).collect::<Option<_>>().map(Arg::Floats)
-}
-
-/// The tensor that a value is.
-pub fn tensor(value: &PyValue) -> Option<ValueId> {
-    match value {
-        PyValue::Tensor(value) => Some(*value),
-        _ => None,
-    }
-}
-
-/// The integer that a value is.
-pub fn int(value: &PyValue) -> Option<i64> {
-    match value {
-        PyValue::Int(value) => Some(*value),
-        _ => None,
-    }
+    });
+    numbers.collect::<Option<_>>().map(Arg::Floats)
 }

@@ -5,6 +5,7 @@ use crate::python::{Literal, Source, literal};
 use passhost_ir::{Dtype, TensorType};
 use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged;
+use std::collections::HashSet;
 
 /// The record of one tensor.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,12 +26,30 @@ pub struct Weight {
     pub max: Option<f64>,
 }
 
+impl Weight {
+    /// The elements, where the record gives all of them.
+    pub fn elements(&self) -> Option<Vec<f64>> {
+        match (&self.data, self.mean) {
+            (Some(data), _) => Some(data.clone()),
+            (None, Some(mean)) if self.ty.rank() == 0 && self.std.is_none_or(|std| std == 0.0) => Some(vec![mean]),
+            _ => None,
+        }
+    }
+}
+
 /// Reads the records in order.
 pub fn weights(source: &Source<'_>) -> Result<Vec<Weight>, SampleError> {
-    let mut weights = vec![];
+    let mut weights: Vec<Weight> = vec![];
+    let mut names = HashSet::new();
     for statement in source.statements()? {
         match &statement {
-            Stmt::ClassDef(class) => weights.push(weight(source, class.name.as_str(), &class.body)?),
+            Stmt::ClassDef(class) => {
+                let weight = weight(source, class.name.as_str(), &class.body)?;
+                if !names.insert(weight.name.clone()) {
+                    return Err(source.error(class.start(), format!("`{}` is described twice", weight.name)));
+                }
+                weights.push(weight);
+            }
             Stmt::Import(_) | Stmt::ImportFrom(_) | Stmt::Pass(_) => {}
             other => return Err(source.error(other.start(), "expected only classes that describe tensors")),
         }

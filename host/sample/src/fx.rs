@@ -1,0 +1,236 @@
+//! A program as `torch.fx` prints it: a list of calls over named values, with their Python arguments. It has no types
+//! yet; [`crate::translate`] gives it some, [`print`] writes it back.
+
+pub(crate) mod parse;
+pub mod print;
+
+/// A value of a [`Program`]: its parameters come first, then what its nodes return.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ValueRef(pub u32);
+
+impl ValueRef {
+    /// The position among parameters and nodes.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A straight-line program.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Program {
+    /// The arguments of `forward` without `self`.
+    pub parameters: Vec<Parameter>,
+    /// The calls, in order.
+    pub nodes: Vec<Node>,
+    /// What `forward` returns, a tuple flattened.
+    pub outputs: Vec<Expr>,
+}
+
+/// An argument of `forward`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Whether it is annotated as a symbolic integer: a Python number, recorded as a tensor without dimensions.
+    pub is_symbol: bool,
+    /// Offset in the file.
+    pub offset: u32,
+}
+
+/// One call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// The name that the result is assigned to; empty where it is not.
+    pub name: String,
+    /// What is called.
+    pub target: Target,
+    /// Positional arguments. A method's first one is the object.
+    pub args: Vec<Expr>,
+    /// Keyword arguments.
+    pub kwargs: Vec<(String, Expr)>,
+    /// Offset in the file, for messages.
+    pub offset: u32,
+}
+
+/// What a node calls.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// A function by its dotted path, such as `torch.nn.functional.relu`.
+    Function(String),
+    /// A method.
+    Method(String),
+    /// `x + y`, `-x`, `x < y`: by the function of Python's module `operator` that does it.
+    Operator(&'static str),
+    /// `x += y`.
+    InPlace(&'static str),
+    /// `x[y]`.
+    GetItem,
+    /// `x[y] = z`.
+    SetItem,
+    /// `x.shape`.
+    Attribute(String),
+}
+
+/// An argument: a Python expression without calls.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Expr {
+    /// A parameter or the result of a node.
+    Value(ValueRef),
+    /// `None`.
+    None,
+    /// `True` or `False`.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A float.
+    Float(f64),
+    /// A string.
+    Str(String),
+    /// `...`.
+    Ellipsis,
+    /// A constant of torch by its dotted path, such as `torch.float16`.
+    Constant(String),
+    /// `device(type='cuda', index=0)`: a type, and an index if there is one.
+    Device(String, Option<i64>),
+    /// `slice(a, b, c)`.
+    Slice(Box<[Expr; 3]>),
+    /// A list.
+    List(Vec<Expr>),
+    /// A tuple or a size.
+    Tuple(Vec<Expr>),
+}
+
+impl Expr {
+    /// Every value in it, in order.
+    pub fn values(&self) -> Vec<ValueRef> {
+        let mut found = vec![];
+        self.visit(&mut |value| found.push(value));
+        found
+    }
+
+    /// Calls `f` with every value in it, in order.
+    pub fn visit(&self, f: &mut impl FnMut(ValueRef)) {
+        match self {
+            Expr::Value(value) => f(*value),
+            Expr::Slice(parts) => parts.iter().for_each(|part| part.visit(f)),
+            Expr::List(items) | Expr::Tuple(items) => items.iter().for_each(|item| item.visit(f)),
+            _ => {}
+        }
+    }
+
+    /// The same expression with every value replaced.
+    pub fn map(&self, f: &mut impl FnMut(ValueRef) -> Expr) -> Expr {
+        match self {
+            Expr::Value(value) => f(*value),
+            Expr::Slice(parts) => {
+                let [start, stop, step] = &**parts;
+                Expr::Slice(Box::new([start.map(f), stop.map(f), step.map(f)]))
+            }
+            Expr::List(items) => Expr::List(items.iter().map(|item| item.map(f)).collect()),
+            Expr::Tuple(items) => Expr::Tuple(items.iter().map(|item| item.map(f)).collect()),
+            other => other.clone(),
+        }
+    }
+}
+
+impl Node {
+    /// The values that it reads, in argument order, repetitions included.
+    pub fn operands(&self) -> Vec<ValueRef> {
+        let mut found = vec![];
+        for argument in self.args.iter().chain(self.kwargs.iter().map(|(_, value)| value)) {
+            argument.visit(&mut |value| found.push(value));
+        }
+        found
+    }
+}
+
+impl Program {
+    /// The value that the node at `position` returns.
+    pub fn result(&self, position: usize) -> ValueRef {
+        ValueRef(u32::try_from(self.parameters.len() + position).unwrap_or(u32::MAX))
+    }
+
+    /// The position of the node that returns a value; `None` for a parameter.
+    pub fn definition(&self, value: ValueRef) -> Option<usize> {
+        value.index().checked_sub(self.parameters.len())
+    }
+
+    /// The name of a value.
+    pub fn name(&self, value: ValueRef) -> &str {
+        match self.definition(value) {
+            None => &self.parameters[value.index()].name,
+            Some(position) => &self.nodes[position].name,
+        }
+    }
+}
+
+impl Program {
+    /// The same program with the results of some nodes as further parameters, and without those of `dropped`, which
+    /// nobody reads.
+    pub fn lifted(&self, results: &[ValueRef], dropped: &[ValueRef]) -> Program {
+        let first = self.parameters.len();
+        let mut map: Vec<ValueRef> = (0..first as u32).map(ValueRef).collect();
+        let mut program = Program { parameters: self.parameters.clone(), nodes: vec![], outputs: vec![] };
+        for (position, result) in results.iter().enumerate() {
+            let name = format!("lifted_{position}");
+            program.parameters.push(Parameter { name, is_symbol: false, offset: 0 });
+            debug_assert!(self.definition(*result).is_some(), "parameters are no results");
+        }
+        for (position, node) in self.nodes.iter().enumerate() {
+            let result = self.result(position);
+            if let Some(lifted) = results.iter().position(|lifted| *lifted == result) {
+                map.push(ValueRef((first + lifted) as u32));
+                continue;
+            }
+            map.push(program.result(program.nodes.len()));
+            if dropped.contains(&result) {
+                continue;
+            }
+            let mut moved = |value: ValueRef| Expr::Value(map.get(value.index()).copied().unwrap_or(value));
+            program.nodes.push(Node {
+                args: node.args.iter().map(|argument| argument.map(&mut moved)).collect(),
+                kwargs: node.kwargs.iter().map(|(name, value)| (name.clone(), value.map(&mut moved))).collect(),
+                ..node.clone()
+            });
+        }
+        let mut moved = |value: ValueRef| Expr::Value(map.get(value.index()).copied().unwrap_or(value));
+        program.outputs = self.outputs.iter().map(|output| output.map(&mut moved)).collect();
+        program
+    }
+
+    /// The same program with every device that it names replaced.
+    pub fn on_device(mut self, kind: &str) -> Program {
+        let replace = |expression: &mut Expr| expression.replace_devices(kind);
+        for node in &mut self.nodes {
+            node.args.iter_mut().for_each(replace);
+            node.kwargs.iter_mut().for_each(|(_, value)| value.replace_devices(kind));
+        }
+        self
+    }
+}
+
+impl Expr {
+    fn replace_devices(&mut self, kind: &str) {
+        match self {
+            Expr::Device(..) => *self = Expr::Device(kind.to_owned(), None),
+            Expr::Slice(parts) => parts.iter_mut().for_each(|part| part.replace_devices(kind)),
+            Expr::List(items) | Expr::Tuple(items) => items.iter_mut().for_each(|item| item.replace_devices(kind)),
+            _ => {}
+        }
+    }
+}
+
+impl Target {
+    /// The name of the operation: a path, `.method`, `operator.add`.
+    pub fn op_name(&self) -> String {
+        match self {
+            Target::Function(path) => path.clone(),
+            Target::Method(name) => format!(".{name}"),
+            Target::Operator(name) => format!("operator.{name}"),
+            Target::InPlace(name) => format!("operator.i{}", name.trim_end_matches('_')),
+            Target::GetItem => "operator.getitem".into(),
+            Target::SetItem => "operator.setitem".into(),
+            Target::Attribute(name) => format!("getattr.{name}"),
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! From the syntax tree of `model.py` to a [`Program`]: nested calls get nodes of their own, names are resolved.
+
+use super::{Expr, Node, Parameter, Program, Target, ValueRef};
+use crate::error::SampleError;
+use crate::python::{Source, dotted};
+use ruff_python_ast::{self as ast, CmpOp, Number, Operator, Stmt, StmtFunctionDef, UnaryOp};
+use ruff_text_size::{Ranged, TextSize};
+use std::collections::HashMap;
+
+/// Reads the one method of the one class.
+pub fn parse(source: &Source<'_>) -> Result<Program, SampleError> {
+    let statements = source.statements()?;
+    let forward = forward(source, &statements)?;
+    let mut parser = Parser { source, program: Program::default(), locals: HashMap::new() };
+    for parameter in forward.parameters.iter_non_variadic_params().skip(1) {
+        let name = parameter.name().to_string();
+        let value = ValueRef(parser.program.parameters.len() as u32);
+        if parser.locals.insert(name.clone(), Expr::Value(value)).is_some() {
+            return Err(source.error(parameter.start(), format!("`forward` has two parameters called `{name}`")));
+        }
+        let is_symbol = parameter.annotation().and_then(dotted).is_some_and(|path| path == "torch.SymInt");
+        parser.program.parameters.push(Parameter { name, is_symbol, offset: parameter.start().to_u32() });
+    }
+    let mut returned = false;
+    for statement in &forward.body {
+        if returned {
+            return Err(source.error(statement.start(), "nothing may follow `return`"));
+        }
+        returned = parser.statement(statement)?;
+    }
+    if !returned {
+        return Err(source.error(forward.start(), "`forward` returns nothing"));
+    }
+    Ok(parser.program)
+}
+
+/// The one method of the one class, among imports.
+fn forward<'s>(source: &Source<'_>, statements: &'s [Stmt]) -> Result<&'s StmtFunctionDef, SampleError> {
+    let mut found = None;
+    for statement in statements {
+        match statement {
+            Stmt::Import(import) if import.names.iter().all(|name| name.name.as_str() == "torch") => {}
+            Stmt::ImportFrom(import) if import.module.as_ref().is_some_and(|m| m.as_str() == "torch") => {}
+            Stmt::ClassDef(class) => {
+                for member in &class.body {
+                    match member {
+                        Stmt::FunctionDef(function) if function.name.as_str() == "forward" && found.is_none() => {
+                            found = Some(function);
+                        }
+                        Stmt::Pass(_) => {}
+                        other => return Err(source.error(other.start(), "expected only a method `forward`")),
+                    }
+                }
+            }
+            other => {
+                let text = source.excerpt(other);
+                let message = format!("`{text}`: expected `import torch` and one class with a method `forward`");
+                return Err(source.error(other.start(), message));
+            }
+        }
+    }
+    found.ok_or_else(|| source.error(TextSize::default(), "there is no class with a method `forward`"))
+}
+
+struct Parser<'a> {
+    source: &'a Source<'a>,
+    program: Program,
+    locals: HashMap<String, Expr>,
+}
+
+impl Parser<'_> {
+    /// Reads a statement; true if it was the `return`.
+    fn statement(&mut self, statement: &Stmt) -> Result<bool, SampleError> {
+        match statement {
+            Stmt::Assign(assign) => {
+                let value = self.expression(&assign.value)?;
+                for target in &assign.targets {
+                    self.assign(target, value.clone())?;
+                }
+            }
+            Stmt::AugAssign(assign) => {
+                let ast::Expr::Name(target) = &*assign.target else {
+                    return Err(self.unsupported(statement, "augmented assignment to anything but a name"));
+                };
+                let old = self.expression(&assign.target)?;
+                let operand = self.expression(&assign.value)?;
+                let operator = operator(assign.op);
+                let result = self.node(Target::InPlace(operator), vec![old, operand], vec![], statement.start());
+                // The result takes the next name that it gets: this one is the operand's.
+                self.locals.insert(target.id.to_string(), result);
+            }
+            Stmt::Return(result) => {
+                let value = match &result.value {
+                    Some(value) => self.expression(value)?,
+                    None => Expr::None,
+                };
+                self.program.outputs = match value {
+                    Expr::List(items) | Expr::Tuple(items) => items,
+                    one => vec![one],
+                };
+                return Ok(true);
+            }
+            Stmt::Expr(expression) => {
+                self.expression(&expression.value)?;
+            }
+            Stmt::Pass(_) => {}
+            other => return Err(self.unsupported(other, "only straight-line code is a graph, and this statement")),
+        }
+        Ok(false)
+    }
+
+    fn assign(&mut self, target: &ast::Expr, value: Expr) -> Result<(), SampleError> {
+        match target {
+            ast::Expr::Name(name) => {
+                self.bind(name.id.as_str(), value);
+                Ok(())
+            }
+            ast::Expr::Tuple(targets) => self.unpack(target, &targets.elts, value),
+            ast::Expr::List(targets) => self.unpack(target, &targets.elts, value),
+            ast::Expr::Subscript(subscript) => {
+                let base = self.expression(&subscript.value)?;
+                let index = self.expression(&subscript.slice)?;
+                self.node(Target::SetItem, vec![base, index, value], vec![], target.start());
+                Ok(())
+            }
+            other => Err(self.unsupported(other, "assignment to anything but names and subscripts")),
+        }
+    }
+
+    fn unpack(&mut self, at: &ast::Expr, targets: &[ast::Expr], value: Expr) -> Result<(), SampleError> {
+        match value {
+            Expr::List(items) | Expr::Tuple(items) if items.len() == targets.len() => {
+                targets.iter().zip(items).try_for_each(|(target, item)| self.assign(target, item))
+            }
+            Expr::Value(_) => targets.iter().enumerate().try_for_each(|(position, target)| {
+                let index = Expr::Int(i64::try_from(position).unwrap_or(i64::MAX));
+                let item = self.node(Target::GetItem, vec![value.clone(), index], vec![], at.start());
+                self.assign(target, item)
+            }),
+            _ => Err(self.unsupported(at, "unpacking a value of another length")),
+        }
+    }
+
+    /// Makes `name` stand for a value. `x = None` is how FX frees a value.
+    fn bind(&mut self, name: &str, value: Expr) {
+        if let Expr::Value(value) = value
+            && let Some(position) = self.program.definition(value)
+            && self.program.nodes[position].name.is_empty()
+        {
+            name.clone_into(&mut self.program.nodes[position].name);
+        }
+        self.locals.insert(name.to_owned(), value);
+    }
+
+    fn node(&mut self, target: Target, args: Vec<Expr>, kwargs: Vec<(String, Expr)>, at: TextSize) -> Expr {
+        let result = self.program.result(self.program.nodes.len());
+        self.program.nodes.push(Node { name: String::new(), target, args, kwargs, offset: at.to_u32() });
+        Expr::Value(result)
+    }
+
+    fn expression(&mut self, expression: &ast::Expr) -> Result<Expr, SampleError> {
+        let at = expression.start();
+        Ok(match expression {
+            ast::Expr::NoneLiteral(_) => Expr::None,
+            ast::Expr::BooleanLiteral(value) => Expr::Bool(value.value),
+            ast::Expr::EllipsisLiteral(_) => Expr::Ellipsis,
+            ast::Expr::StringLiteral(text) => Expr::Str(text.value.to_str().to_owned()),
+            ast::Expr::NumberLiteral(number) => match &number.value {
+                Number::Int(value) => {
+                    Expr::Int(value.as_i64().ok_or_else(|| self.unsupported(expression, "an integer beyond 64 bits"))?)
+                }
+                Number::Float(value) => Expr::Float(*value),
+                Number::Complex { .. } => return Err(self.unsupported(expression, "a complex literal")),
+            },
+            ast::Expr::List(list) => Expr::List(self.expressions(&list.elts)?),
+            ast::Expr::Tuple(tuple) => Expr::Tuple(self.expressions(&tuple.elts)?),
+            ast::Expr::Slice(slice) => {
+                let mut part = |part: &Option<Box<ast::Expr>>| match part {
+                    Some(part) => self.expression(part),
+                    None => Ok(Expr::None),
+                };
+                Expr::Slice(Box::new([part(&slice.lower)?, part(&slice.upper)?, part(&slice.step)?]))
+            }
+            ast::Expr::Name(name) => match (self.locals.get(name.id.as_str()), name.id.as_str()) {
+                (Some(value), _) => value.clone(),
+                (None, "Ellipsis") => Expr::Ellipsis,
+                (None, "inf") => Expr::Float(f64::INFINITY),
+                (None, "nan") => Expr::Float(f64::NAN),
+                (None, name) => return Err(self.source.error(at, format!("`{name}` is not defined"))),
+            },
+            ast::Expr::Attribute(attribute) => match dotted(expression) {
+                Some(path) if !self.is_local(&path) => match path.as_str() {
+                    "torch.inf" => Expr::Float(f64::INFINITY),
+                    "torch.nan" => Expr::Float(f64::NAN),
+                    _ if path.starts_with("torch.") => Expr::Constant(path),
+                    _ => return Err(self.source.error(at, format!("`{path}` is not defined"))),
+                },
+                _ => {
+                    let base = self.expression(&attribute.value)?;
+                    self.node(Target::Attribute(attribute.attr.to_string()), vec![base], vec![], at)
+                }
+            },
+            ast::Expr::UnaryOp(unary) => {
+                let operand = self.expression(&unary.operand)?;
+                let operator = match unary.op {
+                    UnaryOp::USub => match operand {
+                        Expr::Int(value) => {
+                            let negative = value.checked_neg();
+                            return negative
+                                .map(Expr::Int)
+                                .ok_or_else(|| self.unsupported(expression, "an integer beyond 64 bits"));
+                        }
+                        Expr::Float(value) => return Ok(Expr::Float(-value)),
+                        _ => "neg",
+                    },
+                    UnaryOp::UAdd => "pos",
+                    UnaryOp::Not => "not_",
+                    UnaryOp::Invert => "invert",
+                };
+                self.node(Target::Operator(operator), vec![operand], vec![], at)
+            }
+            ast::Expr::BinOp(binary) => {
+                let left = self.expression(&binary.left)?;
+                let right = self.expression(&binary.right)?;
+                self.node(Target::Operator(operator(binary.op)), vec![left, right], vec![], at)
+            }
+            ast::Expr::Compare(compare) => match (&compare.ops[..], &compare.comparators[..]) {
+                ([op], [right]) => {
+                    let left = self.expression(&compare.left)?;
+                    let right = self.expression(right)?;
+                    let operator = comparison(*op).ok_or_else(|| self.unsupported(expression, "this comparison"))?;
+                    self.node(Target::Operator(operator), vec![left, right], vec![], at)
+                }
+                _ => return Err(self.unsupported(expression, "a chained comparison")),
+            },
+            ast::Expr::Subscript(subscript) => {
+                let base = self.expression(&subscript.value)?;
+                let index = self.expression(&subscript.slice)?;
+                self.node(Target::GetItem, vec![base, index], vec![], at)
+            }
+            ast::Expr::Call(call) => self.call(call, expression)?,
+            other => return Err(self.unsupported(other, "this form of expression")),
+        })
+    }
+
+    fn expressions(&mut self, items: &[ast::Expr]) -> Result<Vec<Expr>, SampleError> {
+        items.iter().map(|item| self.expression(item)).collect()
+    }
+
+    fn call(&mut self, call: &ast::ExprCall, expression: &ast::Expr) -> Result<Expr, SampleError> {
+        let path = dotted(&call.func).filter(|path| !self.is_local(path));
+        let object = match (&path, &*call.func) {
+            (Some(_), _) => None,
+            (None, ast::Expr::Attribute(method)) => Some((self.expression(&method.value)?, method.attr.to_string())),
+            _ => return Err(self.unsupported(expression, "calling that")),
+        };
+        let mut args = vec![];
+        for argument in &call.arguments.args {
+            if matches!(argument, ast::Expr::Starred(_)) {
+                return Err(self.unsupported(argument, "a starred argument"));
+            }
+            args.push(self.expression(argument)?);
+        }
+        let mut kwargs = vec![];
+        for argument in &call.arguments.keywords {
+            let name = argument.arg.as_ref().ok_or_else(|| self.unsupported(expression, "a starred argument"))?;
+            kwargs.push((name.to_string(), self.expression(&argument.value)?));
+        }
+        let target = match (object, path) {
+            (Some((object, method)), _) => {
+                args.insert(0, object);
+                Target::Method(method)
+            }
+            (None, Some(path)) => match builtin(&path, &args, &kwargs) {
+                Some(value) => return Ok(value),
+                None if path.starts_with("torch.") => Target::Function(path),
+                None => return Err(self.unsupported(expression, "a call of anything but torch")),
+            },
+            (None, None) => return Err(self.unsupported(expression, "calling that")),
+        };
+        Ok(self.node(target, args, kwargs, expression.start()))
+    }
+
+    fn is_local(&self, path: &str) -> bool {
+        path.split('.').next().is_some_and(|root| self.locals.contains_key(root))
+    }
+
+    fn unsupported(&self, at: &impl Ranged, what: &str) -> SampleError {
+        SampleError::Syntax {
+            place: self.source.place(at.start()),
+            message: format!("`{}`: {what} is not supported", self.source.excerpt(at)),
+        }
+    }
+}
+
+/// What a call stands for that only builds an argument: `slice(1, None)`, `device(type='cuda', index=0)`,
+/// `torch.Size([2, 3])`.
+fn builtin(path: &str, args: &[Expr], kwargs: &[(String, Expr)]) -> Option<Expr> {
+    match (path, args, kwargs) {
+        ("slice", [stop], []) => Some(Expr::Slice(Box::new([Expr::None, stop.clone(), Expr::None]))),
+        ("slice", [start, stop], []) => Some(Expr::Slice(Box::new([start.clone(), stop.clone(), Expr::None]))),
+        ("slice", [start, stop, step], []) => Some(Expr::Slice(Box::new([start.clone(), stop.clone(), step.clone()]))),
+        ("device" | "torch.device", _, _) => {
+            let given = |position: usize, name: &str| {
+                args.get(position).or_else(|| kwargs.iter().find(|(key, _)| key == name).map(|(_, value)| value))
+            };
+            let Some(Expr::Str(kind)) = given(0, "type") else { return None };
+            let index = match given(1, "index") {
+                None | Some(Expr::None) => None,
+                Some(Expr::Int(index)) => Some(*index),
+                Some(_) => return None,
+            };
+            Some(Expr::Device(kind.clone(), index))
+        }
+        ("torch.Size", [Expr::List(items) | Expr::Tuple(items)], []) => Some(Expr::Tuple(items.clone())),
+        ("torch.Size", [], []) => Some(Expr::Tuple(vec![])),
+        ("float", [Expr::Str(text)], []) => text.trim().parse().ok().map(Expr::Float),
+        _ => None,
+    }
+}
+
+fn operator(operator: Operator) -> &'static str {
+    match operator {
+        Operator::Add => "add",
+        Operator::Sub => "sub",
+        Operator::Mult => "mul",
+        Operator::Div => "truediv",
+        Operator::FloorDiv => "floordiv",
+        Operator::Mod => "mod",
+        Operator::Pow => "pow",
+        Operator::MatMult => "matmul",
+        Operator::BitAnd => "and_",
+        Operator::BitOr => "or_",
+        Operator::BitXor => "xor",
+        Operator::LShift => "lshift",
+        Operator::RShift => "rshift",
+    }
+}
+
+fn comparison(op: CmpOp) -> Option<&'static str> {
+    Some(match op {
+        CmpOp::Eq => "eq",
+        CmpOp::NotEq => "ne",
+        CmpOp::Lt => "lt",
+        CmpOp::LtE => "le",
+        CmpOp::Gt => "gt",
+        CmpOp::GtE => "ge",
+        _ => return None,
+    })
+}

@@ -1,0 +1,158 @@
+//! Writes a [`Program`] as the `model.py` that it could have been read from.
+
+use super::{Expr, Node, Program, Target, ValueRef};
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
+
+/// The text of `model.py`. Values get the names that `name` gives them, which must be unique Python names. Each value
+/// is set to `None` behind its last use, as FX does.
+pub fn model(program: &Program, name: &dyn Fn(ValueRef) -> String) -> String {
+    let mut text = String::from(
+        "import torch\nfrom torch import device, inf, nan\n\n\nclass GraphModule(torch.nn.Module):\n    def forward(self",
+    );
+    for (position, parameter) in program.parameters.iter().enumerate() {
+        let annotation = if parameter.is_symbol { ": torch.SymInt" } else { "" };
+        let _ = write!(text, ", {}{annotation}", name(ValueRef(position as u32)));
+    }
+    text.push_str("):\n");
+    let mut last_use: HashMap<ValueRef, usize> = HashMap::new();
+    for (position, node) in program.nodes.iter().enumerate() {
+        last_use.insert(program.result(position), position);
+        for value in node.operands() {
+            last_use.insert(value, position);
+        }
+    }
+    let returned: HashSet<ValueRef> = program.outputs.iter().flat_map(Expr::values).collect();
+    for (position, node) in program.nodes.iter().enumerate() {
+        let result = program.result(position);
+        let _ = writeln!(text, "        {}", statement(node, &name(result), name));
+        let mut freed: Vec<ValueRef> = node.operands();
+        if node.target != Target::SetItem {
+            freed.push(result);
+        }
+        freed.retain(|value| last_use.get(value) == Some(&position) && !returned.contains(value));
+        freed.sort_unstable();
+        freed.dedup();
+        if !freed.is_empty() {
+            let names: Vec<String> = freed.into_iter().map(name).collect();
+            let _ = writeln!(text, "        {} = None", names.join(" = "));
+        }
+    }
+    let outputs: Vec<String> = program.outputs.iter().map(|output| expression(output, name)).collect();
+    let comma = if outputs.len() == 1 { "," } else { "" };
+    let _ = writeln!(text, "        return ({}{comma})", outputs.join(", "));
+    text
+}
+
+/// One statement: an assignment of `result`.
+fn statement(node: &Node, result: &str, name: &dyn Fn(ValueRef) -> String) -> String {
+    let args: Vec<String> = node.args.iter().map(|argument| expression(argument, name)).collect();
+    let text = |position: usize| args.get(position).map_or("None", String::as_str);
+    match &node.target {
+        // FX writes these as statements of their own, and the result is the object itself.
+        Target::InPlace(operator) => {
+            let (object, symbol) = (text(0), symbol(operator));
+            return format!("{object} {symbol}= {}\n        {result} = {object}", text(1));
+        }
+        Target::SetItem => return format!("{}[{}] = {}", text(0), text(1), text(2)),
+        _ => {}
+    }
+    let keyword = node.kwargs.iter().map(|(key, value)| format!("{key}={}", expression(value, name)));
+    let call = match &node.target {
+        Target::Function(path) => {
+            let all: Vec<String> = args.iter().cloned().chain(keyword).collect();
+            format!("{path}({})", all.join(", "))
+        }
+        Target::Method(method) => {
+            let all: Vec<String> = args.iter().skip(1).cloned().chain(keyword).collect();
+            format!("{}.{method}({})", text(0), all.join(", "))
+        }
+        Target::Attribute(attribute) => format!("{}.{attribute}", text(0)),
+        Target::GetItem => format!("{}[{}]", text(0), text(1)),
+        Target::Operator(operator @ ("neg" | "pos" | "not_" | "invert")) => {
+            format!("{}{}", symbol(operator), text(0))
+        }
+        Target::Operator(operator) => format!("{} {} {}", text(0), symbol(operator), text(1)),
+        Target::InPlace(_) | Target::SetItem => String::new(),
+    };
+    format!("{result} = {call}")
+}
+
+fn symbol(operator: &str) -> &'static str {
+    match operator {
+        "add" => "+",
+        "sub" | "neg" => "-",
+        "pos" => "+",
+        "mul" => "*",
+        "truediv" => "/",
+        "floordiv" => "//",
+        "mod" => "%",
+        "pow" => "**",
+        "matmul" => "@",
+        "and_" => "&",
+        "or_" => "|",
+        "xor" => "^",
+        "lshift" => "<<",
+        "rshift" => ">>",
+        "not_" => "not ",
+        "invert" => "~",
+        "eq" => "==",
+        "ne" => "!=",
+        "lt" => "<",
+        "le" => "<=",
+        "gt" => ">",
+        _ => ">=",
+    }
+}
+
+/// An argument as Python writes it.
+pub fn expression(expression_: &Expr, name: &dyn Fn(ValueRef) -> String) -> String {
+    let list = |items: &[Expr]| items.iter().map(|item| expression(item, name)).collect::<Vec<_>>().join(", ");
+    match expression_ {
+        Expr::Value(value) => name(*value),
+        Expr::None => "None".into(),
+        Expr::Bool(value) => if *value { "True" } else { "False" }.into(),
+        Expr::Int(value) if *value < 0 => format!("({value})"),
+        Expr::Int(value) => value.to_string(),
+        Expr::Float(value) => float(*value),
+        Expr::Str(text) => quoted(text),
+        Expr::Ellipsis => "Ellipsis".into(),
+        Expr::Constant(path) => path.clone(),
+        Expr::Device(kind, None) => format!("device(type={})", quoted(kind)),
+        Expr::Device(kind, Some(index)) => format!("device(type={}, index={index})", quoted(kind)),
+        Expr::Slice(parts) => format!("slice({})", list(&parts[..])),
+        Expr::List(items) => format!("[{}]", list(items)),
+        Expr::Tuple(items) if items.len() == 1 => format!("({},)", list(items)),
+        Expr::Tuple(items) => format!("({})", list(items)),
+    }
+}
+
+fn float(value: f64) -> String {
+    if value.is_nan() {
+        return "nan".into();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "inf" } else { "(-inf)" }.into();
+    }
+    // The shortest text that reads back as the same number; `{:?}` never leaves out the point or exponent.
+    if value < 0.0 || value.is_sign_negative() { format!("({value:?})") } else { format!("{value:?}") }
+}
+
+/// A string literal that holds exactly this text, whatever it is.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("'");
+    for c in text.chars() {
+        match c {
+            '\'' | '\\' => {
+                quoted.push('\\');
+                quoted.push(c);
+            }
+            ' '..='~' => quoted.push(c),
+            other => {
+                let _ = write!(quoted, "\\U{:08x}", u32::from(other));
+            }
+        }
+    }
+    quoted.push('\'');
+    quoted
+}

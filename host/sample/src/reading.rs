@@ -1,0 +1,150 @@
+//! One variant of a sample from its text to a typed graph, with what connects the two.
+
+use crate::error::SampleError;
+use crate::fx::{self, ValueRef};
+use crate::inputs::{self, InputMode};
+use crate::python::Source;
+use crate::translate::{self, InputSource, Translation};
+use crate::value::PyValue;
+use crate::weights::{self, Weight};
+use crate::{Sample, Variant};
+use passhost_ir::{Graph, Infer, InputSpec, OpTable, TensorType, ValueId, verify_graph};
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::path::Path;
+
+/// Bytes of all inputs of one variant together.
+const INPUT_BYTES: u64 = 1 << 36;
+
+/// A variant as it was read: the calls of its `forward`, and the graph that they came to.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    /// What `forward` calls.
+    pub program: fx::Program,
+    /// The records of its parameters.
+    pub weights: Vec<Weight>,
+    translation: Translation,
+}
+
+impl Sample {
+    /// Reads and translates variant `index`; `infer` knows the types of what ops return.
+    ///
+    /// # Errors
+    ///
+    /// If the variant is not in the supported subset or its parts do not fit each other.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such variant.
+    pub fn reading(&self, index: usize, infer: &mut dyn Infer) -> Result<Reading, SampleError> {
+        let files = &self.variants[index];
+        let shown = |file: &str| self.directory.shown(&files.path.join(Path::new(file)));
+        let source = Source::new(shown("weight_meta.py"), &files.weights);
+        let weights = weights::weights(&source)?;
+        let weight_error = |name: &str, reason: String| SampleError::Weight {
+            file: source.file().to_owned(),
+            name: name.to_owned(),
+            reason,
+        };
+        let bytes = weights.iter().fold(0u64, |sum, weight| sum.saturating_add(weight.ty.bytes()));
+        if bytes > INPUT_BYTES {
+            let reason = format!("all inputs together have {bytes} bytes; at most {INPUT_BYTES} are drawn");
+            return Err(weight_error("*", reason));
+        }
+        let model = Source::new(shown("model.py"), &files.model);
+        let program = fx::parse::parse(&model)?;
+        let translation = translate::translate(&model, &program, &weights, infer)?;
+        let parameters: HashSet<&str> = program.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+        if let Some(weight) = weights.iter().find(|weight| !parameters.contains(weight.name.as_str())) {
+            return Err(weight_error(&weight.name, "`forward` has no such parameter".into()));
+        }
+        verify_graph(&translation.graph, OpTable::sample())
+            .map_err(|error| SampleError::Program { file: model.file().to_owned(), reason: error.to_string() })?;
+        Ok(Reading { program, weights, translation })
+    }
+
+    /// Reads variant `index` as an evaluation needs it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sample::reading`].
+    ///
+    /// # Panics
+    ///
+    /// If there is no such variant.
+    pub fn load(&self, index: usize, mode: InputMode, infer: &mut dyn Infer) -> Result<Variant, SampleError> {
+        self.reading(index, infer).map(|reading| reading.variant(mode))
+    }
+}
+
+impl Reading {
+    /// The typed graph, in-place ops as written.
+    pub fn graph(&self) -> &Graph {
+        &self.translation.graph
+    }
+
+    /// The tensors of the graph that a value of the program is: one, several if it is a tuple, none if it is a number.
+    pub fn tensors(&self, value: ValueRef) -> Vec<ValueId> {
+        let mut found = vec![];
+        if let Some(value) = self.translation.values.get(value.index()) {
+            collect(value, &mut found);
+        }
+        found
+    }
+
+    /// The type of a value of the program that is one tensor.
+    pub fn ty(&self, value: ValueRef) -> Option<&TensorType> {
+        match self.translation.values.get(value.index())? {
+            PyValue::Tensor(tensor) => Some(self.translation.graph.ty(*tensor)),
+            _ => None,
+        }
+    }
+
+    /// The nodes of the graph that the node of the program at `position` became: none if it is arithmetic of Python's,
+    /// several if it is a function of Python's.
+    pub fn nodes(&self, position: usize) -> Range<usize> {
+        self.translation.nodes.get(position).cloned().unwrap_or(0..0)
+    }
+
+    /// The program as Python that gives the same outputs for the inputs of an evaluation: every tensor on `device`, and
+    /// random numbers that the model draws are arguments behind its own. It is written from the calls that were read, so
+    /// that running it executes nothing of the sample's.
+    pub fn python(&self, device: &str) -> String {
+        let results = (0..self.program.nodes.len()).map(|position| self.program.result(position));
+        let unread = |value: &ValueRef| matches!(self.translation.values.get(value.index()), Some(PyValue::Random(_)));
+        let unread: Vec<ValueRef> = results.filter(unread).collect();
+        let program = self.program.lifted(&self.translation.random, &unread).on_device(device);
+        fx::print::model(&program, &|value| match program.definition(value) {
+            None => format!("p_{}", value.index()),
+            Some(position) => format!("v_{position}"),
+        })
+    }
+
+    /// The variant for an evaluation whose inputs are drawn in this way.
+    pub fn variant(&self, mode: InputMode) -> Variant {
+        let program = self.translation.graph.clone();
+        let by_name: HashMap<&str, &Weight> =
+            self.weights.iter().map(|weight| (weight.name.as_str(), weight)).collect();
+        let roles = inputs::roles(&program);
+        let inputs = program.inputs.iter().zip(&self.translation.inputs).filter_map(|(&value, source)| {
+            Some(match source {
+                InputSource::Random(random) => inputs::random_spec(&program.value(value).name, random),
+                InputSource::Parameter(position) => {
+                    let weight = by_name.get(self.program.parameters[*position].name.as_str())?;
+                    let fixed = self.translation.fixed.contains(position);
+                    inputs::input_spec(weight, roles.of(value), fixed, mode)
+                }
+            })
+        });
+        let inputs: Vec<InputSpec> = inputs.collect();
+        Variant { program, inputs, notes: vec![] }
+    }
+}
+
+fn collect(value: &PyValue, found: &mut Vec<ValueId>) {
+    match value {
+        PyValue::Tensor(tensor) | PyValue::Batched(tensor, _) | PyValue::Element(tensor) => found.push(*tensor),
+        PyValue::List(items) => items.iter().for_each(|item| collect(item, found)),
+        _ => {}
+    }
+}

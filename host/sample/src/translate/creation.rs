@@ -1,0 +1,171 @@
+//! Tensors that are made from numbers.
+
+use super::Unsupported;
+use super::arguments::{Arguments, optional, required, sizes};
+use super::builder::Builder;
+use crate::value::{PyValue, Random};
+use passhost_ir::{Dtype, TensorType};
+
+/// Elements of a literal tensor beyond this are in no real model.
+const LITERAL_ELEMENTS: usize = 1024;
+
+/// `torch.tensor(data, dtype=...)`, `torch.as_tensor`.
+pub fn from_data(builder: &mut Builder<'_>, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
+    arguments.take("requires_grad");
+    arguments.take("pin_memory");
+    let [data, dtype, _device] = arguments.bind(["data", "dtype", "device"])?;
+    let data = required(data, "data")?;
+    let dtype = dtype_of(optional(dtype))?;
+    match data {
+        PyValue::Tensor(_) => match dtype {
+            Some(dtype) => builder.op("to", [data, PyValue::Dtype(dtype)]),
+            None => Ok(data),
+        },
+        data => tensor(builder, &data, dtype),
+    }
+}
+
+/// A tensor of nested lists of numbers, or of tensors without dimensions.
+pub fn tensor(builder: &mut Builder<'_>, data: &PyValue, dtype: Option<Dtype>) -> Result<PyValue, Unsupported> {
+    let PyValue::List(_) = data else { return scalar(builder, data.clone(), dtype) };
+    let (mut shape, mut elements) = (vec![], vec![]);
+    flatten(data, 0, &mut shape, &mut elements)?;
+    let dtype = dtype.or_else(|| inferred(&elements));
+    let typed = dtype.map_or(PyValue::None, PyValue::Dtype);
+    let uniform = elements.first().filter(|first| first.float().is_some() && elements.iter().all(|e| e == *first));
+    let extents = PyValue::ints(shape.iter().copied());
+    if elements.is_empty() {
+        return builder.op_with("zeros", [extents], [("dtype", typed)]);
+    }
+    if let Some(first) = uniform {
+        return builder.op_with("full", [extents, first.clone()], [("dtype", typed)]);
+    }
+    let parts: Vec<PyValue> =
+        elements.into_iter().map(|element| scalar(builder, element, dtype)).collect::<Result<_, _>>()?;
+    let stacked = builder.op("stack", [PyValue::List(parts)])?;
+    if shape.len() == 1 { Ok(stacked) } else { builder.op("view", [stacked, extents]) }
+}
+
+/// The elements of nested lists and their extents.
+fn flatten(data: &PyValue, depth: usize, shape: &mut Vec<i64>, elements: &mut Vec<PyValue>) -> Result<(), Unsupported> {
+    let PyValue::List(items) = data else {
+        if depth != shape.len() {
+            return Err(Unsupported("nested lists of different depths".into()));
+        }
+        elements.push(data.clone());
+        if elements.len() > LITERAL_ELEMENTS {
+            return Err(Unsupported(format!("a literal of more than {LITERAL_ELEMENTS} elements")));
+        }
+        return Ok(());
+    };
+    let extent = i64::try_from(items.len()).unwrap_or(i64::MAX);
+    if depth == shape.len() && elements.is_empty() {
+        shape.push(extent);
+    } else if shape.get(depth) != Some(&extent) {
+        return Err(Unsupported("nested lists of different lengths".into()));
+    }
+    items.iter().try_for_each(|item| flatten(item, depth + 1, shape, elements))
+}
+
+/// What `torch.tensor` makes of a list of Python numbers.
+fn inferred(elements: &[PyValue]) -> Option<Dtype> {
+    let all = |test: fn(&PyValue) -> bool| elements.iter().all(test);
+    if elements.is_empty() || elements.iter().any(|element| element.tensor().is_some()) {
+        None
+    } else if all(|element| matches!(element, PyValue::Bool(_))) {
+        Some(Dtype::Bool)
+    } else if all(|element| matches!(element, PyValue::Bool(_) | PyValue::Int(_))) {
+        Some(Dtype::I64)
+    } else {
+        Some(Dtype::F32)
+    }
+}
+
+/// A tensor without dimensions.
+pub fn scalar(builder: &mut Builder<'_>, number: PyValue, dtype: Option<Dtype>) -> Result<PyValue, Unsupported> {
+    if number.tensor().is_some() {
+        return match dtype {
+            Some(dtype) if builder.ty_of(&number)?.dtype != dtype => builder.op("to", [number, PyValue::Dtype(dtype)]),
+            _ => Ok(number),
+        };
+    }
+    let dtype = dtype.or_else(|| inferred(std::slice::from_ref(&number)));
+    builder.op_with("scalar_tensor", [number], [("dtype", dtype.map_or(PyValue::None, PyValue::Dtype))])
+}
+
+/// `torch.zeros(2, 3)`, `torch.zeros((2, 3))`, `torch.zeros(size=(2, 3))`, and the same for ones.
+pub fn filled(builder: &mut Builder<'_>, name: &str, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
+    let size = take_size(&mut arguments);
+    builder.call(name, None, Arguments { positional: vec![size], keyword: arguments.keyword })
+}
+
+/// `torch.full(size, fill_value, dtype=...)`. A number that is only known when the program runs stays a tensor, which
+/// fills one of zeros.
+pub fn full(builder: &mut Builder<'_>, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
+    let position = arguments.keyword.iter().position(|(name, _)| name == "fill_value");
+    let value = match position {
+        Some(position) => Some(&arguments.keyword[position].1),
+        None => arguments.positional.get(1),
+    };
+    let Some(&PyValue::Element(element)) = value else { return builder.call("full", None, arguments) };
+    match position {
+        Some(position) => drop(arguments.keyword.remove(position)),
+        None => drop(arguments.positional.remove(1)),
+    }
+    if !arguments.keyword.iter().any(|(name, _)| name == "dtype") {
+        // Python's float has the default type in a tensor, whatever type it was read from.
+        let dtype = match builder.ty(element).dtype {
+            Dtype::Bool => Dtype::Bool,
+            dtype if dtype.is_integer() => Dtype::I64,
+            _ => Dtype::F32,
+        };
+        arguments.keyword.push(("dtype".into(), PyValue::Dtype(dtype)));
+    }
+    let zeros = filled(builder, "zeros", arguments)?;
+    builder.op("fill_", [zeros, PyValue::Tensor(element)])
+}
+
+/// `torch.empty(...)`: what it holds is nobody's business, so zeros will do and make every run the same.
+pub fn empty(builder: &mut Builder<'_>, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
+    arguments.take("memory_format");
+    filled(builder, "zeros", arguments)
+}
+
+/// `torch.rand`, `torch.randn`.
+pub fn random(uniform: bool, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
+    let size = take_size(&mut arguments);
+    let dtype = dtype_of(optional(arguments.take("dtype")))?.unwrap_or(Dtype::F32);
+    let shape = match &size {
+        PyValue::List(items) => items.iter().map(PyValue::int).collect::<Option<Vec<i64>>>(),
+        _ => None,
+    };
+    let shape = shape.ok_or_else(|| Unsupported("a size that is no list of integers".into()))?;
+    let ty = TensorType::contiguous(dtype, shape);
+    ty.check().map_err(|error| Unsupported(error.to_string()))?;
+    Ok(PyValue::Random(Random { ty, uniform }))
+}
+
+/// `x.new_zeros(2, 3)`, `x.new_ones((2, 3))`.
+pub fn new_filled(builder: &mut Builder<'_>, name: &str, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
+    let base = arguments.positional.first().cloned();
+    let base = required(base, "self")?;
+    arguments.positional.remove(0);
+    let size = take_size(&mut arguments);
+    builder.call(name, None, Arguments { positional: vec![base, size], keyword: arguments.keyword })
+}
+
+fn take_size(arguments: &mut Arguments) -> PyValue {
+    match arguments.take("size") {
+        Some(size) => size,
+        None => sizes(std::mem::take(&mut arguments.positional)),
+    }
+}
+
+/// An element type or nothing.
+pub fn dtype_of(value: PyValue) -> Result<Option<Dtype>, Unsupported> {
+    match value {
+        PyValue::None => Ok(None),
+        PyValue::Dtype(dtype) => Ok(Some(dtype)),
+        other => Err(Unsupported(format!("`dtype` is a {}", other.kind()))),
+    }
+}

@@ -1,0 +1,166 @@
+//! `x[...]` and `x[...] = y`: views dimension by dimension, then a gather where tensors are among the indices.
+
+use super::Unsupported;
+use super::builder::Builder;
+use super::creation;
+use super::vmap;
+use crate::value::PyValue;
+use passhost_ir::Dtype;
+
+/// `base[index]`.
+pub fn get(builder: &mut Builder<'_>, base: PyValue, index: PyValue) -> Result<PyValue, Unsupported> {
+    match base {
+        PyValue::List(items) => element(items, &index),
+        PyValue::Batched(..) => Err(Unsupported("a subscript under vmap".into())),
+        base => {
+            let indices = flat(index);
+            if indices.iter().any(PyValue::is_batched) {
+                return vmap::index(builder, base, indices);
+            }
+            let (view, gathered) = views(builder, base, indices)?;
+            if gathered.iter().all(|index| *index == PyValue::None) {
+                return Ok(view);
+            }
+            builder.gather(view, gathered)
+        }
+    }
+}
+
+/// `base[index] = value`.
+pub fn set(builder: &mut Builder<'_>, base: PyValue, index: PyValue, value: PyValue) -> Result<PyValue, Unsupported> {
+    if base.tensor().is_none() {
+        return Err(Unsupported(format!("assignment to an element of a {}", base.kind())));
+    }
+    let (view, gathered) = views(builder, base, flat(index))?;
+    if gathered.iter().any(|index| *index != PyValue::None) {
+        let value = match value {
+            PyValue::Tensor(_) => value,
+            number => {
+                let dtype = builder.ty_of(&view)?.dtype;
+                creation::scalar(builder, number, Some(dtype))?
+            }
+        };
+        builder.op("index_put_", [view, PyValue::List(gathered), value])?;
+        return Ok(PyValue::None);
+    }
+    let Some(tensor) = value.tensor() else {
+        builder.op("fill_", [view, value])?;
+        return Ok(PyValue::None);
+    };
+    // As in NumPy, leading dimensions of extent 1 of what is assigned do not count.
+    let (shape, target) = (builder.ty(tensor).shape.clone(), builder.shape_of(&view)?);
+    let extra = shape.len().saturating_sub(target.len());
+    let value = if extra > 0 && shape[..extra].iter().all(|&extent| extent == 1) {
+        builder.op("view", [value, PyValue::ints(shape[extra..].iter().copied())])?
+    } else {
+        value
+    };
+    builder.op("copy_", [view, value])?;
+    Ok(PyValue::None)
+}
+
+fn element(items: Vec<PyValue>, index: &PyValue) -> Result<PyValue, Unsupported> {
+    let count = items.len() as i64;
+    match index {
+        PyValue::Int(position) => {
+            let found = if *position < 0 { position.checked_add(count) } else { Some(*position) };
+            found
+                .and_then(|position| items.into_iter().nth(usize::try_from(position).ok()?))
+                .ok_or_else(|| Unsupported(format!("element {position} of {count}")))
+        }
+        PyValue::Slice(parts) => match &**parts {
+            [start, stop, PyValue::None | PyValue::Int(1)] => {
+                let bound = |value: &PyValue, default: i64| match value {
+                    PyValue::None => Some(default),
+                    PyValue::Int(value) if *value < 0 => Some((value + count).max(0)),
+                    PyValue::Int(value) => Some((*value).min(count)),
+                    _ => None,
+                };
+                let bounds = bound(start, 0).zip(bound(stop, count));
+                let (start, stop) = bounds.ok_or_else(|| Unsupported("a slice of a list by a tensor".into()))?;
+                let length = usize::try_from(stop - start).unwrap_or(0);
+                let start = usize::try_from(start).unwrap_or(0);
+                Ok(PyValue::List(items.into_iter().skip(start).take(length).collect()))
+            }
+            _ => Err(Unsupported("a slice of a list with a step".into())),
+        },
+        other => Err(Unsupported(format!("a list indexed by a {}", other.kind()))),
+    }
+}
+
+/// The indices of a tuple; a list stands for one index and comes wrapped in a tuple.
+fn flat(index: PyValue) -> Vec<PyValue> {
+    match index {
+        PyValue::List(items) => items,
+        one => vec![one],
+    }
+}
+
+/// Applies what is a view, and collects the tensors: one entry a dimension of the view, `None` where there is none.
+fn views(
+    builder: &mut Builder<'_>,
+    base: PyValue,
+    indices: Vec<PyValue>,
+) -> Result<(PyValue, Vec<PyValue>), Unsupported> {
+    let rank = builder.shape_of(&base)?.len();
+    let mut consumed = 0;
+    for index in &indices {
+        consumed += match index {
+            PyValue::None | PyValue::Ellipsis | PyValue::Bool(_) => 0,
+            // A mask takes the place of as many dimensions as it has.
+            PyValue::Tensor(tensor) if builder.ty(*tensor).dtype == Dtype::Bool => builder.ty(*tensor).rank(),
+            _ => 1,
+        };
+    }
+    if consumed > rank {
+        return Err(Unsupported(format!("{consumed} indices for a tensor of rank {rank}")));
+    }
+    let (mut view, mut gathered, mut dim) = (base, vec![], 0i64);
+    for index in indices {
+        match index {
+            PyValue::Int(position) => {
+                view = builder.op("select", [view, PyValue::Int(dim), PyValue::Int(position)])?;
+            }
+            PyValue::Slice(parts) => {
+                let [start, stop, step] = *parts;
+                let all = (&start, &stop, &step) == (&PyValue::None, &PyValue::None, &PyValue::None);
+                if !all {
+                    let start = bound(builder, start)?;
+                    let stop = bound(builder, stop)?;
+                    let step = if step == PyValue::None { PyValue::Int(1) } else { step };
+                    view = builder.op("slice", [view, PyValue::Int(dim), start, stop, step])?;
+                }
+                gathered.push(PyValue::None);
+                dim += 1;
+            }
+            PyValue::None => {
+                view = builder.op("unsqueeze", [view, PyValue::Int(dim)])?;
+                gathered.push(PyValue::None);
+                dim += 1;
+            }
+            PyValue::Ellipsis => {
+                gathered.extend(std::iter::repeat_n(PyValue::None, rank - consumed));
+                dim += (rank - consumed) as i64;
+            }
+            tensor @ PyValue::Tensor(_) => {
+                gathered.push(tensor);
+                dim += 1;
+            }
+            list @ PyValue::List(_) => {
+                let tensor = creation::tensor(builder, &list, Some(Dtype::I64))?;
+                gathered.push(tensor);
+                dim += 1;
+            }
+            other => return Err(Unsupported(format!("an index that is a {}", other.kind()))),
+        }
+    }
+    Ok((view, gathered))
+}
+
+/// A bound of a slice: a number, or a tensor of one known element.
+fn bound(builder: &mut Builder<'_>, value: PyValue) -> Result<PyValue, Unsupported> {
+    match value {
+        PyValue::Tensor(_) => super::methods::item(builder, &value),
+        other => Ok(other),
+    }
+}

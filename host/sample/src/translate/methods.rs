@@ -1,0 +1,235 @@
+//! Methods and attributes of tensors: by overload resolution, but for those that Python implements itself.
+
+use super::Unsupported;
+use super::arguments::{Arguments, required, sizes};
+use super::builder::Builder;
+use super::{creation, functions, operators, vmap};
+use crate::value::PyValue;
+use passhost_ir::Dtype;
+
+/// Translates a call of a method; the object comes first among the arguments.
+pub fn method(builder: &mut Builder<'_>, name: &str, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
+    let object = required(arguments.positional.first().cloned(), "self")?;
+    if let Some(operator) = name.strip_prefix("__").and_then(|name| name.strip_suffix("__")) {
+        return dunder(builder, operator, arguments.positional);
+    }
+    if arguments.positional.iter().any(PyValue::is_batched) {
+        return under_vmap(builder, name, arguments);
+    }
+    let PyValue::Tensor(tensor) = object else {
+        return Err(Unsupported(format!("a method of a {}", object.kind())));
+    };
+    let ty = builder.ty(tensor).clone();
+    match name {
+        "size" => match arguments.bind(["self", "dim"])? {
+            [_, None | Some(PyValue::None)] => Ok(PyValue::ints(ty.shape)),
+            [_, Some(dim)] => {
+                let dim = dim.int().ok_or_else(|| Unsupported("`dim` is no integer".into()))?;
+                let position = if dim < 0 { dim.saturating_add(ty.shape.len() as i64) } else { dim };
+                let extent = usize::try_from(position).ok().and_then(|dim| ty.shape.get(dim).copied());
+                extent.map(PyValue::Int).ok_or_else(|| Unsupported(format!("it has no dimension {dim}")))
+            }
+        },
+        "dim" | "ndimension" => Ok(PyValue::Int(ty.rank() as i64)),
+        "numel" | "nelement" => Ok(PyValue::Int(i64::try_from(ty.numel()).unwrap_or(i64::MAX))),
+        "is_contiguous" => Ok(PyValue::Bool(ty.is_contiguous())),
+        "is_floating_point" => Ok(PyValue::Bool(ty.dtype.is_float())),
+        "item" => item(builder, &object),
+        "tolist" => tolist(builder, &object),
+        "cpu" | "cuda" | "requires_grad_" => Ok(object),
+        // Sizes may be given one by one.
+        "view" | "reshape" | "permute" | "expand" | "repeat" | "flip" | "tile" | "broadcast_to" => {
+            let given = arguments.positional.split_off(1);
+            let listed = match &given[..] {
+                [] => given,
+                [PyValue::Dtype(_)] => given,
+                _ => vec![sizes(given)],
+            };
+            arguments.positional.extend(listed);
+            builder.call(name, None, arguments)
+        }
+        "float" => cast(builder, object, Dtype::F32),
+        "half" => cast(builder, object, Dtype::F16),
+        "double" => cast(builder, object, Dtype::F64),
+        "bfloat16" => cast(builder, object, Dtype::Bf16),
+        "long" => cast(builder, object, Dtype::I64),
+        "int" => cast(builder, object, Dtype::I32),
+        "short" => cast(builder, object, Dtype::I16),
+        "byte" => cast(builder, object, Dtype::U8),
+        "bool" => cast(builder, object, Dtype::Bool),
+        "to" => to(builder, arguments),
+        "type" => match arguments.bind(["self", "dtype"])? {
+            [_, Some(PyValue::Dtype(dtype))] => cast(builder, object, dtype),
+            _ => Err(Unsupported("`dtype` is no element type".into())),
+        },
+        "type_as" => {
+            let other = required(arguments.positional.get(1).cloned(), "other")?;
+            let dtype = builder.ty_of(&other)?.dtype;
+            cast(builder, object, dtype)
+        }
+        "norm" => functions::norm(builder, renamed(arguments, "self", "input")),
+        "new_zeros" | "new_ones" => creation::new_filled(builder, name, arguments),
+        "new_empty" => creation::new_filled(builder, "new_zeros", arguments),
+        "new_tensor" => {
+            let [_, data, dtype, _device] = arguments.bind(["self", "data", "dtype", "device"])?;
+            let dtype = creation::dtype_of(dtype.unwrap_or(PyValue::None))?.unwrap_or(ty.dtype);
+            creation::tensor(builder, &required(data, "data")?, Some(dtype))
+        }
+        "unflatten" => {
+            let [_, dim, extents] = arguments.bind(["self", "dim", "sizes"])?;
+            builder.op("unflatten", [object, required(dim, "dim")?, required(extents, "sizes")?])
+        }
+        // The object is what is chosen where the condition holds.
+        "where" => {
+            let [_, condition, other] = arguments.bind(["self", "condition", "other"])?;
+            builder.op("where", [required(condition, "condition")?, object, required(other, "other")?])
+        }
+        "unfold" => {
+            let [_, dimension, size, step] = arguments.bind(["self", "dimension", "size", "step"])?;
+            let given = [required(dimension, "dimension")?, required(size, "size")?, required(step, "step")?];
+            builder.op("unfold", [&[object][..], &given[..]].concat())
+        }
+        "contiguous" if arguments.positional.len() == 1 && arguments.keyword.is_empty() => {
+            builder.op("contiguous", [object])
+        }
+        _ => builder.call(name, None, arguments),
+    }
+}
+
+/// A method inside `vmap`: what only makes or converts a tensor, or an op that works element by element.
+fn under_vmap(builder: &mut Builder<'_>, name: &str, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
+    let Some(PyValue::Batched(value, levels)) = arguments.positional.first().cloned() else {
+        return vmap::pointwise(builder, name, arguments.positional);
+    };
+    match name {
+        // What is made from nothing is the same for every batch.
+        "new_ones" | "new_zeros" | "new_full" | "new_tensor" => {
+            arguments.positional[0] = PyValue::Tensor(value);
+            method(builder, name, arguments)
+        }
+        "to" | "float" | "half" | "long" | "int" | "bool" | "clone" | "detach" | "contiguous" => {
+            arguments.positional[0] = PyValue::Tensor(value);
+            match method(builder, name, arguments)? {
+                PyValue::Tensor(value) => Ok(PyValue::Batched(value, levels)),
+                other => Ok(other),
+            }
+        }
+        _ if arguments.keyword.is_empty() => vmap::pointwise(builder, name, arguments.positional),
+        _ => Err(Unsupported("a method with keyword arguments under vmap".into())),
+    }
+}
+
+/// An attribute.
+pub fn attribute(builder: &mut Builder<'_>, object: PyValue, name: &str) -> Result<PyValue, Unsupported> {
+    if let PyValue::List(items) = object {
+        let position = match name {
+            "values" => 0,
+            "indices" => 1,
+            _ => return Err(Unsupported("an attribute of a tuple".into())),
+        };
+        return required(items.into_iter().nth(position), name);
+    }
+    let ty = builder.ty_of(&object)?.clone();
+    match name {
+        "shape" => Ok(PyValue::ints(ty.shape)),
+        "dtype" => Ok(PyValue::Dtype(ty.dtype)),
+        "device" => Ok(PyValue::Device),
+        "ndim" => Ok(PyValue::Int(ty.rank() as i64)),
+        "T" if ty.rank() <= 2 => builder.op("t", [object]),
+        "T" => builder.op("numpy_T", [object]),
+        "mT" => builder.op("mT", [object]),
+        "data" => builder.op("detach", [object]),
+        "real" if !ty.dtype.is_complex() => Ok(object),
+        "real" | "imag" => builder.op(name, [object]),
+        "requires_grad" | "is_sparse" | "is_quantized" => Ok(PyValue::Bool(false)),
+        _ => Err(Unsupported("this attribute".into())),
+    }
+}
+
+/// The number in a tensor of one element. Where it is known before anything runs, it is a number of the graph.
+pub fn item(builder: &mut Builder<'_>, object: &PyValue) -> Result<PyValue, Unsupported> {
+    let tensor = object.tensor().ok_or_else(|| Unsupported("the element of a value that is no tensor".into()))?;
+    let ty = builder.ty(tensor).clone();
+    if ty.numel() != 1 {
+        return Err(Unsupported(format!("the number in a tensor of {} elements", ty.numel())));
+    }
+    Ok(match builder.known.read(tensor).as_deref() {
+        Some(&[element]) => number(element, ty.dtype),
+        _ => PyValue::Element(tensor),
+    })
+}
+
+fn tolist(builder: &mut Builder<'_>, object: &PyValue) -> Result<PyValue, Unsupported> {
+    let tensor = object.tensor().ok_or_else(|| Unsupported("the elements of a value that is no tensor".into()))?;
+    let ty = builder.ty(tensor).clone();
+    let elements = builder.known.read(tensor).filter(|_| ty.rank() == 1);
+    let elements = elements.ok_or_else(|| Unsupported("its result depends on data".into()))?;
+    Ok(PyValue::List(elements.into_iter().map(|element| number(element, ty.dtype)).collect()))
+}
+
+fn number(element: f64, dtype: Dtype) -> PyValue {
+    match dtype {
+        Dtype::Bool => PyValue::Bool(element != 0.0),
+        dtype if dtype.is_integer() => PyValue::Int(element as i64),
+        _ => PyValue::Float(element),
+    }
+}
+
+fn cast(builder: &mut Builder<'_>, object: PyValue, dtype: Dtype) -> Result<PyValue, Unsupported> {
+    builder.op("to", [object, PyValue::Dtype(dtype)])
+}
+
+/// `x.to(...)`: an element type, another tensor's, or a device, which changes nothing here.
+fn to(builder: &mut Builder<'_>, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
+    let copy = super::arguments::flag(arguments.take("copy"), false, "copy")?;
+    arguments.take("non_blocking");
+    let format = arguments.take("memory_format");
+    let object = required(arguments.positional.first().cloned(), "self")?;
+    let mut dtype = None;
+    let given = arguments.positional.into_iter().skip(1);
+    for value in given.chain(arguments.keyword.into_iter().map(|(_, value)| value)) {
+        match value {
+            PyValue::Dtype(found) => dtype = Some(found),
+            PyValue::Tensor(other) => dtype = Some(builder.ty(other).dtype),
+            PyValue::Device | PyValue::None | PyValue::Bool(_) => {}
+            // `x.to('cpu')`.
+            PyValue::Str(_) => {}
+            other => return Err(Unsupported(format!("a conversion to a {}", other.kind()))),
+        }
+    }
+    let unchanged = dtype.is_none() && !copy && format.is_none();
+    if unchanged {
+        return Ok(object);
+    }
+    let dtype = match dtype {
+        Some(dtype) => dtype,
+        None => builder.ty_of(&object)?.dtype,
+    };
+    let keyword = format.map(|format| ("memory_format", format));
+    builder.op_with("to", [object, PyValue::Dtype(dtype), PyValue::Bool(false), PyValue::Bool(copy)], keyword)
+}
+
+/// `x.__eq__(y)`, which is how FX writes some operators.
+fn dunder(builder: &mut Builder<'_>, name: &str, operands: Vec<PyValue>) -> Result<PyValue, Unsupported> {
+    let name = match name {
+        "and" => "and_",
+        "or" => "or_",
+        other => other,
+    };
+    if let Some(name) = name.strip_prefix('i').filter(|name| matches!(*name, "add" | "sub" | "mul" | "truediv")) {
+        if let Ok([left, right]) = <[PyValue; 2]>::try_from(operands) {
+            return operators::in_place(builder, name, left, right);
+        }
+        return Err(Unsupported("it takes one argument".into()));
+    }
+    operators::operator(builder, name, operands)
+}
+
+fn renamed(mut arguments: Arguments, from: &str, to: &str) -> Arguments {
+    for (name, _) in &mut arguments.keyword {
+        if name == from {
+            to.clone_into(name);
+        }
+    }
+    arguments
+}

@@ -1,0 +1,217 @@
+//! From the calls of a program to a typed graph, by abstract interpretation: every Python value is known but for the
+//! elements of tensors, and each call becomes one ATen op, or a few.
+
+mod arguments;
+mod attention;
+mod builder;
+mod creation;
+mod functions;
+mod indexing;
+mod known;
+mod methods;
+mod operators;
+mod overload;
+mod resampling;
+mod vmap;
+
+pub use builder::Source as InputSource;
+
+use crate::error::SampleError;
+use crate::fx::{Expr, Node, Program, Target, ValueRef};
+use crate::python::Source;
+use crate::value::PyValue;
+use crate::weights::Weight;
+use arguments::Arguments;
+use builder::Builder;
+use passhost_ir::{Dtype, Graph, Infer, InferError, MemoryFormat};
+use ruff_text_size::TextSize;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+
+/// Why a call has no translation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unsupported(pub String);
+
+impl Unsupported {
+    fn infer(error: InferError) -> Unsupported {
+        Unsupported(error.to_string())
+    }
+}
+
+/// A typed graph with where it came from.
+#[derive(Debug, Clone)]
+pub struct Translation {
+    /// The program, in-place ops as written.
+    pub graph: Graph,
+    /// One per input of the graph.
+    pub inputs: Vec<InputSource>,
+    /// Parameters whose recorded values the graph is built on.
+    pub fixed: BTreeSet<usize>,
+    /// What each value of the program is.
+    pub values: Vec<PyValue>,
+    /// The values of the program that are random numbers and are read, in the order of the inputs that stand for them.
+    pub random: Vec<ValueRef>,
+    /// For each node of the program the nodes of the graph that it became.
+    pub nodes: Vec<Range<usize>>,
+}
+
+/// Translates a program whose parameters have these records.
+pub fn translate(
+    source: &Source<'_>,
+    program: &Program,
+    weights: &[Weight],
+    infer: &mut dyn Infer,
+) -> Result<Translation, SampleError> {
+    let by_name: HashMap<&str, &Weight> = weights.iter().map(|weight| (weight.name.as_str(), weight)).collect();
+    let mut builder = Builder::new(infer);
+    let mut values: Vec<PyValue> = Vec::with_capacity(program.parameters.len() + program.nodes.len());
+    for (position, parameter) in program.parameters.iter().enumerate() {
+        let name = parameter.name.as_str();
+        let weight = by_name.get(name).ok_or_else(|| {
+            let at = TextSize::new(parameter.offset);
+            source.error(at, format!("parameter `{name}` has no entry in weight_meta.py"))
+        })?;
+        let value = builder.input(name, weight.ty.clone(), InputSource::Parameter(position));
+        if let Some(elements) = weight.elements() {
+            builder.known.parameter(value, position, elements);
+        }
+        let tensor = PyValue::Tensor(value);
+        // A symbolic integer is a number to Python.
+        values.push(if parameter.is_symbol { methods::item(&mut builder, &tensor).unwrap_or(tensor) } else { tensor });
+    }
+    let (mut nodes, mut random) = (Vec::with_capacity(program.nodes.len()), vec![]);
+    for node in &program.nodes {
+        let first = builder.graph.nodes.len();
+        for operand in node.operands() {
+            read(&mut builder, operand, &mut values, &mut random);
+        }
+        let value = call(&mut builder, node, &values).map_err(|(call, Unsupported(reason))| SampleError::Call {
+            place: source.place(TextSize::new(node.offset)),
+            call,
+            reason,
+        })?;
+        builder.rename(&value, &node.name);
+        values.push(value);
+        nodes.push(first..builder.graph.nodes.len());
+    }
+    for value in program.outputs.iter().flat_map(Expr::values) {
+        read(&mut builder, value, &mut values, &mut random);
+    }
+    outputs(&mut builder, source, program, &values)?;
+    let fixed = builder.known.fixed().clone();
+    Ok(Translation { graph: builder.graph, inputs: builder.sources, fixed, values, random, nodes })
+}
+
+/// Random numbers become an input of the graph when they are first read: what nobody reads costs nothing.
+fn read(builder: &mut Builder<'_>, value: ValueRef, values: &mut [PyValue], random: &mut Vec<ValueRef>) {
+    if let Some(slot) = values.get_mut(value.index())
+        && let PyValue::Random(drawn) = slot
+    {
+        *slot = builder.materialise(drawn.clone());
+        random.push(value);
+    }
+}
+
+fn outputs(
+    builder: &mut Builder<'_>,
+    source: &Source<'_>,
+    program: &Program,
+    values: &[PyValue],
+) -> Result<(), SampleError> {
+    let at = || source.place(program.nodes.last().map_or(TextSize::default(), |node| TextSize::new(node.offset)));
+    let refused =
+        |what: &str| SampleError::Syntax { place: at(), message: format!("returning {what} is not supported") };
+    for output in &program.outputs {
+        match evaluate(output, values) {
+            PyValue::Tensor(value) => builder.graph.outputs.push(value),
+            // What is no tensor is known, and the same for every program.
+            PyValue::None | PyValue::Bool(_) | PyValue::Int(_) | PyValue::Float(_) => {}
+            other => return Err(refused(&format!("a {}", other.kind()))),
+        }
+    }
+    if builder.graph.outputs.is_empty() { Err(refused("no tensor")) } else { Ok(()) }
+}
+
+/// Translates one call; an error comes with the call as it would be shown.
+fn call(builder: &mut Builder<'_>, node: &Node, values: &[PyValue]) -> Result<PyValue, (String, Unsupported)> {
+    let positional: Vec<PyValue> = node.args.iter().map(|argument| evaluate(argument, values)).collect();
+    let keyword = node.kwargs.iter().map(|(name, value)| (name.clone(), evaluate(value, values))).collect();
+    let arguments = Arguments { positional, keyword };
+    let kinds = arguments.kinds();
+    let result = match &node.target {
+        Target::Function(path) => functions::function(builder, path, arguments),
+        Target::Method(name) => methods::method(builder, name, arguments),
+        Target::Attribute(name) => match arguments.bind(["object"]) {
+            Ok([Some(object)]) => methods::attribute(builder, object, name),
+            Ok(_) => Err(Unsupported("it needs an object".into())),
+            Err(error) => Err(error),
+        },
+        Target::Operator(name) => operators::operator(builder, name, arguments.positional),
+        Target::InPlace(name) => match <[PyValue; 2]>::try_from(arguments.positional) {
+            Ok([left, right]) => operators::in_place(builder, name, left, right),
+            Err(_) => Err(Unsupported("it needs two operands".into())),
+        },
+        Target::GetItem | Target::SetItem => {
+            let mut operands = arguments.positional.into_iter();
+            let (base, index) = (operands.next(), operands.next());
+            // `x[[0, 1]]` gathers, `x[0, 1]` selects twice.
+            let index = match (index, node.args.get(1)) {
+                (Some(list), Some(Expr::List(_))) => Some(PyValue::List(vec![list])),
+                (index, _) => index,
+            };
+            match (base, index, operands.next()) {
+                (Some(base), Some(index), None) => indexing::get(builder, base, index),
+                (Some(base), Some(index), Some(value)) => indexing::set(builder, base, index, value),
+                _ => Err(Unsupported("it needs an index".into())),
+            }
+        }
+    };
+    result.map_err(|error| (shown(&node.target, &kinds), error))
+}
+
+/// The call with the kinds of its arguments: `torch.cat([T, T], dim=int)`.
+fn shown(target: &Target, kinds: &[String]) -> String {
+    let argument = |position: usize| kinds.get(position).map_or("?", String::as_str);
+    match target {
+        Target::Function(path) => format!("{path}({})", kinds.join(", ")),
+        Target::Method(name) => format!("{}.{name}({})", argument(0), kinds.get(1..).unwrap_or_default().join(", ")),
+        Target::Attribute(name) => format!("{}.{name}", argument(0)),
+        Target::Operator(name) => format!("{name}({})", kinds.join(", ")),
+        Target::InPlace(name) => format!("i{name}({})", kinds.join(", ")),
+        Target::GetItem => format!("{}[{}]", argument(0), argument(1)),
+        Target::SetItem => format!("{}[{}] = {}", argument(0), argument(1), argument(2)),
+    }
+}
+
+/// What an argument is.
+fn evaluate(expression: &Expr, values: &[PyValue]) -> PyValue {
+    let list = |items: &[Expr]| PyValue::List(items.iter().map(|item| evaluate(item, values)).collect());
+    match expression {
+        Expr::Value(value) => values.get(value.index()).cloned().unwrap_or(PyValue::None),
+        Expr::None => PyValue::None,
+        Expr::Bool(value) => PyValue::Bool(*value),
+        Expr::Int(value) => PyValue::Int(*value),
+        Expr::Float(value) => PyValue::Float(*value),
+        Expr::Str(text) => PyValue::Str(text.clone()),
+        Expr::Ellipsis => PyValue::Ellipsis,
+        Expr::Constant(path) => constant(path),
+        Expr::Device(..) => PyValue::Device,
+        Expr::Slice(parts) => {
+            let [start, stop, step] = &**parts;
+            PyValue::Slice(Box::new([evaluate(start, values), evaluate(stop, values), evaluate(step, values)]))
+        }
+        Expr::List(items) | Expr::Tuple(items) => list(items),
+    }
+}
+
+/// A constant of torch; one that has no meaning here is shown by its path where it is used.
+fn constant(path: &str) -> PyValue {
+    match path.strip_prefix("torch.").unwrap_or(path) {
+        "contiguous_format" => PyValue::MemoryFormat(MemoryFormat::Contiguous),
+        "preserve_format" => PyValue::MemoryFormat(MemoryFormat::Preserve),
+        "channels_last" => PyValue::MemoryFormat(MemoryFormat::ChannelsLast),
+        "channels_last_3d" => PyValue::MemoryFormat(MemoryFormat::ChannelsLast3d),
+        "strided" => PyValue::Strided,
+        name => Dtype::from_torch_name(name).map_or_else(|| PyValue::Str(path.to_owned()), PyValue::Dtype),
+    }
+}
