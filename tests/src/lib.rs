@@ -153,6 +153,13 @@ impl Passhost {
         self
     }
 
+    /// With `--json` to a file that is read afterwards.
+    #[must_use]
+    pub fn with_json(self) -> Passhost {
+        let json = self.json_path().display().to_string();
+        self.with(&["--json", &json])
+    }
+
     fn json_path(&self) -> PathBuf {
         self.directory.path().join("result.json")
     }
@@ -182,6 +189,28 @@ impl Passhost {
             |_| unreachable!("it was checked"),
             |output| Run::new(self.shown(), &output, &self.json_path()),
         )
+    }
+
+    /// Runs it and sends `signal` to its child process `child` as soon as there is one.
+    ///
+    /// # Panics
+    ///
+    /// If the program does not start, or ends before it starts the child.
+    pub fn run_and_signal_at_start(&self, child: &str, signal: Signal) -> Run {
+        let started = self.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        assert!(started.is_ok(), "passhost does not start: {started:?}");
+        let Ok(mut process) = started else { unreachable!("it was checked") };
+        let mut sent = false;
+        while !sent && process.try_wait().is_ok_and(|ended| ended.is_none()) {
+            sent = signal_child(process.id(), child, signal);
+            std::thread::yield_now();
+        }
+        let output = process.wait_with_output();
+        assert!(output.is_ok(), "passhost is lost: {output:?}");
+        let Ok(output) = output else { unreachable!("it was checked") };
+        let run = Run::new(self.shown(), &output, &self.json_path());
+        run.expect(sent, &format!("`{child}` never ran"));
+        run
     }
 
     /// Runs it and sends `signal` to its child process `child` as soon as a progress line contains `stage`.

@@ -7,6 +7,7 @@ mod element;
 mod inputs;
 mod integrity;
 mod measure;
+mod once;
 mod program;
 mod serve;
 mod session;

@@ -1,6 +1,7 @@
 //! The message loop of the device child.
 
 use crate::device::Device;
+use crate::once;
 use crate::session::Reference;
 use passhost_ir::Infer;
 use passhost_protocol::device::{DeviceChoice, DeviceInfo, FromDevice, Stage, ToDevice};
@@ -75,6 +76,10 @@ pub fn serve() -> Result<(), ServeError> {
                 let in_place = in_place.into_iter().collect();
                 let stage = |stage| announce(&mut out, stage);
                 FromDevice::Evaluated(Box::new(reference.evaluate(&rewrite, &in_place, seed, &settings, timed, stage)))
+            }
+            ToDevice::Run { program, inputs, seed, files } => {
+                let device = device.as_ref().ok_or(ServeError::OutOfTurn("Run"))?;
+                FromDevice::Ran(once::run(device, &program, &inputs, seed, files.as_deref()))
             }
         };
         let lost = device.as_ref().is_some_and(|device| device.is_lost());

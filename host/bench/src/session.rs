@@ -49,22 +49,27 @@ struct Drawn {
 
 impl Drawn {
     fn draw(specs: &[InputSpec], round: Round) -> Result<Drawn, ReferenceError> {
-        let bytes = specs.iter().enumerate().map(|(position, spec)| {
-            draw(spec, position, round)
-                .map_err(|error| ReferenceError::Input { input: spec.name.clone(), message: error.to_string() })
-        });
+        let bytes = specs.iter().enumerate().map(|(position, spec)| draw_input(spec, position, round));
         Ok(Drawn { bytes: bytes.collect::<Result<_, _>>()? })
     }
 
     fn tensors(&self, specs: &[InputSpec]) -> Result<Vec<Tensor>, ReferenceError> {
-        let tensors = specs.iter().zip(&self.bytes).map(|(spec, bytes)| {
-            Tensor::from_bytes(&spec.ty, bytes).map_err(|error| match out_of_memory(&error.to_string()) {
-                Some(message) => ReferenceError::Memory { message },
-                None => ReferenceError::Input { input: spec.name.clone(), message: error.to_string() },
-            })
-        });
-        tensors.collect()
+        specs.iter().zip(&self.bytes).map(|(spec, bytes)| input_tensor(spec, bytes)).collect()
     }
+}
+
+/// The elements of input `position`.
+pub fn draw_input(spec: &InputSpec, position: usize, round: Round) -> Result<Vec<u8>, ReferenceError> {
+    draw(spec, position, round)
+        .map_err(|error| ReferenceError::Input { input: spec.name.clone(), message: error.to_string() })
+}
+
+/// A tensor of these elements on the device.
+pub fn input_tensor(spec: &InputSpec, bytes: &[u8]) -> Result<Tensor, ReferenceError> {
+    Tensor::from_bytes(&spec.ty, bytes).map_err(|error| match out_of_memory(&error.to_string()) {
+        Some(message) => ReferenceError::Memory { message },
+        None => ReferenceError::Input { input: spec.name.clone(), message: error.to_string() },
+    })
 }
 
 impl Reference {

@@ -1,5 +1,9 @@
 //! The command line.
 
+mod samples;
+
+pub use samples::*;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use passhost_protocol::device::{DeviceChoice, Settings};
 use passhost_protocol::guest::GuestLimits;
@@ -34,6 +38,8 @@ pub enum Command {
     Show(ShowArguments),
     /// Computes the scores of a result document, or of a file of score vectors
     Score(ScoreArguments),
+    /// Looks at many samples: checks, lists, counts, divides, hashes or runs them
+    Samples(SamplesArguments),
     /// Says whether this machine has what an evaluation needs
     Doctor(DeviceArguments),
 }
@@ -224,6 +230,16 @@ impl ScoreOptions {
     }
 }
 
+impl Inputs {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Inputs::Fresh => "fresh",
+            Inputs::Published => "published",
+        }
+    }
+}
+
 impl From<Inputs> for InputMode {
     fn from(inputs: Inputs) -> InputMode {
         match inputs {
@@ -266,6 +282,12 @@ fn size(text: &str) -> Result<u64, String> {
     };
     let number: u64 = digits.parse().map_err(|_| format!("`{text}` is no size; write 64K, 256M or 1G"))?;
     number.checked_mul(scale).ok_or_else(|| format!("`{text}` is too large"))
+}
+
+/// A share that leaves something on both sides.
+fn fraction(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| *share > 0.0 && *share < 1.0);
+    share.ok_or_else(|| format!("`{text}` is no share between 0 and 1; write 0.2"))
 }
 
 fn device(text: &str) -> Result<DeviceChoice, String> {

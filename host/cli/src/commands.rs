@@ -3,6 +3,7 @@
 pub mod check;
 pub mod doctor;
 pub mod eval;
+pub mod samples;
 pub mod score;
 pub mod show;
 

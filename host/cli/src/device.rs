@@ -3,8 +3,9 @@
 use crate::child::{Child, ChildError};
 use passhost_ir::{Arg, Graph, Infer, InferError, InputSpec, NodeId, OpName, TensorType};
 use passhost_protocol::device::{
-    DeviceChoice, DeviceInfo, Evaluation, FromDevice, Loaded, ReferenceError, Settings, Stage, ToDevice,
+    DeviceChoice, DeviceInfo, Evaluation, FromDevice, Loaded, Ran, ReferenceError, RunError, Settings, Stage, ToDevice,
 };
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Starting libtorch takes 0.3 s; a cold disk may take a hundred times that.
@@ -94,6 +95,37 @@ impl Device {
         }
     }
 
+    /// Runs a reference program once. `files` is an existing directory for its inputs and outputs.
+    pub fn run(
+        &mut self,
+        program: &Graph,
+        inputs: &[InputSpec],
+        seed: u64,
+        files: Option<PathBuf>,
+        limit: Duration,
+    ) -> Result<Result<Ran, RunError>, DeviceError> {
+        let message = ToDevice::Run { program: program.clone(), inputs: inputs.to_vec(), seed, files };
+        match self.ask(&message, limit)? {
+            FromDevice::Ran(ran) => Ok(ran),
+            _ => Err(self.out_of_turn()),
+        }
+    }
+
+    /// Asks for the types of what an op returns, as [`Infer`] does, and tells a child that is lost from an op that
+    /// refuses its operands.
+    pub fn types(
+        &mut self,
+        op: &OpName,
+        args: &[Arg<TensorType>],
+        limit: Duration,
+    ) -> Result<Result<Vec<TensorType>, InferError>, DeviceError> {
+        let message = ToDevice::Infer { op: op.clone(), args: args.to_vec() };
+        match self.ask(&message, limit.min(INFER))? {
+            FromDevice::Inferred(answer) => Ok(answer),
+            _ => Err(self.out_of_turn()),
+        }
+    }
+
     /// Sends a request, in a fresh child if the last one died, and waits for the reply.
     fn ask(&mut self, message: &ToDevice, limit: Duration) -> Result<FromDevice, DeviceError> {
         self.stage = None;
@@ -143,11 +175,6 @@ fn start(choice: DeviceChoice, threads: Option<u32>) -> Result<(Child<FromDevice
 
 impl Infer for Device {
     fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, InferError> {
-        let message = ToDevice::Infer { op: op.clone(), args: args.to_vec() };
-        match self.ask(&message, INFER) {
-            Ok(FromDevice::Inferred(answer)) => answer,
-            Ok(_) => Err(InferError::Unavailable(self.out_of_turn().to_string())),
-            Err(error) => Err(InferError::Unavailable(error.to_string())),
-        }
+        self.types(op, args, INFER).unwrap_or_else(|error| Err(InferError::Unavailable(error.to_string())))
     }
 }

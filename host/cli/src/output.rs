@@ -25,11 +25,17 @@ pub fn write_json(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
         print([text.trim_end().to_owned()]);
         return Ok(());
     }
+    write_whole(path, &text)
+}
+
+/// Writes a file beside its place and renames it.
+pub fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
     // A device or a pipe is written to, not replaced.
     if path.exists() && !path.is_file() {
         return std::fs::write(path, text).with_context(|| format!("cannot write `{}`", path.display()));
     }
-    let name = path.file_name().context("--json needs the name of a file")?.to_string_lossy();
+    let name =
+        path.file_name().with_context(|| format!("`{}` is no name of a file", path.display()))?.to_string_lossy();
     let partial = path.with_file_name(format!(".{name}.{}", std::process::id()));
     std::fs::write(&partial, text)
         .and_then(|()| std::fs::rename(&partial, path))

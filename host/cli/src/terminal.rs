@@ -43,6 +43,11 @@ impl Terminal {
         self.width
     }
 
+    /// Whether the progress line is overwritten, so that it may change often.
+    pub fn is_live(&self) -> bool {
+        self.progress
+    }
+
     /// `text` in the colour of its meaning.
     pub fn paint(&self, tone: Tone, text: &str) -> String {
         if !self.colour {

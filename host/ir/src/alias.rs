@@ -43,7 +43,7 @@ pub fn aliasing(graph: &Graph, node: &Node, ops: &OpTable) -> Aliasing {
         }
     };
     if op.name == "aten::einsum" {
-        return Aliasing::Possible(sources);
+        return einsum(graph, node, sources);
     }
     let ([source], [result]) = (&sources[..], &node.outputs[..]) else {
         return if sources.is_empty() { Aliasing::None } else { Aliasing::View(sources) };
@@ -71,6 +71,7 @@ pub fn aliasing(graph: &Graph, node: &Node, ops: &OpTable) -> Aliasing {
             }
         }
         "aten::alias"
+        | "aten::positive"
         | "aten::detach"
         | "aten::lift_fresh"
         | "aten::dropout"
@@ -83,7 +84,21 @@ pub fn aliasing(graph: &Graph, node: &Node, ops: &OpTable) -> Aliasing {
         {
             Aliasing::Identity(*source)
         }
+        // Without an offset it begins where its operand does.
+        "aten::as_strided" if from == to && from.numel() > 0 && matches!(args.get(3), Some(Arg::None)) => {
+            Aliasing::Identity(*source)
+        }
         _ => Aliasing::View(sources),
+    }
+}
+
+/// An einsum of several operands multiplies them. Of one, it sums or takes a diagonal, both of which cost a dimension, or
+/// it permutes: `ij->ji`.
+fn einsum(graph: &Graph, node: &Node, sources: Vec<ValueId>) -> Aliasing {
+    match (&sources[..], &node.outputs[..]) {
+        ([source], [result]) if graph.ty(*source).rank() == graph.ty(*result).rank() => Aliasing::View(sources),
+        ([_], _) => Aliasing::Possible(sources),
+        _ => Aliasing::None,
     }
 }
 
@@ -95,7 +110,6 @@ fn quiet_sources<V>(schema: &Schema, args: &[Arg<V>]) -> Option<Vec<usize>> {
             Some(if matches!(train(), Some(Arg::Bool(true))) { vec![] } else { vec![0] })
         }
         "aten::type_as" | "aten::_unsafe_view" | "aten::meshgrid" | "aten::broadcast_tensors" => Some(vec![0]),
-        // `ij->ji` is a permutation.
         "aten::einsum" => Some(vec![1]),
         _ => None,
     }
@@ -167,6 +181,9 @@ mod tests {
             ("aten::to.dtype(%x, f32, copy=true)", Aliasing::None),
             ("aten::clone(%x)", Aliasing::None),
             ("aten::view(%x, [2, 3])", Aliasing::Identity(x)),
+            ("aten::as_strided(%x, [2, 3], [3, 1])", Aliasing::Identity(x)),
+            ("aten::as_strided(%x, [2, 3], [3, 1], 0)", Aliasing::View(vec![x])),
+            (r#"aten::einsum("ij,ij->ij", [%x, %x])"#, Aliasing::None),
         ] {
             let text = format!("graph(%x: f32[2,3]) {{\n  %1: f32[2,3] = {op}\n  return (%1)\n}}\n");
             let graph = Graph::parse(&text).unwrap();
@@ -179,6 +196,7 @@ mod tests {
             ("f32[2,3]{1,2}", "f32[2,3]", "aten::contiguous(%x)", false),
             ("f32[2,3]", "f16[2,3]", "aten::to.dtype(%x, f16)", false),
             ("f32[2,3]", "f32[3]", "aten::select.int(%x, 0, 1)", true),
+            ("f32[2,3]", "f32[3,2]{1,3}", r#"aten::einsum("ij->ji", [%x])"#, true),
         ] {
             let text = format!("graph(%x: {from}) {{\n  %1: {to} = {op}\n  return (%1)\n}}\n");
             let graph = Graph::parse(&text).unwrap();

@@ -6,6 +6,7 @@ mod cost;
 mod error;
 mod rewrite;
 
+pub use cost::peak_bytes;
 pub use error::GraphError;
 pub use rewrite::{RewriteSummary, verify_rewrite};
 

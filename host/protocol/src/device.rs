@@ -2,11 +2,12 @@
 //!
 //! The supervisor opens a device, then for each variant sends [`ToDevice::Load`] (the reference program, which the child
 //! runs and times alone) and, once the rewrite is verified, [`ToDevice::Evaluate`]. The seed travels with the second: it
-//! is drawn after the rewrite is known. Each request gets one reply; [`FromDevice::Stage`] messages before it say how far
+//! is drawn after the rewrite is known. [`ToDevice::Run`] runs a program by itself. Each request gets one reply; [`FromDevice::Stage`] messages before it say how far
 //! the child is, so that the supervisor can tell where it died.
 
 use passhost_ir::{Arg, Graph, InferError, InputSpec, NodeId, OpName, TensorType};
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// Where programs run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -118,6 +119,18 @@ pub enum ToDevice {
         /// Whether times are wanted: a pass miss has none.
         timed: bool,
     },
+    /// Runs a reference program once and keeps nothing.
+    Run {
+        /// The program as the sample has it, typed by inference.
+        program: Graph,
+        /// One per program input.
+        inputs: Vec<InputSpec>,
+        /// Seeds the inputs, which are those of the first round of [`ToDevice::Load`] with this seed.
+        seed: u64,
+        /// An existing directory for the inputs and outputs: `input_0.bin`, `output_0.bin` and so on, row-major and
+        /// little-endian.
+        files: Option<PathBuf>,
+    },
 }
 
 /// How far an evaluation is.
@@ -164,6 +177,60 @@ pub enum FromDevice {
     Loaded(Result<Loaded, ReferenceError>),
     /// The answer to [`ToDevice::Evaluate`].
     Evaluated(Box<Evaluation>),
+    /// The answer to [`ToDevice::Run`].
+    Ran(Result<Ran, RunError>),
+}
+
+/// What a single run of a reference program gave.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ran {
+    /// One per program output.
+    pub outputs: Vec<RanOutput>,
+    /// Values of another type than inferred, in the order of their definition: a bug of whoever inferred it.
+    pub differences: Vec<TypeDifference>,
+    /// Highest number of bytes allocated at once beyond the inputs.
+    pub peak_bytes: u64,
+    /// Wall clock of the run, in microseconds.
+    pub micros: u64,
+}
+
+/// An output of a single run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RanOutput {
+    /// As the run gave it.
+    pub ty: TensorType,
+    /// Of the elements, row-major and little-endian, in hexadecimal.
+    pub sha256: String,
+    /// `constant` or `not finite` where that is so: then it tells little.
+    pub remark: Option<String>,
+}
+
+/// A value whose type the run shows to be another than inferred.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("types differ at %{value}: inferred {inferred}, found {found}")]
+pub struct TypeDifference {
+    /// Its name in the program.
+    pub value: String,
+    /// As inferred.
+    pub inferred: TensorType,
+    /// As the run gave it.
+    pub found: TensorType,
+}
+
+/// Why a single run gave nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum RunError {
+    /// The program did not run.
+    #[error("{0}")]
+    Program(#[from] ReferenceError),
+    /// A file could not be written. The host's trouble.
+    #[error("cannot write `{file}`: {message}")]
+    Write {
+        /// Which.
+        file: String,
+        /// What the system said.
+        message: String,
+    },
 }
 
 /// What a run of the reference program showed.

@@ -1,4 +1,5 @@
-//! Reading the files of a sample. Nothing outside its directory is opened.
+//! Reading the files of a sample. Nothing outside its directory is opened, with one exception: the tasks of a PassNet
+//! checkout share one directory of graphs, to which each of them has a link.
 
 use crate::error::SampleError;
 use crate::list::{LIST_BYTES, entries, plain};
@@ -11,6 +12,8 @@ use std::path::{Component, Path, PathBuf};
 const MODEL: &str = "model.py";
 /// The file that makes a directory a task.
 const GRAPHS: &str = "graph_list.txt";
+/// The directory of a task's graphs, and of all graphs of a checkout.
+const SHARED: &str = "graphs";
 /// Bytes of a file of a graph: the largest real one has three megabytes.
 pub const FILE_BYTES: u64 = 32 << 20;
 
@@ -20,6 +23,8 @@ pub struct Directory {
     /// For messages.
     pub path: PathBuf,
     dir: Dir,
+    /// What the link `graphs` leads to, if it is one.
+    shared: Option<Dir>,
     /// Paths of graph folders, relative to the directory; `.` for a graph folder by itself.
     pub graphs: Vec<PathBuf>,
 }
@@ -51,7 +56,7 @@ impl Directory {
     pub fn open(path: &Path) -> Result<Directory, SampleError> {
         let dir = Dir::open_ambient_dir(path, ambient_authority())
             .map_err(|reason| SampleError::Open { path: path.into(), reason: reason.to_string() })?;
-        let mut directory = Directory { path: path.into(), dir, graphs: vec![] };
+        let mut directory = Directory { path: path.into(), dir, shared: shared_graphs(path), graphs: vec![] };
         if directory.dir.is_file(MODEL) {
             directory.graphs.push(PathBuf::from("."));
             return Ok(directory);
@@ -81,12 +86,71 @@ impl Directory {
     /// A text file of at most `limit` bytes, by its path in the directory.
     pub fn read(&self, file: &Path, limit: u64) -> Result<String, SampleError> {
         let failed = |reason: String| SampleError::Read { file: self.shown(file), reason };
-        // Each call resolves every link inside the directory's own tree or fails. Opening a pipe would wait for a writer.
-        let metadata = self.dir.metadata(file).map_err(|error| failed(error.to_string()))?;
+        let (dir, inside) = match (&self.shared, file.strip_prefix(SHARED)) {
+            (Some(shared), Ok(inside)) => (shared, inside),
+            _ => (&self.dir, file),
+        };
+        // Each call resolves every link inside that directory's own tree or fails. Opening a pipe would wait for a writer.
+        let metadata = dir.metadata(inside).map_err(|error| failed(error.to_string()))?;
         if !metadata.is_file() {
             return Err(failed("it is not a regular file".into()));
         }
-        let opened = self.dir.open(file).map_err(|error| failed(error.to_string()))?;
+        let opened = dir.open(inside).map_err(|error| failed(error.to_string()))?;
         text(opened, limit, || self.shown(file))
+    }
+}
+
+/// The directory that a task's link `graphs` leads to, if it is a directory `graphs` beside one of the directories that
+/// the task lies in: `../../graphs`. A link to anything else is treated as every link is, and leads nowhere outside.
+fn shared_graphs(task: &Path) -> Option<Dir> {
+    let link = std::fs::read_link(task.join(SHARED)).ok()?;
+    let mut parts = link.components().rev();
+    let beside = parts.next() == Some(Component::Normal(SHARED.as_ref()))
+        && parts.all(|part| part == Component::ParentDir)
+        && link.components().count() > 1;
+    // From where the task really lies, as the system follows the link.
+    let target = task.canonicalize().ok()?.join(link);
+    if beside { Dir::open_ambient_dir(target, ambient_authority()).ok() } else { None }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn tasks_of_a_checkout_share_its_graphs_and_reach_nothing_else() {
+        let checkout = tempfile::tempdir().unwrap();
+        let (root, task) = (checkout.path(), checkout.path().join("samples/set/ab"));
+        for folder in ["graphs/g/0", "other/g/0", "samples/set/ab"] {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        for file in ["graphs/g/0/model.py", "other/g/0/model.py", "graphs/secret"] {
+            std::fs::write(root.join(file), file).unwrap();
+        }
+        std::fs::write(task.join(GRAPHS), "graphs/g/0\n").unwrap();
+        symlink("../../secret", root.join("graphs/g/out.py")).unwrap();
+        symlink("../secret", root.join("graphs/g/in.py")).unwrap();
+        for (link, found) in [
+            ("../../../graphs", Some("graphs/g/0/model.py")),
+            ("../../../other", None),
+            ("../../../graphs/../other", None),
+            ("../../../graphs/g", None),
+            ("/graphs", None),
+            ("graphs", None),
+            (root.join("graphs").to_str().unwrap(), None),
+        ] {
+            let _ = std::fs::remove_file(task.join(SHARED));
+            symlink(link, task.join(SHARED)).unwrap();
+            let read = Directory::open(&task).unwrap().read(Path::new("graphs/g/0/model.py"), FILE_BYTES);
+            assert_eq!(read.ok().as_deref(), found, "{link}");
+        }
+        let _ = std::fs::remove_file(task.join(SHARED));
+        symlink("../../../graphs", task.join(SHARED)).unwrap();
+        let directory = Directory::open(&task).unwrap();
+        assert!(directory.read(Path::new("graphs/g/in.py"), FILE_BYTES).is_ok());
+        assert!(directory.read(Path::new("graphs/g/out.py"), FILE_BYTES).is_err());
+        assert!(directory.read(Path::new("graphs/../../secret"), FILE_BYTES).is_err());
     }
 }

@@ -104,6 +104,20 @@ impl Sample {
         Ok(Sample { name, sha256, directory, variants })
     }
 
+    /// Where it was opened.
+    pub fn path(&self) -> &Path {
+        &self.directory.path
+    }
+
+    /// The text of `graph_net.json` of variant `index`; `None` if there is none that can be read.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such variant.
+    pub fn graph_net(&self, index: usize) -> Option<String> {
+        self.directory.read(&self.variants[index].path.join("graph_net.json"), FILE_BYTES).ok()
+    }
+
     /// The last part of the sample's path.
     pub fn name(&self) -> &str {
         &self.name

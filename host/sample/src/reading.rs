@@ -46,11 +46,7 @@ impl Sample {
             name: name.to_owned(),
             reason,
         };
-        let bytes = weights.iter().fold(0u64, |sum, weight| sum.saturating_add(weight.ty.bytes()));
-        if bytes > INPUT_BYTES {
-            let reason = format!("all inputs together have {bytes} bytes; at most {INPUT_BYTES} are drawn");
-            return Err(weight_error("*", reason));
-        }
+        check_size(source.file(), &weights)?;
         let model = Source::new(shown("model.py"), &files.model);
         let program = fx::parse::parse(&model)?;
         let translation = translate::translate(&model, &program, &weights, infer)?;
@@ -58,9 +54,7 @@ impl Sample {
         if let Some(weight) = weights.iter().find(|weight| !parameters.contains(weight.name.as_str())) {
             return Err(weight_error(&weight.name, "`forward` has no such parameter".into()));
         }
-        verify_graph(&translation.graph, OpTable::sample())
-            .map_err(|error| SampleError::Program { file: model.file().to_owned(), reason: error.to_string() })?;
-        Ok(Reading { program, weights, translation })
+        Reading::new(&model, program, weights, translation)
     }
 
     /// Reads variant `index` as an evaluation needs it.
@@ -77,7 +71,29 @@ impl Sample {
     }
 }
 
+/// Refuses records of more bytes than are drawn.
+pub(crate) fn check_size(file: &str, weights: &[Weight]) -> Result<(), SampleError> {
+    let bytes = weights.iter().fold(0u64, |sum, weight| sum.saturating_add(weight.ty.bytes()));
+    if bytes <= INPUT_BYTES {
+        return Ok(());
+    }
+    let reason = format!("all inputs together have {bytes} bytes; at most {INPUT_BYTES} are drawn");
+    Err(SampleError::Weight { file: file.to_owned(), name: "*".to_owned(), reason })
+}
+
 impl Reading {
+    /// A program with its translation, which must not contradict itself.
+    pub(crate) fn new(
+        model: &Source<'_>,
+        program: fx::Program,
+        weights: Vec<Weight>,
+        translation: Translation,
+    ) -> Result<Reading, SampleError> {
+        verify_graph(&translation.graph, OpTable::sample())
+            .map_err(|error| SampleError::Program { file: model.file().to_owned(), reason: error.to_string() })?;
+        Ok(Reading { program, weights, translation })
+    }
+
     /// The typed graph, in-place ops as written.
     pub fn graph(&self) -> &Graph {
         &self.translation.graph

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod malformed;
-mod types;
+pub(crate) mod types;
 
 use crate::{InputMode, SampleError, open};
 use expect_test::{Expect, expect};

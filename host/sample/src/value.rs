@@ -11,6 +11,8 @@ pub enum PyValue {
     Batched(ValueId, Vec<i64>),
     /// A Python number that is the only element of a tensor and not known before the program runs.
     Element(ValueId),
+    /// What Python calculates from such a number. Only checks that have no effect here may take it.
+    Unknown,
     /// Random numbers that nobody has read yet; whoever does makes them an input of the graph.
     Random(Random),
     /// `None`.
@@ -54,7 +56,7 @@ impl PyValue {
         match self {
             PyValue::Tensor(_) | PyValue::Random(_) => "T",
             PyValue::Batched(..) => "batched T",
-            PyValue::Element(_) => "number that depends on data",
+            PyValue::Element(_) | PyValue::Unknown => "number that depends on data",
             PyValue::None => "None",
             PyValue::Bool(_) => "bool",
             PyValue::Int(_) => "int",
@@ -85,6 +87,7 @@ impl PyValue {
             PyValue::Device => Arg::Device,
             PyValue::Batched(..)
             | PyValue::Element(_)
+            | PyValue::Unknown
             | PyValue::Random(_)
             | PyValue::Ellipsis
             | PyValue::Slice(..) => return None,

@@ -12,6 +12,8 @@ use std::collections::HashSet;
 pub struct Weight {
     /// Parameter name.
     pub name: String,
+    /// What the model calls it that this graph was cut from.
+    pub original_name: Option<String>,
     /// Element type and shape.
     pub ty: TensorType,
     /// Mean, if recorded and finite.
@@ -26,12 +28,20 @@ pub struct Weight {
     pub max: Option<f64>,
 }
 
+/// The default of PyTorch's norms.
+const EPSILON: f64 = 1e-5;
+
 impl Weight {
     /// The elements, where the record gives all of them.
     pub fn elements(&self) -> Option<Vec<f64>> {
         match (&self.data, self.mean) {
             (Some(data), _) => Some(data.clone()),
-            (None, Some(mean)) if self.ty.rank() == 0 && self.std.is_none_or(|std| std == 0.0) => Some(vec![mean]),
+            (None, Some(mean)) if self.ty.rank() == 0 && self.std.is_none_or(|std| std == 0.0) => {
+                // A float of Python's that became an argument is recorded in double precision, with three decimals: one
+                // that reads 0.000 is an epsilon, of which a norm would not take zero.
+                let lost = mean == 0.0 && self.ty.dtype == Dtype::F64;
+                Some(vec![if lost { EPSILON } else { mean }])
+            }
             _ => None,
         }
     }
@@ -104,8 +114,13 @@ fn weight(source: &Source<'_>, class: &str, body: &[Stmt]) -> Result<Weight, Sam
         Some(_) => return Err(wrong("`data` is neither None nor a list".into())),
     };
     let finite = |name: &str| field(name).and_then(number).filter(|value| value.is_finite());
+    let original_name = match field("original_name") {
+        Some(Literal::Str(name)) => Some(name.clone()),
+        _ => None,
+    };
     Ok(Weight {
         name,
+        original_name,
         ty,
         mean: finite("mean"),
         std: finite("std"),

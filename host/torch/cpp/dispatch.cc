@@ -18,12 +18,18 @@ const at::Tensor& borrowed(size_t tensor) {
   return *reinterpret_cast<const at::Tensor*>(tensor);
 }
 
-void flatten(const c10::IValue& value, rust::Vec<size_t>& results) {
+// Some ops leave a result out by returning a tensor that is none, such as attention without its weights. Values of a
+// graph always are tensors: it becomes an empty one.
+at::Tensor present(const at::Tensor& tensor, c10::Device device) {
+  return tensor.defined() ? tensor : at::empty({0}, at::TensorOptions().dtype(at::kFloat).device(device));
+}
+
+void flatten(const c10::IValue& value, c10::Device device, rust::Vec<size_t>& results) {
   if (value.isTensor()) {
-    results.push_back(reinterpret_cast<size_t>(new at::Tensor(value.toTensor())));
+    results.push_back(reinterpret_cast<size_t>(new at::Tensor(present(value.toTensor(), device))));
   } else if (value.isTensorList()) {
     for (const at::Tensor& tensor : value.toTensorVector()) {
-      results.push_back(reinterpret_cast<size_t>(new at::Tensor(tensor)));
+      results.push_back(reinterpret_cast<size_t>(new at::Tensor(present(tensor, device))));
     }
   } else {
     throw std::runtime_error("it returns a " + value.tagKind() + ", and only tensors can be values of a graph");
@@ -59,7 +65,16 @@ void Call::push_constant(c10::IValue value) {
   places_.push_back(Place{Place::Constant, std::move(value), {}});
 }
 
-void Call::push_none() { push_constant(c10::IValue()); }
+c10::Device Call::target() const { return meta_ ? c10::Device(c10::kMeta) : device(); }
+
+void Call::push_none() {
+  // Without a device, a constructor would allocate its elements on the CPU.
+  if (meta_ && unwrapped(next_argument())->kind() == c10::TypeKind::DeviceObjType) {
+    push_device();
+    return;
+  }
+  push_constant(c10::IValue());
+}
 
 void Call::push_bool(bool value) { push_constant(c10::IValue(value)); }
 
@@ -100,7 +115,7 @@ void Call::push_bools(rust::Slice<const bool> values) {
   push_constant(c10::IValue(std::move(list)));
 }
 
-void Call::push_device() { push_constant(c10::IValue(meta_ ? c10::Device(c10::kMeta) : device())); }
+void Call::push_device() { push_constant(c10::IValue(target())); }
 
 void Call::push_tensor() {
   next_argument();
@@ -172,7 +187,7 @@ rust::Vec<size_t> Call::invoke(rust::Slice<const size_t> tensors) const {
   rust::Vec<size_t> results;
   results.reserve(stack.size());
   for (const c10::IValue& value : stack) {
-    flatten(value, results);
+    flatten(value, target(), results);
   }
   return results;
 }

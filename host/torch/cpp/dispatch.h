@@ -43,6 +43,8 @@ class Call {
     std::vector<bool> present;
   };
 
+  // Where results go that do not follow an operand.
+  c10::Device target() const;
   const c10::Argument& next_argument() const;
   void push_constant(c10::IValue value);
 

@@ -3,6 +3,7 @@
 #[cxx::bridge(namespace = "passhost")]
 pub(crate) mod ffi {
     unsafe extern "C++" {
+        include!("passhost-torch/cpp/exceptions.h");
         include!("passhost-torch/cpp/dispatch.h");
         include!("passhost-torch/cpp/allocator.h");
         include!("passhost-torch/cpp/gpu.h");
@@ -40,17 +41,17 @@ pub(crate) mod ffi {
         /// # Safety
         ///
         /// The address is that of a live `at::Tensor`.
-        unsafe fn tensor_dtype(tensor: usize) -> i8;
+        unsafe fn tensor_dtype(tensor: usize) -> Result<i8>;
 
         /// # Safety
         ///
         /// The address is that of a live `at::Tensor`.
-        unsafe fn tensor_sizes(tensor: usize) -> Vec<i64>;
+        unsafe fn tensor_sizes(tensor: usize) -> Result<Vec<i64>>;
 
         /// # Safety
         ///
         /// The address is that of a live `at::Tensor`.
-        unsafe fn tensor_strides(tensor: usize) -> Vec<i64>;
+        unsafe fn tensor_strides(tensor: usize) -> Result<Vec<i64>>;
 
         /// # Safety
         ///

@@ -1,7 +1,7 @@
 //! Result types without running: from the meta kernel where one is registered in C++, else from a table.
 
 use crate::bridge::ffi;
-use crate::call::{OpError, PreparedCall};
+use crate::call::PreparedCall;
 use crate::meta_table;
 use crate::tensor::{first_line, from_scalar_type, scalar_type};
 use passhost_ir::{Arg, Infer, InferError, OpName, OpTable, TensorType};
@@ -12,28 +12,73 @@ pub struct MetaInfer;
 
 impl Infer for MetaInfer {
     fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, InferError> {
-        if OpTable::sample().get(op).is_none() && OpTable::insert().get(op).is_none() {
-            return Err(InferError::NotAllowed(op.to_string()));
+        let Some(schema) = OpTable::sample().get(op) else { return Err(InferError::NotAllowed(op.to_string())) };
+        let refused = |message: String| InferError::Refused { op: op.to_string(), message };
+        schema.check_args(args).map_err(|error| refused(error.to_string()))?;
+        if let Some(number) = args.iter().find_map(below_least) {
+            return Err(refused(format!("{number} is below {LEAST}, the least number that it takes")));
         }
-        for ty in args.iter().flat_map(Arg::values) {
-            ty.check().map_err(|error| refused(op, error.to_string()))?;
+        let check = |ty: &TensorType| ty.check().map_err(|error| refused(error.to_string()));
+        args.iter().flat_map(Arg::values).try_for_each(check)?;
+        let types = match meta_table::result_types(schema, args) {
+            Some(answer) => answer.map_err(refused)?,
+            None => meta_kernel(op, args).map_err(|error| match error {
+                MetaError::Missing => InferError::Unknown(op.to_string()),
+                MetaError::Refused(message) => refused(message),
+            })?,
+        };
+        types.iter().try_for_each(check)?;
+        if schema.is_in_place()
+            && let (Some(written), Some(Arg::Value(this))) = (types.first(), args.first())
+            && written != this
+        {
+            return Err(refused(format!("it would turn its operand {this} into {written}")));
         }
-        if let Some(types) = meta_table::result_types(op, args) {
-            return types.map_err(|message| refused(op, message));
-        }
-        match on_meta(op, args) {
-            Ok(types) => Ok(types),
-            // The dispatcher's words for an op without a meta kernel.
-            Err(message) if message.contains("'Meta' backend") || message.contains("no fake impl or Meta kernel") => {
-                Err(InferError::Unknown(op.to_string()))
-            }
-            Err(message) => Err(refused(op, message)),
-        }
+        Ok(types)
     }
 }
 
-fn refused(op: &OpName, message: String) -> InferError {
-    InferError::Refused { op: op.to_string(), message }
+/// libtorch takes numbers below this one for references to symbols.
+const LEAST: i64 = -(1 << 62);
+
+fn below_least(arg: &Arg<TensorType>) -> Option<i64> {
+    match arg {
+        Arg::Int(number) => Some(*number).filter(|&number| number < LEAST),
+        Arg::Ints(numbers) => numbers.iter().copied().find(|&number| number < LEAST),
+        _ => None,
+    }
+}
+
+/// Why a meta kernel gave no types.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum MetaError {
+    /// The dispatcher has none in C++.
+    #[error("it has no meta kernel")]
+    Missing,
+    /// It refused the operands.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl MetaError {
+    fn from_message(message: String) -> MetaError {
+        // The dispatcher's words for an op without a meta kernel.
+        let missing = message.contains("'Meta' backend") || message.contains("no fake impl or Meta kernel");
+        if missing { MetaError::Missing } else { MetaError::Refused(message) }
+    }
+}
+
+/// Asks the meta kernel of an op, whether or not that is on a list. No elements are ever allocated.
+pub(crate) fn meta_kernel(op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, MetaError> {
+    let call = PreparedCall::on_meta(op, args).map_err(|error| MetaError::from_message(error.to_string()))?;
+    let tensors: Vec<MetaTensor> =
+        args.iter().flat_map(Arg::values).map(MetaTensor::new).collect::<Result<_, _>>().map_err(MetaError::Refused)?;
+    let addresses: Vec<usize> = tensors.iter().map(|tensor| tensor.0).collect();
+    // SAFETY: the tensors live until the end of this function.
+    let results =
+        unsafe { call.call_addresses(&addresses) }.map_err(|error| MetaError::from_message(error.to_string()))?;
+    let results: Vec<MetaTensor> = results.into_iter().map(MetaTensor).collect();
+    results.iter().map(MetaTensor::ty).collect::<Result<_, _>>().map_err(MetaError::Refused)
 }
 
 /// A tensor without data, freed with this.
@@ -47,9 +92,11 @@ impl MetaTensor {
     }
 
     fn ty(&self) -> Result<TensorType, String> {
+        let failed = |error: cxx::Exception| first_line(error.what());
         // SAFETY: this owns the live tensor behind the address.
         let (number, shape, strides) =
             unsafe { (ffi::tensor_dtype(self.0), ffi::tensor_sizes(self.0), ffi::tensor_strides(self.0)) };
+        let (number, shape, strides) = (number.map_err(failed)?, shape.map_err(failed)?, strides.map_err(failed)?);
         let dtype = from_scalar_type(number).ok_or_else(|| format!("element type {number} is not supported"))?;
         Ok(TensorType { dtype, shape, strides })
     }
@@ -60,14 +107,4 @@ impl Drop for MetaTensor {
         // SAFETY: the address came from `meta_tensor` or `invoke`, and this is its only owner.
         unsafe { ffi::free_tensor(self.0) };
     }
-}
-
-fn on_meta(op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, String> {
-    let tensors: Vec<MetaTensor> = args.iter().flat_map(Arg::values).map(MetaTensor::new).collect::<Result<_, _>>()?;
-    let call = PreparedCall::on_meta(op, args).map_err(|error: OpError| error.to_string())?;
-    let addresses: Vec<usize> = tensors.iter().map(|tensor| tensor.0).collect();
-    // SAFETY: the tensors live until the end of this function.
-    let results = unsafe { call.call_addresses(&addresses) }.map_err(|error| error.to_string())?;
-    let results: Vec<MetaTensor> = results.into_iter().map(MetaTensor).collect();
-    results.iter().map(MetaTensor::ty).collect()
 }

@@ -4,7 +4,7 @@ use crate::alias::{Aliasing, aliasing};
 use crate::{Arg, Graph, Node, NodeKind, OpName, OpTable, ValueId};
 
 /// The most bytes of tensors that live at once, inputs not included. Views cost nothing.
-pub(super) fn peak_bytes(graph: &Graph, ops: &OpTable) -> u64 {
+pub fn peak_bytes(graph: &Graph, ops: &OpTable) -> u64 {
     // The tensor whose memory a value uses.
     let mut owner: Vec<usize> = (0..graph.values.len()).collect();
     for node in &graph.nodes {

@@ -1,4 +1,5 @@
-//! Writes a [`Program`] as the `model.py` that it could have been read from.
+//! Writes a [`Program`] as the `model.py` that it could have been read from, in the form that Python's `ast.unparse`
+//! gives statements.
 
 use super::{Expr, Node, Program, Target, ValueRef};
 use std::collections::{HashMap, HashSet};
@@ -44,6 +45,23 @@ pub fn model(program: &Program, name: &dyn Fn(ValueRef) -> String) -> String {
     text
 }
 
+/// What the hash of a graph covers, as samples/README.md has it: `forward` with plain names and without the statements
+/// that free values, one a line, without indentation.
+pub fn canonical(program: &Program) -> String {
+    let mut named = 0..;
+    let mut names: Vec<String> = (0..program.parameters.len()).map(|position| format!("in_{position}")).collect();
+    let parameters: String = names.iter().map(|name| format!(", {name}")).collect();
+    for node in &program.nodes {
+        // A subscript assignment gives nothing a name.
+        let number = if node.target == Target::SetItem { None } else { named.next() };
+        names.push(number.map_or_else(String::new, |number| format!("tmp_{number}")));
+    }
+    let text = model(program, &|value| names.get(value.index()).cloned().unwrap_or_default());
+    let body = text.lines().map(str::trim).skip_while(|line| !line.starts_with("def ")).skip(1);
+    let statements: Vec<&str> = body.filter(|line| !line.ends_with(" = None")).collect();
+    format!("def forward(self{parameters}):\n{}", statements.join("\n"))
+}
+
 /// One statement: an assignment of `result`.
 fn statement(node: &Node, result: &str, name: &dyn Fn(ValueRef) -> String) -> String {
     let args: Vec<String> = node.args.iter().map(|argument| expression(argument, name)).collect();
@@ -54,7 +72,7 @@ fn statement(node: &Node, result: &str, name: &dyn Fn(ValueRef) -> String) -> St
             let (object, symbol) = (text(0), symbol(operator));
             return format!("{object} {symbol}= {}\n        {result} = {object}", text(1));
         }
-        Target::SetItem => return format!("{}[{}] = {}", text(0), text(1), text(2)),
+        Target::SetItem => return format!("{}[{}] = {}", text(0), subscript(node, name), text(2)),
         _ => {}
     }
     let keyword = node.kwargs.iter().map(|(key, value)| format!("{key}={}", expression(value, name)));
@@ -68,14 +86,32 @@ fn statement(node: &Node, result: &str, name: &dyn Fn(ValueRef) -> String) -> St
             format!("{}.{method}({})", text(0), all.join(", "))
         }
         Target::Attribute(attribute) => format!("{}.{attribute}", text(0)),
-        Target::GetItem => format!("{}[{}]", text(0), text(1)),
+        Target::GetItem => format!("{}[{}]", text(0), subscript(node, name)),
         Target::Operator(operator @ ("neg" | "pos" | "not_" | "invert")) => {
             format!("{}{}", symbol(operator), text(0))
         }
+        Target::Operator("pow") => format!("{} ** {}", bracketed(text(0)), bracketed(text(1))),
         Target::Operator(operator) => format!("{} {} {}", text(0), symbol(operator), text(1)),
         Target::InPlace(_) | Target::SetItem => String::new(),
     };
     format!("{result} = {call}")
+}
+
+/// What stands between the brackets of a subscript: a tuple without its own.
+fn subscript(node: &Node, name: &dyn Fn(ValueRef) -> String) -> String {
+    match node.args.get(1) {
+        Some(Expr::Tuple(items)) if !items.is_empty() => {
+            let items: Vec<String> = items.iter().map(|item| expression(item, name)).collect();
+            if items.len() == 1 { format!("{},", items[0]) } else { items.join(", ") }
+        }
+        Some(index) => expression(index, name),
+        None => String::new(),
+    }
+}
+
+/// A negative number binds weaker than a power.
+fn bracketed(operand: &str) -> String {
+    if operand.starts_with('-') { format!("({operand})") } else { operand.to_owned() }
 }
 
 fn symbol(operator: &str) -> &'static str {
@@ -112,7 +148,6 @@ pub fn expression(expression_: &Expr, name: &dyn Fn(ValueRef) -> String) -> Stri
         Expr::Value(value) => name(*value),
         Expr::None => "None".into(),
         Expr::Bool(value) => if *value { "True" } else { "False" }.into(),
-        Expr::Int(value) if *value < 0 => format!("({value})"),
         Expr::Int(value) => value.to_string(),
         Expr::Float(value) => float(*value),
         Expr::Str(text) => quoted(text),
@@ -132,18 +167,27 @@ fn float(value: f64) -> String {
         return "nan".into();
     }
     if value.is_infinite() {
-        return if value > 0.0 { "inf" } else { "(-inf)" }.into();
+        return if value > 0.0 { "inf" } else { "-inf" }.into();
     }
-    // The shortest text that reads back as the same number; `{:?}` never leaves out the point or exponent.
-    if value < 0.0 || value.is_sign_negative() { format!("({value:?})") } else { format!("{value:?}") }
+    // The shortest text that reads back as the same number; `{:?}` never leaves out the point or exponent. Python gives
+    // an exponent a sign and two digits.
+    let text = format!("{value:?}");
+    match text.split_once('e') {
+        None => text,
+        Some((digits, exponent)) => {
+            let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
+            format!("{digits}e{sign}{exponent:0>2}")
+        }
+    }
 }
 
 /// A string literal that holds exactly this text, whatever it is.
 fn quoted(text: &str) -> String {
-    let mut quoted = String::from("'");
+    let mark = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    let mut quoted = String::from(mark);
     for c in text.chars() {
         match c {
-            '\'' | '\\' => {
+            c if c == mark || c == '\\' => {
                 quoted.push('\\');
                 quoted.push(c);
             }
@@ -153,6 +197,6 @@ fn quoted(text: &str) -> String {
             }
         }
     }
-    quoted.push('\'');
+    quoted.push(mark);
     quoted
 }

@@ -8,9 +8,27 @@ pub struct Contiguous;
 
 impl Infer for Contiguous {
     fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, InferError> {
-        let types = result_types(op, args).ok_or_else(|| InferError::Unknown(op.to_string()))?;
+        let types =
+            created(op, args).or_else(|| result_types(op, args)).ok_or_else(|| InferError::Unknown(op.to_string()))?;
         Ok(types.into_iter().map(|(dtype, shape)| TensorType::contiguous(dtype, shape)).collect())
     }
+}
+
+/// Types of what is made from numbers.
+fn created(op: &OpName, args: &[Arg<TensorType>]) -> Option<Vec<(Dtype, Vec<i64>)>> {
+    let number = |position: usize| match args.get(position) {
+        Some(Arg::Int(number)) => Some(*number),
+        _ => None,
+    };
+    let given = args.iter().find_map(|arg| if let Arg::Dtype(dtype) = arg { Some(*dtype) } else { None });
+    let (dtype, shape) = match (op.name.strip_prefix("aten::")?, op.overload.as_str()) {
+        ("zeros" | "ones" | "full", _) => (Dtype::F32, ints(args.first()?)?.to_vec()),
+        ("arange", "") => (Dtype::I64, vec![number(0)?]),
+        ("arange", "start") => (Dtype::I64, vec![number(1)? - number(0)?]),
+        ("scalar_tensor", _) => (Dtype::F32, vec![]),
+        _ => return None,
+    };
+    Some(vec![(given.unwrap_or(dtype), shape)])
 }
 
 fn result_types(op: &OpName, args: &[Arg<TensorType>]) -> Option<Vec<(Dtype, Vec<i64>)>> {
@@ -25,14 +43,76 @@ fn result_types(op: &OpName, args: &[Arg<TensorType>]) -> Option<Vec<(Dtype, Vec
             dtype = tensors.iter().map(|ty| ty.dtype).max()?;
             shape = tensors.iter().try_fold(vec![], |shape, ty| broadcast(&shape, &ty.shape))?;
         }
-        "neg" | "reciprocal" | "rsqrt" | "tanh" | "sigmoid" | "relu" | "gelu" | "clamp" | "softmax" | "dropout"
-        | "layer_norm" | "rms_norm" | "batch_norm" | "roll" | "contiguous" => {}
+        "neg" | "reciprocal" | "rsqrt" | "tanh" | "sigmoid" | "relu" | "gelu" | "clamp" | "dropout" | "layer_norm"
+        | "rms_norm" | "batch_norm" | "roll" | "contiguous" => {}
+        "softmax" => {
+            if let Some(Arg::Dtype(given)) = args.get(2) {
+                dtype = *given;
+            }
+        }
+        "unflatten" => {
+            let at = dim(args.get(1)?, shape.len())?;
+            shape.splice(at..=at, ints(args.get(2)?)?.iter().copied());
+        }
+        "gt" | "le" | "eq" => {
+            dtype = Dtype::Bool;
+            shape = tensors.iter().try_fold(vec![], |shape, ty| broadcast(&shape, &ty.shape))?;
+        }
+        "masked_fill" => shape = tensors.iter().try_fold(vec![], |shape, ty| broadcast(&shape, &ty.shape))?,
+        "linear" => {
+            let weight = tensors.get(1)?;
+            if shape.pop() != Some(weight.shape[1]) || tensors.iter().any(|ty| ty.dtype != dtype) {
+                return None;
+            }
+            shape.push(weight.shape[0]);
+        }
+        "matmul" => {
+            let (left, right) = (&tensors[0].shape, &tensors[1].shape);
+            let (rows, columns) = (left.len().checked_sub(2)?, right.len().checked_sub(2)?);
+            if left[rows + 1] != right[columns] || tensors[0].dtype != tensors[1].dtype {
+                return None;
+            }
+            shape = broadcast(&left[..rows], &right[..columns])?;
+            shape.extend([left[rows], right[columns + 1]]);
+        }
+        "conv2d" => {
+            let (stride, padding) = (ints(args.get(3)?)?, ints(args.get(4)?)?);
+            let weight = tensors.get(1)?;
+            for at in 0..2 {
+                let room = shape[2 + at] + 2 * padding[at] - weight.shape[2 + at];
+                shape[2 + at] = room.checked_div(stride[at])? + 1;
+            }
+            shape[1] = weight.shape[0];
+        }
+        "embedding" => {
+            shape = tensors.get(1)?.shape.clone();
+            shape.push(first.shape[1]);
+        }
+        "repeat" => {
+            let counts = ints(args.get(1)?)?;
+            let leading = counts.len().checked_sub(shape.len())?;
+            let extent = |at: usize| at.checked_sub(leading).map_or(1, |at| first.shape[at]);
+            shape = counts.iter().enumerate().map(|(at, count)| count * extent(at)).collect();
+        }
+        "upsample_nearest2d" => {
+            shape.truncate(2);
+            shape.extend(ints(args.get(1)?)?);
+        }
+        "as_strided" => shape = ints(args.get(1)?)?.to_vec(),
         "to" => match args.get(1)? {
             Arg::Dtype(given) => dtype = *given,
             _ => return None,
         },
         "cat" => {
             let dim = dim(args.get(1)?, shape.len())?;
+            let others = |ty: &TensorType| {
+                let mut shape = ty.shape.clone();
+                shape.remove(dim);
+                shape
+            };
+            if tensors.iter().any(|ty| others(ty) != others(first)) {
+                return None;
+            }
             shape[dim] = tensors.iter().map(|ty| ty.shape[dim]).sum();
         }
         "sum" | "mean" => {
@@ -76,6 +156,13 @@ fn result_types(op: &OpName, args: &[Arg<TensorType>]) -> Option<Vec<(Dtype, Vec
                 _ => total.checked_div(known),
             };
             shape = sizes.iter().enumerate().map(inferred).collect::<Option<_>>()?;
+            let fits = match name {
+                "expand" => (0..shape.len()).all(|at| kept(at).is_none_or(|old| old == 1 || old == shape[at])),
+                _ => shape.iter().product::<i64>() == total,
+            };
+            if !fits {
+                return None;
+            }
         }
         "transpose" => {
             let (a, b) = (dim(args.get(1)?, shape.len())?, dim(args.get(2)?, shape.len())?);

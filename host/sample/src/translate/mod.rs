@@ -17,7 +17,7 @@ mod vmap;
 pub use builder::Source as InputSource;
 
 use crate::error::SampleError;
-use crate::fx::{Expr, Node, Program, Target, ValueRef};
+use crate::fx::{Expr, Node, Parameter, Program, Target, ValueRef};
 use crate::python::Source;
 use crate::value::PyValue;
 use crate::weights::Weight;
@@ -62,74 +62,106 @@ pub fn translate(
     weights: &[Weight],
     infer: &mut dyn Infer,
 ) -> Result<Translation, SampleError> {
-    let by_name: HashMap<&str, &Weight> = weights.iter().map(|weight| (weight.name.as_str(), weight)).collect();
-    let mut builder = Builder::new(infer);
-    let mut values: Vec<PyValue> = Vec::with_capacity(program.parameters.len() + program.nodes.len());
-    for (position, parameter) in program.parameters.iter().enumerate() {
-        let name = parameter.name.as_str();
-        let weight = by_name.get(name).ok_or_else(|| {
-            let at = TextSize::new(parameter.offset);
-            source.error(at, format!("parameter `{name}` has no entry in weight_meta.py"))
-        })?;
-        let value = builder.input(name, weight.ty.clone(), InputSource::Parameter(position));
-        if let Some(elements) = weight.elements() {
-            builder.known.parameter(value, position, elements);
-        }
-        let tensor = PyValue::Tensor(value);
-        // A symbolic integer is a number to Python.
-        values.push(if parameter.is_symbol { methods::item(&mut builder, &tensor).unwrap_or(tensor) } else { tensor });
-    }
-    let (mut nodes, mut random) = (Vec::with_capacity(program.nodes.len()), vec![]);
+    let mut translator = Translator::new(source, &program.parameters, weights, infer)?;
     for node in &program.nodes {
-        let first = builder.graph.nodes.len();
+        translator.node(node)?;
+    }
+    translator.finish(&program.outputs)
+}
+
+/// A translation that goes on node by node, so that a node may depend on the types of those before it.
+pub struct Translator<'a, 'i> {
+    source: &'a Source<'a>,
+    builder: Builder<'i>,
+    values: Vec<PyValue>,
+    random: Vec<ValueRef>,
+    nodes: Vec<Range<usize>>,
+    /// Offset of the last node, for messages.
+    last: TextSize,
+}
+
+impl<'a, 'i> Translator<'a, 'i> {
+    /// Before the first node of a program whose parameters have these records.
+    pub fn new(
+        source: &'a Source<'a>,
+        parameters: &[Parameter],
+        weights: &[Weight],
+        infer: &'i mut dyn Infer,
+    ) -> Result<Translator<'a, 'i>, SampleError> {
+        let by_name: HashMap<&str, &Weight> = weights.iter().map(|weight| (weight.name.as_str(), weight)).collect();
+        let mut builder = Builder::new(infer);
+        let mut values: Vec<PyValue> = Vec::with_capacity(parameters.len());
+        for (position, parameter) in parameters.iter().enumerate() {
+            let name = parameter.name.as_str();
+            let weight = by_name.get(name).ok_or_else(|| {
+                let at = TextSize::new(parameter.offset);
+                source.error(at, format!("parameter `{name}` has no entry in weight_meta.py"))
+            })?;
+            let value = builder.input(name, weight.ty.clone(), InputSource::Parameter(position));
+            if let Some(elements) = weight.elements() {
+                builder.known.parameter(value, position, elements);
+            }
+            let tensor = PyValue::Tensor(value);
+            // A symbolic integer is a number to Python.
+            values.push(if parameter.is_symbol {
+                methods::item(&mut builder, &tensor).unwrap_or(tensor)
+            } else {
+                tensor
+            });
+        }
+        Ok(Translator { source, builder, values, random: vec![], nodes: vec![], last: TextSize::default() })
+    }
+
+    /// Translates the next node, whose result becomes the next value.
+    pub fn node(&mut self, node: &Node) -> Result<(), SampleError> {
+        let first = self.builder.graph.nodes.len();
+        self.last = TextSize::new(node.offset);
         for operand in node.operands() {
-            read(&mut builder, operand, &mut values, &mut random);
+            self.read(operand);
         }
-        let value = call(&mut builder, node, &values).map_err(|(call, Unsupported(reason))| SampleError::Call {
-            place: source.place(TextSize::new(node.offset)),
-            call,
-            reason,
+        let value = call(&mut self.builder, node, &self.values).map_err(|(call, Unsupported(reason))| {
+            SampleError::Call { place: self.source.place(TextSize::new(node.offset)), call, reason }
         })?;
-        builder.rename(&value, &node.name);
-        values.push(value);
-        nodes.push(first..builder.graph.nodes.len());
+        self.builder.rename(&value, &node.name);
+        self.values.push(value);
+        self.nodes.push(first..self.builder.graph.nodes.len());
+        Ok(())
     }
-    for value in program.outputs.iter().flat_map(Expr::values) {
-        read(&mut builder, value, &mut values, &mut random);
-    }
-    outputs(&mut builder, source, program, &values)?;
-    let fixed = builder.known.fixed().clone();
-    Ok(Translation { graph: builder.graph, inputs: builder.sources, fixed, values, random, nodes })
-}
 
-/// Random numbers become an input of the graph when they are first read: what nobody reads costs nothing.
-fn read(builder: &mut Builder<'_>, value: ValueRef, values: &mut [PyValue], random: &mut Vec<ValueRef>) {
-    if let Some(slot) = values.get_mut(value.index())
-        && let PyValue::Random(drawn) = slot
-    {
-        *slot = builder.materialise(drawn.clone());
-        random.push(value);
+    /// The translation of a program that returns these.
+    pub fn finish(mut self, outputs: &[Expr]) -> Result<Translation, SampleError> {
+        for value in outputs.iter().flat_map(Expr::values) {
+            self.read(value);
+        }
+        let refused = |what: &str| SampleError::Syntax {
+            place: self.source.place(self.last),
+            message: format!("returning {what} is not supported"),
+        };
+        for output in outputs {
+            match evaluate(output, &self.values) {
+                PyValue::Tensor(value) => self.builder.graph.outputs.push(value),
+                // What is no tensor is known, and the same for every program.
+                PyValue::None | PyValue::Bool(_) | PyValue::Int(_) | PyValue::Float(_) => {}
+                other => return Err(refused(&format!("a {}", other.kind()))),
+            }
+        }
+        if self.builder.graph.outputs.is_empty() {
+            return Err(refused("no tensor"));
+        }
+        let Translator { builder, values, random, nodes, .. } = self;
+        let fixed = builder.known.fixed().clone();
+        Ok(Translation { graph: builder.graph, inputs: builder.sources, fixed, values, random, nodes })
     }
-}
 
-fn outputs(
-    builder: &mut Builder<'_>,
-    source: &Source<'_>,
-    program: &Program,
-    values: &[PyValue],
-) -> Result<(), SampleError> {
-    let at = || source.place(program.nodes.last().map_or(TextSize::default(), |node| TextSize::new(node.offset)));
-    let refused =
-        |what: &str| SampleError::Syntax { place: at(), message: format!("returning {what} is not supported") };
-    for output in &program.outputs {
-        match evaluate(output, values) {
-            PyValue::Tensor(value) => builder.graph.outputs.push(value),
-            // What is no tensor is known, and the same for every program.
-            PyValue::None | PyValue::Bool(_) | PyValue::Int(_) | PyValue::Float(_) => {}
-            other => return Err(refused(&format!("a {}", other.kind()))),
+    /// Random numbers become an input of the graph when they are first read: what nobody reads costs nothing.
+    fn read(&mut self, value: ValueRef) {
+        if let Some(slot) = self.values.get_mut(value.index())
+            && let PyValue::Random(drawn) = slot
+        {
+            *slot = self.builder.materialise(drawn.clone());
+            self.random.push(value);
         }
     }
-    if builder.graph.outputs.is_empty() { Err(refused("no tensor")) } else { Ok(()) }
 }
 
 /// Translates one call; an error comes with the call as it would be shown.
@@ -184,7 +216,7 @@ fn shown(target: &Target, kinds: &[String]) -> String {
 }
 
 /// What an argument is.
-fn evaluate(expression: &Expr, values: &[PyValue]) -> PyValue {
+pub fn evaluate(expression: &Expr, values: &[PyValue]) -> PyValue {
     let list = |items: &[Expr]| PyValue::List(items.iter().map(|item| evaluate(item, values)).collect());
     match expression {
         Expr::Value(value) => values.get(value.index()).cloned().unwrap_or(PyValue::None),

@@ -12,6 +12,9 @@ pub fn operator(builder: &mut Builder<'_>, name: &str, operands: Vec<PyValue>) -
         return vmap::pointwise(builder, op_name(name)?, operands);
     }
     if !operands.iter().any(is_tensor) {
+        if operands.iter().any(|operand| matches!(operand, PyValue::Element(_) | PyValue::Unknown)) {
+            return Ok(PyValue::Unknown);
+        }
         return python(name, &operands).ok_or_else(|| {
             let kinds: Vec<&str> = operands.iter().map(PyValue::kind).collect();
             Unsupported(format!("Python's {name} of {} has no value here", kinds.join(" and ")))

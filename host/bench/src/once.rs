@@ -1,0 +1,76 @@
+//! A single run of a reference program: what it gives, for whoever wants to compare it with another run.
+
+use crate::device::Device;
+use crate::element::Elements;
+use crate::inputs::Round;
+use crate::program::{Mode, Program};
+use crate::session::{draw_input, input_tensor};
+use crate::trivial::{Typed, degenerate};
+use passhost_ir::alias::same_layout;
+use passhost_ir::{Graph, InputSpec};
+use passhost_protocol::device::{Ran, RanOutput, ReferenceError, RunError, TypeDifference};
+use passhost_torch::{Tensor, allocator};
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// Values of another type than inferred that are reported: one wrong type makes many.
+const DIFFERENCES: usize = 8;
+
+/// Draws the inputs of round 0, runs the program and describes its outputs; writes both to `files` if that is given.
+///
+/// At most one tensor is held twice, so that memory for the inputs and the intermediates is enough.
+pub fn run(
+    device: &Rc<Device>,
+    graph: &Graph,
+    specs: &[InputSpec],
+    seed: u64,
+    files: Option<&Path>,
+) -> Result<Ran, RunError> {
+    let failed = |error| RunError::Program(ReferenceError::from(error));
+    let program = Program::compile(graph, Mode::Reference, &HashMap::new(), device).map_err(failed)?;
+    let round = Round { seed, number: 0, excited: None };
+    let mut inputs: Vec<Tensor> = Vec::with_capacity(specs.len());
+    for (position, spec) in specs.iter().enumerate() {
+        let bytes = draw_input(spec, position, round)?;
+        write(files, &format!("input_{position}.bin"), &bytes)?;
+        inputs.push(input_tensor(spec, &bytes)?);
+    }
+
+    let mut differences = vec![];
+    let peak = allocator::Peak::start();
+    let start = Instant::now();
+    let observe = |slot: usize, tensor: &Tensor| {
+        let (value, found) = (&graph.values[slot], tensor.ty());
+        if differences.len() < DIFFERENCES && !same_layout(&value.ty, &found) {
+            differences.push(TypeDifference { value: value.name.clone(), inferred: value.ty.clone(), found });
+        }
+    };
+    let outputs = program.run_observed(&inputs, observe).map_err(failed)?;
+    program.finish().map_err(failed)?;
+    let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+    let peak_bytes = peak.bytes();
+    let outputs = outputs.iter().enumerate().map(|(position, tensor)| {
+        let bytes = tensor.to_bytes();
+        write(files, &format!("output_{position}.bin"), &bytes)?;
+        Ok(describe(tensor, &bytes))
+    });
+    let outputs = outputs.collect::<Result<_, RunError>>()?;
+    Ok(Ran { outputs, differences, peak_bytes, micros })
+}
+
+fn describe(tensor: &Tensor, bytes: &[u8]) -> RanOutput {
+    let ty = tensor.ty();
+    let sha256 = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let remark = degenerate(Typed { ty: &ty, elements: Elements { dtype: ty.dtype, bytes } }).map(str::to_owned);
+    RanOutput { ty, sha256, remark }
+}
+
+fn write(files: Option<&Path>, name: &str, bytes: &[u8]) -> Result<(), RunError> {
+    let Some(directory) = files else { return Ok(()) };
+    let path = directory.join(name);
+    std::fs::write(&path, bytes)
+        .map_err(|error| RunError::Write { file: path.display().to_string(), message: error.to_string() })
+}

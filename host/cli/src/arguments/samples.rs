@@ -1,0 +1,150 @@
+//! The command line of `passhost samples`.
+
+use super::{DeviceArguments, Inputs, duration, fraction, size};
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+use std::time::Duration;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  every graph was read; with `check`, every graph passed or is too large to run
+  2  usage error, or some graph cannot be used; what the others gave is written all the same
+  3  trouble of the host or the device";
+
+#[derive(Debug, Args)]
+pub struct SamplesArguments {
+    #[command(subcommand)]
+    pub command: SamplesCommand,
+}
+
+#[derive(Debug, Subcommand)]
+#[command(after_help = EXIT_CODES)]
+pub enum SamplesCommand {
+    /// Reads, types and functionalises every graph, and runs it if asked; counts how that ends
+    #[command(after_help = EXIT_CODES)]
+    Check(CheckSamplesArguments),
+    /// Prints a line for each sample: graphs, nodes, inputs, element types
+    #[command(after_help = EXIT_CODES)]
+    List(ListArguments),
+    /// Counts ops, nodes, element types and tensor sizes over all graphs
+    #[command(after_help = EXIT_CODES)]
+    Stats(StatsArguments),
+    /// Divides samples into a list to train on and one to evaluate on, with no op sequence in both
+    #[command(after_help = EXIT_CODES)]
+    Split(SplitArguments),
+    /// Prints a hash of each graph that names, numbering and dead code do not change
+    #[command(after_help = EXIT_CODES)]
+    Hash(HashArguments),
+    /// Runs one graph once and writes its inputs and outputs as files
+    #[command(after_help = EXIT_CODES)]
+    Run(RunArguments),
+}
+
+/// What all commands over many samples take.
+#[derive(Debug, Args)]
+pub struct SurveyArguments {
+    /// Sample directories, lists of them, or directories that hold some
+    #[arg(required = true, value_name = "LIST|DIR")]
+    pub paths: Vec<PathBuf>,
+    /// Samples that are worked on at once, each in a device process of its own; all cores if absent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub jobs: Option<u32>,
+    /// Wall clock for reading one graph, and for running it
+    #[arg(long, value_name = "TIME", default_value = "2m", value_parser = duration)]
+    pub timeout: Duration,
+    /// No progress on standard error
+    #[arg(long)]
+    pub quiet: bool,
+    /// Writes all results here; to standard output for `-`
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckSamplesArguments {
+    #[command(flatten)]
+    pub survey: SurveyArguments,
+    /// Also runs each graph once
+    #[arg(long)]
+    pub run: bool,
+    /// Bytes that one graph may take while it runs, as estimated from its types; three quarters of what is available,
+    /// divided by the jobs, if absent
+    #[arg(long, value_name = "SIZE", value_parser = size, requires = "run")]
+    pub memory: Option<u64>,
+    /// How inputs are drawn for a run
+    #[arg(long, value_enum, default_value_t = Inputs::Fresh)]
+    pub inputs: Inputs,
+    /// Seed of the inputs
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Keeps each finished sample in this file, and takes those from it that have not changed since
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+    #[command(flatten)]
+    pub device: DeviceArguments,
+}
+
+#[derive(Debug, Args)]
+pub struct ListArguments {
+    #[command(flatten)]
+    pub survey: SurveyArguments,
+}
+
+#[derive(Debug, Args)]
+pub struct StatsArguments {
+    #[command(flatten)]
+    pub survey: SurveyArguments,
+    /// Ops that are shown, the most frequent ones
+    #[arg(long, value_name = "N", default_value_t = 25)]
+    pub top: usize,
+}
+
+#[derive(Debug, Args)]
+pub struct SplitArguments {
+    #[command(flatten)]
+    pub survey: SurveyArguments,
+    /// Share of the samples to evaluate on, between 0 and 1
+    #[arg(long, value_name = "FRACTION", value_parser = fraction)]
+    pub eval: f64,
+    /// Where the list to train on is written
+    #[arg(long, value_name = "FILE")]
+    pub train_out: PathBuf,
+    /// Where the list to evaluate on is written
+    #[arg(long, value_name = "FILE")]
+    pub eval_out: PathBuf,
+    /// Another seed gives another division
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct HashArguments {
+    #[command(flatten)]
+    pub survey: SurveyArguments,
+    /// Only graphs that occur more than once
+    #[arg(long)]
+    pub duplicates: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    /// A sample directory
+    pub sample: PathBuf,
+    /// Where manifest.json, input_0.bin, output_0.bin and so on are written
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// The first graph whose name contains this, instead of the first
+    #[arg(long, value_name = "TEXT")]
+    pub variant: Option<String>,
+    /// How inputs are drawn
+    #[arg(long, value_enum, default_value_t = Inputs::Fresh)]
+    pub inputs: Inputs,
+    /// Seed of the inputs
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Wall clock for reading the graph, and for running it
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = duration)]
+    pub timeout: Duration,
+    #[command(flatten)]
+    pub device: DeviceArguments,
+}

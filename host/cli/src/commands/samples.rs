@@ -1,0 +1,133 @@
+//! `passhost samples ...`: what is done with many samples at once.
+
+mod check;
+mod hash;
+mod histogram;
+mod journal;
+mod list;
+pub(super) mod memo;
+mod memory;
+pub(super) mod outcome;
+pub(super) mod progress;
+pub(super) mod quantities;
+mod run;
+mod split;
+mod stats;
+pub(super) mod survey;
+pub(super) mod worker;
+
+use crate::arguments::{SamplesArguments, SamplesCommand, SurveyArguments};
+use crate::output::{print, write_json};
+use crate::terminal::{Terminal, Tone, wrap};
+use crate::untrusted::one_line;
+use crate::{Exit, Stop};
+use outcome::{Outcome, SampleReport};
+use passhost_sample::Sample;
+use serde::Serialize;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// Failures that are spelt out on the terminal; `--json` has them all.
+const FAILURES_SHOWN: usize = 20;
+
+pub fn run(arguments: &SamplesArguments, terminal: &Terminal) -> Result<Exit, Stop> {
+    match &arguments.command {
+        SamplesCommand::Check(arguments) => check::run(arguments, terminal),
+        SamplesCommand::List(arguments) => list::run(arguments, terminal),
+        SamplesCommand::Stats(arguments) => stats::run(arguments, terminal),
+        SamplesCommand::Split(arguments) => split::run(arguments, terminal),
+        SamplesCommand::Hash(arguments) => hash::run(arguments, terminal),
+        SamplesCommand::Run(arguments) => run::run(arguments, terminal),
+    }
+}
+
+/// The directories of all samples that the paths name, each once.
+pub(super) fn find(arguments: &SurveyArguments) -> Result<Vec<PathBuf>, Stop> {
+    let mut found = vec![];
+    let mut seen = HashSet::new();
+    for path in &arguments.paths {
+        let samples = passhost_sample::find(path).map_err(|error| Stop::new(Exit::Usage, error))?;
+        found.extend(samples.into_iter().filter(|sample| seen.insert(passhost_sample::plain_path(sample))));
+    }
+    Ok(found)
+}
+
+/// The first graph of a sample whose name contains a text; the first one if there is none.
+fn one_graph(sample: &Sample, text: Option<&str>) -> Result<usize, Stop> {
+    let wanted = text.unwrap_or("");
+    let index = sample.variants().iter().position(|variant| variant.name.contains(wanted));
+    index.ok_or_else(|| {
+        let names: Vec<&str> = sample.variants().iter().take(5).map(|variant| variant.name.as_str()).collect();
+        Stop::usage(format!("no graph has `{wanted}` in its name; there are {}", one_line(&names.join(", "), 300)))
+    })
+}
+
+/// What a command found, as `--json` writes it.
+#[derive(Serialize)]
+struct Document<'a, Summary, T> {
+    /// Names the form of the document.
+    schema: &'static str,
+    /// Version of this program.
+    host: &'static str,
+    #[serde(flatten)]
+    summary: Summary,
+    samples: &'a [SampleReport<T>],
+}
+
+/// Writes the document that `--json` asks for. Whether anything else may be printed: standard output belongs to the
+/// document if it goes there.
+pub(super) fn write_document<T: Serialize>(
+    arguments: &SurveyArguments,
+    schema: &'static str,
+    summary: impl Serialize,
+    samples: &[SampleReport<T>],
+) -> Result<bool, Stop> {
+    let Some(path) = &arguments.json else { return Ok(true) };
+    let document = Document { schema, host: env!("CARGO_PKG_VERSION"), summary, samples };
+    write_json(path, &document).map_err(|error| Stop::new(Exit::Usage, error))?;
+    Ok(path != Path::new("-"))
+}
+
+/// The lines for graphs that did not pass: which, what and where.
+fn failure_lines<T>(reports: &[SampleReport<T>], terminal: &Terminal) -> Vec<String> {
+    let mut failures: Vec<_> = reports
+        .iter()
+        .flat_map(|report| report.graphs.iter().map(move |graph| (report, graph)))
+        .filter(|(_, graph)| graph.outcome != Outcome::Ok)
+        .collect();
+    failures.sort_by_key(|(_, graph)| graph.outcome);
+    let mut lines = vec![];
+    for (report, graph) in failures.iter().take(FAILURES_SHOWN) {
+        let tone = if graph.outcome.is_failure() { Tone::Bad } else { Tone::Warn };
+        let name = one_line(&report.name_of(graph), 200);
+        lines.push(format!("{} {name}", terminal.paint(tone, &format!("{}:", graph.outcome))));
+        let place = graph.place.as_ref().map_or(String::new(), |place| format!(" (at {})", one_line(place, 300)));
+        let what = one_line(graph.what.as_deref().unwrap_or("no reason is known"), 600);
+        lines.extend(wrap(&format!("{what}{place}"), terminal.width(), "  "));
+    }
+    if failures.len() > FAILURES_SHOWN {
+        lines.push(format!("and {} others, see --json", failures.len() - FAILURES_SHOWN));
+    }
+    lines
+}
+
+/// For commands that take every graph that can be read: names those that cannot on standard error.
+pub(super) fn report_unusable<T>(reports: &[SampleReport<T>], terminal: &Terminal) -> Exit {
+    let graphs = || reports.iter().flat_map(|report| &report.graphs);
+    let failed = graphs().filter(|graph| graph.outcome.is_failure()).count();
+    if failed == 0 {
+        return Exit::Success;
+    }
+    eprintln!("{failed} of {} graphs cannot be used and are left out", graphs().count());
+    for line in failure_lines(reports, terminal) {
+        eprintln!("{line}");
+    }
+    Exit::Usage
+}
+
+/// Prints lines unless standard output has a document on it.
+pub(super) fn print_if(wanted: bool, lines: Vec<String>) {
+    if wanted {
+        print(lines);
+    }
+}

@@ -1,0 +1,98 @@
+//! `passhost samples list LIST|DIR...`
+
+use super::memo::Memo;
+use super::memory::input_bytes;
+use super::outcome::SampleReport;
+use super::progress::Progress;
+use super::quantities::{bytes, count};
+use super::survey::{Crew, Each, survey};
+use super::worker::{Worker, Workplace};
+use super::{find, print_if, report_unusable, write_document};
+use crate::arguments::ListArguments;
+use crate::terminal::{Terminal, Tone, table};
+use crate::untrusted::one_line;
+use crate::{Exit, Stop};
+use passhost_sample::{InputMode, Sample};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+const SCHEMA: &str = "passhost.samples.list/1";
+
+/// Columns that a narrow terminal keeps: name, graphs, nodes and element types.
+const NARROW: [usize; 4] = [0, 1, 2, 5];
+
+#[derive(Serialize)]
+struct Listed {
+    nodes: u64,
+    inputs: u64,
+    input_bytes: u64,
+    /// Element types of the inputs.
+    dtypes: BTreeSet<&'static str>,
+}
+
+pub fn run(arguments: &ListArguments, terminal: &Terminal) -> Result<Exit, Stop> {
+    let paths = find(&arguments.survey)?;
+    let memo = Memo::new();
+    let crew = Crew::new(&arguments.survey, Workplace::for_types(arguments.survey.timeout), &memo);
+    let mut progress = Progress::new(terminal, arguments.survey.quiet, paths.len());
+    let task = Each(|worker: &mut Worker<'_>, sample: &Sample, index| {
+        let variant = worker.load(sample, index, InputMode::Fresh)?;
+        Ok(Listed {
+            nodes: variant.program.nodes.len() as u64,
+            inputs: variant.inputs.len() as u64,
+            input_bytes: input_bytes(&variant.inputs),
+            dtypes: variant.inputs.iter().map(|input| input.ty.dtype.name()).collect(),
+        })
+    });
+    let reports = survey(&paths, &crew, &task, &mut progress, |_| Ok(()))?;
+    let lines = render(&reports, terminal);
+    print_if(write_document(&arguments.survey, SCHEMA, serde_json::Map::new(), &reports)?, lines);
+    Ok(report_unusable(&reports, terminal))
+}
+
+fn render(reports: &[SampleReport<Listed>], terminal: &Terminal) -> Vec<String> {
+    let head = ["sample", "graphs", "nodes", "inputs", "input bytes", "types"];
+    let keep: Vec<usize> = if terminal.width() < 90 { NARROW.to_vec() } else { (0..head.len()).collect() };
+    let head: Vec<&str> = keep.iter().map(|&column| head[column]).collect();
+    let rows: Vec<Vec<String>> = reports
+        .iter()
+        .map(|report| {
+            let cells = row(report);
+            keep.iter().map(|&column| cells[column].clone()).collect()
+        })
+        .collect();
+    let mut lines = table(&head, &rows, terminal.width());
+    for (line, report) in lines.iter_mut().skip(1).zip(reports) {
+        if !report.is_whole() {
+            *line = terminal.paint(Tone::Bad, line);
+        }
+    }
+    if let Some(head) = lines.first_mut() {
+        *head = terminal.paint(Tone::Dim, head);
+    }
+    lines
+}
+
+fn row(report: &SampleReport<Listed>) -> [String; 6] {
+    let graphs = report.graphs.len();
+    let usable = report.found().count();
+    let dtypes: BTreeSet<&str> = report.found().flat_map(|found| found.dtypes.iter().copied()).collect();
+    [
+        one_line(&report.sample, 200),
+        if usable == graphs { count(graphs as u64) } else { format!("{usable} of {graphs}") },
+        range(report, |found| found.nodes, count),
+        range(report, |found| found.inputs, count),
+        range(report, |found| found.input_bytes, bytes),
+        if dtypes.is_empty() { "-".into() } else { dtypes.into_iter().collect::<Vec<_>>().join(" ") },
+    ]
+}
+
+/// `12`, or `12 to 40` where the graphs of a sample differ.
+fn range(report: &SampleReport<Listed>, of: impl Fn(&Listed) -> u64, show: impl Fn(u64) -> String) -> String {
+    let numbers = || report.found().map(&of);
+    match (numbers().min(), numbers().max()) {
+        (Some(least), Some(most)) if least == most => show(least),
+        (Some(least), Some(most)) => format!("{} to {}", show(least), show(most)),
+        _ => "-".into(),
+    }
+}

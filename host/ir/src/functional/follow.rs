@@ -1,0 +1,146 @@
+//! From a tensor to its views, and back.
+
+use super::FunctionalError;
+use super::memory::{Memory, Read};
+use super::region::elements_are_distinct;
+use super::tensors::View;
+use super::view::Step;
+use crate::alias::view_strides;
+use crate::{Arg, NodeKind, TensorType, ValueId, contiguous_strides};
+
+impl Memory<'_> {
+    /// Makes a view once more of what it is a view of, which is up to date.
+    pub(super) fn view_again(&mut self, tensor: usize, view: &View, read: Read) -> Result<ValueId, FunctionalError> {
+        let (ty, whole) = (self.ty(tensor).clone(), Arg::Value(self.value(view.of)));
+        let optional = |index: Option<i64>| index.map_or(Arg::None, Arg::Int);
+        let (op, args) = match &view.step {
+            &Step::Slice { dim, start, end, step } => {
+                ("aten::slice.Tensor", vec![whole, Arg::Int(dim), optional(start), optional(end), Arg::Int(step)])
+            }
+            &Step::Select { dim, index } => ("aten::select.int", vec![whole, Arg::Int(dim), Arg::Int(index)]),
+            Step::Spread => ("aten::expand", vec![whole, Arg::Ints(ty.shape.clone()), Arg::Bool(false)]),
+            // Addresses count from the beginning of the memory, and only what is no view is known to begin there.
+            Step::Addressed if self.tensors.get(view.of).view.is_some() => return Err(self.lost(tensor, read)),
+            step => {
+                let made_by = self.tensors.get(tensor).made_by.and_then(|position| self.program.nodes.get(position));
+                match made_by {
+                    Some(node) if node.operands().len() == 1 && node.outputs.len() == 1 => {
+                        let value = self.value(view.of);
+                        let kind = node.kind.map_values(|_| value);
+                        return Ok(self.draft.node(kind, ty));
+                    }
+                    Some(_) if *step == Step::Shape => ("aten::view", vec![whole, Arg::Ints(ty.shape.clone())]),
+                    _ => return Err(self.lost(tensor, read)),
+                }
+            }
+        };
+        Ok(self.draft.call(op, args, ty))
+    }
+
+    fn lost(&self, tensor: usize, read: Read) -> FunctionalError {
+        let write = self.last_write(tensor, read);
+        self.shared(write, Read { value: self.name(tensor), ..read })
+    }
+
+    /// The tensor that `tensor` is a view of, with `value` where the view shows it. The result may have other strides
+    /// than the tensor has.
+    pub(super) fn scattered(
+        &mut self,
+        tensor: usize,
+        view: &View,
+        value: ValueId,
+        read: Read,
+    ) -> Result<ValueId, FunctionalError> {
+        let ty = self.ty(view.of).clone();
+        if !elements_are_distinct(&ty) {
+            return Err(self.not_writable(view.of, read));
+        }
+        let whole = self.value(view.of);
+        let operands = || vec![Arg::Value(whole), Arg::Value(value)];
+        let optional = |index: Option<i64>| index.map_or(Arg::None, Arg::Int);
+        let with = |rest: &[Arg]| [&operands()[..], rest].concat();
+        Ok(match &view.step {
+            &Step::Slice { dim, start, end, step } => {
+                let args = with(&[Arg::Int(dim), optional(start), optional(end), Arg::Int(step)]);
+                self.draft.call("aten::slice_scatter", args, ty)
+            }
+            &Step::Select { dim, index } => {
+                self.draft.call("aten::select_scatter", with(&[Arg::Int(dim), Arg::Int(index)]), ty)
+            }
+            &Step::Diagonal { offset, dim1, dim2 } => {
+                let args = with(&[Arg::Int(offset), Arg::Int(dim1), Arg::Int(dim2)]);
+                self.draft.call("aten::diagonal_scatter", args, ty)
+            }
+            &Step::Part(index) => {
+                let pairs_type = as_pairs(&ty, self.ty(tensor));
+                let pairs = self.draft.call("aten::view_as_real", vec![Arg::Value(whole)], pairs_type.clone());
+                let args = vec![Arg::Value(pairs), Arg::Value(value), Arg::Int(-1), Arg::Int(index)];
+                let pairs = self.draft.call("aten::select_scatter", args, pairs_type);
+                self.draft.call("aten::view_as_complex", vec![Arg::Value(pairs)], ty)
+            }
+            Step::Permute(order) => self.permuted_back(value, order),
+            Step::Shape => self.reshaped(value, &ty.shape),
+            Step::Spread if self.ty(tensor).numel() == ty.numel() => self.reshaped(value, &ty.shape),
+            // These change how elements lie in memory, which must be as it was for the way back.
+            Step::Bits => {
+                let value = self.exact(tensor, value);
+                self.draft.call("aten::view.dtype", vec![Arg::Value(value), Arg::Dtype(ty.dtype)], ty)
+            }
+            Step::Pairs => {
+                let value = self.exact(tensor, value);
+                self.draft.call("aten::view_as_complex", vec![Arg::Value(value)], ty)
+            }
+            Step::Complex => {
+                let value = self.exact(tensor, value);
+                self.draft.call("aten::view_as_real", vec![Arg::Value(value)], ty)
+            }
+            Step::Spread | Step::Addressed | Step::Other => return Err(self.not_writable(tensor, read)),
+        })
+    }
+
+    /// A value of a tensor with the strides that it must have.
+    fn exact(&mut self, tensor: usize, value: ValueId) -> ValueId {
+        if self.draft.ty(value) == self.ty(tensor) { value } else { self.draft.convert(value, self.value(tensor)) }
+    }
+
+    /// The dimensions of a value in the order they had before `order` was applied to them.
+    fn permuted_back(&mut self, value: ValueId, order: &[usize]) -> ValueId {
+        let from = self.draft.ty(value);
+        let mut dims = vec![0; order.len()];
+        let mut ty = from.clone();
+        for (place, &dim) in order.iter().enumerate() {
+            dims[dim] = place as i64;
+            ty.shape[dim] = from.shape[place];
+            ty.strides[dim] = from.strides[place];
+        }
+        self.draft.call("aten::permute", vec![Arg::Value(value), Arg::Ints(dims)], ty)
+    }
+
+    /// The elements of a value in another shape: a view of it where there is one.
+    fn reshaped(&mut self, value: ValueId, shape: &[i64]) -> ValueId {
+        let from = self.draft.ty(value);
+        let view = view_strides(from, shape);
+        let op = if view.is_some() { "aten::view" } else { "aten::reshape" };
+        let strides = view.unwrap_or_else(|| contiguous_strides(shape));
+        let ty = TensorType { dtype: from.dtype, shape: shape.to_vec(), strides };
+        self.draft.call(op, vec![Arg::Value(value), Arg::Ints(shape.to_vec())], ty)
+    }
+
+    /// Refuses a call that picks elements by address out of memory that is no longer where it was.
+    pub(super) fn check_addressed(&self, kind: &NodeKind, read: Read) -> Result<(), FunctionalError> {
+        let tensor = self.tensors.tensor(read.value);
+        let Some(view) = &self.tensors.get(tensor).view else { return Ok(()) };
+        let moved = self.is_written(tensor) && self.tensors.get(view.of).view.is_some();
+        let by_address = matches!(kind, NodeKind::Aten { .. }) && view.step == Step::Addressed;
+        if moved && by_address { Err(self.lost(tensor, read)) } else { Ok(()) }
+    }
+}
+
+/// The type of complex numbers as pairs of `part`s.
+fn as_pairs(complex: &TensorType, part: &TensorType) -> TensorType {
+    let mut ty = TensorType { dtype: part.dtype, ..complex.clone() };
+    ty.strides.iter_mut().for_each(|stride| *stride = stride.saturating_mul(2));
+    ty.shape.push(2);
+    ty.strides.push(1);
+    ty
+}

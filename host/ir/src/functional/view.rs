@@ -1,0 +1,238 @@
+//! What a view shows of the tensor it was made of.
+
+use crate::{Arg, Graph, Node, NodeKind, TensorType};
+
+/// How a view follows from its tensor.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Step {
+    /// Every `step`-th index from `start` to before `end`, as `aten::slice` takes them.
+    Slice { dim: i64, start: Option<i64>, end: Option<i64>, step: i64 },
+    /// One index of a dimension, which goes.
+    Select { dim: i64, index: i64 },
+    /// A diagonal, as the last dimension.
+    Diagonal { offset: i64, dim1: i64, dim2: i64 },
+    /// The real (0) or imaginary (1) part of complex numbers.
+    Part(i64),
+    /// The same dimensions in another order: dimension `i` is dimension `self[i]` of the tensor.
+    Permute(Vec<usize>),
+    /// The same elements in the same order in another shape.
+    Shape,
+    /// The same bits as another element type.
+    Bits,
+    /// Complex numbers as pairs along a new last dimension.
+    Pairs,
+    /// Pairs along the last dimension as complex numbers.
+    Complex,
+    /// Elements shown more than once.
+    Spread,
+    /// Elements picked by address.
+    Addressed,
+    /// Made by calling the same op again, which is all that is known.
+    Other,
+}
+
+impl Step {
+    /// What output `index` of `node` shows of `from`. `before` says how many indices the outputs before it take where
+    /// they follow each other; see [`extent_of_part`].
+    pub(super) fn of(program: &Graph, node: &Node, index: usize, from: &TensorType, before: i64) -> Step {
+        let NodeKind::Aten { op, args } = &node.kind else { return Step::Other };
+        let rank = from.rank();
+        if let Some(dim) = split_dim(&op.name, args, rank) {
+            return match args.get(1) {
+                Some(Arg::Ints(bounds)) if !op.name.starts_with("aten::split") => Step::Slice {
+                    dim,
+                    start: index.checked_sub(1).and_then(|before| bounds.get(before)).copied(),
+                    end: bounds.get(index).copied(),
+                    step: 1,
+                },
+                _ => {
+                    let extent = extent_of_part(program, node, index).unwrap_or(0);
+                    Step::Slice { dim, start: Some(before), end: Some(before.saturating_add(extent)), step: 1 }
+                }
+            };
+        }
+        let found = match op.name.as_str() {
+            "aten::slice" => int(args, 1).zip(int(args, 4)).map(|(dim, step)| Step::Slice {
+                dim,
+                start: int(args, 2),
+                end: int(args, 3),
+                step,
+            }),
+            "aten::narrow" => narrow(args, from),
+            "aten::select" => int(args, 1).zip(int(args, 2)).map(|(dim, index)| Step::Select { dim, index }),
+            "aten::unbind" => {
+                int(args, 1).zip(i64::try_from(index).ok()).map(|(dim, index)| Step::Select { dim, index })
+            }
+            "aten::diagonal" => match (int(args, 1), int(args, 2), int(args, 3)) {
+                (Some(offset), Some(dim1), Some(dim2)) => Some(Step::Diagonal { offset, dim1, dim2 }),
+                _ => None,
+            },
+            "aten::real" if from.dtype.is_complex() => Some(Step::Part(0)),
+            "aten::imag" => Some(Step::Part(1)),
+            "aten::view" if op.overload == "dtype" => Some(Step::Bits),
+            "aten::view" | "aten::view_as" | "aten::_unsafe_view" | "aten::reshape" | "aten::reshape_as"
+            | "aten::flatten" | "aten::ravel" | "aten::unflatten" | "aten::squeeze" | "aten::unsqueeze" => {
+                Some(Step::Shape)
+            }
+            "aten::view_as_real" => Some(Step::Pairs),
+            "aten::view_as_complex" => Some(Step::Complex),
+            "aten::expand" | "aten::expand_as" | "aten::broadcast_to" | "aten::broadcast_tensors" => Some(Step::Spread),
+            "aten::as_strided" => Some(Step::Addressed),
+            name => permutation(name, args, rank).map(Step::Permute),
+        };
+        found.unwrap_or(Step::Other)
+    }
+
+    /// Whether writing to the view writes to some elements of the tensor only.
+    pub(super) fn is_part(&self) -> bool {
+        matches!(self, Step::Slice { .. } | Step::Select { .. } | Step::Diagonal { .. } | Step::Part(_))
+    }
+
+    /// How many bytes the first element of the view lies behind that of a tensor of type `from`, if that is known.
+    pub(super) fn offset(&self, from: &TensorType, view: &TensorType) -> Option<i64> {
+        let size = i64::try_from(from.dtype.size()).ok()?;
+        let along = |dim: usize, index: i64| index.checked_mul(from.strides[dim])?.checked_mul(size);
+        match self {
+            Step::Slice { dim, start, .. } => {
+                let dim = wrap(*dim, from.rank())?;
+                let extent = from.shape[dim];
+                let start = start.unwrap_or(0);
+                let start = if start < 0 { start.saturating_add(extent) } else { start };
+                along(dim, start.clamp(0, extent))
+            }
+            Step::Select { dim, index } => {
+                let dim = wrap(*dim, from.rank())?;
+                along(dim, if *index < 0 { index.saturating_add(from.shape[dim]) } else { *index })
+            }
+            Step::Diagonal { offset, dim1, dim2 } => {
+                let dim = if *offset < 0 { dim1 } else { dim2 };
+                along(wrap(*dim, from.rank())?, offset.checked_abs()?)
+            }
+            Step::Part(index) => index.checked_mul(i64::try_from(view.dtype.size()).ok()?),
+            Step::Addressed => None,
+            _ => Some(0),
+        }
+    }
+}
+
+fn int(args: &[Arg], position: usize) -> Option<i64> {
+    match args.get(position) {
+        Some(Arg::Int(value)) => Some(*value),
+        _ => None,
+    }
+}
+
+/// A dimension counted from the front; scalars count as having one.
+fn wrap(dim: i64, rank: usize) -> Option<usize> {
+    let rank = i64::try_from(rank).ok()?;
+    usize::try_from(if dim < 0 { dim.checked_add(rank)? } else { dim }).ok().filter(|&dim| (dim as i64) < rank)
+}
+
+fn narrow(args: &[Arg], from: &TensorType) -> Option<Step> {
+    let (dim, start, length) = (int(args, 1)?, int(args, 2)?, int(args, 3)?);
+    let extent = from.shape[wrap(dim, from.rank())?];
+    let start = if start < 0 { start.checked_add(extent)? } else { start };
+    Some(Step::Slice { dim, start: Some(start), end: Some(start.checked_add(length)?), step: 1 })
+}
+
+/// How many indices output `index` takes of the dimension along which a node splits its operand, if it does.
+pub(super) fn extent_of_part(program: &Graph, node: &Node, index: usize) -> Option<i64> {
+    let NodeKind::Aten { op, args } = &node.kind else { return None };
+    let ty = program.ty(*node.outputs.get(index)?);
+    Some(ty.shape[wrap(split_dim(&op.name, args, ty.rank())?, ty.rank())?])
+}
+
+/// The dimension along which an op splits a tensor of this rank, if it does.
+fn split_dim(name: &str, args: &[Arg], rank: usize) -> Option<i64> {
+    match name {
+        "aten::split" | "aten::split_with_sizes" | "aten::chunk" | "aten::tensor_split" => int(args, 2),
+        "aten::hsplit" => Some(if rank == 1 { 0 } else { 1 }),
+        "aten::vsplit" => Some(0),
+        "aten::dsplit" => Some(2),
+        _ => None,
+    }
+}
+
+/// The order of dimensions that an op makes, if it is one that only does that.
+fn permutation(name: &str, args: &[Arg], rank: usize) -> Option<Vec<usize>> {
+    let ints = |position: usize| match args.get(position) {
+        Some(Arg::Ints(dims)) => dims.iter().map(|&dim| wrap(dim, rank)).collect::<Option<Vec<usize>>>(),
+        Some(Arg::Int(dim)) => wrap(*dim, rank).map(|dim| vec![dim]),
+        _ => None,
+    };
+    let mut order: Vec<usize> = (0..rank).collect();
+    match name {
+        "aten::t" | "aten::numpy_T" => order.reverse(),
+        "aten::mT" => order.swap(rank.checked_sub(2)?, rank - 1),
+        "aten::transpose" | "aten::swapaxes" | "aten::swapdims" if rank == 0 => {}
+        "aten::transpose" | "aten::swapaxes" | "aten::swapdims" => {
+            order.swap(wrap(int(args, 1)?, rank)?, wrap(int(args, 2)?, rank)?);
+        }
+        "aten::permute" => order = ints(1)?,
+        "aten::movedim" | "aten::moveaxis" => {
+            let (from, to) = (ints(1)?, ints(2)?);
+            let mut rest = (0..rank).filter(|dim| !from.contains(dim));
+            let moved = |place: usize| to.iter().position(|&to| to == place).and_then(|index| from.get(index)).copied();
+            order = (0..rank).map(|place| moved(place).or_else(|| rest.next())).collect::<Option<_>>()?;
+        }
+        _ => return None,
+    }
+    let mut seen = vec![false; rank];
+    let is_new = |dim: &usize| seen.get_mut(*dim).is_some_and(|seen| !std::mem::replace(seen, true));
+    (order.len() == rank && order.iter().all(is_new)).then_some(order)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    fn slice(dim: i64, start: i64, end: i64, step: i64) -> Step {
+        Step::Slice { dim, start: Some(start), end: Some(end), step }
+    }
+
+    #[test]
+    fn steps_follow_from_op_arguments_and_types() {
+        // The tensor is f32[4,6] or c64[4,6]; offsets count bytes.
+        for (results, call, index, expected, offset) in [
+            ("%a: f32[4,2]{6,2}", "aten::slice.Tensor(%x, 1, -5, 5, 2)", 0, slice(1, -5, 5, 2), Some(4)),
+            ("%a: f32[4,2]{6,1}", "aten::narrow(%x, 1, -3, 2)", 0, slice(1, 3, 5, 1), Some(12)),
+            ("%a: f32[6]", "aten::select.int(%x, 0, -1)", 0, Step::Select { dim: 0, index: -1 }, Some(72)),
+            ("%a: f32[4,4]{6,1}, %b: f32[4,2]{6,1}", "aten::split.Tensor(%x, 4, -1)", 1, slice(-1, 4, 6, 1), Some(16)),
+            ("%a: f32[2,6], %b: f32[2,6]", "aten::chunk(%x, 2)", 1, slice(0, 2, 4, 1), Some(48)),
+            (
+                "%a: f32[4,1]{6,1}, %b: f32[4,5]{6,1}",
+                "aten::tensor_split.indices(%x, [1], 1)",
+                1,
+                Step::Slice { dim: 1, start: Some(1), end: None, step: 1 },
+                Some(4),
+            ),
+            (
+                "%a: f32[6], %b: f32[6], %c: f32[6], %d: f32[6]",
+                "aten::unbind.int(%x)",
+                2,
+                Step::Select { dim: 0, index: 2 },
+                Some(48),
+            ),
+            ("%a: f32[3]{7}", "aten::diagonal(%x, -1)", 0, Step::Diagonal { offset: -1, dim1: 0, dim2: 1 }, Some(24)),
+            ("%a: f32[6,4]{1,6}", "aten::t(%x)", 0, Step::Permute(vec![1, 0]), Some(0)),
+            ("%a: f32[6,4]{1,6}", "aten::movedim.int(%x, -1, 0)", 0, Step::Permute(vec![1, 0]), Some(0)),
+            ("%a: f32[4,6]", "aten::permute(%x, [0, 0])", 0, Step::Other, Some(0)),
+            ("%a: f32[24]", "aten::view(%x, [24])", 0, Step::Shape, Some(0)),
+            ("%a: i32[4,6]", "aten::view.dtype(%x, i32)", 0, Step::Bits, Some(0)),
+            ("%a: f32[2,4,6]{0,6,1}", "aten::expand(%x, [2, 4, 6])", 0, Step::Spread, Some(0)),
+            ("%a: f32[2]", "aten::as_strided(%x, [2], [1], 3)", 0, Step::Addressed, None),
+            ("%a: f32[4,6]{12,2}", "aten::imag(%z)", 0, Step::Part(1), Some(4)),
+            ("%a: f32[4,6,2]", "aten::view_as_real(%z)", 0, Step::Pairs, Some(0)),
+        ] {
+            let text = format!("graph(%x: f32[4,6], %z: c64[4,6]) {{\n  {results} = {call}\n  return ()\n}}\n");
+            let graph = Graph::parse(&text).unwrap();
+            let node = &graph.nodes[0];
+            let from = graph.ty(node.operands()[0]);
+            let before = (0..index).filter_map(|part| extent_of_part(&graph, node, part)).sum();
+            let step = Step::of(&graph, node, index, from, before);
+            assert_eq!(step, expected, "{call}");
+            assert_eq!(step.offset(from, graph.ty(node.outputs[index])), offset, "{call}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! How results lie in memory: what `at::empty_like`, `Tensor::suggest_memory_format` and `TensorIterator` decide.
+
+use super::operands::ask_one;
+use passhost_ir::{Arg, Dtype, MemoryFormat, TensorType};
+
+/// As `at::empty_like` lays it out: with the operand's strides if its elements fill their memory, else with dense ones
+/// in the same order.
+pub(super) fn preserving(ty: &TensorType, dtype: Dtype) -> Result<TensorType, String> {
+    if is_dense(ty) {
+        return Ok(TensorType { dtype, ..ty.clone() });
+    }
+    let like = ask_one(
+        "aten::zeros_like",
+        &[
+            Arg::Value(ty.clone()),
+            Arg::None,
+            Arg::None,
+            Arg::None,
+            Arg::None,
+            Arg::MemoryFormat(MemoryFormat::Preserve),
+        ],
+    )?;
+    Ok(TensorType { dtype, ..like })
+}
+
+/// As an elementwise op lays it out that runs a `TensorIterator` over these operands, in this order and three at most.
+/// Their types of elements play no part.
+pub(super) fn iterated(operands: &[&TensorType], dtype: Dtype) -> Result<TensorType, String> {
+    let float = |ty: &&TensorType| Arg::Value(TensorType { dtype: Dtype::F32, ..(*ty).clone() });
+    let args: Vec<Arg<TensorType>> = operands.iter().map(float).collect();
+    let result = match &args[..] {
+        [_] => ask_one("aten::neg", &args)?,
+        [_, _] => ask_one("aten::atan2", &args)?,
+        [_, _, _] => ask_one("aten::addcmul", &[&args[..], &[Arg::Int(1)]].concat())?,
+        _ => return Err(format!("{} operands of an elementwise op, expected at most three", operands.len())),
+    };
+    Ok(TensorType { dtype, ..result })
+}
+
+/// Whether the elements fill their memory without gaps or overlap, in whatever order.
+pub(super) fn is_dense(ty: &TensorType) -> bool {
+    if ty.numel() == 0 {
+        return true;
+    }
+    let mut dims: Vec<(i64, i64)> =
+        ty.strides.iter().copied().zip(ty.shape.iter().copied()).filter(|&(_, extent)| extent != 1).collect();
+    dims.sort_unstable();
+    let mut expected = 1i64;
+    dims.iter().all(|&(stride, extent)| {
+        let fits = stride == expected;
+        expected = expected.saturating_mul(extent);
+        fits
+    })
+}
+
+/// Dimensions from the innermost to the outermost one of an image or a volume with its channels last.
+fn channels_last_order(rank: usize) -> Option<&'static [usize]> {
+    match rank {
+        4 => Some(&[1, 3, 2, 0]),
+        5 => Some(&[1, 4, 3, 2, 0]),
+        _ => None,
+    }
+}
+
+/// The layout that ops take a tensor for that may be stored channels last. Where the strides fit both, it is row-major.
+pub(super) fn suggested(ty: &TensorType) -> MemoryFormat {
+    let Some(order) = channels_last_order(ty.rank()) else { return MemoryFormat::Contiguous };
+    if ty.strides[1] == 0 {
+        return MemoryFormat::Contiguous;
+    }
+    let mut least = 0i64;
+    for &dim in order {
+        let (extent, stride) = (ty.shape[dim], ty.strides[dim]);
+        if extent == 0 || stride < least || (dim == 0 && least == ty.strides[1]) {
+            return MemoryFormat::Contiguous;
+        }
+        least = stride.saturating_mul(extent);
+    }
+    if ty.rank() == 4 { MemoryFormat::ChannelsLast } else { MemoryFormat::ChannelsLast3d }
+}
+
+/// Whether the elements lie densely in this format.
+pub(super) fn is_in(ty: &TensorType, format: MemoryFormat) -> bool {
+    let wanted = match format {
+        MemoryFormat::ChannelsLast => 4,
+        MemoryFormat::ChannelsLast3d => 5,
+        MemoryFormat::Contiguous | MemoryFormat::Preserve => return ty.is_contiguous(),
+    };
+    let dense = formatted(ty.dtype, ty.shape.clone(), format);
+    let strides = ty.strides.iter().zip(&dense.strides).zip(&ty.shape);
+    ty.rank() == wanted && strides.into_iter().all(|((stride, dense), &extent)| extent == 1 || stride == dense)
+}
+
+/// A dense tensor in this format; row-major where the rank does not fit it.
+pub(super) fn formatted(dtype: Dtype, shape: Vec<i64>, format: MemoryFormat) -> TensorType {
+    let last = matches!((format, shape.len()), (MemoryFormat::ChannelsLast, 4) | (MemoryFormat::ChannelsLast3d, 5));
+    let Some(order) = channels_last_order(shape.len()).filter(|_| last) else {
+        return TensorType::contiguous(dtype, shape);
+    };
+    let mut strides = vec![1i64; shape.len()];
+    let mut stride = 1i64;
+    for &dim in order {
+        strides[dim] = stride;
+        stride = stride.saturating_mul(shape[dim]);
+    }
+    TensorType { dtype, shape, strides }
+}
+
+/// As `Tensor::contiguous` makes it.
+pub(super) fn contiguous_in(ty: &TensorType, format: MemoryFormat) -> TensorType {
+    if is_in(ty, format) { ty.clone() } else { formatted(ty.dtype, ty.shape.clone(), format) }
+}
+
+/// The tensor with two dimensions exchanged.
+pub(super) fn transposed(ty: &TensorType, a: usize, b: usize) -> TensorType {
+    let mut ty = ty.clone();
+    ty.shape.swap(a, b);
+    ty.strides.swap(a, b);
+    ty
+}
+
+/// A batch of one, as ops make it that also take a single image.
+pub(super) fn batch_of_one(ty: &TensorType) -> TensorType {
+    unsqueezed(ty, 0)
+}
+
+/// The tensor with a dimension of extent 1 more.
+pub(super) fn unsqueezed(ty: &TensorType, dim: usize) -> TensorType {
+    let mut wider = ty.clone();
+    let stride = match (ty.shape.get(dim), ty.strides.get(dim)) {
+        (Some(&extent), Some(&stride)) => extent.saturating_mul(stride),
+        _ => 1,
+    };
+    wider.shape.insert(dim, 1);
+    wider.strides.insert(dim, stride);
+    wider
+}
+
+/// The tensor without this dimension.
+pub(super) fn without(ty: &TensorType, dim: usize) -> TensorType {
+    let mut narrower = ty.clone();
+    narrower.shape.remove(dim);
+    narrower.strides.remove(dim);
+    narrower
+}

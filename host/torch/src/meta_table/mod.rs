@@ -1,0 +1,63 @@
+//! Result types of ops whose meta kernel PyTorch has in Python only, or whose meta kernel answers otherwise than the CPU.
+//!
+//! A rule says what the CPU kernel returns. Where a part of that is what another op does, or elementwise iteration over
+//! several operands, it asks the meta kernel of an op that does the same. The tests run every rule beside the CPU.
+
+mod attention;
+mod columns;
+mod constructors;
+mod convolution;
+mod fourier;
+mod indexing;
+mod layout;
+mod lists;
+mod moves;
+mod norms;
+mod operands;
+mod pointwise;
+mod pooling;
+mod products;
+mod promotion;
+mod recurrent;
+mod reductions;
+mod resampling;
+mod scans;
+mod selection;
+
+use operands::{Answer, Operands};
+use passhost_ir::{Arg, OpName, Schema, TensorType};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// The types that an op returns, or what is wrong with its operands.
+type Rule = fn(&Operands<'_>) -> Answer;
+
+static RULES: LazyLock<HashMap<OpName, Rule>> = LazyLock::new(|| {
+    let families = [
+        attention::RULES,
+        columns::RULES,
+        constructors::RULES,
+        convolution::RULES,
+        fourier::RULES,
+        indexing::RULES,
+        lists::RULES,
+        moves::RULES,
+        norms::RULES,
+        pointwise::RULES,
+        pooling::RULES,
+        products::RULES,
+        recurrent::RULES,
+        reductions::RULES,
+        resampling::RULES,
+        scans::RULES,
+        selection::RULES,
+    ];
+    families.into_iter().flatten().map(|&(op, rule)| (OpName::parse(op), rule)).collect()
+});
+
+/// The types that the op returns, or `None` if its meta kernel is to be asked. `Err` says what is wrong with the
+/// operands.
+pub(crate) fn result_types(schema: &Schema, args: &[Arg<TensorType>]) -> Option<Answer> {
+    let rule = RULES.get(&schema.op)?;
+    Some(rule(&Operands::new(schema, args)))
+}

@@ -1,0 +1,191 @@
+//! The arguments of a call, as rules ask for them.
+
+use crate::infer::meta_kernel;
+use passhost_ir::{Arg, Dtype, MAX_RANK, OpName, Schema, TensorType};
+
+/// What a rule says: the types of the results, or what is wrong with the operands.
+pub(super) type Answer = Result<Vec<TensorType>, String>;
+
+/// The arguments of a call, in schema order.
+pub(super) struct Operands<'a> {
+    schema: &'a Schema,
+    args: &'a [Arg<TensorType>],
+}
+
+impl<'a> Operands<'a> {
+    pub(super) fn new(schema: &'a Schema, args: &'a [Arg<TensorType>]) -> Operands<'a> {
+        Operands { schema, args }
+    }
+
+    /// The op without its namespace and without the `_` of in-place variants.
+    pub(super) fn op(&self) -> &'a str {
+        self.schema.op.name.trim_start_matches("aten::").trim_end_matches('_')
+    }
+
+    /// What the op's own meta kernel says.
+    pub(super) fn ask_itself(&self) -> Answer {
+        meta_kernel(&self.schema.op, self.args).map_err(|error| error.to_string())
+    }
+
+    pub(super) fn is_in_place(&self) -> bool {
+        self.schema.is_in_place()
+    }
+
+    pub(super) fn arg(&self, position: usize) -> Result<&'a Arg<TensorType>, String> {
+        self.args.get(position).ok_or_else(|| format!("there is no argument {}", position + 1))
+    }
+
+    /// All arguments, for asking the meta kernel of another op that takes the same ones.
+    pub(super) fn all(&self) -> &'a [Arg<TensorType>] {
+        self.args
+    }
+
+    fn name(&self, position: usize) -> &'a str {
+        self.schema.args.get(position).map_or("an argument", |arg| &arg.name)
+    }
+
+    fn wrong(&self, position: usize, expected: &str) -> String {
+        format!("`{}` must be {expected}", self.name(position))
+    }
+
+    pub(super) fn tensor(&self, position: usize) -> Result<&'a TensorType, String> {
+        self.optional_tensor(position)?.ok_or_else(|| self.wrong(position, "a tensor"))
+    }
+
+    pub(super) fn optional_tensor(&self, position: usize) -> Result<Option<&'a TensorType>, String> {
+        match self.args.get(position) {
+            Some(Arg::Value(ty)) => Ok(Some(ty)),
+            Some(Arg::None) => Ok(None),
+            _ => Err(self.wrong(position, "a tensor")),
+        }
+    }
+
+    /// A tensor of one of these ranks.
+    pub(super) fn tensor_of_rank(&self, position: usize, ranks: &[usize]) -> Result<&'a TensorType, String> {
+        let ty = self.tensor(position)?;
+        if ranks.contains(&ty.rank()) {
+            return Ok(ty);
+        }
+        let expected: Vec<String> = ranks.iter().map(usize::to_string).collect();
+        Err(format!("`{}` has rank {}, expected {}", self.name(position), ty.rank(), expected.join(" or ")))
+    }
+
+    pub(super) fn tensors(&self, position: usize) -> Result<&'a [TensorType], String> {
+        match self.args.get(position) {
+            Some(Arg::Values(types)) => Ok(types),
+            _ => Err(self.wrong(position, "a list of tensors")),
+        }
+    }
+
+    pub(super) fn optional_tensors(&self, position: usize) -> Result<Vec<Option<&'a TensorType>>, String> {
+        match self.args.get(position) {
+            Some(Arg::OptionalValues(types)) => Ok(types.iter().map(Option::as_ref).collect()),
+            Some(Arg::Values(types)) => Ok(types.iter().map(Some).collect()),
+            _ => Err(self.wrong(position, "a list of tensors")),
+        }
+    }
+
+    pub(super) fn int(&self, position: usize) -> Result<i64, String> {
+        self.optional_int(position)?.ok_or_else(|| self.wrong(position, "an integer"))
+    }
+
+    pub(super) fn optional_int(&self, position: usize) -> Result<Option<i64>, String> {
+        match self.args.get(position) {
+            Some(Arg::Int(value)) => Ok(Some(*value)),
+            Some(Arg::None) => Ok(None),
+            _ => Err(self.wrong(position, "an integer")),
+        }
+    }
+
+    pub(super) fn ints(&self, position: usize) -> Result<&'a [i64], String> {
+        self.optional_ints(position)?.ok_or_else(|| self.wrong(position, "a list of integers"))
+    }
+
+    pub(super) fn optional_ints(&self, position: usize) -> Result<Option<&'a [i64]>, String> {
+        match self.args.get(position) {
+            Some(Arg::Ints(values)) => Ok(Some(values)),
+            Some(Arg::Int(value)) => Ok(Some(std::slice::from_ref(value))),
+            Some(Arg::None) => Ok(None),
+            _ => Err(self.wrong(position, "a list of integers")),
+        }
+    }
+
+    /// A list of `count` integers; a single one stands for all.
+    pub(super) fn expanded_ints(&self, position: usize, count: usize) -> Result<Vec<i64>, String> {
+        match self.ints(position)? {
+            &[one] => Ok(vec![one; count]),
+            values if values.len() == count => Ok(values.to_vec()),
+            values => Err(format!("`{}` has {} entries, expected {count}", self.name(position), values.len())),
+        }
+    }
+
+    pub(super) fn bool(&self, position: usize) -> Result<bool, String> {
+        match self.args.get(position) {
+            Some(Arg::Bool(value)) => Ok(*value),
+            _ => Err(self.wrong(position, "a bool")),
+        }
+    }
+
+    pub(super) fn text(&self, position: usize) -> Result<&'a str, String> {
+        match self.args.get(position) {
+            Some(Arg::Str(value)) => Ok(value),
+            _ => Err(self.wrong(position, "a string")),
+        }
+    }
+
+    pub(super) fn dtype(&self, position: usize) -> Result<Option<Dtype>, String> {
+        match self.args.get(position) {
+            Some(Arg::Dtype(dtype)) => Ok(Some(*dtype)),
+            Some(Arg::None) => Ok(None),
+            _ => Err(self.wrong(position, "an element type")),
+        }
+    }
+
+    /// A dimension of a tensor of `rank`, counted from the front.
+    pub(super) fn dim(&self, position: usize, rank: usize) -> Result<usize, String> {
+        front(self.int(position)?, rank)
+    }
+
+    /// Dimensions of a tensor of `rank`, counted from the front and each named once.
+    pub(super) fn dims(&self, position: usize, rank: usize) -> Result<Vec<usize>, String> {
+        distinct(self.ints(position)?, rank)
+    }
+}
+
+/// A dimension counted from the front. A tensor without dimensions takes 0 and -1, as everywhere in ATen.
+pub(super) fn front(dim: i64, rank: usize) -> Result<usize, String> {
+    let range = i64::try_from(rank.max(1)).unwrap_or(i64::MAX);
+    let wrapped = if dim < 0 { dim.saturating_add(range) } else { dim };
+    usize::try_from(wrapped)
+        .ok()
+        .filter(|_| wrapped < range)
+        .ok_or_else(|| format!("dimension {dim} is out of range, expected one of {} to {}", -range, range - 1))
+}
+
+/// Dimensions counted from the front, of which none may be named twice.
+pub(super) fn distinct(dims: &[i64], rank: usize) -> Result<Vec<usize>, String> {
+    let mut seen = [false; MAX_RANK];
+    dims.iter()
+        .map(|&dim| {
+            let front = front(dim, rank)?;
+            match seen.get_mut(front) {
+                Some(seen) if !*seen => *seen = true,
+                _ => return Err(format!("dimension {dim} is named twice")),
+            }
+            Ok(front)
+        })
+        .collect()
+}
+
+/// What the meta kernel of another op says, which stands for a part of what this one does.
+pub(super) fn ask(op: &str, args: &[Arg<TensorType>]) -> Answer {
+    meta_kernel(&OpName::parse(op), args).map_err(|error| error.to_string())
+}
+
+/// The only result of [`ask`].
+pub(super) fn ask_one(op: &str, args: &[Arg<TensorType>]) -> Result<TensorType, String> {
+    match <[TensorType; 1]>::try_from(ask(op, args)?) {
+        Ok([ty]) => Ok(ty),
+        Err(types) => Err(format!("{op} returns {} tensors, expected one", types.len())),
+    }
+}

@@ -1,0 +1,179 @@
+//! Elementwise ops.
+
+use super::Rule;
+use super::layout::{iterated, preserving};
+use super::operands::{Answer, Operands, ask};
+use passhost_ir::{Arg, Dtype, TensorType};
+
+pub(super) const RULES: &[(&str, Rule)] = &[
+    ("aten::relu", unary),
+    ("aten::relu_", in_place),
+    ("aten::hardswish", unary),
+    ("aten::hardswish_", in_place),
+    ("aten::hardtanh", clamped),
+    ("aten::hardtanh_", in_place),
+    ("aten::relu6", clamped),
+    ("aten::relu6_", in_place),
+    ("aten::log_sigmoid", log_sigmoid),
+    ("aten::abs", magnitude),
+    ("aten::abs_", in_place),
+    ("aten::absolute", magnitude),
+    ("aten::absolute_", in_place),
+    ("aten::nan_to_num", clamped),
+    ("aten::nan_to_num_", in_place),
+    ("aten::isnan", is_special),
+    ("aten::isinf", is_special),
+    ("aten::isfinite", is_special),
+    ("aten::logical_not", logical),
+    ("aten::logical_not_", in_place),
+    ("aten::logical_and", logical),
+    ("aten::logical_and_", in_place),
+    ("aten::logical_or", logical),
+    ("aten::logical_or_", in_place),
+    ("aten::logical_xor", logical),
+    ("aten::logical_xor_", in_place),
+    ("aten::logit", logit),
+    ("aten::special_logit", logit),
+    ("aten::logit_", in_place),
+    ("aten::prelu", prelu),
+    ("aten::angle", angle),
+    ("aten::complex", complex),
+    ("aten::polar", complex),
+    ("aten::isclose", is_close),
+    ("aten::remainder.Scalar_Tensor", scalar_remainder),
+    ("aten::rsub.Tensor", reversed_subtraction),
+    ("aten::floor_divide", floor_divide),
+    ("aten::floor_divide.Scalar", floor_divide_by_scalar),
+    ("aten::floor_divide_.Scalar", in_place),
+];
+
+/// Ops on real numbers that iterate over their operand.
+fn unary(operands: &Operands<'_>) -> Answer {
+    let ty = real(operands)?;
+    Ok(vec![iterated(&[ty], ty.dtype)?])
+}
+
+fn real<'a>(operands: &Operands<'a>) -> Result<&'a TensorType, String> {
+    let ty = operands.tensor(0)?;
+    match ty.dtype == Dtype::Bool || ty.dtype.is_complex() {
+        true => Err(format!("`self` is {}, expected real numbers", ty.dtype)),
+        false => Ok(ty),
+    }
+}
+
+/// The operand itself, written to.
+fn in_place(operands: &Operands<'_>) -> Answer {
+    let ty = operands.tensor(0)?;
+    if let Ok(Arg::Value(other)) = operands.arg(1)
+        && iterated(&[ty, other], ty.dtype)?.shape != ty.shape
+    {
+        return Err(format!("a result of the shapes of {ty} and {other} does not fit the first of them"));
+    }
+    Ok(vec![ty.clone()])
+}
+
+/// Clamps into a result that it makes itself.
+fn clamped(operands: &Operands<'_>) -> Answer {
+    let ty = operands.tensor(0)?;
+    if operands.op() != "nan_to_num" {
+        real(operands)?;
+    }
+    Ok(vec![preserving(ty, ty.dtype)?])
+}
+
+/// The magnitude of a complex number is real.
+fn magnitude(operands: &Operands<'_>) -> Answer {
+    let ty = operands.tensor(0)?;
+    let dtype = match ty.dtype {
+        Dtype::Bool => return Err("`self` is bool, expected numbers".to_owned()),
+        Dtype::C64 => Dtype::F32,
+        Dtype::C128 => Dtype::F64,
+        dtype => dtype,
+    };
+    Ok(vec![iterated(&[ty], dtype)?])
+}
+
+/// Whether a float is NaN, infinite or neither. Other numbers are not looked at.
+fn is_special(operands: &Operands<'_>) -> Answer {
+    let ty = operands.tensor(0)?;
+    let whole = !ty.dtype.is_float() && !ty.dtype.is_complex();
+    Ok(vec![if whole { preserving(ty, Dtype::Bool)? } else { iterated(&[ty], Dtype::Bool)? }])
+}
+
+fn logical(operands: &Operands<'_>) -> Answer {
+    let tensors: Vec<&TensorType> = operands.all().iter().flat_map(Arg::values).collect();
+    Ok(vec![iterated(&tensors, Dtype::Bool)?])
+}
+
+/// The kernel works on a row-major copy.
+fn log_sigmoid(operands: &Operands<'_>) -> Answer {
+    let ty = operands.tensor(0)?;
+    Ok(vec![TensorType::contiguous(ty.dtype, ty.shape.clone())])
+}
+
+/// Integers become floats, as for a sigmoid.
+fn logit(operands: &Operands<'_>) -> Answer {
+    ask("aten::sigmoid", &[operands.arg(0)?.clone()])
+}
+
+/// The weight is one number or one per channel.
+fn prelu(operands: &Operands<'_>) -> Answer {
+    let (ty, weight) = (operands.tensor(0)?, operands.tensor_of_rank(1, &[0, 1])?);
+    if ty.dtype != weight.dtype {
+        return Err(format!("`weight` is {}, expected {}", weight.dtype, ty.dtype));
+    }
+    let channels = if ty.rank() > 1 { ty.shape[1].unsigned_abs() } else { 1 };
+    if weight.numel() != 1 && (weight.numel() != channels || ty.rank() == 0) {
+        return Err(format!("`weight` has {} elements, expected 1 or {channels}", weight.numel()));
+    }
+    Ok(vec![preserving(ty, ty.dtype)?])
+}
+
+/// The angle of an integer is a float. That of a complex number is written row-major.
+fn angle(operands: &Operands<'_>) -> Answer {
+    let ty = operands.tensor(0)?;
+    Ok(vec![match ty.dtype {
+        Dtype::C64 => TensorType::contiguous(Dtype::F32, ty.shape.clone()),
+        Dtype::C128 => TensorType::contiguous(Dtype::F64, ty.shape.clone()),
+        dtype if dtype.is_float() => iterated(&[ty], dtype)?,
+        _ => iterated(&[ty], Dtype::F32)?,
+    }])
+}
+
+/// Complex numbers of two real ones.
+fn complex(operands: &Operands<'_>) -> Answer {
+    let (a, b) = (operands.tensor(0)?, operands.tensor(1)?);
+    let dtype = match (a.dtype, b.dtype) {
+        (Dtype::F32, Dtype::F32) => Dtype::C64,
+        (Dtype::F64, Dtype::F64) => Dtype::C128,
+        _ => return Err(format!("complex numbers of {} and {}, expected twice f32 or f64", a.dtype, b.dtype)),
+    };
+    Ok(vec![iterated(&[a, b], dtype)?])
+}
+
+fn is_close(operands: &Operands<'_>) -> Answer {
+    let (a, b) = (operands.tensor(0)?, operands.tensor(1)?);
+    if a.dtype != b.dtype {
+        return Err(format!("`other` is {}, expected {}", b.dtype, a.dtype));
+    }
+    Ok(vec![iterated(&[a, b], Dtype::Bool)?])
+}
+
+/// The scalar counts as it does on the right.
+fn scalar_remainder(operands: &Operands<'_>) -> Answer {
+    ask("aten::remainder.Scalar", &[operands.arg(1)?.clone(), operands.arg(0)?.clone()])
+}
+
+fn reversed_subtraction(operands: &Operands<'_>) -> Answer {
+    ask("aten::sub.Tensor", &[operands.arg(1)?.clone(), operands.arg(0)?.clone(), operands.arg(2)?.clone()])
+}
+
+fn floor_divide(operands: &Operands<'_>) -> Answer {
+    let floor = Arg::Str("floor".to_owned());
+    ask("aten::div.Tensor_mode", &[operands.arg(0)?.clone(), operands.arg(1)?.clone(), floor])
+}
+
+fn floor_divide_by_scalar(operands: &Operands<'_>) -> Answer {
+    let floor = Arg::Str("floor".to_owned());
+    ask("aten::div.Scalar_mode", &[operands.arg(0)?.clone(), operands.arg(1)?.clone(), floor])
+}

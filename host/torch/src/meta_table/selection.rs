@@ -1,0 +1,61 @@
+//! Choosing between two tensors or scalars.
+
+use super::Rule;
+use super::layout::{iterated, preserving};
+use super::operands::{Answer, Operands, ask_one};
+use super::promotion::{promoted, result_dtype};
+use passhost_ir::{Arg, Dtype, TensorType};
+
+pub(super) const RULES: &[(&str, Rule)] = &[
+    ("aten::where.self", where_self),
+    ("aten::where.ScalarSelf", where_scalar_self),
+    ("aten::where.ScalarOther", where_scalar_other),
+    ("aten::where.Scalar", where_scalars),
+];
+
+fn where_self(operands: &Operands<'_>) -> Answer {
+    let (a, b) = (operands.tensor(1)?, operands.tensor(2)?);
+    chosen(operands, a, b, result_dtype(a, b)?)
+}
+
+fn where_scalar_self(operands: &Operands<'_>) -> Answer {
+    let other = operands.tensor(2)?;
+    let dtype = beside_scalar(other, operands.arg(1)?)?;
+    chosen(operands, &TensorType::contiguous(dtype, []), other, dtype)
+}
+
+fn where_scalar_other(operands: &Operands<'_>) -> Answer {
+    let this = operands.tensor(1)?;
+    let dtype = beside_scalar(this, operands.arg(2)?)?;
+    chosen(operands, this, &TensorType::contiguous(dtype, []), dtype)
+}
+
+fn where_scalars(operands: &Operands<'_>) -> Answer {
+    let dtype = |position| {
+        Ok::<_, String>(match operands.arg(position)? {
+            Arg::Bool(_) => Dtype::Bool,
+            Arg::Int(_) => Dtype::I64,
+            _ => Dtype::F32,
+        })
+    };
+    let dtype = promoted(dtype(1)?, dtype(2)?);
+    let scalar = TensorType::contiguous(dtype, []);
+    chosen(operands, &scalar, &scalar, dtype)
+}
+
+/// The type of elements of a tensor and a number.
+fn beside_scalar(ty: &TensorType, scalar: &Arg<TensorType>) -> Result<Dtype, String> {
+    Ok(ask_one("aten::mul.Scalar", &[Arg::Value(ty.clone()), scalar.clone()])?.dtype)
+}
+
+/// Both choices are cast to their common type before one of each is chosen.
+fn chosen(operands: &Operands<'_>, a: &TensorType, b: &TensorType, dtype: Dtype) -> Answer {
+    let mut condition = operands.tensor(0)?.clone();
+    match condition.dtype {
+        Dtype::Bool => {}
+        Dtype::U8 => condition = preserving(&condition, Dtype::Bool)?,
+        other => return Err(format!("`condition` is {other}, expected bool")),
+    }
+    let cast = |ty: &TensorType| if ty.dtype == dtype { Ok(ty.clone()) } else { preserving(ty, dtype) };
+    Ok(vec![iterated(&[&condition, &cast(a)?, &cast(b)?], dtype)?])
+}
