@@ -132,7 +132,7 @@ fn view(growing: &mut Growing, next: Numbers<'_>) {
         },
         19 if [Dtype::F32, Dtype::F64].contains(&ty.dtype) => ("aten::view_as_complex", vec![]),
         20 if !ty.dtype.is_float() => ("aten::tensor_split.indices", vec![Arg::Ints(vec![1, 2]), Arg::Int(dim)]),
-        20 => ("aten::view.dtype", vec![Arg::Dtype(if next() % 2 == 0 { Dtype::I32 } else { Dtype::I16 })]),
+        20 => ("aten::view.dtype", vec![Arg::Dtype(if next().is_multiple_of(2) { Dtype::I32 } else { Dtype::I16 })]),
         _ => ("aten::contiguous", vec![]),
     };
     growing.call(op, [vec![value], args].concat());
