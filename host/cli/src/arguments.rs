@@ -1,8 +1,12 @@
 //! The command line.
 
+mod decompose;
 mod samples;
+mod vary;
 
+pub use decompose::*;
 pub use samples::*;
+pub use vary::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use passhost_protocol::device::{DeviceChoice, Settings};
@@ -40,6 +44,8 @@ pub enum Command {
     Score(ScoreArguments),
     /// Looks at many samples: checks, lists, counts, divides, hashes or runs them
     Samples(SamplesArguments),
+    /// Cuts whole models into samples: single ops, op sequences that repeat, stretches that fit one kernel
+    Decompose(DecomposeArguments),
     /// Says whether this machine has what an evaluation needs
     Doctor(DeviceArguments),
 }

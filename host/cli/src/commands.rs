@@ -1,6 +1,7 @@
 //! The commands.
 
 pub mod check;
+pub mod decompose;
 pub mod doctor;
 pub mod eval;
 pub mod samples;

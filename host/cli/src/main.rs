@@ -57,6 +57,7 @@ fn main() -> ExitCode {
         Command::Show(arguments) => commands::show::run(&arguments, &terminal),
         Command::Score(arguments) => commands::score::run(&arguments),
         Command::Samples(arguments) => commands::samples::run(&arguments, &terminal),
+        Command::Decompose(arguments) => commands::decompose::run(&arguments, &terminal),
         Command::Doctor(arguments) => commands::doctor::run(&arguments, &terminal),
     };
     let exit = end.unwrap_or_else(|stop| {

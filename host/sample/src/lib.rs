@@ -1,6 +1,8 @@
 //! Reads samples: PassNet tasks, GraphNet graphs, and ours, which have the same form. Nothing of a sample is executed,
 //! and nothing outside its directory is opened.
 
+mod constraints;
+pub mod decompose;
 mod directory;
 mod error;
 mod find;
@@ -11,15 +13,20 @@ mod python;
 mod reading;
 mod translate;
 mod value;
+mod vary;
 mod weights;
+mod write;
 
+pub use constraints::{Constraints, Extent};
 pub use error::{Place, SampleError};
 pub use find::find;
 pub use inputs::InputMode;
 pub use list::{is_entry as is_list_entry, plain as plain_path};
 
 pub use reading::Reading;
+pub use vary::{Change, Refusal, Varied};
 pub use weights::Weight;
+pub use write::GraphFolder;
 
 use directory::{Directory, FILE_BYTES};
 use passhost_ir::{Graph, InputSpec};

@@ -94,6 +94,16 @@ impl Reading {
         Ok(Reading { program, weights, translation })
     }
 
+    /// What an argument of a node of the program is.
+    pub(crate) fn evaluate(&self, expression: &fx::Expr) -> PyValue {
+        translate::evaluate(expression, &self.translation.values)
+    }
+
+    /// Whether the graph is built on the recorded elements of the parameter at `position`.
+    pub(crate) fn is_fixed(&self, position: usize) -> bool {
+        self.translation.fixed.contains(&position)
+    }
+
     /// The typed graph, in-place ops as written.
     pub fn graph(&self) -> &Graph {
         &self.translation.graph

@@ -1,6 +1,6 @@
 //! The command line of `passhost samples`.
 
-use super::{DeviceArguments, Inputs, duration, fraction, size};
+use super::{DeviceArguments, Inputs, VaryArguments, duration, fraction, size};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -38,6 +38,8 @@ pub enum SamplesCommand {
     /// Runs one graph once and writes its inputs and outputs as files
     #[command(after_help = EXIT_CODES)]
     Run(RunArguments),
+    /// Makes variants of one graph, of other sizes and element types, and writes them as a task
+    Vary(VaryArguments),
 }
 
 /// What all commands over many samples take.

@@ -14,6 +14,7 @@ mod run;
 mod split;
 mod stats;
 pub(super) mod survey;
+mod vary;
 pub(super) mod worker;
 
 use crate::arguments::{SamplesArguments, SamplesCommand, SurveyArguments};
@@ -38,6 +39,7 @@ pub fn run(arguments: &SamplesArguments, terminal: &Terminal) -> Result<Exit, St
         SamplesCommand::Split(arguments) => split::run(arguments, terminal),
         SamplesCommand::Hash(arguments) => hash::run(arguments, terminal),
         SamplesCommand::Run(arguments) => run::run(arguments, terminal),
+        SamplesCommand::Vary(arguments) => vary::run(arguments, terminal),
     }
 }
 

@@ -44,7 +44,7 @@ fn result_types(op: &OpName, args: &[Arg<TensorType>]) -> Option<Vec<(Dtype, Vec
             shape = tensors.iter().try_fold(vec![], |shape, ty| broadcast(&shape, &ty.shape))?;
         }
         "neg" | "reciprocal" | "rsqrt" | "tanh" | "sigmoid" | "relu" | "gelu" | "clamp" | "dropout" | "layer_norm"
-        | "rms_norm" | "batch_norm" | "roll" | "contiguous" => {}
+        | "rms_norm" | "batch_norm" | "roll" | "contiguous" | "fill" => {}
         "softmax" => {
             if let Some(Arg::Dtype(given)) = args.get(2) {
                 dtype = *given;

@@ -23,7 +23,7 @@ use crate::value::PyValue;
 use crate::weights::Weight;
 use arguments::Arguments;
 use builder::Builder;
-use passhost_ir::{Dtype, Graph, Infer, InferError, MemoryFormat};
+use passhost_ir::{Dtype, Graph, Infer, InferError, MemoryFormat, TensorType};
 use ruff_text_size::TextSize;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -126,6 +126,16 @@ impl<'a, 'i> Translator<'a, 'i> {
         self.values.push(value);
         self.nodes.push(first..self.builder.graph.nodes.len());
         Ok(())
+    }
+
+    /// What an argument of the next node is.
+    pub fn evaluate(&self, expression: &Expr) -> PyValue {
+        evaluate(expression, &self.values)
+    }
+
+    /// The type of a value that is one tensor.
+    pub fn ty(&self, value: &PyValue) -> Option<&TensorType> {
+        value.tensor().map(|tensor| self.builder.ty(tensor))
     }
 
     /// The translation of a program that returns these.

@@ -1,0 +1,336 @@
+//! `input_tensor_constraints.py`: which extents of the arguments are symbols, and the values that were recorded.
+
+use crate::directory::FILE_BYTES;
+use crate::error::SampleError;
+use crate::python::{Source, dotted};
+use crate::weights::Weight;
+use crate::{Sample, VariantFiles};
+use passhost_ir::MAX_RANK;
+use ruff_python_ast::{Expr, ExprDict, Number, Stmt, StmtAssign};
+use ruff_text_size::{Ranged, TextSize};
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
+
+/// The file's name in a graph folder.
+pub const CONSTRAINTS: &str = "input_tensor_constraints.py";
+
+/// The largest extent that a symbol may stand for.
+pub const LARGEST_EXTENT: i64 = 1 << 40;
+
+const SYMBOLS: &str = "dynamic_dim_constraint_symbols";
+const EXAMPLES: &str = "dynamic_dim_constraint_symbol2example_value";
+const RELATIONS: &str = "dynamic_dim_constraint_relations";
+const SHAPES: &str = "dynamic_dim_constraint_input_shapes";
+
+/// The symbols of a graph, and the shapes of its arguments in terms of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Constraints {
+    /// Symbols in the file's order, each with its value in the recorded shapes.
+    pub symbols: Vec<(String, i64)>,
+    /// The shape of each argument by its name, in the file's order.
+    pub shapes: Vec<(String, Vec<Extent>)>,
+}
+
+/// An extent of an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// The same in every variant.
+    Fixed(i64),
+    /// The value of the symbol at this position.
+    Symbol(usize),
+}
+
+impl Sample {
+    /// Reads the symbols of variant `index`.
+    ///
+    /// # Errors
+    ///
+    /// If the file is missing, or says something that is not understood.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such variant.
+    pub fn constraints(&self, index: usize) -> Result<Constraints, SampleError> {
+        let VariantFiles { path, .. } = &self.variants[index];
+        let path = path.join(CONSTRAINTS);
+        let text = self.directory.read(&path, FILE_BYTES)?;
+        constraints(&Source::new(self.directory.shown(&path), &text))
+    }
+}
+
+impl Constraints {
+    /// Those of arguments whose extents are all fixed.
+    pub fn fixed(weights: &[Weight]) -> Constraints {
+        let shape = |weight: &Weight| weight.ty.shape.iter().copied().map(Extent::Fixed).collect();
+        Constraints {
+            symbols: vec![],
+            shapes: weights.iter().map(|weight| (weight.name.clone(), shape(weight))).collect(),
+        }
+    }
+
+    /// The position of a symbol.
+    pub fn position(&self, symbol: &str) -> Option<usize> {
+        self.symbols.iter().position(|(name, _)| name == symbol)
+    }
+
+    /// The shape of an argument for the current values of the symbols.
+    pub fn shape(&self, extents: &[Extent]) -> Vec<i64> {
+        let extent = |extent: &Extent| match *extent {
+            Extent::Fixed(extent) => extent,
+            Extent::Symbol(symbol) => self.symbols[symbol].1,
+        };
+        extents.iter().map(extent).collect()
+    }
+
+    /// A folder name such as `s0-8_s1-197`; `s-fixed` where there is no symbol.
+    pub fn label(&self) -> String {
+        let parts: Vec<String> =
+            self.symbols.iter().map(|(name, value)| format!("{}-{value}", name.to_lowercase())).collect();
+        if parts.is_empty() { "s-fixed".to_owned() } else { parts.join("_") }
+    }
+
+    /// The text of the file.
+    pub fn text(&self) -> String {
+        let names: Vec<&str> = self.symbols.iter().map(|(name, _)| name.as_str()).collect();
+        let examples: Vec<String> = self.symbols.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        let mut text = String::new();
+        if !names.is_empty() {
+            text.push_str("from sympy import Symbol\n\n");
+            for name in &names {
+                let _ = writeln!(text, "{name} = Symbol(\"{name}\")");
+            }
+            text.push('\n');
+        }
+        let _ = writeln!(text, "{SYMBOLS} = [{}]\n", names.join(", "));
+        let _ = writeln!(text, "{EXAMPLES} = {{{}}}\n", examples.join(", "));
+        let _ = writeln!(text, "{RELATIONS} = []\n");
+        let _ = writeln!(text, "{SHAPES} = [");
+        for (name, extents) in &self.shapes {
+            let extents: Vec<String> = extents
+                .iter()
+                .map(|extent| match *extent {
+                    Extent::Fixed(extent) => extent.to_string(),
+                    Extent::Symbol(symbol) => names[symbol].to_owned(),
+                })
+                .collect();
+            let _ = writeln!(text, "    ([{}], \"{name}\"),", extents.join(", "));
+        }
+        text.push_str("]\n");
+        text
+    }
+}
+
+/// Reads the file, which may be empty: then there are no symbols.
+pub fn constraints(source: &Source<'_>) -> Result<Constraints, SampleError> {
+    let statements = source.statements()?;
+    let mut reader = Reader { source, defined: HashSet::new(), lists: HashMap::new() };
+    for statement in &statements {
+        reader.statement(statement)?;
+    }
+    if statements.is_empty() { Ok(Constraints::default()) } else { reader.finish() }
+}
+
+struct Reader<'a, 's> {
+    source: &'a Source<'a>,
+    /// Names that a `Symbol(...)` was assigned to.
+    defined: HashSet<&'s str>,
+    /// The four lists by their names.
+    lists: HashMap<&'static str, &'s Expr>,
+}
+
+impl<'s> Reader<'_, 's> {
+    fn error(&self, at: &impl Ranged, message: impl Into<String>) -> SampleError {
+        self.source.error(at.start(), message)
+    }
+
+    fn statement(&mut self, statement: &'s Stmt) -> Result<(), SampleError> {
+        match statement {
+            Stmt::Import(import) if import.names.iter().all(|name| name.name.as_str() == "sympy") => Ok(()),
+            Stmt::ImportFrom(import) if import.module.as_ref().is_some_and(|module| module.as_str() == "sympy") => {
+                Ok(())
+            }
+            Stmt::Assign(assign) => self.assign(assign),
+            other => {
+                Err(self.error(other, "expected only imports of sympy, symbols, and the four lists of constraints"))
+            }
+        }
+    }
+
+    fn assign(&mut self, assign: &'s StmtAssign) -> Result<(), SampleError> {
+        let [Expr::Name(target)] = &assign.targets[..] else {
+            return Err(self.error(assign, "expected an assignment to one name"));
+        };
+        let name = target.id.as_str();
+        if let Some(&list) = [SYMBOLS, EXAMPLES, RELATIONS, SHAPES].iter().find(|&&list| list == name) {
+            if self.lists.insert(list, &assign.value).is_some() {
+                return Err(self.error(assign, format!("`{list}` is given twice")));
+            }
+            return Ok(());
+        }
+        match symbol_name(&assign.value) {
+            Some(symbol) if symbol == name => {}
+            Some(symbol) => {
+                return Err(self.error(assign, format!("the symbol `{symbol}` is assigned to another name, `{name}`")));
+            }
+            None => {
+                let text = self.source.excerpt(&*assign.value);
+                return Err(
+                    self.error(&*assign.value, format!("expected `{name} = Symbol(\"{name}\")`, found `{text}`"))
+                );
+            }
+        }
+        if self.defined.insert(name) { Ok(()) } else { Err(self.error(assign, format!("`{name}` is defined twice"))) }
+    }
+
+    fn finish(&self) -> Result<Constraints, SampleError> {
+        let list = |name: &'static str| {
+            let missing = || self.source.error(TextSize::default(), format!("`{name}` is missing"));
+            self.lists.get(name).copied().ok_or_else(missing)
+        };
+        self.relations(list(RELATIONS)?)?;
+        let mut constraints = Constraints { symbols: self.symbols(list(SYMBOLS)?, list(EXAMPLES)?)?, shapes: vec![] };
+        let shapes = list(SHAPES)?;
+        let Expr::List(items) = shapes else { return Err(self.error(shapes, format!("`{SHAPES}` is no list"))) };
+        let mut seen = HashSet::new();
+        for item in &items.elts {
+            let (name, extents) = self.shape(item, &constraints)?;
+            if !seen.insert(name) {
+                return Err(self.error(item, format!("the argument `{name}` has two shapes")));
+            }
+            constraints.shapes.push((name.to_owned(), extents));
+        }
+        Ok(constraints)
+    }
+
+    fn relations(&self, relations: &Expr) -> Result<(), SampleError> {
+        match relations {
+            Expr::List(list) => match list.elts.first() {
+                None => Ok(()),
+                Some(first) => {
+                    let text = self.source.excerpt(first);
+                    Err(self.error(first, format!("`{text}`: relations between symbols are not understood")))
+                }
+            },
+            other => Err(self.error(other, format!("`{RELATIONS}` is no list"))),
+        }
+    }
+
+    /// The symbols in the order of their list, with their values.
+    fn symbols(&self, list: &Expr, examples: &Expr) -> Result<Vec<(String, i64)>, SampleError> {
+        let Expr::List(list) = list else { return Err(self.error(list, format!("`{SYMBOLS}` is no list"))) };
+        let Expr::Dict(examples) = examples else {
+            return Err(self.error(examples, format!("`{EXAMPLES}` is no dictionary")));
+        };
+        let values = self.examples(examples)?;
+        let mut symbols: Vec<(String, i64)> = vec![];
+        for item in &list.elts {
+            let name = self.symbol(item)?;
+            if symbols.iter().any(|(known, _)| known == name) {
+                return Err(self.error(item, format!("`{name}` is listed twice")));
+            }
+            let value =
+                values.get(name).ok_or_else(|| self.error(item, format!("`{name}` has no value in `{EXAMPLES}`")))?;
+            symbols.push((name.to_owned(), *value));
+        }
+        let listed = |name: &&str| symbols.iter().any(|(known, _)| known == name);
+        let mut unlisted: Vec<&str> =
+            self.defined.iter().chain(values.keys()).copied().filter(|name| !listed(name)).collect();
+        unlisted.sort_unstable();
+        match unlisted.first() {
+            Some(name) => Err(self.error(list, format!("the symbol `{name}` is not in `{SYMBOLS}`"))),
+            None => Ok(symbols),
+        }
+    }
+
+    fn examples<'e>(&self, examples: &'e ExprDict) -> Result<HashMap<&'e str, i64>, SampleError> {
+        let mut values = HashMap::new();
+        for item in &examples.items {
+            let Some(key) = &item.key else { return Err(self.error(&item.value, "expected `symbol: value`")) };
+            let name = self.symbol(key)?;
+            let value = integer(&item.value).filter(|value| (1..=LARGEST_EXTENT).contains(value));
+            let value = value.ok_or_else(|| {
+                let text = self.source.excerpt(&item.value);
+                let expected = format!("expected an integer between 1 and {LARGEST_EXTENT}");
+                self.error(&item.value, format!("the value of `{name}` is `{text}`; {expected}"))
+            })?;
+            if values.insert(name, value).is_some() {
+                return Err(self.error(key, format!("`{name}` has two values")));
+            }
+        }
+        Ok(values)
+    }
+
+    /// A bare symbol that was defined.
+    fn symbol<'e>(&self, expression: &'e Expr) -> Result<&'e str, SampleError> {
+        match expression {
+            Expr::Name(name) if self.defined.contains(name.id.as_str()) => Ok(name.id.as_str()),
+            Expr::Name(name) => Err(self.error(expression, format!("the symbol `{}` is not defined", name.id))),
+            other => {
+                let text = self.source.excerpt(other);
+                Err(self.error(other, format!("expected a symbol, found `{text}`")))
+            }
+        }
+    }
+
+    /// `([S0, 3, S1, S1], "name")`.
+    fn shape<'e>(&self, item: &'e Expr, known: &Constraints) -> Result<(&'e str, Vec<Extent>), SampleError> {
+        let parts = match item {
+            Expr::Tuple(tuple) => &tuple.elts[..],
+            _ => &[],
+        };
+        let [Expr::List(extents), Expr::StringLiteral(name)] = parts else {
+            let text = self.source.excerpt(item);
+            return Err(self.error(item, format!("expected `([extents], \"argument\")`, found `{text}`")));
+        };
+        if extents.elts.len() > MAX_RANK {
+            let found = extents.elts.len();
+            return Err(self.error(extents, format!("a shape has at most {MAX_RANK} extents, found {found}")));
+        }
+        let argument = name.value.to_str();
+        if argument.is_empty() || !argument.chars().all(|c| c.is_alphanumeric() || c == '_') {
+            return Err(self.error(name, format!("`{argument}` is no name of an argument")));
+        }
+        let extents = extents.elts.iter().map(|extent| self.extent(extent, known)).collect::<Result<_, _>>()?;
+        Ok((argument, extents))
+    }
+
+    fn extent(&self, extent: &Expr, known: &Constraints) -> Result<Extent, SampleError> {
+        if let Some(value) = integer(extent) {
+            return if (0..=LARGEST_EXTENT).contains(&value) {
+                Ok(Extent::Fixed(value))
+            } else {
+                Err(self.error(extent, format!("an extent of {value}; expected one between 0 and {LARGEST_EXTENT}")))
+            };
+        }
+        let Expr::Name(_) = extent else {
+            let text = self.source.excerpt(extent);
+            return Err(self.error(extent, format!("an extent is an integer or one symbol, found `{text}`")));
+        };
+        let name = self.symbol(extent)?;
+        known.position(name).map(Extent::Symbol).ok_or_else(|| self.error(extent, format!("`{name}` has no value")))
+    }
+}
+
+/// The name in `Symbol("S0")` or `sympy.Symbol("S0")`.
+fn symbol_name(expression: &Expr) -> Option<&str> {
+    let Expr::Call(call) = expression else { return None };
+    let is_symbol = matches!(dotted(&call.func)?.as_str(), "Symbol" | "sympy.Symbol");
+    match &call.arguments.args[..] {
+        [Expr::StringLiteral(name)] if is_symbol && call.arguments.keywords.is_empty() => Some(name.value.to_str()),
+        _ => None,
+    }
+}
+
+/// A plain integer that fits 64 bits; a negative one is none.
+fn integer(expression: &Expr) -> Option<i64> {
+    match expression {
+        Expr::NumberLiteral(number) => match &number.value {
+            Number::Int(value) => value.as_i64(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

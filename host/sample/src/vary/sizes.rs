@@ -1,0 +1,313 @@
+//! Other sizes: walks the calls in order and rewrites the literals that bake in a size.
+
+use super::Refusal;
+use super::candidate::Candidate;
+use super::extents::{At, Extents, Step};
+use super::positions::Positions;
+use super::reshape::{Reshape, Size};
+use crate::fx::{Expr, Node, Target, ValueRef};
+use crate::python::Source;
+use crate::reading::Reading;
+use crate::value::PyValue;
+use crate::weights::Weight;
+use passhost_ir::Infer;
+
+/// Which arguments of a call are sizes, and how they follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sized {
+    /// Sizes of a result that has the elements of the operand.
+    Reshape,
+    /// The same for one dimension.
+    Unflatten,
+    /// Sizes that repeat the operand without a copy.
+    Expand,
+    /// How often the operand is repeated.
+    Repeat,
+    /// Sizes of a new tensor, behind this many other arguments.
+    Construct(usize),
+    /// Bounds of a range.
+    Arange,
+    /// An index.
+    Subscript,
+    /// Start and length along a dimension.
+    Narrow,
+    /// Sizes of parts along a dimension.
+    Split,
+    /// Sizes of an image.
+    Resample,
+    /// The number of batches of a `vmap`.
+    Batches,
+    /// Sizes and strides in memory, which mean something else in another shape.
+    Strided,
+}
+
+/// The one table of calls that take sizes.
+fn sized(target: &Target) -> Option<Sized> {
+    let name = match target {
+        Target::Method(name) => name.as_str(),
+        Target::Function(path) => match path.strip_prefix("torch.ops.aten.") {
+            Some(op) => op.split('.').next()?,
+            None => path.rsplit('.').next()?,
+        },
+        Target::GetItem | Target::SetItem => return Some(Sized::Subscript),
+        _ => return None,
+    };
+    Some(match name {
+        "view" | "reshape" => Sized::Reshape,
+        "unflatten" => Sized::Unflatten,
+        "expand" | "broadcast_to" => Sized::Expand,
+        "repeat" | "tile" => Sized::Repeat,
+        "zeros" | "ones" | "empty" | "full" | "rand" | "randn" | "eye" => Sized::Construct(0),
+        "new_zeros" | "new_ones" | "new_empty" | "new_full" => Sized::Construct(1),
+        "arange" => Sized::Arange,
+        "narrow" => Sized::Narrow,
+        "split" | "split_with_sizes" => Sized::Split,
+        "interpolate" | "upsample" | "fold" => Sized::Resample,
+        "_remove_batch_dim" => Sized::Batches,
+        "as_strided" => Sized::Strided,
+        _ => return None,
+    })
+}
+
+/// The program with the symbol changed, whose parameters have these records now.
+pub fn resized(
+    source: &Source<'_>,
+    before: &Reading,
+    weights: Vec<Weight>,
+    step: &Step,
+    infer: &mut dyn Infer,
+) -> Result<Reading, Refusal> {
+    let mut candidate = Candidate::new(source, before, weights, infer)?;
+    let (mut extents, mut positions) = (Extents::default(), Positions::default());
+    for position in 0..before.program.parameters.len() {
+        candidate.each(ValueRef(position as u32), &mut |before, now| extents.note(before, now));
+    }
+    for (position, old) in before.program.nodes.iter().enumerate() {
+        let mut node = candidate.moved(position);
+        if let Some(kind) = sized(&node.target) {
+            let call = Call { candidate: &candidate, extents: &extents, step, old, position };
+            call.follow(kind, &mut node).map_err(|reason| candidate.unclear(old, reason))?;
+        }
+        let result = candidate.push(node.clone())?;
+        positions.note(&candidate, &node, result).map_err(|reason| candidate.unclear(old, reason))?;
+        let parts = candidate.each(before.program.result(position), &mut |before, now| extents.note(before, now));
+        if let Some((before, now)) = parts {
+            let reason = format!("it returns {now} tensors instead of {before}, and the program uses {before}");
+            return Err(candidate.unclear(old, reason));
+        }
+    }
+    Ok(candidate.finish()?)
+}
+
+/// A call that takes sizes.
+pub struct Call<'c, 'a, 'i> {
+    pub candidate: &'c Candidate<'a, 'i>,
+    extents: &'c Extents,
+    pub step: &'c Step,
+    /// As it was.
+    old: &'c Node,
+    position: usize,
+}
+
+impl Call<'_, '_, '_> {
+    /// Rewrites the sizes of `node`, which is the call on the values of the variant.
+    fn follow(&self, kind: Sized, node: &mut Node) -> Result<(), String> {
+        match kind {
+            Sized::Reshape => self.reshape(node),
+            Sized::Unflatten => self.unflatten(node),
+            Sized::Expand => self.expand(node),
+            Sized::Repeat => self.repeat(node),
+            Sized::Construct(first) => {
+                self.each_literal(sizes(node, first, &["size"]), |size, _| self.nearly(size, None));
+                Ok(())
+            }
+            Sized::Arange => {
+                self.arange(node);
+                Ok(())
+            }
+            Sized::Subscript => {
+                self.subscript(node);
+                Ok(())
+            }
+            Sized::Narrow => {
+                self.each_literal(sizes(node, 3, &["length"]), |size, _| self.exact(size, None));
+                Ok(())
+            }
+            Sized::Split => self.split(node),
+            Sized::Resample => {
+                self.resample(node);
+                Ok(())
+            }
+            Sized::Batches => {
+                if let Some(size) = node.args.get_mut(2) {
+                    self.each_literal(std::slice::from_mut(size), |size, _| self.exact(size, None));
+                }
+                Ok(())
+            }
+            Sized::Strided => match self.operand(node) {
+                Some((from, to)) if from != to => Err(format!(
+                    "its operand becomes {to:?} instead of {from:?}; sizes and strides in memory do not follow"
+                )),
+                _ => Ok(()),
+            },
+        }
+    }
+
+    /// What a number of elements becomes, if that is clear.
+    pub fn exact(&self, size: i64, at: Option<At>) -> Option<i64> {
+        self.step.follow(size, at, self.extents)
+    }
+
+    /// The same, for lengths that may have one more or less.
+    pub fn nearly(&self, size: i64, at: Option<At>) -> Option<i64> {
+        self.step.follow_nearly(size, at, self.extents)
+    }
+
+    /// The shapes of the first argument before and now.
+    pub fn operand(&self, node: &Node) -> Option<(&[i64], &[i64])> {
+        self.candidate.shapes(self.old.args.first()?, node.args.first()?)
+    }
+
+    /// Rewrites each literal by its value and its position.
+    pub fn each_literal(&self, sizes: &mut [Expr], rewrite: impl Fn(i64, usize) -> Option<i64>) {
+        for (position, size) in sizes.iter_mut().enumerate() {
+            if let Expr::Int(literal) = size
+                && let Some(now) = rewrite(*literal, position)
+            {
+                *literal = now;
+            }
+        }
+    }
+
+    /// The sizes as they are written, if all of them are numbers.
+    pub fn read(&self, sizes: &[Expr]) -> Option<Vec<Size>> {
+        let size = |size: &Expr| match size {
+            Expr::Int(size) => Some(Size::Literal(*size)),
+            other => self.candidate.evaluate(other).int().map(Size::Known),
+        };
+        sizes.iter().map(size).collect()
+    }
+
+    fn reshape(&self, node: &mut Node) -> Result<(), String> {
+        let (Some((from, to)), Some(result)) = (self.operand(node), self.candidate.result_before(self.position)) else {
+            return Ok(());
+        };
+        let to = to.to_vec();
+        self.reshaped(from, &to, result, sizes(node, 1, &["shape", "size"]))
+    }
+
+    fn unflatten(&self, node: &mut Node) -> Result<(), String> {
+        let dim = node.args.get(1).map(|dim| self.candidate.evaluate(dim));
+        let (Some((from, to)), Some(PyValue::Int(dim))) = (self.operand(node), dim) else { return Ok(()) };
+        let dim =
+            usize::try_from(if dim < 0 { dim.saturating_add(from.len() as i64) } else { dim }).unwrap_or(usize::MAX);
+        let (Some(&from), Some(&to), Some(result)) =
+            (from.get(dim), to.get(dim), self.candidate.result_before(self.position))
+        else {
+            return Ok(());
+        };
+        let written = sizes(node, 2, &["sizes"]);
+        match result.get(dim..dim.saturating_add(written.len())) {
+            Some(result) => self.reshaped(&[from], &[to], result, written),
+            None => Ok(()),
+        }
+    }
+
+    fn reshaped(&self, from: &[i64], to: &[i64], result: &[i64], written: &mut [Expr]) -> Result<(), String> {
+        let Some(sizes) = self.read(written) else { return Ok(()) };
+        let is_empty = from.contains(&0) || to.contains(&0) || sizes.len() != result.len();
+        if from == to || is_empty {
+            return Ok(());
+        }
+        let reshape = Reshape { from, to, sizes: &sizes, result };
+        let now = reshape.follow(self.step, self.extents)?;
+        self.each_literal(written, |_, position| now.get(position).copied());
+        Ok(())
+    }
+
+    /// A size that does not expand its dimension follows the operand. In a batch of one, a leading 1 on an operand that
+    /// does not change is the batch: where there is one, `expand(1, -1, -1)` of a class token does nothing, and it is
+    /// there for batches of more. Other sizes follow where they are clear, else they stay and the calls behind decide.
+    fn expand(&self, node: &mut Node) -> Result<(), String> {
+        let Some((from, to)) = self.operand(node).map(|(from, to)| (from.to_vec(), to.to_vec())) else {
+            return Ok(());
+        };
+        let written = sizes(node, 1, &["size", "shape"]);
+        let rank = written.len();
+        let Some(leading) = rank.checked_sub(from.len()) else { return Ok(()) };
+        self.each_literal(written, |size, position| {
+            let extent = position.checked_sub(leading).map_or((1, 1), |dim| (from[dim], to[dim]));
+            match extent {
+                (old, new) if old == size && old != new => Some(new),
+                (1, 1) if size == 1 && position == 0 => self.batch(&from, &to),
+                (1, _) => self.exact(size, Some((rank, position))),
+                _ => None,
+            }
+        });
+        Ok(())
+    }
+
+    /// A leading count of 1 is the batch as in an expand, unless something is repeated along another dimension.
+    fn repeat(&self, node: &mut Node) -> Result<(), String> {
+        let Some((from, to)) = self.operand(node).map(|(from, to)| (from.to_vec(), to.to_vec())) else {
+            return Ok(());
+        };
+        let written = sizes(node, 1, &["repeats", "dims"]);
+        let Some(leading) = written.len().checked_sub(from.len()) else { return Ok(()) };
+        self.each_literal(written, |count, position| {
+            let extent = position.checked_sub(leading).map_or((1, 1), |dim| (from[dim], to[dim]));
+            match extent {
+                (1, 1) if count == 1 && position == 0 => self.batch(&from, &to),
+                (old, new) if old == new && count == self.step.from => self.exact(count, None),
+                _ => None,
+            }
+        });
+        Ok(())
+    }
+
+    /// The new batch, where a leading 1 means the batch.
+    fn batch(&self, from: &[i64], to: &[i64]) -> Option<i64> {
+        (self.step.from == 1 && self.step.is_alone() && from == to).then_some(self.step.to)
+    }
+
+    /// The size of the operand itself, or one that is clear for a dimension of this kind.
+    fn resample(&self, node: &mut Node) {
+        let Some((from, to)) = self.operand(node).map(|(from, to)| (from.to_vec(), to.to_vec())) else { return };
+        let written = match node.args.get(1) {
+            Some(Expr::List(_) | Expr::Tuple(_)) | None => sizes(node, 1, &["size", "output_size"]),
+            // One number, and further arguments behind it.
+            Some(_) => &mut node.args[1..2],
+        };
+        let count = written.len();
+        self.each_literal(written, |size, position| {
+            // One number stands for all dimensions of an image.
+            let dim = if count == 1 { 2 } else { 2 + position };
+            match (from.get(dim), to.get(dim)) {
+                (Some(&old), Some(&new)) if old == size && old != new => Some(new),
+                _ => self.exact(size, Some((from.len(), dim))),
+            }
+        });
+    }
+}
+
+/// The sizes of a call: a list at this position, the arguments from there on, or an argument by name.
+pub fn sizes<'n>(node: &'n mut Node, first: usize, names: &[&str]) -> &'n mut [Expr] {
+    if node.args.len() > first {
+        return match node.args.get(first) {
+            Some(Expr::List(_) | Expr::Tuple(_)) => items(&mut node.args[first]),
+            _ => &mut node.args[first..],
+        };
+    }
+    match node.kwargs.iter_mut().find(|(name, _)| names.contains(&name.as_str())) {
+        Some((_, value)) => items(value),
+        None => &mut [],
+    }
+}
+
+/// The items of a list, or what is no list by itself.
+fn items(value: &mut Expr) -> &mut [Expr] {
+    match value {
+        Expr::List(items) | Expr::Tuple(items) => items,
+        one => std::slice::from_mut(one),
+    }
+}
