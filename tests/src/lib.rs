@@ -17,6 +17,17 @@ pub fn sample(name: &str) -> PathBuf {
     repository().join("samples").join(name)
 }
 
+/// A new directory, which is removed again.
+///
+/// # Panics
+///
+/// If there can be none.
+pub fn directory() -> TempDir {
+    let made = tempfile::tempdir();
+    assert!(made.is_ok(), "{made:?}");
+    made.unwrap_or_else(|_| unreachable!("it was checked"))
+}
+
 /// The directory of this build's programs: tests run from `<target>/debug/deps`.
 fn programs() -> PathBuf {
     let test = std::env::current_exe().unwrap_or_default();

@@ -1,15 +1,9 @@
 //! What bad input gets: one message that names the thing and what to do, the right exit code and blame, never a host
 //! panic or a hang.
 
-use passhost_tests::{Passhost, plugin, sample};
+use passhost_tests::{Passhost, directory, plugin, sample};
 use std::path::Path;
 use tempfile::TempDir;
-
-fn directory() -> TempDir {
-    let made = tempfile::tempdir();
-    assert!(made.is_ok(), "{made:?}");
-    made.unwrap_or_else(|_| unreachable!("it was checked"))
-}
 
 fn write(directory: &TempDir, name: &str, content: impl AsRef<[u8]>) -> std::path::PathBuf {
     let path = directory.path().join(name);

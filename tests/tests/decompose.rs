@@ -1,15 +1,8 @@
 //! `passhost decompose`: what it writes are samples that the other commands take, the same ones each time.
 
-use passhost_tests::{Passhost, Run, sample};
+use passhost_tests::{Passhost, Run, directory, sample};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use tempfile::TempDir;
-
-fn directory() -> TempDir {
-    let made = tempfile::tempdir();
-    assert!(made.is_ok(), "{made:?}");
-    made.unwrap_or_else(|_| unreachable!("it was checked"))
-}
 
 fn write(path: &Path, content: &str) {
     let written =

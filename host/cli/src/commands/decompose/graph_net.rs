@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What is taken over from the model's own `graph_net.json`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 struct Recorded {
     #[serde(default)]
     source: String,
@@ -14,6 +14,12 @@ struct Recorded {
     heuristic_tag: String,
     #[serde(default)]
     versions: BTreeMap<String, String>,
+}
+
+impl Recorded {
+    fn of(text: &str) -> Recorded {
+        serde_json::from_str(text).unwrap_or_default()
+    }
 }
 
 /// A model that pieces were cut from.
@@ -59,8 +65,7 @@ struct GraphNet<'a> {
 impl Provenance {
     /// Of a variant of a sample. A `graph_net.json` that is missing or not understood says nothing.
     pub fn of(sample: &Sample, index: usize) -> Provenance {
-        let text = sample.graph_net(index).unwrap_or_default();
-        let recorded: Recorded = serde_json::from_str(&text).unwrap_or_default();
+        let recorded = Recorded::of(&sample.graph_net(index).unwrap_or_default());
         let plain = |text: &str| crate::untrusted::one_line(text, 100);
         let variant = &sample.variants()[index].name;
         let versions = recorded.versions.iter().take(16);
@@ -101,5 +106,49 @@ impl Provenance {
         content.serialize(&mut serde_json::Serializer::with_formatter(&mut text, format))?;
         text.push(b'\n');
         Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_not_understood_says_nothing() {
+        let (deep, long) = ("[".repeat(100_000), format!("{{\"source\": \"{}", "x".repeat(100_000)));
+        let nested = format!("{{\"versions\": {}1{}}}", "{\"a\": ".repeat(1000), "}".repeat(1000));
+        let cases = [
+            "",
+            " ",
+            "null",
+            "true",
+            "3",
+            "\"source\"",
+            "[]",
+            "[1, 2, 3, 4]",
+            "{",
+            "}",
+            "{\"source\"}",
+            "{\"source\": }",
+            "{\"source\": \"a\", }",
+            "{\"source\": 3}",
+            "{\"source\": null}",
+            "{\"source\": \"a\", \"source\": \"b\"}",
+            "{\"source\": \"\\ud800\"}",
+            "{\"versions\": {\"torch\": 2.11}}",
+            "{\"versions\": [\"torch\"]}",
+            "{\"heuristic_tag\": 1e999999}",
+            "{'source': 'a'}",
+            "{\"source\": \"a\"} {\"source\": \"b\"}",
+            "\u{feff}{\"source\": \"a\"}",
+            &deep,
+            &long,
+            &nested,
+        ];
+        for text in cases {
+            assert_eq!(Recorded::of(text), Recorded::default(), "{}", &text[..text.len().min(80)]);
+        }
+        let known = Recorded::of("{\"source\": \"timm\", \"other\": [[[]]], \"dynamic\": 10e400}");
+        assert_eq!((known.source.as_str(), known.versions.len()), ("timm", 0));
     }
 }
