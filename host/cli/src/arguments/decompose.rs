@@ -25,6 +25,9 @@ pub struct DecomposeArguments {
     /// Samples of each kind, chosen so that many pairs of neighbouring ops occur, rare ones first; all if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max: Option<u32>,
+    /// Variants of each sample: of all element types, and of those shapes that come first
+    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub variants: u32,
     /// Only samples whose name contains one of these
     #[arg(long, value_name = "TEXT", value_delimiter = ',')]
     pub name: Vec<String>,

@@ -43,7 +43,7 @@ pub fn run(arguments: &DecomposeArguments, terminal: &Terminal) -> Result<Exit, 
     let mut progress = Progress::new(terminal, arguments.survey.quiet, paths.len());
     let task = Each(|worker: &mut Worker<'_>, sample: &Sample, index| collector.cut(worker, sample, index));
     let reports = survey(&paths, &crew, &task, &mut progress, |_| Ok(()))?;
-    let (kinds, models) = collector.finish();
+    let (kinds, models) = collector.finish(arguments.variants as usize);
     let mut summary = Summary::of(&reports, started.elapsed());
     for (kind, tasks) in kinds {
         let written = tree.write(kind, &tasks, &models, arguments)?;

@@ -4,9 +4,6 @@ use super::piece::Piece;
 use passhost_ir::Dtype;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Variants of one task.
-const MOST_VARIANTS: usize = 9;
-
 /// Where a piece comes from.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Origin {
@@ -33,7 +30,7 @@ pub struct Variant {
 /// Pieces of one op sequence.
 #[derive(Debug, Clone)]
 pub struct Task {
-    /// Its variants, at most nine, the one that occurs first in front.
+    /// Its variants, the one that occurs first in front.
     pub variants: Vec<Variant>,
     /// How often pieces of it occur, those left out included.
     pub occurrences: usize,
@@ -87,25 +84,26 @@ impl Tasks {
         self.by_hash.len()
     }
 
-    /// The tasks in the order of their first occurrence.
-    pub fn finish(self) -> Vec<Task> {
+    /// The tasks in the order of their first occurrence, each with so many variants at most.
+    pub fn finish(self, most_variants: usize) -> Vec<Task> {
         let mut by_skeleton: BTreeMap<String, Vec<Variant>> = BTreeMap::new();
         for variant in self.by_hash.into_values() {
             by_skeleton.entry(variant.piece.skeleton.clone()).or_default().push(variant);
         }
-        let mut tasks: Vec<Task> = by_skeleton.into_values().map(Task::of).collect();
+        let mut tasks: Vec<Task> =
+            by_skeleton.into_values().map(|variants| Task::of(variants, most_variants)).collect();
         tasks.sort_unstable_by(|a, b| a.variants[0].origin.cmp(&b.variants[0].origin));
         tasks
     }
 }
 
 impl Task {
-    fn of(mut variants: Vec<Variant>) -> Task {
+    fn of(mut variants: Vec<Variant>, most: usize) -> Task {
         variants.sort_unstable_by(|a, b| a.origin.cmp(&b.origin));
         let occurrences = variants.iter().map(|variant| variant.occurrences).sum();
         let models = variants.iter().flat_map(|variant| variant.models.clone()).collect();
         let graphs = variants.len();
-        Task { variants: chosen(variants), occurrences, models, graphs }
+        Task { variants: chosen(variants, most), occurrences, models, graphs }
     }
 
     /// The names of its ops.
@@ -114,8 +112,8 @@ impl Task {
     }
 }
 
-/// As many as a task has at most: of each element type in turn, the first ones first.
-fn chosen(variants: Vec<Variant>) -> Vec<Variant> {
+/// At most so many: of each element type in turn, the first ones first.
+fn chosen(variants: Vec<Variant>, most: usize) -> Vec<Variant> {
     let mut rounds: HashMap<Dtype, usize> = HashMap::new();
     let mut ordered: Vec<(usize, Variant)> = variants
         .into_iter()
@@ -126,7 +124,7 @@ fn chosen(variants: Vec<Variant>) -> Vec<Variant> {
         })
         .collect();
     ordered.sort_by_key(|(round, _)| *round);
-    ordered.truncate(MOST_VARIANTS);
+    ordered.truncate(most);
     let mut chosen: Vec<Variant> = ordered.into_iter().map(|(_, variant)| variant).collect();
     chosen.sort_unstable_by(|a, b| a.origin.cmp(&b.origin));
     chosen

@@ -79,6 +79,9 @@ fn handler(path: &str) -> Option<Handler> {
         "torch.broadcast_tensors" | "torch.functional.broadcast_tensors" => {
             |builder, arguments| builder.op("broadcast_tensors", [PyValue::List(flat(arguments.positional))])
         }
+        "torch.clamp" | "torch.clip" => {
+            |builder, arguments| clamp(builder, methods::renamed(arguments, "input", "self"))
+        }
         "torch.norm" | "torch.functional.norm" => norm,
         "torch.nn.functional.normalize" => normalize,
         "torch.nn.functional.dropout"
@@ -251,6 +254,24 @@ fn einsum(builder: &mut Builder<'_>, mut arguments: Arguments) -> Result<PyValue
 fn meshgrid(builder: &mut Builder<'_>, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
     arguments.positional = vec![PyValue::List(flat(arguments.positional))];
     builder.call("meshgrid", None, arguments)
+}
+
+/// Of a number and a tensor as bounds the tensor counts as the number in it, which no op says: one bound goes first.
+pub fn clamp(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
+    let tensor = |bound: &Option<PyValue>| matches!(bound, Some(PyValue::Tensor(_)));
+    let number = |bound: &Option<PyValue>| bound.as_ref().is_some_and(|bound| bound.float().is_some());
+    let [input, low, high] = match arguments.clone().bind(["self", "min", "max"]) {
+        Ok(bound) if tensor(&bound[1]) && number(&bound[2]) || number(&bound[1]) && tensor(&bound[2]) => bound,
+        _ => return builder.call("clamp", None, arguments),
+    };
+    let (input, low, high) = (required(input, "self")?, required(low, "min")?, required(high, "max")?);
+    let expected = builder.ty_of(&input)?.dtype;
+    let bound = builder.ty_of(if low.tensor().is_some() { &low } else { &high })?;
+    if bound.rank() != 0 || bound.dtype != expected {
+        return Err(Unsupported(format!("a number and a {bound} as bounds of {expected}")));
+    }
+    let raised = builder.op("clamp_min", [input, low])?;
+    builder.op("clamp_max", [raised, high])
 }
 
 /// `torch.norm(input, p='fro', dim=None, keepdim=False)`: the vector norm, also where it is called Frobenius.

@@ -67,6 +67,7 @@ pub fn method(builder: &mut Builder<'_>, name: &str, mut arguments: Arguments) -
             let dtype = builder.ty_of(&other)?.dtype;
             cast(builder, object, dtype)
         }
+        "clamp" | "clip" => functions::clamp(builder, arguments),
         "norm" => functions::norm(builder, renamed(arguments, "self", "input")),
         "new_zeros" | "new_ones" => creation::new_filled(builder, name, arguments),
         "new_empty" => creation::new_filled(builder, "new_zeros", arguments),
@@ -225,7 +226,7 @@ fn dunder(builder: &mut Builder<'_>, name: &str, operands: Vec<PyValue>) -> Resu
     operators::operator(builder, name, operands)
 }
 
-fn renamed(mut arguments: Arguments, from: &str, to: &str) -> Arguments {
+pub fn renamed(mut arguments: Arguments, from: &str, to: &str) -> Arguments {
     for (name, _) in &mut arguments.keyword {
         if name == from {
             to.clone_into(name);

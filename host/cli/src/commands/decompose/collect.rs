@@ -66,12 +66,12 @@ impl Collector {
         worker.read(sample, index, |reading, infer| self.cut_reading(sample, index, &reading, infer))
     }
 
-    /// The tasks of each kind, and where the models with pieces come from.
-    pub fn finish(self) -> (BTreeMap<Kind, Vec<Task>>, BTreeMap<usize, Provenance>) {
+    /// The tasks of each kind with so many variants at most, and where the models with pieces come from.
+    pub fn finish(self, most_variants: usize) -> (BTreeMap<Kind, Vec<Task>>, BTreeMap<usize, Provenance>) {
         let found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let tasks = self.kinds.iter().map(|kind| (*kind, Tasks::default()));
         let tasks = tasks.chain(found.tasks).collect::<BTreeMap<Kind, Tasks>>();
-        (tasks.into_iter().map(|(kind, tasks)| (kind, tasks.finish())).collect(), found.models)
+        (tasks.into_iter().map(|(kind, tasks)| (kind, tasks.finish(most_variants))).collect(), found.models)
     }
 
     fn cut_reading(&self, sample: &Sample, index: usize, reading: &Reading, infer: &mut dyn Infer) -> Cuts {
