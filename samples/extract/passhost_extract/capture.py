@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,8 +10,13 @@ from typing import Any
 import torch
 import torch._dynamo
 from torch import Tensor, fx
+from torch.utils import _pytree as pytree
 
 from .errors import ExtractError
+from .graph_break import describe_failure
+from .naming import name_as_the_model_does
+from .plain import drop_what_computes_nothing, spell_operators_plainly
+from .randomness import run_and_watch
 
 
 @dataclass(frozen=True)
@@ -19,49 +25,124 @@ class Capture:
 
     `graph_module` is what Dynamo traced: `torch.*` calls, tensor methods and operators, before any lowering, in-place operations
     as the model writes them. `inputs` holds one tensor for each placeholder, in order, weights and buffers included, as they
-    were before the run. `outputs` is what the model returned.
+    were before the run. `outputs` is what the model returned. `random` holds the operations that drew random numbers in that run.
+    After `trace`, `ran` is False: inputs have types and no values, there are no outputs, and nothing is known to be random.
     """
 
     graph_module: fx.GraphModule
     inputs: tuple[Tensor, ...]
     outputs: Any
+    random: frozenset[fx.Node] = frozenset()
+    ran: bool = True
 
 
 def capture(model_or_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Capture:
-    """Run `model_or_fn(*args, **kwargs)` once without gradients and record its graph.
+    """Run `model_or_fn(*args, **kwargs)` twice without gradients and record the graph of the second run.
 
     Shapes are taken as they are: run again with others to get another variant. Resets Dynamo's caches.
 
     Raises `ExtractError` when a module is in training mode, when the code can't be traced as one graph, or when it computes nothing.
     """
-    if isinstance(model_or_fn, torch.nn.Module) and model_or_fn.training:
-        raise ExtractError(
-            f"{type(model_or_fn).__name__} is in training mode, and a sample must give the same result twice; call .eval() first"
-        )
-    graphs: list[tuple[fx.GraphModule, tuple[Tensor, ...]]] = []
+    captures: list[Capture] = []
 
-    def record(graph_module: fx.GraphModule, _fake_inputs: list[Tensor]) -> Callable[..., Any]:
-        def run(*inputs: Tensor) -> Any:
-            graphs.append((graph_module, tuple(value.detach().clone() for value in inputs)))
-            return graph_module(*inputs)
+    def run(graph_module: fx.GraphModule, inputs: tuple[Any, ...]) -> Any:
+        kept = tuple(_plain_tensor(value) for value in inputs)
+        outputs, random = run_and_watch(graph_module, inputs)
+        captures.append(Capture(graph_module, kept, None, random))
+        return outputs
 
-        return run
+    _prepare(model_or_fn, args, kwargs)
+    outputs = _traced(model_or_fn, run, args, kwargs)
+    return _only(model_or_fn, captures, outputs)
+
+
+def trace(model_or_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Capture:
+    """The graph of `model_or_fn(*args, **kwargs)` as `capture` gives it, without running it."""
+    captures: list[Capture] = []
+
+    def stop(graph_module: fx.GraphModule, _inputs: tuple[Any, ...]) -> Any:
+        types = tuple(node.meta["example_value"] for node in graph_module.graph.nodes if node.op == "placeholder")
+        captures.append(Capture(graph_module, types, None, ran=False))
+        raise _Traced
+
+    try:
+        _traced(model_or_fn, stop, args, kwargs)
+    except _Traced:
+        pass
+    return _only(model_or_fn, captures, None)
+
+
+# What gets the graph and its inputs, and returns its outputs.
+_Backend = Callable[[fx.GraphModule, tuple[Any, ...]], Any]
+
+
+class _Traced(Exception):
+    """Ends a call whose graph is all that was wanted."""
+
+
+def _traced(model_or_fn: Callable[..., Any], run: _Backend, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call `model_or_fn` traced anew, its graph with its inputs in the hands of `run`."""
+
+    def backend(graph_module: fx.GraphModule, _fake_inputs: list[Tensor]) -> Callable[..., Any]:
+        return lambda *inputs: run(graph_module, inputs)
 
     torch._dynamo.reset()
     try:
         # Dynamo lifts parameters to placeholders by itself (inline_inbuilt_nn_modules); stated here because the layout needs it.
-        with torch.no_grad(), torch._dynamo.config.patch(inline_inbuilt_nn_modules=True):
-            outputs = torch.compile(model_or_fn, backend=record, fullgraph=True, dynamic=False)(*args, **kwargs)
+        # A number that is read out of a tensor stays in the graph, and a recurrent network is one operation.
+        options = {"inline_inbuilt_nn_modules": True, "capture_scalar_outputs": True, "allow_rnn": True}
+        with torch.no_grad(), torch._dynamo.config.patch(options):
+            return torch.compile(model_or_fn, backend=backend, fullgraph=True, dynamic=False)(*args, **kwargs)
     except torch._dynamo.exc.TorchDynamoException as error:
-        raise ExtractError(
-            f"{_name(model_or_fn)} can't be captured as one graph; remove the graph break or extract the part around it: {error}"
-        ) from error
+        raise ExtractError(describe_failure(_name(model_or_fn), error)) from error
     finally:
         torch._dynamo.reset()
-    if not graphs or all(node.op in ("placeholder", "output") for node in graphs[0][0].graph.nodes):
+
+
+def _prepare(model_or_fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Call the model once, on copies.
+
+    Many fill caches, make buffers or install hooks in their first call, and it is the graph of the later ones that counts. What
+    is wrong with the inputs shows here, too, as PyTorch says it.
+    """
+    _refuse_what_has_no_graph(model_or_fn)
+    own_args, own_kwargs = pytree.tree_map_only(Tensor, torch.clone, (args, kwargs))
+    with torch.no_grad():
+        model_or_fn(*own_args, **own_kwargs)
+
+
+def _refuse_what_has_no_graph(model_or_fn: Callable[..., Any]) -> None:
+    if isinstance(model_or_fn, type) or not callable(model_or_fn):
+        raise ExtractError(f"expected a model or a function that can be called with tensors, found {model_or_fn!r}; pass an instance")
+    modules = model_or_fn.named_modules() if isinstance(model_or_fn, torch.nn.Module) else ()
+    for path, module in modules:
+        if module.training:
+            where = f" (its module {path!r})" if path else ""
+            raise ExtractError(
+                f"{_name(model_or_fn)}{where} is in training mode, and a sample must give the same result twice; call .eval() first"
+            )
+    if torch.is_autocast_enabled("cpu") or torch.is_autocast_enabled("cuda"):
+        raise ExtractError(
+            "autocast is on, and a sample says nothing of the casts that it would add; leave the autocast region, and name dtypes instead"
+        )
+
+
+def _only(model_or_fn: Callable[..., Any], captures: list[Capture], outputs: Any) -> Capture:
+    if not any(node.op.startswith("call_") for one in captures for node in one.graph_module.graph.nodes):
         raise ExtractError(f"{_name(model_or_fn)} calls no torch operation on a tensor input, so there is no graph to extract")
-    graph_module, inputs = graphs[0]
-    return Capture(graph_module, inputs, outputs)
+    (found,) = captures
+    drop_what_computes_nothing(found.graph_module.graph)
+    spell_operators_plainly(found.graph_module.graph)
+    name_as_the_model_does(found.graph_module.graph, model_or_fn)
+    return dataclasses.replace(found, outputs=outputs)
+
+
+def _plain_tensor(value: Any) -> Tensor:
+    """A copy of `value` as it is now, without its history."""
+    if not isinstance(value, Tensor) or value.layout != torch.strided or value.is_quantized:
+        kind = f"a {value.layout} tensor" if isinstance(value, Tensor) else f"{type(value).__name__} {value!r}"
+        raise ExtractError(f"an argument of the graph is {kind}, and must be a dense tensor; convert it before the call")
+    return value.detach().clone()
 
 
 def _name(model_or_fn: Callable[..., Any]) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from .errors import ExtractError
 
 Shapes = tuple[tuple[int, ...], ...]
 
@@ -24,18 +26,26 @@ class SymbolicShapes:
         return "_".join(f"{symbol.lower()}-{values[variant]}" for symbol, values in self.values.items()) or "s-fixed"
 
 
-def symbolic_shapes(variants: Sequence[Shapes]) -> SymbolicShapes:
+def symbolic_shapes(variants: Sequence[Shapes], names: Mapping[tuple[int, ...], str] | None = None) -> SymbolicShapes:
     """Compare `variants` axis by axis. Axes that take the same values in all variants share a symbol.
 
     So variants should differ in each independent size by values of its own: a batch of 1 and 8 beside a length of 1 and 8 would
     be taken for one symbol. All variants must have the same number of arguments, of the same ranks.
+
+    `names` says which symbols there are, by their values. Raises `ExtractError` when another axis varies, too.
     """
-    symbols: dict[tuple[int, ...], str] = {}
+    symbols: dict[tuple[int, ...], str] = {} if names is None else dict(sorted(names.items(), key=lambda item: int(item[1][1:])))
     dims: list[tuple[int | str, ...]] = []
-    for argument in zip(*variants, strict=True):
+    for position, argument in enumerate(zip(*variants, strict=True)):
         axes: list[int | str] = []
-        for sizes in zip(*argument, strict=True):
-            axes.append(sizes[0] if len(set(sizes)) == 1 else symbols.setdefault(sizes, f"S{len(symbols)}"))
+        for axis, sizes in enumerate(zip(*argument, strict=True)):
+            varies = len(set(sizes)) > 1
+            if varies and names is not None and sizes not in names:
+                raise ExtractError(
+                    f"axis {axis} of argument {position} takes the sizes {list(sizes)}, which are those of no symbol that dynamic names; "
+                    "leave out the dimension that it follows"
+                )
+            axes.append(symbols.setdefault(sizes, f"S{len(symbols)}") if varies else sizes[0])
         dims.append(tuple(axes))
     return SymbolicShapes(tuple(dims), {symbol: sizes for sizes, symbol in symbols.items()})
 

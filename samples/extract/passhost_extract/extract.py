@@ -1,24 +1,30 @@
-"""The short way in: wrap a model, call it, find a task on disk."""
+"""The short way in: wrap a model, call it, find a sample on disk."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from .task import Provenance, Task
+from .dynamic import Dynamic
+from .errors import ExtractError
+from .provenance import Provenance, check_folder_name
+from .task import Task
 
 
 def extract(
     name: str,
     *,
     out: Path | str = ".",
+    layout: Literal["task", "graph"] = "task",
     ops: Sequence[str] | None = None,
     occurrence: int = 0,
-    dtypes: Sequence[str] = ("float32",),
+    dtypes: Sequence[str] | None = None,
+    dynamic: Dynamic | None = None,
     provenance: Provenance | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a wrapper that runs a model as before and writes the task `out/<name>`.
+    """Make a wrapper that runs a model or a function as before and writes the sample `out/<name>`.
 
     Each call with new shapes adds a variant:
 
@@ -26,15 +32,25 @@ def extract(
         run(torch.randn(1, 64))
         run(torch.randn(32, 64))
 
-    `ops` cuts out a run of operations, named as `op_name` spells them; without it the whole graph is written. `occurrence` says which match is meant.
+    `layout` is `"task"`, a folder of graphs in all shapes and dtypes, as PassNet has them, or `"graph"`, the folder of one graph, as
+    GraphNet keeps whole models. `ops` cuts out a run of operations, named as `target_name` spells them; without it the whole graph is
+    written. `occurrence` says which match is meant. `dtypes` casts to each of these; without it the model stays as it is. `dynamic`
+    names dimensions that may take any size, and checks that the graph stays the same: `{"x": {0: "S0"}}`.
     """
+    check_folder_name(name)
+    if layout not in ("task", "graph"):
+        raise ExtractError(f"layout is {layout!r}; it must be 'task' or 'graph'")
 
     def wrap(model_or_fn: Callable[..., Any]) -> Callable[..., Any]:
-        task = Task(name, provenance or Provenance(model_name=name), ops=ops, occurrence=occurrence, dtypes=dtypes)
+        task = Task(name, provenance or Provenance(model_name=name), ops=ops, occurrence=occurrence, dtypes=dtypes, dynamic=dynamic)
 
+        @functools.wraps(model_or_fn, updated=())
         def run(*args: Any, **kwargs: Any) -> Any:
             outputs = task.add(model_or_fn, *args, **kwargs)
-            task.write(out)
+            if layout == "graph":
+                task.write_graph(out)
+            else:
+                task.write(out)
             return outputs
 
         return run

@@ -40,14 +40,22 @@ def model_text(graph: fx.Graph) -> str:
 
 
 def canonical_text(text: str) -> str:
-    """What the hash covers: `forward` of a `model.py` that `model_text` wrote, from its `def` to its `return`.
+    """What the hash covers: `forward` of a `model.py`, from its `def` to its `return`, as `model_text` would write it with plain names.
 
-    Indentation and the statements that only set values to None are dropped; lines are joined by a line feed, with none at the end.
-    Names need no treatment: they already count arguments and values in order.
+    Arguments are called `in_0`, `in_1`, ... and values `tmp_0`, `tmp_1`, ..., in order. Statements that only set values to None are
+    dropped. Lines have no indentation and are joined by a line feed, with none at the end.
     """
-    stripped = [line.strip() for line in text.splitlines()]
-    start = next(index for index, line in enumerate(stripped) if line.startswith("def forward("))
-    return "\n".join(line for line in stripped[start:] if line and not line.endswith(" = None"))
+    forward = next(node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef) and node.name == "forward")
+    statements = [statement for statement in forward.body if not _is_free(statement)]
+    arguments = [argument.arg for argument in forward.args.args[1:]]
+    values = dict.fromkeys(name for statement in statements for name in _assigned(statement) if name not in arguments)
+    names = {name: f"in_{index}" for index, name in enumerate(arguments)} | {name: f"tmp_{index}" for index, name in enumerate(values)}
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name):
+                node.id = names.get(node.id, node.id)
+    signature = ", ".join(["self", *(names[name] for name in arguments)])
+    return "\n".join([f"def forward({signature}):", *map(ast.unparse, statements)])
 
 
 def graph_hash(text: str) -> str:
@@ -55,9 +63,19 @@ def graph_hash(text: str) -> str:
     return hashlib.sha256(canonical_text(text).encode()).hexdigest()
 
 
+def _is_free(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant) and statement.value.value is None
+
+
+def _assigned(statement: ast.stmt) -> list[str]:
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
 def _lines(statement: ast.stmt, arguments: set[str]) -> list[ast.stmt]:
     """FX's statement in the form of the layout: without the freeing of arguments."""
-    if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant) and statement.value.value is None:
+    if _is_free(statement):
+        assert isinstance(statement, ast.Assign)
         statement.targets = [target for target in statement.targets if not (isinstance(target, ast.Name) and target.id in arguments)]
         return [statement] if statement.targets else []
     return [statement]

@@ -1,4 +1,4 @@
-"""The shipped tasks. `python -m passhost_extract.recipes --out samples` writes them again, byte for byte.
+"""The reference tasks. `python -m passhost_extract.recipes --out samples` writes them again, byte for byte.
 
 Needs timm and transformers. Models have random weights from a fixed seed; nothing is downloaded.
 """
@@ -14,7 +14,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .task import Provenance, Task
+from .provenance import Provenance
+from .task import Task
 
 DTYPES = ("float32", "float16", "bfloat16")
 SEED = 0
@@ -248,17 +249,21 @@ def task(recipe: Recipe) -> Task:
     return result
 
 
+def task_list() -> str:
+    """The text of `reference.txt`."""
+    return "# The reference tasks, one path a line, relative to this folder.\n" + "".join(f"{recipe.name}\n" for recipe in RECIPES)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m passhost_extract.recipes", description="Write the shipped tasks.")
-    parser.add_argument("--out", type=Path, required=True, help="the folder that gets one folder a task, and all.txt")
+    parser = argparse.ArgumentParser(prog="python -m passhost_extract.recipes", description="Write the reference tasks.")
+    parser.add_argument("--out", type=Path, required=True, help="the folder that gets one folder a task, and reference.txt")
     out = parser.parse_args().out
     # One thread: the order in which sums are taken, and so the last digits of the statistics, must not depend on the machine's cores.
     torch.set_num_threads(1)
     for recipe in RECIPES:
         path = task(recipe).write(out)
         print(f"{path}: {len(recipe.cases) * len(DTYPES)} graphs")
-    paths = "".join(f"{recipe.name}\n" for recipe in RECIPES)
-    (out / "all.txt").write_text(f"# Every shipped task, one path a line, relative to this folder.\n{paths}", encoding="utf-8")
+    (out / "reference.txt").write_text(task_list(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,45 +2,34 @@
 
 from __future__ import annotations
 
-import copy
-import dataclasses
-import json
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from importlib import metadata
+from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, fx
-from torch.utils import _pytree as pytree
 
-from .capture import capture
-from .constraints import Shapes, constraints_text, symbolic_shapes
+from .capture import Capture, capture, trace
+from .constraints import Shapes, SymbolicShapes, symbolic_shapes
+from .dynamic import Dynamic, probe
 from .errors import ExtractError
-from .model_text import graph_hash, model_text
-from .subgraph import Subgraph, cut
-from .weight_meta import cast, weight_meta_text
+from .model_text import model_text
+from .provenance import Provenance, check_folder_name
+from .variant import Selection, Variant, shapes_of, variant
 
 CATEGORY = "subgraphs"
 
 
-@dataclass(frozen=True)
-class Provenance:
-    """Where a task comes from, for `graph_net.json`.
-
-    `source` is the library that builds the model (its version is recorded where it is installed), `model_options` the arguments it was built with.
-    """
-
-    model_name: str
-    source: str = "user"
-    heuristic_tag: str = "other"
-    model_options: dict[str, Any] = field(default_factory=dict)
-
-
 class Task:
-    """Collects the shape variants of one cut and writes them in each of `dtypes` (names in `torch`, such as `"float16"`)."""
+    """Collects the shape variants of one cut, or of a whole model, and writes them in each of `dtypes`.
+
+    These are names in `torch`, such as `"float16"`; where `dtypes` is None, tensors stay as the model has them.
+
+    `dynamic` names dimensions of the model's arguments that may take any size: `{"x": {0: "S0"}}`. Each call is then traced a
+    second time with other sizes there.
+    """
 
     def __init__(
         self,
@@ -49,125 +38,120 @@ class Task:
         *,
         ops: Sequence[str] | None = None,
         occurrence: int = 0,
-        dtypes: Sequence[str] = ("float32",),
+        dtypes: Sequence[str] | None = None,
+        dynamic: Dynamic | None = None,
     ) -> None:
-        self.name = name
+        self.name = check_folder_name(name)
+        check_folder_name(provenance.model_name)
         self._provenance = provenance
-        self._ops = ops
-        self._occurrence = occurrence
-        self._dtypes = {dtype: _float_dtype(dtype) for dtype in dtypes}
-        self._subgraphs: dict[Shapes, dict[str, Subgraph]] = {}
+        self._selection = Selection(ops, occurrence)
+        self._dtypes = None if dtypes is None else {dtype: _float_dtype(dtype) for dtype in dtypes}
+        self._dynamic = dynamic
+        self._variants: dict[Shapes, Variant] = {}
+        self._probes: dict[Shapes, _Probed] = {}
 
     def add(self, model_or_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Capture one shape variant and return what the model returned. The same shapes again replace the earlier variant.
 
-        The values are those of this run. Where the operations name an element type (`.to(torch.float32)`), the graph of each
-        other dtype comes from a second capture of the model in that dtype, without data.
+        Raises `ExtractError` when the model can't be captured or a graph doesn't run in one of the dtypes.
         """
         captured = capture(model_or_fn, *args, **kwargs)
-        subgraph = cut(captured, self._ops, self._occurrence)
-        variants = dict.fromkeys(self._dtypes, subgraph)
-        if _names_a_dtype(subgraph.graph):
-            variants |= {
-                name: dataclasses.replace(subgraph, graph=self._graph_in(dtype, subgraph, model_or_fn, args, kwargs))
-                for name, dtype in self._dtypes.items()
-                if dtype != torch.float32
-            }
-        self._subgraphs[tuple(tuple(item.value.shape) for item in subgraph.inputs)] = variants
+        self.add_captured(captured, model_or_fn, *args, **kwargs)
         return captured.outputs
 
+    def add_captured(self, captured: Capture, model_or_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+        """Do as `add` does with what `capture(model_or_fn, *args, **kwargs)` returned."""
+        try:
+            added = variant(captured, self._selection, self._dtypes, self._provenance, (model_or_fn, args, kwargs))
+            if self._dynamic is not None:
+                self._probes[added.shapes] = self._probed(captured, self._dynamic, model_or_fn, args, kwargs)
+        except ExtractError as error:
+            raise ExtractError(f"{self.name}: {error}") from error
+        for earlier in self._variants.values():
+            if earlier.texts.keys() != added.texts.keys():
+                raise ExtractError(
+                    f"{self.name}: this call is in {', '.join(added.texts)}, an earlier one in {', '.join(earlier.texts)}; "
+                    "name the dtypes to write"
+                )
+        self._variants[added.shapes] = added
+
     def write(self, out: Path | str) -> Path:
-        """Write `out/<name>`, replacing the graphs of an earlier extraction there, and return that path.
+        """Write the task `out/<name>`, replacing the graphs of an earlier extraction there, and return that path.
 
-        Raises `ExtractError` when no variant was added or when a graph doesn't run in one of the dtypes.
+        Raises `ExtractError` when no variant was added.
         """
-        if not self._subgraphs:
-            raise ExtractError(f"the task {self.name} has no variant; call add with a model and its inputs first")
-        texts = {dtype: [model_text(variants[dtype].graph) for variants in self._subgraphs.values()] for dtype in self._dtypes}
-        # A symbol promises that the graph holds for other values too. Texts that differ have sizes written into them.
-        fits_all = all(len(set(shapes)) == 1 for shapes in texts.values())
-        symbolic = symbolic_shapes(list(self._subgraphs)) if fits_all else None
-
+        variants = self._added()
+        symbolic = self._symbolic()
         files: dict[str, str] = {"graph_list.txt": ""}
-        for dtype in self._dtypes:
-            for index, (fixed, variants) in enumerate(self._subgraphs.items()):
-                subgraph, text = variants[dtype], texts[dtype][index]
-                shapes, variant = (symbolic, index) if symbolic else (symbolic_shapes([fixed]), 0)
+        for dtype in variants[0].texts:
+            for index, one in enumerate(variants):
+                shapes, position = (symbolic, index) if symbolic else (symbolic_shapes([one.shapes]), 0)
                 label = symbolic.label(index) if symbolic else f"shape-{index}"
                 folder = f"graphs/{CATEGORY}/{dtype}/{label}/{self._provenance.model_name}"
-                names = [item.name for item in subgraph.inputs]
                 files["graph_list.txt"] += f"{folder}\n"
-                files |= {
-                    f"{folder}/model.py": text,
-                    f"{folder}/weight_meta.py": self._weight_meta(subgraph, dtype),
-                    f"{folder}/input_meta.py": "",
-                    f"{folder}/input_tensor_constraints.py": constraints_text(names, shapes, variant),
-                    f"{folder}/graph_net.json": json.dumps(self._graph_net(subgraph), indent=4) + "\n",
-                    f"{folder}/graph_hash.txt": graph_hash(text),
-                }
-
+                files |= {f"{folder}/{name}": content for name, content in one.files(dtype, shapes, position).items()}
         root = Path(out) / self.name
         shutil.rmtree(root / "graphs", ignore_errors=True)
-        for path, content in files.items():
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(content, encoding="utf-8")
-        return root
+        return _written(root, files)
 
-    def _graph_in(
-        self,
-        dtype: torch.dtype,
-        subgraph: Subgraph,
-        model_or_fn: Callable[..., Any],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> fx.Graph:
-        """The graph of the same cut where model and inputs have `dtype`."""
+    def write_graph(self, out: Path | str) -> Path:
+        """Write one graph folder `out/<name>`, as GraphNet keeps whole models: the last variant, and symbols for what varies.
 
-        def converted(value: Any) -> Any:
-            if isinstance(value, Tensor):
-                return value.to("meta", dtype) if value.is_floating_point() else value.to("meta")
-            return value
-
-        if isinstance(model_or_fn, torch.nn.Module):
-            model_or_fn = copy.deepcopy(model_or_fn).to("meta", dtype)
-        args, kwargs = pytree.tree_map(converted, (args, kwargs))
-        recast = cut(capture(model_or_fn, *args, **kwargs), self._ops, self._occurrence)
-        expected, found = ([(item.original_name, item.value.shape) for item in one.inputs] for one in (subgraph, recast))
-        if recast.ops != subgraph.ops or found != expected:
+        Raises `ExtractError` when no variant was added, or when one folder can't say it all: with several dtypes, or with sizes in
+        the text that differ between variants.
+        """
+        variants = self._added()
+        symbolic = self._symbolic()
+        if len(variants[0].texts) > 1:
+            raise ExtractError(f"{self.name}: one graph folder holds one dtype, not {', '.join(variants[0].texts)}; write a task instead")
+        if symbolic is None:
             raise ExtractError(
-                f"in {dtype} the graph of {self.name} has other operations or inputs than in float32; leave that dtype out: "
-                f"expected {', '.join(subgraph.ops)}, found {', '.join(recast.ops)}"
+                f"{self.name}: the graphs of {len(variants)} calls differ, and one graph folder holds one graph; write a task instead"
             )
-        return recast.graph
+        (dtype,) = variants[0].texts
+        return _written(Path(out) / self.name, variants[-1].files(dtype, symbolic, len(variants) - 1))
 
-    def _weight_meta(self, subgraph: Subgraph, dtype: str) -> str:
-        values = [cast(item.value, self._dtypes[dtype]) for item in subgraph.inputs]
+    def _added(self) -> list[Variant]:
+        if not self._variants:
+            raise ExtractError(f"the task {self.name} has no variant; call add with a model and its inputs first")
+        return list(self._variants.values())
+
+    def _symbolic(self) -> SymbolicShapes | None:
+        """Symbols for the dimensions that vary; None where texts differ, which then have sizes written into them."""
+        variants = self._added()
+        if any(one.texts != variants[0].texts for one in variants):
+            return None
+        calls = [one.shapes for one in variants]
+        if not self._probes:
+            return symbolic_shapes(calls)
+        probed = [self._probes[shapes] for shapes in calls]
+        names = {tuple(one.sizes[symbol][which] for which in (0, 1) for one in probed): symbol for symbol in probed[0].sizes}
+        return symbolic_shapes(calls + [one.shapes for one in probed], names)
+
+    def _probed(
+        self, captured: Capture, dynamic: Dynamic, model_or_fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> _Probed:
+        """The shapes of all arguments when the named dimensions have other sizes, after comparing the graphs."""
+        resized = probe(model_or_fn, args, kwargs, dynamic)
+        change = ", ".join(f"{symbol} = {new} in place of {old}" for symbol, (old, new) in resized.sizes.items())
         try:
-            subgraph.run(values)
-        except (RuntimeError, TypeError) as error:
-            raise ExtractError(f"the graph of {self.name} doesn't run in {dtype}; leave that dtype out: {error}") from error
-        return weight_meta_text([(item.name, item.original_name, value) for item, value in zip(subgraph.inputs, values, strict=True)])
-
-    def _graph_net(self, subgraph: Subgraph) -> dict[str, Any]:
-        provenance = self._provenance
-        return {
-            "framework": "torch",
-            "num_devices_required": 1,
-            "num_nodes_required": 1,
-            "dynamic": False,
-            "model_name": provenance.model_name,
-            "source": provenance.source,
-            "heuristic_tag": provenance.heuristic_tag,
-            "model_options": provenance.model_options,
-            "module": subgraph.module,
-            "op_sequence": list(subgraph.ops),
-            "versions": _versions("torch", provenance.source),
-        }
+            other = self._selection.of(trace(model_or_fn, *resized.args, **resized.kwargs))
+        except Exception as error:
+            raise ExtractError(f"with {change} the model fails; leave that dimension out of dynamic: {error}") from error
+        lines, other_lines = (model_text(one.graph).splitlines() for one in (self._selection.of(captured), other))
+        for line, other_line in zip_longest(lines, other_lines, fillvalue="nothing"):
+            if line != other_line:
+                raise ExtractError(
+                    f"with {change} the graph has `{other_line.strip()}` in place of `{line.strip()}`: a size is written into it; "
+                    "leave that dimension out of dynamic, and call once for each shape"
+                )
+        return _Probed(shapes_of(other), resized.sizes)
 
 
-def _names_a_dtype(graph: fx.Graph) -> bool:
-    leaves = pytree.tree_leaves([(node.args, node.kwargs) for node in graph.nodes])
-    return any(isinstance(leaf, torch.dtype) for leaf in leaves)
+@dataclass(frozen=True)
+class _Probed:
+    shapes: Shapes
+    sizes: dict[str, tuple[int, int]]
 
 
 def _float_dtype(name: str) -> torch.dtype:
@@ -177,12 +161,8 @@ def _float_dtype(name: str) -> torch.dtype:
     return dtype
 
 
-def _versions(*packages: str) -> dict[str, str]:
-    versions = {}
-    for package in packages:
-        try:
-            # Without a local part such as +cpu, which says how the package was built, not what it computes.
-            versions[package] = metadata.version(package).partition("+")[0]
-        except metadata.PackageNotFoundError:
-            continue
-    return versions
+def _written(root: Path, files: dict[str, str]) -> Path:
+    for path, content in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(content, encoding="utf-8")
+    return root

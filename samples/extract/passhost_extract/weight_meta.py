@@ -22,8 +22,6 @@ def cast(value: Tensor, dtype: torch.dtype) -> Tensor:
     Finite values stay finite: what exceeds the range of `dtype` becomes its largest value, so that the minimum of float32 in a
     mask becomes the minimum of float16, as in a model that was built in float16.
     """
-    if value.is_complex():
-        raise ExtractError(f"a {value.dtype} tensor enters the graph; the layout has no complex dtypes")
     if not value.is_floating_point():
         return value
     limit = torch.finfo(dtype).max
@@ -41,6 +39,8 @@ def weight_meta_text(arguments: Sequence[tuple[str, str, Tensor]]) -> str:
 
 
 def _class_text(name: str, original_name: str, value: Tensor) -> str:
+    if value.is_complex():
+        raise ExtractError(f"{original_name} is a {value.dtype} tensor, and the layout has no complex dtypes; cut around what makes it")
     mean = std = data = "None"
     bounds: list[str] = []
     if value.is_floating_point() and value.numel() > 0:
