@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// The graphs that a plugin returns for all variants of all samples.
 fn rewrites(name: &str) -> Vec<Graph> {
-    let list = repository().join("samples/all.txt");
+    let list = repository().join("samples/reference.txt");
     let (list, plugin) = (list.display().to_string(), plugin(name).display().to_string());
     let run = Passhost::new(["show", &list, "--all", "--after", &plugin, "--device", "cpu"]).run();
     run.expect_end(0, &["# after"]);

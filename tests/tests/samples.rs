@@ -1,6 +1,6 @@
 //! `passhost samples` on shipped samples, on sets with broken ones among them, and on sets made for one question.
 
-use passhost_tests::{Passhost, Run, sample};
+use passhost_tests::{Passhost, Run, directory, sample};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -14,9 +14,7 @@ struct Set {
 
 impl Set {
     fn new() -> Set {
-        let made = tempfile::tempdir();
-        assert!(made.is_ok(), "{made:?}");
-        Set { directory: made.unwrap_or_else(|_| unreachable!("it was checked")) }
+        Set { directory: directory() }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -72,15 +70,53 @@ fn outcomes(run: &Run) -> Vec<(String, Vec<String>)> {
     samples.iter().map(|sample| (text(&sample["sample"]), ends(sample))).collect()
 }
 
+/// The entries of a list of shipped samples.
+fn entries(list: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(sample(list)).unwrap_or_default();
+    let entries = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    entries.map(str::to_owned).collect()
+}
+
 #[test]
-fn check_reads_types_and_functionalises_every_shipped_sample() {
-    let list = sample("all.txt");
-    let entries = std::fs::read_to_string(&list).unwrap_or_default();
-    let expected = entries.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).count();
-    let run = samples("check", &list, &[]).with_json().run();
+fn check_runs_every_shipped_sample() {
+    let run = samples("check", &sample("all.txt"), &["--run"]).with_json().run();
     run.expect_end(0, &["ok", "100.0%"]);
-    run.expect(outcomes(&run).len() == expected, "every entry is in the document");
+    run.expect(outcomes(&run).len() == entries("all.txt").len(), "every entry is in the document");
     run.expect(run.json()["outcomes"]["ok"] == run.json()["graphs"], "all graphs pass");
+    run.expect(!run.out.contains("not finite"), "and have outputs that can be compared");
+}
+
+#[test]
+fn the_lists_of_shipped_samples_fit_each_other() {
+    let set = |lists: &[&str]| lists.iter().flat_map(|list| entries(list)).collect::<BTreeSet<String>>();
+    let kinds = ["fusible_subgraphs.txt", "typical_subgraphs.txt", "sole_op_subgraphs.txt"];
+    assert_eq!(kinds.map(|list| entries(list).len()), [80, 20, 20]);
+    let all = set(&["all.txt"]);
+    assert_eq!(all, set(&["reference.txt", kinds[0], kinds[1], kinds[2]]));
+    assert_eq!(all, set(&["train.txt", "eval.txt"]));
+    assert_eq!(entries("train.txt").len() + entries("eval.txt").len(), all.len(), "no sample is in both");
+    let models: BTreeSet<&str> = all.iter().filter_map(|entry| entry.split('/').nth(1)).collect();
+    assert!(models.len() >= 40, "{} models", models.len());
+}
+
+#[test]
+fn every_graph_that_was_cut_has_the_hash_that_is_recorded() {
+    let run = samples("hash", &sample("all.txt"), &[]).with_json().run();
+    run.expect_end(0, &[]);
+    let mut seen = BTreeSet::new();
+    for task in run.json()["samples"].as_array().into_iter().flatten() {
+        for graph in task["graphs"].as_array().into_iter().flatten() {
+            let folder = [&task["sample"], &graph["variant"]].map(|part| part.as_str().unwrap_or_default());
+            let path = Path::new(folder[0]).join(folder[1]).join("graph_net.json");
+            let recorded: Value =
+                serde_json::from_str(&std::fs::read_to_string(&path).unwrap_or_default()).unwrap_or_default();
+            if recorded["kind"].is_string() {
+                run.expect(recorded["canonical_hash"] == graph["found"]["hash"], &path.display().to_string());
+                seen.insert(graph["found"]["hash"].to_string());
+            }
+        }
+    }
+    run.expect(seen.len() > 300, "most graphs of 120 tasks are different");
 }
 
 #[test]

@@ -1,0 +1,11 @@
+dynamic_dim_constraint_symbols = []
+
+dynamic_dim_constraint_symbol2example_value = {}
+
+dynamic_dim_constraint_relations = []
+
+dynamic_dim_constraint_input_shapes = [
+    ([2, 32, 768], "in_0"),
+    ([384, 768], "in_1"),
+    ([384], "in_2"),
+]

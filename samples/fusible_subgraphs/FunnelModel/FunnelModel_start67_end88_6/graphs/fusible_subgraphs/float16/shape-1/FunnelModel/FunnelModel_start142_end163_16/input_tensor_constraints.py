@@ -1,0 +1,15 @@
+dynamic_dim_constraint_symbols = []
+
+dynamic_dim_constraint_symbol2example_value = {}
+
+dynamic_dim_constraint_relations = []
+
+dynamic_dim_constraint_input_shapes = [
+    ([2, 16, 12, 64], "in_0"),
+    ([2, 12, 64], "in_1"),
+    ([2, 16, 32], "in_2"),
+    ([16, 32], "in_3"),
+    ([2, 12, 16, 32], "in_4"),
+    ([2, 12, 16, 32], "in_5"),
+    ([2, 32], "in_6"),
+]

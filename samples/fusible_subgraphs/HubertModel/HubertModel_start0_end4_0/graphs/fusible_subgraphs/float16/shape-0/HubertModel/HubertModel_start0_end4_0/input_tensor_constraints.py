@@ -1,0 +1,12 @@
+dynamic_dim_constraint_symbols = []
+
+dynamic_dim_constraint_symbol2example_value = {}
+
+dynamic_dim_constraint_relations = []
+
+dynamic_dim_constraint_input_shapes = [
+    ([2, 8000], "in_0"),
+    ([512, 1, 10], "in_1"),
+    ([512], "in_2"),
+    ([512], "in_3"),
+]

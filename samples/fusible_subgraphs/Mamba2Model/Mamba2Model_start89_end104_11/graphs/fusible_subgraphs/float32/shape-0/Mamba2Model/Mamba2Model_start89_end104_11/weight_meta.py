@@ -1,0 +1,11 @@
+class Program_weight_tensor_meta_in_0:
+	name = "in_0"
+	original_name = 'A_cumsum'
+	shape = [2, 8, 2, 16]
+	dtype = "torch.float32"
+	device = "cpu"
+	mean = 0.0
+	std = 1.0
+	min_val = -3.4028234663852886e38
+	max_val = 0.0
+	data = None

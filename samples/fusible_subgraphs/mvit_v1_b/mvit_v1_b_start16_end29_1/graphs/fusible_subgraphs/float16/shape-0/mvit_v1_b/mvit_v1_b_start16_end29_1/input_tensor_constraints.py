@@ -1,0 +1,11 @@
+dynamic_dim_constraint_symbols = []
+
+dynamic_dim_constraint_symbol2example_value = {}
+
+dynamic_dim_constraint_relations = []
+
+dynamic_dim_constraint_input_shapes = [
+    ([2, 25089, 96], "in_0"),
+    ([288, 96], "in_1"),
+    ([288], "in_2"),
+]
