@@ -88,9 +88,8 @@ def _traced(model_or_fn: Callable[..., Any], run: _Backend, args: tuple[Any, ...
 
     torch._dynamo.reset()
     try:
-        # Dynamo lifts parameters to placeholders by itself (inline_inbuilt_nn_modules); stated here because the layout needs it.
         # A number that is read out of a tensor stays in the graph, and a recurrent network is one operation.
-        options = {"inline_inbuilt_nn_modules": True, "capture_scalar_outputs": True, "allow_rnn": True}
+        options = {"capture_scalar_outputs": True, "allow_rnn": True}
         with torch.no_grad(), torch._dynamo.config.patch(options):
             return torch.compile(model_or_fn, backend=backend, fullgraph=True, dynamic=False)(*args, **kwargs)
     except torch._dynamo.exc.TorchDynamoException as error:

@@ -78,6 +78,8 @@ def spell_operators_plainly(graph: fx.Graph) -> None:
     for node in graph.nodes:
         if node.op == "call_method" and node.target in _OPERATORS:
             node.op, node.target = "call_function", _OPERATORS[node.target]
+        elif node.op == "call_function" and node.target is operator.abs:
+            node.target = torch.abs
 
 
 def refuse_unreadable(nodes: Iterable[fx.Node], random: frozenset[fx.Node]) -> None:
