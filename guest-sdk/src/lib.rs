@@ -86,6 +86,7 @@
 mod args;
 mod bit_set;
 mod index;
+mod indexing;
 pub mod lower;
 mod pass;
 pub mod pattern;

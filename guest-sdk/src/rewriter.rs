@@ -1,6 +1,7 @@
 //! The graph under rewrite: reading it, and the changes that keep it a graph.
 
 use crate::bit_set::BitSet;
+use crate::indexing::{index_reached, pinned};
 use crate::lower::Lowered;
 use crate::view;
 use passhost_ir::{Arg, Graph, Infer, InferError, Kernel, Node, NodeId, NodeKind, OpName, TensorType, ValueId};
@@ -58,6 +59,9 @@ pub enum EditError {
     /// The replaced nodes define a value that is still read and that the replacement does not.
     #[error("%{0} is read outside the replaced nodes, and the replacement does not define it")]
     StillRead(String),
+    /// A kept op has an index that comes from the replaced nodes.
+    #[error("an index of {0} comes from the replaced nodes, and the host keeps that op only with the indices it had")]
+    Index(String),
 }
 
 /// Nodes that were left as they are, and why. For the author.
@@ -236,6 +240,9 @@ impl Rewriter {
         if let Some(&input) = lowered.inputs.iter().find(|input| reached[input.index()]) {
             return Err(EditError::NotConvex(self.graph.value(input).name.clone()));
         }
+        if let Some(op) = index_reached(&self.graph, &members, &reached) {
+            return Err(EditError::Index(op.to_string()));
+        }
         self.check_still_read(&members, lowered)?;
 
         let kernel_types = lowered.kernel.output_types();
@@ -306,13 +313,13 @@ impl Rewriter {
     }
 
     /// Lets the readers of a node that returns its operand as it is (`aten::dropout` outside training, `aten::alias`,
-    /// a cast to the same type) read the operand, removes the node, and says which nodes it removed.
+    /// a cast to the same type) read the operand, removes the node, and says which nodes it removed. Where an index comes
+    /// from, nothing changes.
     pub fn remove_identities(&mut self) -> Vec<NodeId> {
-        let identities: Vec<(NodeId, ValueId, ValueId)> = self
-            .graph
-            .nodes
-            .iter()
-            .filter_map(|node| view::identity(&self.graph, node).map(|source| (node.id, node.outputs[0], source)))
+        let pinned = pinned(&self.graph);
+        let free = self.graph.nodes.iter().zip(&pinned).filter(|(_, pinned)| pinned.is_none());
+        let identities: Vec<(NodeId, ValueId, ValueId)> = free
+            .filter_map(|(node, _)| view::identity(&self.graph, node).map(|source| (node.id, node.outputs[0], source)))
             .collect();
         let mut removed = Vec::new();
         for (id, output, _) in identities {

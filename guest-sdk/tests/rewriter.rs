@@ -138,3 +138,26 @@ fn a_kernel_must_fit_its_operands() {
     let error = rewriter.insert_kernel(0, lowered.kernel, vec![]).unwrap_err();
     assert_eq!(error.to_string(), "the kernel declares (f32[4]), but it is given ()");
 }
+
+/// Indices that a table is read at are a sum and then an identity; what is read is scaled.
+const LOOKUP: &str = "graph(%i: i64[4], %j: i64[4], %w: f32[9,2]) {
+  %a: i64[4] = aten::add.Tensor(%i, %j)
+  %b: i64[4] = aten::abs(%a)
+  %c: i64[4] = aten::alias(%b)
+  %e: f32[4,2] = aten::embedding(%w, %c)
+  %f: f32[4,2] = aten::neg(%e)
+  %g: f32[4,2] = aten::abs(%f)
+  return (%g)
+}";
+
+#[test]
+fn what_an_index_comes_from_stays() {
+    let mut rewriter = parse(LOOKUP);
+    assert_eq!(rewriter.remove_identities(), []);
+    let lowered = lower::pointwise(rewriter.graph(), &[NodeId(0), NodeId(1)]).unwrap();
+    let refused = rewriter.replace(&lowered).unwrap_err();
+    assert_eq!(refused, EditError::Index("aten::embedding".into()));
+    let partition = lower::partition(rewriter.graph(), lower::Fuse::Pointwise);
+    assert_eq!(partition.regions, [vec![NodeId(4), NodeId(5)]]);
+    assert_eq!(partition.refusals[0].nodes, [NodeId(0), NodeId(1)]);
+}

@@ -15,6 +15,9 @@ pub enum LowerError {
     /// The node has a lowering, but does more than calculate element by element.
     #[error("{0} is not pointwise")]
     NotPointwise(String),
+    /// What the node calculates is an index of a kept op.
+    #[error("an index of {0} comes from it, and the host keeps that op only with the indices it had")]
+    Index(String),
     /// There is a rule, but it does not cover this call.
     #[error("{op} {reason}")]
     NotCovered {

@@ -21,6 +21,7 @@ use super::region::{check_pointwise, is_reduction, lower};
 use super::space::tensors;
 use crate::bit_set::BitSet;
 use crate::index::Index;
+use crate::indexing::pinned;
 use crate::rewriter::Refusal;
 use crate::view::{self, View};
 use passhost_ir::kernel::limits;
@@ -105,8 +106,12 @@ impl<'a> Regions<'a> {
     /// Every node that lowers alone.
     fn of(graph: &'a Graph, fuse: Fuse) -> Regions<'a> {
         let analysis = Analysis::of(graph);
+        let pinned = pinned(graph);
         let check = |position: usize| {
             let node = analysis.node(position);
+            if let Some(op) = &pinned[position] {
+                return Err(LowerError::Index(op.to_string()));
+            }
             if fuse == Fuse::Pointwise {
                 check_pointwise(graph, node)?;
             }

@@ -27,4 +27,4 @@ pub use ops::{OpTable, RefusedArgument, refused_argument};
 pub use schema::{CallError, Schema};
 pub use tensor_type::{MAX_RANK, MAX_TENSOR_BYTES, TensorType, TypeError, contiguous_strides, numel};
 pub use text::{TextError, parse_kernel};
-pub use verify::{GraphError, RewriteSummary, verify_graph, verify_rewrite};
+pub use verify::{GraphError, RewriteSummary, index_argument, verify_graph, verify_rewrite};

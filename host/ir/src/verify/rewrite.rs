@@ -200,10 +200,18 @@ impl Unchanged {
     }
 }
 
-/// Whether an argument says which elements to take. Where that lies outside, a CUDA kernel of PyTorch takes the whole
-/// process down.
-fn is_index(op: &OpName, argument: &str) -> bool {
-    matches!(argument, "index" | "indices" | "repeats") || (op.name == "aten::masked_scatter" && argument == "mask")
+/// The argument of an op that says which elements to take, or where to put them. Where that lies outside, a CUDA kernel
+/// of PyTorch takes the whole process down: a rewrite may keep the op only with the tensors that it had there, or with
+/// what kept ops make of those.
+pub fn index_argument(op: &OpName) -> Option<usize> {
+    let name = op.name.strip_prefix("aten::")?;
+    match name.strip_suffix('_').unwrap_or(name) {
+        "embedding" | "index" | "index_put" | "masked_scatter" | "take" | "take_along_dim" => Some(1),
+        "repeat_interleave" if op.overload == "self_Tensor" => Some(1),
+        "gather" | "index_add" | "index_copy" | "index_fill" | "index_reduce" | "index_select" | "scatter"
+        | "scatter_add" | "scatter_reduce" => Some(2),
+        _ => None,
+    }
 }
 
 fn check_kept(
@@ -250,15 +258,12 @@ fn check_indices(
     args: &[Arg],
     unchanged: &Unchanged,
 ) -> Result<(), GraphError> {
-    let Some(schema) = OpTable::sample().get(op) else { return Ok(()) };
-    if !schema.args.iter().any(|declared| is_index(op, &declared.name)) {
-        return Ok(());
-    }
-    for (declared, (before, now)) in schema.args.iter().zip(before_args.iter().zip(args)) {
+    let (Some(schema), Some(index)) = (OpTable::sample().get(op), index_argument(op)) else { return Ok(()) };
+    for (position, (before, now)) in before_args.iter().zip(args).enumerate() {
         for (&a, &b) in before.values().zip(now.values()) {
             let same_shape = original.ty(a).shape == rewritten.ty(b).shape;
-            if !same_shape || (is_index(op, &declared.name) && !unchanged.holds(a, b)) {
-                let argument = declared.name.clone();
+            if !same_shape || (position == index && !unchanged.holds(a, b)) {
+                let argument = schema.args.get(position).map(|declared| declared.name.clone()).unwrap_or_default();
                 return Err(GraphError::Index { node: after.id, op: op.to_string(), argument });
             }
         }

@@ -277,3 +277,17 @@ fn limits_hold() {
     };
     assert!(matches!(many(&product, 1), Err(GraphError::Work { limit: 16_777_216, .. })));
 }
+
+#[test]
+fn every_op_that_takes_tensors_as_indices_is_known_for_it() {
+    use crate::schema::BaseType;
+    let is_index = |name: &str, op: &OpName| {
+        matches!(name, "index" | "indices" | "repeats")
+            || (op.name.starts_with("aten::masked_scatter") && name == "mask")
+    };
+    for schema in OpTable::sample().iter().filter(|schema| OpTable::insert().get(&schema.op).is_none()) {
+        let indices =
+            |arg: &crate::schema::SchemaArg| arg.ty.base == BaseType::Tensor && is_index(&arg.name, &schema.op);
+        assert_eq!(index_argument(&schema.op), schema.args.iter().position(indices), "{}", schema.op);
+    }
+}
