@@ -14,7 +14,7 @@ use passhost_score::{
     Bootstrap, FailureClass, Options, Timings, VariantOutcome, confidence, score, variant_right_from,
 };
 use sha2::{Digest, Sha256};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Least budget of a rewrite's intermediates, in bytes.
 const REWRITE_BYTES: u64 = 1 << 30;
@@ -247,6 +247,8 @@ struct Reference {
     functional: Graph,
     inputs: Vec<passhost_ir::InputSpec>,
     loaded: Loaded,
+    /// What loading took: drawing its inputs, running and timing it.
+    loading: Duration,
     notes: Vec<String>,
 }
 
@@ -281,7 +283,9 @@ fn reference(sample: &Sample, index: usize, host: &mut Host<'_>) -> Result<Refer
         .map_err(|error| failure(Blame::Sample, "sample", error, "`passhost show SAMPLE` reads it alone"))?;
     let mut program = read.program;
     let mut notes = read.notes;
+    let started = Instant::now();
     let loaded = load_reference(&program, &read.inputs, host)?;
+    let loading = started.elapsed();
     for (value, found) in program.values.iter_mut().zip(&loaded.types) {
         if value.ty != *found {
             notes.push(format!("bug of passhost: %{} was inferred as {}, the run gave {found}", value.name, value.ty));
@@ -291,7 +295,7 @@ fn reference(sample: &Sample, index: usize, host: &mut Host<'_>) -> Result<Refer
     let functional = functionalise(&program, OpTable::sample()).map_err(|error| {
         failure(Blame::Sample, "sample", error, "this form of in-place writing is not supported yet")
     })?;
-    Ok(Reference { program, functional: functional.graph, inputs: read.inputs, loaded, notes })
+    Ok(Reference { program, functional: functional.graph, inputs: read.inputs, loaded, loading, notes })
 }
 
 /// Runs the reference. A child that dies is replaced once: what dies twice is the sample's fault.
@@ -447,12 +451,17 @@ fn measure(
     judge_evaluation(variant, evaluation, summary)
 }
 
-/// Twenty times what the same work takes eagerly, plus the budgets and a generous start.
+/// Twenty times what the same work takes eagerly, what drawing and comparing large tensors takes, plus the budgets and a
+/// generous start.
 fn evaluation_limit(reference: &Reference, settings: &Settings) -> Duration {
-    let runs = u64::from(settings.rounds + settings.warmups) + reference.inputs.len() as u64;
+    let rounds = settings.rounds.saturating_add(reference.inputs.len() as u32);
+    let runs = u64::from(rounds.saturating_add(settings.warmups));
     let work =
         Duration::from_nanos(reference.loaded.slowest_ns.saturating_mul(u64::from(Settings::SLOW_FACTOR) * runs));
-    Duration::from_secs(30) + 8 * Duration::from_millis(settings.budget_ms) + work.min(Duration::from_secs(600))
+    // A run of the rewrite, one of eager, one in double precision and the comparisons take as long as drawing does.
+    let drawing = reference.loading.saturating_mul(4).saturating_mul(rounds);
+    let most = Duration::from_secs(600);
+    Duration::from_secs(30) + 8 * Duration::from_millis(settings.budget_ms) + work.min(most) + drawing.min(most)
 }
 
 /// The device child died or overran while it ran the rewrite: whether eager alone survives says whose doing it was.
