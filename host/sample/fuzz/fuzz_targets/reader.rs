@@ -1,6 +1,6 @@
 //! Any bytes as the files of a sample: an error or a graph, never a panic.
 //!
-//! The input is `model.py`, a zero byte, `weight_meta.py`.
+//! The input is `model.py`, `weight_meta.py` and `input_tensor_constraints.py` with a zero byte between each.
 
 #![no_main]
 
@@ -19,15 +19,16 @@ impl Infer for LikeFirst {
 }
 
 fuzz_target!(|data: &[u8]| {
-    let split = data.iter().position(|&byte| byte == 0).unwrap_or(data.len());
-    let (model, weights) = (&data[..split], data.get(split + 1..).unwrap_or_default());
     let Ok(directory) = tempfile::tempdir() else { return };
-    let written = std::fs::write(directory.path().join("model.py"), model)
-        .and_then(|()| std::fs::write(directory.path().join("weight_meta.py"), weights));
-    if written.is_ok()
-        && let Ok(sample) = Sample::open(directory.path())
-        && let Ok(variant) = sample.load(0, InputMode::Fresh, &mut LikeFirst)
-    {
+    let mut parts = data.splitn(3, |&byte| byte == 0);
+    for name in ["model.py", "weight_meta.py", "input_tensor_constraints.py"] {
+        if std::fs::write(directory.path().join(name), parts.next().unwrap_or_default()).is_err() {
+            return;
+        }
+    }
+    let Ok(sample) = Sample::open(directory.path()) else { return };
+    let _ = sample.constraints(0);
+    if let Ok(variant) = sample.load(0, InputMode::Fresh, &mut LikeFirst) {
         let _ = passhost_ir::functionalise(&variant.program, passhost_ir::OpTable::sample());
     }
 });
