@@ -604,34 +604,4 @@ impl measure::Program for Timed<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use passhost_ir::Dtype;
-
-    fn bytes(values: &[f32]) -> Vec<u8> {
-        values.iter().flat_map(|value| value.to_le_bytes()).collect()
-    }
-
-    fn judged(out: &[f32], eager: &[f32], truth: &[f64]) -> Option<&'static str> {
-        let ty = TensorType::contiguous(Dtype::F32, vec![out.len() as i64]);
-        let (out, eager) = (bytes(out), bytes(eager));
-        let (out, eager) = (elements(&ty, &out), elements(&ty, &eager));
-        let skip = either_overflown(out, eager, truth);
-        less_precise_slice(&ty, out, eager, truth, &skip).map(|(measure, ..)| measure)
-    }
-
-    #[test]
-    fn a_rewrite_that_is_as_far_from_the_truth_as_eager_is_no_less_precise() {
-        assert_eq!(judged(&[1.5, 0.1], &[0.2, -0.7], &[0.9, 0.4]), None);
-        assert_eq!(judged(&[1.5, 0.1], &[0.9, 0.4], &[0.9, 0.4]), Some("rms"));
-    }
-
-    #[test]
-    fn values_at_the_end_of_their_range_may_go_over_it_in_either_program() {
-        let (big, inf) = (3e38, f32::INFINITY);
-        let truth = [4e38, f64::from(big), 4e38, 1.0];
-        assert_eq!(judged(&[big, inf, inf, 1.0], &[inf, big, inf, 1.0], &truth), None);
-        // Where eager stays in the range, so must the rewrite.
-        assert_eq!(judged(&[1.0, inf], &[1.0, big], &[1.0, f64::from(big)]), Some("rms"));
-    }
-}
+mod tests;

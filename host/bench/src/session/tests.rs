@@ -1,0 +1,149 @@
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use super::*;
+use passhost_ir::{Draw, Dtype};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Guards and peaks are counted for the whole process.
+fn alone() -> MutexGuard<'static, ()> {
+    static LOCK: Mutex<()> = Mutex::new(());
+    let lock = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
+    passhost_torch::start(2);
+    lock
+}
+
+fn settings(rewrite_bytes: u64) -> Settings {
+    Settings { warmups: 1, trials: 3, budget_ms: 10, rewrite_bytes, ..Settings::default() }
+}
+
+/// A graph of one input `%x`, whose elements are about 1.
+fn reference(graph: &str) -> Reference {
+    let graph = Graph::parse(graph).unwrap();
+    let ty = graph.ty(graph.inputs[0]).clone();
+    let specs =
+        vec![InputSpec { name: "x".to_owned(), ty, draw: Draw::Normal { mean: 0.0, std: 1.0 }, min: None, max: None }];
+    let device = Rc::new(Device::cpu());
+    Reference::load(&device, graph, specs, 7, &settings(0), |_| {}).unwrap().0
+}
+
+fn evaluate(reference: &Reference, rewrite: &str, rewrite_bytes: u64) -> Evaluation {
+    let rewrite = Graph::parse(rewrite).unwrap();
+    reference.evaluate(&rewrite, &HashMap::new(), 11, &settings(rewrite_bytes), false, |_| {})
+}
+
+fn bytes(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+const SUM: &str = "graph(%x: f32[64,4096]) {
+  %a: f32[64] = aten::sum.dim_IntList(%x, [-1])
+  %b: f32[64] = aten::relu(%a)
+  return (%b)
+}
+";
+
+#[test]
+fn inputs_do_not_count_against_the_memory_of_a_rewrite() {
+    let _alone = alone();
+    let reference = reference(SUM);
+    let limit = 1 << 16;
+    let kept = evaluate(&reference, SUM, limit);
+    assert_eq!(kept.error, None);
+    assert!(kept.peak_bytes <= limit, "{} bytes", kept.peak_bytes);
+    let copied = SUM.replace(
+        "%a: f32[64] = aten::sum.dim_IntList(%x",
+        "%e: f32[64,4096] = aten::exp(%x)\n  %a: f32[64] = aten::sum.dim_IntList(%e",
+    );
+    let error = evaluate(&reference, &copied, limit).error.unwrap().to_string();
+    assert!(error.contains("out of memory"), "{error}");
+}
+
+#[test]
+fn a_rewrite_that_ignores_what_only_large_inputs_show_is_found() {
+    let _alone = alone();
+    let plain = "graph(%x: f32[256,1024]) {
+  %a: f32[256,1024] = aten::relu(%x)
+  return (%a)
+}
+";
+    let reference = reference(plain);
+    assert_eq!(evaluate(&reference, plain, 1 << 30).findings, []);
+    // What is above 40, as nothing is in an ordinary round, is mirrored.
+    let mirrored = "graph(%x: f32[256,1024]) {
+  %r: f32[256,1024] = aten::relu(%x)
+  %s: f32[256,1024] = aten::sub.Scalar(%r, 40.0)
+  %t: f32[256,1024] = aten::relu(%s)
+  %a: f32[256,1024] = aten::sub.Tensor(%r, %t, alpha=2.0)
+  return (%a)
+}
+";
+    let findings = evaluate(&reference, mirrored, 1 << 30).findings;
+    assert!(matches!(findings[..], [Finding::Insensitive { output: 0, .. }]), "{findings:?}");
+}
+
+#[test]
+fn a_rewrite_is_not_accused_where_eager_is_as_far_from_the_truth() {
+    let _alone = alone();
+    let tail = "%b: f32[4,512] = aten::mul.Tensor(%a, %a)
+  %c: f32[4,512] = aten::mul.Scalar(%b, 10.0)
+  %d: f32[4,512] = aten::sin(%c)
+  %e: f32[4,512] = aten::add.Scalar(%d, 1.5)
+  %f: f32[4,512] = aten::mul.Scalar(%e, 100.0)
+  return (%f)
+}
+";
+    let head = "graph(%x: f32[4,512,1024]) {\n  ";
+    let whole = format!("{head}%a: f32[4,512] = aten::sum.dim_IntList(%x, [-1])\n  {tail}");
+    // The same sums in another order: of eight times as large numbers nothing of the sine is left.
+    let folded = format!(
+        "{head}%v: f32[4,512,32,32] = aten::view(%x, [4, 512, 32, 32])
+  %s: f32[4,512,32] = aten::sum.dim_IntList(%v, [3])
+  %a: f32[4,512] = aten::sum.dim_IntList(%s, [-1])
+  {tail}"
+    );
+    let evaluation = evaluate(&reference(&whole), &folded, 1 << 30);
+    assert!(evaluation.notes.iter().any(|note| note.contains("this round does not count")), "{evaluation:?}");
+    let accused = evaluation.findings.iter().any(|finding| matches!(finding, Finding::Insensitive { .. }));
+    assert!(!accused, "{evaluation:?}");
+}
+
+#[test]
+fn a_timed_run_is_another_answer_only_if_an_untimed_one_differs() {
+    let _alone = alone();
+    let relu = "graph(%x: f32[4]) {\n  %a: f32[4] = aten::relu(%x)\n  return (%a)\n}\n";
+    let reference = reference(relu);
+    let (eager, timed) = (bytes(&[1.0, 2.0, 3.0, 4.0]), bytes(&[1.0, 2.0, 3.0, 4.2]));
+    let judged = |untimed: &[u8]| {
+        let mut evaluation = evaluate(&reference, relu, 1 << 30);
+        let kept = [vec![Tensor::from_bytes(&reference.output_types[0], &timed).unwrap()]];
+        let untimed = || Ok(vec![untimed.to_vec()]);
+        reference.check_timed_runs(&kept, std::slice::from_ref(&eager), &untimed, &mut evaluation).unwrap();
+        (evaluation.outputs[0].right_from, evaluation.findings)
+    };
+    let (right_from, findings) = judged(&timed);
+    assert_eq!((findings, right_from.is_some_and(|t| t > -5)), (vec![], true), "{right_from:?}");
+    assert_eq!(judged(&eager).1, [Finding::TimedRunDiffers { output: 0 }]);
+}
+
+fn judged(out: &[f32], eager: &[f32], truth: &[f64]) -> Option<&'static str> {
+    let ty = TensorType::contiguous(Dtype::F32, vec![out.len() as i64]);
+    let (out, eager) = (bytes(out), bytes(eager));
+    let (out, eager) = (elements(&ty, &out), elements(&ty, &eager));
+    let skip = either_overflown(out, eager, truth);
+    less_precise_slice(&ty, out, eager, truth, &skip).map(|(measure, ..)| measure)
+}
+
+#[test]
+fn a_rewrite_that_is_as_far_from_the_truth_as_eager_is_no_less_precise() {
+    assert_eq!(judged(&[1.5, 0.1], &[0.2, -0.7], &[0.9, 0.4]), None);
+    assert_eq!(judged(&[1.5, 0.1], &[0.9, 0.4], &[0.9, 0.4]), Some("rms"));
+}
+
+#[test]
+fn values_at_the_end_of_their_range_may_go_over_it_in_either_program() {
+    let (big, inf) = (3e38, f32::INFINITY);
+    let truth = [4e38, f64::from(big), 4e38, 1.0];
+    assert_eq!(judged(&[big, inf, inf, 1.0], &[inf, big, inf, 1.0], &truth), None);
+    // Where eager stays in the range, so must the rewrite.
+    assert_eq!(judged(&[1.0, inf], &[1.0, big], &[1.0, f64::from(big)]), Some("rms"));
+}
