@@ -4,7 +4,7 @@ use crate::document::{Document, Status, Variant};
 use crate::terminal::{Terminal, Tone, table, wrap};
 use crate::untrusted::one_line;
 use passhost_score::FailureClass;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// Variants whose failures are spelt out; the document has them all.
 const FAILURES_SHOWN: usize = 4;
@@ -53,6 +53,29 @@ fn variants(document: &Document, terminal: &Terminal) -> Vec<String> {
         *head = terminal.paint(Tone::Dim, head);
     }
     lines
+}
+
+/// One line over several samples: how many graphs ended in which way, and how much faster the changed ones are.
+pub fn total(documents: &[Document]) -> String {
+    let variants = || documents.iter().flat_map(|document| &document.variants);
+    let mut ends: BTreeMap<String, u64> = BTreeMap::new();
+    for variant in variants() {
+        let end = variant.class.map_or("right".to_owned(), |class| class.to_string().replace('_', " "));
+        *ends.entry(end).or_default() += 1;
+    }
+    let ends: Vec<String> = ends.into_iter().map(|(end, count)| format!("{count} {end}")).collect();
+    let changed = variants().filter(|variant| variant.rewrite.as_ref().is_some_and(|rewrite| !rewrite.pass_miss));
+    let speedups: Vec<f64> = changed.filter_map(|variant| Some(variant.timing.as_ref()?.speedup)).collect();
+    let mut line = format!("{} graphs of {} samples: {}", variants().count(), documents.len(), ends.join(", "));
+    if !speedups.is_empty() {
+        let mean = (speedups.iter().map(|speedup| speedup.ln()).sum::<f64>() / speedups.len() as f64).exp();
+        let slower = speedups.iter().filter(|&&speedup| speedup < 0.97).count();
+        line.push_str(&format!(
+            "; {} changed and timed, {mean:.2} times as fast as eager in the geometric mean, {slower} slower by more than 3%",
+            speedups.len()
+        ));
+    }
+    line
 }
 
 /// Names with only those folders that tell them apart, the ones in front if there is a choice: `float32/s0-4`, not

@@ -5,7 +5,7 @@ use crate::document::{Blame, Document};
 use crate::evaluate::{Config, Host, LoadedPlugin, evaluate, refused};
 use crate::guest::Plugin;
 use crate::output::{print, write_json};
-use crate::terminal::{Terminal, Tone};
+use crate::terminal::{Terminal, Tone, wrap};
 use crate::{Exit, Stop};
 use passhost_score::Options;
 use std::cell::RefCell;
@@ -69,6 +69,10 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
         let mut host = Host { device: &mut device, cache: cache.as_ref(), config: &config, progress: &mut progress };
         let document = evaluate(&mut plugin, sample, &mut host);
         finish(document, &mut documents, arguments, terminal)?;
+    }
+    if documents.len() > 1 {
+        print([String::new()]);
+        print(wrap(&crate::table::total(&documents), terminal.width(), ""));
     }
     Ok(worst(&documents, arguments))
 }
