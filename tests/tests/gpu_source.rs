@@ -4,7 +4,8 @@
 
 use passhost_ir::kernel::verify;
 use passhost_ir::{Graph, NodeKind};
-use passhost_kernels::cuda::{Compiler, Layout, NvrtcError, emit};
+use passhost_kernels::Layout;
+use passhost_kernels::cuda::{Compiler, DeviceProperties, NvrtcError, emit};
 use passhost_tests::{Passhost, plugin, repository};
 use std::path::PathBuf;
 
@@ -43,7 +44,7 @@ fn kernels_of_the_samples_compile_for_sm_90() {
                     strides: inputs.iter().map(|input| graph.ty(*input).strides.clone()).collect(),
                     ..Layout::contiguous(kernel)
                 };
-                let source = emit(kernel, &verify(kernel).unwrap(), &layout);
+                let source = emit(kernel, &verify(kernel).unwrap(), &layout, &DeviceProperties::H200);
                 assert!(source.blocks > 0 && source.threads <= 1024);
                 match compiler.compile(&source.text) {
                     Ok(cubin) => assert!(!cubin.0.is_empty()),

@@ -3,7 +3,9 @@
 //! [`cpu`] runs a verified [`Kernel`](passhost_ir::Kernel) on the CPU. It is the reference that other devices are tested
 //! against, and fast enough to beat PyTorch's eager mode where fusing saves memory traffic.
 
+mod access;
 pub mod cpu;
 pub mod cuda;
 
-pub use cpu::{BindError, Bound, BoundInput, BoundOutput, CallingThread, CpuKernel, NewThreads, Threads};
+pub use access::{BindError, BoundInput, BoundOutput, Layout};
+pub use cpu::{Bound, CallingThread, CpuKernel, NewThreads, Threads};

@@ -6,7 +6,8 @@ use passhost_ir::kernel::{
     verify,
 };
 use passhost_ir::{Dtype, Kernel};
-use passhost_kernels::cuda::{Compiler, Layout, NvrtcError, emit};
+use passhost_kernels::Layout;
+use passhost_kernels::cuda::{Compiler, DeviceProperties, NvrtcError, emit};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -56,7 +57,7 @@ fn random_kernels_compile_for_sm_90() {
                     let facts = verify(&kernel).unwrap();
                     let layout =
                         if seed.is_multiple_of(2) { Layout::contiguous(&kernel) } else { scattered(&kernel, seed) };
-                    let source = emit(&kernel, &facts, &layout);
+                    let source = emit(&kernel, &facts, &layout, &DeviceProperties::H200);
                     match compiler.compile(&source.text) {
                         Ok(cubin) => bytes.fetch_add(cubin.0.len() as u64, Ordering::Relaxed),
                         Err(error) => panic!("seed {seed}: {error}\n{}", source.text),
@@ -94,7 +95,7 @@ fn several_reductions_share_the_memory_of_a_block() {
     let Some(compiler) = compiler() else { return };
     for dtype in [Dtype::F32, Dtype::F64, Dtype::I64] {
         let kernel = columns(dtype);
-        let source = emit(&kernel, &verify(&kernel).unwrap(), &Layout::contiguous(&kernel));
+        let source = emit(&kernel, &verify(&kernel).unwrap(), &Layout::contiguous(&kernel), &DeviceProperties::H200);
         assert!(source.text.contains("across_columns<Sum"), "columns are reduced as such");
         if let Err(error) = compiler.compile(&source.text) {
             panic!("{dtype}: {error}");
@@ -144,7 +145,7 @@ fn sums_of_joined() -> Kernel {
 fn columns_of_joined_tensors_compile() {
     let Some(compiler) = compiler() else { return };
     let kernel = sums_of_joined();
-    let source = emit(&kernel, &verify(&kernel).unwrap(), &Layout::contiguous(&kernel));
+    let source = emit(&kernel, &verify(&kernel).unwrap(), &Layout::contiguous(&kernel), &DeviceProperties::H200);
     assert!(
         source.text.contains("across_columns<Sum") && source.text.contains("v < 8"),
         "wide columns are what is meant"

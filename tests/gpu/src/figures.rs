@@ -5,8 +5,8 @@ use cudarc::driver::{result, sys};
 use passhost_guest_sdk::lower::KernelBuilder;
 use passhost_ir::kernel::{Binary, IndexExpr, IndexId, Outside, ReduceOp, Reg, Scalar, Unary, verify};
 use passhost_ir::{Dtype, Kernel, contiguous_strides};
-use passhost_kernels::cuda::{Compiler, CudaKernel, Gpu, Layout, Stream, emit};
-use passhost_kernels::{BoundInput, BoundOutput};
+use passhost_kernels::cuda::{Compiler, CudaKernel, DeviceProperties, Gpu, Stream, emit};
+use passhost_kernels::{BoundInput, BoundOutput, Layout};
 use std::path::Path;
 
 /// Launches in a graph, so that the gaps between them are those of the device alone.
@@ -281,12 +281,12 @@ pub(crate) fn run(gpu: &Gpu, compiler: &Compiler) -> Result<()> {
     Ok(())
 }
 
-/// Writes source and machine code of every case into a directory.
+/// Writes source and machine code of every case, as for an H200, into a directory.
 pub(crate) fn dump(compiler: &Compiler, directory: &Path) -> Result<()> {
     for (name, make) in CASES {
         for dtype in [Dtype::F32, Dtype::F16, Dtype::Bf16] {
             let kernel = make(dtype)?;
-            let source = emit(&kernel, &verify(&kernel)?, &Layout::contiguous(&kernel));
+            let source = emit(&kernel, &verify(&kernel)?, &Layout::contiguous(&kernel), &DeviceProperties::H200);
             let path = directory.join(format!("{name}_{dtype}"));
             std::fs::write(path.with_extension("cubin"), compiler.compile(&source.text)?.0)?;
             std::fs::write(path.with_extension("cu"), source.text)?;

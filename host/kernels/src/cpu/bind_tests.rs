@@ -1,6 +1,7 @@
 //! Each check of binding has a case that violates it.
 
-use super::{BindError, BoundInput, BoundOutput, CallingThread, CpuKernel};
+use super::{CallingThread, CpuKernel};
+use crate::access::{BindError, BoundInput, BoundOutput};
 use passhost_ir::kernel::{Binary, IndexExpr, IndexId, InputDecl, Inst, Op, Outside, Reg, Store};
 use passhost_ir::{Dtype, Kernel};
 

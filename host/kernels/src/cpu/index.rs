@@ -1,94 +1,8 @@
-//! Index expressions: what they depend on, where they are affine, and their values.
+//! The values of index expressions, at one point or at many.
 
 use super::isa::multiversion;
+use crate::access::needed_by;
 use passhost_ir::kernel::{IndexExpr, IndexId, Kernel, Reg};
-
-/// A set of axes, one bit each.
-pub(crate) type AxisSet = u32;
-
-/// `constant + sum of slopes[axis] * axis`
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Affine {
-    pub(crate) constant: i64,
-    /// One per axis, parallel axes first.
-    pub(crate) slopes: Vec<i64>,
-}
-
-impl Affine {
-    fn zip(&self, other: &Affine, f: impl Fn(i64, i64) -> Option<i64>) -> Option<Affine> {
-        let slopes = self.slopes.iter().zip(&other.slopes).map(|(a, b)| f(*a, *b)).collect::<Option<_>>()?;
-        Some(Affine { constant: f(self.constant, other.constant)?, slopes })
-    }
-
-    /// Whether the value is a position in a dimension of extent `size` at every point of axes of these extents.
-    pub(crate) fn within(&self, extents: &[i64], size: i64) -> bool {
-        let (mut low, mut high) = (i128::from(self.constant), i128::from(self.constant));
-        for (slope, extent) in self.slopes.iter().zip(extents) {
-            let reach = i128::from(*slope) * i128::from((extent - 1).max(0));
-            if reach < 0 { low += reach } else { high += reach }
-        }
-        low >= 0 && high < i128::from(size)
-    }
-}
-
-/// What an expression depends on, and how.
-#[derive(Debug, Clone)]
-pub(crate) struct Form {
-    /// The axes that its value depends on.
-    pub(crate) depends: AxisSet,
-    /// Set where it is affine in all axes.
-    pub(crate) affine: Option<Affine>,
-    /// Its change along each axis, where that is the same everywhere.
-    pub(crate) slopes: Vec<Option<i64>>,
-}
-
-/// The form of an expression whose operands' forms are known; `value` gives what a body value depends on.
-pub(crate) fn form(expr: IndexExpr, forms: &[Form], axes: usize, value: impl Fn(Reg) -> AxisSet) -> Form {
-    let get = |id: IndexId| &forms[id.0 as usize];
-    let both = |a: IndexId, b: IndexId, f: fn(i64, i64) -> Option<i64>| {
-        let (a, b) = (get(a), get(b));
-        Form {
-            depends: a.depends | b.depends,
-            affine: a.affine.as_ref().zip(b.affine.as_ref()).and_then(|(a, b)| a.zip(b, f)),
-            slopes: a.slopes.iter().zip(&b.slopes).map(|(a, b)| f((*a)?, (*b)?)).collect(),
-        }
-    };
-    let constant = |constant: i64| Form {
-        depends: 0,
-        affine: Some(Affine { constant, slopes: vec![0; axes] }),
-        slopes: vec![Some(0); axes],
-    };
-    // A function of something is constant along the axes that the something is constant along.
-    let opaque = |depends: AxisSet| Form {
-        depends,
-        affine: None,
-        slopes: (0..axes).map(|axis| (depends >> axis & 1 == 0).then_some(0)).collect(),
-    };
-    match expr {
-        IndexExpr::Axis(axis) => {
-            let mut form = constant(0);
-            form.depends = 1 << axis;
-            form.slopes[axis as usize] = Some(1);
-            if let Some(affine) = &mut form.affine {
-                affine.slopes[axis as usize] = 1;
-            }
-            form
-        }
-        IndexExpr::Const(value) => constant(value),
-        IndexExpr::Add(a, b) => both(a, b, i64::checked_add),
-        IndexExpr::Sub(a, b) => both(a, b, i64::checked_sub),
-        IndexExpr::Mul(a, factor) => {
-            let a = get(a);
-            Form {
-                depends: a.depends,
-                affine: a.affine.as_ref().and_then(|a| a.zip(a, |x, _| x.checked_mul(factor))),
-                slopes: a.slopes.iter().map(|slope| (*slope)?.checked_mul(factor)).collect(),
-            }
-        }
-        IndexExpr::FloorDiv(a, _) | IndexExpr::Mod(a, _) => opaque(get(a).depends),
-        IndexExpr::Value(reg) => opaque(value(reg)),
-    }
-}
 
 /// An index expression's operation; operands are earlier nodes of the same [`Program`].
 #[derive(Debug, Clone, Copy)]
@@ -112,8 +26,6 @@ pub(crate) struct Program {
     pub(crate) results: Vec<usize>,
     /// The body values that it reads.
     pub(crate) values: Vec<Reg>,
-    /// The expressions it evaluates, in order.
-    pub(crate) expressions: Vec<IndexId>,
 }
 
 /// How the position along an axis follows from a point's number in a domain.
@@ -142,10 +54,9 @@ pub(crate) const LANES: usize = 128;
 impl Program {
     /// A program for the expressions `roots` of a kernel.
     pub(crate) fn new(kernel: &Kernel, roots: &[IndexId]) -> Program {
-        let mut needed = vec![false; kernel.index.len()];
-        mark(kernel, roots, &mut needed);
+        let needed = needed_by(kernel, roots);
         let mut place = vec![usize::MAX; needed.len()];
-        let mut program = Program { nodes: vec![], results: vec![], values: vec![], expressions: vec![] };
+        let mut program = Program { nodes: vec![], results: vec![], values: vec![] };
         for (at, expr) in kernel.index.iter().enumerate().filter(|(at, _)| needed[*at]) {
             place[at] = program.nodes.len();
             let of = |id: IndexId| place[id.0 as usize];
@@ -163,7 +74,6 @@ impl Program {
                 }
             };
             program.nodes.push(node);
-            program.expressions.push(IndexId(at as u32));
         }
         program.results = roots.iter().map(|root| place[root.0 as usize]).collect();
         program
@@ -217,22 +127,6 @@ impl Program {
                     }
                 }
             }
-        }
-    }
-}
-
-/// Marks what these expressions need, themselves included.
-fn mark(kernel: &Kernel, roots: &[IndexId], needed: &mut [bool]) {
-    // An explicit stack keeps a hostile chain of a thousand expressions off the call stack.
-    let mut stack = roots.to_vec();
-    while let Some(id) = stack.pop() {
-        if std::mem::replace(&mut needed[id.0 as usize], true) {
-            continue;
-        }
-        match kernel.index[id.0 as usize] {
-            IndexExpr::Add(a, b) | IndexExpr::Sub(a, b) => stack.extend([a, b]),
-            IndexExpr::Mul(a, _) | IndexExpr::FloorDiv(a, _) | IndexExpr::Mod(a, _) => stack.push(a),
-            IndexExpr::Axis(_) | IndexExpr::Const(_) | IndexExpr::Value(_) => {}
         }
     }
 }

@@ -1,35 +1,11 @@
 //! Raw storage: the only place where addresses become slices.
 //!
-//! The storage belongs to someone else, PyTorch as a rule. [`BoundInput`] and [`BoundOutput`] describe it; the checks of
-//! [`CpuKernel::bind`](super::CpuKernel::bind) turn them into views, which hand out elements with bounds checks.
+//! [`CpuKernel::bind`](super::CpuKernel::bind) turns storage that it checked into views, which hand out elements with bounds
+//! checks.
 
 use super::element::Element;
 use passhost_ir::Dtype;
 use std::marker::PhantomData;
-
-/// An input tensor's storage.
-#[derive(Debug, Clone)]
-pub struct BoundInput<'a> {
-    /// The element at index 0 in every dimension.
-    pub pointer: *const u8,
-    /// Bytes of the storage from `pointer` to its end.
-    pub bytes: usize,
-    /// Element type.
-    pub dtype: Dtype,
-    /// Extent of each dimension.
-    pub shape: &'a [i64],
-    /// Distance, in elements, of neighbours along each dimension; at least 0.
-    pub strides: &'a [i64],
-}
-
-/// An output tensor's storage, contiguous.
-#[derive(Debug, Clone, Copy)]
-pub struct BoundOutput {
-    /// The first element.
-    pub pointer: *mut u8,
-    /// Exactly as many as the output's elements take.
-    pub bytes: usize,
-}
 
 /// The elements of an input that its strides reach.
 #[derive(Debug, Clone, Copy)]

@@ -10,8 +10,8 @@
 
 #[cfg(test)]
 mod accuracy_tests;
-pub(crate) mod analysis;
 mod arena;
+mod axes;
 mod bind;
 #[cfg(test)]
 mod bind_tests;
@@ -19,7 +19,7 @@ mod compute;
 mod element;
 mod exec;
 mod f16_slices;
-pub(crate) mod index;
+mod index;
 mod isa;
 mod lanes;
 mod load;
@@ -43,11 +43,10 @@ mod strips_tests;
 mod threads;
 mod vectors;
 
-pub(crate) use bind::check;
-pub use bind::{BindError, Bound};
-pub use memory::{BoundInput, BoundOutput};
+pub use bind::Bound;
 pub use threads::{CallingThread, NewThreads, Threads};
 
+use crate::access::{BindError, BoundInput, BoundOutput};
 use arena::Arenas;
 use exec::Walks;
 use isa::Isa;

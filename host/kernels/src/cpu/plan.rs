@@ -8,11 +8,12 @@
 //! A *segment* is what lies between two reductions: steps on rows, then steps on inner points. In chunks, a segment
 //! computes anew the inner values that it needs, as those of the segment before are gone.
 
-use super::analysis::{Analysis, split_axes};
+use super::axes::split_axes;
 use super::compute::Code;
-use super::index::{AxisSet, Form, Program};
+use super::index::Program;
 use super::lanes::{Buffer, Kind};
 use super::slots::Slots;
+use crate::access::{Analysis, AxisSet, Form};
 use passhost_ir::kernel::{IndexId, Op, Outside, ReduceOp, Reg, ScanOp};
 use passhost_ir::{Dtype, Kernel};
 use std::collections::HashMap;

@@ -1,6 +1,7 @@
 //! Storage for tests: tensors laid out with strides, and kernels run on them.
 
-use super::{BindError, BoundInput, BoundOutput, CpuKernel, Threads};
+use super::{CpuKernel, Threads};
+use crate::access::{BindError, BoundInput, BoundOutput};
 use passhost_ir::kernel::Tensor;
 use passhost_ir::{Dtype, contiguous_strides};
 

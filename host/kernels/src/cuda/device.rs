@@ -1,6 +1,7 @@
 //! A GPU as the driver sees it: modules of machine code, launches on a stream.
 
 use super::nvrtc::Cubin;
+use super::properties::DeviceProperties;
 use cudarc::driver::{result, sys};
 use std::ffi::{CString, c_void};
 
@@ -39,6 +40,7 @@ impl Stream {
 pub struct Gpu {
     device: sys::CUdevice,
     context: sys::CUcontext,
+    properties: DeviceProperties,
 }
 
 // SAFETY: the driver's handles may be used from any thread.
@@ -55,9 +57,10 @@ impl Gpu {
         }
         result::init().map_err(failed("initialise"))?;
         let device = result::device::get(number as i32).map_err(failed("open the device"))?;
+        let properties = read_properties(device)?;
         // SAFETY: the device exists. The context is released when this is dropped.
         let context = unsafe { result::primary_ctx::retain(device) }.map_err(failed("make a context"))?;
-        let gpu = Gpu { device, context };
+        let gpu = Gpu { device, context, properties };
         gpu.make_current()?;
         Ok(gpu)
     }
@@ -80,6 +83,11 @@ impl Gpu {
         version.map_err(failed("ask for the compute capability"))
     }
 
+    /// What schedules depend on.
+    pub fn properties(&self) -> &DeviceProperties {
+        &self.properties
+    }
+
     /// The name of the product.
     pub fn name(&self) -> Result<String, DeviceError> {
         result::device::get_name(self.device).map_err(failed("ask for the name"))
@@ -100,6 +108,20 @@ impl Gpu {
             }
         }
     }
+}
+
+fn read_properties(device: sys::CUdevice) -> Result<DeviceProperties, DeviceError> {
+    use sys::CUdevice_attribute as Attribute;
+    let read = |which| {
+        // SAFETY: the caller got the device from the driver.
+        let value = unsafe { result::device::get_attribute(device, which) };
+        value.map(i32::unsigned_abs).map_err(failed("ask for a property of the device"))
+    };
+    Ok(DeviceProperties {
+        multiprocessors: read(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+        threads_per_multiprocessor: read(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
+        shared_bytes_per_multiprocessor: read(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?,
+    })
 }
 
 impl Drop for Gpu {

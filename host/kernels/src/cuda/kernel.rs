@@ -3,8 +3,7 @@
 use super::device::{DeviceError, Function, Gpu, Stream};
 use super::emit::{ENTRY, emit};
 use super::nvrtc::{Compiler, NvrtcError};
-use super::space::Layout;
-use crate::cpu::{BindError, BoundInput, BoundOutput, check};
+use crate::access::{BindError, BoundInput, BoundOutput, Layout, check};
 use passhost_ir::Kernel;
 use passhost_ir::kernel::{Facts, KernelError, verify};
 use std::collections::HashMap;
@@ -81,7 +80,7 @@ impl CudaKernel {
         if self.kernel.rows() == 0 {
             return Ok(());
         }
-        let variant = self.variant(gpu, compiler, layout(inputs, outputs))?;
+        let variant = self.variant(gpu, compiler, Layout::of(inputs, outputs))?;
         let addresses: Vec<u64> = inputs
             .iter()
             .map(|input| input.pointer as u64)
@@ -105,7 +104,7 @@ impl CudaKernel {
         let variant = match variants.get(&layout) {
             Some(variant) => variant.clone(),
             None => {
-                let source = emit(&self.kernel, &self.facts, &layout);
+                let source = emit(&self.kernel, &self.facts, &layout, gpu.properties());
                 let blocks = i32::try_from(source.blocks).map_err(|_| CudaError::Grid { blocks: source.blocks })?;
                 let function = gpu.load(&compiler.compile(&source.text)?, ENTRY)?;
                 let variant = Arc::new(Variant { function, blocks: blocks.unsigned_abs(), threads: source.threads });
@@ -115,15 +114,5 @@ impl CudaKernel {
         };
         *last = Some((layout, variant.clone()));
         Ok(variant)
-    }
-}
-
-/// The layout of bound tensors.
-fn layout(inputs: &[BoundInput<'_>], outputs: &[BoundOutput]) -> Layout {
-    let alignment = |address: usize| 1usize << address.trailing_zeros().min(4);
-    Layout {
-        strides: inputs.iter().map(|input| input.strides.to_vec()).collect(),
-        alignments: inputs.iter().map(|input| alignment(input.pointer as usize)).collect(),
-        outputs: outputs.iter().map(|output| alignment(output.pointer as usize)).collect(),
     }
 }

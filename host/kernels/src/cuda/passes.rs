@@ -3,7 +3,7 @@
 //! A reduction ends a pass: what depends on its result waits for the next. A later pass computes anew what it needs of
 //! an earlier one, or finds it *kept*.
 
-use crate::cpu::analysis::Analysis;
+use crate::access::Analysis;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Class, Facts, Kernel, Op, Reg};
 

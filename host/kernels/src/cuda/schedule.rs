@@ -1,14 +1,11 @@
 //! Which threads compute what.
 
-use super::space::{Address, Domain, Lanes, Layout, common, load_address, store_address};
-use crate::cpu::analysis::Analysis;
+use super::properties::DeviceProperties;
+use super::space::{Address, Domain, Lanes, common, load_address, store_address};
+use crate::access::{Analysis, Layout, axes_in_store_order, prefers_columns};
 use passhost_ir::kernel::{Class, Facts, Op, Reg};
 use passhost_ir::{Dtype, Kernel};
 
-/// Threads that keep a large GPU busy: enough for 132 multiprocessors of 1,024 each.
-const FILL: u64 = 132 * 1024;
-/// Bytes of shared memory that a block may take and leave room for others.
-const SHARED: u64 = 32 << 10;
 /// Registers that values kept between passes over a row may take, in a thread.
 const KEPT_REGISTERS: u64 = 64;
 
@@ -107,6 +104,7 @@ pub(super) struct Chooser<'a> {
     pub(super) facts: &'a Facts,
     pub(super) analysis: &'a Analysis,
     pub(super) layout: &'a Layout,
+    pub(super) device: &'a DeviceProperties,
     /// Whether it has neither passes nor rows: each point is computed by itself.
     pub(super) is_map: bool,
     /// Bytes per point that later passes need of earlier ones.
@@ -117,16 +115,16 @@ impl Chooser<'_> {
     pub(super) fn choose(&self) -> Schedule {
         let (parallel, all) = (self.kernel.parallel.len(), self.kernel.parallel.len() + self.kernel.reduce.len());
         if self.is_map {
-            let rows = Domain::new(self.kernel, self.ordered(|_| true));
+            let rows = Domain::new(self.kernel, axes_in_store_order(self.kernel, |_| true));
             return self.map(rows);
         }
-        let rows = Domain::new(self.kernel, self.ordered(|axis| axis < parallel));
+        let rows = Domain::new(self.kernel, axes_in_store_order(self.kernel, |axis| axis < parallel));
         let scans = self.needed().any(|(_, op)| matches!(op, Op::Scan(..)));
         // Scans and reductions with positions visit the points in the order of the axes.
         let points = if scans || self.needed().any(|(_, op)| matches!(op, Op::Reduce(..))) {
             Domain::new(self.kernel, (parallel..all).collect())
         } else {
-            Domain::new(self.kernel, self.ordered(|axis| axis >= parallel))
+            Domain::new(self.kernel, axes_in_store_order(self.kernel, |axis| axis >= parallel))
         };
         if scans {
             return Schedule { form: Form::Columns { wide: 64, deep: 1, lanes: 1 }, rows, points };
@@ -140,22 +138,6 @@ impl Chooser<'_> {
             .zip(&self.kernel.body)
             .filter(|(reg, _)| self.analysis.needed[reg.0 as usize])
             .map(|(reg, inst)| (reg, &inst.op))
-    }
-
-    /// Axes in the order of the largest store, so that it is written from front to back.
-    fn ordered(&self, keep: impl Fn(usize) -> bool) -> Vec<usize> {
-        let stores = &self.kernel.stores;
-        let largest = stores.iter().rev().max_by_key(|store| passhost_ir::numel(&store.shape));
-        let mut axes: Vec<usize> = largest
-            .into_iter()
-            .flat_map(|store| &store.order)
-            .map(|axis| *axis as usize)
-            .filter(|axis| keep(*axis))
-            .collect();
-        let all = self.kernel.parallel.len() + self.kernel.reduce.len();
-        let rest: Vec<usize> = (0..all).filter(|axis| keep(*axis) && !axes.contains(axis)).collect();
-        axes.extend(rest);
-        axes
     }
 
     /// The loads and stores that range over all points, or over the rows of a map.
@@ -215,12 +197,13 @@ impl Chooser<'_> {
     }
 
     fn map(&self, rows: Domain) -> Schedule {
+        let fill = self.device.busy_threads();
         let points = Domain::default();
         let mut lanes = self.widest(&self.traffic(false), &rows, &points);
-        while lanes > 1 && rows.points() / u64::from(lanes) < FILL / 8 {
+        while lanes > 1 && rows.points() / u64::from(lanes) < fill / 8 {
             lanes /= 2;
         }
-        let wide = if rows.points() / u64::from(lanes) < FILL { 128 } else { 256 };
+        let wide = if rows.points() / u64::from(lanes) < fill { 128 } else { 256 };
         Schedule { form: Form::Columns { wide, deep: 1, lanes }, rows, points }
     }
 
@@ -234,36 +217,35 @@ impl Chooser<'_> {
             return false;
         }
         let traffic = self.traffic(true);
-        let votes = traffic.iter().map(|access| match &access.address {
-            Address::Affine { slopes, .. } => {
-                let column = slopes[row] == 1 && slopes[point] != 1;
-                (i128::from(column) - i128::from(slopes[point] == 1)) * i128::from(access.bytes)
-            }
-            Address::Indexed { .. } => 0,
+        let offsets = traffic.iter().filter_map(|access| match &access.address {
+            Address::Affine(offset) => Some((offset.slopes.as_slice(), access.bytes)),
+            Address::Indexed { .. } => None,
         });
-        votes.sum::<i128>() > 0
+        prefers_columns(offsets, row, point)
     }
 
     fn columns(&self, rows: Domain, points: Domain) -> Schedule {
+        let fill = self.device.busy_threads();
         let mut lanes = self.widest(&self.traffic(true), &rows, &points);
         // Threads that share a row get a few points each.
         let deepest = (points.points() / 4).next_power_of_two().clamp(1, 32) as u32;
         let threads = |lanes: u32, deep: u32| rows.points() / u64::from(lanes) * u64::from(deep);
-        while lanes > 1 && threads(lanes, deepest) < FILL {
+        while lanes > 1 && threads(lanes, deepest) < fill {
             lanes /= 2;
         }
         let mut deep = deepest.min(4);
-        while deep < deepest && threads(lanes, deep) < FILL {
+        while deep < deepest && threads(lanes, deep) < fill {
             deep *= 2;
         }
         let bytes = super::emit::accumulator_bytes(self.kernel, self.analysis);
-        while deep > 1 && u64::from(32 * deep * lanes) * bytes > SHARED {
+        while deep > 1 && u64::from(32 * deep * lanes) * bytes > self.device.shared_bytes_per_block() {
             deep /= 2;
         }
         Schedule { form: Form::Columns { wide: 32, deep, lanes }, rows, points }
     }
 
     fn rows(&self, rows: Domain, points: Domain) -> Schedule {
+        let fill = self.device.busy_threads();
         let lanes = self.widest(&self.traffic(true), &points, &rows);
         let chunks = points.points().div_ceil(u64::from(lanes));
         let most = chunks.next_power_of_two().clamp(1, 1024) as u32;
@@ -273,7 +255,7 @@ impl Chooser<'_> {
         if self.kept_bytes == 0 {
             threads = threads.min(128);
         }
-        while threads < most && rows.points() * u64::from(threads) < FILL {
+        while threads < most && rows.points() * u64::from(threads) < fill {
             threads *= 2;
         }
         let turns_of = |threads: u32| chunks.div_ceil(u64::from(threads));
@@ -281,7 +263,7 @@ impl Chooser<'_> {
         while threads > 1
             && turns_of(threads / 2) <= 4
             && turns_of(threads / 2) * u64::from(lanes) <= 32
-            && rows.points() * u64::from(threads / 2) >= FILL * 3 / 2
+            && rows.points() * u64::from(threads / 2) >= fill * 3 / 2
         {
             threads /= 2;
         }
@@ -291,7 +273,7 @@ impl Chooser<'_> {
         }
         let kept = self.kept_bytes > 0 && fits(threads);
         let mut per_block = (128 / threads).max(1);
-        while per_block > 1 && rows.points().div_ceil(u64::from(per_block)) < 132 {
+        while per_block > 1 && rows.points().div_ceil(u64::from(per_block)) < u64::from(self.device.multiprocessors) {
             per_block /= 2;
         }
         // A block is made of whole warps.

@@ -4,9 +4,9 @@
 //! row-major; a thread works on a few neighbours, the *lanes*, along one of the domains. Where a tensor is read or written
 //! by all lanes at neighbouring addresses, one access does for all.
 
-use crate::cpu::analysis::Analysis;
-use passhost_ir::kernel::{IndexExpr, IndexId, Kernel};
-use passhost_ir::{Dtype, contiguous_strides};
+use crate::access::{Analysis, Layout, Offset, effective_strides, multiple_of};
+use passhost_ir::Dtype;
+use passhost_ir::kernel::{IndexId, Kernel};
 
 /// Some axes, numbered together.
 #[derive(Debug, Clone, Default)]
@@ -68,15 +68,6 @@ pub(super) struct Group {
     pub(super) slope: i64,
 }
 
-/// Where the elements of an access lie.
-#[derive(Debug, Clone)]
-pub(super) enum Address {
-    /// At `base + sum of slopes[axis] * position`, always inside.
-    Affine { base: i64, slopes: Vec<i64> },
-    /// At one index per dimension, each times its stride; it may lie outside.
-    Indexed { index: Vec<IndexId>, strides: Vec<i64> },
-}
-
 /// What the lanes of a thread have in common when they read or write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lanes {
@@ -88,29 +79,16 @@ pub(super) enum Lanes {
     Each,
 }
 
-/// The strides of the inputs and the alignment of all tensors that a kernel is emitted for.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Layout {
-    /// Strides of each input, in elements.
-    pub strides: Vec<Vec<i64>>,
-    /// A power of two, at most 16, that the address of each input's first element is a multiple of, in bytes.
-    pub alignments: Vec<usize>,
-    /// The same for each output.
-    pub outputs: Vec<usize>,
+/// Where the elements of an access lie.
+#[derive(Debug, Clone)]
+pub(super) enum Address {
+    /// At this offset, always inside.
+    Affine(Offset),
+    /// At one index per dimension, each times its stride; it may lie outside.
+    Indexed { index: Vec<IndexId>, strides: Vec<i64> },
 }
 
-impl Layout {
-    /// Contiguous inputs as an allocator places them.
-    pub fn contiguous(kernel: &Kernel) -> Layout {
-        Layout {
-            strides: kernel.inputs.iter().map(|input| contiguous_strides(&input.shape)).collect(),
-            alignments: vec![16; kernel.inputs.len()],
-            outputs: vec![16; kernel.stores.len()],
-        }
-    }
-}
-
-/// The address of a load in a layout.
+/// The address of a load in a layout. `in_bounds` says whether its indices are proven.
 pub(super) fn load_address(
     kernel: &Kernel,
     analysis: &Analysis,
@@ -119,43 +97,19 @@ pub(super) fn load_address(
     layout: &Layout,
 ) -> Address {
     let input = input as usize;
-    let strides: Vec<i64> = kernel.inputs[input]
-        .shape
-        .iter()
-        .zip(&layout.strides[input])
-        // The stride of a dimension without a second element means nothing.
-        .map(|(extent, stride)| if *extent > 1 { *stride } else { 0 })
-        .collect();
-    let axes = kernel.parallel.len() + kernel.reduce.len();
-    let (mut base, mut slopes) = (0i64, vec![0i64; axes]);
-    for (id, stride) in index.iter().zip(&strides) {
-        match &analysis.forms[id.0 as usize].affine {
-            Some(affine) if in_bounds => {
-                base += affine.constant * stride;
-                for (total, slope) in slopes.iter_mut().zip(&affine.slopes) {
-                    *total = total.wrapping_add(slope.wrapping_mul(*stride));
-                }
-            }
-            _ => return Address::Indexed { index: index.to_vec(), strides },
-        }
-    }
-    for (slope, extent) in slopes.iter_mut().zip(kernel.parallel.iter().chain(&kernel.reduce)) {
-        // An axis with one position changes nothing, whatever its slope.
-        if *extent <= 1 {
-            *slope = 0;
-        }
-    }
-    Address::Affine { base, slopes }
+    let strides = effective_strides(&kernel.inputs[input].shape, &layout.strides[input]);
+    let offset = in_bounds.then(|| Offset::of_load(&analysis.forms, index, &strides, &extents(kernel))).flatten();
+    offset.map_or_else(|| Address::Indexed { index: index.to_vec(), strides }, Address::Affine)
 }
 
 /// The address of a store: dense in the order of its axes.
 pub(super) fn store_address(kernel: &Kernel, order: &[u32]) -> Address {
-    let extents: Vec<i64> = order.iter().map(|axis| kernel.extent(*axis).unwrap_or(1)).collect();
-    let mut slopes = vec![0; kernel.parallel.len() + kernel.reduce.len()];
-    for (axis, stride) in order.iter().zip(contiguous_strides(&extents)) {
-        slopes[*axis as usize] = if kernel.extent(*axis) == Some(1) { 0 } else { stride };
-    }
-    Address::Affine { base: 0, slopes }
+    Address::Affine(Offset::of_store(order, &extents(kernel)))
+}
+
+/// The extents of all axes, parallel axes first.
+fn extents(kernel: &Kernel) -> Vec<i64> {
+    kernel.parallel.iter().chain(&kernel.reduce).copied().collect()
 }
 
 /// What `count` lanes along a domain have in common at an address. The first lane is at a multiple of `count`.
@@ -174,7 +128,7 @@ pub(super) fn common(
     }
     let aligned = alignment as i64 >= (count * dtype.size() as i64).min(16);
     match address {
-        Address::Affine { base, slopes } => {
+        Address::Affine(Offset { base, slopes }) => {
             let groups = along.groups(slopes);
             let Some((last, outer)) = groups.split_last() else { return Lanes::One };
             if last.inner != 1 || last.extent % count != 0 {
@@ -207,29 +161,4 @@ pub(super) fn common(
             if step == 1 && !guarded && aligned && multiples { Lanes::Neighbours } else { Lanes::Each }
         }
     }
-}
-
-/// A number that an index expression is a multiple of wherever the position along `axis` is a multiple of `count`; 0
-/// for the constant 0. Expressions read earlier ones, so the list is walked once.
-fn multiple_of(kernel: &Kernel, id: IndexId, axis: usize, count: i64) -> i64 {
-    let mut known: Vec<i64> = Vec::with_capacity(id.0 as usize + 1);
-    for expr in &kernel.index[..=id.0 as usize] {
-        let of = |id: IndexId| known[id.0 as usize];
-        known.push(match *expr {
-            IndexExpr::Axis(known) if known as usize == axis => count,
-            IndexExpr::Axis(other) if kernel.extent(other) == Some(1) => 0,
-            IndexExpr::Axis(_) | IndexExpr::Value(_) => 1,
-            IndexExpr::Const(value) => value.saturating_abs(),
-            IndexExpr::Add(a, b) | IndexExpr::Sub(a, b) => gcd(of(a), of(b)),
-            IndexExpr::Mul(a, factor) => of(a).saturating_mul(factor.saturating_abs()),
-            IndexExpr::FloorDiv(a, divisor) if of(a) % divisor == 0 => of(a) / divisor,
-            IndexExpr::FloorDiv(..) => 1,
-            IndexExpr::Mod(a, divisor) => gcd(of(a), divisor),
-        });
-    }
-    known[id.0 as usize]
-}
-
-fn gcd(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }

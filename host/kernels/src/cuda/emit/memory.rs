@@ -2,6 +2,7 @@
 
 use super::index::position;
 use super::{Emitter, Scope, Spot};
+use crate::access::Offset;
 use crate::cuda::space::{Address, Domain, Group, Lanes, common, load_address, store_address};
 use crate::cuda::text::{from_storage, held, literal, storage, to_storage};
 use passhost_ir::kernel::{Op, Outside, Reg};
@@ -77,7 +78,7 @@ impl Emitter<'_> {
     /// The offset of a store's element.
     pub(super) fn store_offset(&self, store: usize, spot: &Spot) -> String {
         match store_address(self.kernel, &self.kernel.stores[store].order) {
-            Address::Affine { base, slopes } => self.offset(base, &slopes, spot),
+            Address::Affine(Offset { base, slopes }) => self.offset(base, &slopes, spot),
             Address::Indexed { .. } => unreachable!("stores are dense"),
         }
     }
@@ -100,7 +101,7 @@ impl Emitter<'_> {
         scope: &mut Scope,
     ) -> (Option<String>, String) {
         let (index, strides) = match address {
-            Address::Affine { base, slopes } => return (None, self.offset(*base, slopes, spot)),
+            Address::Affine(Offset { base, slopes }) => return (None, self.offset(*base, slopes, spot)),
             Address::Indexed { index, strides } => (index, strides),
         };
         let Op::Load { input, outside, .. } = self.kernel.body[reg.0 as usize].op else {

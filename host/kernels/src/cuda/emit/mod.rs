@@ -10,10 +10,10 @@ mod work;
 pub(super) use reductions::accumulator_bytes;
 
 use super::passes::Passes;
+use super::properties::DeviceProperties;
 use super::schedule::{Chooser, Form, Schedule};
-use super::space::Layout;
 use super::text::{Text, storage};
-use crate::cpu::analysis::Analysis;
+use crate::access::{Analysis, Layout};
 use passhost_ir::kernel::{Facts, IndexId, Reg};
 use passhost_ir::{Dtype, Kernel};
 use std::collections::HashMap;
@@ -34,14 +34,14 @@ pub struct Source {
     pub threads: u32,
 }
 
-/// Writes a verified kernel for inputs of a layout.
-pub fn emit(kernel: &Kernel, facts: &Facts, layout: &Layout) -> Source {
+/// Writes a verified kernel for inputs of a layout and a GPU with these properties.
+pub fn emit(kernel: &Kernel, facts: &Facts, layout: &Layout, device: &DeviceProperties) -> Source {
     let analysis = Analysis::new(kernel);
     let all = kernel.parallel.len() + kernel.reduce.len();
     let is_map = !analysis.reduces && kernel.stores.iter().all(|store| store.order.len() == all);
     let passes = Passes::new(kernel, facts, &analysis, !is_map);
     let kept_bytes = passes.kept_bytes(kernel);
-    let chooser = Chooser { kernel, facts, analysis: &analysis, layout, is_map, kept_bytes };
+    let chooser = Chooser { kernel, facts, analysis: &analysis, layout, device, is_map, kept_bytes };
     let schedule = chooser.choose();
     let (blocks, threads) = (schedule.blocks(), schedule.threads());
     let mut emitter = Emitter {

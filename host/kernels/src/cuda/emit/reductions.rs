@@ -1,6 +1,6 @@
 //! Reductions and scans as text: the functors of `prelude.cu`, and what they start with.
 
-use crate::cpu::analysis::Analysis;
+use crate::access::Analysis;
 use crate::cuda::text::literal;
 use passhost_ir::kernel::{Op, ReduceOp, Scalar, ScanOp};
 use passhost_ir::{Dtype, Kernel};
