@@ -3,6 +3,7 @@
 use crate::lower::{LowerError, region};
 use crate::view;
 use crate::{Pass, PassError, Refusal, Rewriter};
+use passhost_ir::kernel::scalar::Num;
 use passhost_ir::kernel::{Mode, Tensor, interpret, verify};
 use passhost_ir::{Arg, Graph, Infer, InferError, NodeKind, OpName, TensorType, ValueId};
 
@@ -27,7 +28,12 @@ pub fn rewrite(pass: &dyn Pass, graph: Graph) -> Result<(Graph, Vec<Refusal>), P
 /// rounded as eager rounds it. So a rewrite by the default lowering gives the same bits as the graph it came from.
 ///
 /// Inputs are in the order of the graph's.
+///
+/// # Panics
+///
+/// If there are more or fewer inputs than the graph has, or a value is read that nothing calculates.
 pub fn evaluate(graph: &Graph, inputs: &[Tensor]) -> Result<Vec<Tensor>, LowerError> {
+    assert_eq!(inputs.len(), graph.inputs.len(), "one tensor for each input");
     let mut values: Vec<Option<Tensor>> = vec![None; graph.values.len()];
     for (id, tensor) in graph.inputs.iter().zip(inputs) {
         values[id.index()] = Some(tensor.clone());
@@ -45,8 +51,7 @@ pub fn evaluate(graph: &Graph, inputs: &[Tensor]) -> Result<Vec<Tensor>, LowerEr
             }
         };
         let facts = verify(kernel)?;
-        let operands: Vec<Tensor> =
-            operands.iter().filter_map(|&operand| element_wise(graph, &values, operand)).collect();
+        let operands: Vec<Tensor> = operands.iter().map(|&operand| element_wise(graph, &values, operand)).collect();
         for (output, result) in outputs.into_iter().zip(interpret(kernel, &facts, &operands, Mode::Declared)) {
             let stored = Tensor::from_fn(result.dtype, result.shape, |position| result.values[position].value);
             // An op's result in another dense layout was stored in the order of memory.
@@ -57,22 +62,44 @@ pub fn evaluate(graph: &Graph, inputs: &[Tensor]) -> Result<Vec<Tensor>, LowerEr
             values[output.index()] = Some(dense);
         }
     }
-    Ok(graph.outputs.iter().filter_map(|&output| element_wise(graph, &values, output)).collect())
+    Ok(graph.outputs.iter().map(|&output| element_wise(graph, &values, output)).collect())
+}
+
+/// Fails unless a graph and its rewrite give the same bits on drawn inputs. A graph with an op that cannot be evaluated is
+/// not compared: the caller says which those may be.
+///
+/// # Panics
+///
+/// If they differ, or the graph can be evaluated and the rewrite cannot.
+pub fn expect_same_bits(graph: &Graph, rewritten: &Graph) -> Result<(), LowerError> {
+    let inputs: Vec<Tensor> = (1..).zip(&graph.inputs).map(|(salt, &id)| draw(graph.ty(id), salt)).collect();
+    let expected = evaluate(graph, &inputs)?;
+    assert_eq!(evaluate(rewritten, &inputs).as_ref(), Ok(&expected), "{rewritten}");
+    Ok(())
+}
+
+/// Reproducible elements, of both signs and several magnitudes.
+fn draw(ty: &TensorType, salt: u64) -> Tensor {
+    Tensor::from_fn(ty.dtype, ty.shape.clone(), |position| {
+        let hash = (position as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt.wrapping_mul(0xd1b5_4a32_d192_ed03);
+        let unit = (hash.wrapping_mul(0xff51_afd7_ed55_8ccd) >> 11) as f64 / (1u64 << 53) as f64;
+        if ty.dtype.is_float() { Num::Float((unit - 0.5) * 6.0) } else { Num::Int((unit * 7.0) as i64) }
+    })
 }
 
 /// A tensor that is known itself or as a view of one that is.
-fn element_wise(graph: &Graph, values: &[Option<Tensor>], value: ValueId) -> Option<Tensor> {
+fn element_wise(graph: &Graph, values: &[Option<Tensor>], value: ValueId) -> Tensor {
     if let Some(known) = &values[value.index()] {
-        return Some(known.clone());
+        return known.clone();
     }
     let root = view::root(graph, &graph.definitions(), value);
-    let source = values[root.source.index()].as_ref()?;
+    let source = values[root.source.index()].as_ref().expect("an input, or calculated by a node before");
     let ty = graph.ty(value);
-    Some(Tensor::from_fn(ty.dtype, ty.shape.clone(), |position| {
+    Tensor::from_fn(ty.dtype, ty.shape.clone(), |position| {
         let at = unravel(position, &ty.shape);
         let place = root.coordinates.iter().map(|index| index.eval(&at));
         source.get(ravel(place, &source.shape))
-    }))
+    })
 }
 
 /// A tensor whose dimensions were stored by falling stride, with the dimensions of `value`.

@@ -111,6 +111,26 @@ impl Run {
         self.expect(self.document.is_some(), "no result document was written");
         self.document.as_ref().unwrap_or(&Value::Null)
     }
+
+    /// The variants of the only sample of the document.
+    ///
+    /// # Panics
+    ///
+    /// If there are none, so that a check of each of them checks something.
+    pub fn variants(&self) -> &[Value] {
+        self.variants_of(self.json())
+    }
+
+    /// The variants of one sample of the document.
+    ///
+    /// # Panics
+    ///
+    /// If there are none.
+    pub fn variants_of<'a>(&self, sample: &'a Value) -> &'a [Value] {
+        let variants = sample["variants"].as_array().map_or(&[][..], Vec::as_slice);
+        self.expect(!variants.is_empty(), "the document has variants");
+        variants
+    }
 }
 
 /// A `passhost` command line with a cache and a result file of its own.

@@ -19,7 +19,7 @@ fn check_hostile(name: &str, options: &[&str], code: i32, class: &str, texts: &[
     run.expect_end(code, texts);
     run.expect(!run.out.contains('\u{1b}') && !run.err.contains('\u{1b}'), "escapes reach the terminal");
     let document = run.json();
-    for variant in document["variants"].as_array().into_iter().flatten() {
+    for variant in run.variants() {
         run.expect(variant["class"] == class, &format!("expected class {class}, found {}", variant["class"]));
         if class != "accuracy" {
             run.expect(variant["failure"]["blame"] == "plugin", "expected the plugin to be blamed");

@@ -1,36 +1,42 @@
 //! Evaluations of the reference plugins on the shipped samples.
 
-use passhost_tests::{Passhost, plugin, repository, sample};
+use passhost_tests::{Passhost, Run, plugin, repository, sample};
 use serde_json::Value;
 
-const SAMPLES: [&str; 4] = ["se-gate-add-relu", "residual-add-layer-norm", "attention-bias-softmax", "pointwise-chain"];
-
-fn variants(document: &Value) -> &[Value] {
-    document["variants"].as_array().map_or(&[], Vec::as_slice)
+/// Fails unless every output of a variant is right at the default tolerances of torch and nothing was found against it.
+/// Half types may differ where eager itself is far from the truth; returns how many outputs were held to it.
+fn expect_right(run: &Run, name: &str, variant: &Value) -> usize {
+    let outputs = variant["outputs"].as_array().map_or(&[][..], Vec::as_slice);
+    run.expect(!outputs.is_empty(), &format!("{name}: outputs were compared"));
+    let judged = outputs.iter().filter(|output| output["truth"]["eager_right"] != Value::Bool(false));
+    let right = |output: &Value| output["right_from"].as_i64().is_some_and(|t| t <= -5);
+    run.expect(judged.clone().all(right), &format!("{name}: {variant:#}"));
+    run.expect(variant["findings"] == Value::Array(vec![]), &format!("{name}: nothing is found"));
+    judged.count()
 }
 
 #[test]
 fn fuse_pointwise_is_right_at_the_torch_defaults_wherever_it_fuses() {
-    for name in SAMPLES {
+    // What precedes the norm is a single op, which is left to ATen.
+    let samples = [
+        ("se-gate-add-relu", 1),
+        ("residual-add-layer-norm", 0),
+        ("attention-bias-softmax", 1),
+        ("pointwise-chain", 1),
+    ];
+    let mut judged = 0;
+    for (name, kernels) in samples {
         let run = Passhost::eval(&plugin("fuse-pointwise"), &sample(name)).run();
         run.expect_end(0, &["AS "]);
-        let document = run.json();
-        assert_eq!(variants(document).len(), 6, "{name}");
-        for variant in variants(document) {
-            let kernels = variant["rewrite"]["kernels"].as_u64();
-            assert!(kernels.is_some(), "{name}: {variant:#}");
-            if kernels == Some(0) {
-                continue;
+        assert_eq!(run.variants().len(), 6, "{name}");
+        for variant in run.variants() {
+            run.expect(variant["rewrite"]["kernels"] == kernels, &format!("{name}: {kernels} kernels, {variant:#}"));
+            if kernels > 0 {
+                judged += expect_right(&run, name, variant);
             }
-            for output in variant["outputs"].as_array().into_iter().flatten() {
-                if output["truth"]["eager_right"] == Value::Bool(false) {
-                    continue;
-                }
-                assert!(output["right_from"].as_i64().is_some_and(|t| t <= -5), "{name}: {variant:#}");
-            }
-            assert_eq!(variant["findings"], Value::Array(vec![]), "{name}");
         }
     }
+    assert!(judged >= 12, "only {judged} outputs of 18 variants were held to the tolerances");
 }
 
 #[test]
@@ -38,10 +44,12 @@ fn fuse_norms_makes_one_kernel_of_a_norm_and_what_surrounds_it() {
     for name in ["residual-add-layer-norm", "attention-bias-softmax"] {
         let run = Passhost::eval(&plugin("fuse-norms"), &sample(name)).run();
         run.expect_end(0, &["AS "]);
-        for variant in variants(run.json()) {
+        for variant in run.variants() {
             assert_eq!(variant["rewrite"]["kernels"], 1, "{name}: {variant:#}");
             assert_eq!(variant["findings"], Value::Array(vec![]), "{name}");
-            for output in variant["outputs"].as_array().into_iter().flatten() {
+            let outputs = variant["outputs"].as_array().map_or(&[][..], Vec::as_slice);
+            run.expect(!outputs.is_empty(), "outputs were compared");
+            for output in outputs {
                 assert!(output["right_from"].as_i64().is_some_and(|t| t <= -5), "{name}: {variant:#}");
             }
         }
@@ -52,7 +60,7 @@ fn fuse_norms_makes_one_kernel_of_a_norm_and_what_surrounds_it() {
 fn masked_mean_pool_finds_its_ops() {
     let run = Passhost::eval(&plugin("masked-mean-pool"), &sample("masked-mean-pool")).run();
     run.expect_end(0, &["AS "]);
-    for variant in variants(run.json()) {
+    for variant in run.variants() {
         assert_eq!(variant["rewrite"]["kernels"], 1, "{variant:#}");
         assert!(variant["outputs"][0]["right_from"].as_i64().is_some_and(|t| t <= -5), "{variant:#}");
     }
@@ -63,7 +71,7 @@ fn noop_is_a_pass_miss_on_every_variant_and_scores_b() {
     let run = Passhost::eval(&plugin("noop"), &sample("se-gate-add-relu")).run();
     run.expect_end(0, &["pass miss"]);
     let document = run.json();
-    for variant in variants(document) {
+    for variant in run.variants() {
         assert_eq!(variant["class"], "pass_miss");
     }
     let score = document["scores"]["aggregate_score"].as_f64().unwrap_or_default();
@@ -122,7 +130,8 @@ fn output_has_no_colour_and_fits_a_narrow_terminal_when_asked() {
         .run();
     run.expect_end(0, &[]);
     run.expect(!run.out.contains('\u{1b}'), "no escapes");
-    let table = run.out.lines().filter(|line| line.contains("float32/"));
+    let table: Vec<&str> = run.out.lines().filter(|line| line.contains("float32/")).collect();
+    run.expect(!table.is_empty(), "the table has lines");
     for line in table {
         assert!(line.chars().count() <= 60, "{line}");
     }
@@ -139,6 +148,8 @@ fn the_score_vectors_give_one_entry_per_case_in_order() {
     let (cases, expected) = (result["cases"].as_array(), given["cases"].as_array());
     let (Some(cases), Some(expected)) = (cases, expected) else { unreachable!("both have cases: {}", run.out) };
     assert_eq!(cases.len(), expected.len());
+    let scored = expected.iter().filter(|case| case["expected_AS"].is_f64()).count();
+    assert!(scored > 0, "no case says what its score is");
     for (index, (case, expected)) in cases.iter().zip(expected).enumerate() {
         if let Some(score) = expected["expected_AS"].as_f64() {
             let found = case["AS"].as_f64().unwrap_or(f64::NAN);

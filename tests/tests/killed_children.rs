@@ -15,7 +15,7 @@ fn two_samples(plugin_name: &str) -> Passhost {
 /// The second sample is whole whatever happened to the first.
 fn expect_second_is_whole(run: &Run) {
     let second = &run.json()[1];
-    for variant in second["variants"].as_array().into_iter().flatten() {
+    for variant in run.variants_of(second) {
         run.expect(variant["failure"].is_null(), "the second sample is evaluated");
     }
     run.expect(second["scores"]["aggregate_score"].is_f64(), "the second sample is scored");

@@ -3,28 +3,23 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use fuse_norms::FuseNorms;
-use passhost_guest_sdk::ir::kernel::Tensor;
-use passhost_guest_sdk::ir::kernel::scalar::Num;
-use passhost_guest_sdk::ir::{Graph, NodeKind, TensorType};
-use passhost_guest_sdk::testing::{evaluate, rewrite};
+use passhost_guest_sdk::ir::{Graph, NodeKind};
+use passhost_guest_sdk::testing::{expect_same_bits, rewrite};
 
-/// Reproducible elements, of both signs and several magnitudes.
-fn draw(ty: &TensorType, salt: u64) -> Tensor {
-    Tensor::from_fn(ty.dtype, ty.shape.clone(), |position| {
-        let hash = (position as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt.wrapping_mul(0xd1b5_4a32_d192_ed03);
-        let unit = (hash.wrapping_mul(0xff51_afd7_ed55_8ccd) >> 11) as f64 / (1u64 << 53) as f64;
-        if ty.dtype.is_float() { Num::Float((unit - 0.5) * 6.0) } else { Num::Int((unit * 7.0) as i64) }
-    })
+/// Why some of the cases below cannot be evaluated. All others are.
+const NOT_EVALUATED: [&str; 1] = ["aten::mm has no lowering to a kernel"];
+
+fn check_bits(graph: &Graph, rewritten: &Graph) {
+    if let Err(error) = expect_same_bits(graph, rewritten) {
+        assert!(NOT_EVALUATED.contains(&&*error.to_string()), "{error}\n{graph}");
+    }
 }
 
 /// How many kernels and other nodes the pass leaves.
 fn counts(text: &str) -> (usize, usize) {
     let graph = Graph::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let (rewritten, refusals) = rewrite(&FuseNorms, graph.clone()).unwrap();
-    let inputs: Vec<Tensor> = (1..).zip(&graph.inputs).map(|(salt, &id)| draw(graph.ty(id), salt)).collect();
-    if let Ok(reference) = evaluate(&graph, &inputs) {
-        assert_eq!(evaluate(&rewritten, &inputs).unwrap(), reference, "{rewritten}\n{refusals:?}");
-    }
+    let (rewritten, _) = rewrite(&FuseNorms, graph.clone()).unwrap();
+    check_bits(&graph, &rewritten);
     let kernels = rewritten.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Kernel { .. })).count();
     (kernels, rewritten.nodes.len() - kernels)
 }

@@ -4,21 +4,19 @@
 
 use expect_test::{Expect, expect};
 use fuse_pointwise::FusePointwise;
-use passhost_guest_sdk::ir::kernel::Tensor;
-use passhost_guest_sdk::ir::kernel::scalar::Num;
-use passhost_guest_sdk::ir::{Graph, NodeKind, TensorType};
-use passhost_guest_sdk::testing::{evaluate, rewrite};
+use passhost_guest_sdk::ir::{Graph, NodeKind};
+use passhost_guest_sdk::testing::{expect_same_bits, rewrite};
 
-/// Reproducible elements, of both signs and several magnitudes.
-fn draw(ty: &TensorType, salt: u64) -> Tensor {
-    Tensor::from_fn(ty.dtype, ty.shape.clone(), |position| {
-        let hash = (position as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt.wrapping_mul(0xd1b5_4a32_d192_ed03);
-        let unit = (hash.wrapping_mul(0xff51_afd7_ed55_8ccd) >> 11) as f64 / (1u64 << 53) as f64;
-        if ty.dtype.is_float() { Num::Float((unit - 0.5) * 6.0) } else { Num::Int((unit * 7.0) as i64) }
-    })
+/// Why some of the cases below cannot be evaluated. All others are.
+const NOT_EVALUATED: [&str; 2] = ["aten::mm has no lowering to a kernel", "%a has no elements"];
+
+fn check_bits(graph: &Graph, rewritten: &Graph) {
+    if let Err(error) = expect_same_bits(graph, rewritten) {
+        assert!(NOT_EVALUATED.contains(&&*error.to_string()), "{error}\n{graph}");
+    }
 }
 
-/// The rewritten graph and the refusals. Where the graph is pointwise throughout, also that both give the same bits.
+/// The rewritten graph and the refusals. Both give the same bits.
 fn check(text: &str, expected: Expect) -> Graph {
     let graph = Graph::parse(text).unwrap_or_else(|error| panic!("{error}"));
     let (rewritten, refusals) = rewrite(&FusePointwise, graph.clone()).unwrap();
@@ -27,11 +25,7 @@ fn check(text: &str, expected: Expect) -> Graph {
         let (new, old) = (rewritten.ty(new), graph.ty(old));
         assert_eq!((new.dtype, &new.shape), (old.dtype, &old.shape));
     }
-    let inputs: Vec<Tensor> = (1..).zip(&graph.inputs).map(|(salt, &id)| draw(graph.ty(id), salt)).collect();
-    if let Ok(reference) = evaluate(&graph, &inputs) {
-        assert_eq!(reference.len(), graph.outputs.len(), "the test helper knows every view");
-        assert_eq!(evaluate(&rewritten, &inputs).unwrap(), reference);
-    }
+    check_bits(&graph, &rewritten);
     let mut shown = rewritten.to_string();
     for refusal in refusals {
         let nodes: Vec<String> = refusal.nodes.iter().map(ToString::to_string).collect();
@@ -45,10 +39,7 @@ fn check(text: &str, expected: Expect) -> Graph {
 fn counts(text: &str) -> (usize, usize) {
     let graph = Graph::parse(text).unwrap_or_else(|error| panic!("{error}"));
     let (rewritten, _) = rewrite(&FusePointwise, graph.clone()).unwrap();
-    let inputs: Vec<Tensor> = (1..).zip(&graph.inputs).map(|(salt, &id)| draw(graph.ty(id), salt)).collect();
-    if let Ok(reference) = evaluate(&graph, &inputs) {
-        assert_eq!(evaluate(&rewritten, &inputs).unwrap(), reference, "{rewritten}");
-    }
+    check_bits(&graph, &rewritten);
     let kernels = rewritten.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Kernel { .. })).count();
     (kernels, rewritten.nodes.len() - kernels)
 }
