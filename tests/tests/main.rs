@@ -1,0 +1,11 @@
+//! Tests that run the real programs, and what must hold for the repository.
+
+mod bad_input;
+mod decompose;
+mod evaluation;
+mod gpu_source;
+mod killed_children;
+mod reader;
+mod samples;
+mod vary;
+mod workspace;
