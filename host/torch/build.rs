@@ -11,7 +11,7 @@ fn main() {
         std::process::exit(1);
     };
     cxx_build::bridge("src/bridge.rs")
-        .files(["cpp/dispatch.cc", "cpp/allocator.cc", "cpp/gpu.cc", "cpp/parallel.cc"])
+        .files(["dispatch", "allocator", "gpu", "parallel", "scope", "tensor"].map(|name| format!("cpp/{name}.cc")))
         .include(libtorch.join("include"))
         .include(libtorch.join("include/torch/csrc/api/include"))
         .define("_GLIBCXX_USE_CXX11_ABI", "1")

@@ -1,6 +1,6 @@
 //! What the device child does: draws inputs, runs both programs, compares them, checks integrity, measures.
 
-mod alias;
+mod blame;
 mod compare;
 mod device;
 mod element;
@@ -8,7 +8,6 @@ mod inputs;
 mod integrity;
 mod measure;
 mod once;
-mod program;
 mod serve;
 mod session;
 mod trivial;

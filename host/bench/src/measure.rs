@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 /// One of the two programs, ready to run on inputs that stay the same. `run` returns the outputs, which are dropped
 /// after the clock has stopped.
-pub trait Program {
+pub trait Contender {
     /// What a run returns.
     type Outputs;
     /// Why a run failed.
@@ -20,7 +20,12 @@ pub trait Program {
 
 /// Times of one program alone, nanoseconds, about as many as [`pairs`] takes. It takes turns with a second copy of itself,
 /// each on inputs of its own, so that caches are as warm as beside another program and no warmer.
-pub fn alone<P: Program>(program: &mut P, copy: &mut P, settings: &Settings, seed: u64) -> Result<Vec<u64>, P::Error> {
+pub fn alone<P: Contender>(
+    program: &mut P,
+    copy: &mut P,
+    settings: &Settings,
+    seed: u64,
+) -> Result<Vec<u64>, P::Error> {
     let budget = Duration::from_millis(settings.budget_ms) / 2;
     let slowest = timed(program)?.0.max(timed(copy)?.0);
     let turns = Turns {
@@ -47,7 +52,7 @@ pub struct Pairs<Outputs> {
 
 /// Runs both programs in pairs, each pair in random order. Outputs of `keep` runs of the second are kept, fewer only if
 /// there are fewer runs.
-pub fn pairs<P: Program>(
+pub fn pairs<P: Contender>(
     eager: &mut P,
     rewritten: &mut P,
     settings: &Settings,
@@ -80,7 +85,7 @@ struct Turns {
 }
 
 impl Turns {
-    fn take<P: Program>(&self, eager: &mut P, rewritten: &mut P, seed: u64) -> Result<Pairs<P::Outputs>, P::Error> {
+    fn take<P: Contender>(&self, eager: &mut P, rewritten: &mut P, seed: u64) -> Result<Pairs<P::Outputs>, P::Error> {
         warm_up(eager, self.warmups)?;
         warm_up(rewritten, self.warmups)?;
         let mut random = Random(seed);
@@ -111,7 +116,7 @@ impl Turns {
 }
 
 /// As [`pairs`], but `flush` empties the caches before every run. Few trials: they are shown, not scored.
-pub fn cold_pairs<P: Program>(
+pub fn cold_pairs<P: Contender>(
     eager: &mut P,
     rewritten: &mut P,
     settings: &Settings,
@@ -131,7 +136,7 @@ pub fn cold_pairs<P: Program>(
 
 const COLD_TRIALS: u32 = 10;
 
-fn timed<P: Program>(program: &mut P) -> Result<(u64, P::Outputs), P::Error> {
+fn timed<P: Contender>(program: &mut P) -> Result<(u64, P::Outputs), P::Error> {
     program.prepare();
     let start = Instant::now();
     let outputs = program.run()?;
@@ -139,7 +144,7 @@ fn timed<P: Program>(program: &mut P) -> Result<(u64, P::Outputs), P::Error> {
     Ok((u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).max(1), outputs))
 }
 
-fn warm_up<P: Program>(program: &mut P, count: u32) -> Result<(), P::Error> {
+fn warm_up<P: Contender>(program: &mut P, count: u32) -> Result<(), P::Error> {
     for _ in 0..count {
         program.prepare();
         program.run()?;
@@ -181,7 +186,7 @@ mod tests {
         spin: u32,
     }
 
-    impl Program for Counter {
+    impl Contender for Counter {
         type Outputs = u32;
         type Error = String;
 

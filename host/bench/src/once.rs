@@ -1,19 +1,19 @@
 //! A single run of a reference program: what it gives, for whoever wants to compare it with another run.
 
+use crate::blame::of_reference;
 use crate::device::Device;
 use crate::element::Elements;
 use crate::inputs::Round;
-use crate::program::{Mode, Program};
 use crate::session::{draw_input, input_tensor};
 use crate::trivial::{Typed, degenerate};
 use passhost_ir::alias::same_layout;
 use passhost_ir::{Graph, InputSpec};
-use passhost_protocol::device::{Ran, RanOutput, ReferenceError, RunError, TypeDifference};
-use passhost_torch::{Tensor, allocator};
+use passhost_protocol::device::{Ran, RanOutput, RunError, TypeDifference};
+use passhost_runtime::{Mode, NodeError, Program, Tensor, Watch};
+use passhost_torch::allocator;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::path::Path;
-use std::rc::Rc;
 use std::time::Instant;
 
 /// Values of another type than inferred that are reported: one wrong type makes many.
@@ -23,32 +23,26 @@ const DIFFERENCES: usize = 8;
 ///
 /// At most one tensor is held twice, so that memory for the inputs and the intermediates is enough.
 pub fn run(
-    device: &Rc<Device>,
+    device: &Device,
     graph: &Graph,
     specs: &[InputSpec],
     seed: u64,
     files: Option<&Path>,
 ) -> Result<Ran, RunError> {
-    let failed = |error| RunError::Program(ReferenceError::from(error));
-    let program = Program::compile(graph, Mode::Reference, &HashMap::new(), device).map_err(failed)?;
+    let failed = |error: NodeError| RunError::Program(of_reference(error));
+    let program = Program::compile(graph, Mode::Found, &HashMap::new(), device.context()).map_err(failed)?;
     let round = Round { seed, number: 0, excited: None };
     let mut inputs: Vec<Tensor> = Vec::with_capacity(specs.len());
     for (position, spec) in specs.iter().enumerate() {
         let bytes = draw_input(spec, position, round)?;
         write(files, &format!("input_{position}.bin"), &bytes)?;
-        inputs.push(input_tensor(spec, &bytes)?);
+        inputs.push(input_tensor(device.target(), spec, &bytes)?);
     }
 
-    let mut differences = vec![];
-    let peak = allocator::Peak::start();
+    let mut types = Inferred { graph, differences: vec![] };
+    let peak = allocator::Peak::start(device.target());
     let start = Instant::now();
-    let observe = |slot: usize, tensor: &Tensor| {
-        let (value, found) = (&graph.values[slot], tensor.ty());
-        if differences.len() < DIFFERENCES && !same_layout(&value.ty, &found) {
-            differences.push(TypeDifference { value: value.name.clone(), inferred: value.ty.clone(), found });
-        }
-    };
-    let outputs = program.run_observed(&inputs, observe).map_err(failed)?;
+    let outputs = program.run_watched(&inputs, &mut types).map_err(failed)?;
     program.finish().map_err(failed)?;
     let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
     let peak_bytes = peak.bytes();
@@ -58,7 +52,24 @@ pub fn run(
         Ok(describe(tensor, &bytes))
     });
     let outputs = outputs.collect::<Result<_, RunError>>()?;
-    Ok(Ran { outputs, differences, peak_bytes, micros })
+    Ok(Ran { outputs, differences: types.differences, peak_bytes, micros })
+}
+
+/// Compares types with those that were inferred.
+struct Inferred<'a> {
+    graph: &'a Graph,
+    differences: Vec<TypeDifference>,
+}
+
+impl Watch for Inferred<'_> {
+    const TEMPORARIES: bool = false;
+
+    fn value(&mut self, number: usize, tensor: &Tensor) {
+        let (value, found) = (&self.graph.values[number], tensor.ty());
+        if self.differences.len() < DIFFERENCES && !same_layout(&value.ty, &found) {
+            self.differences.push(TypeDifference { value: value.name.clone(), inferred: value.ty.clone(), found });
+        }
+    }
 }
 
 fn describe(tensor: &Tensor, bytes: &[u8]) -> RanOutput {

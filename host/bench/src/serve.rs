@@ -102,7 +102,7 @@ fn announce(out: &mut impl Write, stage: Stage) {
 fn open(choice: DeviceChoice, threads: Option<u32>) -> Result<(Rc<Device>, DeviceInfo), String> {
     let available = std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
     let threads = threads.unwrap_or(available);
-    passhost_torch::start(threads);
+    passhost_torch::process::set_threads(threads);
     // For drawing inputs and comparing outputs. It fails only where a pool exists already.
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global();
     let (device, note) = match choice {

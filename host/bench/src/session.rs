@@ -1,18 +1,22 @@
 //! The device child's state between messages: the loaded reference, and the evaluation of rewrites against it.
 
-use crate::compare::{Comparison, UlpErrors, ulp_errors};
+mod checks;
+
+use crate::blame::{of_input, of_reference, of_rewrite};
+use crate::compare::Comparison;
 use crate::device::Device;
 use crate::element::Elements;
 use crate::inputs::{Round, draw};
 use crate::integrity;
 use crate::measure;
-use crate::program::{Mode, Program, StepError, out_of_memory};
-use crate::trivial::{Typed, degenerate, trivial_answer};
+use crate::trivial::{Typed, degenerate};
+use checks::Checks;
 use passhost_ir::{Graph, InputSpec, NodeId, OpName, TensorType};
 use passhost_protocol::device::{
-    Evaluation, Finding, Loaded, OutputReport, ReferenceError, RewriteError, Settings, Stage, TimingReport, TruthReport,
+    Evaluation, Finding, Loaded, ReferenceError, RewriteError, Settings, Stage, TimingReport,
 };
-use passhost_torch::{Tensor, allocator};
+use passhost_runtime::{Mode, NodeError, Program, Target, Tensor, Watch};
+use passhost_torch::allocator;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -24,11 +28,6 @@ const TIMED: u32 = 1 << 17;
 const CHECKED_RUNS: usize = 3;
 /// Measurements until the two agree.
 const ATTEMPTS: u32 = 3;
-/// A rewrite may be this much less precise than eager, plus [`ULP_SLACK`].
-const ULP_FACTOR: f64 = 4.0;
-const ULP_SLACK: f64 = 1.0;
-/// Slices of the leading dimension that precision is judged over, at most.
-const SLICES: usize = 64;
 
 /// A reference program that has run.
 pub struct Reference {
@@ -36,7 +35,7 @@ pub struct Reference {
     graph: Graph,
     specs: Vec<InputSpec>,
     program: Program,
-    truth: Result<Program, StepError>,
+    truth: Result<Program, NodeError>,
     output_types: Vec<TensorType>,
     /// Times of the program alone, before any rewrite ran.
     alone_ns: Vec<u64>,
@@ -53,8 +52,8 @@ impl Drawn {
         Ok(Drawn { bytes: bytes.collect::<Result<_, _>>()? })
     }
 
-    fn tensors(&self, specs: &[InputSpec]) -> Result<Vec<Tensor>, ReferenceError> {
-        specs.iter().zip(&self.bytes).map(|(spec, bytes)| input_tensor(spec, bytes)).collect()
+    fn tensors(&self, target: &Target, specs: &[InputSpec]) -> Result<Vec<Tensor>, ReferenceError> {
+        specs.iter().zip(&self.bytes).map(|(spec, bytes)| input_tensor(target, spec, bytes)).collect()
     }
 }
 
@@ -65,11 +64,19 @@ pub fn draw_input(spec: &InputSpec, position: usize, round: Round) -> Result<Vec
 }
 
 /// A tensor of these elements on the device.
-pub fn input_tensor(spec: &InputSpec, bytes: &[u8]) -> Result<Tensor, ReferenceError> {
-    Tensor::from_bytes(&spec.ty, bytes).map_err(|error| match out_of_memory(&error.to_string()) {
-        Some(message) => ReferenceError::Memory { message },
-        None => ReferenceError::Input { input: spec.name.clone(), message: error.to_string() },
-    })
+pub fn input_tensor(target: &Target, spec: &InputSpec, bytes: &[u8]) -> Result<Tensor, ReferenceError> {
+    Tensor::from_bytes(target, &spec.ty, bytes).map_err(|error| of_input(&spec.name, error))
+}
+
+/// Learns the types of values.
+struct Types(Vec<TensorType>);
+
+impl Watch for Types {
+    const TEMPORARIES: bool = false;
+
+    fn value(&mut self, number: usize, tensor: &Tensor) {
+        self.0[number] = tensor.ty();
+    }
 }
 
 impl Reference {
@@ -83,16 +90,17 @@ impl Reference {
         mut stage: impl FnMut(Stage),
     ) -> Result<(Reference, Loaded), ReferenceError> {
         stage(Stage::Reference);
-        let program = Program::compile(&graph, Mode::Reference, &HashMap::new(), device)?;
-        let truth = Program::compile(&graph, Mode::Truth, &HashMap::new(), device);
+        let compile = |mode| Program::compile(&graph, mode, &HashMap::new(), device.context());
+        let program = compile(Mode::Found).map_err(of_reference)?;
+        let truth = compile(Mode::Double);
         let round = Round { seed, number: 0, excited: None };
         let drawn = Drawn::draw(&specs, round)?;
-        let inputs = drawn.tensors(&specs)?;
+        let inputs = drawn.tensors(device.target(), &specs)?;
 
-        let mut types: Vec<TensorType> = graph.values.iter().map(|value| value.ty.clone()).collect();
-        let peak = allocator::Peak::start();
-        let outputs = program.run_observed(&inputs, |slot, tensor| types[slot] = tensor.ty())?;
-        program.finish()?;
+        let mut types = Types(graph.values.iter().map(|value| value.ty.clone()).collect());
+        let peak = allocator::Peak::start(device.target());
+        let outputs = program.run_watched(&inputs, &mut types).map_err(of_reference)?;
+        program.finish().map_err(of_reference)?;
         let peak_bytes = peak.bytes();
         let output_types: Vec<TensorType> = outputs.iter().map(Tensor::ty).collect();
         let mut reference =
@@ -100,14 +108,15 @@ impl Reference {
         reference.refuse_degenerate(&outputs, seed)?;
 
         stage(Stage::ReferenceTiming);
-        let alone_ns = reference.time_alone([&inputs, &drawn.tensors(&reference.specs)?], settings, seed)?;
+        let other_inputs = drawn.tensors(device.target(), &reference.specs)?;
+        let alone_ns = reference.time_alone([&inputs, &other_inputs], settings, seed).map_err(of_reference)?;
         reference.alone_ns.clone_from(&alone_ns);
         let slowest_ns = alone_ns.iter().copied().max().unwrap_or(0);
-        Ok((reference, Loaded { types, peak_bytes, alone_ns, slowest_ns }))
+        Ok((reference, Loaded { types: types.0, peak_bytes, alone_ns, slowest_ns }))
     }
 
     /// Times the program on two sets of inputs in turn.
-    fn time_alone(&self, inputs: [&[Tensor]; 2], settings: &Settings, seed: u64) -> Result<Vec<u64>, StepError> {
+    fn time_alone(&self, inputs: [&[Tensor]; 2], settings: &Settings, seed: u64) -> Result<Vec<u64>, NodeError> {
         let [mut one, mut other] = inputs.map(|inputs| Timed::new(&self.program, inputs));
         measure::alone(&mut one, &mut other, settings, seed)
     }
@@ -118,7 +127,7 @@ impl Reference {
             return Ok(());
         }
         let drawn = Drawn::draw(&self.specs, Round { seed, number: REDRAW, excited: None })?;
-        let outputs = self.program.run(&drawn.tensors(&self.specs)?)?;
+        let outputs = self.program.run(&drawn.tensors(self.device.target(), &self.specs)?).map_err(of_reference)?;
         match self.first_degenerate(&outputs) {
             None => Ok(()),
             Some((output, what)) => Err(ReferenceError::Degenerate { output: output as u32, what: what.into() }),
@@ -172,7 +181,7 @@ impl Reference {
         evaluation: &mut Evaluation,
     ) -> Result<(), RewriteError> {
         stage(Stage::Plan);
-        let program = Program::compile(rewrite, Mode::Rewrite, in_place, &self.device)?;
+        let program = Program::compile(rewrite, Mode::Declared, in_place, self.device.context()).map_err(of_rewrite)?;
         stage(Stage::Correctness);
         let mut checks = Checks::new(self, &program, settings, evaluation);
         for number in 0..settings.rounds {
@@ -202,8 +211,8 @@ impl Reference {
         evaluation: &mut Evaluation,
     ) -> Result<(), RewriteError> {
         let drawn = Drawn::draw(&self.specs, Round { seed, number: TIMED, excited: None }).map_err(input_error)?;
-        let inputs = || drawn.tensors(&self.specs).map_err(input_error);
-        let expected = bytes_of(&self.program.run(&inputs()?)?);
+        let inputs = || drawn.tensors(self.device.target(), &self.specs).map_err(input_error);
+        let expected = bytes_of(&self.program.run(&inputs()?).map_err(of_rewrite)?);
         let (eager_inputs, rewritten_inputs) = (inputs()?, inputs()?);
         let mut eager = Timed::new(&self.program, &eager_inputs);
         let mut rewritten = Timed::new(program, &rewritten_inputs);
@@ -213,10 +222,11 @@ impl Reference {
             // agree were taken at one speed; the first of all was taken before the rewrite ever ran.
             let alone_ns = match attempt {
                 0 => self.alone_ns.clone(),
-                _ => self.time_alone([&eager_inputs, &rewritten_inputs], settings, seed)?,
+                _ => self.time_alone([&eager_inputs, &rewritten_inputs], settings, seed).map_err(of_rewrite)?,
             };
-            let mut pairs = measure::pairs(&mut eager, &mut rewritten, settings, CHECKED_RUNS, seed)?;
-            let untimed = || Ok(bytes_of(&program.run(&inputs()?)?));
+            let mut pairs =
+                measure::pairs(&mut eager, &mut rewritten, settings, CHECKED_RUNS, seed).map_err(of_rewrite)?;
+            let untimed = || Ok(bytes_of(&program.run(&inputs()?).map_err(of_rewrite)?));
             self.check_timed_runs(&std::mem::take(&mut pairs.kept), &expected, &untimed, evaluation)?;
             let ratio = median(&alone_ns) as f64 / median(&pairs.eager).max(1) as f64;
             let apart = ratio.max(1.0 / ratio);
@@ -229,7 +239,8 @@ impl Reference {
         }
         let Some((_, eager_alone_ns, pairs)) = best else { return Ok(()) };
         let (eager_cold_ns, rewritten_cold_ns) =
-            measure::cold_pairs(&mut eager, &mut rewritten, settings, || self.device.flush_caches())?;
+            measure::cold_pairs(&mut eager, &mut rewritten, settings, || self.device.flush_caches())
+                .map_err(of_rewrite)?;
         let floor_ns = self.device.floor_ns(integrity::must_move(&self.graph, &self.output_types));
         let median_ns = median(&pairs.rewritten);
         if median_ns < floor_ns {
@@ -301,270 +312,6 @@ fn bytes_of(tensors: &[Tensor]) -> Vec<Vec<u8>> {
     tensors.iter().map(Tensor::to_bytes).collect()
 }
 
-/// The correctness rounds of one rewrite.
-struct Checks<'a> {
-    reference: &'a Reference,
-    program: &'a Program,
-    settings: &'a Settings,
-    evaluation: &'a mut Evaluation,
-    /// Ordinary rounds, which the score counts.
-    comparisons: Vec<Comparison>,
-    truths: Vec<Option<TruthReport>>,
-}
-
-impl<'a> Checks<'a> {
-    fn new(
-        reference: &'a Reference,
-        program: &'a Program,
-        settings: &'a Settings,
-        evaluation: &'a mut Evaluation,
-    ) -> Checks<'a> {
-        let comparisons: Vec<Comparison> = reference.output_types.iter().cloned().map(Comparison::new).collect();
-        let truths = vec![None; comparisons.len()];
-        Checks { reference, program, settings, evaluation, comparisons, truths }
-    }
-
-    fn round(&mut self, round: Round) -> Result<(), RewriteError> {
-        let specs = &self.reference.specs;
-        let drawn = Drawn::draw(specs, round).map_err(input_error)?;
-        let eager = bytes_of(&self.reference.program.run(&drawn.tensors(specs).map_err(input_error)?)?);
-        let rewritten = self.guarded_run(&drawn, round)?;
-        let mut suspects = vec![];
-        for (position, ty) in self.reference.output_types.iter().enumerate() {
-            let (out, expected) = (elements(ty, &rewritten[position]), elements(ty, &eager[position]));
-            match round.excited {
-                None => {
-                    self.comparisons[position].add(out, expected);
-                    self.unwritten(position, ty, &rewritten[position], &eager[position]);
-                }
-                Some(_) if self.excited(position, ty, out, expected) => {}
-                Some(_) => suspects.push(position),
-            }
-        }
-        if let (Some(input), false) = (round.excited, suspects.is_empty()) {
-            self.suspected(&suspects, input, &drawn, &eager, &rewritten);
-        }
-        if round.number == 0 && round.excited.is_none() {
-            self.against_truth(&drawn, &eager, &rewritten);
-            let outputs = self.reference.output_types.iter().zip(&eager);
-            let outputs: Vec<Typed<'_>> =
-                outputs.map(|(ty, bytes)| Typed { ty, elements: elements(ty, bytes) }).collect();
-            let inputs = specs.iter().zip(&drawn.bytes);
-            let inputs: Vec<Typed<'_>> =
-                inputs.map(|(spec, bytes)| Typed { ty: &spec.ty, elements: elements(&spec.ty, bytes) }).collect();
-            self.evaluation.trivial = trivial_answer(&outputs, &inputs);
-        }
-        Ok(())
-    }
-
-    /// Runs the rewrite on tensors of its own, in poisoned and guarded memory, and checks what it must not touch.
-    fn guarded_run(&mut self, drawn: &Drawn, round: Round) -> Result<Vec<Vec<u8>>, RewriteError> {
-        let specs = &self.reference.specs;
-        let device_error = |message| RewriteError::Op { node: NodeId(0), op: "a node of the rewrite".into(), message };
-        let input_bytes: u64 = drawn.bytes.iter().map(|bytes| bytes.len() as u64).sum();
-        let guard = self.reference.device.guard(self.settings.rewrite_bytes.saturating_add(input_bytes));
-        let inputs = drawn.tensors(specs).map_err(input_error)?;
-        let outputs = self.program.run(&inputs).and_then(|outputs| self.program.finish().map(|()| outputs));
-        let bytes = outputs.map(|outputs| bytes_of(&outputs));
-        // The device answers no questions after an error of its own: that error comes first.
-        let bytes = bytes?;
-        let overwritten = guard.overwritten().map_err(device_error)?;
-        let peak = guard.peak_bytes().map_err(device_error)?;
-        drop(guard);
-        self.evaluation.peak_bytes = self.evaluation.peak_bytes.max(peak.saturating_sub(input_bytes));
-        if overwritten > 0 {
-            self.evaluation.findings.push(Finding::GuardZone { count: overwritten });
-        }
-        for (position, (spec, before)) in specs.iter().zip(&drawn.bytes).enumerate() {
-            let may_change = self.program.mutated_inputs.contains(&position);
-            if !may_change && inputs[position].to_bytes() != *before {
-                let round = round.number;
-                self.evaluation.findings.push(Finding::InputChanged { input: spec.name.clone(), round });
-            }
-        }
-        Ok(bytes)
-    }
-
-    /// Counts elements that still hold the poison of fresh memory. Only where eager has another value: a NaN may be
-    /// the right answer.
-    fn unwritten(&mut self, position: usize, ty: &TensorType, rewritten: &[u8], eager: &[u8]) {
-        if !ty.dtype.is_float() {
-            return;
-        }
-        let size = ty.dtype.size() as usize;
-        let count = rewritten
-            .chunks_exact(size)
-            .zip(eager.chunks_exact(size))
-            .filter(|(out, expected)| out != expected && out.iter().all(|&byte| byte == allocator::POISON))
-            .count();
-        if count > 0 {
-            self.evaluation.findings.push(Finding::Unwritten { output: position as u32, count: count as u64 });
-        }
-    }
-
-    /// An excitation round: an output that was right must stay about as right when one input grows. False if it does not.
-    fn excited(&mut self, position: usize, ty: &TensorType, out: Elements<'_>, expected: Elements<'_>) -> bool {
-        let was_right = self.comparisons[position].right_from().is_some_and(|t| t <= 0);
-        let found = Comparison::new(ty.clone()).add(out, expected);
-        if was_right && found.is_none_or(|found| found > 0) {
-            return false;
-        }
-        if was_right {
-            self.comparisons[position].add(out, expected);
-        }
-        true
-    }
-
-    /// Outputs that were right and are not when `input` grows. Where eager is as far from the truth as the rewrite is, the
-    /// sample amplifies roundings, and the round says nothing; else the rewrite does something else than the reference.
-    fn suspected(&mut self, outputs: &[usize], input: usize, drawn: &Drawn, eager: &[Vec<u8>], rewritten: &[Vec<u8>]) {
-        let truth = self.truth(drawn).ok();
-        let input = &self.reference.specs[input].name;
-        for &position in outputs {
-            let ty = &self.reference.output_types[position];
-            let truth = truth.as_ref().map(|truth| &truth[position][..]).filter(|truth| can_judge(ty, truth));
-            let is_as_precise = truth.is_some_and(|truth| {
-                let (out, expected) = (elements(ty, &rewritten[position]), elements(ty, &eager[position]));
-                let skip = either_overflown(out, expected, truth);
-                less_precise_slice(ty, out, expected, truth, &skip).is_none()
-            });
-            if is_as_precise {
-                self.evaluation.notes.push(format!(
-                    "output {position}: with input `{input}` at 8 times its scale eager is as far from a double precision run as the rewrite, so that this round does not count"
-                ));
-            } else if let Some(right_from) = self.comparisons[position].right_from() {
-                let (output, input) = (position as u32, input.clone());
-                self.evaluation.findings.push(Finding::Insensitive { output, input, right_from });
-            }
-        }
-    }
-
-    /// Compares both programs with a run in double precision.
-    fn against_truth(&mut self, drawn: &Drawn, eager: &[Vec<u8>], rewritten: &[Vec<u8>]) {
-        let truth = match self.truth(drawn) {
-            Ok(truth) => truth,
-            Err(error) => {
-                let note = format!("no double precision run: {} fails: {}", error.op, error.message);
-                self.evaluation.notes.push(note);
-                return;
-            }
-        };
-        for (position, ty) in self.reference.output_types.iter().enumerate() {
-            if !can_judge(ty, &truth[position]) {
-                continue;
-            }
-            let (out, expected) = (elements(ty, &rewritten[position]), elements(ty, &eager[position]));
-            let report = self.judge_precision(position, ty, out, expected, &truth[position]);
-            self.truths[position] = Some(report);
-        }
-    }
-
-    fn truth(&self, drawn: &Drawn) -> Result<Vec<Vec<f64>>, StepError> {
-        let program = self.reference.truth.as_ref().map_err(Clone::clone)?;
-        let specs = &self.reference.specs;
-        let failed = |message: String| StepError { node: NodeId(0), op: "input".into(), message, types: None };
-        let inputs = drawn.tensors(specs).map_err(|error| failed(error.to_string()))?;
-        let inputs: Vec<Tensor> = inputs.iter().map(Tensor::upcast).collect();
-        let outputs = program.run(&inputs)?;
-        Ok(outputs
-            .iter()
-            .map(|tensor| {
-                let bytes = tensor.to_bytes();
-                elements(&tensor.ty(), &bytes).to_f64()
-            })
-            .collect())
-    }
-
-    fn judge_precision(
-        &mut self,
-        position: usize,
-        ty: &TensorType,
-        out: Elements<'_>,
-        expected: Elements<'_>,
-        truth: &[f64],
-    ) -> TruthReport {
-        let skip = overflown(expected, truth);
-        if let Some((measure, found, allowed)) = less_precise_slice(ty, out, expected, truth, &skip) {
-            self.evaluation.findings.push(Finding::Precision {
-                output: position as u32,
-                measure: measure.into(),
-                rewritten: format!("{found:.2}"),
-                eager: format!("{allowed:.2}"),
-            });
-        }
-        let (eager, rewritten) = (ulp_errors(expected, truth, &skip), ulp_errors(out, truth, &skip));
-        TruthReport {
-            eager_rms: eager.rms,
-            rewritten_rms: rewritten.rms,
-            eager_p999: eager.p999,
-            rewritten_p999: rewritten.p999,
-            eager_right: right_against_truth(ty, expected, truth, &skip),
-            excluded: eager.excluded,
-        }
-    }
-
-    fn finish(self) -> Vec<OutputReport> {
-        let reports = self.comparisons.into_iter().map(Comparison::into_report).zip(self.truths);
-        reports.map(|(report, truth)| OutputReport { truth, ..report }).collect()
-    }
-}
-
-/// Whether the elements of a double precision run say how precise an output is.
-fn can_judge(ty: &TensorType, truth: &[f64]) -> bool {
-    ty.dtype.is_float() && truth.len() as u64 == ty.numel()
-}
-
-/// The elements that overflow in a program and not in truth, or the other way round.
-fn overflown(program: Elements<'_>, truth: &[f64]) -> Vec<bool> {
-    program.to_f64().iter().zip(truth).map(|(value, exact)| value.is_finite() != exact.is_finite()).collect()
-}
-
-/// Those of eager, and those of the rewrite if they are not many times more: where values reach the end of their type's
-/// range, which of them go over it depends on roundings.
-fn either_overflown(out: Elements<'_>, eager: Elements<'_>, truth: &[f64]) -> Vec<bool> {
-    let (own, eagers) = (overflown(out, truth), overflown(eager, truth));
-    let count = |overflown: &[bool]| overflown.iter().filter(|&&overflown| overflown).count() as f64;
-    if count(&own) > ULP_FACTOR * count(&eagers) {
-        return eagers;
-    }
-    own.into_iter().zip(eagers).map(|(own, eagers)| own || eagers).collect()
-}
-
-/// The first slice of the leading dimension in which the rewrite is less precise than eager's own error explains: the
-/// measure, the ulps of the rewrite and those of eager.
-fn less_precise_slice(
-    ty: &TensorType,
-    out: Elements<'_>,
-    eager: Elements<'_>,
-    truth: &[f64],
-    skip: &[bool],
-) -> Option<(&'static str, f64, f64)> {
-    let errors = |elements: Elements<'_>, range: std::ops::Range<usize>| -> UlpErrors {
-        ulp_errors(elements.slice(range.clone()), &truth[range.clone()], &skip[range])
-    };
-    let leading = ty.shape.first().map_or(1, |&extent| extent.max(1).unsigned_abs() as usize);
-    let slices = leading.min(SLICES);
-    let row = truth.len() / leading;
-    (0..slices).find_map(|slice| {
-        let range = slice * leading / slices * row..(slice + 1) * leading / slices * row;
-        let (eager, rewritten) = (errors(eager, range.clone()), errors(out, range));
-        let measures = [("rms", rewritten.rms, eager.rms), ("99.9th percentile", rewritten.p999, eager.p999)];
-        measures.into_iter().find(|(_, found, eager)| *found > ULP_FACTOR * eager + ULP_SLACK)
-    })
-}
-
-/// Whether eager is right at t = -5 when the double precision run is taken as the reference.
-fn right_against_truth(ty: &TensorType, eager: Elements<'_>, truth: &[f64], skip: &[bool]) -> bool {
-    let Some(kind) = crate::compare::float_kind(ty.dtype) else { return true };
-    let tolerance = passhost_score::tolerance(kind, -5.0);
-    let values = eager.to_f64();
-    values
-        .iter()
-        .zip(truth)
-        .zip(skip)
-        .all(|((&value, &exact), &skip)| skip || passhost_score::is_close(value, exact, tolerance))
-}
-
 /// A program with its inputs, restored before each run where the program overwrites them.
 struct Timed<'a> {
     program: &'a Program,
@@ -584,9 +331,9 @@ impl<'a> Timed<'a> {
     }
 }
 
-impl measure::Program for Timed<'_> {
+impl measure::Contender for Timed<'_> {
     type Outputs = Vec<Tensor>;
-    type Error = StepError;
+    type Error = NodeError;
 
     fn prepare(&mut self) {
         for (input, pristine) in self.inputs.iter_mut().zip(&self.pristine) {
@@ -598,7 +345,7 @@ impl measure::Program for Timed<'_> {
         let _ = self.program.finish();
     }
 
-    fn run(&mut self) -> Result<Vec<Tensor>, StepError> {
+    fn run(&mut self) -> Result<Vec<Tensor>, NodeError> {
         self.program.run_timed(&self.inputs)
     }
 }

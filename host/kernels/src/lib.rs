@@ -8,4 +8,4 @@ pub mod cpu;
 pub mod cuda;
 
 pub use access::{BindError, BoundInput, BoundOutput, Layout};
-pub use cpu::{Bound, CallingThread, CpuKernel, NewThreads, Threads};
+pub use cpu::{Bound, CallingThread, CpuKernel, NewThreads, PreparedRun, Threads};

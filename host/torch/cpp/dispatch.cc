@@ -1,11 +1,10 @@
 #include "dispatch.h"
 
-#include "gpu.h"
+#include "scope.h"
 
-#include <ATen/ATen.h>
 #include <ATen/core/List.h>
-#include <c10/core/InferenceMode.h>
-#include <c10/core/ScalarType.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
 #include <torch/version.h>
 
 #include <stdexcept>
@@ -47,8 +46,8 @@ c10::TypePtr unwrapped(const c10::Argument& argument) {
 
 }  // namespace
 
-Call::Call(const std::string& name, const std::string& overload, bool meta)
-    : op_(c10::Dispatcher::singleton().findSchemaOrThrow(name.c_str(), overload.c_str())), meta_(meta) {
+Call::Call(const std::string& name, const std::string& overload, c10::Device device)
+    : op_(c10::Dispatcher::singleton().findSchemaOrThrow(name.c_str(), overload.c_str())), device_(device) {
   places_.reserve(op_.schema().arguments().size());
 }
 
@@ -65,11 +64,9 @@ void Call::push_constant(c10::IValue value) {
   places_.push_back(Place{Place::Constant, std::move(value), {}});
 }
 
-c10::Device Call::target() const { return meta_ ? c10::Device(c10::kMeta) : device(); }
-
 void Call::push_none() {
   // Without a device, a constructor would allocate its elements on the CPU.
-  if (meta_ && unwrapped(next_argument())->kind() == c10::TypeKind::DeviceObjType) {
+  if (device_.is_meta() && unwrapped(next_argument())->kind() == c10::TypeKind::DeviceObjType) {
     push_device();
     return;
   }
@@ -115,7 +112,7 @@ void Call::push_bools(rust::Slice<const bool> values) {
   push_constant(c10::IValue(std::move(list)));
 }
 
-void Call::push_device() { push_constant(c10::IValue(target())); }
+void Call::push_device() { push_constant(c10::IValue(device_)); }
 
 void Call::push_tensor() {
   next_argument();
@@ -187,53 +184,13 @@ rust::Vec<size_t> Call::invoke(rust::Slice<const size_t> tensors) const {
   rust::Vec<size_t> results;
   results.reserve(stack.size());
   for (const c10::IValue& value : stack) {
-    flatten(value, target(), results);
+    flatten(value, device_, results);
   }
   return results;
 }
 
-std::unique_ptr<Call> prepare(rust::Str name, rust::Str overload, bool meta) {
-  return std::make_unique<Call>(std::string(name), std::string(overload), meta);
-}
-
-size_t meta_tensor(int8_t dtype, rust::Slice<const int64_t> sizes, rust::Slice<const int64_t> strides) {
-  const auto options = at::TensorOptions().dtype(static_cast<c10::ScalarType>(dtype)).device(c10::kMeta);
-  const at::IntArrayRef size(sizes.data(), sizes.size());
-  const at::IntArrayRef stride(strides.data(), strides.size());
-  return reinterpret_cast<size_t>(new at::Tensor(at::empty_strided(size, stride, options)));
-}
-
-void free_tensor(size_t tensor) { delete reinterpret_cast<at::Tensor*>(tensor); }
-
-int8_t tensor_dtype(size_t tensor) { return static_cast<int8_t>(borrowed(tensor).scalar_type()); }
-
-rust::Vec<int64_t> tensor_sizes(size_t tensor) {
-  rust::Vec<int64_t> sizes;
-  for (int64_t size : borrowed(tensor).sizes()) {
-    sizes.push_back(size);
-  }
-  return sizes;
-}
-
-rust::Vec<int64_t> tensor_strides(size_t tensor) {
-  rust::Vec<int64_t> strides;
-  for (int64_t stride : borrowed(tensor).strides()) {
-    strides.push_back(stride);
-  }
-  return strides;
-}
-
-size_t tensor_bytes_from_data(size_t tensor) {
-  const at::Tensor& t = borrowed(tensor);
-  const size_t offset = static_cast<size_t>(t.storage_offset()) * t.element_size();
-  const size_t total = t.storage().nbytes();
-  return total > offset ? total - offset : 0;
-}
-
-void enter_inference_mode() {
-  // Leaked on purpose: the mode lasts as long as the thread.
-  static thread_local auto* guard = new c10::InferenceMode();
-  (void)guard;
+std::unique_ptr<Call> prepare(rust::Str name, rust::Str overload, int32_t device) {
+  return std::make_unique<Call>(std::string(name), std::string(overload), device_of(device));
 }
 
 rust::String version() { return TORCH_VERSION; }

@@ -5,6 +5,7 @@
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/ivalue.h>
+#include <c10/core/Device.h>
 
 #include <cstdint>
 #include <memory>
@@ -16,7 +17,7 @@ namespace passhost {
 // An op with its constant arguments. Tensors are filled in call by call, in the order in which their places were pushed.
 class Call {
  public:
-  Call(const std::string& name, const std::string& overload, bool meta);
+  Call(const std::string& name, const std::string& overload, c10::Device device);
 
   void push_none();
   void push_bool(bool value);
@@ -43,31 +44,19 @@ class Call {
     std::vector<bool> present;
   };
 
-  // Where results go that do not follow an operand.
-  c10::Device target() const;
   const c10::Argument& next_argument() const;
   void push_constant(c10::IValue value);
 
   c10::OperatorHandle op_;
-  bool meta_;
+  // Where results go that do not follow an operand.
+  c10::Device device_;
   std::vector<Place> places_;
   size_t tensor_count_ = 0;
 };
 
-std::unique_ptr<Call> prepare(rust::Str name, rust::Str overload, bool meta);
+// Devices are numbered as in scope.h.
+std::unique_ptr<Call> prepare(rust::Str name, rust::Str overload, int32_t device);
 
-// A tensor without data.
-size_t meta_tensor(int8_t dtype, rust::Slice<const int64_t> sizes, rust::Slice<const int64_t> strides);
-// Frees what `meta_tensor` or `Call::invoke` made.
-void free_tensor(size_t tensor);
-int8_t tensor_dtype(size_t tensor);
-rust::Vec<int64_t> tensor_sizes(size_t tensor);
-rust::Vec<int64_t> tensor_strides(size_t tensor);
-// Bytes from the tensor's first element to the end of its storage.
-size_t tensor_bytes_from_data(size_t tensor);
-
-// Puts the calling thread into inference mode for good.
-void enter_inference_mode();
 rust::String version();
 
 }  // namespace passhost

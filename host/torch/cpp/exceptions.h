@@ -4,6 +4,7 @@
 #include <c10/util/Exception.h>
 
 #include <exception>
+#include <string>
 
 namespace rust::behavior {
 
@@ -14,6 +15,9 @@ template <typename Try, typename Fail>
 static void trycatch(Try&& call, Fail&& fail) noexcept {
   try {
     call();
+  } catch (const c10::OutOfMemoryError& error) {
+    // The mark by which `OpError` knows this kind: a message is all that crosses.
+    fail(std::string("\x1f") + error.what_without_backtrace());
   } catch (const c10::Error& error) {
     fail(error.what_without_backtrace());
   } catch (const std::exception& error) {

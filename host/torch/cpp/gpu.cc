@@ -1,20 +1,20 @@
 #include "gpu.h"
 
+#include "scope.h"
+
 #include <ATen/Context.h>
 #include <c10/core/CachingDeviceAllocator.h>
+#include <c10/core/DeviceGuard.h>
 #include <c10/core/Stream.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <dlfcn.h>
 
-#include <optional>
 #include <stdexcept>
 #include <string>
 
 namespace passhost {
 
 namespace {
-
-std::optional<c10::Device> opened;
 
 // libtorch_cuda is loaded only where it is wanted: programs run on machines without it as well.
 void load(const char* library) {
@@ -23,59 +23,55 @@ void load(const char* library) {
   }
 }
 
-c10::impl::VirtualGuardImpl guard() { return c10::impl::VirtualGuardImpl(c10::kCUDA); }
+c10::impl::VirtualGuardImpl gpus() { return c10::impl::VirtualGuardImpl(c10::kCUDA); }
+
+c10::Stream stream_of(int32_t gpu, int64_t stream) {
+  return c10::Stream(c10::Stream::UNSAFE, device_of(gpu), stream);
+}
 
 constexpr size_t kAll = static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
 
-c10::CachingAllocator::Stat allocated() {
-  return c10::getDeviceAllocator(c10::kCUDA)->getDeviceStats(opened->index()).allocated_bytes[kAll];
+c10::CachingAllocator::Stat allocated(int32_t gpu) {
+  const auto index = static_cast<c10::DeviceIndex>(gpu);
+  return c10::getDeviceAllocator(c10::kCUDA)->getDeviceStats(index).allocated_bytes[kAll];
 }
 
 }  // namespace
 
-c10::Device device() { return opened.value_or(c10::Device(c10::kCPU)); }
-
-void open_gpu(int64_t index) {
+void load_gpus() {
   load("libc10_cuda.so");
   load("libtorch_cuda.so");
   at::globalContext().lazyInitDevice(c10::kCUDA);
-  const auto impl = guard();
-  if (index < 0 || index >= impl.deviceCount()) {
-    throw std::runtime_error("there are " + std::to_string(impl.deviceCount()) + " GPUs");
-  }
-  const c10::Device gpu(c10::kCUDA, static_cast<c10::DeviceIndex>(index));
-  impl.setDevice(gpu);
-  impl.exchangeStream(impl.getStreamFromGlobalPool(gpu));
-  at::globalContext().setBenchmarkCuDNN(false);
-  opened = gpu;
 }
 
-size_t gpu_stream() {
-  return opened ? reinterpret_cast<size_t>(guard().getStream(*opened).native_handle()) : 0;
+int64_t gpu_count() { return gpus().deviceCount(); }
+
+int64_t pool_stream(int32_t gpu) {
+  const DriverContext context;
+  const c10::DeviceGuard guard(device_of(gpu));
+  return gpus().getStreamFromGlobalPool(device_of(gpu)).id();
 }
 
-void synchronize() {
-  if (opened) {
-    const auto impl = guard();
-    impl.synchronizeStream(impl.getStream(*opened));
-  }
+int64_t current_stream(int32_t gpu) { return gpus().getStream(device_of(gpu)).id(); }
+
+int32_t current_gpu() {
+  const DriverContext context;
+  return gpus().getDevice().index();
 }
 
-size_t gpu_bytes() { return opened ? static_cast<size_t>(allocated().current) : 0; }
-
-void start_gpu_peak() {
-  if (opened) {
-    c10::getDeviceAllocator(c10::kCUDA)->resetPeakStats(opened->index());
-  }
+size_t stream_handle(int32_t gpu, int64_t stream) {
+  return reinterpret_cast<size_t>(stream_of(gpu, stream).native_handle());
 }
 
-size_t gpu_peak_bytes() { return opened ? static_cast<size_t>(allocated().peak) : 0; }
+size_t gpu_bytes(int32_t gpu) { return static_cast<size_t>(allocated(gpu).current); }
 
-void empty_gpu_cache() {
-  if (opened) {
-    c10::getDeviceAllocator(c10::kCUDA)->emptyCache();
-  }
+void start_gpu_peak(int32_t gpu) {
+  c10::getDeviceAllocator(c10::kCUDA)->resetPeakStats(static_cast<c10::DeviceIndex>(gpu));
 }
+
+size_t gpu_peak_bytes(int32_t gpu) { return static_cast<size_t>(allocated(gpu).peak); }
+
+void choose_by_rules() { at::globalContext().setBenchmarkCuDNN(false); }
 
 rust::String gpu_settings() {
   const auto& context = at::globalContext();

@@ -1,34 +1,31 @@
+// GPUs, as libtorch sees them. Everything but `load_gpus` expects that it succeeded.
 #pragma once
 
 #include "rust/cxx.h"
-
-#include <c10/core/Device.h>
 
 #include <cstddef>
 #include <cstdint>
 
 namespace passhost {
 
-// Where tensors live: the CPU until a GPU is opened.
-c10::Device device();
+// Loads libtorch's GPU half, if it is not there yet. Throws with a reason where that is impossible.
+void load_gpus();
+int64_t gpu_count();
 
-// Loads libtorch's GPU half, makes a context on the GPU of this index, and a stream of torch's pool the current one.
-// Throws with a reason where that is impossible.
-void open_gpu(int64_t index);
+// Streams, by the number that libtorch gives them: one of its pool, and the current one of this thread.
+int64_t pool_stream(int32_t gpu);
+int64_t current_stream(int32_t gpu);
+int32_t current_gpu();
+// The stream's address, as the driver knows it.
+size_t stream_handle(int32_t gpu, int64_t stream);
 
-// The address of the current stream, as the driver knows it; 0 on the CPU.
-size_t gpu_stream();
+// Bytes allocated now, and at once at most since `start_gpu_peak`.
+size_t gpu_bytes(int32_t gpu);
+void start_gpu_peak(int32_t gpu);
+size_t gpu_peak_bytes(int32_t gpu);
 
-// Waits for the current stream. Nothing to do on the CPU.
-void synchronize();
-
-// Bytes of the GPU allocated now, and at once at most since `start_gpu_peak`.
-size_t gpu_bytes();
-void start_gpu_peak();
-size_t gpu_peak_bytes();
-
-// Gives cached memory back to the driver.
-void empty_gpu_cache();
+// Lets cuDNN choose by rules, not by trying. For the whole process.
+void choose_by_rules();
 
 // The settings of libtorch that change what GPU ops compute, in words.
 rust::String gpu_settings();

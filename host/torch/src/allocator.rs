@@ -1,6 +1,8 @@
-//! The CPU allocator behind every tensor: poison in fresh blocks, guard zones around them, a count and a limit.
+//! The CPU allocator behind every tensor, once [`crate::process::install_allocator`] has put it there: poison in fresh
+//! blocks, guard zones around them, a count and a limit. They are the process's: one user at a time.
 
 use crate::bridge::ffi;
+use crate::target::Target;
 
 /// The byte that fills fresh blocks: every float type reads it as NaN.
 pub const POISON: u8 = 0xff;
@@ -33,27 +35,31 @@ impl Drop for Guarded {
     }
 }
 
-/// Counts bytes of the device from here on.
+/// Counts bytes of a device from here on.
 #[derive(Debug, Clone, Copy)]
 pub struct Peak {
-    /// Bytes of the GPU that were allocated at the start.
-    on_gpu: usize,
+    /// The GPU, by the shim's number, and the bytes of it that were allocated at the start.
+    gpu: Option<(i32, usize)>,
 }
 
 impl Peak {
     /// Starts counting the highest number of bytes allocated at once.
-    pub fn start() -> Peak {
-        ffi::start_peak();
+    pub fn start(target: &Target) -> Peak {
+        if target.gpu_index().is_none() {
+            ffi::start_peak();
+            return Peak { gpu: None };
+        }
+        let gpu = target.number();
         // Without statistics there is no limit either, and the device's own memory is one.
-        let _ = ffi::start_gpu_peak();
-        Peak { on_gpu: ffi::gpu_bytes() }
+        let _ = ffi::start_gpu_peak(gpu);
+        Peak { gpu: Some((gpu, ffi::gpu_bytes(gpu).unwrap_or(0))) }
     }
 
     /// Bytes allocated at once since the start, at their highest.
     pub fn bytes(self) -> u64 {
-        match crate::device::device() {
-            tch::Device::Cpu => ffi::peak_bytes() as u64,
-            _ => ffi::gpu_peak_bytes().saturating_sub(self.on_gpu) as u64,
+        match self.gpu {
+            None => ffi::peak_bytes() as u64,
+            Some((gpu, before)) => ffi::gpu_peak_bytes(gpu).unwrap_or(0).saturating_sub(before) as u64,
         }
     }
 }

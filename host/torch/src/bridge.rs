@@ -8,10 +8,12 @@ pub(crate) mod ffi {
         include!("passhost-torch/cpp/allocator.h");
         include!("passhost-torch/cpp/gpu.h");
         include!("passhost-torch/cpp/parallel.h");
+        include!("passhost-torch/cpp/scope.h");
+        include!("passhost-torch/cpp/tensor.h");
 
         type Call;
 
-        fn prepare(name: &str, overload: &str, meta: bool) -> Result<UniquePtr<Call>>;
+        fn prepare(name: &str, overload: &str, device: i32) -> Result<UniquePtr<Call>>;
         fn push_none(self: Pin<&mut Call>) -> Result<()>;
         fn push_bool(self: Pin<&mut Call>, value: bool) -> Result<()>;
         fn push_int(self: Pin<&mut Call>, value: i64) -> Result<()>;
@@ -32,10 +34,29 @@ pub(crate) mod ffi {
         unsafe fn invoke(self: &Call, tensors: &[usize]) -> Result<Vec<usize>>;
 
         fn meta_tensor(dtype: i8, sizes: &[i64], strides: &[i64]) -> Result<usize>;
+        fn empty(device: i32, dtype: i8, sizes: &[i64]) -> Result<usize>;
 
         /// # Safety
         ///
-        /// The address is that of an `at::Tensor` that `meta_tensor` or `invoke` made, and is used no more.
+        /// The address is that of a live `at::Tensor`.
+        unsafe fn to_device(tensor: usize, device: i32) -> Result<usize>;
+
+        /// # Safety
+        ///
+        /// What shape and strides reach from `data` on is memory of that device, and stays until `release` is called.
+        unsafe fn foreign(
+            device: i32,
+            data: usize,
+            dtype: i8,
+            sizes: &[i64],
+            strides: &[i64],
+            release: fn(usize),
+            context: usize,
+        ) -> Result<usize>;
+
+        /// # Safety
+        ///
+        /// The address is that of an `at::Tensor` that a function here made, and is used no more.
         unsafe fn free_tensor(tensor: usize);
 
         /// # Safety
@@ -58,7 +79,26 @@ pub(crate) mod ffi {
         /// The address is that of a live `at::Tensor`.
         unsafe fn tensor_bytes_from_data(tensor: usize) -> usize;
 
-        fn enter_inference_mode();
+        /// # Safety
+        ///
+        /// The address is that of a live `at::Tensor`.
+        unsafe fn tensor_is(tensor: usize, dtype: i8, sizes: &[i64], strides: &[i64]) -> bool;
+
+        /// # Safety
+        ///
+        /// The address is that of a live `at::Tensor`.
+        unsafe fn tensor_address(tensor: usize) -> usize;
+
+        /// # Safety
+        ///
+        /// The address is that of a live `at::Tensor`.
+        unsafe fn tensor_storage(tensor: usize) -> usize;
+
+        type Scope;
+
+        fn enter(device: i32, stream: i64, inference: bool) -> UniquePtr<Scope>;
+        fn gradients_enabled() -> bool;
+        fn inference_enabled() -> bool;
         fn version() -> String;
 
         fn install_allocator();
@@ -68,13 +108,16 @@ pub(crate) mod ffi {
         fn start_peak();
         fn peak_bytes() -> usize;
 
-        fn open_gpu(index: i64) -> Result<()>;
-        fn gpu_stream() -> usize;
-        fn synchronize() -> Result<()>;
-        fn gpu_bytes() -> usize;
-        fn start_gpu_peak() -> Result<()>;
-        fn gpu_peak_bytes() -> usize;
-        fn empty_gpu_cache() -> Result<()>;
+        fn load_gpus() -> Result<()>;
+        fn gpu_count() -> i64;
+        fn pool_stream(gpu: i32) -> Result<i64>;
+        fn current_stream(gpu: i32) -> Result<i64>;
+        fn current_gpu() -> Result<i32>;
+        fn stream_handle(gpu: i32, stream: i64) -> Result<usize>;
+        fn gpu_bytes(gpu: i32) -> Result<usize>;
+        fn start_gpu_peak(gpu: i32) -> Result<()>;
+        fn gpu_peak_bytes(gpu: i32) -> Result<usize>;
+        fn choose_by_rules();
         fn gpu_settings() -> String;
 
         fn thread_count() -> usize;

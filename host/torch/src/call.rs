@@ -1,6 +1,7 @@
 //! An op with its constant arguments, resolved once and called many times.
 
 use crate::bridge::ffi;
+use crate::target::{META, Scope, Target};
 use crate::tensor::{Tensor, first_line, scalar_type};
 use cxx::UniquePtr;
 use passhost_ir::{Arg, MemoryFormat, OpName};
@@ -12,6 +13,9 @@ pub enum OpError {
     /// Outside PyTorch's own namespace.
     #[error("`{0}` is not in the namespace aten")]
     Namespace(String),
+    /// A device has no memory left for what was asked.
+    #[error("out of memory: {0}")]
+    OutOfMemory(String),
     /// libtorch refused the name, the arguments or the operands.
     #[error("{0}")]
     Torch(String),
@@ -19,12 +23,25 @@ pub enum OpError {
 
 impl From<cxx::Exception> for OpError {
     fn from(exception: cxx::Exception) -> OpError {
-        OpError::Torch(first_line(exception.what()))
+        // The mark that the shim puts before the words of this kind of exception.
+        match exception.what().strip_prefix('\u{1f}') {
+            Some(said) => OpError::OutOfMemory(without_advice(&first_line(said))),
+            None => OpError::Torch(first_line(exception.what())),
+        }
     }
+}
+
+/// What is said of a full GPU, how much was asked for and how much there is, without what follows on settings to try.
+fn without_advice(message: &str) -> String {
+    let said = message.strip_prefix("CUDA out of memory. ").unwrap_or(message);
+    said.split_inclusive(". ").take(2).collect::<String>().trim_end().to_owned()
 }
 
 /// An op, looked up, with every argument but its tensors.
 pub struct PreparedCall(UniquePtr<ffi::Call>);
+
+// SAFETY: a call holds a handle on the dispatcher's tables, which all threads share, and constants that nobody else has.
+unsafe impl Send for PreparedCall {}
 
 impl fmt::Debug for PreparedCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -33,22 +50,22 @@ impl fmt::Debug for PreparedCall {
 }
 
 impl PreparedCall {
-    /// Looks the op up. Arguments stand in schema order, one per schema argument; what stands for a tensor only marks
-    /// its place.
-    pub fn new<V>(op: &OpName, args: &[Arg<V>]) -> Result<PreparedCall, OpError> {
-        PreparedCall::on(op, args, false)
+    /// Looks the op up, for tensors of this target. Arguments stand in schema order, one per schema argument; what stands
+    /// for a tensor only marks its place.
+    pub fn new<V>(target: &Target, op: &OpName, args: &[Arg<V>]) -> Result<PreparedCall, OpError> {
+        PreparedCall::on(op, args, target.number())
     }
 
     /// The same for tensors without data.
     pub(crate) fn on_meta<V>(op: &OpName, args: &[Arg<V>]) -> Result<PreparedCall, OpError> {
-        PreparedCall::on(op, args, true)
+        PreparedCall::on(op, args, META)
     }
 
-    fn on<V>(op: &OpName, args: &[Arg<V>], meta: bool) -> Result<PreparedCall, OpError> {
+    fn on<V>(op: &OpName, args: &[Arg<V>], device: i32) -> Result<PreparedCall, OpError> {
         if !op.name.starts_with("aten::") {
             return Err(OpError::Namespace(op.to_string()));
         }
-        let mut call = ffi::prepare(&op.name, &op.overload, meta)?;
+        let mut call = ffi::prepare(&op.name, &op.overload, device)?;
         for arg in args {
             let call = call.pin_mut();
             match arg {
@@ -82,12 +99,12 @@ impl PreparedCall {
     }
 
     /// Calls the op with these tensors, in the order of their places. A returned list is flattened.
-    pub fn call(&self, tensors: &[&Tensor]) -> Result<Vec<Tensor>, OpError> {
+    pub fn call(&self, scope: &Scope, tensors: &[&Tensor]) -> Result<Vec<Tensor>, OpError> {
         let addresses: Vec<usize> = tensors.iter().map(|tensor| tensor.address()).collect();
         // SAFETY: the tensors are borrowed for the duration of the call.
         let results = unsafe { self.0.invoke(&addresses) }?;
         // SAFETY: the results are new objects that nobody else owns.
-        Ok(results.into_iter().map(|address| unsafe { Tensor::from_address(address) }).collect())
+        Ok(results.into_iter().map(|address| unsafe { Tensor::from_address(address, scope.target) }).collect())
     }
 
     /// The same on bare addresses, for tensors without data.
@@ -98,5 +115,19 @@ impl PreparedCall {
     pub(crate) unsafe fn call_addresses(&self, addresses: &[usize]) -> Result<Vec<usize>, OpError> {
         // SAFETY: by this function's contract.
         Ok(unsafe { self.0.invoke(addresses) }?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_advice;
+
+    #[test]
+    fn a_full_gpu_is_described_without_advice() {
+        let message = "CUDA out of memory. Tried to allocate 148.00 MiB. GPU 0 has a total capacity of 139.80 GiB of which \
+                       13.56 MiB is free. Process 449 has 139.11 GiB memory in use. If reserved but unallocated memory is";
+        let expected =
+            "Tried to allocate 148.00 MiB. GPU 0 has a total capacity of 139.80 GiB of which 13.56 MiB is free.";
+        assert_eq!(without_advice(message), expected);
     }
 }

@@ -3,6 +3,7 @@
 use crate::bridge::ffi;
 use crate::call::PreparedCall;
 use crate::meta_table;
+use crate::target::Target;
 use crate::tensor::{first_line, from_scalar_type, scalar_type};
 use passhost_ir::{Arg, Infer, InferError, OpName, OpTable, TensorType};
 
@@ -75,8 +76,8 @@ pub(crate) fn meta_kernel(op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<T
         args.iter().flat_map(Arg::values).map(MetaTensor::new).collect::<Result<_, _>>().map_err(MetaError::Refused)?;
     let addresses: Vec<usize> = tensors.iter().map(|tensor| tensor.0).collect();
     // SAFETY: the tensors live until the end of this function.
-    let results =
-        unsafe { call.call_addresses(&addresses) }.map_err(|error| MetaError::from_message(error.to_string()))?;
+    let results = Target::cpu().inference().within(|_| unsafe { call.call_addresses(&addresses) });
+    let results = results.map_err(|error| MetaError::from_message(error.to_string()))?;
     let results: Vec<MetaTensor> = results.into_iter().map(MetaTensor).collect();
     results.iter().map(MetaTensor::ty).collect::<Result<_, _>>().map_err(MetaError::Refused)
 }

@@ -1,12 +1,17 @@
-//! A tensor of libtorch on the device: the CPU, or the GPU that was opened.
+//! A tensor of libtorch on a target.
 
 use crate::bridge::ffi;
-use crate::device::device;
+use crate::call::OpError;
+use crate::target::{Scope, Target};
 use passhost_ir::{Dtype, TensorType};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A tensor. Cloning it shares its memory, as in PyTorch.
+/// A tensor. What is done with it happens on its target. Cloning it shares its memory, as in PyTorch.
 #[derive(Debug)]
-pub struct Tensor(tch::Tensor);
+pub struct Tensor {
+    inner: tch::Tensor,
+    target: Target,
+}
 
 /// Why a tensor could not be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -21,46 +26,125 @@ pub enum TensorError {
         /// Bytes needed.
         expected: u64,
     },
+    /// A device has no memory left for it.
+    #[error("out of memory: {0}")]
+    OutOfMemory(String),
     /// libtorch refused.
     #[error("{0}")]
     Torch(String),
 }
 
+impl From<cxx::Exception> for TensorError {
+    fn from(exception: cxx::Exception) -> TensorError {
+        match OpError::from(exception) {
+            OpError::OutOfMemory(message) => TensorError::OutOfMemory(message),
+            other => TensorError::Torch(other.to_string()),
+        }
+    }
+}
+
 impl Tensor {
     /// A contiguous tensor with these elements, row-major and little-endian.
-    pub fn from_bytes(ty: &TensorType, bytes: &[u8]) -> Result<Tensor, TensorError> {
+    pub fn from_bytes(target: &Target, ty: &TensorType, bytes: &[u8]) -> Result<Tensor, TensorError> {
         if bytes.len() as u64 != ty.bytes() {
             return Err(TensorError::Size { ty: ty.to_string(), found: bytes.len(), expected: ty.bytes() });
         }
-        let tensor = Tensor::empty_on(ty, tch::Device::Cpu)?;
-        // SAFETY: a fresh contiguous tensor of this type owns exactly `bytes.len()` bytes at its data pointer.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), tensor.data_ptr(), bytes.len()) };
-        if device() == tch::Device::Cpu {
-            return Ok(tensor);
-        }
-        let there = tensor.0.f_to_device(device());
-        there.map(Tensor).map_err(|error| TensorError::Torch(first_line(&error.to_string())))
+        target.within(|_| {
+            let cpu = if target.gpu_index().is_none() { *target } else { Target::cpu() };
+            let tensor = Tensor::empty_within(&cpu, ty)?;
+            // SAFETY: a fresh contiguous tensor of this type owns exactly `bytes.len()` bytes at its data pointer.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), tensor.data_ptr(), bytes.len()) };
+            if target.gpu_index().is_none() {
+                return Ok(tensor);
+            }
+            // SAFETY: the tensor lives until the end of this function; the copy is a new object.
+            Ok(unsafe { Tensor::from_address(ffi::to_device(tensor.address(), target.number())?, *target) })
+        })
     }
 
     /// A contiguous tensor with undefined elements: only for a kernel that writes them all.
-    pub fn empty(ty: &TensorType) -> Result<Tensor, TensorError> {
-        Tensor::empty_on(ty, device())
+    pub fn empty(target: &Target, ty: &TensorType) -> Result<Tensor, TensorError> {
+        target.within(|_| Tensor::empty_within(target, ty))
     }
 
-    fn empty_on(ty: &TensorType, device: tch::Device) -> Result<Tensor, TensorError> {
-        tch::Tensor::f_empty(&ty.shape, (kind(ty.dtype), device))
-            .map(Tensor)
-            .map_err(|error| TensorError::Torch(first_line(&error.to_string())))
+    /// The same for a thread that is prepared already.
+    pub fn empty_in(scope: &Scope, ty: &TensorType) -> Result<Tensor, TensorError> {
+        Tensor::empty_within(&scope.target, ty)
+    }
+
+    fn empty_within(target: &Target, ty: &TensorType) -> Result<Tensor, TensorError> {
+        let address = ffi::empty(target.number(), scalar_type(ty.dtype), &ty.shape)?;
+        // SAFETY: a new object that nobody else owns.
+        Ok(unsafe { Tensor::from_address(address, *target) })
+    }
+
+    /// A tensor over memory that belongs to someone else, as DLPack describes one. `release` is called exactly once: when
+    /// nobody uses the memory any more, on whatever thread that is, or before this returns an error.
+    ///
+    /// # Safety
+    ///
+    /// What shape and strides reach from `data` on is memory of the target's device that holds elements of this type. It
+    /// stays, and is written to by nobody else while something reads it here, until `release` is called.
+    pub unsafe fn from_foreign(
+        target: &Target,
+        data: *mut u8,
+        ty: &TensorType,
+        release: impl FnOnce() + Send + 'static,
+    ) -> Result<Tensor, TensorError> {
+        type Job = Box<dyn FnOnce() + Send>;
+        fn call(context: usize) {
+            // SAFETY: `context` is the box made below, and the shim calls this once.
+            let job = unsafe { Box::from_raw(context as *mut Job) };
+            // A panic must not unwind through libtorch's frames, and there is nobody to hand it to.
+            let _ = catch_unwind(AssertUnwindSafe(*job));
+        }
+        if let Err(error) = ty.check() {
+            release();
+            return Err(TensorError::Torch(error.to_string()));
+        }
+        let context = Box::into_raw(Box::new(Box::new(release) as Job)) as usize;
+        target.within(|_| {
+            let (device, dtype) = (target.number(), scalar_type(ty.dtype));
+            // SAFETY: the caller's promise.
+            let address = unsafe { ffi::foreign(device, data as usize, dtype, &ty.shape, &ty.strides, call, context) }?;
+            // SAFETY: a new object that nobody else owns.
+            Ok(unsafe { Tensor::from_address(address, *target) })
+        })
+    }
+
+    /// Where the tensor lives, and where what is done with it happens.
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// The address of the first element if the tensor has exactly this type, strides included. Allocates nothing.
+    pub fn address_if(&self, ty: &TensorType) -> Option<usize> {
+        // SAFETY: the tensor is alive for the duration of the calls.
+        unsafe {
+            ffi::tensor_is(self.address(), scalar_type(ty.dtype), &ty.shape, &ty.strides)
+                .then(|| ffi::tensor_address(self.address()))
+        }
     }
 
     /// Type, shape and strides.
     pub fn ty(&self) -> TensorType {
-        TensorType { dtype: dtype(self.0.kind()), shape: self.0.size(), strides: self.0.stride() }
+        TensorType { dtype: dtype(self.inner.kind()), shape: self.inner.size(), strides: self.inner.stride() }
     }
 
     /// The address of the first element, in the memory of the device.
     pub fn data_ptr(&self) -> *mut u8 {
-        self.0.data_ptr().cast()
+        self.inner.data_ptr().cast()
+    }
+
+    /// Whether autograd can never meet it: see [`Target::inference`].
+    pub fn is_inference(&self) -> bool {
+        self.inner.is_inference()
+    }
+
+    /// Whether both lie in one piece of memory, at whatever place in it.
+    pub fn shares_memory(&self, other: &Tensor) -> bool {
+        // SAFETY: both tensors are alive for the duration of the calls.
+        unsafe { ffi::tensor_storage(self.address()) == ffi::tensor_storage(other.address()) }
     }
 
     /// Bytes from the first element to the end of the memory it lies in.
@@ -71,56 +155,71 @@ impl Tensor {
 
     /// The elements, row-major and little-endian, whatever the strides.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let dense = self.0.contiguous().to_device(tch::Device::Cpu);
-        let size = dense.numel() * dense.kind().elt_size_in_bytes();
-        let mut bytes = vec![0; size];
-        if size > 0 {
-            // SAFETY: a contiguous tensor holds `size` bytes at its data pointer; the vector is its own memory.
-            unsafe { std::ptr::copy_nonoverlapping(dense.data_ptr().cast::<u8>(), bytes.as_mut_ptr(), size) };
-        }
-        bytes
+        self.target.within(|_| {
+            let dense = self.inner.contiguous().to_device(tch::Device::Cpu);
+            let size = dense.numel() * dense.kind().elt_size_in_bytes();
+            let mut bytes = vec![0; size];
+            if size > 0 {
+                // SAFETY: a contiguous tensor holds `size` bytes at its data pointer; the vector is its own memory.
+                unsafe { std::ptr::copy_nonoverlapping(dense.data_ptr().cast::<u8>(), bytes.as_mut_ptr(), size) };
+            }
+            bytes
+        })
     }
 
     /// Another handle on the same memory.
     #[must_use]
     pub fn shallow_clone(&self) -> Tensor {
-        Tensor(self.0.shallow_clone())
+        self.with(self.inner.shallow_clone())
     }
 
     /// A copy with memory of its own and the same strides.
     #[must_use]
     pub fn deep_clone(&self) -> Tensor {
-        Tensor(self.0.copy())
+        self.target.within(|_| self.with(self.inner.copy()))
     }
 
     /// The bytes `start .. start + ty.bytes()` of a tensor of bytes, as a contiguous tensor of another type that shares
     /// its memory. `start` must be a multiple of the element size.
     pub fn reinterpret(&self, start: u64, ty: &TensorType) -> Result<Tensor, TensorError> {
         let failed = |error: tch::TchError| TensorError::Torch(first_line(&error.to_string()));
-        let part = self.0.f_narrow(0, start as i64, ty.bytes() as i64).map_err(failed)?;
-        let typed = part.f_view_dtype(kind(ty.dtype)).map_err(failed)?;
-        typed.f_view(ty.shape.as_slice()).map(Tensor).map_err(failed)
+        self.target.within(|_| {
+            let part = self.inner.f_narrow(0, start as i64, ty.bytes() as i64).map_err(failed)?;
+            let typed = part.f_view_dtype(kind(ty.dtype)).map_err(failed)?;
+            typed.f_view(ty.shape.as_slice()).map(|tensor| self.with(tensor)).map_err(failed)
+        })
     }
 
     /// Sets every element of a tensor of bytes.
     pub fn fill(&mut self, byte: u8) {
-        let _ = self.0.fill_(i64::from(byte));
+        let target = self.target;
+        target.within(|_| {
+            let _ = self.inner.fill_(i64::from(byte));
+        });
     }
 
     /// The sum of all elements of a tensor of bytes, by which every byte is read.
     pub fn read_all(&self) -> i64 {
-        self.0.sum(tch::Kind::Int64).int64_value(&[])
+        self.target.within(|_| self.inner.sum(tch::Kind::Int64).int64_value(&[]))
     }
 
     /// Floats in double precision; other types as they are.
     #[must_use]
     pub fn upcast(&self) -> Tensor {
-        if self.ty().dtype.is_float() { Tensor(self.0.to_kind(tch::Kind::Double)) } else { self.shallow_clone() }
+        if !self.ty().dtype.is_float() {
+            return self.shallow_clone();
+        }
+        self.target.within(|_| self.with(self.inner.to_kind(tch::Kind::Double)))
+    }
+
+    /// A tensor of the same target.
+    fn with(&self, inner: tch::Tensor) -> Tensor {
+        Tensor { inner, target: self.target }
     }
 
     /// The address of the `at::Tensor` behind this handle.
     pub(crate) fn address(&self) -> usize {
-        self.0.as_ptr() as usize
+        self.inner.as_ptr() as usize
     }
 
     /// Takes over an `at::Tensor`.
@@ -128,9 +227,9 @@ impl Tensor {
     /// # Safety
     ///
     /// `address` is that of an `at::Tensor` on the heap that nobody else frees.
-    pub(crate) unsafe fn from_address(address: usize) -> Tensor {
+    pub(crate) unsafe fn from_address(address: usize, target: Target) -> Tensor {
         // SAFETY: by this function's contract.
-        Tensor(unsafe { tch::Tensor::from_ptr(address as *mut _) })
+        Tensor { inner: unsafe { tch::Tensor::from_ptr(address as *mut _) }, target }
     }
 }
 

@@ -7,10 +7,11 @@
 )]
 
 use passhost_ir::{Arg, Dtype, MemoryFormat, OpName, TensorType};
-use passhost_torch::{PreparedCall, Tensor, allocator};
+use passhost_torch::{PreparedCall, Target, Tensor, allocator, process};
 
 fn start() {
-    passhost_torch::start(2);
+    process::install_allocator();
+    process::set_threads(2);
 }
 
 fn f32s(shape: &[i64]) -> TensorType {
@@ -19,12 +20,13 @@ fn f32s(shape: &[i64]) -> TensorType {
 
 fn zeros(shape: &[i64]) -> Tensor {
     let ty = f32s(shape);
-    Tensor::from_bytes(&ty, &vec![0; ty.bytes() as usize]).expect("the bytes fit the type")
+    Tensor::from_bytes(&Target::cpu(), &ty, &vec![0; ty.bytes() as usize]).expect("the bytes fit the type")
 }
 
 fn call(op: &str, args: &[Arg<()>], tensors: &[&Tensor]) -> Vec<Tensor> {
-    PreparedCall::new(&OpName::parse(op), args)
-        .and_then(|call| call.call(tensors))
+    let target = Target::cpu();
+    PreparedCall::new(&target, &OpName::parse(op), args)
+        .and_then(|call| target.within(|scope| call.call(scope, tensors)))
         .unwrap_or_else(|error| panic!("{op}: {error}"))
 }
 
@@ -35,8 +37,9 @@ fn values(tensor: &Tensor) -> Vec<f32> {
 #[test]
 fn ops_are_called_by_name_with_every_kind_of_argument() {
     start();
-    let x = Tensor::from_bytes(&f32s(&[2, 2]), &[1.0f32, -2.0, 3.0, -4.0].map(f32::to_le_bytes).concat())
-        .expect("four floats");
+    let x =
+        Tensor::from_bytes(&Target::cpu(), &f32s(&[2, 2]), &[1.0f32, -2.0, 3.0, -4.0].map(f32::to_le_bytes).concat())
+            .expect("four floats");
     let v = Arg::Value(());
     let cases: [(&str, Vec<Arg<()>>, usize, Vec<f32>); 8] = [
         ("aten::relu", vec![v.clone()], 1, vec![1.0, 0.0, 3.0, 0.0]),
@@ -86,7 +89,9 @@ fn what_libtorch_refuses_is_one_clear_line() {
         ("aten::add.Tensor", vec![v.clone(), v, Arg::Int(1)], vec![&x, &y], "must match the size"),
     ];
     for (op, args, tensors, text) in cases {
-        let result = PreparedCall::new(&OpName::parse(op), &args).and_then(|call| call.call(&tensors));
+        let target = Target::cpu();
+        let result = PreparedCall::new(&target, &OpName::parse(op), &args)
+            .and_then(|call| target.within(|scope| call.call(scope, &tensors)));
         let message = result.map(|_| ()).expect_err(op).to_string();
         assert!(message.contains(text), "{op}: {message}");
         assert!(!message.contains('\n') && !message.contains("frame #"), "{op}: {message}");
@@ -98,10 +103,10 @@ fn guarded_memory_is_poisoned_limited_and_watched() {
     start();
     let ty = f32s(&[4]);
     let guard = allocator::Guarded::start(1 << 20);
-    let fresh = Tensor::empty(&ty).expect("sixteen bytes");
+    let fresh = Tensor::empty(&Target::cpu(), &ty).expect("sixteen bytes");
     assert_eq!(fresh.to_bytes(), [allocator::POISON; 16]);
     assert_eq!(guard.overwritten_guards(), 0);
-    let large = Tensor::empty(&f32s(&[1 << 20]));
+    let large = Tensor::empty(&Target::cpu(), &f32s(&[1 << 20]));
     assert!(large.expect_err("four megabytes").to_string().contains("the limit is 1048576"));
     // SAFETY: the byte behind the data belongs to the guard zone of the same allocation.
     unsafe { *fresh.data_ptr().add(16) = 0 };

@@ -1,6 +1,7 @@
 //! Work on libtorch's threads.
 
-use passhost_torch::{run_on_threads, start, thread_count};
+use passhost_torch::process::set_threads;
+use passhost_torch::{run_on_threads, thread_count};
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +10,7 @@ use std::thread::ThreadId;
 
 #[test]
 fn workers_run_at_once_and_all_have_ended_on_return() {
-    start(2);
+    set_threads(2);
     assert_eq!(thread_count(), 2);
     // Each waits for the other: one after the other they would wait for ever.
     let both = Barrier::new(2);
@@ -27,7 +28,7 @@ fn workers_run_at_once_and_all_have_ended_on_return() {
 
 #[test]
 fn more_workers_than_threads_are_all_called() {
-    start(2);
+    set_threads(2);
     let calls = AtomicUsize::new(0);
     run_on_threads(7, &|| {
         calls.fetch_add(1, Ordering::Relaxed);
@@ -37,7 +38,7 @@ fn more_workers_than_threads_are_all_called() {
 
 #[test]
 fn a_panic_in_a_worker_goes_on_in_the_caller() {
-    start(2);
+    set_threads(2);
     let work = || assert!(thread_count() > 1_000_000, "this one fails");
     let caught = catch_unwind(AssertUnwindSafe(|| run_on_threads(2, &work)));
     let message = caught.err().and_then(|panic| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));

@@ -8,6 +8,7 @@ use passhost_ir::{Dtype, Kernel, contiguous_strides};
 use passhost_kernels::cuda::{Compiler, CudaKernel, DeviceProperties, Gpu, Stream, emit};
 use passhost_kernels::{BoundInput, BoundOutput, Layout};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Launches in a graph, so that the gaps between them are those of the device alone.
 const LAUNCHES: u32 = 20;
@@ -264,7 +265,7 @@ const CASES: [(&str, Make); 9] = [
 ];
 
 /// Prints the device time of every case in every type.
-pub(crate) fn run(gpu: &Gpu, compiler: &Compiler) -> Result<()> {
+pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Compiler) -> Result<()> {
     println!("{:36} {:>9} {:>10} {:>10}", "kernel", "MB", "device us", "GB/s");
     for (name, make) in CASES {
         for dtype in [Dtype::F32, Dtype::F16, Dtype::Bf16] {
@@ -317,7 +318,8 @@ impl Drop for Memory {
 }
 
 /// Bytes that have to be touched, and microseconds a launch: the median over replays of a graph of launches.
-fn time(gpu: &Gpu, compiler: &Compiler, kernel: &Kernel) -> Result<(u64, f64)> {
+fn time(gpu: &Arc<Gpu>, compiler: &Compiler, kernel: &Kernel) -> Result<(u64, f64)> {
+    let entered = gpu.enter()?;
     let strides: Vec<Vec<i64>> = kernel.inputs.iter().map(|input| contiguous_strides(&input.shape)).collect();
     let size = |shape: &[i64], dtype: Dtype| passhost_ir::numel(shape) * dtype.size();
     let input_bytes: Vec<u64> = kernel.inputs.iter().map(|input| size(&input.shape, input.dtype)).collect();
@@ -342,11 +344,12 @@ fn time(gpu: &Gpu, compiler: &Compiler, kernel: &Kernel) -> Result<(u64, f64)> {
         .zip(&outputs)
         .map(|(ty, memory)| BoundOutput { pointer: memory.0 as *mut u8, bytes: ty.bytes() as usize })
         .collect();
-    let cuda = CudaKernel::new(kernel)?;
+    let prepared = CudaKernel::new(kernel)?.prepare(gpu, compiler, &bound_inputs, &bound_outputs)?;
+    let addresses: Vec<u64> = inputs.iter().chain(&outputs).map(|memory| memory.0).collect();
     let stream = result::stream::create(result::stream::StreamKind::NonBlocking)?;
     let launch = || -> Result<()> {
         // SAFETY: the memory lives until the stream has been waited for, below.
-        unsafe { cuda.launch(gpu, compiler, Stream(stream as usize), &bound_inputs, &bound_outputs)? };
+        ensure!(unsafe { prepared.launch(&entered, Stream(stream as usize), &addresses)? }, "another layout");
         Ok(())
     };
     launch()?;

@@ -1,17 +1,21 @@
 //! What the tests cannot show without a GPU, as one program to carry to a machine that has one.
 //!
 //! `passhost-gpu-tests --nvrtc DIRECTORY random 2000` runs random kernels against the interpreter and the CPU executor,
-//! `samples SAMPLES PLUGIN...` evaluates plugins on samples, `figures` prints device times.
+//! `samples SAMPLES PLUGIN...` evaluates plugins on samples, `figures` prints device times, `runtime`
+//! checks the runtime library.
 
+mod counting;
 mod figures;
 mod memory;
 mod random;
+mod runtime;
 mod samples;
 
 use anyhow::{Result, ensure};
 use clap::{Parser, Subcommand};
 use passhost_kernels::cuda::{Compiler, Gpu};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 #[derive(Debug, Parser)]
@@ -38,6 +42,8 @@ enum Command {
     },
     /// Prints device times of common fused kernels.
     Figures,
+    /// Checks the runtime library: what its callers find as it was, streams, captured programs, the cost of a launch.
+    Runtime,
     /// Evaluates plugins on all samples of a directory.
     Samples {
         /// The `passhost` program, beside its children.
@@ -92,6 +98,7 @@ fn main() -> Result<()> {
             ensure!(totals.failures.is_empty(), "{} random kernels are wrong", totals.failures.len());
         }
         Command::Figures => figures::run(&gpu, &compiler)?,
+        Command::Runtime => runtime::run(&gpu, &Arc::new(compiler))?,
         Command::Dump { .. } | Command::Samples { .. } => {}
     }
     Ok(())

@@ -6,8 +6,8 @@ use passhost_ir::kernel::{Mode, RandomKernel, Stats, Tensor, check_against, inte
 use passhost_ir::{Kernel, contiguous_strides};
 use passhost_kernels::cuda::{Compiler, CudaKernel, Gpu, Stream};
 use passhost_kernels::{BoundInput, BoundOutput, CallingThread, CpuKernel};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Bytes that the tensors of one kernel may take.
 const ROOM: usize = 64 << 20;
@@ -21,13 +21,17 @@ pub(crate) struct Totals {
 }
 
 /// Runs the kernels of `count` seeds.
-pub(crate) fn run(gpu: &Gpu, compiler: &Compiler, count: u64, threads: usize) -> Result<Totals> {
+pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Compiler, count: u64, threads: usize) -> Result<Totals> {
     let totals = Mutex::new(Totals::default());
     let next = AtomicU64::new(0);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                let mut arena = gpu.make_current().map_err(Into::into).and_then(|()| Arena::new(ROOM));
+                let entered = gpu.enter();
+                let mut arena = match &entered {
+                    Ok(_) => Arena::new(ROOM),
+                    Err(error) => Err(anyhow::anyhow!("{error}")),
+                };
                 loop {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
                     if seed >= count {
@@ -83,7 +87,7 @@ impl Stored {
     }
 }
 
-fn check(gpu: &Gpu, compiler: &Compiler, arena: &mut Arena, seed: u64) -> Result<Stats> {
+fn check(gpu: &Arc<Gpu>, compiler: &Compiler, arena: &mut Arena, seed: u64) -> Result<Stats> {
     let (kernel, tensors) = RandomKernel::generate(seed);
     let expected = interpret(&kernel, &verify(&kernel)?, &tensors, Mode::Declared);
     let stored: Vec<Stored> = tensors.iter().map(|tensor| Stored::of(tensor, seed)).collect();
@@ -115,7 +119,7 @@ fn bound<'a>(kernel: &'a Kernel, stored: &'a [Stored], address: impl Fn(usize) -
 }
 
 fn on_gpu(
-    gpu: &Gpu,
+    gpu: &Arc<Gpu>,
     compiler: &Compiler,
     arena: &mut Arena,
     kernel: &Kernel,
@@ -131,8 +135,11 @@ fn on_gpu(
         .iter()
         .map(|(start, bytes)| BoundOutput { pointer: arena.address(*start) as *mut u8, bytes: *bytes })
         .collect();
+    let launch = cuda.prepare(gpu, compiler, &bound_inputs, &bound_outputs)?;
+    let inputs = bound_inputs.iter().map(|input| input.pointer as u64);
+    let addresses: Vec<u64> = inputs.chain(bound_outputs.iter().map(|output| output.pointer as u64)).collect();
     // SAFETY: the arena holds all tensors, apart from each other, and nobody else uses it before it is downloaded.
-    unsafe { cuda.launch(gpu, compiler, Stream(0), &bound_inputs, &bound_outputs)? };
+    ensure!(unsafe { launch.launch(&gpu.enter()?, Stream(0), &addresses)? }, "a prepared kernel refuses its tensors");
     arena.download(&outputs)
 }
 

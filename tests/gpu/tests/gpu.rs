@@ -25,3 +25,8 @@ fn random_kernels_on_the_gpu_equal_the_interpreter_and_the_cpu() {
 fn device_times_of_common_kernels() {
     assert_ne!(on_gpu("device times", &["figures"]), Some(false));
 }
+
+#[test]
+fn the_runtime_leaves_its_caller_as_it_was_and_captures_what_it_runs() {
+    assert_ne!(on_gpu("the runtime", &["runtime"]), Some(false));
+}

@@ -1,14 +1,17 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use super::checks::{either_overflown, less_precise_slice};
 use super::*;
 use passhost_ir::{Draw, Dtype};
+use passhost_runtime::{GUARD, Temporary};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Guards and peaks are counted for the whole process.
 fn alone() -> MutexGuard<'static, ()> {
     static LOCK: Mutex<()> = Mutex::new(());
     let lock = LOCK.lock().unwrap_or_else(PoisonError::into_inner);
-    passhost_torch::start(2);
+    passhost_torch::process::install_allocator();
+    passhost_torch::process::set_threads(2);
     lock
 }
 
@@ -56,6 +59,26 @@ fn inputs_do_not_count_against_the_memory_of_a_rewrite() {
     );
     let error = evaluate(&reference, &copied, limit).error.unwrap().to_string();
     assert!(error.contains("out of memory"), "{error}");
+}
+
+#[test]
+fn a_temporary_is_poisoned_and_what_overruns_it_is_found() {
+    let _alone = alone();
+    let device = Device::cpu();
+    let mut guard = device.guard(1 << 20);
+    let bytes = 40;
+    let ty = |bytes: u64| TensorType::contiguous(Dtype::U8, [bytes as i64]);
+    let memory = Tensor::empty(device.target(), &ty(GUARD + bytes + GUARD)).unwrap();
+    let temporary = || Temporary { memory: memory.shallow_clone(), bytes };
+    guard.begin(temporary()).unwrap();
+    assert_eq!(memory.reinterpret(GUARD, &ty(bytes)).unwrap().to_bytes(), [allocator::POISON; 40]);
+    guard.end(temporary()).unwrap();
+    assert_eq!(guard.overwritten(), Ok(0));
+    for (overrun, count) in [(GUARD - 1, 1), (GUARD + bytes, 3)] {
+        memory.reinterpret(overrun, &ty(1)).unwrap().fill(0);
+        guard.end(temporary()).unwrap();
+        assert_eq!(guard.overwritten(), Ok(count), "a byte at {overrun}");
+    }
 }
 
 #[test]
@@ -115,7 +138,7 @@ fn a_timed_run_is_another_answer_only_if_an_untimed_one_differs() {
     let (eager, timed) = (bytes(&[1.0, 2.0, 3.0, 4.0]), bytes(&[1.0, 2.0, 3.0, 4.2]));
     let judged = |untimed: &[u8]| {
         let mut evaluation = evaluate(&reference, relu, 1 << 30);
-        let kept = [vec![Tensor::from_bytes(&reference.output_types[0], &timed).unwrap()]];
+        let kept = [vec![Tensor::from_bytes(&Target::cpu(), &reference.output_types[0], &timed).unwrap()]];
         let untimed = || Ok(vec![untimed.to_vec()]);
         reference.check_timed_runs(&kept, std::slice::from_ref(&eager), &untimed, &mut evaluation).unwrap();
         (evaluation.outputs[0].right_from, evaluation.findings)

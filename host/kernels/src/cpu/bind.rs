@@ -17,9 +17,7 @@ use passhost_ir::numel;
 #[derive(Debug)]
 pub struct Bound<'a> {
     kernel: &'a CpuKernel,
-    columns: bool,
-    loads: Vec<BoundLoad>,
-    stores: Vec<BoundStore<'a>>,
+    binding: Binding,
 }
 
 impl<'a> Bound<'a> {
@@ -32,13 +30,38 @@ impl<'a> Bound<'a> {
         inputs: &[BoundInput<'_>],
         outputs: &[BoundOutput],
     ) -> Result<Bound<'a>, BindError> {
+        Ok(Bound { kernel, binding: Binding::new(kernel, inputs, outputs)? })
+    }
+
+    /// Computes the outputs, on as many of `threads` as the work is worth.
+    pub fn run(&mut self, threads: &dyn Threads) {
+        // SAFETY: whoever bound the storage promised that it can be used while this lives, and nobody else runs on it.
+        unsafe { self.binding.run(self.kernel, threads) }
+    }
+}
+
+/// How the loads and stores of a kernel find their elements in storage.
+#[derive(Debug)]
+pub(super) struct Binding {
+    columns: bool,
+    pub(super) loads: Vec<BoundLoad>,
+    pub(super) stores: Vec<BoundStore<'static>>,
+}
+
+impl Binding {
+    /// Checks storage. Nothing is read or written before [`Binding::run`].
+    pub(super) fn new(
+        kernel: &CpuKernel,
+        inputs: &[BoundInput<'_>],
+        outputs: &[BoundOutput],
+    ) -> Result<Binding, BindError> {
         let reaches = check(kernel.kernel(), inputs, outputs)?;
         let plan = &kernel.plan;
         let columns = plan.columns.is_some() && (plan.tuning.always_columns || lies_in_columns(plan, inputs));
         let loads = plan.loads.iter().map(|load| {
             let input = &inputs[load.input];
-            // SAFETY: `check` found the pointer aligned and the storage as long as the reach; the caller promises that
-            // the storage can be read, and is not written to, while this `Bound` lives.
+            // SAFETY: `check` found the pointer aligned and the storage as long as the reach. The view is used in `run`
+            // only, whose caller vouches that the storage can be read and is not written to.
             let view = unsafe { InputView::new(input.pointer, reaches[load.input], input.dtype) };
             let strides = effective_strides(input.shape, input.strides);
             let access = access(plan, load, input.shape, &strides, columns);
@@ -46,51 +69,44 @@ impl<'a> Bound<'a> {
         });
         let stores = kernel.kernel().stores.iter().zip(outputs).map(|(store, output)| {
             let dtype = kernel.kernel().body[store.value.0 as usize].dtype;
-            // SAFETY: `check` found the pointer aligned and the size that of the elements; the caller promises that nobody
-            // else accesses the storage while this `Bound` lives.
+            // SAFETY: `check` found the pointer aligned and the size that of the elements. The view is used in `run` only,
+            // whose caller vouches that nobody else accesses the storage.
             let view = unsafe { OutputView::new(output.pointer, numel(&store.shape) as usize, dtype) };
             bound_store(plan, store, view, columns)
         });
-        Ok(Bound { kernel, columns, loads: loads.collect(), stores: stores.collect() })
+        Ok(Binding { columns, loads: loads.collect(), stores: stores.collect() })
     }
 
-    /// Computes the outputs, on as many of `threads` as the work is worth.
-    pub fn run(&mut self, threads: &dyn Threads) {
-        let plan = &self.kernel.plan;
+    /// Computes the outputs of the kernel that this was made for.
+    ///
+    /// # Safety
+    /// Until this returns, each input's storage can be read and is written to by nobody, and each output's can be written
+    /// and is accessed by nobody else.
+    pub(super) unsafe fn run(&mut self, kernel: &CpuKernel, threads: &dyn Threads) {
+        let plan = &kernel.plan;
         if plan.rows == 0 || plan.length == 0 {
             return;
         }
-        let schedule = self.schedule();
-        let space = Space {
-            isa: self.kernel.isa,
-            plan,
-            schedule,
-            walks: &self.kernel.walks,
-            loads: &self.loads,
-            stores: &self.stores,
-        };
+        let schedule = plan.columns.as_ref().filter(|_| self.columns).unwrap_or(&plan.schedule);
+        let space =
+            Space { isa: kernel.isa, plan, schedule, walks: &kernel.walks, loads: &self.loads, stores: &self.stores };
         let (per_tile, rows) = (schedule.rows_per_tile(), plan.rows as usize);
         let tiles = rows.div_ceil(per_tile);
         let work = (plan.rows as u64).saturating_mul(plan.length as u64).saturating_mul(plan.cost.max(1));
         let grain = if work < plan.tuning.parallel_cost { tiles } else { (tiles / (threads.count() * 8)).max(1) };
-        let arenas = self.kernel.arenas(self.columns);
+        let arenas = kernel.arenas(self.columns);
         for_ranges(threads, tiles, grain, || {
             let mut arena = arenas.lend(|| Arena::new(plan, schedule));
             let space = &space;
             move |from, to| {
                 for tile in from..to {
                     let first = tile * per_tile;
-                    // SAFETY: tiles are disjoint sets of rows, `for_ranges` gives each to one thread, and `&mut self` keeps
-                    // other runs away from these outputs.
+                    // SAFETY: tiles are disjoint sets of rows, `for_ranges` gives each to one thread, and the caller
+                    // keeps everyone else away from these outputs.
                     unsafe { space.run_tile(&mut arena, first as i64, per_tile.min(rows - first)) };
                 }
             }
         });
-    }
-
-    fn schedule(&self) -> &'a Schedule {
-        let plan = &self.kernel.plan;
-        plan.columns.as_ref().filter(|_| self.columns).unwrap_or(&plan.schedule)
     }
 }
 
@@ -149,7 +165,7 @@ fn access(plan: &Plan, load: &LoadPlan, shape: &[i64], strides: &[i64], columns:
     Access::General
 }
 
-fn bound_store<'a>(plan: &Plan, store: &Store, view: OutputView<'a>, columns: bool) -> BoundStore<'a> {
+fn bound_store(plan: &Plan, store: &Store, view: OutputView<'static>, columns: bool) -> BoundStore<'static> {
     let Offset { slopes, .. } = Offset::of_store(&store.order, &plan.extents);
     let over_inner =
         !plan.inner_axes.is_empty() && plan.inner_axes.iter().all(|axis| store.order.contains(&(*axis as u32)));

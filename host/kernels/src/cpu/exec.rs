@@ -5,7 +5,7 @@ use super::compute::{Code, compute, round};
 use super::index::{LANES, Walk};
 use super::isa::{Isa, multiversion};
 use super::lanes::{Buffer, Lane, Source, View, ViewMut};
-use super::load::{BoundLoad, Domain, Gathered, Surroundings, fill};
+use super::load::{BoundLoad, Domain, Gathered, GatheredList, Surroundings, fill};
 use super::plan::{Action, Mode, Place, Plan, Schedule, Step};
 use super::reduce::{Carry, accumulate, accumulator_kind, reduce};
 use super::store::{BoundStore, store};
@@ -296,7 +296,7 @@ impl Space<'_> {
     }
 
     /// The body values that a step's index expressions read.
-    fn gathered<'a>(&'a self, arena: &'a Arena, step: &Step, block: Block) -> Vec<Gathered<'a>> {
+    fn gathered<'a>(&'a self, arena: &'a Arena, step: &Step, block: Block) -> GatheredList<'a> {
         let gather = |place: &Place| {
             let points_per_lane = match (place, block.points) {
                 (Place::Const(_), _) => usize::MAX,
@@ -306,7 +306,7 @@ impl Space<'_> {
             };
             Gathered { view: self.view(arena, *place), points_per_lane }
         };
-        step.sources.iter().map(gather).collect()
+        GatheredList::of(step.sources.iter().map(gather))
     }
 
     fn scan(&self, arena: &mut Arena, op: ScanOp, number: usize, step: &Step, target: &mut Buffer, block: Block) {

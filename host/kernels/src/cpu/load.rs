@@ -8,6 +8,7 @@ use super::memory::InputView;
 use super::plan::LoadPlan;
 use super::strided::{Run, Strided};
 use passhost_ir::Dtype;
+use std::ops::Deref;
 
 /// Consecutive points.
 #[derive(Clone, Copy)]
@@ -121,6 +122,36 @@ impl Gathered<'_> {
     #[inline(always)]
     pub(crate) fn at(self, point: usize) -> i64 {
         self.view.integer(point / self.points_per_lane)
+    }
+}
+
+/// A few of them. Gathered loads are of one or two indices as a rule, and a run allocates nothing for those.
+pub(crate) struct GatheredList<'a> {
+    few: [Gathered<'a>; 4],
+    count: usize,
+    /// All of them where they are more.
+    many: Vec<Gathered<'a>>,
+}
+
+impl<'a> GatheredList<'a> {
+    pub(crate) fn of(values: impl ExactSizeIterator<Item = Gathered<'a>>) -> GatheredList<'a> {
+        let count = values.len();
+        let mut list =
+            GatheredList { few: [Gathered { view: View::EMPTY, points_per_lane: 1 }; 4], count, many: vec![] };
+        if count <= list.few.len() {
+            list.few.iter_mut().zip(values).for_each(|(slot, value)| *slot = value);
+        } else {
+            list.many.extend(values);
+        }
+        list
+    }
+}
+
+impl<'a> Deref for GatheredList<'a> {
+    type Target = [Gathered<'a>];
+
+    fn deref(&self) -> &[Gathered<'a>] {
+        if self.many.is_empty() { &self.few[..self.count] } else { &self.many }
     }
 }
 

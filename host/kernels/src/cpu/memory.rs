@@ -30,6 +30,14 @@ impl InputView {
         InputView { pointer, len, dtype }
     }
 
+    /// The same view of other storage.
+    ///
+    /// # Safety
+    /// As for [`InputView::new`], for as many elements of the same type.
+    pub(crate) unsafe fn lie_at(&mut self, pointer: *const u8) {
+        self.pointer = pointer;
+    }
+
     /// The type of the elements.
     pub(crate) fn dtype(&self) -> Dtype {
         self.dtype
@@ -68,6 +76,14 @@ impl OutputView<'_> {
     /// way while any copy of the view is used. If `len` is 0, `pointer` may be anything.
     pub(crate) unsafe fn new(pointer: *mut u8, len: usize, dtype: Dtype) -> Self {
         OutputView { pointer, len, dtype, storage: PhantomData }
+    }
+
+    /// The same view of other storage.
+    ///
+    /// # Safety
+    /// As for [`OutputView::new`], for as many elements of the same type.
+    pub(crate) unsafe fn lie_at(&mut self, pointer: *mut u8) {
+        self.pointer = pointer;
     }
 
     /// The type of the elements.

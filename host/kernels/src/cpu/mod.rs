@@ -28,6 +28,7 @@ mod memory;
 #[cfg(test)]
 mod operation_tests;
 mod plan;
+mod prepared;
 #[cfg(test)]
 mod random_tests;
 mod reduce;
@@ -44,6 +45,7 @@ mod threads;
 mod vectors;
 
 pub use bind::Bound;
+pub use prepared::PreparedRun;
 pub use threads::{CallingThread, NewThreads, Threads};
 
 use crate::access::{BindError, BoundInput, BoundOutput};
@@ -53,6 +55,7 @@ use isa::Isa;
 use passhost_ir::Kernel;
 use passhost_ir::kernel::{KernelError, verify};
 use plan::{Plan, Tuning};
+use std::sync::Arc;
 
 /// A kernel made ready for this machine's processor.
 #[derive(Debug)]
@@ -83,8 +86,8 @@ impl CpuKernel {
         &self.kernel
     }
 
-    /// Checks that storage fits the kernel's declarations, and makes it ready to run. It is cheap enough to do for every
-    /// run: a few microseconds.
+    /// Checks that storage fits the kernel's declarations, and makes it ready to run once: a few microseconds. What
+    /// runs often is better served by [`CpuKernel::prepare`].
     ///
     /// # Safety
     /// Until the result is dropped, each input's storage can be read and is written to by nobody, and each output's can
@@ -92,6 +95,15 @@ impl CpuKernel {
     pub unsafe fn bind(&self, inputs: &[BoundInput<'_>], outputs: &[BoundOutput]) -> Result<Bound<'_>, BindError> {
         // SAFETY: the caller's promise is the one that `Bound::new` asks for.
         unsafe { Bound::new(self, inputs, outputs) }
+    }
+
+    /// Checks that storage fits the kernel's declarations, and makes runs on such storage ready, wherever it lies.
+    pub fn prepare(
+        self: &Arc<CpuKernel>,
+        inputs: &[BoundInput<'_>],
+        outputs: &[BoundOutput],
+    ) -> Result<PreparedRun, BindError> {
+        PreparedRun::new(self, inputs, outputs)
     }
 
     fn arenas(&self, columns: bool) -> &Arenas {

@@ -4,6 +4,8 @@ use super::nvrtc::Cubin;
 use super::properties::DeviceProperties;
 use cudarc::driver::{result, sys};
 use std::ffi::{CString, c_void};
+use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// The driver refused something.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -21,7 +23,7 @@ pub enum DeviceError {
     },
 }
 
-fn failed(call: &'static str) -> impl Fn(result::DriverError) -> DeviceError {
+pub(super) fn failed(call: &'static str) -> impl Fn(result::DriverError) -> DeviceError {
     move |error| DeviceError::Call { call, message: error.to_string() }
 }
 
@@ -30,7 +32,7 @@ fn failed(call: &'static str) -> impl Fn(result::DriverError) -> DeviceError {
 pub struct Stream(pub usize);
 
 impl Stream {
-    fn raw(self) -> sys::CUstream {
+    pub(super) fn raw(self) -> sys::CUstream {
         self.0 as sys::CUstream
     }
 }
@@ -38,6 +40,7 @@ impl Stream {
 /// A GPU in its primary context, which libtorch uses as well.
 #[derive(Debug)]
 pub struct Gpu {
+    number: u32,
     device: sys::CUdevice,
     context: sys::CUcontext,
     properties: DeviceProperties,
@@ -49,8 +52,8 @@ unsafe impl Send for Gpu {}
 unsafe impl Sync for Gpu {}
 
 impl Gpu {
-    /// The GPU with this number; its context becomes that of the calling thread.
-    pub fn open(number: u32) -> Result<Gpu, DeviceError> {
+    /// The GPU with this number. The calling thread's context stays what it is.
+    pub fn open(number: u32) -> Result<Arc<Gpu>, DeviceError> {
         // SAFETY: loading the driver's library asks nothing of its users.
         if !unsafe { sys::is_culib_present() } {
             return Err(DeviceError::NoDriver);
@@ -60,15 +63,23 @@ impl Gpu {
         let properties = read_properties(device)?;
         // SAFETY: the device exists. The context is released when this is dropped.
         let context = unsafe { result::primary_ctx::retain(device) }.map_err(failed("make a context"))?;
-        let gpu = Gpu { device, context, properties };
-        gpu.make_current()?;
-        Ok(gpu)
+        Ok(Arc::new(Gpu { number, device, context, properties }))
     }
 
-    /// Makes the context that of the calling thread.
-    pub fn make_current(&self) -> Result<(), DeviceError> {
-        // SAFETY: the context is retained as long as `self` lives.
-        unsafe { result::ctx::set_current(self.context) }.map_err(failed("use the context"))
+    /// The number that it was opened by.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Makes the GPU's context that of the calling thread until the result is dropped.
+    pub fn enter(&self) -> Result<Entered<'_>, DeviceError> {
+        let current = result::ctx::get_current().map_err(failed("ask for the context"))?;
+        let pushed = current != Some(self.context);
+        if pushed {
+            // SAFETY: the context is retained as long as `self` lives.
+            unsafe { sys::cuCtxPushCurrent_v2(self.context) }.result().map_err(failed("use the context"))?;
+        }
+        Ok(Entered { gpu: self, pushed, here: PhantomData })
     }
 
     /// Major and minor version of the compute capability.
@@ -94,13 +105,14 @@ impl Gpu {
     }
 
     /// Loads machine code.
-    pub(super) fn load(&self, cubin: &Cubin, entry: &str) -> Result<Function, DeviceError> {
+    pub(super) fn load(self: &Arc<Gpu>, cubin: &Cubin, entry: &str) -> Result<Function, DeviceError> {
         let name = CString::new(entry).map_err(|_| DeviceError::Call { call: "load", message: "bad name".into() })?;
+        let _entered = self.enter()?;
         // SAFETY: a cubin is self-contained, and says itself how long it is.
         let module = unsafe { result::module::load_data(cubin.0.as_ptr().cast()) }.map_err(failed("load a kernel"))?;
         // SAFETY: the module was just loaded.
         match unsafe { result::module::get_function(module, name) } {
-            Ok(function) => Ok(Function { module, function }),
+            Ok(function) => Ok(Function { gpu: self.clone(), module, function }),
             Err(error) => {
                 // SAFETY: nothing of the module is in use.
                 let _ = unsafe { result::module::unload(module) };
@@ -131,9 +143,43 @@ impl Drop for Gpu {
     }
 }
 
+/// The calling thread while a GPU's context is its own. Its stack of contexts is then as it was before.
+#[derive(Debug)]
+pub struct Entered<'a> {
+    gpu: &'a Gpu,
+    pushed: bool,
+    /// Contexts are a thread's: this stays on it.
+    here: PhantomData<*const ()>,
+}
+
+impl Entered<'_> {
+    /// Waits until everything on the stream has run. An error of the GPU shows here at the latest.
+    pub fn synchronize(&self, stream: Stream) -> Result<(), DeviceError> {
+        // SAFETY: the driver knows its streams, and refuses what is none in this context.
+        unsafe { result::stream::synchronize(stream.raw()) }.map_err(failed("wait for the stream"))
+    }
+
+    /// The GPU.
+    pub fn gpu(&self) -> &Gpu {
+        self.gpu
+    }
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        if self.pushed {
+            let mut popped = std::ptr::null_mut();
+            // SAFETY: pushed once, in `enter`. There is nothing to do about an error.
+            let _ = unsafe { sys::cuCtxPopCurrent_v2(&raw mut popped) };
+        }
+    }
+}
+
 /// A loaded kernel.
 #[derive(Debug)]
 pub(super) struct Function {
+    /// Lives as long as what is loaded on it.
+    gpu: Arc<Gpu>,
     module: sys::CUmodule,
     function: sys::CUfunction,
 }
@@ -150,23 +196,64 @@ impl Function {
     /// The function takes as many addresses, and the memory they name stays valid until the stream has run the launch.
     pub(super) unsafe fn launch(
         &self,
+        _entered: &Entered<'_>,
         stream: Stream,
         blocks: u32,
         threads: u32,
         addresses: &[u64],
     ) -> Result<(), DeviceError> {
-        let mut parameters: Vec<*mut c_void> =
-            addresses.iter().map(|address| std::ptr::from_ref(address).cast_mut().cast()).collect();
-        // SAFETY: by this function's contract; the driver copies the arguments before it returns.
-        unsafe {
-            result::launch_kernel(self.function, (blocks, 1, 1), (threads, 1, 1), 0, stream.raw(), &mut parameters)
+        let mut bytes = 0;
+        let mut arguments = packed(addresses, &mut bytes);
+        // SAFETY: by this function's contract; the driver copies the arguments before it returns. Each is an address, so
+        // that they lie in the buffer as the function expects them.
+        let status = unsafe {
+            let (none, extra) = (std::ptr::null_mut(), arguments.as_mut_ptr());
+            sys::cuLaunchKernel(self.function, blocks, 1, 1, threads, 1, 1, 0, stream.raw(), none, extra)
+        };
+        status.result().map_err(failed("launch a kernel"))
+    }
+}
+
+/// A list of arguments in one buffer, as the driver takes it. `bytes` holds its size for as long as the result is used.
+pub(super) fn packed(addresses: &[u64], bytes: &mut usize) -> [*mut c_void; 5] {
+    *bytes = size_of_val(addresses);
+    [
+        sys::CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as usize as *mut c_void,
+        addresses.as_ptr().cast_mut().cast(),
+        sys::CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as usize as *mut c_void,
+        std::ptr::from_mut(bytes).cast(),
+        sys::CU_LAUNCH_PARAM_END_AS_INT as usize as *mut c_void,
+    ]
+}
+
+impl Function {
+    /// A launch as a node of a graph, with arguments from [`packed`].
+    pub(super) fn node(
+        &self,
+        blocks: u32,
+        threads: u32,
+        arguments: &mut [*mut c_void; 5],
+    ) -> sys::CUDA_KERNEL_NODE_PARAMS {
+        sys::CUDA_KERNEL_NODE_PARAMS {
+            func: self.function,
+            gridDimX: blocks,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: threads,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: 0,
+            kernelParams: std::ptr::null_mut(),
+            extra: arguments.as_mut_ptr(),
+            kern: std::ptr::null_mut(),
+            ctx: std::ptr::null_mut(),
         }
-        .map_err(failed("launch a kernel"))
     }
 }
 
 impl Drop for Function {
     fn drop(&mut self) {
+        let _entered = self.gpu.enter();
         // SAFETY: nobody launches it any more; the driver waits for what runs. There is nothing to do about an error.
         let _ = unsafe { result::module::unload(self.module) };
     }

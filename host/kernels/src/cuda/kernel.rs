@@ -1,12 +1,14 @@
 //! A kernel with its machine code, one variant for each layout that it met.
 
-use super::device::{DeviceError, Function, Gpu, Stream};
+use super::device::{DeviceError, Entered, Function, Gpu, Stream};
 use super::emit::{ENTRY, emit};
 use super::nvrtc::{Compiler, NvrtcError};
 use crate::access::{BindError, BoundInput, BoundOutput, Layout, check};
+use cudarc::driver::sys;
 use passhost_ir::Kernel;
 use passhost_ir::kernel::{Facts, KernelError, verify};
 use std::collections::HashMap;
+use std::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Why a kernel did not run.
@@ -46,15 +48,13 @@ pub struct CudaKernel {
     kernel: Kernel,
     facts: Facts,
     variants: Mutex<HashMap<Layout, Arc<Variant>>>,
-    /// The one that ran last.
-    last: Mutex<Option<(Layout, Arc<Variant>)>>,
 }
 
 impl CudaKernel {
     /// Verifies a kernel. Nothing is compiled before layouts are known.
     pub fn new(kernel: &Kernel) -> Result<CudaKernel, KernelError> {
         let facts = verify(kernel)?;
-        Ok(CudaKernel { kernel: kernel.clone(), facts, variants: Mutex::default(), last: Mutex::default() })
+        Ok(CudaKernel { kernel: kernel.clone(), facts, variants: Mutex::default() })
     }
 
     /// The kernel.
@@ -62,57 +62,84 @@ impl CudaKernel {
         &self.kernel
     }
 
-    /// Checks that tensors fit the kernel's declarations and launches it. What is not compiled for their layout yet is
-    /// compiled first.
-    ///
-    /// # Safety
-    /// Pointers are addresses of `gpu`'s memory. Until the stream has run the launch, each input's storage can be read
-    /// and is written to by nobody, and each output's can be written and is accessed by nobody else.
-    pub unsafe fn launch(
+    /// Checks that tensors fit the kernel's declarations, and makes launches on such tensors ready. What is not compiled
+    /// for their layout yet is compiled first.
+    pub fn prepare(
         &self,
-        gpu: &Gpu,
+        gpu: &Arc<Gpu>,
         compiler: &Compiler,
-        stream: Stream,
         inputs: &[BoundInput<'_>],
         outputs: &[BoundOutput],
-    ) -> Result<(), CudaError> {
+    ) -> Result<PreparedLaunch, CudaError> {
         check(&self.kernel, inputs, outputs)?;
-        if self.kernel.rows() == 0 {
-            return Ok(());
-        }
-        let variant = self.variant(gpu, compiler, Layout::of(inputs, outputs))?;
-        let addresses: Vec<u64> = inputs
-            .iter()
-            .map(|input| input.pointer as u64)
-            .chain(outputs.iter().map(|output| output.pointer as u64))
-            .collect();
-        // SAFETY: the text has one parameter for each input and output. `check` found that the kernel's declarations
-        // hold for them, and the variant was emitted for their layout, so it stays inside; the rest is the caller's
-        // promise.
-        unsafe { variant.function.launch(stream, variant.blocks, variant.threads, &addresses)? };
-        Ok(())
+        let layout = Layout::of(inputs, outputs);
+        let alignments = layout.alignments.iter().chain(&layout.outputs).map(|alignment| *alignment as u64).collect();
+        let variant = if self.kernel.rows() == 0 { None } else { Some(self.variant(gpu, compiler, layout)?) };
+        Ok(PreparedLaunch { variant, alignments })
     }
 
-    fn variant(&self, gpu: &Gpu, compiler: &Compiler, layout: Layout) -> Result<Arc<Variant>, CudaError> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, variant)) = &*last
-            && *known == layout
-        {
+    fn variant(&self, gpu: &Arc<Gpu>, compiler: &Compiler, layout: Layout) -> Result<Arc<Variant>, CudaError> {
+        let mut variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(variant) = variants.get(&layout) {
             return Ok(variant.clone());
         }
-        let mut variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
-        let variant = match variants.get(&layout) {
-            Some(variant) => variant.clone(),
-            None => {
-                let source = emit(&self.kernel, &self.facts, &layout, gpu.properties());
-                let blocks = i32::try_from(source.blocks).map_err(|_| CudaError::Grid { blocks: source.blocks })?;
-                let function = gpu.load(&compiler.compile(&source.text)?, ENTRY)?;
-                let variant = Arc::new(Variant { function, blocks: blocks.unsigned_abs(), threads: source.threads });
-                variants.insert(layout.clone(), variant.clone());
-                variant
-            }
-        };
-        *last = Some((layout, variant.clone()));
+        let source = emit(&self.kernel, &self.facts, &layout, gpu.properties());
+        let blocks = i32::try_from(source.blocks).map_err(|_| CudaError::Grid { blocks: source.blocks })?;
+        let function = gpu.load(&compiler.compile(&source.text)?, ENTRY)?;
+        let variant = Arc::new(Variant { function, blocks: blocks.unsigned_abs(), threads: source.threads });
+        variants.insert(layout, variant.clone());
         Ok(variant)
+    }
+}
+
+/// A kernel ready for tensors of one layout, wherever they lie. It can go to another thread.
+#[derive(Debug, Clone)]
+pub struct PreparedLaunch {
+    /// None where there is nothing to compute.
+    variant: Option<Arc<Variant>>,
+    /// That of each input, then of each output: the largest power of two up to 16 that divides its address.
+    alignments: Box<[u64]>,
+}
+
+impl PreparedLaunch {
+    /// Launches on the tensors at these addresses, inputs first. False, and nothing is launched, if they are aligned in
+    /// another way than those that it was prepared for. Takes no lock and allocates nothing.
+    ///
+    /// # Safety
+    /// The tensors have the types that it was prepared for, strides included, and lie in memory of the GPU. Outputs overlap
+    /// nothing. Until the stream has run the launch, inputs can be read and are written to by nobody, and outputs can be
+    /// written and are accessed by nobody else.
+    pub unsafe fn launch(&self, entered: &Entered<'_>, stream: Stream, addresses: &[u64]) -> Result<bool, DeviceError> {
+        if !self.fits(addresses) {
+            return Ok(false);
+        }
+        if let Some(variant) = &self.variant {
+            // SAFETY: the text has one parameter for each input and output. When this was prepared, the kernel's
+            // declarations were found to hold for tensors of these types, and the variant was emitted for their layout,
+            // so that it stays inside; the rest is the caller's promise.
+            unsafe { variant.function.launch(entered, stream, variant.blocks, variant.threads, addresses)? };
+        }
+        Ok(true)
+    }
+
+    /// The launch as a node of a graph, with packed arguments; none where there is nothing to compute.
+    pub(super) fn parameters(&self, arguments: &mut [*mut c_void; 5]) -> Option<sys::CUDA_KERNEL_NODE_PARAMS> {
+        self.variant.as_ref().map(|variant| variant.function.node(variant.blocks, variant.threads, arguments))
+    }
+
+    /// Whether both launch the same machine code.
+    pub(super) fn is_same(&self, other: &PreparedLaunch) -> bool {
+        match (&self.variant, &other.variant) {
+            (None, None) => true,
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        }
+    }
+
+    /// Whether tensors at these addresses are aligned as those that it was prepared for.
+    pub fn fits(&self, addresses: &[u64]) -> bool {
+        let alignment = |address: u64| 1u64 << (address.trailing_zeros().min(4));
+        addresses.len() == self.alignments.len()
+            && addresses.iter().zip(&self.alignments).all(|(address, known)| alignment(*address) == *known)
     }
 }

@@ -9,6 +9,7 @@
 
 mod device;
 mod emit;
+mod graph;
 mod kernel;
 mod nvrtc;
 mod passes;
@@ -17,8 +18,9 @@ mod schedule;
 mod space;
 mod text;
 
-pub use device::{DeviceError, Gpu, Stream};
+pub use device::{DeviceError, Entered, Gpu, Stream};
 pub use emit::{ENTRY, Source, emit};
-pub use kernel::{CudaError, CudaKernel};
+pub use graph::LaunchGraph;
+pub use kernel::{CudaError, CudaKernel, PreparedLaunch};
 pub use nvrtc::{Compiler, Cubin, NvrtcError};
 pub use properties::DeviceProperties;

@@ -14,7 +14,7 @@ mod run;
 use passhost_ir::Graph;
 
 fn start() {
-    passhost_torch::start(2);
+    passhost_torch::process::set_threads(2);
 }
 
 #[test]

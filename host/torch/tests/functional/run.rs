@@ -5,7 +5,7 @@ use passhost_ir::{
     Arg, Dtype, Functional, Graph, Infer, InferError, NodeId, NodeKind, OpName, OpTable, TensorType, ValueId,
     functionalise, verify_graph,
 };
-use passhost_torch::{MetaInfer, OpError, PreparedCall, Tensor};
+use passhost_torch::{MetaInfer, OpError, PreparedCall, Target, Tensor};
 use std::collections::HashMap;
 
 /// Small numbers, zeros and negative ones among them, the same for the same seed.
@@ -21,7 +21,8 @@ pub fn filled(ty: &TensorType, seed: u64) -> Tensor {
     let mut next = numbers(seed);
     let count = (ty.reach_bytes() / ty.dtype.size()) as i64;
     let bytes: Vec<u8> = (0..count).flat_map(|_| element(ty.dtype, &mut next)).collect();
-    let flat = Tensor::from_bytes(&TensorType::contiguous(ty.dtype, [count]), &bytes).expect("as many bytes as needed");
+    let flat = TensorType::contiguous(ty.dtype, [count]);
+    let flat = Tensor::from_bytes(&Target::cpu().inference(), &flat, &bytes).expect("as many bytes as needed");
     let args = [Arg::Value(()), Arg::Ints(ty.shape.clone()), Arg::Ints(ty.strides.clone()), Arg::None];
     call(&OpName::parse("aten::as_strided"), &args, &[&flat]).expect("strides within the memory").remove(0)
 }
@@ -49,7 +50,9 @@ fn element(dtype: Dtype, next: &mut impl FnMut() -> u64) -> Vec<u8> {
 
 /// Calls an op.
 pub fn call<V>(op: &OpName, args: &[Arg<V>], tensors: &[&Tensor]) -> Result<Vec<Tensor>, OpError> {
-    PreparedCall::new(op, args)?.call(tensors)
+    let target = Target::cpu().inference();
+    let call = PreparedCall::new(&target, op, args)?;
+    target.within(|scope| call.call(scope, tensors))
 }
 
 /// Whether libtorch takes every call of a program.

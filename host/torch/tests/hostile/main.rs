@@ -12,7 +12,7 @@ mod tables;
 
 use notation::{Case, cases};
 use passhost_ir::{Arg, Dtype, Infer, InferError, OpName, TensorType};
-use passhost_torch::{MetaInfer, allocator::Peak};
+use passhost_torch::{MetaInfer, Target, allocator::Peak};
 use tables::TABLES;
 
 const NUMBERS: [i64; 12] =
@@ -105,7 +105,7 @@ fn absurd_args(arg: &Arg<TensorType>) -> Vec<Arg<TensorType>> {
 
 /// What is wrong with the answer to this question.
 fn complaint(case: &Case<'_>, args: &[Arg<TensorType>]) -> Option<String> {
-    let peak = Peak::start();
+    let peak = Peak::start(&Target::cpu());
     let answer = MetaInfer.infer(&case.op, args);
     let bytes = peak.bytes();
     let absurd = answer.iter().flatten().find(|ty| ty.check().is_err());
@@ -125,7 +125,8 @@ fn chosen_cases() -> Vec<Case<'static>> {
 
 #[test]
 fn absurd_arguments_are_answered_without_memory() {
-    passhost_torch::start(1);
+    passhost_torch::process::install_allocator();
+    passhost_torch::process::set_threads(1);
     let mut complaints = vec![];
     for case in chosen_cases() {
         for position in 0..case.args.len() {
@@ -141,7 +142,8 @@ fn absurd_arguments_are_answered_without_memory() {
 
 #[test]
 fn several_absurd_arguments_at_once_are_answered_without_memory() {
-    passhost_torch::start(1);
+    passhost_torch::process::install_allocator();
+    passhost_torch::process::set_threads(1);
     let mut complaints = vec![];
     // A linear congruential generator, so that every run asks the same.
     let mut state = 1u64;
@@ -166,7 +168,8 @@ fn several_absurd_arguments_at_once_are_answered_without_memory() {
 
 #[test]
 fn questions_that_have_no_answer_are_refused_with_a_reason() {
-    passhost_torch::start(1);
+    passhost_torch::process::install_allocator();
+    passhost_torch::process::set_threads(1);
     let tensor = |shape: &[i64]| Arg::Value(TensorType::contiguous(Dtype::F32, shape));
     let infer = |op: &str, args: &[Arg<TensorType>]| MetaInfer.infer(&OpName::parse(op), args);
     let huge = tensor(&[1 << 19, 1 << 19]);

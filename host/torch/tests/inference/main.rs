@@ -9,15 +9,17 @@ mod tables;
 use notation::{Case, Expectation, cases};
 use operands::filled;
 use passhost_ir::{Arg, Infer, OpTable, TensorType};
-use passhost_torch::{MetaInfer, PreparedCall, Tensor};
+use passhost_torch::{MetaInfer, PreparedCall, Target, Tensor};
 use std::collections::BTreeSet;
 use tables::TABLES;
 
 /// Runs the op on real tensors of these types.
 fn run(case: &Case<'_>) -> Result<Vec<TensorType>, String> {
     let tensors: Vec<Tensor> = case.args.iter().flat_map(Arg::values).map(filled).collect();
-    let call = PreparedCall::new(&case.op, &case.args).map_err(|error| error.to_string())?;
-    let results = call.call(&tensors.iter().collect::<Vec<_>>()).map_err(|error| error.to_string())?;
+    let target = Target::cpu().inference();
+    let call = PreparedCall::new(&target, &case.op, &case.args).map_err(|error| error.to_string())?;
+    let operands: Vec<&Tensor> = tensors.iter().collect();
+    let results = target.within(|scope| call.call(scope, &operands)).map_err(|error| error.to_string())?;
     Ok(results.iter().map(Tensor::ty).collect())
 }
 
@@ -60,7 +62,7 @@ fn disagreements(table: &str) -> Vec<String> {
 
 #[test]
 fn inferred_types_are_those_of_a_real_run() {
-    passhost_torch::start(2);
+    passhost_torch::process::set_threads(2);
     let mut wrong = vec![];
     for (name, table) in TABLES {
         wrong.extend(disagreements(table).into_iter().map(|text| format!("{name}: {text}")));
@@ -70,7 +72,7 @@ fn inferred_types_are_those_of_a_real_run() {
 
 #[test]
 fn every_op_on_the_sample_list_has_a_case_that_the_cpu_runs() {
-    passhost_torch::start(2);
+    passhost_torch::process::set_threads(2);
     let mut missing: BTreeSet<String> = OpTable::sample().iter().map(|schema| schema.op.to_string()).collect();
     for case in TABLES.iter().flat_map(|(_, table)| cases(table)) {
         let name = case.op.to_string();

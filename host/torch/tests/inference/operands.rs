@@ -1,17 +1,19 @@
 //! Real tensors for the types in a case.
 
 use passhost_ir::{Arg, Dtype, OpName, TensorType};
-use passhost_torch::{PreparedCall, Tensor};
+use passhost_torch::{PreparedCall, Target, Tensor};
 
 /// A tensor of this type, strides included. Floats are small and distinct, integers are ones and twos: divisors, and
 /// indices into three elements.
 pub fn filled(ty: &TensorType) -> Tensor {
     let reach = usize::try_from(ty.reach_bytes() / ty.dtype.size()).expect("cases are small");
     let bytes: Vec<u8> = (0..reach).flat_map(|position| element(ty.dtype, position)).collect();
-    let flat = Tensor::from_bytes(&TensorType::contiguous(ty.dtype, [reach as i64]), &bytes).expect("as many bytes");
+    let target = Target::cpu().inference();
+    let flat = TensorType::contiguous(ty.dtype, [reach as i64]);
+    let flat = Tensor::from_bytes(&target, &flat, &bytes).expect("as many bytes");
     let args = [Arg::Value(()), Arg::Ints(ty.shape.clone()), Arg::Ints(ty.strides.clone()), Arg::None];
-    PreparedCall::new(&OpName::parse("aten::as_strided"), &args)
-        .and_then(|call| call.call(&[&flat]))
+    PreparedCall::new(&target, &OpName::parse("aten::as_strided"), &args)
+        .and_then(|call| target.within(|scope| call.call(scope, &[&flat])))
         .unwrap_or_else(|error| panic!("{ty}: {error}"))
         .remove(0)
 }

@@ -1,0 +1,28 @@
+//! Errors of programs as the supervisor hears of them.
+
+use passhost_protocol::device::{ReferenceError, RewriteError};
+use passhost_runtime::{Cause, NodeError, TensorError};
+
+/// Of a reference.
+pub fn of_reference(error: NodeError) -> ReferenceError {
+    match error.cause {
+        Cause::OutOfMemory(message) => ReferenceError::Memory { message },
+        cause => ReferenceError::Op { node: error.node, op: error.op, message: cause.to_string() },
+    }
+}
+
+/// Of a rewrite.
+pub fn of_rewrite(error: NodeError) -> RewriteError {
+    match error.cause {
+        Cause::Type { declared, found } => RewriteError::WrongType { node: error.node, op: error.op, declared, found },
+        cause => RewriteError::Op { node: error.node, op: error.op, message: cause.to_string() },
+    }
+}
+
+/// Of an input that could not be made.
+pub fn of_input(input: &str, error: TensorError) -> ReferenceError {
+    match error {
+        TensorError::OutOfMemory(message) => ReferenceError::Memory { message },
+        other => ReferenceError::Input { input: input.to_owned(), message: other.to_string() },
+    }
+}

@@ -1,0 +1,108 @@
+//! Launches of our own kernels as one launch of a CUDA graph.
+//!
+//! The graph is built node by node, not recorded from a stream: all that is in it was put there here, so that addresses
+//! can be changed without looking into anything that belongs to a library.
+
+use super::device::{DeviceError, Entered, Gpu, Stream, failed};
+use super::kernel::PreparedLaunch;
+use cudarc::driver::sys;
+use std::sync::Arc;
+
+/// Launches, one after the other.
+#[derive(Debug)]
+pub struct LaunchGraph {
+    gpu: Arc<Gpu>,
+    graph: sys::CUgraph,
+    exec: sys::CUgraphExec,
+    /// A node for each launch that computes something.
+    nodes: Vec<sys::CUgraphNode>,
+    launches: Vec<PreparedLaunch>,
+}
+
+// SAFETY: the driver's handles may be used from any thread, and `&mut` keeps changes apart from launches.
+unsafe impl Send for LaunchGraph {}
+
+impl LaunchGraph {
+    /// A graph of launches at these addresses, of kernels that were prepared on this GPU.
+    ///
+    /// # Safety
+    /// As for [`PreparedLaunch::launch`], whenever the graph is launched.
+    pub unsafe fn new(gpu: &Arc<Gpu>, launches: &[(PreparedLaunch, Vec<u64>)]) -> Result<LaunchGraph, DeviceError> {
+        let _entered = gpu.enter()?;
+        let mut graph = std::ptr::null_mut();
+        // SAFETY: a new graph, which is destroyed when this is dropped.
+        unsafe { sys::cuGraphCreate(&raw mut graph, 0) }.result().map_err(failed("make a graph"))?;
+        let mut made =
+            LaunchGraph { gpu: gpu.clone(), graph, exec: std::ptr::null_mut(), nodes: vec![], launches: vec![] };
+        for (launch, addresses) in launches {
+            let mut bytes = 0;
+            let mut arguments = super::device::packed(addresses, &mut bytes);
+            if let Some(parameters) = launch.parameters(&mut arguments) {
+                let mut node = std::ptr::null_mut();
+                let before = made.nodes.last();
+                let (dependencies, count) = (before.map_or(std::ptr::null(), std::ptr::from_ref), before.iter().len());
+                // SAFETY: the graph lives, and the node before is its. The driver copies the parameters.
+                unsafe {
+                    sys::cuGraphAddKernelNode_v2(&raw mut node, graph, dependencies, count, &raw const parameters)
+                }
+                .result()
+                .map_err(failed("add a kernel to a graph"))?;
+                made.nodes.push(node);
+            }
+            made.launches.push(launch.clone());
+        }
+        // SAFETY: the graph lives; the result is destroyed when this is dropped.
+        unsafe { sys::cuGraphInstantiateWithFlags(&raw mut made.exec, graph, 0) }
+            .result()
+            .map_err(failed("make a graph ready"))?;
+        Ok(made)
+    }
+
+    /// Makes it launch at other addresses. False, and it stays as it is, if these are launches of other kernels or for
+    /// other layouts.
+    ///
+    /// # Safety
+    /// As for [`LaunchGraph::new`].
+    pub unsafe fn update(&mut self, launches: &[(PreparedLaunch, Vec<u64>)]) -> Result<bool, DeviceError> {
+        let same = |(known, (launch, _)): (&PreparedLaunch, &(PreparedLaunch, Vec<u64>))| known.is_same(launch);
+        if launches.len() != self.launches.len() || !self.launches.iter().zip(launches).all(same) {
+            return Ok(false);
+        }
+        let _entered = self.gpu.enter()?;
+        let mut nodes = self.nodes.iter();
+        for (launch, addresses) in launches {
+            let mut bytes = 0;
+            let mut arguments = super::device::packed(addresses, &mut bytes);
+            let Some(parameters) = launch.parameters(&mut arguments) else { continue };
+            let Some(node) = nodes.next() else { break };
+            // SAFETY: the node was made here, for this function. The driver copies the parameters.
+            unsafe { sys::cuGraphExecKernelNodeSetParams_v2(self.exec, *node, &raw const parameters) }
+                .result()
+                .map_err(failed("change a kernel of a graph"))?;
+        }
+        Ok(true)
+    }
+
+    /// Launches all of it.
+    ///
+    /// # Safety
+    /// As for [`LaunchGraph::new`].
+    pub unsafe fn launch(&self, _entered: &Entered<'_>, stream: Stream) -> Result<(), DeviceError> {
+        // SAFETY: the graph is ready; the rest is the caller's promise.
+        unsafe { sys::cuGraphLaunch(self.exec, stream.raw()) }.result().map_err(failed("launch a graph"))
+    }
+}
+
+impl Drop for LaunchGraph {
+    fn drop(&mut self) {
+        let _entered = self.gpu.enter();
+        // SAFETY: both were made here, and what runs of them is finished by the driver. There is nothing to do about an
+        // error.
+        unsafe {
+            if !self.exec.is_null() {
+                let _ = sys::cuGraphExecDestroy(self.exec);
+            }
+            let _ = sys::cuGraphDestroy(self.graph);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! A graph made into instructions: ops looked up, kernels verified, the arena planned.
+
+use crate::alias::{mutated_inputs, reusable};
+use crate::arena::Plan;
+use crate::context::Context;
+use crate::error::{Cause, NodeError};
+use crate::instruction::{Instruction, Operation, Written};
+use crate::kernel::DeviceKernel;
+use crate::program::Program;
+use passhost_ir::alias::{Aliasing, aliasing};
+use passhost_ir::{Arg, Dtype, Graph, Node, NodeId, NodeKind, OpName, OpTable, Schema, ValueId};
+use passhost_torch::PreparedCall;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// What a program is compiled for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// The graph says what to do, not what comes of it: types are found out.
+    Found,
+    /// The same in double precision: wherever an op names a narrower float type, it gets `f64`.
+    Double,
+    /// Every result must have the declared type.
+    Declared,
+}
+
+impl Program {
+    /// Makes a verified graph ready to run. `in_place` names nodes that overwrite their first operand where nobody else
+    /// reads it, and the ops that do so.
+    pub fn compile(
+        graph: &Graph,
+        mode: Mode,
+        in_place: &HashMap<NodeId, OpName>,
+        context: &Arc<Context>,
+    ) -> Result<Program, NodeError> {
+        let mut overwriting: HashSet<NodeId> = reusable(graph);
+        overwriting.retain(|node| in_place.contains_key(node));
+        let plan = Plan::new(graph, &overwriting);
+        let last_uses = last_uses(graph, &plan);
+        let mut instructions = Vec::with_capacity(graph.nodes.len());
+        for (node, last_uses) in graph.nodes.iter().zip(last_uses) {
+            let name = name_of(node);
+            let op = in_place.get(&node.id).filter(|_| overwriting.contains(&node.id));
+            let failed = |cause: Cause| NodeError { node: node.id, op: name.clone(), cause };
+            let is_view = op.is_none() && only_views(graph, node);
+            let operation = operation(node, (op, is_view), mode, context, &plan).map_err(failed)?;
+            instructions.push(Instruction {
+                node: node.id,
+                name,
+                operation,
+                outputs: node.outputs.iter().map(|value| value.index()).collect(),
+                declared: match mode {
+                    Mode::Declared => node.outputs.iter().map(|&value| graph.ty(value).clone()).collect(),
+                    Mode::Found | Mode::Double => Vec::new(),
+                },
+                last_uses,
+                ends: vec![],
+            });
+        }
+        for (number, range) in plan.ranges.iter().enumerate() {
+            instructions[range.last].ends.push(number);
+        }
+        let slots = |values: &[ValueId]| values.iter().map(|value| value.index()).collect();
+        Ok(Program::new(
+            context.clone(),
+            instructions,
+            plan,
+            slots(&graph.inputs),
+            slots(&graph.outputs),
+            graph.values.len(),
+            mutated_inputs(graph),
+        ))
+    }
+}
+
+fn operation(
+    node: &Node,
+    (in_place, is_view): (Option<&OpName>, bool),
+    mode: Mode,
+    context: &Context,
+    plan: &Plan,
+) -> Result<Operation, Cause> {
+    match &node.kind {
+        NodeKind::Aten { op, args } => {
+            let args: Vec<Arg> = args.iter().map(|arg| widened(arg, mode)).collect();
+            let operands = args.iter().flat_map(Arg::values).map(|value| value.index()).collect();
+            let call = PreparedCall::new(context.target(), in_place.unwrap_or(op), &args)?;
+            Ok(Operation::Call { call, operands, is_view })
+        }
+        NodeKind::Kernel { kernel, inputs } => {
+            let kernel = Box::new(DeviceKernel::new(context, kernel)?);
+            let inputs = inputs.iter().map(|value| value.index()).collect();
+            let number = |value: &ValueId| plan.ranges.iter().position(|range| range.value == *value);
+            let written = node.outputs.iter().map(|value| number(value).map_or(Written::Fresh, Written::Temporary));
+            Ok(Operation::Kernel { kernel, inputs, written: written.collect(), addresses: vec![] })
+        }
+    }
+}
+
+/// For each node, the values that nobody reads after it and that the arena does not hold, by slot.
+fn last_uses(graph: &Graph, plan: &Plan) -> Vec<Vec<usize>> {
+    let mut last: HashMap<ValueId, usize> = HashMap::new();
+    for (position, node) in graph.nodes.iter().enumerate() {
+        for value in node.operands().into_iter().chain(node.outputs.iter().copied()) {
+            last.insert(value, position);
+        }
+    }
+    for value in graph.outputs.iter().chain(&graph.inputs).chain(plan.ranges.iter().map(|range| &range.value)) {
+        last.remove(value);
+    }
+    let mut uses = vec![vec![]; graph.nodes.len()];
+    for (value, position) in last {
+        uses[position].push(value.index());
+    }
+    uses
+}
+
+/// Whether a node does nothing but to make views of its operands.
+fn only_views(graph: &Graph, node: &Node) -> bool {
+    let NodeKind::Aten { op, .. } = &node.kind else { return false };
+    let writes = OpTable::sample().get(op).is_none_or(Schema::is_in_place);
+    !writes && matches!(aliasing(graph, node, OpTable::sample()), Aliasing::Identity(_) | Aliasing::View(_))
+}
+
+fn name_of(node: &Node) -> String {
+    match &node.kind {
+        NodeKind::Aten { op, .. } => op.to_string(),
+        NodeKind::Kernel { .. } => "kernel".into(),
+    }
+}
+
+/// The argument as the mode wants it: in double precision, an op that names a narrower float type means `f64`.
+fn widened(arg: &Arg, mode: Mode) -> Arg {
+    match arg {
+        Arg::Dtype(dtype) if mode == Mode::Double && dtype.is_float() => Arg::Dtype(Dtype::F64),
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,166 @@
+//! One node of a graph, ready to be run.
+
+use crate::arena::{Arena, Range};
+use crate::context::Active;
+use crate::error::Cause;
+use crate::kernel::{DeviceKernel, Sink};
+use crate::watch::{Temporary, Watch};
+use passhost_ir::{NodeId, TensorType};
+use passhost_torch::{PreparedCall, Tensor, TensorError};
+
+/// A node of the graph, to be run.
+pub(crate) struct Instruction {
+    pub(crate) node: NodeId,
+    pub(crate) name: String,
+    pub(crate) operation: Operation,
+    /// Slots of the results.
+    pub(crate) outputs: Vec<usize>,
+    /// Types that the results must have; empty where they are yet to be found out.
+    pub(crate) declared: Vec<TensorType>,
+    /// Slots of values that nobody reads afterwards.
+    pub(crate) last_uses: Vec<usize>,
+    /// Temporaries that nobody reads afterwards, by their number in the plan.
+    pub(crate) ends: Vec<usize>,
+}
+
+pub(crate) enum Operation {
+    /// An op and the slots of its tensor arguments, in order.
+    Call {
+        call: PreparedCall,
+        operands: Vec<usize>,
+        /// Whether all that it does is to make views of them.
+        is_view: bool,
+    },
+    /// A kernel and the slots of its inputs.
+    Kernel {
+        kernel: Box<DeviceKernel>,
+        inputs: Vec<usize>,
+        /// Where its outputs go.
+        written: Vec<Written>,
+        /// Addresses of the outputs; kept for its memory.
+        addresses: Vec<u64>,
+    },
+}
+
+/// Where an output of a kernel goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// To memory of its own.
+    Fresh,
+    /// To this range of the plan.
+    Temporary(usize),
+}
+
+/// What instructions of one run work on.
+pub(crate) struct Frame<'a, 's, W: Watch> {
+    pub(crate) active: &'a Active<'a>,
+    pub(crate) sink: &'a mut Sink<'s>,
+    pub(crate) watch: &'a mut W,
+    pub(crate) temporaries: Temporaries<'a>,
+    /// The tensors that exist, by value.
+    pub(crate) slots: &'a mut [Option<Tensor>],
+}
+
+/// Where temporaries lie.
+pub(crate) struct Temporaries<'a> {
+    pub(crate) ranges: &'a [Range],
+    pub(crate) arena: Option<&'a Arena>,
+}
+
+impl Temporaries<'_> {
+    fn memory(&self, number: usize) -> Result<Option<Temporary>, TensorError> {
+        self.arena.map(|arena| arena.temporary(&self.ranges[number])).transpose()
+    }
+}
+
+impl<W: Watch> Frame<'_, '_, W> {
+    /// Runs one, and frees what nobody reads afterwards. `check` says whether results of ops are held against the types
+    /// declared.
+    pub(crate) fn run(&mut self, instruction: &mut Instruction, check: bool) -> Result<(), Cause> {
+        let Instruction { operation, outputs, declared, last_uses, ends, .. } = instruction;
+        match operation {
+            Operation::Call { call, operands, is_view } => {
+                let results = self.call(call, operands, *is_view)?;
+                if results.len() != outputs.len() {
+                    let message = format!("{} results, expected {}", results.len(), outputs.len());
+                    return Err(Cause::Failed(message));
+                }
+                for (index, (&slot, tensor)) in outputs.iter().zip(results).enumerate() {
+                    if let Some(declared) = declared.get(index).filter(|_| check) {
+                        check_type(declared, &tensor)?;
+                    }
+                    self.slots[slot] = Some(tensor);
+                }
+            }
+            Operation::Kernel { kernel, inputs, written, addresses } => {
+                addresses.clear();
+                for (index, (&slot, written)) in outputs.iter().zip(written).enumerate() {
+                    self.make_room(slot, *written, &kernel.output_types()[index])?;
+                    addresses.push(self.slots[slot].as_ref().map_or(0, |tensor| tensor.data_ptr() as u64));
+                }
+                if inputs.iter().any(|&slot| self.slots[slot].is_none()) {
+                    return Err(freed_too_early());
+                }
+                let slots = &*self.slots;
+                let operands = inputs.iter().filter_map(|&slot| slots[slot].as_ref());
+                // SAFETY: inputs of the program lie on this device, as was checked, and everything else was made on it.
+                // Outputs are fresh, or ranges of the arena that overlap nothing that is still read. Nobody else runs
+                // meanwhile on the memory of this program; what its caller does with inputs and outputs is ordered by the
+                // stream.
+                unsafe { kernel.launch(self.active.launching, self.sink, operands, addresses.iter().copied())? };
+            }
+        }
+        for &slot in outputs.iter() {
+            if let Some(tensor) = &self.slots[slot] {
+                self.watch.value(slot, tensor);
+            }
+        }
+        for &slot in last_uses.iter() {
+            self.slots[slot] = None;
+        }
+        for &number in ends.iter().filter(|_| W::TEMPORARIES) {
+            if let Some(temporary) = self.temporaries.memory(number)? {
+                self.watch.end(temporary)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, call: &PreparedCall, operands: &[usize], is_view: bool) -> Result<Vec<Tensor>, Cause> {
+        let operand = |&slot: &usize| self.slots[slot].as_ref().ok_or_else(freed_too_early);
+        let operands: Vec<&Tensor> = operands.iter().map(operand).collect::<Result<_, _>>()?;
+        let results = call.call(self.active.scope, &operands)?;
+        let views = || results.iter().all(|result| operands.iter().any(|operand| result.shares_memory(operand)));
+        if matches!(self.sink, Sink::Record(_)) && !(is_view && views()) {
+            return Err(Cause::Failed("it does more than making a view, and was to be captured".into()));
+        }
+        Ok(results)
+    }
+
+    /// Sees to memory that a kernel writes.
+    fn make_room(&mut self, slot: usize, written: Written, ty: &TensorType) -> Result<(), Cause> {
+        match written {
+            Written::Fresh => self.slots[slot] = Some(self.watch.output(self.active, ty)?),
+            Written::Temporary(number) if W::TEMPORARIES => {
+                if let Some(temporary) = self.temporaries.memory(number)? {
+                    self.watch.begin(temporary)?;
+                }
+            }
+            Written::Temporary(_) => {}
+        }
+        Ok(())
+    }
+}
+
+fn freed_too_early() -> Cause {
+    Cause::Failed("an operand was freed too early; this is a bug of passhost".into())
+}
+
+/// Strides of dimensions of extent 1 are free, and results compare by logical index.
+fn check_type(declared: &TensorType, tensor: &Tensor) -> Result<(), Cause> {
+    let found = tensor.ty();
+    if found.dtype == declared.dtype && found.shape == declared.shape {
+        return Ok(());
+    }
+    Err(Cause::Type { declared: declared.to_string(), found: found.to_string() })
+}

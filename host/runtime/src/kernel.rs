@@ -1,0 +1,228 @@
+//! A kernel on a context, prepared for the layout that it met last.
+
+use crate::context::{Context, ContextError, Launching};
+use passhost_ir::{Kernel, TensorType};
+use passhost_kernels::cuda::{CudaError, CudaKernel, DeviceError, PreparedLaunch};
+use passhost_kernels::{BindError, BoundInput, BoundOutput, CpuKernel, PreparedRun, Threads};
+use passhost_torch::Tensor;
+use std::sync::Arc;
+
+/// Why a kernel did not run.
+#[derive(Debug, thiserror::Error)]
+pub enum KernelError {
+    /// It is no kernel.
+    #[error(transparent)]
+    Kernel(#[from] passhost_ir::kernel::KernelError),
+    /// The tensors are not those that it declares.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// A GPU refused it.
+    #[error(transparent)]
+    Cuda(#[from] CudaError),
+    /// A GPU refused a launch.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// The device cannot be used.
+    #[error(transparent)]
+    Context(#[from] ContextError),
+    /// A tensor in the memory of another device.
+    #[error("tensor {0} lies in the memory of another device than the kernel runs on")]
+    Elsewhere(usize),
+    /// Just prepared for these tensors, and refused: a bug.
+    #[error("the kernel refuses tensors that it was prepared for; this is a bug of passhost")]
+    Refused,
+}
+
+/// A kernel on a context. The first run prepares it for the layout of its tensors: checks them against the kernel's
+/// declarations, and compiles. Later runs on tensors of this layout look at nothing else, take no lock and allocate
+/// nothing. A run on tensors of another layout prepares it anew.
+pub struct DeviceKernel {
+    compiled: Compiled,
+    outputs: Vec<TensorType>,
+    prepared: Option<Prepared>,
+    preparations: u64,
+    /// Addresses of a launch, inputs first; kept for its memory.
+    addresses: Vec<u64>,
+}
+
+enum Compiled {
+    Cpu(Arc<CpuKernel>),
+    Gpu(Box<CudaKernel>),
+}
+
+struct Prepared {
+    /// Those of the inputs, strides included.
+    inputs: Vec<TensorType>,
+    launch: Launch,
+}
+
+enum Launch {
+    Cpu(PreparedRun),
+    Gpu(PreparedLaunch),
+}
+
+/// What becomes of a launch on a GPU.
+pub(crate) enum Sink<'a> {
+    /// It goes to the stream.
+    Stream,
+    /// It is noted down with its addresses, and nothing runs.
+    Record(&'a mut Vec<(PreparedLaunch, Vec<u64>)>),
+}
+
+impl DeviceKernel {
+    /// Verifies a kernel and makes it ready for a context's kind of device.
+    pub fn new(context: &Context, kernel: &Kernel) -> Result<DeviceKernel, KernelError> {
+        let compiled = if context.is_gpu() {
+            Compiled::Gpu(Box::new(CudaKernel::new(kernel)?))
+        } else {
+            Compiled::Cpu(Arc::new(CpuKernel::compile(kernel)?))
+        };
+        let outputs = kernel.output_types();
+        Ok(DeviceKernel { compiled, outputs, prepared: None, preparations: 0, addresses: vec![] })
+    }
+
+    /// Types of the outputs, all contiguous.
+    pub fn output_types(&self) -> &[TensorType] {
+        &self.outputs
+    }
+
+    /// How often it was prepared for a layout.
+    pub fn preparations(&self) -> u64 {
+        self.preparations
+    }
+
+    /// Runs on tensors. On a GPU the outputs are written when the stream gets there.
+    ///
+    /// # Safety
+    /// The context is of the device that the kernel was made for. Outputs have the types that [`DeviceKernel::output_types`]
+    /// gives, and overlap neither each other nor an input. Until the device has run the kernel nobody else writes to a
+    /// tensor, or reads an output.
+    pub unsafe fn run(
+        &mut self,
+        context: &Context,
+        inputs: &[&Tensor],
+        outputs: &[&Tensor],
+    ) -> Result<(), KernelError> {
+        let elsewhere = |tensor: &&Tensor| !context.holds(tensor.target());
+        if let Some(position) = inputs.iter().chain(outputs).position(elsewhere) {
+            return Err(KernelError::Elsewhere(position));
+        }
+        context.entered(|launching| {
+            let outputs = outputs.iter().map(|tensor| tensor.data_ptr() as u64);
+            // SAFETY: the caller's promise, and all tensors lie on this device.
+            unsafe { self.launch(launching, &mut Sink::Stream, inputs.iter().copied(), outputs) }
+        })?
+    }
+
+    /// # Safety
+    /// Inputs and outputs lie in the device's memory, outputs are contiguous and overlap nothing, and nobody else accesses
+    /// what is written, or writes to what is read, until the device has run the kernel.
+    pub(crate) unsafe fn launch<'t>(
+        &mut self,
+        launching: &Launching<'_>,
+        sink: &mut Sink<'_>,
+        inputs: impl Iterator<Item = &'t Tensor> + Clone,
+        outputs: impl Iterator<Item = u64> + Clone,
+    ) -> Result<(), KernelError> {
+        if self.take_addresses(inputs.clone(), outputs.clone()) {
+            // SAFETY: the inputs have the types that it was prepared for; the rest is the caller's promise.
+            if unsafe { self.launch_prepared(launching, sink)? } {
+                return Ok(());
+            }
+        }
+        self.prepare(launching, inputs.clone(), outputs.clone())?;
+        if self.take_addresses(inputs, outputs) {
+            // SAFETY: as above.
+            if unsafe { self.launch_prepared(launching, sink)? } {
+                return Ok(());
+            }
+        }
+        Err(KernelError::Refused)
+    }
+
+    /// Notes the addresses of tensors; false if they are not of the layout that it is prepared for.
+    fn take_addresses<'t>(
+        &mut self,
+        mut inputs: impl Iterator<Item = &'t Tensor>,
+        outputs: impl Iterator<Item = u64>,
+    ) -> bool {
+        let Some(prepared) = &self.prepared else { return false };
+        self.addresses.clear();
+        for ty in &prepared.inputs {
+            let Some(address) = inputs.next().and_then(|tensor| tensor.address_if(ty)) else { return false };
+            self.addresses.push(address as u64);
+        }
+        self.addresses.extend(outputs);
+        inputs.next().is_none()
+    }
+
+    /// Launches at the noted addresses; false if they are aligned in another way than what it is prepared for.
+    ///
+    /// # Safety
+    /// The tensors have the types that it was prepared for; the rest as for [`DeviceKernel::launch`].
+    unsafe fn launch_prepared(&mut self, launching: &Launching<'_>, sink: &mut Sink<'_>) -> Result<bool, KernelError> {
+        let Some(prepared) = &mut self.prepared else { return Ok(false) };
+        match (&mut prepared.launch, &launching.on_gpu, sink) {
+            // SAFETY: the caller's promise.
+            (Launch::Cpu(run), _, _) => Ok(unsafe { run.run(&OpThreads, &self.addresses) }),
+            (Launch::Gpu(launch), Some(on), Sink::Stream) => {
+                // SAFETY: the caller's promise.
+                Ok(unsafe { launch.launch(on.entered, on.stream, &self.addresses)? })
+            }
+            (Launch::Gpu(launch), Some(_), Sink::Record(launches)) => {
+                let fits = launch.fits(&self.addresses);
+                if fits {
+                    launches.push((launch.clone(), self.addresses.clone()));
+                }
+                Ok(fits)
+            }
+            (Launch::Gpu(_), None, _) => Ok(false),
+        }
+    }
+
+    fn prepare<'t>(
+        &mut self,
+        launching: &Launching<'_>,
+        inputs: impl Iterator<Item = &'t Tensor> + Clone,
+        outputs: impl Iterator<Item = u64>,
+    ) -> Result<(), KernelError> {
+        let types: Vec<TensorType> = inputs.clone().map(Tensor::ty).collect();
+        let bound: Vec<BoundInput<'_>> = inputs.zip(&types).map(|(tensor, ty)| bound_input(tensor, ty)).collect();
+        let results: Vec<BoundOutput> = outputs
+            .zip(&self.outputs)
+            .map(|(address, ty)| BoundOutput { pointer: address as *mut u8, bytes: ty.bytes() as usize })
+            .collect();
+        let launch = match (&self.compiled, &launching.on_gpu) {
+            (Compiled::Cpu(kernel), _) => Launch::Cpu(kernel.prepare(&bound, &results)?),
+            (Compiled::Gpu(kernel), Some(on)) => Launch::Gpu(kernel.prepare(on.gpu, on.compiler, &bound, &results)?),
+            (Compiled::Gpu(_), None) => return Err(KernelError::Refused),
+        };
+        self.preparations += 1;
+        self.addresses.reserve(types.len() + self.outputs.len());
+        self.prepared = Some(Prepared { inputs: types, launch });
+        Ok(())
+    }
+}
+
+fn bound_input<'a>(tensor: &Tensor, ty: &'a TensorType) -> BoundInput<'a> {
+    BoundInput {
+        pointer: tensor.data_ptr().cast_const(),
+        bytes: tensor.bytes_from_data(),
+        dtype: ty.dtype,
+        shape: &ty.shape,
+        strides: &ty.strides,
+    }
+}
+
+/// libtorch's threads.
+struct OpThreads;
+
+impl Threads for OpThreads {
+    fn count(&self) -> usize {
+        passhost_torch::thread_count()
+    }
+
+    fn run(&self, workers: usize, work: &(dyn Fn() + Sync)) {
+        passhost_torch::run_on_threads(workers, work);
+    }
+}

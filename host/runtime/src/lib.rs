@@ -1,0 +1,30 @@
+//! Runs verified graphs on a device: the CPU, or a stream of a GPU.
+//!
+//! A [`Context`] is where: there is one per device and stream, as many in a process as it likes. A [`Program`] is a graph
+//! made ready on it, to be run many times; a [`DeviceKernel`] is a single kernel. A [`Captured`] program is one launch.
+//!
+//! Nothing here assumes that the process is ours. There is no state but that of the values above, and every call leaves
+//! the calling thread as it was: grad mode, inference mode, autocast, current device, stream and driver context, errors
+//! and panics included. What is looked for in the surroundings, such as NVRTC and a cache of machine code, is the
+//! caller's to pass in.
+
+mod alias;
+mod arena;
+mod capture;
+mod compile;
+mod context;
+mod error;
+mod instruction;
+mod kernel;
+mod program;
+mod watch;
+
+pub use capture::{CaptureCounts, CaptureError, Captured};
+pub use compile::Mode;
+pub use context::{Active, Context, ContextError, StreamChoice};
+pub use error::{Cause, NodeError};
+pub use kernel::{DeviceKernel, KernelError};
+pub use passhost_kernels::cuda::{Compiler, Gpu};
+pub use passhost_torch::{Target, Tensor, TensorError};
+pub use program::Program;
+pub use watch::{GUARD, Temporary, Watch};

@@ -1,0 +1,181 @@
+//! A graph made ready to run many times: ops looked up, kernels prepared, memory planned.
+
+use crate::arena::{Arena, Plan};
+use crate::context::{Active, Context};
+use crate::error::{Cause, NodeError};
+use crate::instruction::{Frame, Instruction, Operation, Temporaries};
+use crate::kernel::Sink;
+use crate::watch::Watch;
+use passhost_ir::NodeId;
+use passhost_torch::{Tensor, TensorError};
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// A runnable graph. It can go to another thread, but serves one at a time: its runs share one arena.
+pub struct Program {
+    context: Arc<Context>,
+    machine: RefCell<Machine>,
+    last: NodeId,
+    /// Inputs that a run overwrites, by position: whoever runs this restores them.
+    pub mutated_inputs: Vec<usize>,
+}
+
+/// What a run changes.
+struct Machine {
+    instructions: Vec<Instruction>,
+    plan: Plan,
+    /// Made by the first run.
+    arena: Option<Arena>,
+    /// The tensors that exist, by value. Those of temporaries stay between runs.
+    slots: Vec<Option<Tensor>>,
+    inputs: Vec<usize>,
+    outputs: Vec<usize>,
+}
+
+impl Program {
+    pub(crate) fn new(
+        context: Arc<Context>,
+        instructions: Vec<Instruction>,
+        plan: Plan,
+        inputs: Vec<usize>,
+        outputs: Vec<usize>,
+        values: usize,
+        mutated_inputs: Vec<usize>,
+    ) -> Program {
+        let last = instructions.last().map_or(NodeId(0), |instruction| instruction.node);
+        let mut slots = Vec::with_capacity(values);
+        slots.resize_with(values, || None);
+        let machine = Machine { instructions, plan, arena: None, slots, inputs, outputs };
+        Program { context, machine: RefCell::new(machine), last, mutated_inputs }
+    }
+
+    /// Where it runs.
+    pub fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
+    /// Bytes of the arena that holds its temporaries.
+    pub fn arena_bytes(&self) -> u64 {
+        self.machine.try_borrow().map_or(0, |machine| machine.plan.bytes)
+    }
+
+    /// Runs once. One tensor per input; returns one per output. On a GPU they are written when the stream gets there.
+    pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>, NodeError> {
+        self.run_watched(inputs, &mut ())
+    }
+
+    /// As [`Program::run`], while someone looks on.
+    pub fn run_watched<W: Watch>(&self, inputs: &[Tensor], watch: &mut W) -> Result<Vec<Tensor>, NodeError> {
+        self.go(inputs, true, watch)
+    }
+
+    /// As [`Program::run`] for timed runs: takes for granted the types that a run before found right, and waits for the
+    /// device.
+    pub fn run_timed(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>, NodeError> {
+        let outputs = self.go(inputs, false, &mut ())?;
+        self.finish()?;
+        Ok(outputs)
+    }
+
+    /// Waits for the device. An error that shows here is that of a node before.
+    pub fn finish(&self) -> Result<(), NodeError> {
+        let failed = |cause: Cause| NodeError { node: self.last, op: "or a node before".into(), cause };
+        self.context.synchronize().map_err(|error| failed(error.into()))
+    }
+
+    fn go<W: Watch>(&self, inputs: &[Tensor], check: bool, watch: &mut W) -> Result<Vec<Tensor>, NodeError> {
+        self.go_into(&mut Sink::Stream, inputs, check, watch)
+    }
+
+    pub(crate) fn go_into<W: Watch>(
+        &self,
+        sink: &mut Sink<'_>,
+        inputs: &[Tensor],
+        check: bool,
+        watch: &mut W,
+    ) -> Result<Vec<Tensor>, NodeError> {
+        let Ok(mut machine) = self.machine.try_borrow_mut() else {
+            return Err(of_the_program("it is running already, and calls itself".into()));
+        };
+        let ran = self.context.within(|active| machine.run(active, sink, inputs, check, watch));
+        let outputs = ran.unwrap_or_else(|error| Err(of_the_program(error.to_string())));
+        machine.forget(outputs.is_err());
+        outputs
+    }
+
+    /// The first node that is neither a kernel nor a view, and its op.
+    pub(crate) fn first_op(&self) -> Option<(NodeId, String)> {
+        let machine = self.machine.try_borrow().ok()?;
+        let works =
+            |instruction: &&Instruction| matches!(instruction.operation, Operation::Call { is_view: false, .. });
+        machine.instructions.iter().find(works).map(|instruction| (instruction.node, instruction.name.clone()))
+    }
+}
+
+/// An error that is no node's.
+fn of_the_program(message: String) -> NodeError {
+    NodeError { node: NodeId(0), op: "the program".into(), cause: Cause::Failed(message) }
+}
+
+impl Machine {
+    fn run<W: Watch>(
+        &mut self,
+        active: &Active<'_>,
+        sink: &mut Sink<'_>,
+        inputs: &[Tensor],
+        check: bool,
+        watch: &mut W,
+    ) -> Result<Vec<Tensor>, NodeError> {
+        self.place_temporaries(active).map_err(|error| of_the_program(error.to_string()))?;
+        if inputs.len() != self.inputs.len() {
+            return Err(of_the_program(format!("{} inputs, expected {}", inputs.len(), self.inputs.len())));
+        }
+        for (&slot, tensor) in self.inputs.iter().zip(inputs) {
+            if tensor.target().gpu_index() != active.target.gpu_index() {
+                return Err(of_the_program("an input lies in the memory of another device".into()));
+            }
+            watch.value(slot, tensor);
+            self.slots[slot] = Some(tensor.shallow_clone());
+        }
+        let temporaries = Temporaries { ranges: &self.plan.ranges, arena: self.arena.as_ref() };
+        let mut frame = Frame { active, sink, watch, temporaries, slots: &mut self.slots };
+        for instruction in &mut self.instructions {
+            if let Err(cause) = frame.run(instruction, check) {
+                return Err(NodeError { node: instruction.node, op: instruction.name.clone(), cause });
+            }
+        }
+        let missing = || of_the_program("an output was never computed; this is a bug of passhost".into());
+        self.outputs
+            .iter()
+            .map(|&slot| self.slots[slot].as_ref().map(Tensor::shallow_clone).ok_or_else(missing))
+            .collect()
+    }
+
+    /// Allocates the arena, the first time, and puts a tensor for each temporary into its slot.
+    fn place_temporaries(&mut self, active: &Active<'_>) -> Result<(), TensorError> {
+        let Some(first) = self.plan.ranges.first() else { return Ok(()) };
+        if self.slots[first.value.index()].is_some() {
+            return Ok(());
+        }
+        let arena = match self.arena.take() {
+            Some(arena) => arena,
+            None => Arena::new(active.scope, &self.plan)?,
+        };
+        // The first comes last: where it is, all are.
+        for range in self.plan.ranges.iter().rev() {
+            self.slots[range.value.index()] = Some(arena.tensor(active.target, range)?);
+        }
+        self.arena = Some(arena);
+        Ok(())
+    }
+
+    /// Frees what a run left behind.
+    fn forget(&mut self, everything: bool) {
+        if everything {
+            self.slots.fill_with(|| None);
+        }
+        for &slot in self.inputs.iter().chain(&self.outputs) {
+            self.slots[slot] = None;
+        }
+    }
+}

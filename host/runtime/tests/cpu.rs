@@ -1,0 +1,248 @@
+//! Programs on the CPU, in a process that is not theirs.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use passhost_ir::{Dtype, Graph, TensorType};
+use passhost_runtime::{
+    CaptureError, Captured, Cause, Context, DeviceKernel, GUARD, Mode, NodeError, Program, Temporary, Tensor,
+    TensorError, Watch,
+};
+use passhost_torch::{gradients_enabled, inference_enabled};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+const LENGTH: i64 = 1000;
+
+/// `%to = %from + %from` as a kernel.
+fn doubled(to: &str, from: &str) -> String {
+    let n = LENGTH;
+    format!(
+        "%{to}: f32[{n}] = kernel(%{from}) {{ space p0={n} in x0: f32[{n}] i0 = p0 v0: f32 = load x0[i0] pad 0.0 \
+         v1: f32 = add v0, v0 out v1 over [p0] as [{n}] }}\n"
+    )
+}
+
+fn graph(nodes: &[String], result: &str) -> Graph {
+    Graph::parse(&format!("graph(%x: f32[{LENGTH}]) {{\n{}return (%{result})\n}}", nodes.concat())).unwrap()
+}
+
+fn program(nodes: &[String], result: &str) -> Program {
+    Program::compile(&graph(nodes, result), Mode::Declared, &HashMap::new(), &Arc::new(Context::cpu())).unwrap()
+}
+
+fn floats(values: impl Iterator<Item = f32>) -> Vec<u8> {
+    values.flat_map(f32::to_le_bytes).collect()
+}
+
+fn input() -> Tensor {
+    let ty = TensorType::contiguous(Dtype::F32, [LENGTH]);
+    Tensor::from_bytes(Context::cpu().target(), &ty, &floats((0..LENGTH).map(|at| at as f32))).unwrap()
+}
+
+fn multiples(factor: f32) -> Vec<u8> {
+    floats((0..LENGTH).map(|at| at as f32 * factor))
+}
+
+/// Six kernels and an op between them; the op's result and the temporaries before and after it overlap in time.
+fn chain() -> Vec<String> {
+    let relu = format!("%d: f32[{LENGTH}] = aten::relu(%c)\n");
+    let sum = format!("%g: f32[{LENGTH}] = aten::add.Tensor(%f, %b)\n");
+    vec![
+        doubled("a", "x"),
+        doubled("b", "a"),
+        doubled("c", "b"),
+        relu,
+        doubled("e", "d"),
+        doubled("f", "e"),
+        sum,
+        doubled("h", "g"),
+    ]
+}
+
+#[test]
+fn programs_and_what_they_are_made_of_can_go_to_another_thread() {
+    fn is_send<T: Send>() {}
+    fn is_sync<T: Sync>() {}
+    is_send::<Program>();
+    is_send::<Captured>();
+    is_send::<DeviceKernel>();
+    is_send::<Tensor>();
+    is_send::<Context>();
+    is_sync::<Context>();
+    let program = program(&chain(), "h");
+    let bytes = std::thread::spawn(move || program.run(&[input()]).unwrap()[0].to_bytes()).join().unwrap();
+    assert_eq!(bytes, multiples(72.0));
+}
+
+#[test]
+fn the_callers_modes_survive_every_call() {
+    let good = program(&chain(), "h");
+    let fails = program(&[doubled("a", "x")], "a");
+    let short = Tensor::from_bytes(
+        Context::cpu().target(),
+        &TensorType::contiguous(Dtype::F32, [3]),
+        &floats([1.0, 2.0, 3.0].into_iter()),
+    )
+    .unwrap();
+    let everything = || {
+        let before = (gradients_enabled(), inference_enabled());
+        let same = |what: &str| assert_eq!((gradients_enabled(), inference_enabled()), before, "after {what}");
+        let input = input();
+        same("making a tensor");
+        assert_eq!(good.run(std::slice::from_ref(&input)).unwrap()[0].to_bytes(), multiples(72.0));
+        same("a run");
+        assert!(fails.run(&[short.shallow_clone()]).is_err());
+        same("a kernel that refuses its input");
+        let wrong = program(&[format!("%a: f32[{LENGTH}] = aten::view(%x, [7])\n")], "a");
+        assert!(wrong.run(std::slice::from_ref(&input)).is_err());
+        same("an op that fails");
+        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            good.run_watched(&[input.shallow_clone()], &mut Panics)
+        }));
+        assert!(panic.is_err());
+        same("a panic");
+        assert_eq!(good.run(&[input]).unwrap()[0].to_bytes(), multiples(72.0));
+        same("a run after a panic");
+    };
+    tch::with_grad(everything);
+    tch::no_grad(everything);
+    Context::cpu().inference().target().within(|_| everything());
+}
+
+struct Panics;
+
+impl Watch for Panics {
+    const TEMPORARIES: bool = false;
+
+    fn value(&mut self, number: usize, _tensor: &Tensor) {
+        assert!(number < 3, "value {number} exists");
+    }
+}
+
+#[test]
+fn results_are_ordinary_tensors_unless_a_context_is_for_inference() {
+    for (context, expected) in [(Context::cpu(), false), (Context::cpu().inference(), true)] {
+        let nodes = [format!("%a: f32[{LENGTH}] = aten::neg(%x)\n"), doubled("b", "a")];
+        let context = Arc::new(context);
+        let program = Program::compile(&graph(&nodes, "b"), Mode::Declared, &HashMap::new(), &context).unwrap();
+        let output = program.run(&[input()]).unwrap().remove(0);
+        assert_eq!(output.is_inference(), expected);
+    }
+}
+
+/// Poisons every temporary before it is written, and checks its guard zones when it is no longer read.
+#[derive(Default)]
+struct Poison {
+    begun: u32,
+    ended: u32,
+}
+
+impl Watch for Poison {
+    const TEMPORARIES: bool = true;
+
+    fn begin(&mut self, mut temporary: Temporary) -> Result<(), TensorError> {
+        self.begun += 1;
+        assert_eq!(temporary.memory.to_bytes().len() as u64, GUARD + temporary.bytes + GUARD);
+        temporary.memory.fill(0xff);
+        Ok(())
+    }
+
+    fn end(&mut self, temporary: Temporary) -> Result<(), TensorError> {
+        self.ended += 1;
+        let bytes = temporary.memory.to_bytes();
+        let (front, back) = (&bytes[..GUARD as usize], &bytes[(GUARD + temporary.bytes) as usize..]);
+        assert!(front.iter().chain(back).all(|byte| *byte == 0xff), "a guard zone was overwritten");
+        Ok(())
+    }
+}
+
+#[test]
+fn temporaries_share_one_arena_and_survive_poison() {
+    let program = program(&chain(), "h");
+    // `%a`, `%b`, `%c`, `%e` and `%f`; no more than three are needed at once.
+    let one = (GUARD + 4 * LENGTH as u64 + GUARD).next_multiple_of(256);
+    assert_eq!(program.arena_bytes(), 3 * one);
+    let mut poison = Poison::default();
+    for _ in 0..2 {
+        assert_eq!(program.run_watched(&[input()], &mut poison).unwrap()[0].to_bytes(), multiples(72.0));
+        assert_eq!(program.run(&[input()]).unwrap()[0].to_bytes(), multiples(72.0));
+    }
+    assert_eq!((poison.begun, poison.ended), (10, 10));
+}
+
+#[test]
+fn what_an_output_may_be_a_view_of_has_memory_of_its_own() {
+    let view = format!("%b: f32[1,{LENGTH}] = aten::unsqueeze(%a, 0)\n");
+    let program = program(&[doubled("a", "x"), view, doubled("c", "a")], "b");
+    let first = program.run(&[input()]).unwrap().remove(0);
+    let one = (GUARD + 4 * LENGTH as u64 + GUARD).next_multiple_of(256);
+    assert_eq!(program.arena_bytes(), one, "`%c` alone is a temporary");
+    let negative = Tensor::from_bytes(first.target(), &input().ty(), &multiples(-1.0)).unwrap();
+    let second = program.run(&[negative]).unwrap().remove(0);
+    assert_eq!(first.to_bytes(), multiples(2.0), "a later run does not write to the outputs of an earlier one");
+    assert_eq!(second.to_bytes(), multiples(-2.0));
+}
+
+#[test]
+fn another_layout_is_prepared_anew_and_a_known_one_is_not() {
+    let context = Context::cpu();
+    let text = "graph(%x: f32[4,3]) {
+      %y: f32[4,3] = kernel(%x) { space p0=4, p1=3 in x0: f32[4,3] i0 = p0 i1 = p1
+        v0: f32 = load x0[i0, i1] pad 0.0 out v0 over [p0, p1] as [4,3] }
+      return (%y) }";
+    let graph = Graph::parse(text).unwrap();
+    let passhost_ir::NodeKind::Kernel { kernel, .. } = &graph.nodes[0].kind else { unreachable!("it is a kernel") };
+    let mut kernel = DeviceKernel::new(&context, kernel).unwrap();
+    let bytes = floats((0..12).map(|at| at as f32));
+    let dense = TensorType::contiguous(Dtype::F32, [4, 3]);
+    let output = Tensor::empty(context.target(), &dense).unwrap();
+    let mut words: Vec<f32> = (0..12).map(|at| at as f32).collect();
+    let transposed = TensorType { strides: vec![1, 4], ..dense.clone() };
+    // SAFETY: twelve floats, which live on and are written to by nobody.
+    let transposed = unsafe { Tensor::from_foreign(context.target(), words.as_mut_ptr().cast(), &transposed, || ()) };
+    let (dense, transposed) = (Tensor::from_bytes(context.target(), &dense, &bytes).unwrap(), transposed.unwrap());
+    for (input, preparations) in [(&dense, 1), (&dense, 1), (&transposed, 2), (&transposed, 2), (&dense, 3)] {
+        // SAFETY: the output is of the kernel's type and of its own memory, and nobody else uses the tensors.
+        unsafe { kernel.run(&context, &[input], &[&output]) }.unwrap();
+        assert_eq!(output.to_bytes(), input.to_bytes());
+        assert_eq!(kernel.preparations(), preparations);
+    }
+}
+
+#[test]
+fn a_foreign_tensor_is_released_exactly_once() {
+    static RELEASED: AtomicU32 = AtomicU32::new(0);
+    let program = program(&chain(), "h");
+    let target = *program.context().target();
+    let mut words: Vec<f32> = (0..LENGTH).map(|at| at as f32).collect();
+    let ty = TensorType::contiguous(Dtype::F32, [LENGTH]);
+    let release = || {
+        RELEASED.fetch_add(1, Ordering::SeqCst);
+    };
+    // SAFETY: as many floats, which live on and are written to by nobody.
+    let foreign = unsafe { Tensor::from_foreign(&target, words.as_mut_ptr().cast(), &ty, release) }.unwrap();
+    let other = foreign.shallow_clone();
+    assert_eq!(program.run(&[foreign]).unwrap()[0].to_bytes(), multiples(72.0));
+    assert_eq!(RELEASED.load(Ordering::SeqCst), 0, "another handle is left");
+    drop(other);
+    assert_eq!(RELEASED.load(Ordering::SeqCst), 1);
+    let negative = TensorType { dtype: Dtype::F32, shape: vec![-1], strides: vec![1] };
+    // SAFETY: no tensor is made.
+    let refused = unsafe { Tensor::from_foreign(&target, words.as_mut_ptr().cast(), &negative, release) };
+    assert!(refused.is_err());
+    assert_eq!(RELEASED.load(Ordering::SeqCst), 2, "refused, and released");
+}
+
+#[test]
+fn a_wrong_type_and_a_wrong_number_of_inputs_are_errors_with_their_node() {
+    let program = program(&[format!("%a: f32[{LENGTH}] = aten::mean(%x)\n")], "a");
+    let NodeError { op, cause, .. } = program.run(&[input()]).unwrap_err();
+    assert_eq!(op, "aten::mean");
+    assert_eq!(cause, Cause::Type { declared: format!("f32[{LENGTH}]"), found: "f32[]".into() });
+    assert!(program.run(&[]).unwrap_err().to_string().contains("0 inputs, expected 1"));
+}
+
+#[test]
+fn nothing_is_captured_on_the_cpu() {
+    assert_eq!(program(&[doubled("a", "x")], "a").capture().err(), Some(CaptureError::Cpu));
+}

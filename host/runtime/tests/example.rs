@@ -1,0 +1,10 @@
+//! The example runs.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "../examples/run_graph.rs"]
+mod run_graph;
+
+#[test]
+fn a_graph_runs_twice_in_a_process_with_autograd_on() {
+    run_graph::main().unwrap();
+}

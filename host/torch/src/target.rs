@@ -1,0 +1,144 @@
+//! Where tensors live and ops run: the CPU, or a stream of one GPU.
+
+use crate::bridge::ffi;
+use crate::call::OpError;
+use cxx::UniquePtr;
+
+/// The CPU, or a stream of one GPU. Several may be in use in one process, from several threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Target {
+    place: Place,
+    inference: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Cpu,
+    Gpu {
+        index: u32,
+        /// The number that libtorch gives the stream.
+        stream: i64,
+    },
+}
+
+/// The number that the shim gives the CPU.
+const CPU: i32 = -1;
+/// And tensors without data.
+pub(crate) const META: i32 = -2;
+
+impl Target {
+    /// The CPU.
+    pub fn cpu() -> Target {
+        Target { place: Place::Cpu, inference: false }
+    }
+
+    /// A stream of libtorch's pool on the GPU of this index. Which one is next in turn.
+    pub fn gpu(index: u32) -> Result<Target, OpError> {
+        let gpu = known(index)?;
+        Ok(Target::on(index, ffi::pool_stream(gpu)?))
+    }
+
+    /// The stream of the driver at this address, made by someone else; 0 is the legacy default stream. Whoever made it
+    /// keeps it for as long as this is used.
+    pub fn gpu_stream(index: u32, handle: usize) -> Result<Target, OpError> {
+        known(index)?;
+        // libtorch numbers foreign streams by their address, and the default stream by 0.
+        Ok(Target::on(index, handle as i64))
+    }
+
+    /// What libtorch would use now on this thread: the current stream of the current GPU.
+    pub fn current_gpu() -> Result<Target, OpError> {
+        ffi::load_gpus()?;
+        let gpu = ffi::current_gpu()?;
+        Ok(Target::on(gpu.unsigned_abs(), ffi::current_stream(gpu)?))
+    }
+
+    /// The stream that is current on this thread on the GPU of this index.
+    pub fn current_gpu_stream(index: u32) -> Result<Target, OpError> {
+        Ok(Target::on(index, ffi::current_stream(known(index)?)?))
+    }
+
+    fn on(index: u32, stream: i64) -> Target {
+        Target { place: Place::Gpu { index, stream }, inference: false }
+    }
+
+    /// The same, for tensors that never meet autograd: ops skip its bookkeeping. Otherwise what they make is like any
+    /// tensor made without gradients.
+    #[must_use]
+    pub fn inference(self) -> Target {
+        Target { inference: true, ..self }
+    }
+
+    /// The index of the GPU, if it is one.
+    pub fn gpu_index(&self) -> Option<u32> {
+        match self.place {
+            Place::Cpu => None,
+            Place::Gpu { index, .. } => Some(index),
+        }
+    }
+
+    /// The stream as the driver knows it; 0 on the CPU.
+    pub fn stream_handle(&self) -> Result<usize, OpError> {
+        match self.place {
+            Place::Cpu => Ok(0),
+            Place::Gpu { index, stream } => Ok(ffi::stream_handle(number(index), stream)?),
+        }
+    }
+
+    /// The number by which the device crosses the border to C++.
+    pub(crate) fn number(&self) -> i32 {
+        match self.place {
+            Place::Cpu => CPU,
+            Place::Gpu { index, .. } => number(index),
+        }
+    }
+
+    /// Calls `work` with the calling thread prepared for ops on this target: no gradients, no autocast, its device and
+    /// stream the current ones. Afterwards the thread's state is what it was, errors and panics included.
+    pub fn within<T>(&self, work: impl FnOnce(&Scope) -> T) -> T {
+        let stream = match self.place {
+            Place::Cpu => 0,
+            Place::Gpu { stream, .. } => stream,
+        };
+        let guard = ffi::enter(self.number(), stream, self.inference);
+        let scope = Scope { target: *self, guard };
+        let result = work(&scope);
+        drop(scope.guard);
+        result
+    }
+}
+
+/// Proof that the calling thread is prepared for ops on a target.
+pub struct Scope {
+    pub(crate) target: Target,
+    /// Restores the thread's state. It is no thread's but this one's: it cannot be sent.
+    guard: UniquePtr<ffi::Scope>,
+}
+
+fn number(index: u32) -> i32 {
+    i32::try_from(index).unwrap_or(i32::MAX)
+}
+
+/// The number of a GPU that there is.
+fn known(index: u32) -> Result<i32, OpError> {
+    ffi::load_gpus()?;
+    match ffi::gpu_count() {
+        count if i64::from(index) < count => Ok(number(index)),
+        count => Err(OpError::Torch(format!("there are {count} GPUs"))),
+    }
+}
+
+/// Whether autograd records what is called on this thread now.
+pub fn gradients_enabled() -> bool {
+    ffi::gradients_enabled()
+}
+
+/// Whether this thread is in inference mode now.
+pub fn inference_enabled() -> bool {
+    ffi::inference_enabled()
+}
+
+/// The settings of libtorch that change what GPU ops compute, in words.
+pub fn gpu_settings() -> String {
+    ffi::gpu_settings()
+}

@@ -1,0 +1,87 @@
+//! The runtime library on a GPU: what a caller finds as it was, what a launch costs, what is captured.
+
+mod capture;
+mod launches;
+mod state;
+mod streams;
+
+use anyhow::{Context as _, Result, ensure};
+use passhost_ir::{Dtype, Graph, TensorType};
+use passhost_runtime::{Compiler, Context, Gpu, Mode, Program, StreamChoice, Tensor};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+const LENGTH: i64 = 1000;
+
+/// Runs all checks, each by name, and prints the figures of a launch.
+pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<()> {
+    type Check = fn(&Arc<Gpu>, &Arc<Compiler>) -> Result<String>;
+    let checks: [(&str, Check); 7] = [
+        ("the caller's thread is as before", state::survives),
+        ("two streams, two threads", streams::two),
+        ("an arena under poison", streams::poisoned),
+        ("allocations", launches::allocations),
+        ("captured programs", capture::replays),
+        ("what is not captured", capture::refused),
+        ("a launch and a wait", launches::overhead),
+    ];
+    let mut failed = 0;
+    for (name, check) in checks {
+        match check(gpu, compiler) {
+            Ok(found) => println!("ok      {name}: {found}"),
+            Err(error) => {
+                println!("FAILED  {name}: {error:#}");
+                failed += 1;
+            }
+        }
+    }
+    ensure!(failed == 0, "{failed} of {} checks of the runtime failed", checks.len());
+    Ok(())
+}
+
+/// `%to = %from + %from` as a kernel.
+fn doubled(to: &str, from: &str) -> String {
+    let n = LENGTH;
+    format!(
+        "%{to}: f32[{n}] = kernel(%{from}) {{ space p0={n} in x0: f32[{n}] i0 = p0 v0: f32 = load x0[i0] pad 0.0 \
+         v1: f32 = add v0, v0 out v1 over [p0] as [{n}] }}\n"
+    )
+}
+
+fn graph(nodes: &[String], result: &str) -> Result<Graph> {
+    let text = format!("graph(%x: f32[{LENGTH}]) {{\n{}return (%{result})\n}}", nodes.concat());
+    Graph::parse(&text).with_context(|| text.clone())
+}
+
+/// Kernels with a view and, if wanted, an op between them: 32 times the input.
+fn chain(with_op: bool) -> Result<Graph> {
+    let between = if with_op {
+        format!("%d: f32[{LENGTH}] = aten::relu(%c)\n")
+    } else {
+        format!("%d: f32[{LENGTH}] = aten::view(%c, [{LENGTH}])\n")
+    };
+    let nodes =
+        [doubled("a", "x"), doubled("b", "a"), doubled("c", "b"), between, doubled("e", "d"), doubled("f", "e")];
+    graph(&nodes, "f")
+}
+
+fn compiled(graph: &Graph, context: &Arc<Context>) -> Result<Program> {
+    Ok(Program::compile(graph, Mode::Declared, &HashMap::new(), context)?)
+}
+
+fn on_stream(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<Arc<Context>> {
+    Ok(Arc::new(Context::gpu(gpu, compiler, StreamChoice::Pool)?))
+}
+
+fn ty() -> TensorType {
+    TensorType::contiguous(Dtype::F32, [LENGTH])
+}
+
+/// `0, factor, 2 * factor, ..`.
+fn multiples(factor: f32) -> Vec<u8> {
+    (0..LENGTH).flat_map(|at| (at as f32 * factor).to_le_bytes()).collect()
+}
+
+fn input(context: &Context, factor: f32) -> Result<Tensor> {
+    Ok(Tensor::from_bytes(context.target(), &ty(), &multiples(factor))?)
+}
