@@ -82,10 +82,10 @@ impl Compiler {
     }
 }
 
-/// A program of the compiler, freed with this.
-struct Program(sys::nvrtcProgram);
+/// A source that the compiler works on, freed with this.
+struct Compilation(sys::nvrtcProgram);
 
-impl Drop for Program {
+impl Drop for Compilation {
     fn drop(&mut self) {
         // SAFETY: `create_program` made it, and nothing uses it any more. There is nothing to do about an error.
         let _ = unsafe { result::destroy_program(self.0) };
@@ -96,7 +96,7 @@ fn compile(source: &str, options: &[String]) -> Result<Cubin, NvrtcError> {
     let refused = |error: result::NvrtcError, log: String| NvrtcError::Refused { status: error.to_string(), log };
     let text = CString::new(source)
         .map_err(|_| NvrtcError::Refused { status: "the source holds a zero byte".into(), log: String::new() })?;
-    let program = Program(result::create_program(&text, None).map_err(|error| refused(error, String::new()))?);
+    let program = Compilation(result::create_program(&text, None).map_err(|error| refused(error, String::new()))?);
     // SAFETY: the program lives; `text`, which it may refer to, does as well.
     if let Err(error) = unsafe { result::compile_program(program.0, options) } {
         // SAFETY: as above.
