@@ -16,6 +16,7 @@ mod interpret;
 mod interval;
 #[cfg(test)]
 mod mistakes;
+pub mod operations;
 #[cfg(test)]
 mod perturbed;
 mod random;
@@ -24,18 +25,18 @@ mod tensor;
 mod typing;
 mod verify;
 
-pub use approx::{Approx, Mode, TRANSCENDENTAL_ULPS};
+pub use approx::{Approx, Mode};
 pub use check::{Mismatch, Stats, check_against};
 pub use error::KernelError;
 pub use facts::Facts;
 pub use interpret::{Output, interpret};
 pub use interval::Interval;
+pub use operations::{Binary, Compare, ReduceOp, ScanOp, Unary};
 pub use random::RandomKernel;
 pub use tensor::Tensor;
 pub use verify::verify;
 
 use crate::Dtype;
-use std::fmt;
 
 /// An index expression of a [`Kernel`]: a position in [`Kernel::index`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -119,180 +120,6 @@ pub enum Outside {
     Pad(Scalar),
     /// The nearest element: each index is clamped to its dimension.
     Clamp,
-}
-
-macro_rules! operations {
-    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal),* $(,)? }) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-        pub enum $name { $($(#[$doc])* $variant),* }
-
-        impl $name {
-            /// Every operation of this kind, in declaration order.
-            pub const ALL: &'static [$name] = &[$($name::$variant),*];
-
-            /// The name in the text form.
-            pub const fn name(self) -> &'static str {
-                match self { $($name::$variant => $text),* }
-            }
-
-            /// The operation with this name.
-            pub fn from_name(name: &str) -> Option<$name> {
-                match name { $($text => Some($name::$variant),)* _ => None }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.name())
-            }
-        }
-    };
-}
-
-operations! {
-    /// One operand, result of the same type unless said otherwise. Floats only, unless said otherwise.
-    Unary {
-        /// Negation; integers wrap.
-        Neg = "neg",
-        /// Magnitude; integers wrap.
-        Abs = "abs",
-        /// e to the power.
-        Exp = "exp",
-        /// 2 to the power.
-        Exp2 = "exp2",
-        /// `exp(x) - 1` without cancellation.
-        Expm1 = "expm1",
-        /// Natural logarithm.
-        Log = "log",
-        /// Logarithm to base 2.
-        Log2 = "log2",
-        /// Logarithm to base 10.
-        Log10 = "log10",
-        /// `log(1 + x)` without cancellation.
-        Log1p = "log1p",
-        /// Square root, correctly rounded.
-        Sqrt = "sqrt",
-        /// Reciprocal square root.
-        Rsqrt = "rsqrt",
-        /// Sine.
-        Sin = "sin",
-        /// Cosine.
-        Cos = "cos",
-        /// Tangent.
-        Tan = "tan",
-        /// Inverse tangent.
-        Atan = "atan",
-        /// Hyperbolic sine.
-        Sinh = "sinh",
-        /// Hyperbolic cosine.
-        Cosh = "cosh",
-        /// Hyperbolic tangent.
-        Tanh = "tanh",
-        /// Error function.
-        Erf = "erf",
-        /// Round down.
-        Floor = "floor",
-        /// Round up.
-        Ceil = "ceil",
-        /// Round towards zero.
-        Trunc = "trunc",
-        /// Round to nearest, ties to even.
-        Round = "round",
-        /// Complement, bit by bit. `bool` and integers.
-        Not = "not",
-        /// Whether the operand is not a number; result `bool`.
-        IsNan = "isnan",
-    }
-}
-
-operations! {
-    /// Two operands of one type, result of the same type. Floats and integers unless said otherwise.
-    Binary {
-        /// Sum; integers wrap.
-        Add = "add",
-        /// Difference; integers wrap.
-        Sub = "sub",
-        /// Product; integers wrap.
-        Mul = "mul",
-        /// Quotient; integers truncate and `x / 0 = 0`.
-        Div = "div",
-        /// Remainder of the truncated quotient, as C's `fmod`; integers `x % 0 = 0`.
-        Rem = "rem",
-        /// Power. Floats only.
-        Pow = "pow",
-        /// Angle of the point (second, first). Floats only.
-        Atan2 = "atan2",
-        /// The smaller; NaN if either is NaN. Also `bool`.
-        Min = "min",
-        /// The larger; NaN if either is NaN. Also `bool`.
-        Max = "max",
-        /// Bit by bit. `bool` and integers only.
-        And = "and",
-        /// Bit by bit. `bool` and integers only.
-        Or = "or",
-        /// Bit by bit. `bool` and integers only.
-        Xor = "xor",
-        /// Left shift; 0 if the count is negative or at least the width. Integers only.
-        Shl = "shl",
-        /// Arithmetic right shift; 0 if the count is negative or at least the width. Integers only.
-        Shr = "shr",
-    }
-}
-
-operations! {
-    /// Two operands of one type, result `bool`. False if either is NaN, but for `Ne`, which is true.
-    Compare {
-        /// Equal.
-        Eq = "eq",
-        /// Not equal.
-        Ne = "ne",
-        /// Less.
-        Lt = "lt",
-        /// Less or equal.
-        Le = "le",
-        /// Greater.
-        Gt = "gt",
-        /// Greater or equal.
-        Ge = "ge",
-    }
-}
-
-operations! {
-    /// Elements to a row, over all of `R` at once, in no stated order.
-    ReduceOp {
-        /// Sum of `f32`, `f64` or `i64`; integers wrap.
-        Sum = "sum",
-        /// Product of `f32`, `f64` or `i64`; integers wrap.
-        Prod = "prod",
-        /// Largest of floats or integers; NaN if any is NaN.
-        Max = "max",
-        /// Smallest of floats or integers; NaN if any is NaN.
-        Min = "min",
-        /// Row-major position over `R`, an `i64`, of the first largest; NaN counts as largest.
-        Argmax = "argmax",
-        /// Row-major position over `R`, an `i64`, of the first smallest; NaN counts as smallest.
-        Argmin = "argmin",
-        /// Whether any `bool` is true.
-        Any = "any",
-        /// Whether every `bool` is true.
-        All = "all",
-    }
-}
-
-operations! {
-    /// Elements to elements: inclusive, along the last axis of `R`.
-    ScanOp {
-        /// Running sum, types as [`ReduceOp::Sum`].
-        Sum = "cumsum",
-        /// Running product, types as [`ReduceOp::Prod`].
-        Prod = "cumprod",
-        /// Running maximum, types as [`ReduceOp::Max`].
-        Max = "cummax",
-        /// Running minimum, types as [`ReduceOp::Min`].
-        Min = "cummin",
-    }
 }
 
 /// What an instruction computes. Operands come earlier in the body.

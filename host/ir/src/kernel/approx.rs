@@ -5,12 +5,10 @@
 //! that only pass through exact operations have bound 0: the bits are given. Where the intervals of possible operands
 //! reach over a decision (a comparison, a cast to an integer, an overflow) the result is unknown.
 
+use super::operations::{Course, Errors};
 use super::scalar::{self, Num};
 use super::{Binary, Compare, Scalar, Unary};
 use crate::Dtype;
-
-/// How far a transcendental function of an executor may be off, in units in the last place of its type.
-pub const TRANSCENDENTAL_ULPS: f64 = 2.0;
 
 /// How the interpreter treats floats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,43 +141,32 @@ impl Arithmetic {
         let Num::Float(v) = x.value else {
             return Approx { value: scalar::unary(op, dtype, x.value), ..x };
         };
-        let y = scalar::float_unary(op, v);
-        match op {
-            Unary::IsNan if x.is_unknown() => return Approx::unknown(Num::Int(0)),
-            Unary::IsNan => return Approx::exact(Num::Int(v.is_nan().into())),
-            Unary::Neg | Unary::Abs => return Approx { value: Num::Float(y), ..x },
+        let (f, course) = (op.float(), op.course());
+        let y = f(v);
+        match course {
+            Course::Predicate if x.is_unknown() => return Approx::unknown(Num::Int(0)),
+            Course::Predicate => return Approx::exact(Num::Int(y as i64)),
+            Course::Isometric => return Approx { value: Num::Float(y), ..x },
             _ if x.is_unknown() => return Approx::unknown(Num::Float(y)),
             _ => {}
         }
-        let ulps = match op {
-            Unary::Sqrt | Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round => 0.0,
-            _ => transcendental_ulps(dtype),
-        };
+        let ulps = own_ulps(dtype, op.ulps());
         if x.is_exact() {
             return self.settle(dtype, y, 0.0, ulps);
         }
         let (first, last) = x.range();
-        let (low, high) = (scalar::float_unary(op, first), scalar::float_unary(op, last));
-        match op {
-            Unary::Sin | Unary::Cos => return self.settle(dtype, y, x.bound.min(2.0), ulps),
-            Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round => {
-                return if same_bits(low, high) {
-                    Approx::exact(Num::Float(y))
-                } else {
-                    Approx::unknown(Num::Float(y))
-                };
+        let (low, high) = (f(first), f(last));
+        match course {
+            Course::Bounded(most) => self.settle(dtype, y, x.bound.min(most), ulps),
+            Course::Steps if same_bits(low, high) => Approx::exact(Num::Float(y)),
+            Course::Steps => Approx::unknown(Num::Float(y)),
+            Course::Poles(piece) if piece(first) != piece(last) => Approx::unknown(Num::Float(y)),
+            Course::Valley(lowest) if x.contains_zero() => {
+                let spread = (low.max(high) - y).max(y - lowest);
+                self.settle(dtype, y, spread, ulps)
             }
-            // The tangent rises between its poles, half a turn apart.
-            Unary::Tan if turns(first) != turns(last) => return Approx::unknown(Num::Float(y)),
-            // Between the ends lies the lowest point.
-            Unary::Cosh if x.contains_zero() => {
-                let spread = (low.max(high) - y).max(y - 1.0);
-                return self.settle(dtype, y, spread, ulps);
-            }
-            _ => {}
+            _ => self.settle_between(dtype, y, low, high, ulps),
         }
-        // Everything else is monotone where it is a number.
-        self.settle_between(dtype, y, low, high, ulps)
     }
 
     /// Rounds a result whose unrounded variants lie between `low` and `high`, in either order.
@@ -199,60 +186,32 @@ impl Arithmetic {
         let (Num::Float(x), Num::Float(y)) = (a.value, b.value) else {
             return self.integers(scalar::binary(op, dtype, a.value, b.value), &[a, b]);
         };
-        let z = scalar::float_binary(op, x, y);
-        if op != Binary::Pow && (a.is_certain_nan() || b.is_certain_nan()) {
+        let z = (op.float())(x, y);
+        if op.nan_prevails() && (a.is_certain_nan() || b.is_certain_nan()) {
             return NAN;
         }
         if a.is_unknown() || b.is_unknown() {
             return Approx::unknown(Num::Float(z));
         }
-        if matches!(op, Binary::Min | Binary::Max) {
+        let errors = op.errors();
+        if matches!(errors, Errors::Choice) {
             return if self.mode == Mode::Double { Approx::exact(Num::Float(z)) } else { extremum(op, a, b) };
         }
-        let ulps = if matches!(op, Binary::Pow | Binary::Atan2) { transcendental_ulps(dtype) } else { 0.0 };
+        let ulps = own_ulps(dtype, op.ulps());
         if a.is_exact() && b.is_exact() {
             return self.settle(dtype, z, 0.0, ulps);
         }
-        if !x.is_finite() || !y.is_finite() {
-            return self.with_infinity(op, a, b, z);
-        }
-        let spread = match op {
-            Binary::Add | Binary::Sub => a.bound + b.bound,
-            Binary::Mul => x.abs() * b.bound + y.abs() * a.bound + a.bound * b.bound,
-            Binary::Div => quotient_spread(a, b),
-            Binary::Rem => {
-                let spread = quotient_spread(a, b);
-                let quotient = Approx { value: Num::Float(x / y), bound: spread };
-                let (low, high) = quotient.range();
-                let whole = (x / y).trunc();
-                if low.trunc() == whole && high.trunc() == whole && spread.is_finite() {
-                    a.bound + whole.abs() * b.bound
-                } else {
-                    f64::INFINITY
-                }
-            }
-            Binary::Pow if a.range().0 > 0.0 => corner_spread(op, a, b, z),
-            // The angle turns over at the negative half of the second operand's axis.
-            Binary::Atan2 if !a.contains_zero() || b.range().0 > 0.0 => corner_spread(op, a, b, z),
-            _ => f64::INFINITY,
+        let finite = x.is_finite() && y.is_finite();
+        let spread = match errors {
+            Errors::Arithmetic(_) if !finite => return beside_infinity(op, a, b, z),
+            Errors::Arithmetic(spread) => spread(a, b),
+            Errors::Function(spread) if finite => spread(a, b, z),
+            Errors::Function(_) | Errors::Choice => f64::INFINITY,
         };
         if !spread.is_finite() || !z.is_finite() {
             return Approx::unknown(Num::Float(z));
         }
         self.settle(dtype, z, spread.max(SIGN_OF_ZERO), ulps)
-    }
-
-    /// An infinite operand decides, unless the other's sign or magnitude does.
-    fn with_infinity(self, op: Binary, a: Approx, b: Approx, z: f64) -> Approx {
-        let decided = match op {
-            Binary::Add | Binary::Sub | Binary::Mul | Binary::Div => {
-                let ((a0, a1), (b0, b1)) = (a.range(), b.range());
-                let corners = [(a0, b0), (a0, b1), (a1, b0), (a1, b1)];
-                corners.iter().all(|&(x, y)| same_bits(scalar::float_binary(op, x, y), z))
-            }
-            _ => false,
-        };
-        if decided { Approx::exact(Num::Float(z)) } else { Approx::unknown(Num::Float(z)) }
     }
 
     fn integers(self, value: Num, operands: &[Approx]) -> Approx {
@@ -284,7 +243,7 @@ impl Arithmetic {
         if a.is_exact() && b.is_exact() && c.is_exact() {
             return self.settle_as(dtype, scalar::fma(dtype, x, y, z), exact, 0.0, 0.0);
         }
-        let spread = x.abs() * b.bound + y.abs() * a.bound + a.bound * b.bound + c.bound;
+        let spread = product_spread(a, b) + c.bound;
         if !spread.is_finite() || !exact.is_finite() {
             return Approx::unknown(Num::Float(exact));
         }
@@ -326,8 +285,8 @@ pub(super) fn between(value: f64, low: f64, high: f64) -> Approx {
 }
 
 /// Our own `f64` function is not exact either, which shows where the result is not rounded further.
-fn transcendental_ulps(dtype: Dtype) -> f64 {
-    if dtype == Dtype::F32 { TRANSCENDENTAL_ULPS } else { 2.0 * TRANSCENDENTAL_ULPS }
+fn own_ulps(dtype: Dtype, ulps: f64) -> f64 {
+    if dtype == Dtype::F32 { ulps } else { 2.0 * ulps }
 }
 
 fn same_value(a: Num, b: Num) -> bool {
@@ -337,13 +296,15 @@ fn same_value(a: Num, b: Num) -> bool {
     }
 }
 
-fn turns(x: f64) -> f64 {
-    (x / std::f64::consts::PI + 0.5).floor()
+/// An infinite operand decides, unless the other's sign or magnitude does.
+fn beside_infinity(op: Binary, a: Approx, b: Approx, z: f64) -> Approx {
+    let decided = corners(a, b).iter().all(|&(x, y)| same_bits((op.float())(x, y), z));
+    if decided { Approx::exact(Num::Float(z)) } else { Approx::unknown(Num::Float(z)) }
 }
 
 fn extremum(op: Binary, a: Approx, b: Approx) -> Approx {
     let ((a0, a1), (b0, b1)) = (a.range(), b.range());
-    let pick = |x, y| scalar::float_binary(op, x, y);
+    let pick = op.float();
     let value = pick(a.value.as_f64(), b.value.as_f64());
     let settled = between(value, pick(a0, b0), pick(a1, b1));
     // Of two zeros of different sign either may be returned.
@@ -354,8 +315,13 @@ fn extremum(op: Binary, a: Approx, b: Approx) -> Approx {
     settled
 }
 
+/// `|ab - a'b'|` for all `a'`, `b'` within the bounds.
+pub(super) fn product_spread(a: Approx, b: Approx) -> f64 {
+    a.value.as_f64().abs() * b.bound + b.value.as_f64().abs() * a.bound + a.bound * b.bound
+}
+
 /// `|a/b - a'/b'|` for all `a'`, `b'` within the bounds.
-fn quotient_spread(a: Approx, b: Approx) -> f64 {
+pub(super) fn quotient_spread(a: Approx, b: Approx) -> f64 {
     if b.contains_zero() {
         return f64::INFINITY;
     }
@@ -363,13 +329,36 @@ fn quotient_spread(a: Approx, b: Approx) -> f64 {
     (a.bound + (x / y).abs() * b.bound) / (y.abs() - b.bound)
 }
 
+/// The same of remainders, where all quotients truncate to one integer.
+pub(super) fn remainder_spread(a: Approx, b: Approx, _: f64) -> f64 {
+    let spread = quotient_spread(a, b);
+    let quotient = a.value.as_f64() / b.value.as_f64();
+    let (low, high) = Approx { value: Num::Float(quotient), bound: spread }.range();
+    let whole = quotient.trunc();
+    let one = low.trunc() == whole && high.trunc() == whole && spread.is_finite();
+    if one { a.bound + whole.abs() * b.bound } else { f64::INFINITY }
+}
+
+/// The same of powers of positive numbers.
+pub(super) fn power_spread(a: Approx, b: Approx, z: f64) -> f64 {
+    if a.range().0 > 0.0 { corner_spread(f64::powf, a, b, z) } else { f64::INFINITY }
+}
+
+/// The same of angles, which turn over at the negative half of the second operand's axis.
+pub(super) fn angle_spread(a: Approx, b: Approx, z: f64) -> f64 {
+    let one = !a.contains_zero() || b.range().0 > 0.0;
+    if one { corner_spread(f64::atan2, a, b, z) } else { f64::INFINITY }
+}
+
 /// The spread of a function that takes its extremes over a box at the corners.
-fn corner_spread(op: Binary, a: Approx, b: Approx, z: f64) -> f64 {
-    let ((a0, a1), (b0, b1)) = (a.range(), b.range());
-    let corners = [(a0, b0), (a0, b1), (a1, b0), (a1, b1)];
-    let distance = |(x, y)| (scalar::float_binary(op, x, y) - z).abs();
-    let spread = corners.map(distance).into_iter().fold(0.0, scalar::larger);
+fn corner_spread(f: fn(f64, f64) -> f64, a: Approx, b: Approx, z: f64) -> f64 {
+    let spread = corners(a, b).map(|(x, y)| (f(x, y) - z).abs()).into_iter().fold(0.0, scalar::larger);
     if spread.is_nan() { f64::INFINITY } else { spread }
+}
+
+fn corners(a: Approx, b: Approx) -> [(f64, f64); 4] {
+    let ((a0, a1), (b0, b1)) = (a.range(), b.range());
+    [(a0, b0), (a0, b1), (a1, b0), (a1, b1)]
 }
 
 #[cfg(test)]

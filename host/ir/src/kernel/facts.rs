@@ -1,7 +1,7 @@
 //! What the verifier learns about a kernel: classes and ranges.
 
-use super::interval::{self, Interval};
-use super::{Class, IndexExpr, IndexId, Kernel, KernelError, Op, ReduceOp, Reg, ScanOp};
+use super::interval::Interval;
+use super::{Class, IndexExpr, IndexId, Kernel, KernelError, Op, Reg};
 
 /// Index arithmetic stays within this distance of 0, so that adding a base or an extent to it cannot overflow.
 const INDEX_MARGIN: i128 = 1 << 62;
@@ -141,25 +141,21 @@ fn value_interval(kernel: &Kernel, facts: &Facts, at: Reg) -> Option<Interval> {
     let range = Interval::of(inst.dtype)?;
     let of = |value: Reg| value_range(kernel, facts, value);
     let operand_is_integer = |value: Reg| !kernel.body[value.0 as usize].dtype.is_float();
-    let or_wrapped = |exact: Interval| if range.contains(exact) { exact } else { range };
     Some(match inst.op {
         Op::Const(super::Scalar::Int(value)) => Interval::point(value),
         Op::Const(super::Scalar::Bool(value)) => Interval::point(value.into()),
         Op::Index(index) => facts.index_interval(index),
-        Op::Unary(op, a) if operand_is_integer(a) => interval::unary(op, range, of(a)),
-        Op::Binary(op, a, b) => interval::binary(op, range, of(a), of(b)),
+        Op::Unary(op, a) if operand_is_integer(a) => (op.interval())(range, of(a)).or_wrapped(range),
+        Op::Binary(op, a, b) => (op.interval())(range, of(a), of(b)).or_wrapped(range),
         Op::Select(_, a, b) => of(a).union(of(b)),
         Op::Cast(a) if operand_is_integer(a) && range.contains(of(a)) => of(a),
-        Op::Reduce(ReduceOp::Argmax | ReduceOp::Argmin, _) => Interval::new(0, i128::from(kernel.row_length()) - 1),
-        Op::Reduce(ReduceOp::Max | ReduceOp::Min | ReduceOp::Any | ReduceOp::All, a)
-        | Op::Scan(ScanOp::Max | ScanOp::Min, a) => of(a),
-        Op::Reduce(ReduceOp::Sum, a) => {
+        Op::Reduce(op, a) => {
             let count = i128::from(kernel.row_length());
-            or_wrapped(of(a) * Interval::new(count, count))
+            (op.interval())(range, of(a), Interval::new(count, count)).or_wrapped(range)
         }
-        Op::Scan(ScanOp::Sum, a) => {
+        Op::Scan(op, a) => {
             let longest = i128::from(kernel.reduce.last().copied().unwrap_or(1));
-            or_wrapped(of(a) * Interval::new(1, longest))
+            (op.reduction().interval())(range, of(a), Interval::new(1, longest)).or_wrapped(range)
         }
         _ => range,
     })

@@ -2,7 +2,7 @@
 
 use super::approx::{Approx, Arithmetic, Mode, SIGN_OF_ZERO, same_bits};
 use super::scalar::{self, Num};
-use super::{Binary, ReduceOp, ScanOp};
+use super::{Binary, Compare};
 use crate::Dtype;
 
 /// The elements so far.
@@ -11,38 +11,39 @@ pub(super) enum Fold {
     Sum(Floats, Dtype),
     Product(Floats, Dtype),
     Extremum { op: Binary, so_far: Option<Approx>, nan: bool },
-    Position { op: ReduceOp, elements: Vec<Approx> },
-    Logic { op: ReduceOp, decided: bool, unknown: bool },
+    Position { better: Compare, elements: Vec<Approx> },
+    Logic { deciding: bool, decided: bool, unknown: bool },
 }
 
 impl Fold {
-    pub(super) fn reduce(op: ReduceOp, dtype: Dtype) -> Fold {
-        let integers = |op| Fold::Integers { op, dtype, total: None, unknown: false };
-        let float = dtype.is_float();
-        match op {
-            ReduceOp::Sum if float => Fold::Sum(Floats::default(), dtype),
-            ReduceOp::Prod if float => Fold::Product(Floats::default(), dtype),
-            ReduceOp::Max if float => Fold::Extremum { op: Binary::Max, so_far: None, nan: false },
-            ReduceOp::Min if float => Fold::Extremum { op: Binary::Min, so_far: None, nan: false },
-            ReduceOp::Sum => integers(Binary::Add),
-            ReduceOp::Prod => integers(Binary::Mul),
-            ReduceOp::Max => integers(Binary::Max),
-            ReduceOp::Min => integers(Binary::Min),
-            ReduceOp::Argmax | ReduceOp::Argmin => Fold::Position { op, elements: Vec::new() },
-            ReduceOp::Any | ReduceOp::All => Fold::Logic { op, decided: false, unknown: false },
-        }
+    pub(super) fn sum(dtype: Dtype) -> Fold {
+        if dtype.is_float() { Fold::Sum(Floats::default(), dtype) } else { Fold::integers(Binary::Add, dtype) }
     }
 
-    pub(super) fn scan(op: ScanOp, dtype: Dtype) -> Fold {
-        Fold::reduce(
-            match op {
-                ScanOp::Sum => ReduceOp::Sum,
-                ScanOp::Prod => ReduceOp::Prod,
-                ScanOp::Max => ReduceOp::Max,
-                ScanOp::Min => ReduceOp::Min,
-            },
-            dtype,
-        )
+    pub(super) fn product(dtype: Dtype) -> Fold {
+        if dtype.is_float() { Fold::Product(Floats::default(), dtype) } else { Fold::integers(Binary::Mul, dtype) }
+    }
+
+    /// The smallest or the largest.
+    pub(super) fn extremum(op: Binary, dtype: Dtype) -> Fold {
+        if !dtype.is_float() {
+            return Fold::integers(op, dtype);
+        }
+        Fold::Extremum { op, so_far: None, nan: false }
+    }
+
+    /// Where the first is that no other is better than.
+    pub(super) fn position(better: Compare) -> Fold {
+        Fold::Position { better, elements: Vec::new() }
+    }
+
+    /// Whether there is a value that decides.
+    pub(super) fn logic(deciding: bool) -> Fold {
+        Fold::Logic { deciding, decided: false, unknown: false }
+    }
+
+    fn integers(op: Binary, dtype: Dtype) -> Fold {
+        Fold::Integers { op, dtype, total: None, unknown: false }
     }
 
     pub(super) fn push(&mut self, arithmetic: Arithmetic, x: Approx) {
@@ -58,9 +59,8 @@ impl Fold {
                 *so_far = Some(so_far.map_or(x, |so_far| arithmetic.binary(*op, Dtype::F64, so_far, x)));
             }
             Fold::Position { elements, .. } => elements.push(x),
-            Fold::Logic { op, decided, unknown } => {
-                let deciding = x.value.is_true() == (*op == ReduceOp::Any);
-                *decided |= deciding && x.is_exact();
+            Fold::Logic { deciding, decided, unknown } => {
+                *decided |= x.value.is_true() == *deciding && x.is_exact();
                 *unknown |= x.is_unknown();
             }
         }
@@ -76,9 +76,9 @@ impl Fold {
             Fold::Product(floats, dtype) => floats.product(arithmetic, *dtype),
             Fold::Extremum { nan: true, .. } => Approx::exact(Num::Float(f64::NAN)),
             Fold::Extremum { so_far, .. } => so_far.unwrap_or(Approx::exact(Num::Float(0.0))),
-            Fold::Position { op, elements } => position(*op == ReduceOp::Argmax, elements),
-            Fold::Logic { op, decided, unknown } => {
-                let value = Num::Int((*decided == (*op == ReduceOp::Any)).into());
+            Fold::Position { better, elements } => position(*better, elements),
+            Fold::Logic { deciding, decided, unknown } => {
+                let value = Num::Int((decided == deciding).into());
                 if *unknown && !*decided { Approx::unknown(value) } else { Approx::exact(value) }
             }
         }
@@ -236,15 +236,15 @@ impl Precision {
     }
 }
 
-/// The first largest (or smallest) element, if no other may be it. NaN counts as largest and as smallest.
-fn position(largest: bool, elements: &[Approx]) -> Approx {
+/// The first element that no other is better than, if no other may be it. NaN is better than numbers.
+fn position(better: Compare, elements: &[Approx]) -> Approx {
     if let Some(nan) = elements.iter().position(|x| x.value.as_f64().is_nan()) {
         let certain = elements[..=nan].iter().all(|x| !x.is_unknown());
         return as_position(nan, certain);
     }
     let mut best = 0;
     for candidate in 1..elements.len() {
-        if beats(largest, elements[candidate].value, elements[best].value) {
+        if scalar::compare(better, elements[candidate].value, elements[best].value) {
             best = candidate;
         }
     }
@@ -252,16 +252,11 @@ fn position(largest: bool, elements: &[Approx]) -> Approx {
     let certain = elements.iter().enumerate().all(|(other, x)| {
         let apart = || {
             let ((low, high), (other_low, other_high)) = (winner.range(), x.range());
-            if largest { other_high < low } else { other_low > high }
+            [low, high].iter().all(|end| [other_low, other_high].iter().all(|other| (better.float())(end, other)))
         };
         !x.is_unknown() && (other == best || (winner.is_exact() && x.is_exact()) || apart())
     });
     as_position(best, certain)
-}
-
-fn beats(largest: bool, a: Num, b: Num) -> bool {
-    let op = if largest { super::Compare::Gt } else { super::Compare::Lt };
-    scalar::compare(op, a, b)
 }
 
 fn as_position(position: usize, certain: bool) -> Approx {
@@ -272,10 +267,11 @@ fn as_position(position: usize, certain: bool) -> Approx {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::ReduceOp;
 
     fn reduce(op: ReduceOp, dtype: Dtype, elements: &[Approx]) -> Approx {
         let arithmetic = Arithmetic { mode: Mode::Declared };
-        let mut fold = Fold::reduce(op, dtype);
+        let mut fold = (op.fold())(dtype);
         elements.iter().for_each(|&x| fold.push(arithmetic, x));
         fold.result(arithmetic)
     }

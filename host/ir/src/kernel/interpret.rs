@@ -5,7 +5,6 @@
 
 use super::approx::{Approx, Arithmetic, Mode};
 use super::facts::{Facts, index_order};
-use super::fold::Fold;
 use super::scalar::{self, Num};
 use super::tensor::Tensor;
 use super::{Class, IndexExpr, IndexId, Kernel, Op, Outside, Reg, Store};
@@ -132,7 +131,7 @@ impl Row<'_> {
         let count = self.count(self.facts.class(at));
         let list = match kernel.body[at.0 as usize].op {
             Op::Reduce(op, a) => {
-                let mut fold = Fold::reduce(op, self.dtype(a));
+                let mut fold = (op.fold())(self.dtype(a));
                 for element in 0..self.positions.len() {
                     fold.push(self.arithmetic, self.value(a, element));
                 }
@@ -140,11 +139,11 @@ impl Row<'_> {
             }
             Op::Scan(op, a) => {
                 let length = kernel.reduce.last().map_or(1, |&extent| extent as usize);
-                let mut fold = Fold::scan(op, self.dtype(a));
+                let mut fold = (op.reduction().fold())(self.dtype(a));
                 let mut list = Vec::with_capacity(count);
                 for element in 0..count {
                     if element % length == 0 {
-                        fold = Fold::scan(op, self.dtype(a));
+                        fold = (op.reduction().fold())(self.dtype(a));
                     }
                     fold.push(self.arithmetic, self.value(a, element));
                     list.push(fold.result(self.arithmetic));

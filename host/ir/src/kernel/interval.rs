@@ -3,7 +3,6 @@
 //! Bounds are held in 128 bits, so that the analysis itself never overflows. An operation that may wrap in its type
 //! gives the type's whole range.
 
-use super::{Binary, Unary};
 use crate::Dtype;
 use std::ops::{Add, Mul, Sub};
 
@@ -80,8 +79,26 @@ impl Interval {
     }
 
     /// Itself where the type holds all of it, the type's range where it may wrap.
-    fn or_wrapped(self, range: Interval) -> Interval {
+    pub fn or_wrapped(self, range: Interval) -> Interval {
         if range.contains(self) { self } else { range }
+    }
+
+    /// What the negatives are.
+    pub fn negated(self) -> Interval {
+        Interval::new(-self.high, -self.low)
+    }
+
+    /// What the magnitudes are.
+    pub fn magnitudes(self) -> Interval {
+        if self.non_negative() {
+            return self;
+        }
+        Interval::new(if self.high >= 0 { 0 } else { -self.high }, self.magnitude())
+    }
+
+    /// What complements are: those of integers and of `bool` both mirror the type's range, by `-1 - x` and `1 - x`.
+    pub fn mirrored(self, range: Interval) -> Interval {
+        Interval::new(range.low + range.high - self.high, range.low + range.high - self.low)
     }
 
     fn non_negative(self) -> bool {
@@ -118,61 +135,65 @@ impl Mul for Interval {
     }
 }
 
-/// The results of an integer or `bool` operation with results in `range`.
-pub(super) fn unary(op: Unary, range: Interval, a: Interval) -> Interval {
-    let exact = match op {
-        Unary::Neg => Interval::new(-a.high, -a.low),
-        Unary::Abs if a.non_negative() => a,
-        Unary::Abs => Interval::new(if a.high >= 0 { 0 } else { -a.high }, a.magnitude()),
-        // Both complements mirror the type's range: `-1 - x` for integers, `1 - x` for bool.
-        Unary::Not => Interval::new(range.low + range.high - a.high, range.low + range.high - a.low),
-        _ => range,
-    };
-    exact.or_wrapped(range)
+/// Truncated quotients; 0 by 0.
+pub(super) fn quotients(a: Interval, b: Interval) -> Interval {
+    if b.low >= 1 { a.corners(b, |a, b| a / b) } else { Interval::new(-a.magnitude(), a.magnitude()) }
 }
 
-/// The results of an integer or `bool` operation of two operands with results in `range`.
-pub(super) fn binary(op: Binary, range: Interval, a: Interval, b: Interval) -> Interval {
+/// Remainders of truncated quotients; 0 by 0.
+pub(super) fn remainders(a: Interval, b: Interval) -> Interval {
+    let most = (b.magnitude() - 1).max(0);
+    Interval { low: a.low.clamp(-most, 0), high: a.high.clamp(0, most) }
+}
+
+/// `and`, bit by bit.
+pub(super) fn conjunctions(range: Interval, a: Interval, b: Interval) -> Interval {
+    match (a.non_negative(), b.non_negative()) {
+        (true, true) => Interval::new(0, a.high.min(b.high)),
+        (true, false) => Interval::new(0, a.high),
+        (false, true) => Interval::new(0, b.high),
+        (false, false) => range,
+    }
+}
+
+/// `or` and `xor`, bit by bit.
+pub(super) fn disjunctions(range: Interval, a: Interval, b: Interval) -> Interval {
+    if !a.non_negative() || !b.non_negative() {
+        return range;
+    }
+    let bits = 128 - a.high.max(b.high).leading_zeros();
+    Interval::new(0, (1i128 << bits) - 1)
+}
+
+/// The count of a shift, if there is only one and it shifts a type with this range.
+fn shift(range: Interval, counts: Interval) -> Option<i128> {
     // The type's width, from its range: 2^width - 1 is the distance of the bounds.
     let width = i128::from((range.high - range.low + 1).ilog2());
-    let shift = (b.low == b.high && (0..width).contains(&b.low)).then_some(b.low);
-    let exact = match op {
-        Binary::Add => a + b,
-        Binary::Sub => a - b,
-        Binary::Mul => a * b,
-        Binary::Div if b.low >= 1 => a.corners(b, |a, b| a / b),
-        Binary::Div => Interval::new(-a.magnitude(), a.magnitude()),
-        Binary::Rem => {
-            let most = (b.magnitude() - 1).max(0);
-            Interval { low: a.low.clamp(-most, 0), high: a.high.clamp(0, most) }
-        }
-        Binary::Min => a.min(b),
-        Binary::Max => a.max(b),
-        Binary::And if a.non_negative() && b.non_negative() => Interval::new(0, a.high.min(b.high)),
-        Binary::And if a.non_negative() => Interval::new(0, a.high),
-        Binary::And if b.non_negative() => Interval::new(0, b.high),
-        Binary::Or | Binary::Xor if a.non_negative() && b.non_negative() => {
-            let bits = 128 - a.high.max(b.high).leading_zeros();
-            Interval::new(0, (1i128 << bits) - 1)
-        }
-        Binary::Shl => match shift {
-            Some(count) => Interval::new(a.low << count, a.high << count),
-            None => range,
-        },
-        Binary::Shr => match shift {
-            Some(count) => Interval::new(a.low >> count, a.high >> count),
-            // Any count gives something between the operand and 0 or -1.
-            None => Interval { low: a.low.min(0), high: a.high.max(0) },
-        },
-        Binary::And | Binary::Or | Binary::Xor | Binary::Pow | Binary::Atan2 => range,
-    };
-    exact.or_wrapped(range)
+    (counts.low == counts.high && (0..width).contains(&counts.low)).then_some(counts.low)
+}
+
+/// Left shifts.
+pub(super) fn left_shifts(range: Interval, a: Interval, counts: Interval) -> Interval {
+    match shift(range, counts) {
+        Some(count) => Interval::new(a.low << count, a.high << count),
+        None => range,
+    }
+}
+
+/// Right shifts.
+pub(super) fn right_shifts(range: Interval, a: Interval, counts: Interval) -> Interval {
+    match shift(range, counts) {
+        Some(count) => Interval::new(a.low >> count, a.high >> count),
+        // Any count gives something between the operand and 0 or -1.
+        None => Interval { low: a.low.min(0), high: a.high.max(0) },
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::kernel::scalar::{self, Num};
+    use crate::kernel::{Binary, Unary};
 
     /// Every result over small boxes, near zero and at the ends of the type, lies in the interval.
     #[test]
@@ -181,16 +202,16 @@ mod tests {
         let range = Interval::of(Dtype::I32).expect("an integer type");
         for (a, b) in ends.iter().flat_map(|a| ends.iter().map(move |b| (*a, *b))) {
             let wide = |x: i64| Interval::new(x.into(), i128::from(x) + 2);
-            for op in [Unary::Neg, Unary::Abs, Unary::Not] {
-                let bound = unary(op, range, wide(a));
+            for &op in Unary::ALL.iter().filter(|op| op.takes().holds(Dtype::I32)) {
+                let bound = (op.interval())(range, wide(a)).or_wrapped(range);
                 for x in a..=a + 2 {
                     let Num::Int(y) = scalar::unary(op, Dtype::I32, Num::Int(x)) else { unreachable!("integer op") };
                     assert!(bound.contains(Interval::point(y)), "{op} {x} = {y} not in {bound:?}");
                 }
             }
-            for &op in Binary::ALL.iter().filter(|op| !matches!(op, Binary::Pow | Binary::Atan2)) {
+            for &op in Binary::ALL.iter().filter(|op| op.takes().holds(Dtype::I32)) {
                 for second in [wide(b), Interval::point(b)] {
-                    let bound = binary(op, range, wide(a), second);
+                    let bound = (op.interval())(range, wide(a), second).or_wrapped(range);
                     for (x, y) in (a..=a + 2).flat_map(|x| (second.low..=second.high).map(move |y| (x, y as i64))) {
                         let Num::Int(z) = scalar::binary(op, Dtype::I32, Num::Int(x), Num::Int(y)) else {
                             unreachable!("integer op")

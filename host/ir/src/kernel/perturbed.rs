@@ -3,6 +3,7 @@
 //! of ranges and classes must hold for every value it meets.
 
 use super::facts::index_order;
+use super::operations::Gives;
 use super::scalar::{self, Num};
 use super::*;
 
@@ -42,7 +43,7 @@ fn execute(kernel: &Kernel, facts: &Facts, inputs: &[Tensor]) -> Vec<Tensor> {
                 Op::Scan(op, a) => {
                     let last = kernel.reduce[kernel.reduce.len() - 1] as usize;
                     (0..length)
-                        .map(|end| reduce(as_reduce(*op), inst.dtype, &values[a.0 as usize][end - end % last..=end]))
+                        .map(|end| reduce(op.reduction(), inst.dtype, &values[a.0 as usize][end - end % last..=end]))
                         .collect()
                 }
                 _ => (0..length).map(|element| pointwise(kernel, inputs, &index, &values, at, element)).collect(),
@@ -104,15 +105,11 @@ fn pointwise(
         }
         Op::Unary(op, a) => {
             let y = scalar::unary(*op, kernel.body[a.0 as usize].dtype, of(*a));
-            let exact = matches!(
-                op,
-                Unary::Neg | Unary::Abs | Unary::Sqrt | Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round
-            );
-            if exact { y } else { disturb(inst.dtype, y) }
+            if op.ulps() == 0.0 { y } else { disturb(inst.dtype, y) }
         }
         Op::Binary(op, a, b) => {
             let z = scalar::binary(*op, inst.dtype, of(*a), of(*b));
-            if matches!(op, Binary::Pow | Binary::Atan2) { disturb(inst.dtype, z) } else { z }
+            if op.ulps() == 0.0 { z } else { disturb(inst.dtype, z) }
         }
         Op::Compare(op, a, b) => Num::Int(scalar::compare(*op, of(*a), of(*b)).into()),
         Op::Select(condition, a, b) => of(if of(*condition).is_true() { *a } else { *b }),
@@ -138,35 +135,13 @@ fn disturb(dtype: Dtype, y: Num) -> Num {
     }
 }
 
-fn as_reduce(op: ScanOp) -> ReduceOp {
-    match op {
-        ScanOp::Sum => ReduceOp::Sum,
-        ScanOp::Prod => ReduceOp::Prod,
-        ScanOp::Max => ReduceOp::Max,
-        ScanOp::Min => ReduceOp::Min,
-    }
-}
-
-/// From the back, in the operands' type.
+/// From the back, in the operands' type, where the order is not stated.
 fn reduce(op: ReduceOp, dtype: Dtype, elements: &[Num]) -> Num {
-    let fold =
-        |op: Binary, first: Num| elements.iter().rev().fold(first, |total, &x| scalar::binary(op, dtype, total, x));
-    let last = elements[elements.len() - 1];
-    match op {
-        ReduceOp::Sum => fold(Binary::Add, scalar::cast(dtype, Num::Int(0))),
-        ReduceOp::Prod => fold(Binary::Mul, scalar::cast(dtype, Num::Int(1))),
-        ReduceOp::Max => fold(Binary::Max, last),
-        ReduceOp::Min => fold(Binary::Min, last),
-        ReduceOp::Any => Num::Int(elements.iter().any(|x| x.is_true()).into()),
-        ReduceOp::All => Num::Int(elements.iter().all(|x| x.is_true()).into()),
-        ReduceOp::Argmax | ReduceOp::Argmin => {
-            let is_nan = |x: Num| x.as_f64().is_nan();
-            let better = if op == ReduceOp::Argmax { Compare::Gt } else { Compare::Lt };
-            let wins = |x: Num, best: Num| !is_nan(best) && (is_nan(x) || scalar::compare(better, x, best));
-            let first = |best: usize, at: usize| if wins(elements[at], elements[best]) { at } else { best };
-            Num::Int((0..elements.len()).fold(0, first) as i64)
-        }
+    let mut elements = elements.to_vec();
+    if op.gives() != Gives::Position {
+        elements.reverse();
     }
+    (op.meaning())(dtype, &elements)
 }
 
 #[test]

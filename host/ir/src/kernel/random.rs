@@ -4,6 +4,7 @@ mod index;
 mod inputs;
 mod prng;
 
+use super::operations::{Accepts, Drawn};
 use super::{
     Binary, Class, Compare, Hints, Inst, Kernel, Op, ReduceOp, Reg, Scalar, ScanOp, Store, Tensor, Unary, verify,
 };
@@ -28,8 +29,11 @@ const DTYPES: [Dtype; 10] = [
     Dtype::F64,
 ];
 
-/// Integer and `bool` types that kernels calculate in, and the operations that take them.
+/// Integer and `bool` types that kernels calculate in.
 const WHOLE: [Dtype; 3] = [Dtype::Bool, Dtype::I32, Dtype::I64];
+
+/// Integer types that kernels calculate in.
+const INTEGERS: [Dtype; 2] = [Dtype::I32, Dtype::I64];
 
 /// A source of random kernels.
 #[derive(Debug)]
@@ -228,58 +232,51 @@ impl Builder {
 
     fn unary(&mut self) -> Reg {
         let op = self.random.pick(Unary::ALL);
-        let dtype = match op {
-            Unary::Not => self.random.pick(&WHOLE),
-            Unary::Neg | Unary::Abs if self.random.chance(50) => self.random.pick(&[Dtype::I32, Dtype::I64]),
+        let dtype = match op.takes() {
+            Accepts::Bits => self.random.pick(&WHOLE),
+            Accepts::Numbers if self.random.chance(50) => self.random.pick(&INTEGERS),
             _ => self.float_type(),
         };
-        let mut a = self.of(dtype);
-        // What grows fast is mostly given what is small: else infinities would fill every kernel.
-        let grows = matches!(op, Unary::Exp | Unary::Exp2 | Unary::Expm1 | Unary::Sinh | Unary::Cosh | Unary::Tan);
-        if grows && self.random.chance(80) {
-            a = self.push(dtype, Op::Unary(Unary::Tanh, a));
+        let a = self.of(dtype);
+        let a = self.drawn(op.drawn(), dtype, a);
+        self.push(op.gives().of(dtype), Op::Unary(op, a))
+    }
+
+    /// A first operand as the operation mostly wants it.
+    fn drawn(&mut self, drawn: Drawn, dtype: Dtype, a: Reg) -> Reg {
+        match drawn {
+            Drawn::Small if self.random.chance(80) => self.push(dtype, Op::Unary(Unary::Tanh, a)),
+            Drawn::Positive if self.random.chance(80) => self.push(dtype, Op::Unary(Unary::Abs, a)),
+            Drawn::Uneven => self.uneven(a),
+            _ => a,
         }
-        // What is a number for positive operands only mostly gets such.
-        if matches!(op, Unary::Log | Unary::Log2 | Unary::Log10 | Unary::Log1p | Unary::Sqrt | Unary::Rsqrt)
-            && self.random.chance(80)
-        {
-            a = self.push(dtype, Op::Unary(Unary::Abs, a));
-        }
-        if matches!(op, Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round) {
-            a = self.uneven(a);
-        }
-        self.push(if op == Unary::IsNan { Dtype::Bool } else { dtype }, Op::Unary(op, a))
     }
 
     fn binary(&mut self) -> Reg {
         let op = self.random.pick(Binary::ALL);
-        let dtype = match op {
-            Binary::Pow | Binary::Atan2 => self.float_type(),
-            Binary::And | Binary::Or | Binary::Xor => self.random.pick(&WHOLE),
-            Binary::Shl | Binary::Shr => self.random.pick(&[Dtype::I32, Dtype::I64]),
-            Binary::Min | Binary::Max => self.compute_type(),
+        let dtype = match op.takes() {
+            Accepts::Floats => self.float_type(),
+            Accepts::Bits => self.random.pick(&WHOLE),
+            Accepts::Integers => self.random.pick(&INTEGERS),
+            Accepts::Compute => self.compute_type(),
             _ if self.random.chance(70) => self.float_type(),
-            _ => self.random.pick(&[Dtype::I32, Dtype::I64]),
+            _ => self.random.pick(&INTEGERS),
         };
-        let (mut a, b) = (self.of(dtype), self.of(dtype));
-        if op == Binary::Pow && self.random.chance(80) {
-            a = self.push(dtype, Op::Unary(Unary::Abs, a));
-        }
+        let (a, b) = (self.of(dtype), self.of(dtype));
+        let a = self.drawn(op.drawn(), dtype, a);
         self.push(dtype, Op::Binary(op, a, b))
     }
 
     fn reduce(&mut self) -> Reg {
         let op = self.random.pick(ReduceOp::ALL);
-        let dtype = match op {
-            ReduceOp::Sum | ReduceOp::Prod if self.random.chance(20) => Dtype::I64,
-            ReduceOp::Sum | ReduceOp::Prod => self.float_type(),
-            ReduceOp::Any | ReduceOp::All => Dtype::Bool,
-            _ if self.random.chance(20) => self.random.pick(&[Dtype::I32, Dtype::I64]),
+        let dtype = match op.takes() {
+            Accepts::Bool => Dtype::Bool,
+            Accepts::Accumulators if self.random.chance(20) => Dtype::I64,
+            Accepts::Numbers if self.random.chance(20) => self.random.pick(&INTEGERS),
             _ => self.float_type(),
         };
         let a = self.of(dtype);
-        let is_position = matches!(op, ReduceOp::Argmax | ReduceOp::Argmin);
-        self.push(if is_position { Dtype::I64 } else { dtype }, Op::Reduce(op, a))
+        self.push(op.gives().of(dtype), Op::Reduce(op, a))
     }
 
     fn scan(&mut self) -> Reg {

@@ -1,7 +1,8 @@
-//! What each scalar operation means: total functions on typed values.
+//! Typed values, and what the [operations](super::operations) mean on them: total functions.
 //!
 //! Executors must agree with these bit by bit, but for transcendental functions, which may be off by 2 ulp.
 
+use super::operations::Gives;
 use super::{Binary, Compare, Scalar, Unary};
 use crate::Dtype;
 use half::{bf16, f16};
@@ -92,71 +93,17 @@ pub fn cast(to: Dtype, x: Num) -> Num {
 /// An operation of one operand. `dtype` is the operand's type.
 pub fn unary(op: Unary, dtype: Dtype, x: Num) -> Num {
     match x {
-        Num::Float(x) if op == Unary::IsNan => Num::Int(x.is_nan().into()),
-        Num::Float(x) => Num::Float(round(dtype, float_unary(op, x))),
-        Num::Int(x) => Num::Int(match op {
-            Unary::Neg => wrap(dtype, x.wrapping_neg()),
-            Unary::Abs => wrap(dtype, x.wrapping_abs()),
-            Unary::Not => wrap(dtype, !x),
-            _ => x,
-        }),
-    }
-}
-
-/// The result in `f64`, before it rounds to the operand's type.
-pub(super) fn float_unary(op: Unary, x: f64) -> f64 {
-    match op {
-        Unary::Neg => -x,
-        Unary::Abs => x.abs(),
-        Unary::Exp => x.exp(),
-        Unary::Exp2 => x.exp2(),
-        Unary::Expm1 => x.exp_m1(),
-        Unary::Log => x.ln(),
-        Unary::Log2 => x.log2(),
-        Unary::Log10 => x.log10(),
-        Unary::Log1p => x.ln_1p(),
-        Unary::Sqrt => x.sqrt(),
-        Unary::Rsqrt => 1.0 / x.sqrt(),
-        Unary::Sin => x.sin(),
-        Unary::Cos => x.cos(),
-        Unary::Tan => x.tan(),
-        Unary::Atan => x.atan(),
-        Unary::Sinh => x.sinh(),
-        Unary::Cosh => x.cosh(),
-        Unary::Tanh => x.tanh(),
-        Unary::Erf => libm::erf(x),
-        Unary::Floor => x.floor(),
-        Unary::Ceil => x.ceil(),
-        Unary::Trunc => x.trunc(),
-        Unary::Round => x.round_ties_even(),
-        // The verifier admits neither on floats with a float result.
-        Unary::Not | Unary::IsNan => x,
+        Num::Float(x) if op.gives() == Gives::Bool => Num::Int((op.float())(x) as i64),
+        Num::Float(x) => Num::Float(round(dtype, (op.float())(x))),
+        Num::Int(x) => Num::Int(wrap(dtype, (op.integer())(x))),
     }
 }
 
 /// An operation of two operands of type `dtype`.
 pub fn binary(op: Binary, dtype: Dtype, a: Num, b: Num) -> Num {
     match (a, b) {
-        (Num::Int(a), Num::Int(b)) => Num::Int(wrap(dtype, integer_binary(op, dtype, a, b))),
-        (a, b) => Num::Float(round(dtype, float_binary(op, a.as_f64(), b.as_f64()))),
-    }
-}
-
-/// The result in `f64`, before it rounds to the operands' type. Sums, products and quotients of two `f32` that round
-/// to `f64` and then to `f32` equal those that round once: 53 bits are at least 2 * 24 + 2.
-pub(super) fn float_binary(op: Binary, a: f64, b: f64) -> f64 {
-    match op {
-        Binary::Add => a + b,
-        Binary::Sub => a - b,
-        Binary::Mul => a * b,
-        Binary::Div => a / b,
-        Binary::Rem => a % b,
-        Binary::Pow => a.powf(b),
-        Binary::Atan2 => a.atan2(b),
-        Binary::Min => smaller(a, b),
-        Binary::Max => larger(a, b),
-        // The verifier admits none of these on floats.
-        Binary::And | Binary::Or | Binary::Xor | Binary::Shl | Binary::Shr => a,
+        (Num::Int(a), Num::Int(b)) => Num::Int(wrap(dtype, (op.integer())(dtype, a, b))),
+        (a, b) => Num::Float(round(dtype, (op.float())(a.as_f64(), b.as_f64()))),
     }
 }
 
@@ -170,45 +117,11 @@ pub(super) fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || a > b { a } else { b }
 }
 
-fn integer_binary(op: Binary, dtype: Dtype, a: i64, b: i64) -> i64 {
-    let width = 8 * dtype.size() as i64;
-    match op {
-        Binary::Add => a.wrapping_add(b),
-        Binary::Sub => a.wrapping_sub(b),
-        Binary::Mul => a.wrapping_mul(b),
-        Binary::Div if b == 0 => 0,
-        Binary::Div => a.wrapping_div(b),
-        Binary::Rem if b == 0 => 0,
-        Binary::Rem => a.wrapping_rem(b),
-        Binary::Min => a.min(b),
-        Binary::Max => a.max(b),
-        Binary::And => a & b,
-        Binary::Or => a | b,
-        Binary::Xor => a ^ b,
-        Binary::Shl | Binary::Shr if !(0..width).contains(&b) => 0,
-        Binary::Shl => a << b,
-        Binary::Shr => a >> b,
-        // The verifier admits neither on integers.
-        Binary::Pow | Binary::Atan2 => a,
-    }
-}
-
 /// A comparison of two values of one type.
 pub fn compare(op: Compare, a: Num, b: Num) -> bool {
     match (a, b) {
-        (Num::Int(a), Num::Int(b)) => holds(op, &a, &b),
-        (a, b) => holds(op, &a.as_f64(), &b.as_f64()),
-    }
-}
-
-fn holds<T: PartialOrd>(op: Compare, a: &T, b: &T) -> bool {
-    match op {
-        Compare::Eq => a == b,
-        Compare::Ne => a != b,
-        Compare::Lt => a < b,
-        Compare::Le => a <= b,
-        Compare::Gt => a > b,
-        Compare::Ge => a >= b,
+        (Num::Int(a), Num::Int(b)) => (op.integer())(&a, &b),
+        (a, b) => (op.float())(&a.as_f64(), &b.as_f64()),
     }
 }
 

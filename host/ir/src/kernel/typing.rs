@@ -1,82 +1,8 @@
 //! Which types each operation takes and gives.
 
-use super::{Binary, Kernel, KernelError, Op, Outside, ReduceOp, Reg, Scalar, ScanOp, Unary};
+use super::operations::Accepts;
+use super::{Kernel, KernelError, Op, Outside, Reg, Scalar};
 use crate::Dtype;
-
-/// A set of types that an operation takes.
-#[derive(Clone, Copy)]
-enum Accepts {
-    Floats,
-    Integers,
-    Numbers,
-    Bits,
-    Compute,
-    Accumulators,
-    Bool,
-    Any,
-}
-
-impl Accepts {
-    fn holds(self, dtype: Dtype) -> bool {
-        use Dtype::{Bool, F32, F64, I32, I64};
-        match self {
-            Accepts::Floats => matches!(dtype, F32 | F64),
-            Accepts::Integers => matches!(dtype, I32 | I64),
-            Accepts::Numbers => matches!(dtype, I32 | I64 | F32 | F64),
-            Accepts::Bits => matches!(dtype, Bool | I32 | I64),
-            Accepts::Compute => dtype.is_compute(),
-            Accepts::Accumulators => matches!(dtype, I64 | F32 | F64),
-            Accepts::Bool => dtype == Bool,
-            Accepts::Any => !dtype.is_complex(),
-        }
-    }
-
-    const fn text(self) -> &'static str {
-        match self {
-            Accepts::Floats => "f32 or f64",
-            Accepts::Integers => "i32 or i64",
-            Accepts::Numbers => "i32, i64, f32 or f64",
-            Accepts::Bits => "bool, i32 or i64",
-            Accepts::Compute => "bool, i32, i64, f32 or f64",
-            Accepts::Accumulators => "i64, f32 or f64",
-            Accepts::Bool => "bool",
-            Accepts::Any => "any type but complex ones",
-        }
-    }
-}
-
-fn unary(op: Unary) -> Accepts {
-    match op {
-        Unary::Neg | Unary::Abs => Accepts::Numbers,
-        Unary::Not => Accepts::Bits,
-        _ => Accepts::Floats,
-    }
-}
-
-fn binary(op: Binary) -> Accepts {
-    match op {
-        Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Rem => Accepts::Numbers,
-        Binary::Pow | Binary::Atan2 => Accepts::Floats,
-        Binary::Min | Binary::Max => Accepts::Compute,
-        Binary::And | Binary::Or | Binary::Xor => Accepts::Bits,
-        Binary::Shl | Binary::Shr => Accepts::Integers,
-    }
-}
-
-fn reduce(op: ReduceOp) -> Accepts {
-    match op {
-        ReduceOp::Sum | ReduceOp::Prod => Accepts::Accumulators,
-        ReduceOp::Max | ReduceOp::Min | ReduceOp::Argmax | ReduceOp::Argmin => Accepts::Numbers,
-        ReduceOp::Any | ReduceOp::All => Accepts::Bool,
-    }
-}
-
-fn scan(op: ScanOp) -> Accepts {
-    match op {
-        ScanOp::Sum | ScanOp::Prod => Accepts::Accumulators,
-        ScanOp::Max | ScanOp::Min => Accepts::Numbers,
-    }
-}
 
 /// Checks the types of one instruction. Its operands come before it and are checked.
 pub(super) fn check(kernel: &Kernel, at: Reg) -> Result<(), KernelError> {
@@ -90,15 +16,15 @@ pub(super) fn check(kernel: &Kernel, at: Reg) -> Result<(), KernelError> {
         Op::Index(_) => typed.result("index", Dtype::I64),
         Op::Load { .. } => typed.load(),
         Op::Unary(op, a) => {
-            let dtype = typed.operand(op.name(), a, unary(op))?;
-            typed.result(op.name(), if op == Unary::IsNan { Dtype::Bool } else { dtype })
+            let dtype = typed.operand(op.name(), a, op.takes())?;
+            typed.result(op.name(), op.gives().of(dtype))
         }
         Op::Binary(op, a, b) => {
-            let dtype = typed.operands(op.name(), &[a, b], binary(op))?;
+            let dtype = typed.operands(op.name(), &[a, b], op.takes())?;
             typed.result(op.name(), dtype)
         }
         Op::Compare(op, a, b) => {
-            typed.operands(op.name(), &[a, b], Accepts::Compute)?;
+            typed.operands(op.name(), &[a, b], op.takes())?;
             typed.result(op.name(), Dtype::Bool)
         }
         Op::Select(condition, a, b) => {
@@ -113,13 +39,12 @@ pub(super) fn check(kernel: &Kernel, at: Reg) -> Result<(), KernelError> {
         Op::Cast(_) => Ok(()),
         Op::Reduce(op, a) => {
             typed.over_reduce_axes(op.name())?;
-            let dtype = typed.operand(op.name(), a, reduce(op))?;
-            let is_position = matches!(op, ReduceOp::Argmax | ReduceOp::Argmin);
-            typed.result(op.name(), if is_position { Dtype::I64 } else { dtype })
+            let dtype = typed.operand(op.name(), a, op.takes())?;
+            typed.result(op.name(), op.gives().of(dtype))
         }
         Op::Scan(op, a) => {
             typed.over_reduce_axes(op.name())?;
-            let dtype = typed.operand(op.name(), a, scan(op))?;
+            let dtype = typed.operand(op.name(), a, op.reduction().takes())?;
             typed.result(op.name(), dtype)
         }
     }
