@@ -112,7 +112,7 @@ impl KernelBuilder {
 
     /// One operand.
     pub fn unary(&mut self, op: Unary, a: Reg) -> Reg {
-        let dtype = if op == Unary::IsNan { Dtype::Bool } else { self.dtype(a) };
+        let dtype = op.gives().of(self.dtype(a));
         self.push(dtype, Op::Unary(op, a))
     }
 
@@ -143,10 +143,7 @@ impl KernelBuilder {
 
     /// A reduction over all reduce axes.
     pub fn reduce(&mut self, op: ReduceOp, value: Reg) -> Reg {
-        let dtype = match op {
-            ReduceOp::Argmax | ReduceOp::Argmin => Dtype::I64,
-            _ => self.dtype(value),
-        };
+        let dtype = op.gives().of(self.dtype(value));
         self.push(dtype, Op::Reduce(op, value))
     }
 

@@ -205,7 +205,7 @@ impl Call<'_> {
                 Ok(self.kernel.reduce(op, element))
             }
             Elements::Listed(elements) => {
-                let combine = pairwise(op).ok_or("wants a position, but its few elements are taken one by one")?;
+                let combine = op.combine().ok_or("wants a position, but its few elements are taken one by one")?;
                 let mut result = None;
                 for element in elements {
                     let element = map(self, element)?;
@@ -227,19 +227,6 @@ impl Call<'_> {
     pub(crate) fn truth(&mut self, a: Reg) -> Reg {
         self.kernel.cast(Dtype::Bool, a)
     }
-}
-
-/// The operation of two operands that a reduction repeats.
-fn pairwise(op: ReduceOp) -> Option<Binary> {
-    Some(match op {
-        ReduceOp::Sum => Binary::Add,
-        ReduceOp::Prod => Binary::Mul,
-        ReduceOp::Max => Binary::Max,
-        ReduceOp::Min => Binary::Min,
-        ReduceOp::Any => Binary::Or,
-        ReduceOp::All => Binary::And,
-        ReduceOp::Argmax | ReduceOp::Argmin => return None,
-    })
 }
 
 /// An element as `tensor.to(dtype)` has it.

@@ -2,16 +2,14 @@
 
 use crate::access::{Analysis, AxisSet, axes_in_store_order};
 use passhost_ir::Kernel;
-use passhost_ir::kernel::{Binary, Op, Unary};
+use passhost_ir::kernel::{Op};
 
 /// What a value costs beside a load, roughly, in simple vector operations.
 fn weight(op: &Op) -> u64 {
     match op {
         Op::Const(_) | Op::Load { .. } | Op::Index(_) => 0,
-        Op::Unary(Unary::Neg | Unary::Abs | Unary::Not | Unary::IsNan, _) => 1,
-        Op::Unary(Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::Round, _) => 1,
-        Op::Unary(..) | Op::Binary(Binary::Rem | Binary::Pow | Binary::Atan2, ..) => 20,
-        Op::Binary(Binary::Div, ..) => 8,
+        Op::Unary(op, _) => op.cost(),
+        Op::Binary(op, ..) => op.cost(),
         _ => 1,
     }
 }

@@ -1,10 +1,13 @@
-//! Scalar operations over block buffers.
+//! Scalar operations over block buffers: how the functions of the [column](super::column) become loops.
 
-use super::element::round_to_bf16;
+use super::column::{
+    binary_bool_body, binary_f32_body, binary_f64_body, binary_i32_body, binary_i64_body, compare_body,
+    unary_bool_body, unary_f32_body, unary_f64_body, unary_i32_body, unary_i64_body,
+};
+pub(super) use super::element::round_to_bf16;
 use super::f16_slices;
 use super::isa::{Isa, multiversion};
 use super::lanes::{Kind, Lane, Operand, Source, View, ViewMut};
-use super::math;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Compare, Unary};
 
@@ -88,8 +91,8 @@ fn round_bf16_body(lanes: &mut [f32]) {
 
 /// An operation that the verifier does not let through for this type.
 #[cold]
-fn undefined(operation: &str, kind: Kind) {
-    unreachable!("`{operation}` is not defined for {kind:?}; the kernel was verified")
+pub(super) fn undefined(operation: &str, lanes: &str) {
+    unreachable!("`{operation}` is not defined for {lanes}; the kernel was verified")
 }
 
 /// Lanes at a time where an operand is the same in every lane: it is spread over as many.
@@ -120,12 +123,12 @@ fn step(sources: &[Source<'_>], len: usize) -> usize {
 }
 
 #[inline(always)]
-fn map1<A: Lane, D: Lane>(out: ViewMut<'_>, sources: &[Source<'_>; 3], f: impl Fn(A) -> D) {
+pub(super) fn map1<A: Lane, D: Lane>(out: ViewMut<'_>, sources: &[Source<'_>; 3], f: impl Fn(A) -> D) {
     map1_into(D::of_mut(out), sources, f);
 }
 
 #[inline(always)]
-fn map1_into<A: Lane, D: Lane>(out: &mut [D], sources: &[Source<'_>; 3], f: impl Fn(A) -> D) {
+pub(super) fn map1_into<A: Lane, D: Lane>(out: &mut [D], sources: &[Source<'_>; 3], f: impl Fn(A) -> D) {
     let lanes = sources[0].lanes::<A>(out.len());
     for (out, a) in out.iter_mut().zip(lanes) {
         *out = f(*a);
@@ -133,7 +136,7 @@ fn map1_into<A: Lane, D: Lane>(out: &mut [D], sources: &[Source<'_>; 3], f: impl
 }
 
 #[inline(always)]
-fn map2<A: Lane, D: Lane>(out: ViewMut<'_>, sources: &[Source<'_>; 3], f: impl Fn(A, A) -> D) {
+pub(super) fn map2<A: Lane, D: Lane>(out: ViewMut<'_>, sources: &[Source<'_>; 3], f: impl Fn(A, A) -> D) {
     map2_into(D::of_mut(out), sources, f);
 }
 
@@ -162,7 +165,7 @@ fn map2_into<A: Lane, D: Lane>(out: &mut [D], sources: &[Source<'_>; 3], f: impl
 /// As [`map2_into`] for costly functions: one loop serves operands of both forms, as code for each would take minutes to
 /// compile.
 #[inline(always)]
-fn map2_costly<A: Lane, D: Lane>(out: &mut [D], sources: &[Source<'_>; 3], f: impl Fn(A, A) -> D) {
+pub(super) fn map2_costly<A: Lane, D: Lane>(out: &mut [D], sources: &[Source<'_>; 3], f: impl Fn(A, A) -> D) {
     let (a, b) = (sources[0].operand::<A>(out.len()), sources[1].operand::<A>(out.len()));
     let (a_spread, b_spread) = (spread(a), spread(b));
     let step = step(&sources[..2], out.len());
@@ -226,124 +229,17 @@ multiversion! { fn convert_f32(to: Dtype, out: ViewMut<'_>, sources: &[Source<'_
 multiversion! { fn convert_f64(to: Dtype, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = convert_f64_body; }
 
 #[inline(always)]
-fn unary_bool_body(op: Unary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
-    match op {
-        Unary::Not => map1(out, sources, |x: u8| x ^ 1),
-        op => undefined(op.name(), Kind::Bool),
-    }
-}
-
-#[inline(always)]
-fn binary_bool_body(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
-    match op {
-        Binary::And | Binary::Min => map2(out, sources, |x: u8, y: u8| x & y),
-        Binary::Or | Binary::Max => map2(out, sources, |x: u8, y: u8| x | y),
-        Binary::Xor => map2(out, sources, |x: u8, y: u8| x ^ y),
-        op => undefined(op.name(), Kind::Bool),
-    }
-}
-
-#[inline(always)]
 fn fma_body(kind: Kind, out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
     match kind {
         Kind::F32 => map3(out, sources, |a: f32, b: f32, c: f32| a.mul_add(b, c)),
         Kind::F64 => map3(out, sources, |a: f64, b: f64, c: f64| a.mul_add(b, c)),
-        kind => undefined("fma", kind),
+        _ => undefined("fma", "lanes that are no floats"),
     }
 }
 
 #[inline(always)]
 fn select_body<T: Lane>(out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
     map3(out, sources, |condition: u8, a: T, b: T| if condition != 0 { a } else { b });
-}
-
-#[inline(always)]
-fn compare_body<T: Lane>(op: Compare, out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
-    match op {
-        Compare::Eq => map2(out, sources, |a: T, b: T| u8::from(a == b)),
-        Compare::Ne => map2(out, sources, |a: T, b: T| u8::from(a != b)),
-        Compare::Lt => map2(out, sources, |a: T, b: T| u8::from(a < b)),
-        Compare::Le => map2(out, sources, |a: T, b: T| u8::from(a <= b)),
-        Compare::Gt => map2(out, sources, |a: T, b: T| u8::from(a > b)),
-        Compare::Ge => map2(out, sources, |a: T, b: T| u8::from(a >= b)),
-    }
-}
-
-#[inline(always)]
-pub(crate) fn unary_f32_body(op: Unary, out: ViewMut<'_>, a: &[Source<'_>; 3]) {
-    match op {
-        Unary::Neg => map1(out, a, |x: f32| -x),
-        Unary::Abs => map1(out, a, f32::abs),
-        Unary::Exp => map1(out, a, math::exp),
-        Unary::Exp2 => map1(out, a, math::exp2),
-        Unary::Expm1 => map1(out, a, math::expm1),
-        Unary::Log => map1(out, a, math::log),
-        Unary::Log2 => map1(out, a, math::log2),
-        Unary::Log10 => map1(out, a, math::log10),
-        Unary::Log1p => map1(out, a, math::log1p),
-        Unary::Sqrt => map1(out, a, f32::sqrt),
-        Unary::Rsqrt => map1(out, a, math::rsqrt),
-        Unary::Sin => trigonometry(out, a, math::sin, f64::sin),
-        Unary::Cos => trigonometry(out, a, math::cos, f64::cos),
-        Unary::Tan => map1(out, a, |x: f32| f64::from(x).tan() as f32),
-        Unary::Atan => map1(out, a, |x: f32| f64::from(x).atan() as f32),
-        Unary::Sinh => map1(out, a, math::sinh),
-        Unary::Cosh => map1(out, a, math::cosh),
-        Unary::Tanh => map1(out, a, math::tanh),
-        Unary::Erf => map1(out, a, math::erf),
-        Unary::Floor => map1(out, a, f32::floor),
-        Unary::Ceil => map1(out, a, f32::ceil),
-        Unary::Trunc => map1(out, a, f32::trunc),
-        Unary::Round => map1(out, a, f32::round_ties_even),
-        Unary::IsNan => map1(out, a, |x: f32| u8::from(x.is_nan())),
-        Unary::Not => undefined("not", Kind::F32),
-    }
-}
-
-/// A vectorised function, then the standard library's where that is not accurate.
-#[inline(always)]
-fn trigonometry(out: ViewMut<'_>, sources: &[Source<'_>; 3], f: impl Fn(f32) -> f32, exact: fn(f64) -> f64) {
-    let out = f32::of_mut(out);
-    map1_into(out, sources, f);
-    let lanes = sources[0].lanes::<f32>(out.len());
-    if lanes.iter().fold(false, |any, x| any | math::needs_scalar_trigonometry(*x)) {
-        for (out, x) in out.iter_mut().zip(lanes) {
-            if math::needs_scalar_trigonometry(*x) {
-                *out = exact(f64::from(*x)) as f32;
-            }
-        }
-    }
-}
-
-#[inline(always)]
-fn unary_f64_body(op: Unary, out: ViewMut<'_>, a: &[Source<'_>; 3]) {
-    match op {
-        Unary::Neg => map1(out, a, |x: f64| -x),
-        Unary::Abs => map1(out, a, f64::abs),
-        Unary::Exp => map1(out, a, f64::exp),
-        Unary::Exp2 => map1(out, a, f64::exp2),
-        Unary::Expm1 => map1(out, a, f64::exp_m1),
-        Unary::Log => map1(out, a, f64::ln),
-        Unary::Log2 => map1(out, a, f64::log2),
-        Unary::Log10 => map1(out, a, f64::log10),
-        Unary::Log1p => map1(out, a, f64::ln_1p),
-        Unary::Sqrt => map1(out, a, f64::sqrt),
-        Unary::Rsqrt => map1(out, a, |x: f64| 1.0 / x.sqrt()),
-        Unary::Sin => map1(out, a, f64::sin),
-        Unary::Cos => map1(out, a, f64::cos),
-        Unary::Tan => map1(out, a, f64::tan),
-        Unary::Atan => map1(out, a, f64::atan),
-        Unary::Sinh => map1(out, a, f64::sinh),
-        Unary::Cosh => map1(out, a, f64::cosh),
-        Unary::Tanh => map1(out, a, f64::tanh),
-        Unary::Erf => map1(out, a, libm::erf),
-        Unary::Floor => map1(out, a, f64::floor),
-        Unary::Ceil => map1(out, a, f64::ceil),
-        Unary::Trunc => map1(out, a, f64::trunc),
-        Unary::Round => map1(out, a, f64::round_ties_even),
-        Unary::IsNan => map1(out, a, |x: f64| u8::from(x.is_nan())),
-        Unary::Not => undefined("not", Kind::F64),
-    }
 }
 
 /// The smaller of two floats; NaN if either is.
@@ -363,47 +259,9 @@ macro_rules! nan_max {
 }
 pub(crate) use {nan_max, nan_min};
 
-#[inline(always)]
-pub(crate) fn binary_f32_body(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
-    match op {
-        Binary::Add => map2(out, sources, |a: f32, b: f32| a + b),
-        Binary::Sub => map2(out, sources, |a: f32, b: f32| a - b),
-        Binary::Mul => map2(out, sources, |a: f32, b: f32| a * b),
-        Binary::Div => match repeated_reciprocal(sources) {
-            Some(reciprocal) => map1(out, sources, |a: f32| a * reciprocal),
-            None => map2(out, sources, |a: f32, b: f32| a / b),
-        },
-        Binary::Rem => map2(out, sources, |a: f32, b: f32| a % b),
-        Binary::Pow => pow(out, sources),
-        Binary::Atan2 => map2(out, sources, |a: f32, b: f32| f64::from(a).atan2(f64::from(b)) as f32),
-        // Beside a number, one comparison does: it is false for NaN.
-        Binary::Min if is_number(&sources[1]) => map2(out, sources, |a: f32, b: f32| if b <= a { b } else { a }),
-        Binary::Max if is_number(&sources[1]) => map2(out, sources, |a: f32, b: f32| if b >= a { b } else { a }),
-        Binary::Min => map2(out, sources, |a: f32, b: f32| nan_min!(a, b)),
-        Binary::Max => map2(out, sources, |a: f32, b: f32| nan_max!(a, b)),
-        op => undefined(op.name(), Kind::F32),
-    }
-}
-
-/// A basic operation with its result rounded to `bf16`, in one go; `false` for any other.
-#[inline(always)]
-pub(crate) fn rounded_to_bf16_body(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) -> bool {
-    match op {
-        Binary::Add => map2(out, sources, |a: f32, b: f32| round_to_bf16(a + b)),
-        Binary::Sub => map2(out, sources, |a: f32, b: f32| round_to_bf16(a - b)),
-        Binary::Mul => map2(out, sources, |a: f32, b: f32| round_to_bf16(a * b)),
-        Binary::Div => match repeated_reciprocal(sources) {
-            Some(reciprocal) => map1(out, sources, |a: f32| round_to_bf16(a * reciprocal)),
-            None => map2(out, sources, |a: f32, b: f32| round_to_bf16(a / b)),
-        },
-        _ => return false,
-    }
-    true
-}
-
 /// The exact reciprocal of a divisor that is the same in every lane.
 #[inline(always)]
-fn repeated_reciprocal(sources: &[Source<'_>; 3]) -> Option<f32> {
+pub(super) fn repeated_reciprocal(sources: &[Source<'_>; 3]) -> Option<f32> {
     let [Source::Lanes(..), Source::Splat(View::F32(lanes), at), _] = sources else { return None };
     exact_reciprocal(lanes[*at])
 }
@@ -415,78 +273,6 @@ pub(crate) fn exact_reciprocal(divisor: f32) -> Option<f32> {
     let power_of_two = divisor.is_normal() && divisor.to_bits() & mantissa == 0;
     Some(1.0 / divisor).filter(|reciprocal| power_of_two && reciprocal.is_normal())
 }
-
-/// Whether an operand is the same in every lane, and no NaN.
-#[inline(always)]
-fn is_number(source: &Source<'_>) -> bool {
-    matches!(source, Source::Splat(View::F32(lanes), at) if !lanes[*at].is_nan())
-}
-
-/// The vectorised power, then the standard library's for zeros, infinities and NaN.
-#[inline(always)]
-fn pow(out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
-    let out = f32::of_mut(out);
-    map2_costly(out, sources, math::pow);
-    let (a, b) = (sources[0].operand::<f32>(out.len()), sources[1].operand::<f32>(out.len()));
-    for (i, out) in out.iter_mut().enumerate() {
-        let (x, y) = (a.at(i), b.at(i));
-        if math::needs_scalar_pow(x, y) {
-            *out = f64::from(x).powf(f64::from(y)) as f32;
-        }
-    }
-}
-
-#[inline(always)]
-fn binary_f64_body(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
-    match op {
-        Binary::Add => map2(out, sources, |a: f64, b: f64| a + b),
-        Binary::Sub => map2(out, sources, |a: f64, b: f64| a - b),
-        Binary::Mul => map2(out, sources, |a: f64, b: f64| a * b),
-        Binary::Div => map2(out, sources, |a: f64, b: f64| a / b),
-        Binary::Rem => map2(out, sources, |a: f64, b: f64| a % b),
-        Binary::Pow => map2(out, sources, f64::powf),
-        Binary::Atan2 => map2(out, sources, f64::atan2),
-        Binary::Min => map2(out, sources, |a: f64, b: f64| nan_min!(a, b)),
-        Binary::Max => map2(out, sources, |a: f64, b: f64| nan_max!(a, b)),
-        op => undefined(op.name(), Kind::F64),
-    }
-}
-
-macro_rules! integers {
-    ($ty:ty, $kind:expr, $unary:ident, $binary:ident) => {
-        #[inline(always)]
-        fn $unary(op: Unary, out: ViewMut<'_>, a: &[Source<'_>; 3]) {
-            match op {
-                Unary::Neg => map1(out, a, <$ty>::wrapping_neg),
-                Unary::Abs => map1(out, a, <$ty>::wrapping_abs),
-                Unary::Not => map1(out, a, |x: $ty| !x),
-                op => undefined(op.name(), $kind),
-            }
-        }
-
-        #[inline(always)]
-        fn $binary(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
-            let count = |b: $ty| if (0..<$ty>::BITS as $ty).contains(&b) { Some(b as u32) } else { None };
-            match op {
-                Binary::Add => map2(out, sources, <$ty>::wrapping_add),
-                Binary::Sub => map2(out, sources, <$ty>::wrapping_sub),
-                Binary::Mul => map2(out, sources, <$ty>::wrapping_mul),
-                Binary::Div => map2(out, sources, |a: $ty, b: $ty| if b == 0 { 0 } else { a.wrapping_div(b) }),
-                Binary::Rem => map2(out, sources, |a: $ty, b: $ty| if b == 0 { 0 } else { a.wrapping_rem(b) }),
-                Binary::Min => map2(out, sources, <$ty as Ord>::min),
-                Binary::Max => map2(out, sources, <$ty as Ord>::max),
-                Binary::And => map2(out, sources, |a: $ty, b: $ty| a & b),
-                Binary::Or => map2(out, sources, |a: $ty, b: $ty| a | b),
-                Binary::Xor => map2(out, sources, |a: $ty, b: $ty| a ^ b),
-                Binary::Shl => map2(out, sources, |a: $ty, b: $ty| count(b).map_or(0, |count| a << count)),
-                Binary::Shr => map2(out, sources, |a: $ty, b: $ty| count(b).map_or(0, |count| a >> count)),
-                op => undefined(op.name(), $kind),
-            }
-        }
-    };
-}
-integers!(i32, Kind::I32, unary_i32_body, binary_i32_body);
-integers!(i64, Kind::I64, unary_i64_body, binary_i64_body);
 
 /// Conversions to narrow floats go by way of `f32`, those to narrow integers leave their exact value in an `i32`.
 macro_rules! conversions {
@@ -504,7 +290,7 @@ macro_rules! conversions {
                 Dtype::F32 => map1(out, a, |x: $ty| x as f32),
                 Dtype::F64 => map1(out, a, |x: $ty| x as f64),
                 Dtype::F16 => unreachable!("rounding to f16 has a path of its own"),
-                Dtype::C64 | Dtype::C128 => undefined("cast to complex", Kind::F64),
+                Dtype::C64 | Dtype::C128 => undefined("cast", "complex numbers"),
             }
         }
     };

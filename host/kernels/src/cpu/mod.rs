@@ -15,6 +15,7 @@ mod axes;
 mod bind;
 #[cfg(test)]
 mod bind_tests;
+mod column;
 mod compute;
 mod element;
 mod exec;

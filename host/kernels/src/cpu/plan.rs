@@ -14,6 +14,7 @@ use super::index::Program;
 use super::lanes::{Buffer, Kind};
 use super::slots::Slots;
 use crate::access::{Analysis, AxisSet, Form};
+use passhost_ir::kernel::operations::Gives;
 use passhost_ir::kernel::{IndexId, Op, Outside, ReduceOp, Reg, ScanOp};
 use passhost_ir::{Dtype, Kernel};
 use std::collections::HashMap;
@@ -534,7 +535,7 @@ impl Builder<'_> {
     /// The schedule for columns, for a kernel with reductions that have a vertical form.
     fn columns(&self) -> Option<Schedule> {
         let vertical = |node: &Node| match node.step.action {
-            Action::Reduce(op, _) => !matches!(op, ReduceOp::Argmax | ReduceOp::Argmin),
+            Action::Reduce(op, _) => op.gives() != Gives::Position,
             Action::Scan(..) => false,
             _ => true,
         };

@@ -4,10 +4,12 @@
 //! `f32` over a few thousand elements, in lanes of their own, and in `f64` beyond. So the error grows with the logarithm
 //! of the length, about as pairwise summation's.
 
-use super::compute::{nan_max, nan_min};
+use super::column::by_reduction;
 use super::isa::multiversion;
 use super::lanes::{Buffer, Kind, Lane, View};
+use passhost_ir::kernel::operations::Identity;
 use passhost_ir::kernel::{ReduceOp, ScanOp};
+use std::ops::{Add, Mul, Range};
 
 /// What a reduction knows of the elements it has seen.
 #[derive(Debug, Clone, Copy)]
@@ -28,52 +30,140 @@ multiversion! {
 
 #[inline(always)]
 fn reduce_body(op: ReduceOp, source: View<'_>, at: usize, len: usize, position: i64) -> Partial {
-    let range = at..at + len;
-    match (op, source) {
-        (ReduceOp::Sum, View::F32(lanes)) => Partial::Float(in_blocks(&lanes[range], 0.0, |x, y| x + y, |x, y| x + y)),
-        (ReduceOp::Prod, View::F32(lanes)) => {
-            Partial::Float(lanes[range].iter().fold(1.0, |product, x| product * f64::from(*x)))
-        }
-        (ReduceOp::Sum, View::F64(lanes)) => Partial::Float(fold_lanes(&lanes[range], 0.0, |x, y| x + y)),
-        (ReduceOp::Prod, View::F64(lanes)) => Partial::Float(fold_lanes(&lanes[range], 1.0, |x, y| x * y)),
-        (ReduceOp::Sum, View::I64(lanes)) => Partial::Integer(fold_lanes(&lanes[range], 0, i64::wrapping_add)),
-        (ReduceOp::Prod, View::I64(lanes)) => Partial::Integer(fold_lanes(&lanes[range], 1, i64::wrapping_mul)),
-        (ReduceOp::Max, View::F32(lanes)) => {
-            Partial::Float(fold_lanes(&lanes[range], f32::NEG_INFINITY, |x, y| nan_max!(x, y)).into())
-        }
-        (ReduceOp::Max, View::F64(lanes)) => {
-            Partial::Float(fold_lanes(&lanes[range], f64::NEG_INFINITY, |x, y| nan_max!(x, y)))
-        }
-        (ReduceOp::Min, View::F32(lanes)) => {
-            Partial::Float(fold_lanes(&lanes[range], f32::INFINITY, |x, y| nan_min!(x, y)).into())
-        }
-        (ReduceOp::Min, View::F64(lanes)) => {
-            Partial::Float(fold_lanes(&lanes[range], f64::INFINITY, |x, y| nan_min!(x, y)))
-        }
-        (ReduceOp::Max, View::I32(lanes)) => Partial::Integer(fold_lanes(&lanes[range], i32::MIN, i32::max).into()),
-        (ReduceOp::Max, View::I64(lanes)) => Partial::Integer(fold_lanes(&lanes[range], i64::MIN, i64::max)),
-        (ReduceOp::Min, View::I32(lanes)) => Partial::Integer(fold_lanes(&lanes[range], i32::MAX, i32::min).into()),
-        (ReduceOp::Min, View::I64(lanes)) => Partial::Integer(fold_lanes(&lanes[range], i64::MAX, i64::min)),
-        (ReduceOp::Any, View::Bool(lanes)) => Partial::Bool(fold_lanes(&lanes[range], 0, |x, y| x | y) != 0),
-        (ReduceOp::All, View::Bool(lanes)) => Partial::Bool(fold_lanes(&lanes[range], 1, |x, y| x & y) != 0),
-        (ReduceOp::Argmax, View::Bool(lanes)) => integer_at(&lanes[range], position, |x, y| x > y),
-        (ReduceOp::Argmax, View::I32(lanes)) => integer_at(&lanes[range], position, |x, y| x > y),
-        (ReduceOp::Argmax, View::I64(lanes)) => integer_at(&lanes[range], position, |x, y| x > y),
-        (ReduceOp::Argmin, View::Bool(lanes)) => integer_at(&lanes[range], position, |x, y| x < y),
-        (ReduceOp::Argmin, View::I32(lanes)) => integer_at(&lanes[range], position, |x, y| x < y),
-        (ReduceOp::Argmin, View::I64(lanes)) => integer_at(&lanes[range], position, |x, y| x < y),
-        (ReduceOp::Argmax, View::F32(lanes)) => float_at(&lanes[range], position, |x, y| x > y),
-        (ReduceOp::Argmax, View::F64(lanes)) => float_at(&lanes[range], position, |x, y| x > y),
-        (ReduceOp::Argmin, View::F32(lanes)) => float_at(&lanes[range], position, |x, y| x < y),
-        (ReduceOp::Argmin, View::F64(lanes)) => float_at(&lanes[range], position, |x, y| x < y),
-        (op, source) => undefined(op, source.kind()),
+    by_reduction!(op, R => reduce_as::<R>(source, at..at + len, position))
+}
+
+#[inline(always)]
+fn reduce_as<R: Reduction>(source: View<'_>, range: Range<usize>, position: i64) -> Partial {
+    if R::FORM == Form::Position {
+        return match source {
+            View::Bool(lanes) => integer_at(&lanes[range], position, R::beats),
+            View::I32(lanes) => integer_at(&lanes[range], position, R::beats),
+            View::I64(lanes) => integer_at(&lanes[range], position, R::beats),
+            View::F32(lanes) => float_at(&lanes[range], position, R::beats),
+            View::F64(lanes) => float_at(&lanes[range], position, R::beats),
+        };
     }
+    match source {
+        View::F32(lanes) if R::FORM == Form::Blocks => {
+            Partial::Float(in_blocks(&lanes[range], f32::start(R::OP), R::float, R::float))
+        }
+        View::F32(lanes) if R::FORM == Form::Wide => {
+            Partial::Float(lanes[range].iter().fold(f64::start(R::OP), |sum, x| R::float(sum, f64::from(*x))))
+        }
+        View::F32(lanes) => Partial::Float(fold_lanes(&lanes[range], f32::start(R::OP), R::float).into()),
+        View::F64(lanes) => Partial::Float(fold_lanes(&lanes[range], f64::start(R::OP), R::float)),
+        View::I32(lanes) => Partial::Integer(fold_lanes(&lanes[range], i32::start(R::OP), R::integer).into()),
+        View::I64(lanes) => Partial::Integer(fold_lanes(&lanes[range], i64::start(R::OP), R::integer)),
+        View::Bool(lanes) => Partial::Bool(fold_lanes(&lanes[range], u8::start(R::OP), R::bool) != 0),
+    }
+}
+
+/// How lanes of `f32` are reduced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// In lanes side by side.
+    Lanes,
+    /// In lanes side by side for some thousand elements, and in `f64` beyond.
+    Blocks,
+    /// One after the other, in `f64`.
+    Wide,
+    /// To the position of the first that no other beats.
+    Position,
+}
+
+/// A row of the column of reductions: what takes two elements, or what is reduced of some and of others, into one.
+pub(super) trait Reduction {
+    const OP: ReduceOp;
+    const FORM: Form = Form::Lanes;
+
+    #[inline(always)]
+    fn float<T: Float>(x: T, _: T) -> T {
+        undefined(Self::OP, "floats");
+        x
+    }
+
+    #[inline(always)]
+    fn integer<T: Integer>(x: T, _: T) -> T {
+        undefined(Self::OP, "integers");
+        x
+    }
+
+    #[inline(always)]
+    fn bool(x: u8, _: u8) -> u8 {
+        undefined(Self::OP, "bool");
+        x
+    }
+
+    /// For positions: whether the first is chosen over the second.
+    #[inline(always)]
+    fn beats<T: Lane>(_: T, _: T) -> bool {
+        undefined(Self::OP, "positions");
+        false
+    }
+}
+
+/// Lanes of floats.
+pub(super) trait Float: Lane + Into<f64> + Add<Output = Self> + Mul<Output = Self> {}
+impl Float for f32 {}
+impl Float for f64 {}
+
+/// Lanes of integers.
+pub(super) trait Integer: Lane + Ord {
+    fn wrapping_add(self, other: Self) -> Self;
+    fn wrapping_mul(self, other: Self) -> Self;
+}
+
+macro_rules! integer {
+    ($($ty:ty),*) => {$(
+        impl Integer for $ty {
+            #[inline(always)]
+            fn wrapping_add(self, other: $ty) -> $ty {
+                <$ty>::wrapping_add(self, other)
+            }
+
+            #[inline(always)]
+            fn wrapping_mul(self, other: $ty) -> $ty {
+                <$ty>::wrapping_mul(self, other)
+            }
+        }
+    )*};
+}
+integer!(i32, i64);
+
+/// What accumulators start with.
+trait Start: Lane {
+    /// The identity of an operation; for one that has none, or none of this type, anything.
+    fn start(op: ReduceOp) -> Self;
+}
+
+macro_rules! start {
+    ($($ty:ty: $zero:expr, $one:expr, $lowest:expr, $highest:expr;)*) => {$(
+        impl Start for $ty {
+            #[inline(always)]
+            fn start(op: ReduceOp) -> $ty {
+                match op.identity() {
+                    Some(Identity::Zero | Identity::False) | None => $zero,
+                    Some(Identity::One | Identity::True) => $one,
+                    Some(Identity::Lowest) => $lowest,
+                    Some(Identity::Highest) => $highest,
+                }
+            }
+        }
+    )*};
+}
+start! {
+    u8: 0, 1, 0, 1;
+    i32: 0, 1, i32::MIN, i32::MAX;
+    i64: 0, 1, i64::MIN, i64::MAX;
+    f32: 0.0, 1.0, f32::NEG_INFINITY, f32::INFINITY;
+    f64: 0.0, 1.0, f64::NEG_INFINITY, f64::INFINITY;
 }
 
 /// A reduction that the verifier does not let through for this type.
 #[cold]
-fn undefined(op: ReduceOp, kind: Kind) -> Partial {
-    unreachable!("`{op}` is not defined for {kind:?}; the kernel was verified")
+fn undefined(op: ReduceOp, elements: &str) {
+    unreachable!("`{op}` is not defined for {elements}; the kernel was verified")
 }
 
 /// Accumulators side by side. Enough to hide the latency of an addition at any vector width.
@@ -136,27 +226,27 @@ fn integer_at<T: Lane + Into<i64>>(elements: &[T], position: i64, beats: impl Fn
 impl Partial {
     /// The reduction of this block and then the next.
     pub(crate) fn and(self, op: ReduceOp, next: Partial) -> Partial {
+        by_reduction!(op, R => self.and_as::<R>(next))
+    }
+
+    fn and_as<R: Reduction>(self, next: Partial) -> Partial {
         match (self, next) {
-            (Partial::Float(x), Partial::Float(y)) => Partial::Float(match op {
-                ReduceOp::Prod => x * y,
-                ReduceOp::Max => nan_max!(x, y),
-                ReduceOp::Min => nan_min!(x, y),
-                _ => x + y,
-            }),
-            (Partial::Integer(x), Partial::Integer(y)) => Partial::Integer(match op {
-                ReduceOp::Prod => x.wrapping_mul(y),
-                ReduceOp::Max => x.max(y),
-                ReduceOp::Min => x.min(y),
-                _ => x.wrapping_add(y),
-            }),
-            (Partial::Bool(x), Partial::Bool(y)) => Partial::Bool(if op == ReduceOp::Any { x | y } else { x & y }),
+            (Partial::Float(x), Partial::Float(y)) => Partial::Float(R::float(x, y)),
+            (Partial::Integer(x), Partial::Integer(y)) => Partial::Integer(R::integer(x, y)),
+            (Partial::Bool(x), Partial::Bool(y)) => Partial::Bool(R::bool(x.into(), y.into()) != 0),
             (Partial::FloatAt(x, _), Partial::FloatAt(y, _)) => {
-                let beats = if op == ReduceOp::Argmax { y > x } else { y < x };
-                if beats || (y.is_nan() && !x.is_nan()) { next } else { self }
+                if R::beats(y, x) || (y.is_nan() && !x.is_nan()) {
+                    next
+                } else {
+                    self
+                }
             }
             (Partial::IntegerAt(x, _), Partial::IntegerAt(y, _)) => {
-                let beats = if op == ReduceOp::Argmax { y > x } else { y < x };
-                if beats { next } else { self }
+                if R::beats(y, x) {
+                    next
+                } else {
+                    self
+                }
             }
             _ => unreachable!("partial results of one reduction have one form"),
         }
@@ -186,43 +276,20 @@ pub(crate) fn accumulator_kind(kind: Kind) -> Kind {
     if kind == Kind::F32 { Kind::F64 } else { kind }
 }
 
-/// Folds integers into accumulators of their own type.
-macro_rules! accumulate_integers {
-    ($op:expr, $sums:expr, $lanes:expr, $first:expr, $ty:ty) => {
-        match $op {
-            ReduceOp::Prod => fold_into($sums, $lanes, $first, |x| x, <$ty>::wrapping_mul),
-            ReduceOp::Max => fold_into($sums, $lanes, $first, |x| x, <$ty as Ord>::max),
-            ReduceOp::Min => fold_into($sums, $lanes, $first, |x| x, <$ty as Ord>::min),
-            _ => fold_into($sums, $lanes, $first, |x| x, <$ty>::wrapping_add),
-        }
-    };
-}
 #[inline(always)]
 fn accumulate_body(op: ReduceOp, sums: &mut Buffer, source: View<'_>, len: usize, first: bool) {
-    match (sums, source) {
-        (Buffer::F64(sums), View::F32(lanes)) => accumulate_floats(op, &mut sums[..len], &lanes[..len], first),
-        (Buffer::F64(sums), View::F64(lanes)) => accumulate_floats(op, &mut sums[..len], &lanes[..len], first),
-        (Buffer::I32(sums), View::I32(lanes)) => {
-            accumulate_integers!(op, &mut sums[..len], &lanes[..len], first, i32)
-        }
-        (Buffer::I64(sums), View::I64(lanes)) => {
-            accumulate_integers!(op, &mut sums[..len], &lanes[..len], first, i64)
-        }
-        (Buffer::Bool(sums), View::Bool(lanes)) => match op {
-            ReduceOp::Any => fold_into(&mut sums[..len], &lanes[..len], first, |x| x, |sum, x| sum | x),
-            _ => fold_into(&mut sums[..len], &lanes[..len], first, |x| x, |sum, x| sum & x),
-        },
-        (sums, source) => unreachable!("{:?} accumulated in {:?}", source.kind(), sums.kind()),
-    }
+    by_reduction!(op, R => accumulate_as::<R>(sums, source, len, first));
 }
 
 #[inline(always)]
-fn accumulate_floats<T: Lane + Into<f64>>(op: ReduceOp, sums: &mut [f64], lanes: &[T], first: bool) {
-    match op {
-        ReduceOp::Prod => fold_into(sums, lanes, first, T::into, |sum, x| sum * x),
-        ReduceOp::Max => fold_into(sums, lanes, first, T::into, |sum, x| nan_max!(sum, x)),
-        ReduceOp::Min => fold_into(sums, lanes, first, T::into, |sum, x| nan_min!(sum, x)),
-        _ => fold_into(sums, lanes, first, T::into, |sum, x| sum + x),
+fn accumulate_as<R: Reduction>(sums: &mut Buffer, source: View<'_>, len: usize, first: bool) {
+    match (sums, source) {
+        (Buffer::F64(sums), View::F32(lanes)) => fold_into(&mut sums[..len], &lanes[..len], first, f32::into, R::float),
+        (Buffer::F64(sums), View::F64(lanes)) => fold_into(&mut sums[..len], &lanes[..len], first, |x| x, R::float),
+        (Buffer::I32(sums), View::I32(lanes)) => fold_into(&mut sums[..len], &lanes[..len], first, |x| x, R::integer),
+        (Buffer::I64(sums), View::I64(lanes)) => fold_into(&mut sums[..len], &lanes[..len], first, |x| x, R::integer),
+        (Buffer::Bool(sums), View::Bool(lanes)) => fold_into(&mut sums[..len], &lanes[..len], first, |x| x, R::bool),
+        (sums, source) => unreachable!("{:?} accumulated in {:?}", source.kind(), sums.kind()),
     }
 }
 
@@ -250,46 +317,39 @@ impl Carry {
     /// The value before the first element.
     pub(crate) fn neutral(op: ScanOp, kind: Kind) -> Carry {
         match kind {
-            Kind::F32 | Kind::F64 => Carry::Float(match op {
-                ScanOp::Sum => 0.0,
-                ScanOp::Prod => 1.0,
-                ScanOp::Max => f64::NEG_INFINITY,
-                ScanOp::Min => f64::INFINITY,
-            }),
-            Kind::Bool | Kind::I32 | Kind::I64 => Carry::Integer(match op {
-                ScanOp::Sum => 0,
-                ScanOp::Prod => 1,
-                ScanOp::Max => i64::MIN,
-                ScanOp::Min => i64::MAX,
-            }),
+            Kind::F32 | Kind::F64 => Carry::Float(f64::start(op.reduction())),
+            Kind::Bool | Kind::I32 | Kind::I64 => Carry::Integer(i64::start(op.reduction())),
         }
     }
 
     /// Scans lanes `at .. at + len`, going on from this value. Floats run in `f64`.
     pub(crate) fn scan(&mut self, op: ScanOp, target: &mut Buffer, source: View<'_>, at: usize, len: usize) {
-        let range = at..at + len;
+        by_reduction!(op.reduction(), R => self.scan_as::<R>(target, source, at..at + len));
+    }
+
+    fn scan_as<R: Reduction>(&mut self, target: &mut Buffer, source: View<'_>, range: Range<usize>) {
         match (&mut *self, target, source) {
             (Carry::Float(sum), Buffer::F32(target), View::F32(source)) => {
                 for (target, x) in target[range.clone()].iter_mut().zip(&source[range]) {
-                    *sum = scan_float(op, *sum, f64::from(*x));
+                    *sum = R::float(*sum, f64::from(*x));
                     *target = *sum as f32;
                 }
             }
             (Carry::Float(sum), Buffer::F64(target), View::F64(source)) => {
                 for (target, x) in target[range.clone()].iter_mut().zip(&source[range]) {
-                    *sum = scan_float(op, *sum, *x);
+                    *sum = R::float(*sum, *x);
                     *target = *sum;
                 }
             }
             (Carry::Integer(sum), Buffer::I32(target), View::I32(source)) => {
                 for (target, x) in target[range.clone()].iter_mut().zip(&source[range]) {
-                    *sum = scan_integer(op, *sum, i64::from(*x));
+                    *sum = R::integer(*sum, i64::from(*x));
                     *target = *sum as i32;
                 }
             }
             (Carry::Integer(sum), Buffer::I64(target), View::I64(source)) => {
                 for (target, x) in target[range.clone()].iter_mut().zip(&source[range]) {
-                    *sum = scan_integer(op, *sum, *x);
+                    *sum = R::integer(*sum, *x);
                     *target = *sum;
                 }
             }
@@ -297,25 +357,5 @@ impl Carry {
                 unreachable!("a scan with {carry:?} from {:?} to {:?}", source.kind(), target.kind())
             }
         }
-    }
-}
-
-#[inline(always)]
-fn scan_float(op: ScanOp, sum: f64, x: f64) -> f64 {
-    match op {
-        ScanOp::Sum => sum + x,
-        ScanOp::Prod => sum * x,
-        ScanOp::Max => nan_max!(sum, x),
-        ScanOp::Min => nan_min!(sum, x),
-    }
-}
-
-#[inline(always)]
-fn scan_integer(op: ScanOp, sum: i64, x: i64) -> i64 {
-    match op {
-        ScanOp::Sum => sum.wrapping_add(x),
-        ScanOp::Prod => sum.wrapping_mul(x),
-        ScanOp::Max => sum.max(x),
-        ScanOp::Min => sum.min(x),
     }
 }

@@ -6,7 +6,8 @@
 //! that going from one step to the next costs little more than a jump.
 
 use super::arena::Arena;
-use super::compute::{Code, binary_f32_body, compute, round, rounded_to_bf16_body, unary_f32_body};
+use super::column::{binary_f32_body, rounded_to_bf16_body, unary_f32_body};
+use super::compute::{Code, compute, round};
 use super::exec::{Block, Points, Space};
 use super::isa::{Isa, multiversion};
 use super::lanes::{Kind, Source, View, ViewMut};

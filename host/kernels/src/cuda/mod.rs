@@ -7,6 +7,7 @@
 //! Everything is loaded when it is first needed. Where there is no GPU, kernels can still be compiled; where there is no
 //! NVRTC, an error says which file was looked for.
 
+mod column;
 mod device;
 mod emit;
 mod graph;

@@ -3,6 +3,7 @@
 use super::properties::DeviceProperties;
 use super::space::{Address, Domain, Lanes, common, load_address, store_address};
 use crate::access::{Analysis, Layout, axes_in_store_order, prefers_columns};
+use passhost_ir::kernel::operations::Gives;
 use passhost_ir::kernel::{Class, Facts, Op, Reg};
 use passhost_ir::{Dtype, Kernel};
 
@@ -210,9 +211,7 @@ impl Chooser<'_> {
     /// Whether most of what is read lies such that neighbouring rows, not neighbouring points, are side by side.
     fn prefers_columns(&self, rows: &Domain, points: &Domain) -> bool {
         let (Some(row), Some(point)) = (rows.innermost(), points.innermost()) else { return false };
-        let positions = self.needed().any(|(_, op)| {
-            matches!(op, Op::Reduce(passhost_ir::kernel::ReduceOp::Argmax | passhost_ir::kernel::ReduceOp::Argmin, _))
-        });
+        let positions = self.needed().any(|(_, op)| matches!(op, Op::Reduce(op, _) if op.gives() == Gives::Position));
         if positions || rows.points() < 32 {
             return false;
         }

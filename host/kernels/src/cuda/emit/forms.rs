@@ -1,12 +1,14 @@
 //! The two forms of a kernel: rows side by side in a thread each, or threads side by side in a row.
 
 use super::index::{bound, number_type};
-use super::reductions::{functor, is_position, neutral, scan_neutral};
+use super::reductions::neutral;
 use super::work::Work;
 use super::{Emitter, Scope, Spot};
+use crate::cuda::column::functor;
 use crate::cuda::passes::Pass;
 use crate::cuda::text::held;
 use passhost_ir::Dtype;
+use passhost_ir::kernel::operations::Gives;
 use passhost_ir::kernel::{Op, ReduceOp, Reg};
 use std::collections::{HashMap, HashSet};
 
@@ -91,7 +93,7 @@ impl Emitter<'_> {
                     "for (int v = 0; v < {lanes}; ++v) sum{number}[v] = column<{functor}, {turns}, {lanes}>(acc{number} + v);"
                 ));
                 self.text.line(format_args!("across_columns<{functor}, {wide}, {deep}>(sum{number}, shared);"));
-                let result = if is_position(self.reduce_op(*reg)) { ".at" } else { "" };
+                let result = if self.reduce_op(*reg).gives() == Gives::Position { ".at" } else { "" };
                 self.names.insert(*reg, format!("sum{number}[v]{result}"));
             }
         }
@@ -192,7 +194,7 @@ impl Emitter<'_> {
             for reg in &pass.reduces {
                 let (op, number) = (self.reduce_op(*reg), reg.0);
                 let functor = functor(op);
-                let result = if is_position(op) { ".at" } else { "" };
+                let result = if op.gives() == Gives::Position { ".at" } else { "" };
                 self.text.line(format_args!(
                     "const {} v{number} = across<{functor}, {threads}, {block}>(column<{functor}, {lanes}, 1>(acc{number}), shared){result};",
                     held(self.dtype(*reg))
@@ -224,8 +226,8 @@ impl Emitter<'_> {
         let (op, operands) = (self.reduce_op(reg), self.kernel.body[reg.0 as usize].op.operands());
         let dtype = operands.first().map_or(Dtype::F32, |operand| self.dtype(*operand));
         let ty = held(dtype);
-        match op {
-            ReduceOp::Argmax | ReduceOp::Argmin => (format!("Best<{ty}>"), format!("Best<{ty}>{{0, -1}}")),
+        match op.gives() {
+            Gives::Position => (format!("Best<{ty}>"), format!("Best<{ty}>{{0, -1}}")),
             _ => (ty.to_owned(), neutral(op, dtype)),
         }
     }
@@ -235,7 +237,7 @@ impl Emitter<'_> {
         for reg in insts {
             if let Op::Scan(op, _) = self.kernel.body[reg.0 as usize].op {
                 let (ty, number) = (held(self.dtype(*reg)), reg.0);
-                let start = scan_neutral(op, self.dtype(*reg));
+                let start = neutral(op.reduction(), self.dtype(*reg));
                 self.text.line(format_args!("{ty} c{number}[{lanes}];"));
                 self.text.line(format_args!("for (int v = 0; v < {lanes}; ++v) c{number}[v] = {start};"));
             }

@@ -1,10 +1,12 @@
 //! What the lanes of a thread compute in one go: wide loads, then lane by lane, then wide stores.
 
-use super::reductions::{functor, is_position, scan_functor, scan_neutral};
+use super::reductions::neutral;
 use super::{Emitter, Form, Scope, Spot};
+use crate::cuda::column::functor;
 use crate::cuda::space::{Address, Lanes, common};
 use crate::cuda::text::{expression, from_storage, held, storage, to_storage};
 use passhost_ir::Dtype;
+use passhost_ir::kernel::operations::Gives;
 use passhost_ir::kernel::{IndexId, Op, Reg};
 use std::collections::HashMap;
 
@@ -77,7 +79,7 @@ impl Emitter<'_> {
         for reg in work.reduces {
             let Op::Reduce(op, operand) = self.kernel.body[reg.0 as usize].op else { continue };
             let (x, number) = (self.name(operand), reg.0);
-            let x = if is_position(op) {
+            let x = if op.gives() == Gives::Position {
                 format!("Best<{}>{{{x}, (i64){}}}", held(self.dtype(operand)), lane.point)
             } else {
                 x
@@ -181,7 +183,8 @@ impl Emitter<'_> {
             }
             Op::Scan(op, operand) => {
                 let last = self.kernel.reduce.last().copied().unwrap_or(1);
-                let (x, start, op) = (self.name(*operand), scan_neutral(*op, inst.dtype), scan_functor(*op));
+                let (x, start, op) =
+                    (self.name(*operand), neutral(op.reduction(), inst.dtype), functor(op.reduction()));
                 if last as u64 != self.schedule.points.points() {
                     self.text.line(format_args!("if ({} % {last} == 0) c{number}[v] = {start};", spot.point));
                 }

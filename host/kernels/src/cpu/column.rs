@@ -1,0 +1,277 @@
+//! The CPU's column of the [table of operations](passhost_ir::kernel::operations): what each runs on lanes of each type.
+//!
+//! A cell is a function of one lane or two, and becomes a loop for its operation and its type that the compiler
+//! vectorises; one behind `by` is a loop of its own. `float` stands for `f32` and `f64`, `integer` for `i32` and `i64`.
+//! An operation without a row does not compile. One without a cell for a type is not let through by the verifier there.
+
+use super::compute::{
+    map1, map1_into, map2, map2_costly, nan_max, nan_min, repeated_reciprocal, round_to_bf16, undefined,
+};
+use super::lanes::{Lane, Source, View, ViewMut};
+use super::math;
+use super::reduce::{Float, Form, Integer, Reduction};
+use passhost_ir::kernel::{Binary, Compare, ReduceOp, Unary};
+
+/// Makes functions of rows, each with the loops of all operations for lanes of one type.
+macro_rules! column {
+    ($op:ident by $map:ident; $(fn $body:ident of $lanes:ident;)* where $rows:tt) => {
+        $(column! { @body $op $map $body $lanes $rows })*
+    };
+    (@body $op:ident $map:ident $body:ident $lanes:ident { $($variant:ident { $($cells:tt)* })* }) => {
+        #[inline(always)]
+        pub(super) fn $body(op: $op, out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
+            match op {
+                $($op::$variant => column!(@cell $lanes $map (op, out, sources) $($cells)*),)*
+            }
+        }
+    };
+    (@cell f32 $map:ident ($op:ident, $out:ident, $a:ident) f32 = $f:expr, $($rest:tt)*) => { $map::<f32, _>($out, $a, $f) };
+    (@cell f32 $map:ident ($op:ident, $out:ident, $a:ident) float = $f:expr, $($rest:tt)*) => { $map::<f32, _>($out, $a, $f) };
+    (@cell f32 $map:ident ($op:ident, $out:ident, $a:ident) f32 by $f:ident($($arg:expr),*), $($rest:tt)*) => {
+        $f($out, $a, $($arg),*)
+    };
+    (@cell f64 $map:ident ($op:ident, $out:ident, $a:ident) f64 = $f:expr, $($rest:tt)*) => { $map::<f64, _>($out, $a, $f) };
+    (@cell f64 $map:ident ($op:ident, $out:ident, $a:ident) float = $f:expr, $($rest:tt)*) => { $map::<f64, _>($out, $a, $f) };
+    (@cell i32 $map:ident ($op:ident, $out:ident, $a:ident) i32 = $f:expr, $($rest:tt)*) => { $map::<i32, _>($out, $a, $f) };
+    (@cell i32 $map:ident ($op:ident, $out:ident, $a:ident) integer = $f:expr, $($rest:tt)*) => { $map::<i32, _>($out, $a, $f) };
+    (@cell i64 $map:ident ($op:ident, $out:ident, $a:ident) i64 = $f:expr, $($rest:tt)*) => { $map::<i64, _>($out, $a, $f) };
+    (@cell i64 $map:ident ($op:ident, $out:ident, $a:ident) integer = $f:expr, $($rest:tt)*) => { $map::<i64, _>($out, $a, $f) };
+    (@cell bool $map:ident ($op:ident, $out:ident, $a:ident) bool = $f:expr, $($rest:tt)*) => { $map::<u8, _>($out, $a, $f) };
+    (@cell $lanes:ident $map:ident $to:tt $other:ident = $f:expr, $($rest:tt)*) => { column!(@cell $lanes $map $to $($rest)*) };
+    (@cell $lanes:ident $map:ident $to:tt $other:ident by $f:ident $args:tt, $($rest:tt)*) => {
+        column!(@cell $lanes $map $to $($rest)*)
+    };
+    (@cell $lanes:ident $map:ident ($op:ident, $out:ident, $a:ident)) => { undefined($op.name(), stringify!($lanes)) };
+}
+
+column! {
+    Unary by map1;
+    fn unary_f32_body of f32;
+    fn unary_f64_body of f64;
+    fn unary_i32_body of i32;
+    fn unary_i64_body of i64;
+    fn unary_bool_body of bool;
+    where {
+        Neg { float = |x| -x, integer = |x| x.wrapping_neg(), }
+        Abs { float = |x| x.abs(), integer = |x| x.wrapping_abs(), }
+        Exp { f32 = math::exp, f64 = f64::exp, }
+        Exp2 { f32 = math::exp2, f64 = f64::exp2, }
+        Expm1 { f32 = math::expm1, f64 = f64::exp_m1, }
+        Log { f32 = math::log, f64 = f64::ln, }
+        Log2 { f32 = math::log2, f64 = f64::log2, }
+        Log10 { f32 = math::log10, f64 = f64::log10, }
+        Log1p { f32 = math::log1p, f64 = f64::ln_1p, }
+        Sqrt { float = |x| x.sqrt(), }
+        Rsqrt { f32 = math::rsqrt, f64 = |x| 1.0 / x.sqrt(), }
+        Sin { f32 by trigonometry(math::sin, f64::sin), f64 = f64::sin, }
+        Cos { f32 by trigonometry(math::cos, f64::cos), f64 = f64::cos, }
+        Tan { f32 = |x| f64::from(x).tan() as f32, f64 = f64::tan, }
+        Atan { f32 = |x| f64::from(x).atan() as f32, f64 = f64::atan, }
+        Sinh { f32 = math::sinh, f64 = f64::sinh, }
+        Cosh { f32 = math::cosh, f64 = f64::cosh, }
+        Tanh { f32 = math::tanh, f64 = f64::tanh, }
+        Erf { f32 = math::erf, f64 = libm::erf, }
+        Floor { float = |x| x.floor(), }
+        Ceil { float = |x| x.ceil(), }
+        Trunc { float = |x| x.trunc(), }
+        Round { float = |x| x.round_ties_even(), }
+        Not { integer = |x| !x, bool = |x| x ^ 1, }
+        IsNan { float = |x| u8::from(x.is_nan()), }
+    }
+}
+
+column! {
+    Binary by map2;
+    fn binary_f32_body of f32;
+    fn binary_f64_body of f64;
+    fn binary_i32_body of i32;
+    fn binary_i64_body of i64;
+    fn binary_bool_body of bool;
+    where {
+        Add { float = |a, b| a + b, integer = |a, b| a.wrapping_add(b), }
+        Sub { float = |a, b| a - b, integer = |a, b| a.wrapping_sub(b), }
+        Mul { float = |a, b| a * b, integer = |a, b| a.wrapping_mul(b), }
+        Div {
+            f32 by quotient(), f64 = |a, b| a / b,
+            integer = |a, b| if b == 0 { 0 } else { a.wrapping_div(b) },
+        }
+        Rem { float = |a, b| a % b, integer = |a, b| if b == 0 { 0 } else { a.wrapping_rem(b) }, }
+        Pow { f32 by power(), f64 = f64::powf, }
+        Atan2 { f32 = |a, b| f64::from(a).atan2(f64::from(b)) as f32, f64 = f64::atan2, }
+        Min { f32 by smaller(), f64 = |a, b| nan_min!(a, b), integer = |a, b| a.min(b), bool = |a, b| a & b, }
+        Max { f32 by larger(), f64 = |a, b| nan_max!(a, b), integer = |a, b| a.max(b), bool = |a, b| a | b, }
+        And { integer = |a, b| a & b, bool = |a, b| a & b, }
+        Or { integer = |a, b| a | b, bool = |a, b| a | b, }
+        Xor { integer = |a, b| a ^ b, bool = |a, b| a ^ b, }
+        Shl {
+            i32 = |a, b| if (0..32).contains(&b) { a << b } else { 0 },
+            i64 = |a, b| if (0..64).contains(&b) { a << b } else { 0 },
+        }
+        Shr {
+            i32 = |a, b| if (0..32).contains(&b) { a >> b } else { 0 },
+            i64 = |a, b| if (0..64).contains(&b) { a >> b } else { 0 },
+        }
+    }
+}
+
+#[inline(always)]
+pub(super) fn compare_body<T: Lane>(op: Compare, out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
+    match op {
+        Compare::Eq => map2(out, sources, |a: T, b: T| u8::from(a == b)),
+        Compare::Ne => map2(out, sources, |a: T, b: T| u8::from(a != b)),
+        Compare::Lt => map2(out, sources, |a: T, b: T| u8::from(a < b)),
+        Compare::Le => map2(out, sources, |a: T, b: T| u8::from(a <= b)),
+        Compare::Gt => map2(out, sources, |a: T, b: T| u8::from(a > b)),
+        Compare::Ge => map2(out, sources, |a: T, b: T| u8::from(a >= b)),
+    }
+}
+
+/// A vectorised function, then the standard library's where that is not accurate.
+#[inline(always)]
+fn trigonometry(out: ViewMut<'_>, sources: &[Source<'_>; 3], f: impl Fn(f32) -> f32, exact: fn(f64) -> f64) {
+    let out = f32::of_mut(out);
+    map1_into(out, sources, f);
+    let lanes = sources[0].lanes::<f32>(out.len());
+    if lanes.iter().fold(false, |any, x| any | math::needs_scalar_trigonometry(*x)) {
+        for (out, x) in out.iter_mut().zip(lanes) {
+            if math::needs_scalar_trigonometry(*x) {
+                *out = exact(f64::from(*x)) as f32;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn quotient(out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
+    match repeated_reciprocal(sources) {
+        Some(reciprocal) => map1(out, sources, |a: f32| a * reciprocal),
+        None => map2(out, sources, |a: f32, b: f32| a / b),
+    }
+}
+
+/// The vectorised power, then the standard library's for zeros, infinities and NaN.
+#[inline(always)]
+fn power(out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
+    let out = f32::of_mut(out);
+    map2_costly(out, sources, math::pow);
+    let (a, b) = (sources[0].operand::<f32>(out.len()), sources[1].operand::<f32>(out.len()));
+    for (i, out) in out.iter_mut().enumerate() {
+        let (x, y) = (a.at(i), b.at(i));
+        if math::needs_scalar_pow(x, y) {
+            *out = f64::from(x).powf(f64::from(y)) as f32;
+        }
+    }
+}
+
+/// Beside a number, one comparison does: it is false for NaN.
+#[inline(always)]
+fn smaller(out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
+    if is_number(&sources[1]) {
+        return map2(out, sources, |a: f32, b: f32| if b <= a { b } else { a });
+    }
+    map2(out, sources, |a: f32, b: f32| nan_min!(a, b));
+}
+
+/// As [`smaller`].
+#[inline(always)]
+fn larger(out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
+    if is_number(&sources[1]) {
+        return map2(out, sources, |a: f32, b: f32| if b >= a { b } else { a });
+    }
+    map2(out, sources, |a: f32, b: f32| nan_max!(a, b));
+}
+
+/// Whether an operand is the same in every lane, and no NaN.
+#[inline(always)]
+fn is_number(source: &Source<'_>) -> bool {
+    matches!(source, Source::Splat(View::F32(lanes), at) if !lanes[*at].is_nan())
+}
+
+/// A basic operation with its result rounded to `bf16`, in one go; `false` for any other.
+#[inline(always)]
+pub(super) fn rounded_to_bf16_body(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) -> bool {
+    match op {
+        Binary::Add => map2(out, sources, |a: f32, b: f32| round_to_bf16(a + b)),
+        Binary::Sub => map2(out, sources, |a: f32, b: f32| round_to_bf16(a - b)),
+        Binary::Mul => map2(out, sources, |a: f32, b: f32| round_to_bf16(a * b)),
+        Binary::Div => match repeated_reciprocal(sources) {
+            Some(reciprocal) => map1(out, sources, |a: f32| round_to_bf16(a * reciprocal)),
+            None => map2(out, sources, |a: f32, b: f32| round_to_bf16(a / b)),
+        },
+        _ => return false,
+    }
+    true
+}
+
+/// Makes a type of each reduction, and `by_reduction!(op, R => expression)`: the expression where `R` is the type of `op`.
+macro_rules! reductions {
+    ($($variant:ident { $($item:item)* })*) => {
+        $(
+            pub(super) struct $variant;
+
+            impl Reduction for $variant {
+                const OP: ReduceOp = ReduceOp::$variant;
+                $($item)*
+            }
+        )*
+
+        reductions! { @by [$] $($variant)* }
+    };
+    (@by [$d:tt] $($variant:ident)*) => {
+        macro_rules! by_reduction {
+            ($d op:expr, $d type:ident => $d body:expr) => {
+                match $d op {
+                    $(ReduceOp::$variant => { type $d type = crate::cpu::column::$variant; $d body })*
+                }
+            };
+        }
+    };
+}
+
+reductions! {
+    Sum {
+        const FORM: Form = Form::Blocks;
+        #[inline(always)]
+        fn float<T: Float>(x: T, y: T) -> T { x + y }
+        #[inline(always)]
+        fn integer<T: Integer>(x: T, y: T) -> T { x.wrapping_add(y) }
+    }
+    Prod {
+        const FORM: Form = Form::Wide;
+        #[inline(always)]
+        fn float<T: Float>(x: T, y: T) -> T { x * y }
+        #[inline(always)]
+        fn integer<T: Integer>(x: T, y: T) -> T { x.wrapping_mul(y) }
+    }
+    Max {
+        #[inline(always)]
+        fn float<T: Float>(x: T, y: T) -> T { nan_max!(x, y) }
+        #[inline(always)]
+        fn integer<T: Integer>(x: T, y: T) -> T { x.max(y) }
+    }
+    Min {
+        #[inline(always)]
+        fn float<T: Float>(x: T, y: T) -> T { nan_min!(x, y) }
+        #[inline(always)]
+        fn integer<T: Integer>(x: T, y: T) -> T { x.min(y) }
+    }
+    Argmax {
+        const FORM: Form = Form::Position;
+        #[inline(always)]
+        fn beats<T: Lane>(x: T, y: T) -> bool { x > y }
+    }
+    Argmin {
+        const FORM: Form = Form::Position;
+        #[inline(always)]
+        fn beats<T: Lane>(x: T, y: T) -> bool { x < y }
+    }
+    Any {
+        #[inline(always)]
+        fn bool(x: u8, y: u8) -> u8 { x | y }
+    }
+    All {
+        #[inline(always)]
+        fn bool(x: u8, y: u8) -> u8 { x & y }
+    }
+}
+pub(super) use by_reduction;
