@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use passhost_guest_sdk::pattern::{any, op};
-//! use passhost_guest_sdk::{Infer, Pass, PassError, PassInfo, Rewriter, log, lower, register};
+//! use passhost_guest_sdk::{DeviceFacts, Infer, Pass, PassError, PassInfo, Rewriter, log, lower, register};
 //!
 //! struct FuseGate;
 //!
@@ -17,7 +17,7 @@
 //!         PassInfo { name: "fuse-gate".into(), version: "0.1.0".into(), description: "silu(x) * y".into() }
 //!     }
 //!
-//!     fn run(&self, rewriter: &mut Rewriter, _host: &mut dyn Infer) -> Result<(), PassError> {
+//!     fn run(&self, rewriter: &mut Rewriter, _device: &DeviceFacts, _host: &mut dyn Infer) -> Result<(), PassError> {
 //!         let gate = op("aten::mul", [op("aten::silu", [any("x")]), any("y")]);
 //!         for found in gate.find(rewriter.graph()) {
 //!             match lower::pointwise(rewriter.graph(), &found.nodes) {
@@ -101,5 +101,5 @@ pub use args::Args;
 pub use index::Index;
 pub use lower::LowerError;
 pub use pass::{Pass, PassError, PassInfo, log_line};
-pub use passhost_ir::{self as ir, Infer};
+pub use passhost_ir::{self as ir, DeviceFacts, Infer};
 pub use rewriter::{EditError, Refusal, Rewriter, Uses};

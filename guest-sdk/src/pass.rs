@@ -1,7 +1,7 @@
 //! What a pass is.
 
 use crate::{EditError, LowerError, Rewriter};
-use passhost_ir::{Infer, InferError};
+use passhost_ir::{DeviceFacts, Infer, InferError};
 
 /// Who a pass says it is. Shown to people, never believed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,14 +46,14 @@ impl From<&str> for PassError {
 /// A compiler pass: a pure function from a graph to a graph.
 ///
 /// It runs in a fresh instance for every graph, without files, clock or randomness, and must give the same rewrite for
-/// the same graph.
+/// the same graph and device.
 pub trait Pass {
     /// Name, version and one sentence.
     fn info(&self) -> PassInfo;
 
-    /// Changes the graph behind `rewriter`. `host` answers which types an op returns; [`Rewriter::insert_aten`] asks
+    /// Changes the graph behind `rewriter` for a device. `host` answers which types an op returns; [`Rewriter::insert_aten`] asks
     /// it for every node it inserts.
-    fn run(&self, rewriter: &mut Rewriter, host: &mut dyn Infer) -> Result<(), PassError>;
+    fn run(&self, rewriter: &mut Rewriter, device: &DeviceFacts, host: &mut dyn Infer) -> Result<(), PassError>;
 }
 
 /// Shows a line to the author of the pass: through the host's `log` in a component, on stderr in a native test.
@@ -92,8 +92,8 @@ macro_rules! register {
                     $crate::wasm::describe(&$pass)
                 }
 
-                fn run(graph: $crate::wasm::Graph) -> $crate::wasm::Outcome {
-                    $crate::wasm::run(&$pass, graph)
+                fn run(graph: $crate::wasm::Graph, device: $crate::wasm::DeviceFacts) -> $crate::wasm::Outcome {
+                    $crate::wasm::run(&$pass, graph, device)
                 }
             }
 

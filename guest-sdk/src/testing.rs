@@ -5,7 +5,7 @@ use crate::view;
 use crate::{Pass, PassError, Refusal, Rewriter};
 use passhost_ir::kernel::scalar::Num;
 use passhost_ir::kernel::{Mode, Tensor, interpret, verify};
-use passhost_ir::{Arg, Graph, Infer, InferError, NodeKind, OpName, TensorType, ValueId};
+use passhost_ir::{Arg, DeviceFacts, DeviceKind, Graph, Infer, InferError, NodeKind, OpName, TensorType, ValueId};
 
 /// A host that knows no types, for passes that insert kernels only.
 #[derive(Debug, Clone, Copy)]
@@ -17,10 +17,19 @@ impl Infer for NoHost {
     }
 }
 
-/// What a pass makes of a graph.
+/// A device to test a pass with: a small CPU.
+pub const DEVICE: DeviceFacts = DeviceFacts {
+    kind: DeviceKind::Cpu,
+    multiprocessors: 2,
+    l2_bytes: 1 << 20,
+    bandwidth: 20_000_000_000,
+    launch_ns: 1_000,
+};
+
+/// What a pass makes of a graph for [`DEVICE`].
 pub fn rewrite(pass: &dyn Pass, graph: Graph) -> Result<(Graph, Vec<Refusal>), PassError> {
     let mut rewriter = Rewriter::new(graph);
-    pass.run(&mut rewriter, &mut NoHost)?;
+    pass.run(&mut rewriter, &DEVICE, &mut NoHost)?;
     Ok(rewriter.finish())
 }
 

@@ -58,6 +58,7 @@ fn a_rewrite_that_is_no_valid_graph_is_refused_with_the_reason() {
     check_hostile("rubbish", &[], 1, "compile", &["plugin ("]);
     check_hostile("forbidden_op", &[], 1, "compile", &["aten::empty_like"]);
     check_hostile("kernel_out_of_bounds", &[], 1, "compile", &["input"]);
+    check_hostile("unknown_operation", &[], 1, "compile", &["node", "v1", "unary operation `frobnicate`"]);
     check_hostile("kernel_leaves_output_unwritten", &[], 1, "compile", &["plugin (verify)"]);
     check_hostile("drops_an_output", &[], 1, "compile", &["output"]);
 }
@@ -106,7 +107,7 @@ fn a_file_that_is_no_plugin_is_named_with_what_to_do() {
 fn a_plugin_of_another_interface_version_is_told_both_versions() {
     let directory = directory();
     let mut bytes = std::fs::read(plugin("noop")).unwrap_or_default();
-    let (old, new) = (b"@0.1.0", b"@7.3.0");
+    let (old, new) = (b"@0.2.0", b"@7.3.0");
     let mut found = 0;
     for start in 0..bytes.len().saturating_sub(old.len()) {
         // Only names of this project's package: those of WASI carry versions as well.
@@ -120,7 +121,7 @@ fn a_plugin_of_another_interface_version_is_told_both_versions() {
     }
     assert!(found > 0, "the plugin names the interface");
     let path = write(&directory, "old.wasm", bytes);
-    Passhost::new(["check".as_ref(), path.as_os_str()]).run().expect_end(1, &["7.3.0", "0.1.0", "rebuild"]);
+    Passhost::new(["check".as_ref(), path.as_os_str()]).run().expect_end(1, &["7.3.0", "0.2.0", "rebuild"]);
 }
 
 #[test]

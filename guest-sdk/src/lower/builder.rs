@@ -4,8 +4,8 @@ use super::call::convert;
 use super::promote::math;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{
-    Binary, Compare, Hints, IndexExpr, IndexId, InputDecl, Inst, Kernel, KernelError, Op, Outside, ReduceOp, Reg,
-    Scalar, ScanOp, Store, Unary, verify,
+    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Kernel, KernelError, Op, Outside, ReduceOp, Reg, Scalar,
+    ScanOp, Store, Unary, verify,
 };
 
 /// Builds a [`Kernel`]. An instruction or index expression that is there already is found again and not repeated.
@@ -187,11 +187,6 @@ impl KernelBuilder {
     /// Writes a value densely, its axes in `order`, as a tensor of shape `shape`.
     pub fn store(&mut self, value: Reg, order: Vec<u32>, shape: Vec<i64>) {
         self.kernel.stores.push(Store { value, order, shape });
-    }
-
-    /// Sets the wishes about the schedule.
-    pub fn hints(&mut self, hints: Hints) {
-        self.kernel.hints = hints;
     }
 
     /// Turns all parallel axes from `first` on into reduce axes. Axis numbers stay what they are; values that depend on

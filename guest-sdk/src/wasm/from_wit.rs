@@ -1,37 +1,39 @@
 //! From the types of the contract to the crate's. Every match is exhaustive, so that neither side can grow unnoticed.
 
 use super::bindings::passhost::pass::types as wit;
+use passhost_ir::kernel::operations::{UnknownOperation, named};
 use passhost_ir::kernel::{self, IndexId, Reg};
 use passhost_ir::{self as ir, ValueId};
 
-pub(super) fn graph(graph: wit::Graph) -> ir::Graph {
-    ir::Graph {
+/// The graph, or why it cannot be held: a kernel in it has an operation that is younger than this crate.
+pub(super) fn graph(graph: wit::Graph) -> Result<ir::Graph, UnknownOperation> {
+    Ok(ir::Graph {
         values: graph
             .values
             .into_iter()
             .map(|value| ir::Value { name: value.name, ty: tensor_type(&value.ty) })
             .collect(),
         inputs: value_ids(graph.inputs),
-        nodes: graph.nodes.into_iter().map(node).collect(),
+        nodes: graph.nodes.into_iter().map(node).collect::<Result<_, _>>()?,
         outputs: value_ids(graph.outputs),
-    }
+    })
 }
 
 fn value_ids(ids: Vec<u32>) -> Vec<ValueId> {
     ids.into_iter().map(ValueId).collect()
 }
 
-fn node(node: wit::Node) -> ir::Node {
+fn node(node: wit::Node) -> Result<ir::Node, UnknownOperation> {
     let kind = match node.kind {
         wit::NodeKind::Aten(call) => ir::NodeKind::Aten {
             op: ir::OpName { name: call.op.name, overload: call.op.overload },
             args: call.args.into_iter().map(arg).collect(),
         },
         wit::NodeKind::Kernel(call) => {
-            ir::NodeKind::Kernel { kernel: Box::new(fused(call.kernel)), inputs: value_ids(call.inputs) }
+            ir::NodeKind::Kernel { kernel: Box::new(fused(call.kernel)?), inputs: value_ids(call.inputs) }
         }
     };
-    ir::Node { id: ir::NodeId(node.id), kind, outputs: value_ids(node.outputs) }
+    Ok(ir::Node { id: ir::NodeId(node.id), kind, outputs: value_ids(node.outputs) })
 }
 
 pub(super) fn tensor_type(ty: &wit::TensorType) -> ir::TensorType {
@@ -58,9 +60,10 @@ fn arg(arg: wit::Arg) -> ir::Arg {
     }
 }
 
-fn fused(kernel: wit::Kernel) -> kernel::Kernel {
-    let wit::Kernel { parallel, reduce, inputs, index, body, stores, hints } = kernel;
-    kernel::Kernel {
+fn fused(kernel: wit::Kernel) -> Result<kernel::Kernel, UnknownOperation> {
+    let wit::Kernel { parallel, reduce, inputs, index, body, stores, operations } = kernel;
+    let inst = |inst: wit::Inst| Ok(kernel::Inst { dtype: dtype(inst.dtype), op: op(&operations, inst.op)? });
+    Ok(kernel::Kernel {
         parallel,
         reduce,
         inputs: inputs
@@ -68,19 +71,12 @@ fn fused(kernel: wit::Kernel) -> kernel::Kernel {
             .map(|input| kernel::InputDecl { dtype: dtype(input.dtype), shape: input.shape })
             .collect(),
         index: index.into_iter().map(index_expr).collect(),
-        body: body.into_iter().map(|inst| kernel::Inst { dtype: dtype(inst.dtype), op: op(inst.op) }).collect(),
+        body: body.into_iter().map(inst).collect::<Result<_, _>>()?,
         stores: stores
             .into_iter()
             .map(|store| kernel::Store { value: Reg(store.value), order: store.order, shape: store.shape })
             .collect(),
-        hints: kernel::Hints {
-            vector_width: hints.vector_width,
-            rows_per_block: hints.rows_per_block,
-            threads: hints.threads,
-            split: hints.split,
-            persistent: hints.persistent,
-        },
-    }
+    })
 }
 
 fn index_expr(expr: wit::IndexExpr) -> kernel::IndexExpr {
@@ -104,8 +100,8 @@ fn scalar(scalar: wit::Scalar) -> kernel::Scalar {
     }
 }
 
-fn op(op: wit::Op) -> kernel::Op {
-    match op {
+fn op(names: &[String], op: wit::Op) -> Result<kernel::Op, UnknownOperation> {
+    Ok(match op {
         wit::Op::Constant(x) => kernel::Op::Const(scalar(x)),
         wit::Op::Index(x) => kernel::Op::Index(IndexId(x)),
         wit::Op::Load(load) => kernel::Op::Load {
@@ -116,15 +112,15 @@ fn op(op: wit::Op) -> kernel::Op {
                 wit::Outside::Clamp => kernel::Outside::Clamp,
             },
         },
-        wit::Op::Unary((o, a)) => kernel::Op::Unary(unary(o), Reg(a)),
-        wit::Op::Binary((o, a, b)) => kernel::Op::Binary(binary(o), Reg(a), Reg(b)),
-        wit::Op::Compare((o, a, b)) => kernel::Op::Compare(compare(o), Reg(a), Reg(b)),
+        wit::Op::Unary((o, a)) => kernel::Op::Unary(named(names, o)?, Reg(a)),
+        wit::Op::Binary((o, a, b)) => kernel::Op::Binary(named(names, o)?, Reg(a), Reg(b)),
+        wit::Op::Compare((o, a, b)) => kernel::Op::Compare(named(names, o)?, Reg(a), Reg(b)),
         wit::Op::Select((a, b, c)) => kernel::Op::Select(Reg(a), Reg(b), Reg(c)),
         wit::Op::Fma((a, b, c)) => kernel::Op::Fma(Reg(a), Reg(b), Reg(c)),
         wit::Op::Cast(a) => kernel::Op::Cast(Reg(a)),
-        wit::Op::Reduce((o, a)) => kernel::Op::Reduce(reduce(o), Reg(a)),
-        wit::Op::Scan((o, a)) => kernel::Op::Scan(scan(o), Reg(a)),
-    }
+        wit::Op::Reduce((o, a)) => kernel::Op::Reduce(named(names, o)?, Reg(a)),
+        wit::Op::Scan((o, a)) => kernel::Op::Scan(named(names, o)?, Reg(a)),
+    })
 }
 
 fn dtype(x: wit::Dtype) -> ir::Dtype {
@@ -153,84 +149,15 @@ fn memory_format(x: wit::MemoryFormat) -> ir::MemoryFormat {
     }
 }
 
-fn unary(x: wit::UnaryOp) -> kernel::Unary {
-    match x {
-        wit::UnaryOp::Neg => kernel::Unary::Neg,
-        wit::UnaryOp::Abs => kernel::Unary::Abs,
-        wit::UnaryOp::Exp => kernel::Unary::Exp,
-        wit::UnaryOp::Exp2 => kernel::Unary::Exp2,
-        wit::UnaryOp::Expm1 => kernel::Unary::Expm1,
-        wit::UnaryOp::Log => kernel::Unary::Log,
-        wit::UnaryOp::Log2 => kernel::Unary::Log2,
-        wit::UnaryOp::Log10 => kernel::Unary::Log10,
-        wit::UnaryOp::Log1p => kernel::Unary::Log1p,
-        wit::UnaryOp::Sqrt => kernel::Unary::Sqrt,
-        wit::UnaryOp::Rsqrt => kernel::Unary::Rsqrt,
-        wit::UnaryOp::Sin => kernel::Unary::Sin,
-        wit::UnaryOp::Cos => kernel::Unary::Cos,
-        wit::UnaryOp::Tan => kernel::Unary::Tan,
-        wit::UnaryOp::Atan => kernel::Unary::Atan,
-        wit::UnaryOp::Sinh => kernel::Unary::Sinh,
-        wit::UnaryOp::Cosh => kernel::Unary::Cosh,
-        wit::UnaryOp::Tanh => kernel::Unary::Tanh,
-        wit::UnaryOp::Erf => kernel::Unary::Erf,
-        wit::UnaryOp::Floor => kernel::Unary::Floor,
-        wit::UnaryOp::Ceil => kernel::Unary::Ceil,
-        wit::UnaryOp::Trunc => kernel::Unary::Trunc,
-        wit::UnaryOp::Round => kernel::Unary::Round,
-        wit::UnaryOp::Not => kernel::Unary::Not,
-        wit::UnaryOp::Isnan => kernel::Unary::IsNan,
-    }
-}
-
-fn binary(x: wit::BinaryOp) -> kernel::Binary {
-    match x {
-        wit::BinaryOp::Add => kernel::Binary::Add,
-        wit::BinaryOp::Sub => kernel::Binary::Sub,
-        wit::BinaryOp::Mul => kernel::Binary::Mul,
-        wit::BinaryOp::Div => kernel::Binary::Div,
-        wit::BinaryOp::Rem => kernel::Binary::Rem,
-        wit::BinaryOp::Pow => kernel::Binary::Pow,
-        wit::BinaryOp::Atan2 => kernel::Binary::Atan2,
-        wit::BinaryOp::Min => kernel::Binary::Min,
-        wit::BinaryOp::Max => kernel::Binary::Max,
-        wit::BinaryOp::And => kernel::Binary::And,
-        wit::BinaryOp::Or => kernel::Binary::Or,
-        wit::BinaryOp::Xor => kernel::Binary::Xor,
-        wit::BinaryOp::Shl => kernel::Binary::Shl,
-        wit::BinaryOp::Shr => kernel::Binary::Shr,
-    }
-}
-
-fn compare(x: wit::CompareOp) -> kernel::Compare {
-    match x {
-        wit::CompareOp::Eq => kernel::Compare::Eq,
-        wit::CompareOp::Ne => kernel::Compare::Ne,
-        wit::CompareOp::Lt => kernel::Compare::Lt,
-        wit::CompareOp::Le => kernel::Compare::Le,
-        wit::CompareOp::Gt => kernel::Compare::Gt,
-        wit::CompareOp::Ge => kernel::Compare::Ge,
-    }
-}
-
-fn reduce(x: wit::ReduceOp) -> kernel::ReduceOp {
-    match x {
-        wit::ReduceOp::Sum => kernel::ReduceOp::Sum,
-        wit::ReduceOp::Prod => kernel::ReduceOp::Prod,
-        wit::ReduceOp::Max => kernel::ReduceOp::Max,
-        wit::ReduceOp::Min => kernel::ReduceOp::Min,
-        wit::ReduceOp::Argmax => kernel::ReduceOp::Argmax,
-        wit::ReduceOp::Argmin => kernel::ReduceOp::Argmin,
-        wit::ReduceOp::Any => kernel::ReduceOp::Any,
-        wit::ReduceOp::All => kernel::ReduceOp::All,
-    }
-}
-
-fn scan(x: wit::ScanOp) -> kernel::ScanOp {
-    match x {
-        wit::ScanOp::Sum => kernel::ScanOp::Sum,
-        wit::ScanOp::Prod => kernel::ScanOp::Prod,
-        wit::ScanOp::Max => kernel::ScanOp::Max,
-        wit::ScanOp::Min => kernel::ScanOp::Min,
+pub(super) fn device(facts: wit::DeviceFacts) -> ir::DeviceFacts {
+    ir::DeviceFacts {
+        kind: match facts.kind {
+            wit::DeviceKind::Cpu => ir::DeviceKind::Cpu,
+            wit::DeviceKind::Cuda => ir::DeviceKind::Cuda,
+        },
+        multiprocessors: facts.multiprocessors,
+        l2_bytes: facts.l2_bytes,
+        bandwidth: facts.bandwidth,
+        launch_ns: facts.launch_ns,
     }
 }

@@ -16,7 +16,7 @@ pub mod bindings {
 
 pub use bindings::export;
 pub use bindings::exports::passhost::pass::pass::{Guest, PassInfo, Refusal, Rewrite};
-pub use bindings::passhost::pass::types::Graph;
+pub use bindings::passhost::pass::types::{DeviceFacts, Graph};
 
 use crate::{Pass, Rewriter};
 use bindings::passhost::pass::host;
@@ -50,9 +50,10 @@ pub fn describe(pass: &dyn Pass) -> PassInfo {
 pub type Outcome = Result<Rewrite, String>;
 
 /// `run` of the contract.
-pub fn run(pass: &dyn Pass, graph: Graph) -> Outcome {
-    let mut rewriter = Rewriter::new(from_wit::graph(graph));
-    pass.run(&mut rewriter, &mut Host).map_err(|error| error.to_string())?;
+pub fn run(pass: &dyn Pass, graph: Graph, device: DeviceFacts) -> Outcome {
+    let graph = from_wit::graph(graph).map_err(|error| format!("{error}; rebuild the pass with this host's SDK"))?;
+    let mut rewriter = Rewriter::new(graph);
+    pass.run(&mut rewriter, &from_wit::device(device), &mut Host).map_err(|error| error.to_string())?;
     let (graph, refusals) = rewriter.finish();
     let refusals = refusals
         .into_iter()

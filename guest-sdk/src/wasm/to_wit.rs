@@ -1,6 +1,7 @@
 //! From the crate's types to those of the contract. Every match is exhaustive, so that neither side can grow unnoticed.
 
 use super::bindings::passhost::pass::types as wit;
+use passhost_ir::kernel::operations::NameList;
 use passhost_ir::{self as ir, kernel};
 
 pub(super) fn graph(graph: ir::Graph) -> wit::Graph {
@@ -84,7 +85,8 @@ pub(super) fn typed_arg(arg: &ir::Arg<ir::TensorType>) -> wit::TypedArg {
 }
 
 fn fused(kernel: kernel::Kernel) -> wit::Kernel {
-    let kernel::Kernel { parallel, reduce, inputs, index, body, stores, hints } = kernel;
+    let kernel::Kernel { parallel, reduce, inputs, index, body, stores } = kernel;
+    let mut names = NameList::default();
     wit::Kernel {
         parallel,
         reduce,
@@ -93,18 +95,15 @@ fn fused(kernel: kernel::Kernel) -> wit::Kernel {
             .map(|input| wit::InputDecl { dtype: dtype(input.dtype), shape: input.shape })
             .collect(),
         index: index.into_iter().map(index_expr).collect(),
-        body: body.into_iter().map(|inst| wit::Inst { dtype: dtype(inst.dtype), op: op(inst.op) }).collect(),
+        body: body
+            .into_iter()
+            .map(|inst| wit::Inst { dtype: dtype(inst.dtype), op: op(&mut names, inst.op) })
+            .collect(),
         stores: stores
             .into_iter()
             .map(|store| wit::Store { value: store.value.0, order: store.order, shape: store.shape })
             .collect(),
-        hints: wit::Hints {
-            vector_width: hints.vector_width,
-            rows_per_block: hints.rows_per_block,
-            threads: hints.threads,
-            split: hints.split,
-            persistent: hints.persistent,
-        },
+        operations: names.into_names(),
     }
 }
 
@@ -129,7 +128,7 @@ fn scalar(scalar: kernel::Scalar) -> wit::Scalar {
     }
 }
 
-fn op(op: kernel::Op) -> wit::Op {
+fn op(names: &mut NameList, op: kernel::Op) -> wit::Op {
     match op {
         kernel::Op::Const(x) => wit::Op::Constant(scalar(x)),
         kernel::Op::Index(x) => wit::Op::Index(x.0),
@@ -141,14 +140,14 @@ fn op(op: kernel::Op) -> wit::Op {
                 kernel::Outside::Clamp => wit::Outside::Clamp,
             },
         }),
-        kernel::Op::Unary(o, a) => wit::Op::Unary((unary(o), a.0)),
-        kernel::Op::Binary(o, a, b) => wit::Op::Binary((binary(o), a.0, b.0)),
-        kernel::Op::Compare(o, a, b) => wit::Op::Compare((compare(o), a.0, b.0)),
+        kernel::Op::Unary(o, a) => wit::Op::Unary((names.position(o), a.0)),
+        kernel::Op::Binary(o, a, b) => wit::Op::Binary((names.position(o), a.0, b.0)),
+        kernel::Op::Compare(o, a, b) => wit::Op::Compare((names.position(o), a.0, b.0)),
         kernel::Op::Select(a, b, c) => wit::Op::Select((a.0, b.0, c.0)),
         kernel::Op::Fma(a, b, c) => wit::Op::Fma((a.0, b.0, c.0)),
         kernel::Op::Cast(a) => wit::Op::Cast(a.0),
-        kernel::Op::Reduce(o, a) => wit::Op::Reduce((reduce(o), a.0)),
-        kernel::Op::Scan(o, a) => wit::Op::Scan((scan(o), a.0)),
+        kernel::Op::Reduce(o, a) => wit::Op::Reduce((names.position(o), a.0)),
+        kernel::Op::Scan(o, a) => wit::Op::Scan((names.position(o), a.0)),
     }
 }
 
@@ -175,87 +174,5 @@ fn memory_format(x: ir::MemoryFormat) -> wit::MemoryFormat {
         ir::MemoryFormat::Preserve => wit::MemoryFormat::Preserve,
         ir::MemoryFormat::ChannelsLast => wit::MemoryFormat::ChannelsLast,
         ir::MemoryFormat::ChannelsLast3d => wit::MemoryFormat::ChannelsLast3d,
-    }
-}
-
-fn unary(x: kernel::Unary) -> wit::UnaryOp {
-    match x {
-        kernel::Unary::Neg => wit::UnaryOp::Neg,
-        kernel::Unary::Abs => wit::UnaryOp::Abs,
-        kernel::Unary::Exp => wit::UnaryOp::Exp,
-        kernel::Unary::Exp2 => wit::UnaryOp::Exp2,
-        kernel::Unary::Expm1 => wit::UnaryOp::Expm1,
-        kernel::Unary::Log => wit::UnaryOp::Log,
-        kernel::Unary::Log2 => wit::UnaryOp::Log2,
-        kernel::Unary::Log10 => wit::UnaryOp::Log10,
-        kernel::Unary::Log1p => wit::UnaryOp::Log1p,
-        kernel::Unary::Sqrt => wit::UnaryOp::Sqrt,
-        kernel::Unary::Rsqrt => wit::UnaryOp::Rsqrt,
-        kernel::Unary::Sin => wit::UnaryOp::Sin,
-        kernel::Unary::Cos => wit::UnaryOp::Cos,
-        kernel::Unary::Tan => wit::UnaryOp::Tan,
-        kernel::Unary::Atan => wit::UnaryOp::Atan,
-        kernel::Unary::Sinh => wit::UnaryOp::Sinh,
-        kernel::Unary::Cosh => wit::UnaryOp::Cosh,
-        kernel::Unary::Tanh => wit::UnaryOp::Tanh,
-        kernel::Unary::Erf => wit::UnaryOp::Erf,
-        kernel::Unary::Floor => wit::UnaryOp::Floor,
-        kernel::Unary::Ceil => wit::UnaryOp::Ceil,
-        kernel::Unary::Trunc => wit::UnaryOp::Trunc,
-        kernel::Unary::Round => wit::UnaryOp::Round,
-        kernel::Unary::Not => wit::UnaryOp::Not,
-        kernel::Unary::IsNan => wit::UnaryOp::Isnan,
-    }
-}
-
-fn binary(x: kernel::Binary) -> wit::BinaryOp {
-    match x {
-        kernel::Binary::Add => wit::BinaryOp::Add,
-        kernel::Binary::Sub => wit::BinaryOp::Sub,
-        kernel::Binary::Mul => wit::BinaryOp::Mul,
-        kernel::Binary::Div => wit::BinaryOp::Div,
-        kernel::Binary::Rem => wit::BinaryOp::Rem,
-        kernel::Binary::Pow => wit::BinaryOp::Pow,
-        kernel::Binary::Atan2 => wit::BinaryOp::Atan2,
-        kernel::Binary::Min => wit::BinaryOp::Min,
-        kernel::Binary::Max => wit::BinaryOp::Max,
-        kernel::Binary::And => wit::BinaryOp::And,
-        kernel::Binary::Or => wit::BinaryOp::Or,
-        kernel::Binary::Xor => wit::BinaryOp::Xor,
-        kernel::Binary::Shl => wit::BinaryOp::Shl,
-        kernel::Binary::Shr => wit::BinaryOp::Shr,
-    }
-}
-
-fn compare(x: kernel::Compare) -> wit::CompareOp {
-    match x {
-        kernel::Compare::Eq => wit::CompareOp::Eq,
-        kernel::Compare::Ne => wit::CompareOp::Ne,
-        kernel::Compare::Lt => wit::CompareOp::Lt,
-        kernel::Compare::Le => wit::CompareOp::Le,
-        kernel::Compare::Gt => wit::CompareOp::Gt,
-        kernel::Compare::Ge => wit::CompareOp::Ge,
-    }
-}
-
-fn reduce(x: kernel::ReduceOp) -> wit::ReduceOp {
-    match x {
-        kernel::ReduceOp::Sum => wit::ReduceOp::Sum,
-        kernel::ReduceOp::Prod => wit::ReduceOp::Prod,
-        kernel::ReduceOp::Max => wit::ReduceOp::Max,
-        kernel::ReduceOp::Min => wit::ReduceOp::Min,
-        kernel::ReduceOp::Argmax => wit::ReduceOp::Argmax,
-        kernel::ReduceOp::Argmin => wit::ReduceOp::Argmin,
-        kernel::ReduceOp::Any => wit::ReduceOp::Any,
-        kernel::ReduceOp::All => wit::ReduceOp::All,
-    }
-}
-
-fn scan(x: kernel::ScanOp) -> wit::ScanOp {
-    match x {
-        kernel::ScanOp::Sum => wit::ScanOp::Sum,
-        kernel::ScanOp::Prod => wit::ScanOp::Prod,
-        kernel::ScanOp::Max => wit::ScanOp::Max,
-        kernel::ScanOp::Min => wit::ScanOp::Min,
     }
 }

@@ -2,7 +2,7 @@
 
 use passhost_cache::Cache;
 use passhost_ir::kernel::{IndexExpr, IndexId, InputDecl, Inst, Op, Outside, Reg, Store};
-use passhost_ir::{Dtype, Kernel, TensorType};
+use passhost_ir::{DeviceFacts, Dtype, Kernel, TensorType};
 use passhost_runtime::{
     Active, Compiler, Context, DeviceKernel, GUARD, Gpu, StreamChoice, Target, Temporary, Tensor, TensorError, Watch,
 };
@@ -74,6 +74,14 @@ impl Device {
     pub fn names(&self) -> Option<(String, String)> {
         let gpu = &self.gpu.as_ref()?.gpu;
         Some((format!("cuda:{}", gpu.number()), gpu.name().unwrap_or_else(|error| error.to_string())))
+    }
+
+    /// What a pass may know of the device, where the CPU runs as many threads.
+    pub fn facts(&self, threads: u32) -> Result<DeviceFacts, String> {
+        match &self.gpu {
+            None => Ok(passhost_runtime::cpu_facts(threads)),
+            Some(gpu) => gpu.gpu.facts().map_err(|error| error.to_string()),
+        }
     }
 
     /// How the time of a run is taken.

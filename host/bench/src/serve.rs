@@ -119,7 +119,15 @@ fn open(choice: DeviceChoice, threads: Option<u32>) -> Result<(Rc<Device>, Devic
     };
     let (name, product) = device.names().unwrap_or_else(|| ("cpu".into(), processor()));
     let settings = if name == "cpu" { String::new() } else { passhost_torch::gpu_settings() };
-    let info = DeviceInfo { device: name, name: product, threads, torch: passhost_torch::version(), settings, note };
+    let info = DeviceInfo {
+        device: name,
+        name: product,
+        facts: device.facts(threads)?,
+        threads,
+        torch: passhost_torch::version(),
+        settings,
+        note,
+    };
     Ok((Rc::new(device), info))
 }
 

@@ -143,7 +143,7 @@ pub struct Variant {
 /// What a rewrite did to the graph.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rewrite {
-    /// Of the rewritten graph's text form.
+    /// Of the rewritten graph's text form and the facts of the device that the pass was given.
     pub sha256: String,
     /// Nodes of the original.
     pub nodes_before: usize,

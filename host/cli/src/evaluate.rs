@@ -6,7 +6,7 @@ use crate::guest::{Guest, GuestError, Plugin, hex};
 use crate::untrusted::one_line;
 use passhost_cache::Cache;
 use passhost_ir::verify::{RewriteSummary, verify_rewrite};
-use passhost_ir::{Graph, NodeKind, OpTable, functionalise};
+use passhost_ir::{DeviceFacts, Graph, NodeKind, OpTable, functionalise};
 use passhost_protocol::device::{Evaluation, Loaded, ReferenceError, RewriteError, Settings, TimingReport};
 use passhost_protocol::guest::{GuestFailure, GuestLimits, GuestUsage, PassInfo};
 use passhost_sample::{InputMode, Sample};
@@ -384,7 +384,7 @@ fn rewrite(
         return Err((FailureClass::Integrity, failure(Blame::Plugin, "rewrite", message, hint)));
     }
     variant.rewrite = Some(Rewrite {
-        sha256: hex(&Sha256::digest(first.graph.to_string())),
+        sha256: rewrite_sha256(&first.graph, host.device.info().facts),
         nodes_before: reference.functional.nodes.len(),
         nodes_after: first.graph.nodes.len(),
         kernels: 0,
@@ -398,9 +398,17 @@ type Answer = (Result<passhost_protocol::guest::Rewrite, GuestFailure>, GuestUsa
 
 fn run_once(plugin: &mut LoadedPlugin, graph: &Graph, calls: u64, host: &mut Host<'_>) -> Result<Answer, GuestError> {
     match &mut plugin.guest {
-        Ok(guest) => guest.run(graph, calls, host.device),
+        Ok(guest) => {
+            let facts = host.device.info().facts;
+            guest.run(graph, facts, calls, host.device)
+        }
         Err(failure) => Err(GuestError::Plugin(GuestFailure::Host(failure.message.clone()))),
     }
+}
+
+/// Names a rewrite: by its text form and the facts of the device that it was made for.
+fn rewrite_sha256(graph: &Graph, device: DeviceFacts) -> String {
+    hex(&Sha256::digest(format!("{graph}\n{device}\n")))
 }
 
 fn record_rewrite(variant: &mut Variant, graph: &Graph, summary: &RewriteSummary) {

@@ -2,7 +2,7 @@
 
 use crate::child::{Child, ChildError};
 use passhost_cache::{Cache, Key};
-use passhost_ir::{Graph, Infer};
+use passhost_ir::{DeviceFacts, Graph, Infer};
 use passhost_protocol::guest::{FromGuest, GuestFailure, GuestLimits, GuestUsage, Limit, PassInfo, Rewrite, ToGuest};
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -117,14 +117,15 @@ impl Guest {
         }
     }
 
-    /// Runs the pass in a fresh instance. `infer` answers its questions, at most `infer_calls` of them.
+    /// Runs the pass in a fresh instance, for a device. `infer` answers its questions, at most `infer_calls` of them.
     pub fn run(
         &mut self,
         graph: &Graph,
+        device: DeviceFacts,
         infer_calls: u64,
         infer: &mut dyn Infer,
     ) -> Result<(Result<Rewrite, GuestFailure>, GuestUsage), GuestError> {
-        self.child.send(&ToGuest::Run { graph: graph.clone(), infer_calls })?;
+        self.child.send(&ToGuest::Run { graph: graph.clone(), device, infer_calls })?;
         let mut deadline = self.deadline();
         let mut questions = 0;
         loop {

@@ -202,22 +202,6 @@ pub struct Store {
     pub shape: Vec<i64>,
 }
 
-/// Wishes about the schedule. They are clamped, never trusted, and never change a result's meaning.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Hints {
-    /// Elements per vector access.
-    pub vector_width: Option<u8>,
-    /// Rows that one block works on.
-    pub rows_per_block: Option<u16>,
-    /// Threads per block.
-    pub threads: Option<u16>,
-    /// Parts a long reduction is split into.
-    pub split: Option<u16>,
-    /// As many blocks as the device holds, each looping over its share.
-    pub persistent: bool,
-}
-
 /// A fused kernel.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -234,8 +218,6 @@ pub struct Kernel {
     pub body: Vec<Inst>,
     /// Output tensors.
     pub stores: Vec<Store>,
-    /// Wishes about the schedule.
-    pub hints: Hints,
 }
 
 impl Kernel {

@@ -4,6 +4,7 @@
 
 pub mod alias;
 mod canonical;
+mod device;
 mod dtype;
 mod functional;
 mod graph;
@@ -17,6 +18,7 @@ mod text;
 pub mod verify;
 
 pub use canonical::{canonical_text, is_pass_miss, live_nodes};
+pub use device::{DeviceFacts, DeviceKind};
 pub use dtype::{Dtype, UnknownDtype};
 pub use functional::{Functional, FunctionalError, functionalise, in_place_nodes};
 pub use graph::{Arg, Graph, MemoryFormat, Node, NodeId, NodeKind, OpName, Value, ValueId};

@@ -8,4 +8,5 @@ pub mod cpu;
 pub mod cuda;
 
 pub use access::{BindError, BoundInput, BoundOutput, Layout};
+pub use cpu::facts as cpu_facts;
 pub use cpu::{Bound, CallingThread, CpuKernel, NewThreads, PreparedRun, Threads};

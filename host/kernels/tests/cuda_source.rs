@@ -88,7 +88,6 @@ fn columns(dtype: Dtype) -> Kernel {
         index: vec![IndexExpr::Axis(0), IndexExpr::Axis(1)],
         stores: (2..6).map(|value| Store { value: Reg(value), order: vec![0], shape: vec![rows] }).collect(),
         body,
-        ..Kernel::default()
     }
 }
 
@@ -139,7 +138,6 @@ fn sums_of_joined() -> Kernel {
             Inst { dtype: Dtype::F32, op: Op::Reduce(ReduceOp::Sum, Reg(9)) },
         ],
         stores: vec![Store { value: Reg(10), order: vec![0, 1], shape: vec![4, 32768] }],
-        ..Kernel::default()
     }
 }
 

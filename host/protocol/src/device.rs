@@ -5,7 +5,7 @@
 //! is drawn after the rewrite is known. [`ToDevice::Run`] runs a program by itself. Each request gets one reply; [`FromDevice::Stage`] messages before it say how far
 //! the child is, so that the supervisor can tell where it died.
 
-use passhost_ir::{Arg, Graph, InferError, InputSpec, NodeId, OpName, TensorType};
+use passhost_ir::{Arg, DeviceFacts, Graph, InferError, InputSpec, NodeId, OpName, TensorType};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -27,6 +27,8 @@ pub struct DeviceInfo {
     pub device: String,
     /// The processor's own name.
     pub name: String,
+    /// What a pass may know of it.
+    pub facts: DeviceFacts,
     /// Threads that both programs use.
     pub threads: u32,
     /// Version of libtorch.

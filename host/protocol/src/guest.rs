@@ -4,7 +4,7 @@
 //! *before* any code of the plugin runs, so that what the supervisor signs was made by the compiler alone. Then each
 //! request gets one reply, with [`FromGuest::Infer`] questions in between while a pass runs.
 
-use passhost_ir::{Arg, Graph, InferError, NodeId, OpName, TensorType};
+use passhost_ir::{Arg, DeviceFacts, Graph, InferError, NodeId, OpName, TensorType};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -220,6 +220,8 @@ pub enum ToGuest {
     Run {
         /// The functional graph.
         graph: Graph,
+        /// What the rewrite will run on.
+        device: DeviceFacts,
         /// `infer` calls allowed for it.
         infer_calls: u64,
     },

@@ -24,6 +24,7 @@ pub use compile::Mode;
 pub use context::{Active, Context, ContextError, StreamChoice};
 pub use error::{Cause, NodeError};
 pub use kernel::{DeviceKernel, KernelError};
+pub use passhost_kernels::cpu_facts;
 pub use passhost_kernels::cuda::{Compiler, Gpu};
 pub use passhost_torch::{Target, Tensor, TensorError};
 pub use program::Program;

@@ -10,7 +10,7 @@ use wasmparser::types::TypesRef;
 use wasmparser::{Parser, Payload, ValidPayload, Validator, WasmFeatures};
 
 /// The version of `passhost:pass` in `wit/pass.wit`.
-pub const INTERFACE_VERSION: &str = "0.1.0";
+pub const INTERFACE_VERSION: &str = "0.2.0";
 
 /// The package of the interface between host and plugin.
 const PACKAGE: &str = "passhost:pass";

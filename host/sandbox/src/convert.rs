@@ -1,9 +1,19 @@
-//! Between the types of the interface and those of the host. The two mirror each other, so there is nothing to check
-//! here: an enum out of range does not decode, and whether ids fit together is the verifier's question.
+//! Between the types of the interface and those of the host. The two mirror each other, so there is little to check
+//! here: an enum out of range does not decode, and whether ids fit together is the verifier's question. Only operations
+//! of kernels come by name.
 
 use crate::bindings::passhost::pass::types as wit;
 use passhost_ir as ir;
 use passhost_ir::kernel as k;
+use passhost_ir::kernel::operations::{NameList, UnknownOperation, named};
+
+/// Why a returned graph cannot be held.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the kernel of node {node}, {reason}")]
+pub(crate) struct Malformed {
+    node: ir::NodeId,
+    reason: String,
+}
 
 /// Enums with the same cases on both sides, the ones that are called the same and the ones that are not.
 macro_rules! same_cases {
@@ -25,14 +35,7 @@ macro_rules! same_cases {
 
 same_cases!(wit::Dtype = ir::Dtype { Boolean = Bool, U8, I8, I16, I32, I64, F16, Bf16, F32, F64, C64, C128 });
 same_cases!(wit::MemoryFormat = ir::MemoryFormat { Contiguous, Preserve, ChannelsLast, ChannelsLast3d });
-same_cases!(wit::UnaryOp = k::Unary {
-    Neg, Abs, Exp, Exp2, Expm1, Log, Log2, Log10, Log1p, Sqrt, Rsqrt, Sin, Cos, Tan, Atan, Sinh, Cosh, Tanh, Erf, Floor,
-    Ceil, Trunc, Round, Not, Isnan = IsNan,
-});
-same_cases!(wit::BinaryOp = k::Binary { Add, Sub, Mul, Div, Rem, Pow, Atan2, Min, Max, And, Or, Xor, Shl, Shr });
-same_cases!(wit::CompareOp = k::Compare { Eq, Ne, Lt, Le, Gt, Ge });
-same_cases!(wit::ReduceOp = k::ReduceOp { Sum, Prod, Max, Min, Argmax, Argmin, Any, All });
-same_cases!(wit::ScanOp = k::ScanOp { Sum, Prod, Max, Min });
+same_cases!(wit::DeviceKind = ir::DeviceKind { Cpu, Cuda });
 
 /// Element by element.
 fn each<A: Into<B>, B>(items: Vec<A>) -> Vec<B> {
@@ -129,33 +132,26 @@ impl From<wit::IndexExpr> for k::IndexExpr {
     }
 }
 
-impl From<wit::Op> for k::Op {
-    fn from(op: wit::Op) -> k::Op {
-        let reg = k::Reg;
-        match op {
-            wit::Op::Constant(scalar) => k::Op::Const(scalar.into()),
-            wit::Op::Index(id) => k::Op::Index(k::IndexId(id)),
-            wit::Op::Load(load) => k::Op::Load {
-                input: load.input,
-                index: load.index.into_iter().map(k::IndexId).collect(),
-                outside: load.outside.into(),
-            },
-            wit::Op::Unary((op, a)) => k::Op::Unary(op.into(), reg(a)),
-            wit::Op::Binary((op, a, b)) => k::Op::Binary(op.into(), reg(a), reg(b)),
-            wit::Op::Compare((op, a, b)) => k::Op::Compare(op.into(), reg(a), reg(b)),
-            wit::Op::Select((a, b, c)) => k::Op::Select(reg(a), reg(b), reg(c)),
-            wit::Op::Fma((a, b, c)) => k::Op::Fma(reg(a), reg(b), reg(c)),
-            wit::Op::Cast(a) => k::Op::Cast(reg(a)),
-            wit::Op::Reduce((op, a)) => k::Op::Reduce(op.into(), reg(a)),
-            wit::Op::Scan((op, a)) => k::Op::Scan(op.into(), reg(a)),
-        }
-    }
-}
-
-impl From<wit::Inst> for k::Inst {
-    fn from(inst: wit::Inst) -> k::Inst {
-        k::Inst { dtype: inst.dtype.into(), op: inst.op.into() }
-    }
+/// An instruction, given the names that the kernel lists.
+fn op(names: &[String], op: wit::Op) -> Result<k::Op, UnknownOperation> {
+    let reg = k::Reg;
+    Ok(match op {
+        wit::Op::Constant(scalar) => k::Op::Const(scalar.into()),
+        wit::Op::Index(id) => k::Op::Index(k::IndexId(id)),
+        wit::Op::Load(load) => k::Op::Load {
+            input: load.input,
+            index: load.index.into_iter().map(k::IndexId).collect(),
+            outside: load.outside.into(),
+        },
+        wit::Op::Unary((op, a)) => k::Op::Unary(named(names, op)?, reg(a)),
+        wit::Op::Binary((op, a, b)) => k::Op::Binary(named(names, op)?, reg(a), reg(b)),
+        wit::Op::Compare((op, a, b)) => k::Op::Compare(named(names, op)?, reg(a), reg(b)),
+        wit::Op::Select((a, b, c)) => k::Op::Select(reg(a), reg(b), reg(c)),
+        wit::Op::Fma((a, b, c)) => k::Op::Fma(reg(a), reg(b), reg(c)),
+        wit::Op::Cast(a) => k::Op::Cast(reg(a)),
+        wit::Op::Reduce((op, a)) => k::Op::Reduce(named(names, op)?, reg(a)),
+        wit::Op::Scan((op, a)) => k::Op::Scan(named(names, op)?, reg(a)),
+    })
 }
 
 impl From<wit::InputDecl> for k::InputDecl {
@@ -170,42 +166,27 @@ impl From<wit::Store> for k::Store {
     }
 }
 
-impl From<wit::Hints> for k::Hints {
-    fn from(hints: wit::Hints) -> k::Hints {
-        k::Hints {
-            vector_width: hints.vector_width,
-            rows_per_block: hints.rows_per_block,
-            threads: hints.threads,
-            split: hints.split,
-            persistent: hints.persistent,
-        }
-    }
+/// A kernel. Where an instruction names no operation, says which instruction.
+fn kernel(kernel: wit::Kernel) -> Result<ir::Kernel, String> {
+    let wit::Kernel { parallel, reduce, inputs, index, body, stores, operations } = kernel;
+    let inst = |(at, inst): (usize, wit::Inst)| {
+        let op = op(&operations, inst.op).map_err(|error| format!("v{at}: {error}"))?;
+        Ok(k::Inst { dtype: inst.dtype.into(), op })
+    };
+    let body = body.into_iter().enumerate().map(inst).collect::<Result<_, String>>()?;
+    Ok(ir::Kernel { parallel, reduce, inputs: each(inputs), index: each(index), body, stores: each(stores) })
 }
 
-impl From<wit::Kernel> for ir::Kernel {
-    fn from(kernel: wit::Kernel) -> ir::Kernel {
-        ir::Kernel {
-            parallel: kernel.parallel,
-            reduce: kernel.reduce,
-            inputs: each(kernel.inputs),
-            index: each(kernel.index),
-            body: each(kernel.body),
-            stores: each(kernel.stores),
-            hints: kernel.hints.into(),
+fn node(node: wit::Node) -> Result<ir::Node, Malformed> {
+    let id = ir::NodeId(node.id);
+    let kind = match node.kind {
+        wit::NodeKind::Aten(call) => ir::NodeKind::Aten { op: call.op.into(), args: each(call.args) },
+        wit::NodeKind::Kernel(call) => {
+            let kernel = kernel(call.kernel).map_err(|reason| Malformed { node: id, reason })?;
+            ir::NodeKind::Kernel { kernel: Box::new(kernel), inputs: values(call.inputs) }
         }
-    }
-}
-
-impl From<wit::Node> for ir::Node {
-    fn from(node: wit::Node) -> ir::Node {
-        let kind = match node.kind {
-            wit::NodeKind::Aten(call) => ir::NodeKind::Aten { op: call.op.into(), args: each(call.args) },
-            wit::NodeKind::Kernel(call) => {
-                ir::NodeKind::Kernel { kernel: Box::new(call.kernel.into()), inputs: values(call.inputs) }
-            }
-        };
-        ir::Node { id: ir::NodeId(node.id), kind, outputs: values(node.outputs) }
-    }
+    };
+    Ok(ir::Node { id, kind, outputs: values(node.outputs) })
 }
 
 impl From<wit::Value> for ir::Value {
@@ -214,15 +195,14 @@ impl From<wit::Value> for ir::Value {
     }
 }
 
-impl From<wit::Graph> for ir::Graph {
-    fn from(graph: wit::Graph) -> ir::Graph {
-        ir::Graph {
-            values: each(graph.values),
-            inputs: values(graph.inputs),
-            nodes: each(graph.nodes),
-            outputs: values(graph.outputs),
-        }
-    }
+/// The graph that a plugin returned.
+pub(crate) fn graph(graph: wit::Graph) -> Result<ir::Graph, Malformed> {
+    Ok(ir::Graph {
+        values: each(graph.values),
+        inputs: values(graph.inputs),
+        nodes: graph.nodes.into_iter().map(node).collect::<Result<_, _>>()?,
+        outputs: values(graph.outputs),
+    })
 }
 
 // To the plugin.
@@ -295,32 +275,31 @@ impl From<k::IndexExpr> for wit::IndexExpr {
     }
 }
 
-impl From<&k::Op> for wit::Op {
-    fn from(op: &k::Op) -> wit::Op {
-        match op {
-            k::Op::Const(scalar) => wit::Op::Constant((*scalar).into()),
-            k::Op::Index(id) => wit::Op::Index(id.0),
-            k::Op::Load { input, index, outside } => wit::Op::Load(wit::LoadOp {
-                input: *input,
-                index: index.iter().map(|id| id.0).collect(),
-                outside: (*outside).into(),
-            }),
-            k::Op::Unary(op, a) => wit::Op::Unary(((*op).into(), a.0)),
-            k::Op::Binary(op, a, b) => wit::Op::Binary(((*op).into(), a.0, b.0)),
-            k::Op::Compare(op, a, b) => wit::Op::Compare(((*op).into(), a.0, b.0)),
-            k::Op::Select(a, b, c) => wit::Op::Select((a.0, b.0, c.0)),
-            k::Op::Fma(a, b, c) => wit::Op::Fma((a.0, b.0, c.0)),
-            k::Op::Cast(a) => wit::Op::Cast(a.0),
-            k::Op::Reduce(op, a) => wit::Op::Reduce(((*op).into(), a.0)),
-            k::Op::Scan(op, a) => wit::Op::Scan(((*op).into(), a.0)),
-        }
+fn op_to_wit(names: &mut NameList, op: &k::Op) -> wit::Op {
+    match op {
+        k::Op::Const(scalar) => wit::Op::Constant((*scalar).into()),
+        k::Op::Index(id) => wit::Op::Index(id.0),
+        k::Op::Load { input, index, outside } => wit::Op::Load(wit::LoadOp {
+            input: *input,
+            index: index.iter().map(|id| id.0).collect(),
+            outside: (*outside).into(),
+        }),
+        k::Op::Unary(op, a) => wit::Op::Unary((names.position(*op), a.0)),
+        k::Op::Binary(op, a, b) => wit::Op::Binary((names.position(*op), a.0, b.0)),
+        k::Op::Compare(op, a, b) => wit::Op::Compare((names.position(*op), a.0, b.0)),
+        k::Op::Select(a, b, c) => wit::Op::Select((a.0, b.0, c.0)),
+        k::Op::Fma(a, b, c) => wit::Op::Fma((a.0, b.0, c.0)),
+        k::Op::Cast(a) => wit::Op::Cast(a.0),
+        k::Op::Reduce(op, a) => wit::Op::Reduce((names.position(*op), a.0)),
+        k::Op::Scan(op, a) => wit::Op::Scan((names.position(*op), a.0)),
     }
 }
 
 impl From<&ir::Kernel> for wit::Kernel {
     fn from(kernel: &ir::Kernel) -> wit::Kernel {
         let input = |input: &k::InputDecl| wit::InputDecl { dtype: input.dtype.into(), shape: input.shape.clone() };
-        let inst = |inst: &k::Inst| wit::Inst { dtype: inst.dtype.into(), op: (&inst.op).into() };
+        let mut names = NameList::default();
+        let inst = |inst: &k::Inst| wit::Inst { dtype: inst.dtype.into(), op: op_to_wit(&mut names, &inst.op) };
         let store = |store: &k::Store| wit::Store {
             value: store.value.0,
             order: store.order.clone(),
@@ -333,13 +312,7 @@ impl From<&ir::Kernel> for wit::Kernel {
             index: kernel.index.iter().map(|&expr| expr.into()).collect(),
             body: kernel.body.iter().map(inst).collect(),
             stores: kernel.stores.iter().map(store).collect(),
-            hints: wit::Hints {
-                vector_width: kernel.hints.vector_width,
-                rows_per_block: kernel.hints.rows_per_block,
-                threads: kernel.hints.threads,
-                split: kernel.hints.split,
-                persistent: kernel.hints.persistent,
-            },
+            operations: names.into_names(),
         }
     }
 }
@@ -366,6 +339,18 @@ impl From<&ir::Graph> for wit::Graph {
             inputs: ids(&graph.inputs),
             nodes: graph.nodes.iter().map(Into::into).collect(),
             outputs: ids(&graph.outputs),
+        }
+    }
+}
+
+impl From<ir::DeviceFacts> for wit::DeviceFacts {
+    fn from(facts: ir::DeviceFacts) -> wit::DeviceFacts {
+        wit::DeviceFacts {
+            kind: facts.kind.into(),
+            multiprocessors: facts.multiprocessors,
+            l2_bytes: facts.l2_bytes,
+            bandwidth: facts.bandwidth,
+            launch_ns: facts.launch_ns,
         }
     }
 }

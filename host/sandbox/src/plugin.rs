@@ -2,11 +2,12 @@
 
 use crate::bindings::{Plugin as Bindings, PluginPre};
 use crate::check::{check, cut};
+use crate::convert;
 use crate::failure::{MESSAGE, Phase, classify};
 use crate::imports::{State, linker};
 use crate::meter::Meter;
 use crate::watchdog::Watchdog;
-use passhost_ir::{Arg, Graph, Infer, InferError, OpName, TensorType};
+use passhost_ir::{Arg, DeviceFacts, Graph, Infer, InferError, OpName, TensorType};
 use passhost_protocol::guest::{GuestFailure, GuestLimits, GuestUsage, Limit, PassInfo, Refusal, Rewrite};
 use std::time::{Duration, Instant};
 use wasmtime::component::Component;
@@ -90,20 +91,22 @@ impl Plugin {
         (info, usage)
     }
 
-    /// Runs the pass on a graph. `infer` answers its questions, at most `infer_calls` of them.
+    /// Runs the pass on a graph for a device. `infer` answers its questions, at most `infer_calls` of them.
     pub fn run(
         &self,
         graph: &Graph,
+        device: DeviceFacts,
         infer_calls: u64,
         infer: Box<dyn Infer + Send>,
     ) -> (Result<Rewrite, GuestFailure>, GuestUsage) {
         let graph = graph.into();
-        let (returned, usage) =
-            self.call(infer_calls, infer, |plugin, store| plugin.passhost_pass_pass().call_run(store, &graph));
+        let (returned, usage) = self.call(infer_calls, infer, |plugin, store| {
+            plugin.passhost_pass_pass().call_run(store, &graph, device.into())
+        });
         let rewrite = returned.and_then(|returned| match returned {
             Err(reason) => Err(GuestFailure::Refused(cut(&reason, MESSAGE))),
             Ok(rewrite) => Ok(Rewrite {
-                graph: rewrite.graph.into(),
+                graph: convert::graph(rewrite.graph).map_err(|error| GuestFailure::Malformed(error.to_string()))?,
                 refusals: rewrite
                     .refusals
                     .into_iter()

@@ -88,8 +88,8 @@ fn serve_plugin(wasm: &[u8], artefact: Option<&[u8]>, limits: GuestLimits) -> Re
                 let (info, usage) = plugin.describe();
                 send(&FromGuest::Described(info, usage))?;
             }
-            ToGuest::Run { graph, infer_calls } => {
-                let (rewrite, usage) = plugin.run(&graph, infer_calls, Box::new(AskSupervisor));
+            ToGuest::Run { graph, device, infer_calls } => {
+                let (rewrite, usage) = plugin.run(&graph, device, infer_calls, Box::new(AskSupervisor));
                 match send(&FromGuest::Ran(rewrite, usage.clone())) {
                     // The limit on output is above what a frame holds.
                     Err(FrameError::TooLong { .. }) => {

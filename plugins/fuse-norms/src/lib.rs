@@ -5,7 +5,7 @@
 
 use passhost_guest_sdk::ir::{Graph, NodeId};
 use passhost_guest_sdk::lower::{self, Fuse};
-use passhost_guest_sdk::{Infer, Pass, PassError, PassInfo, Rewriter, log, register};
+use passhost_guest_sdk::{DeviceFacts, Infer, Pass, PassError, PassInfo, Rewriter, log, register};
 
 /// The pass.
 pub struct FuseNorms;
@@ -20,7 +20,7 @@ impl Pass for FuseNorms {
         }
     }
 
-    fn run(&self, rewriter: &mut Rewriter, _host: &mut dyn Infer) -> Result<(), PassError> {
+    fn run(&self, rewriter: &mut Rewriter, _device: &DeviceFacts, _host: &mut dyn Infer) -> Result<(), PassError> {
         rewriter.remove_dead_code();
         rewriter.remove_identities();
         let partition = lower::partition(rewriter.graph(), Fuse::Reductions);

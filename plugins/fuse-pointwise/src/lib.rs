@@ -1,7 +1,7 @@
 //! Fuses pointwise ops: each region becomes one kernel that reads its operands once and writes its results once.
 
 use passhost_guest_sdk::lower::{self, Fuse, LowerError};
-use passhost_guest_sdk::{Infer, Pass, PassError, PassInfo, Rewriter, ir::NodeId, log, register};
+use passhost_guest_sdk::{DeviceFacts, Infer, Pass, PassError, PassInfo, Rewriter, ir::NodeId, log, register};
 
 /// The pass.
 pub struct FusePointwise;
@@ -15,7 +15,7 @@ impl Pass for FusePointwise {
         }
     }
 
-    fn run(&self, rewriter: &mut Rewriter, _host: &mut dyn Infer) -> Result<(), PassError> {
+    fn run(&self, rewriter: &mut Rewriter, _device: &DeviceFacts, _host: &mut dyn Infer) -> Result<(), PassError> {
         rewriter.remove_dead_code();
         rewriter.remove_identities();
         let partition = lower::partition(rewriter.graph(), Fuse::Pointwise);

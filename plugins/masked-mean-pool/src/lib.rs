@@ -15,7 +15,7 @@ use passhost_guest_sdk::ir::kernel::Binary;
 use passhost_guest_sdk::ir::{Arg, Graph};
 use passhost_guest_sdk::lower::{KernelBuilder, Lowered, Output};
 use passhost_guest_sdk::pattern::{Match, Pattern, any, argument, exactly, one_of, op};
-use passhost_guest_sdk::{Index, Infer, Pass, PassError, PassInfo, Rewriter, log, register, view};
+use passhost_guest_sdk::{DeviceFacts, Index, Infer, Pass, PassError, PassInfo, Rewriter, log, register, view};
 
 /// The pass.
 pub struct MaskedMeanPool;
@@ -30,7 +30,7 @@ impl Pass for MaskedMeanPool {
     }
 
     // Find, build, replace. What almost matched is explained, what could not be built is refused with the reason.
-    fn run(&self, rewriter: &mut Rewriter, _host: &mut dyn Infer) -> Result<(), PassError> {
+    fn run(&self, rewriter: &mut Rewriter, _device: &DeviceFacts, _host: &mut dyn Infer) -> Result<(), PassError> {
         rewriter.remove_dead_code();
         rewriter.remove_identities();
         let pattern = pattern();

@@ -1,6 +1,6 @@
 //! The pass that changes nothing: what the host makes of it is a pass miss.
 
-use passhost_guest_sdk::{Infer, Pass, PassError, PassInfo, Rewriter, register};
+use passhost_guest_sdk::{DeviceFacts, Infer, Pass, PassError, PassInfo, Rewriter, register};
 
 struct Noop;
 
@@ -13,7 +13,7 @@ impl Pass for Noop {
         }
     }
 
-    fn run(&self, _rewriter: &mut Rewriter, _host: &mut dyn Infer) -> Result<(), PassError> {
+    fn run(&self, _rewriter: &mut Rewriter, _device: &DeviceFacts, _host: &mut dyn Infer) -> Result<(), PassError> {
         Ok(())
     }
 }

@@ -23,6 +23,7 @@ macro_rules! hostile {
 
             fn run(
                 graph: $crate::passhost::pass::types::Graph,
+                _device: $crate::passhost::pass::types::DeviceFacts,
             ) -> Result<$crate::exports::passhost::pass::pass::Rewrite, String> {
                 let run: fn(
                     $crate::passhost::pass::types::Graph,
@@ -39,7 +40,7 @@ macro_rules! hostile {
 #[cfg(target_arch = "wasm32")]
 pub mod build {
     use crate::passhost::pass::types::{
-        Arg, AtenCall, Dtype, Graph, Hints, IndexExpr, InputDecl, Inst, Kernel, KernelCall, LoadOp, Node, NodeKind, Op,
+        Arg, AtenCall, Dtype, Graph, IndexExpr, InputDecl, Inst, Kernel, KernelCall, LoadOp, Node, NodeKind, Op,
         OpName, Outside, Store, TensorType, Value,
     };
 
@@ -108,7 +109,7 @@ pub mod build {
             index: axes.iter().map(|&axis| IndexExpr::Axis(axis)).collect(),
             body: vec![Inst { dtype, op: Op::Load(LoadOp { input: 0, index: axes.clone(), outside: Outside::Clamp }) }],
             stores: vec![Store { value: 0, order: axes, shape: shape.to_vec() }],
-            hints: Hints { vector_width: None, rows_per_block: None, threads: None, split: None, persistent: false },
+            operations: vec![],
         }
     }
 

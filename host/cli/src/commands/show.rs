@@ -51,7 +51,10 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
             let Some(plugin) = &mut plugin else { continue };
             let calls = 10 * functional.graph.nodes.len() as u64 + limits.infer_calls;
             let answer = match plugin.guest() {
-                Ok(guest) => guest.run(&functional.graph, calls, &mut device),
+                Ok(guest) => {
+                    let facts = device.info().facts;
+                    guest.run(&functional.graph, facts, calls, &mut device)
+                }
                 Err(failure) => return Err(refused(failure)),
             };
             let (rewrite, usage) = answer.map_err(|error| refused(&guest_failure("rewrite", error)))?;

@@ -63,7 +63,6 @@ fn valid() -> Kernel {
             Store { value: Reg(7), order: vec![0], shape: vec![4, 1] },
             Store { value: Reg(5), order: vec![0, 1], shape: vec![32] },
         ],
-        hints: Hints::default(),
     }
 }
 

@@ -11,11 +11,13 @@
 
 mod binary;
 mod compare;
+mod names;
 mod reduce;
 mod unary;
 
 pub use binary::{Binary, Errors};
 pub use compare::Compare;
+pub use names::{NameList, Operation, UnknownOperation, named};
 pub use reduce::{Identity, ReduceOp, ScanOp};
 pub use unary::{Course, Unary};
 
@@ -115,14 +117,14 @@ pub enum Drawn {
 macro_rules! operations {
     (
         $(#[$meta:meta])*
-        enum $name:ident;
+        enum $name:ident: $kind:literal;
         $(#[$row_meta:meta])*
         row $row:ident {
             $($(#[$column_doc:meta])* $vis:vis $column:ident: $ty:ty = $usual:expr),* $(,)?
         }
         $rows:tt
     ) => {
-        operations!(@enum [$(#[$meta])*] $name $rows);
+        operations!(@enum [$(#[$meta])*] $name $kind $rows);
 
         $(#[$row_meta])*
         #[derive(Clone, Copy)]
@@ -142,7 +144,7 @@ macro_rules! operations {
         }
     };
     (
-        @enum [$($meta:tt)*] $name:ident {
+        @enum [$($meta:tt)*] $name:ident $kind:literal {
             $($(#[$doc:meta])* $variant:ident = $text:literal { $($row:tt)* })*
         }
     ) => {
@@ -163,6 +165,18 @@ macro_rules! operations {
             /// The operation with this name.
             pub fn from_name(name: &str) -> Option<$name> {
                 match name { $($text => Some($name::$variant),)* _ => None }
+            }
+        }
+
+        impl super::Operation for $name {
+            const KIND: &'static str = $kind;
+
+            fn text(self) -> &'static str {
+                self.name()
+            }
+
+            fn find(name: &str) -> Option<$name> {
+                $name::from_name(name)
             }
         }
 

@@ -5,9 +5,7 @@ mod inputs;
 mod prng;
 
 use super::operations::{Accepts, Drawn};
-use super::{
-    Binary, Class, Compare, Hints, Inst, Kernel, Op, ReduceOp, Reg, Scalar, ScanOp, Store, Tensor, Unary, verify,
-};
+use super::{Binary, Class, Compare, Inst, Kernel, Op, ReduceOp, Reg, Scalar, ScanOp, Store, Tensor, Unary, verify};
 use crate::Dtype;
 use inputs::Draw;
 use prng::Prng;
@@ -83,14 +81,7 @@ fn space(random: &mut Prng) -> Kernel {
     if parallel > 0 && random.chance(4) {
         extents[random.below(parallel)] = 0;
     }
-    let hints = Hints {
-        vector_width: random.chance(20).then_some(random.bits() as u8),
-        rows_per_block: random.chance(20).then_some(random.bits() as u16),
-        threads: random.chance(20).then_some(random.bits() as u16),
-        split: random.chance(20).then_some(random.bits() as u16),
-        persistent: random.chance(20),
-    };
-    Kernel { parallel: extents, reduce, hints, ..Kernel::default() }
+    Kernel { parallel: extents, reduce, ..Kernel::default() }
 }
 
 /// A kernel under construction.

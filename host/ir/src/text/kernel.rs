@@ -11,7 +11,6 @@
 //!   v1: f32 = cast v0
 //!   v2: f32 = reduce sum v1
 //!   out v2 over [p0, p1] as [8,64]
-//!   hints threads=256, persistent
 //! }
 //! ```
 //!
@@ -23,8 +22,8 @@ use super::cursor::{Cursor, Joined, Number, Parsed, Real, TextError};
 use super::graph::{parse_shaped, print_shaped};
 use crate::Dtype;
 use crate::kernel::{
-    Binary, Compare, Hints, IndexExpr, IndexId, InputDecl, Inst, Kernel, Op, Outside, ReduceOp, Reg, Scalar, ScanOp,
-    Store, Unary,
+    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Kernel, Op, Outside, ReduceOp, Reg, Scalar, ScanOp, Store,
+    Unary,
 };
 use std::fmt;
 use std::str::FromStr;
@@ -104,9 +103,6 @@ pub(super) fn print_block(f: &mut fmt::Formatter<'_>, kernel: &Kernel, indent: &
         let shape = Joined(&store.shape, ",");
         writeln!(f, "{indent}  out {} over [{}] as [{shape}]", v(&store.value), Joined(&order, ", "))?;
     }
-    if kernel.hints != Hints::default() {
-        writeln!(f, "{indent}  hints {}", Joined(&hints(&kernel.hints), ", "))?;
-    }
     write!(f, "{indent}}}")
 }
 
@@ -166,21 +162,6 @@ fn scalar_text(scalar: &Scalar) -> String {
     }
 }
 
-fn hints(hints: &Hints) -> Vec<String> {
-    let numbers = [
-        ("vector_width", hints.vector_width.map(u16::from)),
-        ("rows_per_block", hints.rows_per_block),
-        ("threads", hints.threads),
-        ("split", hints.split),
-    ];
-    let mut texts: Vec<String> =
-        numbers.iter().filter_map(|(name, value)| value.map(|value| format!("{name}={value}"))).collect();
-    if hints.persistent {
-        texts.push("persistent".into());
-    }
-    texts
-}
-
 /// Reads `{ .. }`.
 pub(super) fn parse_block(cursor: &mut Cursor<'_>) -> Parsed<Kernel> {
     let mut kernel = Kernel::default();
@@ -215,7 +196,6 @@ pub(super) fn parse_block(cursor: &mut Cursor<'_>) -> Parsed<Kernel> {
                 let shape = cursor.list("[", "]", |cursor| cursor.integer("an extent"))?;
                 kernel.stores.push(Store { value, order, shape });
             }
-            ("hints", _) => kernel.hints = parse_hints(cursor)?,
             (_, Some(("i", number))) => {
                 in_sequence(&before, "i", number, kernel.index.len())?;
                 cursor.expect("=")?;
@@ -234,7 +214,7 @@ pub(super) fn parse_block(cursor: &mut Cursor<'_>) -> Parsed<Kernel> {
                 let op = parse_op(cursor)?;
                 kernel.body.push(Inst { dtype, op });
             }
-            _ => return Err(before.unexpected("`in`, `out`, `hints`, an `i` or a `v`")),
+            _ => return Err(before.unexpected("`in`, `out`, an `i` or a `v`")),
         }
     }
     Ok(kernel)
@@ -380,27 +360,4 @@ fn parse_scalar(cursor: &mut Cursor<'_>) -> Parsed<Scalar> {
         Number::Int(x) => Scalar::Int(x),
         Number::Float(x) => Scalar::Float(x),
     })
-}
-
-fn parse_hints(cursor: &mut Cursor<'_>) -> Parsed<Hints> {
-    let mut hints = Hints::default();
-    loop {
-        let before = cursor.clone();
-        let name = cursor.word("a hint")?;
-        if name == "persistent" {
-            hints.persistent = true;
-        } else {
-            cursor.expect("=")?;
-            match name {
-                "vector_width" => hints.vector_width = Some(cursor.unsigned("a number below 256")?),
-                "rows_per_block" => hints.rows_per_block = Some(cursor.unsigned("a number below 65536")?),
-                "threads" => hints.threads = Some(cursor.unsigned("a number below 65536")?),
-                "split" => hints.split = Some(cursor.unsigned("a number below 65536")?),
-                _ => return Err(before.unexpected("vector_width, rows_per_block, threads, split or persistent")),
-            }
-        }
-        if !cursor.eat(",") {
-            return Ok(hints);
-        }
-    }
 }

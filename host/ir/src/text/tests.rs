@@ -1,8 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::kernel::{
-    Binary, Compare, Hints, IndexExpr, IndexId, InputDecl, Inst, Op, Outside, ReduceOp, Reg, Scalar, ScanOp, Store,
-    Unary,
+    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Op, Outside, ReduceOp, Reg, Scalar, ScanOp, Store, Unary,
 };
 use crate::{
     Arg, Dtype, Graph, Kernel, MemoryFormat, Node, NodeId, NodeKind, OpName, TensorType, ValueId, parse_kernel,
@@ -75,13 +74,6 @@ fn every_kernel_construct() -> Kernel {
             Store { value: v(0), order: vec![1, 0], shape: vec![512] },
             Store { value: v(1), order: vec![], shape: vec![] },
         ],
-        hints: Hints {
-            vector_width: Some(4),
-            rows_per_block: Some(2),
-            threads: Some(128),
-            split: Some(3),
-            persistent: true,
-        },
     }
 }
 
@@ -184,7 +176,7 @@ fn kernels_look_like_this() {
            space p0=8, p1=64; reduce r0=128 in x0: f16[8,64,128]
            i0 = p0 i1 = p1 i2 = r0 i3 = i2 % 64
            v0: f16 = load x0[i0, i1, i3] pad 0.0 v1: f32 = cast v0 v2: f32 = reduce sum v1
-           out v2 over [p0, p1] as [8,64] hints threads=256, persistent } return (%1) }",
+           out v2 over [p0, p1] as [8,64] } return (%1) }",
     );
     expect![[r#"
         graph(%x: f16[8,64,128]) {
@@ -199,7 +191,6 @@ fn kernels_look_like_this() {
             v1: f32 = cast v0
             v2: f32 = reduce sum v1
             out v2 over [p0, p1] as [8,64]
-            hints threads=256, persistent
           }
           return (%1)
         }

@@ -2,7 +2,7 @@
 
 use crate::access::{Analysis, AxisSet, axes_in_store_order};
 use passhost_ir::Kernel;
-use passhost_ir::kernel::{Op};
+use passhost_ir::kernel::Op;
 
 /// What a value costs beside a load, roughly, in simple vector operations.
 fn weight(op: &Op) -> u64 {

@@ -20,6 +20,7 @@ mod compute;
 mod element;
 mod exec;
 mod f16_slices;
+mod facts;
 mod index;
 mod isa;
 mod lanes;
@@ -46,6 +47,7 @@ mod threads;
 mod vectors;
 
 pub use bind::Bound;
+pub use facts::facts;
 pub use prepared::PreparedRun;
 pub use threads::{CallingThread, NewThreads, Threads};
 

@@ -73,7 +73,6 @@ fn kernel_of(parallel: Vec<i64>, reduce: Vec<i64>, inputs: &[Dtype], op: Op, res
         parallel,
         reduce,
         body,
-        ..Kernel::default()
     }
 }
 

@@ -88,10 +88,13 @@ impl Gpu {
             CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR as MAJOR,
             CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR as MINOR,
         };
+        Ok((self.attribute(MAJOR)?, self.attribute(MINOR)?))
+    }
+
+    /// A figure that the driver has of the device.
+    pub(super) fn attribute(&self, which: sys::CUdevice_attribute) -> Result<i32, DeviceError> {
         // SAFETY: the device exists.
-        let attribute = |which| unsafe { result::device::get_attribute(self.device, which) };
-        let version = attribute(MAJOR).and_then(|major| Ok((major, attribute(MINOR)?)));
-        version.map_err(failed("ask for the compute capability"))
+        unsafe { result::device::get_attribute(self.device, which) }.map_err(failed("ask for an attribute"))
     }
 
     /// What schedules depend on.

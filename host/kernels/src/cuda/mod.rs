@@ -10,6 +10,7 @@
 mod column;
 mod device;
 mod emit;
+mod facts;
 mod graph;
 mod kernel;
 mod nvrtc;

@@ -1,6 +1,6 @@
 //! The real binary, spoken to in frames.
 
-use passhost_ir::{Arg, Graph, Infer, InferError, OpName, TensorType};
+use passhost_ir::{Arg, DeviceFacts, DeviceKind, Graph, Infer, InferError, OpName, TensorType};
 use passhost_protocol::guest::{FromGuest, GuestFailure, GuestLimits, GuestUsage, PassInfo, Rewrite, ToGuest};
 use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -83,7 +83,7 @@ impl Guest {
         infer_calls: u64,
         infer: &mut dyn Infer,
     ) -> (Result<Rewrite, GuestFailure>, GuestUsage) {
-        self.send(&ToGuest::Run { graph: graph.clone(), infer_calls });
+        self.send(&ToGuest::Run { graph: graph.clone(), device: DEVICE, infer_calls });
         loop {
             match self.receive() {
                 Ok(FromGuest::Infer { op, args }) => self.send(&ToGuest::Inferred(infer.infer(&op, &args))),
@@ -103,6 +103,15 @@ impl Guest {
         (self.process.wait().unwrap().code(), text)
     }
 }
+
+/// The device that every plugin is told.
+const DEVICE: DeviceFacts = DeviceFacts {
+    kind: DeviceKind::Cuda,
+    multiprocessors: 132,
+    l2_bytes: 50 << 20,
+    bandwidth: 3_350_000_000_000,
+    launch_ns: 2_000,
+};
 
 /// Answers with the tensors it is asked about.
 pub(crate) struct Echo;

@@ -19,7 +19,7 @@ pub enum Errors {
 
 operations! {
     /// Two operands of one type, result of the same type. Floats and integers unless said otherwise.
-    enum Binary;
+    enum Binary: "binary operation";
 
     /// What is usual is exact on numbers.
     row BinaryRow {

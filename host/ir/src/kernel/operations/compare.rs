@@ -4,7 +4,7 @@ use super::{Accepts, operations};
 
 operations! {
     /// Two operands of one type, result `bool`. False if either is NaN, but for `Ne`, which is true.
-    enum Compare;
+    enum Compare: "comparison";
 
     /// What is usual takes everything that is calculated with.
     row CompareRow {

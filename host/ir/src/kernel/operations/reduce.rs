@@ -25,7 +25,7 @@ pub enum Identity {
 
 operations! {
     /// Elements to a row, over all of `R` at once, in no stated order.
-    enum ReduceOp;
+    enum ReduceOp: "reduction";
 
     /// What is usual takes numbers and gives one of the elements.
     row ReduceRow {
@@ -96,7 +96,7 @@ operations! {
 
 operations! {
     /// Elements to elements: inclusive, along the last axis of `R`.
-    enum ScanOp;
+    enum ScanOp: "scan";
 
     /// Everything else is that of the reduction.
     row ScanRow {

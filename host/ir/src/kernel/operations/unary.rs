@@ -24,7 +24,7 @@ pub enum Course {
 
 operations! {
     /// One operand, result of the same type unless said otherwise. Floats only, unless said otherwise.
-    enum Unary;
+    enum Unary: "unary operation";
 
     /// What is usual is a transcendental function of floats.
     row UnaryRow {

@@ -1,0 +1,25 @@
+//! What the driver knows of a GPU without trying: nominal figures.
+
+use super::device::{DeviceError, Gpu};
+use cudarc::driver::sys::CUdevice_attribute as Attribute;
+use passhost_ir::{DeviceFacts, DeviceKind};
+
+/// What a launch costs in nanoseconds, on any GPU that this runs on, within a factor of two. It is measured where time
+/// matters; here it must not vary.
+const LAUNCH_NS: u32 = 2_000;
+
+impl Gpu {
+    /// The facts of this GPU. Bandwidth is that of the memory's clock and bus: two transfers a cycle.
+    pub fn facts(&self) -> Result<DeviceFacts, DeviceError> {
+        let ask = |attribute| self.attribute(attribute).map(|value| u64::from(value.unsigned_abs()));
+        let clock = 1_000 * ask(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?;
+        let bits = ask(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?;
+        Ok(DeviceFacts {
+            kind: DeviceKind::Cuda,
+            multiprocessors: ask(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as u32,
+            l2_bytes: ask(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?,
+            bandwidth: 2 * clock * bits / 8,
+            launch_ns: LAUNCH_NS,
+        })
+    }
+}
