@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes sample-ops.txt and insert-ops.txt from names.txt and the schemas of the installed PyTorch.
+"""Writes schemas.txt from names.txt and the schemas of the installed PyTorch.
 
-    python host/ir/ops/generate.py            writes both files
-    python host/ir/ops/generate.py --check    exits with 1 if they are not what it would write
+    python host/ir/ops/generate.py            writes the file
+    python host/ir/ops/generate.py --check    exits with 1 if it is not what it would write
 """
 
 import argparse
@@ -13,19 +13,15 @@ import sys
 import torch
 
 HERE = pathlib.Path(__file__).resolve().parent
-LISTS = {"sample": ("sample",), "both": ("sample", "insert")}
+LISTS = {"sample": "sample", "both": "insert"}
 HEADER = """\
-# {title}
+# ATen ops, each with what it may do: `sample`, occur in a sample; `insert`, be inserted by a rewrite as well.
 # Written by generate.py from names.txt and the schemas of PyTorch {version}. Edit names.txt instead.
 """
-TITLES = {
-    "sample": "ATen ops that may occur in a sample.",
-    "insert": "ATen ops that a rewrite may insert.",
-}
 
 
 def reviewed(text):
-    """Yields (section, list, op, overload), in-place variants included."""
+    """Yields (section, mark, op, overload), in-place variants included."""
     section = None
     for number, line in enumerate(text.splitlines(), 1):
         line = line.split("#")[0].strip()
@@ -41,8 +37,7 @@ def reviewed(text):
         for overload in overloads:
             # `Tensor_Scalar:Scalar`: the in-place variant's overload has a name of its own.
             functional, _, in_place = overload.partition(":")
-            for target in LISTS[lists]:
-                yield section, target, op, functional.strip("-")
+            yield section, LISTS[lists], op, functional.strip("-")
             if variant:
                 yield section, "sample", op + "_", (in_place or functional).strip("-")
 
@@ -58,17 +53,17 @@ def schema(op, overload):
     return re.sub(r"(\w+)\[(\d+)\] (\w+)=([\d.-]+)", expand, str(found[0]))
 
 
-def render(target, entries):
-    lines = [HEADER.format(title=TITLES[target], version=torch.__version__.split("+")[0])]
+def render(entries):
+    lines = [HEADER.format(version=torch.__version__.split("+")[0])]
     sections = {}
-    for section, wanted, op, overload in entries:
-        if wanted == target:
-            sections.setdefault(section, []).append((op, overload))
+    for section, mark, op, overload in entries:
+        sections.setdefault(section, {})
+        if (op, overload) in sections[section]:
+            sys.exit(f"names.txt: {op}.{overload} occurs twice in [{section}]")
+        sections[section][op, overload] = mark
     for section, ops in sections.items():
         lines.append(f"\n# {section}\n")
-        if len(set(ops)) != len(ops):
-            sys.exit(f"names.txt: an op occurs twice in [{section}]")
-        lines.extend(schema(*op) + "\n" for op in sorted(ops))
+        lines.extend(f"{mark} {schema(*op)}\n" for op, mark in sorted(ops.items()))
     return "".join(lines)
 
 
@@ -76,16 +71,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     arguments = parser.parse_args()
-    entries = list(reviewed((HERE / "names.txt").read_text()))
-    stale = False
-    for target in TITLES:
-        path, text = HERE / f"{target}-ops.txt", render(target, entries)
-        if not arguments.check:
-            path.write_text(text)
-        elif not path.exists() or path.read_text() != text:
-            print(f"{path.name} is stale; run generate.py", file=sys.stderr)
-            stale = True
-    sys.exit(1 if stale else 0)
+    path, text = HERE / "schemas.txt", render(list(reviewed((HERE / "names.txt").read_text())))
+    if not arguments.check:
+        path.write_text(text)
+    elif not path.exists() or path.read_text() != text:
+        sys.exit(f"{path.name} is stale; run generate.py")
 
 
 if __name__ == "__main__":

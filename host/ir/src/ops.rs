@@ -1,4 +1,4 @@
-//! Which ATen ops may be used: two reviewed lists of schemas, generated from the dispatcher.
+//! Which ATen ops may be used: a reviewed list of schemas, generated from the dispatcher, and a part of it.
 //!
 //! Not a deny-list: the dispatcher has thousands of ops, and some print, allocate without initialising, or change
 //! global state. `host/ir/ops/names.txt` is the list that people read; `generate.py` looks up the schemas.
@@ -14,8 +14,9 @@ pub struct OpTable {
     positions: HashMap<OpName, usize>,
 }
 
-static SAMPLE: LazyLock<OpTable> = LazyLock::new(|| OpTable::read(include_str!("../ops/sample-ops.txt")));
-static INSERT: LazyLock<OpTable> = LazyLock::new(|| OpTable::read(include_str!("../ops/insert-ops.txt")));
+const SCHEMAS: &str = include_str!("../ops/schemas.txt");
+static SAMPLE: LazyLock<OpTable> = LazyLock::new(|| OpTable::read(SCHEMAS, |_| true));
+static INSERT: LazyLock<OpTable> = LazyLock::new(|| OpTable::read(SCHEMAS, |mark| mark == "insert"));
 
 impl OpTable {
     /// The ops that may occur in a sample.
@@ -38,10 +39,11 @@ impl OpTable {
         table
     }
 
-    /// One schema a line, `#` begins a comment. The embedded lists are checked line by line in the tests, so that no
-    /// line is skipped here.
-    fn read(text: &str) -> OpTable {
-        OpTable::from_schemas(schema_lines(text).filter_map(|line| Schema::parse(line).ok()))
+    /// A mark and a schema a line, `#` begins a comment. The embedded list is checked line by line in the tests, so that
+    /// no line is skipped here.
+    fn read(text: &str, wanted: impl Fn(&str) -> bool) -> OpTable {
+        let lines = schema_lines(text).filter(|(mark, _)| wanted(mark));
+        OpTable::from_schemas(lines.filter_map(|(_, schema)| Schema::parse(schema).ok()))
     }
 
     /// The schema of an op on this list.
@@ -60,8 +62,10 @@ impl OpTable {
     }
 }
 
-fn schema_lines(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
+/// The mark and the schema of each line.
+fn schema_lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(|line| line.split_once(' ').unwrap_or(("", line)))
 }
 
 /// An argument that makes an allowed op random, write to its operands or pin host memory.
@@ -116,24 +120,19 @@ mod tests {
     use crate::schema::BaseType;
     use std::collections::HashSet;
 
-    const LISTS: [(&str, &str); 2] = [
-        ("sample-ops.txt", include_str!("../ops/sample-ops.txt")),
-        ("insert-ops.txt", include_str!("../ops/insert-ops.txt")),
-    ];
-
     #[test]
-    fn every_line_is_a_schema_that_prints_back_and_occurs_once() {
-        for (file, text) in LISTS {
-            let mut seen = HashSet::new();
-            for line in schema_lines(text) {
-                let schema = Schema::parse(line).unwrap_or_else(|error| panic!("{file}: {line}: {error}"));
-                assert_eq!(schema.to_string(), line, "{file}");
-                assert!(schema.op.name.starts_with("aten::"), "{file}: {line}");
-                assert!(seen.insert(schema.op.clone()), "{file}: {} occurs twice", schema.op);
-            }
+    fn every_line_is_a_mark_and_a_schema_that_prints_back_and_occurs_once() {
+        let mut seen = HashSet::new();
+        for (mark, line) in schema_lines(SCHEMAS) {
+            assert!(["sample", "insert"].contains(&mark), "{mark} {line}");
+            let schema = Schema::parse(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+            assert_eq!(schema.to_string(), line);
+            assert!(schema.op.name.starts_with("aten::"), "{line}");
+            assert!(seen.insert(schema.op.clone()), "{} occurs twice", schema.op);
         }
-        assert_eq!(OpTable::sample().iter().count(), schema_lines(LISTS[0].1).count());
-        assert_eq!(OpTable::insert().iter().count(), schema_lines(LISTS[1].1).count());
+        assert_eq!(OpTable::sample().iter().count(), seen.len());
+        let inserted = schema_lines(SCHEMAS).filter(|(mark, _)| *mark == "insert").count();
+        assert_eq!(OpTable::insert().iter().count(), inserted);
     }
 
     #[test]
