@@ -1,7 +1,24 @@
-//! The checks that make a kernel safe whoever wrote it.
+//! The rules that make a kernel safe whoever wrote it. Each is a variant of [`KernelError`], and `mistakes.txt` breaks it.
 //!
-//! They run in an order in which each may rely on those before: the space, the inputs, the index list by itself, the
-//! order of the body, its types, its ranges, the stores.
+//! They are checked in an order in which each may rely on those before:
+//!
+//! 1. *Counts* are within [`limits`]: `ParallelAxes`, `ReduceAxes`, `InputCount`, `IndexCount`, `BodyCount`, `LoadCount`,
+//!    `StoreCount`; there is a store, `NoStore`.
+//! 2. *The space*: parallel extents are not negative, `ParallelExtent`; reduce extents are positive, `ReduceExtent`; all
+//!    points together are not too many, `Work`.
+//! 3. *Inputs* are tensors that the host handles, `InputType`, and not complex, `InputComplex`.
+//! 4. *The index list by itself*: operands come earlier, `IndexOperand`; axes exist, `AxisRange`; divisors are positive,
+//!    `Divisor`; gathered values exist, `IndexValueMissing`.
+//! 5. *Each instruction*, in turn. Its order: it reads nothing that comes later, directly or through an index, `Operand`,
+//!    `IndexTooEarly`, `MissingIndex`. Its types, which [the table](super::operations) gives: `OperandType`,
+//!    `OperandsDiffer`, `ResultType`, `ComplexValue`; literals fit, `LiteralKind`, `LiteralRange`, `LiteralNan`; loads name
+//!    an input and an index for each dimension, `MissingInput`, `LoadRank`, and clamp into one that is not empty,
+//!    `ClampEmpty`; reductions and scans have an axis, `NoReduceAxis`.
+//! 6. *Gathers*: an index is taken from integers only, `IndexValueType`.
+//! 7. *Ranges*: index arithmetic stays within 62 bits whatever is gathered, `IndexOverflow`.
+//! 8. *Stores*: the value exists, `StoreValue`; the order names each axis once, `StoreOrder`; an element is not stored where
+//!    there is room for a row only, `StoreElem`; the shape has as many elements as the axes have points, `StoreShape`, and
+//!    is that of a tensor, `StoreType`.
 
 use super::facts::{self, Facts};
 use super::{Class, IndexExpr, IndexId, Kernel, KernelError, Op, Reg, Store, limits, typing};
