@@ -2,6 +2,8 @@
 //!
 //! A cell is a function of one lane or two, and becomes a loop for its operation and its type that the compiler
 //! vectorises; one behind `by` is a loop of its own. `float` stands for `f32` and `f64`, `integer` for `i32` and `i64`.
+//! Of a reduction, a cell takes two elements, or what is reduced of some and of others, into one; `first` says which of
+//! two a position is of.
 //! An operation without a row does not compile. One without a cell for a type is not let through by the verifier there.
 
 use super::compute::{
@@ -9,7 +11,7 @@ use super::compute::{
 };
 use super::lanes::{Lane, Source, View, ViewMut};
 use super::math;
-use super::reduce::{Float, Form, Integer, Reduction};
+use super::reduce::{Form, Integer, Reduction};
 use passhost_ir::kernel::{Binary, Compare, ReduceOp, Unary};
 
 /// Makes functions of rows, each with the loops of all operations for lanes of one type.
@@ -205,17 +207,42 @@ pub(super) fn rounded_to_bf16_body(op: Binary, out: ViewMut<'_>, sources: &[Sour
 
 /// Makes a type of each reduction, and `by_reduction!(op, R => expression)`: the expression where `R` is the type of `op`.
 macro_rules! reductions {
-    ($($variant:ident { $($item:item)* })*) => {
+    ($($variant:ident: $form:ident { $($lanes:ident = |$x:ident, $y:ident| $body:expr,)* })*) => {
         $(
             pub(super) struct $variant;
 
             impl Reduction for $variant {
                 const OP: ReduceOp = ReduceOp::$variant;
-                $($item)*
+                const FORM: Form = Form::$form;
+                $(reductions! { @cell $lanes $x $y $body })*
             }
         )*
 
         reductions! { @by [$] $($variant)* }
+    };
+    (@cell float $x:ident $y:ident $body:expr) => {
+        reductions! { @cell f32 $x $y $body }
+        reductions! { @cell f64 $x $y $body }
+    };
+    (@cell f32 $x:ident $y:ident $body:expr) => {
+        #[inline(always)]
+        fn f32($x: f32, $y: f32) -> f32 { $body }
+    };
+    (@cell f64 $x:ident $y:ident $body:expr) => {
+        #[inline(always)]
+        fn f64($x: f64, $y: f64) -> f64 { $body }
+    };
+    (@cell integer $x:ident $y:ident $body:expr) => {
+        #[inline(always)]
+        fn integer<T: Integer>($x: T, $y: T) -> T { $body }
+    };
+    (@cell bool $x:ident $y:ident $body:expr) => {
+        #[inline(always)]
+        fn bool($x: u8, $y: u8) -> u8 { $body }
+    };
+    (@cell first $x:ident $y:ident $body:expr) => {
+        #[inline(always)]
+        fn beats<T: Lane>($x: T, $y: T) -> bool { $body }
     };
     (@by [$d:tt] $($variant:ident)*) => {
         macro_rules! by_reduction {
@@ -229,49 +256,13 @@ macro_rules! reductions {
 }
 
 reductions! {
-    Sum {
-        const FORM: Form = Form::Blocks;
-        #[inline(always)]
-        fn float<T: Float>(x: T, y: T) -> T { x + y }
-        #[inline(always)]
-        fn integer<T: Integer>(x: T, y: T) -> T { x.wrapping_add(y) }
-    }
-    Prod {
-        const FORM: Form = Form::Wide;
-        #[inline(always)]
-        fn float<T: Float>(x: T, y: T) -> T { x * y }
-        #[inline(always)]
-        fn integer<T: Integer>(x: T, y: T) -> T { x.wrapping_mul(y) }
-    }
-    Max {
-        #[inline(always)]
-        fn float<T: Float>(x: T, y: T) -> T { nan_max!(x, y) }
-        #[inline(always)]
-        fn integer<T: Integer>(x: T, y: T) -> T { x.max(y) }
-    }
-    Min {
-        #[inline(always)]
-        fn float<T: Float>(x: T, y: T) -> T { nan_min!(x, y) }
-        #[inline(always)]
-        fn integer<T: Integer>(x: T, y: T) -> T { x.min(y) }
-    }
-    Argmax {
-        const FORM: Form = Form::Position;
-        #[inline(always)]
-        fn beats<T: Lane>(x: T, y: T) -> bool { x > y }
-    }
-    Argmin {
-        const FORM: Form = Form::Position;
-        #[inline(always)]
-        fn beats<T: Lane>(x: T, y: T) -> bool { x < y }
-    }
-    Any {
-        #[inline(always)]
-        fn bool(x: u8, y: u8) -> u8 { x | y }
-    }
-    All {
-        #[inline(always)]
-        fn bool(x: u8, y: u8) -> u8 { x & y }
-    }
+    Sum: Blocks { float = |x, y| x + y, integer = |x, y| x.wrapping_add(y), }
+    Prod: Wide { f64 = |x, y| x * y, integer = |x, y| x.wrapping_mul(y), }
+    Max: Lanes { float = |x, y| nan_max!(x, y), integer = |x, y| x.max(y), }
+    Min: Lanes { float = |x, y| nan_min!(x, y), integer = |x, y| x.min(y), }
+    Argmax: Position { first = |x, y| x > y, }
+    Argmin: Position { first = |x, y| x < y, }
+    Any: Lanes { bool = |x, y| x | y, }
+    All: Lanes { bool = |x, y| x & y, }
 }
 pub(super) use by_reduction;

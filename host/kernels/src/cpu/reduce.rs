@@ -9,7 +9,7 @@ use super::isa::multiversion;
 use super::lanes::{Buffer, Kind, Lane, View};
 use passhost_ir::kernel::operations::Identity;
 use passhost_ir::kernel::{ReduceOp, ScanOp};
-use std::ops::{Add, Mul, Range};
+use std::ops::Range;
 
 /// What a reduction knows of the elements it has seen.
 #[derive(Debug, Clone, Copy)]
@@ -46,13 +46,13 @@ fn reduce_as<R: Reduction>(source: View<'_>, range: Range<usize>, position: i64)
     }
     match source {
         View::F32(lanes) if R::FORM == Form::Blocks => {
-            Partial::Float(in_blocks(&lanes[range], f32::start(R::OP), R::float, R::float))
+            Partial::Float(in_blocks(&lanes[range], f32::start(R::OP), R::f32, R::f64))
         }
         View::F32(lanes) if R::FORM == Form::Wide => {
-            Partial::Float(lanes[range].iter().fold(f64::start(R::OP), |sum, x| R::float(sum, f64::from(*x))))
+            Partial::Float(lanes[range].iter().fold(f64::start(R::OP), |sum, x| R::f64(sum, f64::from(*x))))
         }
-        View::F32(lanes) => Partial::Float(fold_lanes(&lanes[range], f32::start(R::OP), R::float).into()),
-        View::F64(lanes) => Partial::Float(fold_lanes(&lanes[range], f64::start(R::OP), R::float)),
+        View::F32(lanes) => Partial::Float(fold_lanes(&lanes[range], f32::start(R::OP), R::f32).into()),
+        View::F64(lanes) => Partial::Float(fold_lanes(&lanes[range], f64::start(R::OP), R::f64)),
         View::I32(lanes) => Partial::Integer(fold_lanes(&lanes[range], i32::start(R::OP), R::integer).into()),
         View::I64(lanes) => Partial::Integer(fold_lanes(&lanes[range], i64::start(R::OP), R::integer)),
         View::Bool(lanes) => Partial::Bool(fold_lanes(&lanes[range], u8::start(R::OP), R::bool) != 0),
@@ -75,11 +75,18 @@ pub(super) enum Form {
 /// A row of the column of reductions: what takes two elements, or what is reduced of some and of others, into one.
 pub(super) trait Reduction {
     const OP: ReduceOp;
-    const FORM: Form = Form::Lanes;
+    const FORM: Form;
+
+    /// Not needed by [`Form::Wide`].
+    #[inline(always)]
+    fn f32(x: f32, _: f32) -> f32 {
+        undefined(Self::OP, "f32");
+        x
+    }
 
     #[inline(always)]
-    fn float<T: Float>(x: T, _: T) -> T {
-        undefined(Self::OP, "floats");
+    fn f64(x: f64, _: f64) -> f64 {
+        undefined(Self::OP, "f64");
         x
     }
 
@@ -102,11 +109,6 @@ pub(super) trait Reduction {
         false
     }
 }
-
-/// Lanes of floats.
-pub(super) trait Float: Lane + Into<f64> + Add<Output = Self> + Mul<Output = Self> {}
-impl Float for f32 {}
-impl Float for f64 {}
 
 /// Lanes of integers.
 pub(super) trait Integer: Lane + Ord {
@@ -231,7 +233,7 @@ impl Partial {
 
     fn and_as<R: Reduction>(self, next: Partial) -> Partial {
         match (self, next) {
-            (Partial::Float(x), Partial::Float(y)) => Partial::Float(R::float(x, y)),
+            (Partial::Float(x), Partial::Float(y)) => Partial::Float(R::f64(x, y)),
             (Partial::Integer(x), Partial::Integer(y)) => Partial::Integer(R::integer(x, y)),
             (Partial::Bool(x), Partial::Bool(y)) => Partial::Bool(R::bool(x.into(), y.into()) != 0),
             (Partial::FloatAt(x, _), Partial::FloatAt(y, _)) => {
@@ -284,8 +286,8 @@ fn accumulate_body(op: ReduceOp, sums: &mut Buffer, source: View<'_>, len: usize
 #[inline(always)]
 fn accumulate_as<R: Reduction>(sums: &mut Buffer, source: View<'_>, len: usize, first: bool) {
     match (sums, source) {
-        (Buffer::F64(sums), View::F32(lanes)) => fold_into(&mut sums[..len], &lanes[..len], first, f32::into, R::float),
-        (Buffer::F64(sums), View::F64(lanes)) => fold_into(&mut sums[..len], &lanes[..len], first, |x| x, R::float),
+        (Buffer::F64(sums), View::F32(lanes)) => fold_into(&mut sums[..len], &lanes[..len], first, f32::into, R::f64),
+        (Buffer::F64(sums), View::F64(lanes)) => fold_into(&mut sums[..len], &lanes[..len], first, |x| x, R::f64),
         (Buffer::I32(sums), View::I32(lanes)) => fold_into(&mut sums[..len], &lanes[..len], first, |x| x, R::integer),
         (Buffer::I64(sums), View::I64(lanes)) => fold_into(&mut sums[..len], &lanes[..len], first, |x| x, R::integer),
         (Buffer::Bool(sums), View::Bool(lanes)) => fold_into(&mut sums[..len], &lanes[..len], first, |x| x, R::bool),
@@ -331,13 +333,13 @@ impl Carry {
         match (&mut *self, target, source) {
             (Carry::Float(sum), Buffer::F32(target), View::F32(source)) => {
                 for (target, x) in target[range.clone()].iter_mut().zip(&source[range]) {
-                    *sum = R::float(*sum, f64::from(*x));
+                    *sum = R::f64(*sum, f64::from(*x));
                     *target = *sum as f32;
                 }
             }
             (Carry::Float(sum), Buffer::F64(target), View::F64(source)) => {
                 for (target, x) in target[range.clone()].iter_mut().zip(&source[range]) {
-                    *sum = R::float(*sum, *x);
+                    *sum = R::f64(*sum, *x);
                     *target = *sum;
                 }
             }
