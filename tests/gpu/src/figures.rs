@@ -264,8 +264,9 @@ const CASES: [(&str, Make); 9] = [
     ("rope_1x32x1024x128", rotary),
 ];
 
-/// Prints the device time of every case in every type.
-pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Compiler) -> Result<()> {
+/// Prints the device time of every case in every type, and returns it in microseconds.
+pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Compiler) -> Result<Vec<(String, f64)>> {
+    let mut times = vec![];
     println!("{:36} {:>9} {:>10} {:>10}", "kernel", "MB", "device us", "GB/s");
     for (name, make) in CASES {
         for dtype in [Dtype::F32, Dtype::F16, Dtype::Bf16] {
@@ -277,9 +278,10 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Compiler) -> Result<()> {
                 bytes as f64 / 1e6,
                 bytes as f64 / us / 1e3
             );
+            times.push((format!("{name}_{dtype}"), (us * 100.0).round() / 100.0));
         }
     }
-    Ok(())
+    Ok(times)
 }
 
 /// Writes source and machine code of every case, as for an H200, into a directory.

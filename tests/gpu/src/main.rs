@@ -1,19 +1,21 @@
 //! What the tests cannot show without a GPU, as one program to carry to a machine that has one.
 //!
 //! `passhost-gpu-tests --nvrtc DIRECTORY random 2000` runs random kernels against the interpreter and the CPU executor,
-//! `samples SAMPLES PLUGIN...` evaluates plugins on samples, `figures` prints device times, `runtime`
-//! checks the runtime library.
+//! `samples SAMPLES PLUGIN...` evaluates plugins on samples, `figures` prints device times, `runtime` checks the runtime
+//! library. With `--json FILE` the first three write what they found, and `compare OLD NEW` says what got worse since.
 
 mod counting;
 mod figures;
 mod memory;
 mod random;
+mod results;
 mod runtime;
 mod samples;
 
 use anyhow::{Result, ensure};
 use clap::{Parser, Subcommand};
 use passhost_kernels::cuda::{Compiler, Gpu};
+use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -26,6 +28,12 @@ struct Arguments {
     /// A directory with libnvrtc.so.13, searched before the system's.
     #[arg(long)]
     nvrtc: Vec<PathBuf>,
+    /// Write what is found into this file, beside what is in it.
+    #[arg(long)]
+    json: Option<PathBuf>,
+    /// The commit this was built from, for that file. That of the working directory, if there is a checkout.
+    #[arg(long)]
+    commit: Option<String>,
     #[command(subcommand)]
     command: Command,
 }
@@ -58,6 +66,16 @@ enum Command {
         #[arg(required = true)]
         plugins: Vec<PathBuf>,
     },
+    /// Holds a results file against an older one of the same device. Needs no GPU.
+    Compare {
+        /// Of before, as `tests/gpu/results/h200.json`.
+        old: PathBuf,
+        /// Of now.
+        new: PathBuf,
+        /// By how much a device time may grow.
+        #[arg(long, default_value_t = 0.03)]
+        within: f64,
+    },
     /// Writes CUDA C++ and machine code of those kernels. Needs no GPU.
     Dump {
         /// Where to.
@@ -70,13 +88,26 @@ fn main() -> Result<()> {
     if let Command::Dump { directory } = &arguments.command {
         return figures::dump(&Compiler::new((9, 0), &arguments.nvrtc, None)?, directory);
     }
-    if let Command::Samples { passhost, budget, directory, plugins } = &arguments.command {
-        return samples::run(passhost, directory, plugins, budget);
+    if let Command::Compare { old, new, within } = &arguments.command {
+        return results::compare(old, new, *within);
     }
     let gpu = Gpu::open(arguments.device)?;
     let compiler = Compiler::new(gpu.capability()?, &arguments.nvrtc, None)?;
     let (major, minor) = compiler.version();
     println!("{}, NVRTC {major}.{minor}", gpu.name()?);
+    let run = match &arguments.json {
+        Some(_) => json!({
+            "commit": results::commit(arguments.commit.as_deref())?,
+            "device": gpu.name()?,
+            "driver": driver_version()?,
+            "nvrtc": format!("{major}.{minor}"),
+        }),
+        None => Value::Null,
+    };
+    let write = |section: &str, content: Value| match &arguments.json {
+        Some(file) => results::write(file, &run, section, content),
+        None => Ok(()),
+    };
     match arguments.command {
         Command::Random { count, threads } => {
             let start = Instant::now();
@@ -95,11 +126,26 @@ fn main() -> Result<()> {
                 stats.unknown,
                 stats.max_ulp
             );
+            write("random", json!({ "kernels": totals.kernels, "failed": totals.failures.len() }))?;
             ensure!(totals.failures.is_empty(), "{} random kernels are wrong", totals.failures.len());
         }
-        Command::Figures => figures::run(&gpu, &compiler)?,
+        Command::Figures => write("figures", figures::run(&gpu, &compiler)?.into_iter().collect())?,
         Command::Runtime => runtime::run(&gpu, &Arc::new(compiler))?,
-        Command::Dump { .. } | Command::Samples { .. } => {}
+        Command::Samples { passhost, budget, directory, plugins } => {
+            let times = samples::run(&passhost, &directory, &plugins, &budget)?;
+            let entry =
+                |(name, eager, ours): (String, f64, f64)| (name, json!({ "eager_us": eager, "rewritten_us": ours }));
+            write("samples", times.into_iter().map(entry).collect())?;
+        }
+        Command::Dump { .. } | Command::Compare { .. } => {}
     }
     Ok(())
+}
+
+/// The version of CUDA that the driver serves, as 13000 for 13.0.
+fn driver_version() -> Result<i32> {
+    let mut version = 0;
+    // SAFETY: the driver writes one number to the address.
+    unsafe { cudarc::driver::sys::cuDriverGetVersion(&raw mut version).result()? };
+    Ok(version)
 }

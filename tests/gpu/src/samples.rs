@@ -16,11 +16,19 @@ struct Totals {
     both_wrong: Vec<String>,
     slower: Vec<String>,
     failed: Vec<String>,
+    /// Plugin and variant, with the medians of eager and rewritten in microseconds.
+    times: Vec<(String, f64, f64)>,
 }
 
 /// Evaluates each plugin on each sample of `directory`, prints a line for each variant that has a kernel, and fails if one
-/// of them is wrong where eager is right, or fails.
-pub(crate) fn run(passhost: &Path, directory: &Path, plugins: &[PathBuf], budget: &str) -> Result<()> {
+/// of them is wrong where eager is right, or fails, or if a plugin puts a kernel into none. Returns plugin and variant with
+/// the medians of eager and rewritten, in microseconds.
+pub(crate) fn run(
+    passhost: &Path,
+    directory: &Path,
+    plugins: &[PathBuf],
+    budget: &str,
+) -> Result<Vec<(String, f64, f64)>> {
     let mut samples: Vec<PathBuf> = std::fs::read_dir(directory)
         .with_context(|| format!("reading {}", directory.display()))?
         .flatten()
@@ -49,6 +57,7 @@ pub(crate) fn run(passhost: &Path, directory: &Path, plugins: &[PathBuf], budget
         let _ = std::fs::remove_file(&json);
         let documents: Value = serde_json::from_str(&text)?;
         let name = plugin.file_stem().unwrap_or_default().to_string_lossy();
+        let fused = totals.fused;
         for document in documents.as_array().into_iter().flatten() {
             let sample = document["job"]["sample"].as_str().unwrap_or("?");
             if let Some(message) = document["failure"]["message"].as_str() {
@@ -58,6 +67,7 @@ pub(crate) fn run(passhost: &Path, directory: &Path, plugins: &[PathBuf], budget
                 note(&name, sample, variant, &mut totals);
             }
         }
+        ensure!(totals.fused > fused, "{name} puts a kernel into no variant of any sample");
     }
     println!(
         "{} variants, {} with kernels; {} failed, {} wrong where eager is right, {} where it is not, {} slower than eager",
@@ -73,7 +83,7 @@ pub(crate) fn run(passhost: &Path, directory: &Path, plugins: &[PathBuf], budget
         list.iter().for_each(|variant| println!("{what}: {variant}"));
     }
     ensure!(totals.failed.is_empty() && totals.wrong.is_empty(), "some variants failed or are wrong");
-    Ok(())
+    Ok(totals.times)
 }
 
 fn note(plugin: &str, sample: &str, variant: &Value, totals: &mut Totals) {
@@ -112,6 +122,7 @@ fn note(plugin: &str, sample: &str, variant: &Value, totals: &mut Totals) {
     if ours > eager {
         totals.slower.push(format!("{plugin} on {name}: {:.2}", eager / ours));
     }
+    totals.times.push((format!("{plugin} {name}"), eager, ours));
     let right_from = variant["right_from"].as_i64().map_or("-".to_owned(), |t| t.to_string());
     println!("{plugin:18} {name:58} {kernels:7} {eager:9.1} {ours:9.1} {:7.2} {right_from:>6}", eager / ours);
 }
