@@ -3,50 +3,13 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod golden;
+
+use golden::{agrees, tensor};
 use passhost_guest_sdk::ir::kernel::Tensor;
-use passhost_guest_sdk::ir::{Dtype, Graph, NodeId, TensorType};
+use passhost_guest_sdk::ir::{Graph, NodeId};
 use passhost_guest_sdk::testing::evaluate;
 use passhost_guest_sdk::{Rewriter, lower};
-
-/// Elements written as hexadecimal bits.
-fn tensor(ty: &TensorType, line: &str) -> Tensor {
-    let width = ty.dtype.size() as usize;
-    let mut tensor = Tensor::zeros(ty.dtype, ty.shape.clone());
-    tensor.data.clear();
-    for word in line.split(' ') {
-        tensor.data.extend(&u64::from_str_radix(word, 16).unwrap().to_le_bytes()[..width]);
-    }
-    assert_eq!(tensor.data.len(), tensor.len() * width);
-    tensor
-}
-
-/// The distance between neighbouring values of a float type around `x`.
-fn ulp(dtype: Dtype, x: f64) -> f64 {
-    let (digits, smallest) = match dtype {
-        Dtype::F16 => (11, -24),
-        Dtype::Bf16 => (8, -133),
-        Dtype::F32 => (24, -149),
-        _ => (53, -1074),
-    };
-    let exponent = if x == 0.0 { smallest } else { x.abs().log2().floor() as i32 };
-    2f64.powi((exponent + 1 - digits).max(smallest))
-}
-
-/// Whether a result is what eager has. `close` results may be off by a last place of a half type where the roundings
-/// between ops flip, and by eight of a wider one; where terms cancel, of 1.
-fn agrees(dtype: Dtype, close: bool, found: f64, expected: f64) -> bool {
-    if found == expected || (found.is_nan() && expected.is_nan()) {
-        return true;
-    }
-    if !close || !found.is_finite() || !expected.is_finite() {
-        return false;
-    }
-    let tolerance = match dtype {
-        Dtype::F16 | Dtype::Bf16 => ulp(dtype, expected.abs().max(0.25)),
-        _ => 8.0 * ulp(dtype, expected.abs().max(1.0)),
-    };
-    (found - expected).abs() <= tolerance
-}
 
 /// The graph with all of its nodes in one kernel.
 fn fused(graph: &Graph) -> Graph {
@@ -70,15 +33,15 @@ fn one_kernel_gives_what_eager_gives() {
         let mut lines = rest.lines();
         let mut read = |id: &_| tensor(graph.ty(*id), lines.next().unwrap());
         let inputs: Vec<Tensor> = graph.inputs.iter().map(&mut read).collect();
-        let near = lines.next().unwrap();
+        // Where the roundings between ops flip.
+        let close = (lines.next().unwrap() == "close").then_some(0.25);
         let expected: Vec<Tensor> =
             graph.outputs.iter().map(|id| tensor(graph.ty(*id), lines.next().unwrap())).collect();
         let found = evaluate(&fused(&graph), &inputs).unwrap_or_else(|error| panic!("{error}\n{text}"));
         // Fusing changes no bit against the ops one by one.
         assert_eq!(evaluate(&graph, &inputs).unwrap(), found, "{name}");
         for (number, (found, expected)) in found.iter().zip(&expected).enumerate() {
-            let differs =
-                |&at: &usize| !agrees(expected.dtype, near == "close", found.get_f64(at), expected.get_f64(at));
+            let differs = |&at: &usize| !agrees(expected.dtype, close, found.get_f64(at), expected.get_f64(at));
             if let Some(at) = (0..expected.len()).find(differs) {
                 let (found, expected) = (found.get_f64(at), expected.get_f64(at));
                 wrong.push(format!("{name}: element {at} of result {number} is {found:e}, eager has {expected:e}"));

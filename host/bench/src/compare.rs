@@ -1,6 +1,6 @@
 //! Compares one output of the rewrite with eager's, element by element, over all rounds.
 
-use crate::element::{Elements, ulp};
+use crate::element::Elements;
 use passhost_ir::{Dtype, TensorType};
 use passhost_protocol::device::OutputReport;
 use passhost_score::{FloatKind, Ladder};
@@ -218,7 +218,7 @@ pub fn ulp_errors(output: Elements<'_>, truth: &[f64], skip: &[bool]) -> UlpErro
             excluded += 1;
         } else if value != exact && !(value.is_nan() && exact.is_nan()) {
             // An infinity or a NaN that should not be there is an error without bound.
-            let error = (value - exact).abs() / ulp(output.dtype, exact.abs().max(scale));
+            let error = (value - exact).abs() / output.dtype.ulp(exact.abs().max(scale));
             errors.push(if error.is_nan() { f64::INFINITY } else { error });
         } else {
             errors.push(0.0);

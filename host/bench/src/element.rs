@@ -73,37 +73,9 @@ impl<'a> Elements<'a> {
     }
 }
 
-/// The spacing of the values of a float type at `x`: one unit in the last place, never below that of the smallest
-/// normal number's binade.
-pub fn ulp(dtype: Dtype, x: f64) -> f64 {
-    let (mantissa_bits, least_exponent) = match dtype {
-        Dtype::F16 => (10, -14),
-        Dtype::Bf16 => (7, -126),
-        Dtype::F32 => (23, -126),
-        _ => (52, -1022),
-    };
-    let exponent = if x == 0.0 || !x.is_finite() {
-        least_exponent
-    } else {
-        // The exponent field, which for doubles below 2^-1022 is 0 and thus below every type's least exponent.
-        (((x.to_bits() >> 52) & 0x7ff) as i32 - 1023).max(least_exponent)
-    };
-    2f64.powi(exponent - mantissa_bits)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn one_ulp_is_the_distance_to_the_next_value() {
-        assert_eq!(ulp(Dtype::F32, 1.0), f64::from(f32::EPSILON));
-        assert_eq!(ulp(Dtype::F32, -1.5), f64::from(f32::EPSILON));
-        assert_eq!(ulp(Dtype::F16, 1000.0), 0.5);
-        assert_eq!(ulp(Dtype::Bf16, 1.0), 2f64.powi(-7));
-        assert_eq!(ulp(Dtype::F16, 0.0), 2f64.powi(-24));
-        assert_eq!(ulp(Dtype::F64, 1.0), f64::EPSILON);
-    }
 
     #[test]
     fn elements_convert_to_double_precision() {

@@ -1,6 +1,8 @@
 //! The timing loop: warm-ups, then pairs of runs in random order on the wall clock.
 
 use passhost_protocol::device::Settings;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use std::time::{Duration, Instant};
 
 /// One of the two programs, ready to run on inputs that stay the same. `run` returns the outputs, which are dropped
@@ -88,7 +90,7 @@ impl Turns {
     fn take<P: Contender>(&self, eager: &mut P, rewritten: &mut P, seed: u64) -> Result<Pairs<P::Outputs>, P::Error> {
         warm_up(eager, self.warmups)?;
         warm_up(rewritten, self.warmups)?;
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let mut pairs = Pairs { eager: Vec::new(), rewritten: Vec::new(), kept: Vec::new() };
         let started = Instant::now();
         while !enough(pairs.eager.len(), self.wanted, self.least, started, self.budget) {
@@ -162,16 +164,16 @@ fn enough(done: usize, wanted: u32, least: u32, started: Instant, budget: Durati
     done >= wanted as usize || (done >= least as usize && started.elapsed() >= budget)
 }
 
-/// SplitMix64; only orders trials.
-struct Random(u64);
+/// Only orders trials.
+struct Random(SplitMix64);
 
 impl Random {
+    fn new(seed: u64) -> Random {
+        Random(SplitMix64::seed_from_u64(seed))
+    }
+
     fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (x ^ (x >> 31)) % bound.max(1)
+        self.0.next_u64() % bound.max(1)
     }
 }
 

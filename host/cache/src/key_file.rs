@@ -45,7 +45,7 @@ fn create(path: &Path) -> Result<(), CacheError> {
     getrandom::fill(&mut random).map_err(CacheError::Random)?;
     let (secret, unique) = random.split_at(BYTES);
     let mut temporary = path.as_os_str().to_owned();
-    temporary.push(unique.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+    temporary.push(base16ct::lower::encode_string(unique));
     let temporary = Path::new(&temporary);
     let written = (|| {
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(temporary)?.write_all(secret)?;

@@ -71,7 +71,7 @@ impl Key {
     }
 
     fn file_name(&self) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+        base16ct::lower::encode_string(&self.0)
     }
 }
 

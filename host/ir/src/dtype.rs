@@ -144,6 +144,24 @@ impl Dtype {
             _ => None,
         }
     }
+
+    /// The spacing of the values of a float type at `x`: one unit in the last place, never below that of the smallest
+    /// normal number's binade. That of `f64` for other types.
+    pub fn ulp(self, x: f64) -> f64 {
+        let (mantissa_bits, least_exponent) = match self {
+            Dtype::F16 => (10, -14),
+            Dtype::Bf16 => (7, -126),
+            Dtype::F32 => (23, -126),
+            _ => (52, -1022),
+        };
+        let exponent = if x == 0.0 || !x.is_finite() {
+            least_exponent
+        } else {
+            // The exponent field, which for doubles below 2^-1022 is 0 and thus below every type's least exponent.
+            (((x.to_bits() >> 52) & 0x7ff) as i32 - 1023).max(least_exponent)
+        };
+        libm::ldexp(1.0, exponent - mantissa_bits)
+    }
 }
 
 impl fmt::Display for Dtype {
@@ -177,5 +195,21 @@ mod tests {
         }
         assert_eq!("float16".parse::<Dtype>(), Err(UnknownDtype("float16".into())));
         assert_eq!(Dtype::from_torch_name("long"), Some(Dtype::I64));
+    }
+
+    #[test]
+    fn one_ulp_is_the_distance_to_the_next_value() {
+        let cases = [
+            (Dtype::F32, 1.0, f64::from(f32::EPSILON)),
+            (Dtype::F32, -1.5, f64::from(f32::EPSILON)),
+            (Dtype::F16, 1000.0, 0.5),
+            (Dtype::Bf16, 1.0, 2f64.powi(-7)),
+            (Dtype::F16, 0.0, 2f64.powi(-24)),
+            (Dtype::F64, 1.0, f64::EPSILON),
+            (Dtype::F64, 0.0, f64::from_bits(1)),
+        ];
+        for (dtype, x, expected) in cases {
+            assert_eq!(dtype.ulp(x), expected, "{dtype} {x}");
+        }
     }
 }

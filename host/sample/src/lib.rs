@@ -103,7 +103,7 @@ impl Sample {
             }
             variants.push(VariantFiles { name, path: path.clone(), model, weights });
         }
-        let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let sha256 = base16ct::lower::encode_string(&hash.finalize());
         let name = directory
             .path
             .file_name()

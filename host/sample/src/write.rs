@@ -63,10 +63,7 @@ pub fn model_text(program: &Program) -> String {
 
 /// What `graph_hash.txt` has: the SHA-256 of the canonical text of `model.py`, in hexadecimal.
 pub fn graph_hash(program: &Program) -> String {
-    Sha256::digest(print::canonical(program)).iter().fold(String::new(), |mut hash, byte| {
-        let _ = write!(hash, "{byte:02x}");
-        hash
-    })
+    base16ct::lower::encode_string(&Sha256::digest(print::canonical(program)))
 }
 
 /// The text of `weight_meta.py`.

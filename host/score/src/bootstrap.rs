@@ -7,6 +7,8 @@ use crate::error::ScoreError;
 use crate::options::Options;
 use crate::outcome::VariantOutcome;
 use crate::timing::{Timings, median};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
 /// The quantiles between which 95% of the resampled scores lie.
 const QUANTILES: (f64, f64) = (0.025, 0.975);
@@ -76,7 +78,7 @@ pub fn confidence(
         }
     }
 
-    let mut random = Random { state: bootstrap.seed };
+    let mut random = Random(SplitMix64::seed_from_u64(bootstrap.seed));
     let mut resampled = outcomes.to_vec();
     let (mut published, mut strict): (Vec<f64>, Vec<f64>) = (0..bootstrap.resamples)
         .map(|_| {
@@ -106,22 +108,13 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
     sorted[below as usize] * (1.0 - part) + sorted[above as usize] * part
 }
 
-/// SplitMix64 (Steele, Lea and Flood 2014): ten lines that never change under us, so that intervals stay the same.
-struct Random {
-    state: u64,
-}
+/// SplitMix64 (Steele, Lea and Flood 2014), which never changes under us, so that intervals stay the same.
+struct Random(SplitMix64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
     /// An index below `length`. The bias of the multiplication is below length / 2^64.
     fn index(&mut self, length: usize) -> usize {
-        ((u128::from(self.next()) * length as u128) >> 64) as usize
+        ((u128::from(self.0.next_u64()) * length as u128) >> 64) as usize
     }
 
     /// The median of as many samples as given, drawn with replacement.
@@ -160,8 +153,8 @@ mod tests {
 
     #[test]
     fn splitmix64_gives_its_published_sequence() {
-        let mut random = Random { state: 1_234_567 };
-        let found: Vec<u64> = (0..3).map(|_| random.next()).collect();
+        let mut random = SplitMix64::seed_from_u64(1_234_567);
+        let found: Vec<u64> = (0..3).map(|_| random.next_u64()).collect();
         assert_eq!(found, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
     }
 

@@ -99,21 +99,9 @@ pub fn check_against(expected: &Output, actual: &[u8]) -> Result<Stats, Mismatch
 
 fn distance_in_ulps(dtype: Dtype, expected: Num, found: Num) -> f64 {
     match (expected, found) {
-        (Num::Float(a), Num::Float(b)) if a != b && a.is_finite() && b.is_finite() => (a - b).abs() / ulp(dtype, a),
+        (Num::Float(a), Num::Float(b)) if a != b && a.is_finite() && b.is_finite() => (a - b).abs() / dtype.ulp(a),
         _ => 0.0,
     }
-}
-
-/// The distance between neighbours of a float type around `x`.
-fn ulp(dtype: Dtype, x: f64) -> f64 {
-    let (digits, lowest) = match dtype {
-        Dtype::F16 => (10, -14),
-        Dtype::Bf16 => (7, -126),
-        Dtype::F32 => (23, -126),
-        _ => (52, -1022),
-    };
-    let exponent = if x == 0.0 { lowest } else { libm::ilogb(x).max(lowest) };
-    libm::ldexp(1.0, exponent - digits)
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ impl RandomKernel {
     /// up to 8 parallel and 4 reduce axes, pads, clamps, gathers, sequences of reductions, and mixed stores. Each
     /// kernel spans at most 20,000 points.
     pub fn generate(seed: u64) -> (Kernel, Vec<Tensor>) {
-        let mut random = Prng(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
+        let mut random = Prng::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
         let kernel = space(&mut random);
         let mut builder = Builder { random, kernel, draws: Vec::new() };
         builder.body();

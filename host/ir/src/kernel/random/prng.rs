@@ -1,15 +1,18 @@
-//! A small generator of random numbers: splitmix64, the same on every platform and in every version.
+//! What the generator draws, from SplitMix64: the same on every platform and in every version.
+
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
 /// The state.
-pub(super) struct Prng(pub(super) u64);
+pub(super) struct Prng(SplitMix64);
 
 impl Prng {
+    pub(super) fn new(seed: u64) -> Prng {
+        Prng(SplitMix64::seed_from_u64(seed))
+    }
+
     pub(super) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.next_u64()
     }
 
     /// Uniform in `0..count`; the bias of the remainder does not matter here.
