@@ -25,6 +25,7 @@ fn counts(text: &str) -> (usize, usize) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn norms_take_in_what_surrounds_them() {
     let cases = [
         (

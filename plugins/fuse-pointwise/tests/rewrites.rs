@@ -252,6 +252,7 @@ fn channels_last_results_keep_their_layout() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn regions_are_as_large_as_they_may_be() {
     let cases = [
         (

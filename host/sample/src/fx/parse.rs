@@ -200,25 +200,7 @@ impl Parser<'_> {
                     self.node(Target::Attribute(attribute.attr.to_string()), vec![base], vec![], at)
                 }
             },
-            ast::Expr::UnaryOp(unary) => {
-                let operand = self.expression(&unary.operand)?;
-                let operator = match unary.op {
-                    UnaryOp::USub => match operand {
-                        Expr::Int(value) => {
-                            let negative = value.checked_neg();
-                            return negative
-                                .map(Expr::Int)
-                                .ok_or_else(|| self.unsupported(expression, "an integer beyond 64 bits"));
-                        }
-                        Expr::Float(value) => return Ok(Expr::Float(-value)),
-                        _ => "neg",
-                    },
-                    UnaryOp::UAdd => "pos",
-                    UnaryOp::Not => "not_",
-                    UnaryOp::Invert => "invert",
-                };
-                self.node(Target::Operator(operator), vec![operand], vec![], at)
-            }
+            ast::Expr::UnaryOp(unary) => self.unary(unary, expression)?,
             ast::Expr::BinOp(binary) => {
                 let left = self.expression(&binary.left)?;
                 let right = self.expression(&binary.right)?;
@@ -241,6 +223,23 @@ impl Parser<'_> {
             ast::Expr::Call(call) => self.call(call, expression)?,
             other => return Err(self.unsupported(other, "this form of expression")),
         })
+    }
+
+    /// The sign of a literal is part of it; everything else is a call.
+    fn unary(&mut self, unary: &ast::ExprUnaryOp, expression: &ast::Expr) -> Result<Expr, SampleError> {
+        let operand = self.expression(&unary.operand)?;
+        let operator = match (unary.op, &operand) {
+            (UnaryOp::USub, Expr::Int(value)) => {
+                let negative = value.checked_neg().map(Expr::Int);
+                return negative.ok_or_else(|| self.unsupported(expression, "an integer beyond 64 bits"));
+            }
+            (UnaryOp::USub, Expr::Float(value)) => return Ok(Expr::Float(-value)),
+            (UnaryOp::USub, _) => "neg",
+            (UnaryOp::UAdd, _) => "pos",
+            (UnaryOp::Not, _) => "not_",
+            (UnaryOp::Invert, _) => "invert",
+        };
+        Ok(self.node(Target::Operator(operator), vec![operand], vec![], expression.start()))
     }
 
     fn expressions(&mut self, items: &[ast::Expr]) -> Result<Vec<Expr>, SampleError> {

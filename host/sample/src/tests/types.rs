@@ -31,6 +31,7 @@ fn created(op: &OpName, args: &[Arg<TensorType>]) -> Option<Vec<(Dtype, Vec<i64>
     Some(vec![(given.unwrap_or(dtype), shape)])
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of ops")]
 fn result_types(op: &OpName, args: &[Arg<TensorType>]) -> Option<Vec<(Dtype, Vec<i64>)>> {
     let tensors: Vec<&TensorType> = args.iter().flat_map(Arg::values).collect();
     let first = *tensors.first()?;

@@ -63,17 +63,11 @@ pub fn multi_head(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyV
         average,
         is_causal,
     ] = arguments.bind(PARAMETERS)?;
-    if flag(training, true, "training")? {
-        return Err(Unsupported("attention that trains draws random numbers; export the model after .eval()".into()));
-    }
-    for (value, name) in [(bias_k, "bias_k"), (bias_v, "bias_v"), (static_k, "static_k"), (static_v, "static_v")] {
-        if optional(value) != PyValue::None {
-            return Err(Unsupported(format!("`{name}` other than None has no translation")));
-        }
-    }
-    if flag(add_zero, false, "add_zero_attn")? {
-        return Err(Unsupported("`add_zero_attn` has no translation".into()));
-    }
+    refuse(
+        training,
+        add_zero,
+        [(bias_k, "bias_k"), (bias_v, "bias_v"), (static_k, "static_k"), (static_v, "static_v")],
+    )?;
     let (query, key, value) = (required(query, "query")?, required(key, "key")?, required(value, "value")?);
     let heads = required(heads, "num_heads")?.int().filter(|&heads| heads > 0);
     let heads = heads.ok_or_else(|| Unsupported("`num_heads` is no positive integer".into()))?;
@@ -85,17 +79,7 @@ pub fn multi_head(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyV
     let mut operands = vec![query, key, value];
     let mut padding = optional(padding);
     if !is_batched {
-        // Operands that are one tensor stay one: how the projection is done depends on it.
-        let mut lifted: Vec<(PyValue, PyValue)> = vec![];
-        for operand in &mut operands {
-            let known = lifted.iter().find(|(from, _)| from == operand).map(|(_, to)| to.clone());
-            let to = match known {
-                Some(to) => to,
-                None => builder.op("unsqueeze", [operand.clone(), PyValue::Int(1)])?,
-            };
-            lifted.push((operand.clone(), to.clone()));
-            *operand = to;
-        }
+        batch_of_one(builder, &mut operands)?;
         if padding != PyValue::None {
             padding = builder.op("unsqueeze", [padding, PyValue::Int(0)])?;
         }
@@ -120,11 +104,9 @@ pub fn multi_head(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyV
             required(v_weight, "v_proj_weight")?,
         ];
         let biases = thirds(builder, &bias)?;
-        let mut projected = vec![];
-        for ((operand, weight), bias) in operands.into_iter().zip(weights).zip(biases) {
-            projected.push(builder.op("linear", [operand, weight, bias])?);
-        }
-        projected
+        let operands = operands.into_iter().zip(weights).zip(biases);
+        let linear = |((operand, weight), bias)| builder.op("linear", [operand, weight, bias]);
+        operands.map(linear).collect::<Result<Vec<_>, Unsupported>>()?
     } else {
         packed_projection(builder, operands, required(in_weight, "in_proj_weight")?, bias, embed)?
     };
@@ -135,15 +117,7 @@ pub fn multi_head(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyV
     {
         mask = builder.op("unsqueeze", [mask, PyValue::Int(0)])?;
     }
-    let mut by_head = vec![];
-    for tensor in projected {
-        let rows_of = *builder.shape_of(&tensor)?.first().unwrap_or(&0);
-        let tensor = builder.op("view", [tensor, PyValue::ints([rows_of, rows, head_dim])])?;
-        by_head.push(builder.op("transpose", [tensor, PyValue::Int(0), PyValue::Int(1)])?);
-    }
-    let Ok([q, k, v]) = <[PyValue; 3]>::try_from(by_head) else {
-        return Err(Unsupported("the projection gave no three tensors".into()));
-    };
+    let [q, k, v] = by_head(builder, projected, rows, head_dim)?;
     let source = builder.shape_of(&k)?.get(1).copied().unwrap_or(0);
     if padding != PyValue::None {
         let padding = builder.op("view", [padding, PyValue::ints([batch, 1, 1, source])])?;
@@ -166,6 +140,57 @@ pub fn multi_head(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyV
         }
     }
     Ok(PyValue::List(vec![attended, weights]))
+}
+
+/// Refuses what has no translation.
+fn refuse(
+    training: Option<PyValue>,
+    add_zero: Option<PyValue>,
+    others: [(Option<PyValue>, &str); 4],
+) -> Result<(), Unsupported> {
+    if flag(training, true, "training")? {
+        return Err(Unsupported("attention that trains draws random numbers; export the model after .eval()".into()));
+    }
+    for (value, name) in others {
+        if optional(value) != PyValue::None {
+            return Err(Unsupported(format!("`{name}` other than None has no translation")));
+        }
+    }
+    if flag(add_zero, false, "add_zero_attn")? {
+        return Err(Unsupported("`add_zero_attn` has no translation".into()));
+    }
+    Ok(())
+}
+
+/// Gives operands without a batch one. Those that are one tensor stay one: how the projection is done depends on it.
+fn batch_of_one(builder: &mut Builder<'_>, operands: &mut [PyValue]) -> Result<(), Unsupported> {
+    let mut lifted: Vec<(PyValue, PyValue)> = vec![];
+    for operand in operands {
+        let known = lifted.iter().find(|(from, _)| from == operand).map(|(_, to)| to.clone());
+        let to = match known {
+            Some(to) => to,
+            None => builder.op("unsqueeze", [operand.clone(), PyValue::Int(1)])?,
+        };
+        lifted.push((operand.clone(), to.clone()));
+        *operand = to;
+    }
+    Ok(())
+}
+
+/// Query, key and value with a matrix for each head of each row.
+fn by_head(
+    builder: &mut Builder<'_>,
+    projected: Vec<PyValue>,
+    rows: i64,
+    head_dim: i64,
+) -> Result<[PyValue; 3], Unsupported> {
+    let mut split = vec![];
+    for tensor in projected {
+        let rows_of = *builder.shape_of(&tensor)?.first().unwrap_or(&0);
+        let tensor = builder.op("view", [tensor, PyValue::ints([rows_of, rows, head_dim])])?;
+        split.push(builder.op("transpose", [tensor, PyValue::Int(0), PyValue::Int(1)])?);
+    }
+    <[PyValue; 3]>::try_from(split).map_err(|_| Unsupported("the projection gave no three tensors".into()))
 }
 
 struct Shape {

@@ -21,15 +21,7 @@ pub fn method(builder: &mut Builder<'_>, name: &str, mut arguments: Arguments) -
     };
     let ty = builder.ty(tensor).clone();
     match name {
-        "size" => match arguments.bind(["self", "dim"])? {
-            [_, None | Some(PyValue::None)] => Ok(PyValue::ints(ty.shape)),
-            [_, Some(dim)] => {
-                let dim = dim.int().ok_or_else(|| Unsupported("`dim` is no integer".into()))?;
-                let position = if dim < 0 { dim.saturating_add(ty.shape.len() as i64) } else { dim };
-                let extent = usize::try_from(position).ok().and_then(|dim| ty.shape.get(dim).copied());
-                extent.map(PyValue::Int).ok_or_else(|| Unsupported(format!("it has no dimension {dim}")))
-            }
-        },
+        "size" => size(&ty.shape, arguments),
         "dim" | "ndimension" => Ok(PyValue::Int(ty.rank() as i64)),
         "numel" | "nelement" => Ok(PyValue::Int(i64::try_from(ty.numel()).unwrap_or(i64::MAX))),
         "is_contiguous" => Ok(PyValue::Bool(ty.is_contiguous())),
@@ -94,6 +86,19 @@ pub fn method(builder: &mut Builder<'_>, name: &str, mut arguments: Arguments) -
             builder.op("contiguous", [object])
         }
         _ => builder.call(name, None, arguments),
+    }
+}
+
+/// `size()`, all extents, or `size(dim)`, one of them.
+fn size(shape: &[i64], arguments: Arguments) -> Result<PyValue, Unsupported> {
+    match arguments.bind(["self", "dim"])? {
+        [_, None | Some(PyValue::None)] => Ok(PyValue::ints(shape.iter().copied())),
+        [_, Some(dim)] => {
+            let dim = dim.int().ok_or_else(|| Unsupported("`dim` is no integer".into()))?;
+            let position = if dim < 0 { dim.saturating_add(shape.len() as i64) } else { dim };
+            let extent = usize::try_from(position).ok().and_then(|dim| shape.get(dim).copied());
+            extent.map(PyValue::Int).ok_or_else(|| Unsupported(format!("it has no dimension {dim}")))
+        }
     }
 }
 
