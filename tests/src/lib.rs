@@ -4,7 +4,7 @@ use rustix::process::{Pid, Signal};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// The repository. It is found when a test runs: a target directory may serve several clones.
@@ -228,20 +228,44 @@ impl Passhost {
     ///
     /// If the program does not start, or ends before it starts the child.
     pub fn run_and_signal_at_start(&self, child: &str, signal: Signal) -> Run {
+        self.run_beside(|process| {
+            let mut sent = false;
+            while !sent && process.try_wait().is_ok_and(|ended| ended.is_none()) {
+                sent = signal_child(process.id(), child, signal);
+                std::thread::yield_now();
+            }
+            sent
+        })
+    }
+
+    /// Runs it and does something beside it, which says whether it succeeded.
+    fn run_beside(&self, beside: impl FnOnce(&mut Child) -> bool) -> Run {
         let started = self.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         assert!(started.is_ok(), "passhost does not start: {started:?}");
         let Ok(mut process) = started else { unreachable!("it was checked") };
-        let mut sent = false;
-        while !sent && process.try_wait().is_ok_and(|ended| ended.is_none()) {
-            sent = signal_child(process.id(), child, signal);
-            std::thread::yield_now();
-        }
+        let sent = beside(&mut process);
         let output = process.wait_with_output();
         assert!(output.is_ok(), "passhost is lost: {output:?}");
         let Ok(output) = output else { unreachable!("it was checked") };
         let run = Run::new(self.shown(), &output, &self.json_path());
-        run.expect(sent, &format!("`{child}` never ran"));
+        run.expect(sent, "the child never ran");
         run
+    }
+
+    /// Runs it and kills its child process `child` whenever there is one.
+    ///
+    /// # Panics
+    ///
+    /// If the program does not start, or never starts the child.
+    pub fn run_and_kill_always(&self, child: &str) -> Run {
+        self.run_beside(|process| {
+            let mut any = false;
+            while process.try_wait().is_ok_and(|ended| ended.is_none()) {
+                any |= signal_child(process.id(), child, Signal::KILL);
+                std::thread::yield_now();
+            }
+            any
+        })
     }
 
     /// Runs it and sends `signal` to its child process `child` as soon as a progress line contains `stage`.
@@ -277,15 +301,21 @@ impl Passhost {
     }
 }
 
-/// Sends a signal to the child of `parent` whose program is `name`; false if there is none.
-fn signal_child(parent: u32, name: &str, signal: Signal) -> bool {
+/// Sends a signal to the children of `parent` whose command line is these words, the program without its folder;
+/// false if there is none.
+pub fn signal_child(parent: u32, words: &str, signal: Signal) -> bool {
     let children = std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|entry| {
         let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
         let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
-        let (command, rest) = stat.split_once('(')?.1.rsplit_once(')')?;
-        let its_parent: u32 = rest.split_whitespace().nth(1)?.parse().ok()?;
-        // The kernel keeps 15 characters of a program's name.
-        (its_parent == parent && name.starts_with(command)).then_some(pid)
+        let its_parent: u32 = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
+        if its_parent != parent {
+            return None;
+        }
+        let line = std::fs::read_to_string(entry.path().join("cmdline")).ok()?;
+        let (program, arguments) =
+            line.trim_end_matches('\0').split_once('\0').unwrap_or((line.trim_end_matches('\0'), ""));
+        let program = Path::new(program).file_name()?.to_str()?;
+        (format!("{program} {arguments}").trim_end() == words).then_some(pid)
     });
     let mut any = false;
     for pid in children.filter_map(Pid::from_raw) {

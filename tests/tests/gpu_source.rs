@@ -6,20 +6,26 @@ use passhost_ir::kernel::verify;
 use passhost_ir::{Graph, NodeKind};
 use passhost_kernels::Layout;
 use passhost_kernels::cuda::{Compiler, DeviceProperties, NvrtcError, emit};
-use passhost_tests::{Passhost, plugin, repository};
+use passhost_protocol::device::DeviceChoice;
+use passhost_supervisor::device::Device;
+use passhost_supervisor::{Config, Plugin, Sample, Supervisor};
+use passhost_tests::{plugin, repository};
 use std::path::PathBuf;
 
-/// The graphs that a plugin returns for all variants of all samples.
+/// The verified graphs that a plugin returns for all variants of all samples.
 fn rewrites(name: &str) -> Vec<Graph> {
-    let list = repository().join("samples/reference.txt");
-    let (list, plugin) = (list.display().to_string(), plugin(name).display().to_string());
-    let run = Passhost::new(["show", &list, "--all", "--after", &plugin, "--device", "cpu"]).run();
-    run.expect_end(0, &["# after"]);
+    let supervisor = Supervisor::new(Config::default());
+    let plugin = Plugin::read(&plugin(name), supervisor.config().limits.wasm).unwrap();
+    let facts = Device::open(DeviceChoice::Cpu, None).unwrap().info().facts;
+    let mut checker = supervisor.checker(supervisor.load(plugin), facts);
     let mut graphs = vec![];
-    for part in run.out.split("# after\n").skip(1) {
-        let text: Vec<&str> =
-            part.lines().take_while(|line| !line.starts_with('#') || line.starts_with("  ")).collect();
-        graphs.push(Graph::parse(&text.join("\n")).unwrap_or_else(|error| panic!("{error}\n{}", text.join("\n"))));
+    for path in passhost_sample::find(&repository().join("samples/reference.txt")).unwrap() {
+        let mut sample = Sample::open(&path).unwrap();
+        for index in 0..sample.variants().len() {
+            let checked = checker.check(&mut sample, index);
+            let graph = checked.graph().unwrap_or_else(|| panic!("{name}: {:?}", checked.failure()));
+            graphs.push(graph.clone());
+        }
     }
     graphs
 }

@@ -1,8 +1,13 @@
 //! A child that is killed or hangs in the middle of an evaluation: a result with the right blame, and the next sample is
 //! evaluated.
 
-use passhost_tests::{Passhost, Run, plugin, sample};
+use passhost_ir::{Arg, Infer, InferError, OpName, TensorType};
+use passhost_supervisor::{InputMode, ReadError, Sample, Types};
+use passhost_tests::{Passhost, Run, directory, plugin, sample, signal_child};
 use rustix::process::Signal;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
 fn two_samples(plugin_name: &str) -> Passhost {
     Passhost::eval_within("400ms", &plugin(plugin_name), &sample("se-gate-add-relu")).with(&[&sample(
@@ -69,7 +74,94 @@ fn a_guest_child_killed_between_two_variants_is_replaced() {
 fn a_guest_child_killed_while_it_runs_the_pass_is_replaced_once() {
     // The loop ends at its fuel limit in the fresh child: the plugin is blamed for that, not for the kill.
     let run = Passhost::eval(&plugin("endless_loop"), &sample("pointwise-chain"))
-        .with(&["--limit-fuel", "3000000000"])
-        .run_and_signal(": reference timing", "passhost-guest", Signal::KILL);
-    run.expect_end(1, &["fuel limit"]);
+        .with(&["--limit-fuel", "3000000000", "--limit-deadline", "5m"])
+        .run_and_signal(": rewriting", "passhost-guest", Signal::KILL);
+    run.expect_end(1, &["fuel limit", "was run again in a fresh one"]);
+}
+
+#[test]
+fn a_types_child_killed_between_two_questions_is_replaced() {
+    let run = two_samples("fuse-pointwise").run_and_signal(": reference", "passhost-device types", Signal::KILL);
+    run.expect_end(0, &[]);
+    for document in run.json().as_array().into_iter().flatten() {
+        for variant in document["variants"].as_array().into_iter().flatten() {
+            run.expect(variant["failure"].is_null(), "it is nobody's fault");
+        }
+    }
+}
+
+/// A graph of so many calls that reading it takes a while.
+fn long_graph(folder: &Path) -> std::io::Result<()> {
+    let calls: String = (0..4000).map(|call| format!("        t_{} = torch.sin(t_{call})\n", call + 1)).collect();
+    let model = format!(
+        "import torch\n\nclass GraphModule(torch.nn.Module):\n    def forward(self, in_0):\n        t_0 = torch.cos(in_0)\n{calls}        return (t_4000,)\n"
+    );
+    let record = "class Program_weight_tensor_meta_in_0:\n\tname = \"in_0\"\n\tshape = [8]\n\tdtype = \"torch.float32\"\n\tdevice = \"cpu\"\n\tmean = 0.0\n\tstd = 1.0\n\tdata = None\n";
+    std::fs::write(folder.join("model.py"), model)?;
+    std::fs::write(folder.join("weight_meta.py"), record)
+}
+
+#[test]
+fn a_sample_that_kills_its_reader_costs_that_sample_alone() {
+    let folder = directory();
+    let written = long_graph(folder.path());
+    assert!(written.is_ok(), "{written:?}");
+    let long = folder.path().display().to_string();
+    let third = sample("pointwise-chain").display().to_string();
+    let run = Passhost::eval(&plugin("fuse-pointwise"), &sample("se-gate-add-relu"))
+        .with(&[&long, &third])
+        .run_and_kill_always(&format!("passhost-reader {long}"));
+    run.expect_end(2, &["the reader process was killed by signal 9"]);
+    let documents = run.json();
+    run.expect(documents[1]["blame"] == "sample" && documents[1]["scores"].is_null(), "the sample is blamed");
+    run.expect(documents[1]["failure"]["stage"] == "sample", "while it was read");
+    for whole in [0, 2] {
+        run.expect(documents[whole]["scores"]["aggregate_score"].is_f64(), "the others are scored");
+        for variant in documents[whole]["variants"].as_array().into_iter().flatten() {
+            run.expect(variant["failure"].is_null(), "the others are evaluated");
+        }
+    }
+}
+
+/// Answers questions about types, the first of them after whoever asks was killed.
+struct Killer<'a> {
+    types: Types,
+    reader: &'a str,
+    kills: u32,
+}
+
+impl Infer for Killer<'_> {
+    fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, InferError> {
+        if self.kills > 0 {
+            self.kills -= 1;
+            assert!(signal_child(std::process::id(), self.reader, Signal::KILL), "it asks");
+        }
+        self.types.infer(op, args)
+    }
+}
+
+#[test]
+fn a_reader_killed_once_is_replaced_and_killed_twice_is_given_up() {
+    let path = sample("single-gelu");
+    let reader = format!("passhost-reader {}", path.display());
+    let limit = Duration::from_secs(60);
+    for (kills, expected) in [(0, None), (1, Some("was read again in a fresh one")), (2, None)] {
+        let opened = Sample::open(&path);
+        assert!(opened.is_ok(), "{:?}", opened.err());
+        let Ok(mut opened) = opened else { return };
+        let mut killer = Killer { types: Types::new(Arc::default()), reader: &reader, kills };
+        match opened.read(0, InputMode::Fresh, &mut killer, limit) {
+            Ok(read) => {
+                assert!(kills < 2, "it was killed twice");
+                let notes = read.notes.join(" ");
+                assert!(notes.contains(expected.unwrap_or("")) && notes.is_empty() == expected.is_none(), "{notes}");
+            }
+            Err(ReadError::Lost(error)) => {
+                assert!(kills == 2 && error.to_string().contains("was killed by signal 9"), "{kills}: {error}");
+            }
+            Err(error) => assert!(kills > 2, "{error}"),
+        }
+        // What happened to one variant is nothing to the next.
+        assert!(opened.read(1, InputMode::Fresh, &mut killer, limit).is_ok());
+    }
 }

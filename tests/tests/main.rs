@@ -4,6 +4,7 @@ mod bad_input;
 mod decompose;
 mod evaluation;
 mod gpu_source;
+mod judge;
 mod killed_children;
 mod reader;
 mod samples;

@@ -209,7 +209,7 @@ fn what_is_too_large_or_too_slow_is_not_run() {
 }
 
 #[test]
-fn a_device_process_that_dies_is_replaced_and_costs_one_graph() {
+fn a_types_process_that_dies_is_replaced_and_costs_one_graph() {
     let set = Set::new();
     let names = ["one", "two", "three"];
     set.task("task", &names);
@@ -217,7 +217,7 @@ fn a_device_process_that_dies_is_replaced_and_costs_one_graph() {
         set.graph(&format!("task/{name}"), 4, &RELU);
     }
     let check = samples("check", &set.path("task"), &["--jobs", "1"]).with_json();
-    let run = check.run_and_signal_at_start("passhost-device", Signal::KILL);
+    let run = check.run_and_signal_at_start("passhost-device types", Signal::KILL);
     run.expect_end(2, &["crashed", "was killed by signal 9"]);
     run.expect(outcomes(&run)[0].1 == ["crashed", "ok", "ok"], "the others pass");
 }

@@ -11,5 +11,7 @@ mod once;
 mod serve;
 mod session;
 mod trivial;
+mod types;
 
 pub use serve::{ServeError, serve};
+pub use types::serve_types;

@@ -3,7 +3,6 @@
 use crate::device::Device;
 use crate::once;
 use crate::session::Reference;
-use passhost_ir::Infer;
 use passhost_protocol::device::{DeviceChoice, DeviceInfo, FromDevice, Stage, ToDevice};
 use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
 use rustix::process::{Resource, Rlimit, Signal};
@@ -31,16 +30,8 @@ pub enum ServeError {
 ///
 /// If the pipe breaks, or a message is malformed or out of turn.
 pub fn serve() -> Result<(), ServeError> {
-    // The supervisor's death ends this process whatever libtorch is doing.
-    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-    let no_core = Rlimit { current: Some(0), maximum: Some(0) };
-    rustix::process::setrlimit(Resource::Core, no_core)?;
-    // Messages leave by a descriptor of their own: what libraries print goes to standard error.
-    let messages = File::from(rustix::io::dup(rustix::stdio::stdout())?);
-    rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
+    let mut out = BufWriter::new(set_up()?);
     let mut stdin = BufReader::new(std::io::stdin().lock());
-    let mut out = BufWriter::new(messages);
-
     let mut device: Option<Rc<Device>> = None;
     let mut reference: Option<Reference> = None;
     loop {
@@ -59,7 +50,6 @@ pub fn serve() -> Result<(), ServeError> {
                     return Ok(());
                 }
             },
-            ToDevice::Infer { op, args } => FromDevice::Inferred(passhost_torch::MetaInfer.infer(&op, &args)),
             ToDevice::Load { program, inputs, seed, settings } => {
                 // The old program's memory is free before the new one's is taken.
                 reference = None;
@@ -92,6 +82,18 @@ pub fn serve() -> Result<(), ServeError> {
             std::process::exit(0);
         }
     }
+}
+
+/// Prepares the process; returns where messages leave it.
+pub(crate) fn set_up() -> Result<File, ServeError> {
+    // The supervisor's death ends this process whatever libtorch is doing.
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    let no_core = Rlimit { current: Some(0), maximum: Some(0) };
+    rustix::process::setrlimit(Resource::Core, no_core)?;
+    // Messages leave by a descriptor of their own: what libraries print goes to standard error.
+    let messages = File::from(rustix::io::dup(rustix::stdio::stdout())?);
+    rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
+    Ok(messages)
 }
 
 /// Says how far the work is. If the supervisor is gone, the next reply will show it.

@@ -8,10 +8,9 @@ pub mod samples;
 pub mod score;
 pub mod show;
 
-use crate::terminal::Terminal;
 use crate::{Exit, Stop};
 use passhost_cache::Cache;
-use passhost_protocol::device::Stage;
+use passhost_supervisor::device::Device;
 use std::path::PathBuf;
 
 /// The user's cache directory for this program: `$XDG_CACHE_HOME/passhost`, or `~/.cache/passhost`.
@@ -28,12 +27,8 @@ fn open_cache() -> Result<Cache, String> {
 }
 
 /// Opens the device; a failure stops the command.
-fn open_device(
-    arguments: &crate::arguments::DeviceArguments,
-    observer: impl FnMut(Stage) + 'static,
-) -> Result<crate::device::Device, Stop> {
-    crate::device::Device::open(arguments.device, arguments.threads, Box::new(observer))
-        .map_err(|error| Stop::new(Exit::Host, error))
+fn open_device(arguments: &crate::arguments::DeviceArguments) -> Result<Device, Stop> {
+    Device::open(arguments.device, arguments.threads).map_err(|error| Stop::new(Exit::Host, error))
 }
 
 /// `device: cpu, Intel Xeon, 2 threads, torch 2.11.0`, and why it is not the GPU if there is something to say.
@@ -43,15 +38,4 @@ fn device_line(info: &passhost_protocol::device::DeviceInfo) -> String {
         line.push_str(&format!(" ({})", info.note));
     }
     line
-}
-
-/// Shared by commands that take samples: every sample that the paths name.
-fn open_samples(paths: &[PathBuf], terminal: &Terminal) -> Result<Vec<passhost_sample::Sample>, Stop> {
-    let mut samples = vec![];
-    for path in paths {
-        terminal.progress(&format!("reading {}", path.display()));
-        samples.extend(passhost_sample::open(path).map_err(|error| Stop::new(Exit::Usage, error))?);
-    }
-    terminal.clear_progress();
-    Ok(samples)
 }

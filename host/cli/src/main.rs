@@ -2,19 +2,14 @@
 //! process, libtorch in another, and neither is linked into this one.
 
 mod arguments;
-mod child;
 mod commands;
-mod device;
-mod document;
-mod evaluate;
-mod guest;
 mod output;
 mod table;
 mod terminal;
-mod untrusted;
 
 use arguments::{Cli, Command};
 use clap::Parser;
+use passhost_corpus::CorpusError;
 use std::process::ExitCode;
 use terminal::{Terminal, Tone};
 
@@ -43,8 +38,18 @@ impl Stop {
         Stop { exit, error: error.into() }
     }
 
+    fn host(message: impl std::fmt::Display) -> Stop {
+        Stop { exit: Exit::Host, error: anyhow::anyhow!("{message}") }
+    }
+
     fn usage(message: impl std::fmt::Display) -> Stop {
         Stop { exit: Exit::Usage, error: anyhow::anyhow!("{message}") }
+    }
+}
+
+impl From<CorpusError> for Stop {
+    fn from(error: CorpusError) -> Stop {
+        Stop::new(if matches!(error, CorpusError::Host(_)) { Exit::Host } else { Exit::Usage }, error)
     }
 }
 

@@ -1,9 +1,9 @@
 //! The table on the terminal: a view of the result document.
 
-use crate::document::{Document, Status, Variant};
 use crate::terminal::{Terminal, Tone, table, wrap};
-use crate::untrusted::one_line;
 use passhost_score::FailureClass;
+use passhost_supervisor::document::{Document, Status, Variant};
+use passhost_supervisor::untrusted::one_line;
 use std::collections::{BTreeMap, HashSet};
 
 /// Variants whose failures are spelt out; the document has them all.

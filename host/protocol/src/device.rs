@@ -2,10 +2,10 @@
 //!
 //! The supervisor opens a device, then for each variant sends [`ToDevice::Load`] (the reference program, which the child
 //! runs and times alone) and, once the rewrite is verified, [`ToDevice::Evaluate`]. The seed travels with the second: it
-//! is drawn after the rewrite is known. [`ToDevice::Run`] runs a program by itself. Each request gets one reply; [`FromDevice::Stage`] messages before it say how far
-//! the child is, so that the supervisor can tell where it died.
+//! is drawn after the rewrite is known. [`ToDevice::Run`] runs a program by itself. Each request gets one reply;
+//! [`FromDevice::Stage`] messages before it say how far the child is, so that the supervisor can tell where it died.
 
-use passhost_ir::{Arg, DeviceFacts, Graph, InferError, InputSpec, NodeId, OpName, TensorType};
+use passhost_ir::{DeviceFacts, Graph, InputSpec, NodeId, OpName, TensorType};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -89,13 +89,6 @@ pub enum ToDevice {
         /// Threads for CPU work; all cores if absent.
         threads: Option<u32>,
     },
-    /// Asks for the types of what an op returns.
-    Infer {
-        /// The op.
-        op: OpName,
-        /// Arguments in schema order.
-        args: Vec<Arg<TensorType>>,
-    },
     /// Runs a reference program, times it alone, and keeps it for [`ToDevice::Evaluate`].
     Load {
         /// The program as the sample has it, typed by inference.
@@ -169,8 +162,6 @@ pub enum FromDevice {
     Opened(DeviceInfo),
     /// The device cannot be used. The child exits.
     Unusable(String),
-    /// The answer to [`ToDevice::Infer`].
-    Inferred(Result<Vec<TensorType>, InferError>),
     /// Not a reply: the child has reached this stage.
     Stage(Stage),
     /// Not a reply: the device can do no more, and the child exits after its next reply.

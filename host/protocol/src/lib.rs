@@ -1,4 +1,4 @@
-//! The messages between the supervisor and its two children, and their framing.
+//! The messages between the supervisor and its children, and their framing.
 //!
 //! Each message is one frame: a little-endian `u32` length and that many bytes of postcard. A frame longer than the
 //! reader allows is refused before anything is allocated, because a child that runs a plugin is not trusted.
@@ -6,5 +6,7 @@
 pub mod device;
 mod frame;
 pub mod guest;
+pub mod reader;
+pub mod types;
 
 pub use frame::{FrameError, MAX_FRAME, read_frame, write_frame};

@@ -1,11 +1,11 @@
 //! `input_tensor_constraints.py`: which extents of the arguments are symbols, and the values that were recorded.
 
 use crate::directory::FILE_BYTES;
-use crate::error::SampleError;
 use crate::python::{Source, dotted};
 use crate::weights::Weight;
 use crate::{Sample, VariantFiles};
 use passhost_ir::MAX_RANK;
+use passhost_protocol::reader::SampleError;
 use ruff_python_ast::{Expr, ExprDict, Number, Stmt, StmtAssign};
 use ruff_text_size::{Ranged, TextSize};
 use std::collections::{HashMap, HashSet};

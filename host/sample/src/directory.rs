@@ -1,10 +1,10 @@
 //! Reading the files of a sample. Nothing outside its directory is opened, with one exception: the tasks of a PassNet
 //! checkout share one directory of graphs, to which each of them has a link.
 
-use crate::error::SampleError;
 use crate::list::{LIST_BYTES, entries, plain};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use passhost_protocol::reader::SampleError;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
@@ -36,7 +36,8 @@ pub fn is_sample(path: &Path) -> bool {
 
 /// A text file that the user named, of at most `limit` bytes.
 pub fn open_text(path: &Path, limit: u64) -> Result<String, SampleError> {
-    let failed = |reason: std::io::Error| SampleError::Open { path: path.into(), reason: reason.to_string() };
+    let failed =
+        |reason: std::io::Error| SampleError::Open { path: path.display().to_string(), reason: reason.to_string() };
     text(std::fs::File::open(path).map_err(failed)?, limit, || path.display().to_string())
 }
 
@@ -55,14 +56,14 @@ impl Directory {
     /// Opens a sample directory: a task, or a graph folder.
     pub fn open(path: &Path) -> Result<Directory, SampleError> {
         let dir = Dir::open_ambient_dir(path, ambient_authority())
-            .map_err(|reason| SampleError::Open { path: path.into(), reason: reason.to_string() })?;
+            .map_err(|reason| SampleError::Open { path: path.display().to_string(), reason: reason.to_string() })?;
         let mut directory = Directory { path: path.into(), dir, shared: shared_graphs(path), graphs: vec![] };
         if directory.dir.is_file(MODEL) {
             directory.graphs.push(PathBuf::from("."));
             return Ok(directory);
         }
         if !directory.dir.exists(GRAPHS) {
-            return Err(SampleError::NoSample { path: path.into() });
+            return Err(SampleError::NoSample { path: path.display().to_string() });
         }
         let list = directory.read(Path::new(GRAPHS), LIST_BYTES)?;
         let file = directory.shown(Path::new(GRAPHS));

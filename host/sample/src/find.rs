@@ -1,8 +1,8 @@
 //! Which samples a path names, without reading them.
 
 use crate::directory::{is_sample, open_text};
-use crate::error::SampleError;
 use crate::list::{LIST_BYTES, entries, plain};
+use passhost_protocol::reader::SampleError;
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,8 @@ const FOLDERS: usize = 1_000_000;
 ///
 /// If the path cannot be read, names nothing, or is a directory without a sample in it.
 pub fn find(path: &Path) -> Result<Vec<PathBuf>, SampleError> {
-    let failed = |reason: std::io::Error| SampleError::Open { path: path.into(), reason: reason.to_string() };
+    let failed =
+        |reason: std::io::Error| SampleError::Open { path: path.display().to_string(), reason: reason.to_string() };
     if std::fs::metadata(path).map_err(failed)?.is_dir() {
         return if is_sample(path) { Ok(vec![path.into()]) } else { walk(path) };
     }
@@ -48,7 +49,10 @@ fn walk(root: &Path) -> Result<Vec<PathBuf>, SampleError> {
         if depth == DEPTH {
             continue;
         }
-        let failed = |reason: std::io::Error| SampleError::Open { path: folder.clone(), reason: reason.to_string() };
+        let failed = |reason: std::io::Error| SampleError::Open {
+            path: folder.display().to_string(),
+            reason: reason.to_string(),
+        };
         for entry in std::fs::read_dir(&folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             if is_open_folder(&entry) {
@@ -57,7 +61,7 @@ fn walk(root: &Path) -> Result<Vec<PathBuf>, SampleError> {
         }
     }
     if samples.is_empty() {
-        return Err(SampleError::NoSample { path: root.into() });
+        return Err(SampleError::NoSample { path: root.display().to_string() });
     }
     samples.sort();
     Ok(samples)

@@ -3,17 +3,8 @@
 use crate::value::Random;
 use crate::weights::Weight;
 use passhost_ir::{Draw, Graph, InputSpec, NodeKind, OpTable, ValueId};
+use passhost_protocol::reader::InputMode;
 use std::collections::HashMap;
-
-/// How inputs are drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum InputMode {
-    /// Around the recorded statistics, and never constant: a pass must not get away with assuming a zero bias.
-    #[default]
-    Fresh,
-    /// As the published loaders draw them, constants included.
-    Published,
-}
 
 /// What an input is to the op that takes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,16 +1,16 @@
 //! Reads samples: PassNet tasks, GraphNet graphs, and ours, which have the same form. Nothing of a sample is executed,
-//! and nothing outside its directory is opened.
+//! and nothing outside its directory is opened. The program
+//! `passhost-reader` does this for the supervisor, one sample a process.
 
 mod constraints;
-pub mod decompose;
 mod directory;
-mod error;
 mod find;
 pub mod fx;
 mod inputs;
 mod list;
 mod python;
 mod reading;
+mod serve;
 mod translate;
 mod value;
 mod vary;
@@ -18,18 +18,18 @@ mod weights;
 mod write;
 
 pub use constraints::{Constraints, Extent};
-pub use error::{Place, SampleError};
 pub use find::find;
-pub use inputs::InputMode;
 pub use list::{is_entry as is_list_entry, plain as plain_path};
+pub use passhost_protocol::reader::{InputMode, Place, SampleError, Variant};
 
 pub use reading::Reading;
+pub use serve::{ServeError, serve};
+pub use value::{PyValue, Random};
 pub use vary::{Change, Refusal, Varied};
 pub use weights::Weight;
-pub use write::GraphFolder;
+pub use write::{GraphFolder, model_text, weight_text};
 
 use directory::{Directory, FILE_BYTES};
-use passhost_ir::{Graph, InputSpec};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
@@ -53,17 +53,6 @@ pub struct VariantFiles {
     path: PathBuf,
     model: String,
     weights: String,
-}
-
-/// A variant as an evaluation needs it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Variant {
-    /// The reference program, in-place ops as written, typed by inference.
-    pub program: Graph,
-    /// One per program input.
-    pub inputs: Vec<InputSpec>,
-    /// Remarks: inputs that are the same in every draw.
-    pub notes: Vec<String>,
 }
 
 /// The samples that a path names, all of them read: a task, a graph folder, a list of either, or a directory that has

@@ -1,6 +1,6 @@
 //! Lists of paths: the samples of a set, the graphs of a task.
 
-use crate::error::SampleError;
+use passhost_protocol::reader::SampleError;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! The straight-line Python of a sample, parsed and never executed: statements and expressions with their places.
 
-use crate::error::{Place, SampleError};
+use passhost_protocol::reader::{Place, SampleError};
 use ruff_python_ast::{self as ast, Expr, Number, Operator, Stmt, UnaryOp};
 use ruff_text_size::{Ranged, TextSize};
 

@@ -1,14 +1,14 @@
 //! One variant of a sample from its text to a typed graph, with what connects the two.
 
-use crate::error::SampleError;
+use crate::Sample;
 use crate::fx::{self, ValueRef};
-use crate::inputs::{self, InputMode};
+use crate::inputs;
 use crate::python::Source;
 use crate::translate::{self, InputSource, Translation};
 use crate::value::PyValue;
 use crate::weights::{self, Weight};
-use crate::{Sample, Variant};
 use passhost_ir::{Graph, Infer, InputSpec, OpTable, TensorType, ValueId, verify_graph};
+use passhost_protocol::reader::{InputMode, SampleError, Variant};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
@@ -48,13 +48,13 @@ impl Sample {
         };
         check_size(source.file(), &weights)?;
         let model = Source::new(shown("model.py"), &files.model);
-        let program = fx::parse::parse(&model)?;
-        let translation = translate::translate(&model, &program, &weights, infer)?;
-        let parameters: HashSet<&str> = program.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
-        if let Some(weight) = weights.iter().find(|weight| !parameters.contains(weight.name.as_str())) {
+        let reading = Reading::translate(&model, weights, infer)?;
+        let parameters = reading.program.parameters.iter().map(|parameter| parameter.name.as_str());
+        let parameters: HashSet<&str> = parameters.collect();
+        if let Some(weight) = reading.weights.iter().find(|weight| !parameters.contains(weight.name.as_str())) {
             return Err(weight_error(&weight.name, "`forward` has no such parameter".into()));
         }
-        Reading::new(&model, program, weights, translation)
+        Ok(reading)
     }
 
     /// Reads variant `index` as an evaluation needs it.
@@ -82,6 +82,22 @@ pub(crate) fn check_size(file: &str, weights: &[Weight]) -> Result<(), SampleErr
 }
 
 impl Reading {
+    /// Reads a model and the records of its parameters from their texts.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sample::reading`].
+    pub fn of_texts(model: &str, records: &str, infer: &mut dyn Infer) -> Result<Reading, SampleError> {
+        let weights = weights::weights(&Source::new("weight_meta.py".to_owned(), records))?;
+        Reading::translate(&Source::new("model.py".to_owned(), model), weights, infer)
+    }
+
+    fn translate(model: &Source<'_>, weights: Vec<Weight>, infer: &mut dyn Infer) -> Result<Reading, SampleError> {
+        let program = fx::parse::parse(model)?;
+        let translation = translate::translate(model, &program, &weights, infer)?;
+        Reading::new(model, program, weights, translation)
+    }
+
     /// A program with its translation, which must not contradict itself.
     pub(crate) fn new(
         model: &Source<'_>,
@@ -95,12 +111,12 @@ impl Reading {
     }
 
     /// What an argument of a node of the program is.
-    pub(crate) fn evaluate(&self, expression: &fx::Expr) -> PyValue {
+    pub fn evaluate(&self, expression: &fx::Expr) -> PyValue {
         translate::evaluate(expression, &self.translation.values)
     }
 
     /// Whether the graph is built on the recorded elements of the parameter at `position`.
-    pub(crate) fn is_fixed(&self, position: usize) -> bool {
+    pub fn is_fixed(&self, position: usize) -> bool {
         self.translation.fixed.contains(&position)
     }
 

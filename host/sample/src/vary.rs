@@ -12,11 +12,11 @@ mod sizes;
 
 use crate::Sample;
 use crate::constraints::{Constraints, LARGEST_EXTENT};
-use crate::error::{Place, SampleError};
 use crate::python::Source;
 use crate::reading::Reading;
 use extents::Step;
 use passhost_ir::{Dtype, Infer};
+use passhost_protocol::reader::{Place, SampleError};
 use std::collections::BTreeMap;
 use std::path::Path;
 

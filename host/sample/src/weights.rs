@@ -1,8 +1,8 @@
 //! `weight_meta.py`: what is recorded of each tensor that a graph takes.
 
-use crate::error::SampleError;
 use crate::python::{Literal, Source, literal};
 use passhost_ir::{Dtype, TensorType};
+use passhost_protocol::reader::SampleError;
 use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged;
 use std::collections::HashSet;

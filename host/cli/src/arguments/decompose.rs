@@ -2,7 +2,7 @@
 
 use super::SurveyArguments;
 use clap::{Args, ValueEnum};
-use passhost_sample::decompose::Kind;
+use passhost_corpus::decompose::Kind;
 use std::path::PathBuf;
 
 const EXIT_CODES: &str = "\

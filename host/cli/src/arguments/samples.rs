@@ -48,7 +48,7 @@ pub struct SurveyArguments {
     /// Sample directories, lists of them, or directories that hold some
     #[arg(required = true, value_name = "LIST|DIR")]
     pub paths: Vec<PathBuf>,
-    /// Samples that are worked on at once, each in a device process of its own; all cores if absent
+    /// Samples that are worked on at once, each with processes of its own; all cores if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: Option<u32>,
     /// Wall clock for reading one graph, and for running it

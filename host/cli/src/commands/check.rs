@@ -1,17 +1,16 @@
 //! `passhost check PLUGIN`
 
 use crate::arguments::CheckArguments;
-use crate::document::Blame;
-use crate::evaluate::LoadedPlugin;
-use crate::guest::Plugin;
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
-use crate::untrusted::one_line;
 use crate::{Exit, Stop};
+use passhost_supervisor::document::Blame;
+use passhost_supervisor::untrusted::one_line;
+use passhost_supervisor::{LoadedPlugin, Plugin};
 
 pub fn run(arguments: &CheckArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let limits = arguments.limits.limits();
-    let plugin = Plugin::read(&arguments.plugin, limits.wasm).map_err(Stop::usage)?;
+    let plugin = Plugin::read(&arguments.plugin, limits.wasm).map_err(|error| Stop::new(Exit::Usage, error))?;
     let size = plugin.wasm.len();
     let sha256 = plugin.sha256.clone();
     let cache = super::open_cache().ok();

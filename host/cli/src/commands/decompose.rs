@@ -1,52 +1,45 @@
 //! `passhost decompose LIST|DIR... --out DIR`
 
-mod collect;
-mod graph_net;
-pub mod names;
 mod summary;
-mod tree;
 
-use super::samples::memo::Memo;
 use super::samples::progress::Progress;
-use super::samples::survey::{Crew, Each, survey};
-use super::samples::worker::{Worker, Workplace};
-use super::samples::{find, print_if, report_unusable, write_document};
+use super::samples::{crew, find, print_if, report_unusable, survey, write_document};
 use crate::arguments::DecomposeArguments;
 use crate::terminal::Terminal;
 use crate::{Exit, Stop};
-use collect::Collector;
+use passhost_corpus::decompose::{Kind, Model, repeated};
+use passhost_corpus::pieces::{Collector, Selection, Tree, Typical};
+use passhost_corpus::survey::{Crew, Each};
+use passhost_corpus::worker::Worker;
 use passhost_sample::Sample;
-use passhost_sample::decompose::{Kind, Model, repeated};
+use passhost_supervisor::Memo;
 use std::collections::{BTreeSet, HashMap};
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 use summary::Summary;
-use tree::Tree;
 
 const SCHEMA: &str = "passhost.decompose/1";
-
-/// The ranges of typical pieces, by the position of the sample and that of its variant.
-type Typical = HashMap<(usize, usize), Vec<Range<usize>>>;
 
 pub fn run(arguments: &DecomposeArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let kinds: BTreeSet<Kind> = arguments.kind.iter().map(|&kind| kind.into()).collect();
     let paths = find(&arguments.survey)?;
     let tree = Tree::create(&arguments.out)?;
     let started = Instant::now();
-    let memo = Memo::new();
-    let crew = Crew::new(&arguments.survey, Workplace::for_types(arguments.survey.timeout), &memo);
+    let memo = Arc::new(Memo::default());
+    let crew = crew(&arguments.survey, &memo);
     let mut progress = Progress::new(terminal, arguments.survey.quiet, paths.len());
     let typical = if kinds.contains(&Kind::Typical) { typical(&paths, &crew, &mut progress)? } else { Typical::new() };
 
     let collector = Collector::new(kinds, &paths, typical);
     let mut progress = Progress::new(terminal, arguments.survey.quiet, paths.len());
-    let task = Each(|worker: &mut Worker<'_>, sample: &Sample, index| collector.cut(worker, sample, index));
+    let task = Each(|worker: &mut Worker, sample: &Sample, index| collector.cut(worker, sample, index));
     let reports = survey(&paths, &crew, &task, &mut progress, |_| Ok(()))?;
     let (kinds, models) = collector.finish(arguments.variants as usize);
     let mut summary = Summary::of(&reports, started.elapsed());
+    let selection = Selection { names: arguments.name.clone(), most: arguments.max.map(|most| most as usize) };
     for (kind, tasks) in kinds {
-        let written = tree.write(kind, &tasks, &models, arguments)?;
+        let written = tree.write(kind, &tasks, &models, &selection)?;
         summary.add(kind, &tasks, written);
     }
     let lines = summary.render(terminal);
@@ -57,7 +50,7 @@ pub fn run(arguments: &DecomposeArguments, terminal: &Terminal) -> Result<Exit, 
 /// Looks for op sequences that occur more than once. A model that cannot be read has none; the second look at it, for
 /// cutting, says why.
 fn typical(paths: &[PathBuf], crew: &Crew<'_>, progress: &mut Progress) -> Result<Typical, Stop> {
-    let task = Each(|worker: &mut Worker<'_>, sample: &Sample, index| {
+    let task = Each(|worker: &mut Worker, sample: &Sample, index| {
         worker.read(sample, index, |reading, _| Model::of(&reading).ops())
     });
     let reports = survey(paths, crew, &task, progress, |_| Ok(()))?;
@@ -77,9 +70,4 @@ fn typical(paths: &[PathBuf], crew: &Crew<'_>, progress: &mut Progress) -> Resul
         }
     }
     Ok(places.into_iter().zip(repeated(&sequences)).collect())
-}
-
-/// A path as errors show it.
-fn shown(path: &Path) -> String {
-    crate::untrusted::one_line(&path.display().to_string(), 400)
 }

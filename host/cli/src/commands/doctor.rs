@@ -1,11 +1,12 @@
 //! `passhost doctor`
 
 use crate::arguments::DeviceArguments;
-use crate::child::{Child, beside_this_executable};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
 use crate::{Exit, Stop};
 use passhost_protocol::guest::FromGuest;
+use passhost_supervisor::child::{Child, beside_this_executable};
+use passhost_supervisor::device::Device;
 use std::time::{Duration, Instant};
 
 pub fn run(arguments: &DeviceArguments, terminal: &Terminal) -> Result<Exit, Stop> {
@@ -30,7 +31,7 @@ pub fn run(arguments: &DeviceArguments, terminal: &Terminal) -> Result<Exit, Sto
             .map_err(|reason| format!("{reason}; plugins compile each time")),
         false,
     );
-    let device = crate::device::Device::open(arguments.device, arguments.threads, Box::new(|_| {}));
+    let device = Device::open(arguments.device, arguments.threads);
     let settings = device.as_ref().map(|device| device.info().settings.clone()).unwrap_or_default();
     report("device", device.map(|device| super::device_line(device.info())).map_err(|error| error.to_string()), true);
     if !settings.is_empty() {
@@ -41,7 +42,7 @@ pub fn run(arguments: &DeviceArguments, terminal: &Terminal) -> Result<Exit, Sto
 
 fn guest() -> Result<String, String> {
     let mut child: Child<FromGuest> =
-        Child::start("guest", "passhost-guest", &[]).map_err(|error| error.to_string())?;
+        Child::start("guest", "passhost-guest", None, &[]).map_err(|error| error.to_string())?;
     match child.receive(Instant::now() + Duration::from_secs(10)) {
         Ok(FromGuest::Hello { engine }) => {
             Ok(format!("{}, engine {engine}", beside_this_executable("passhost-guest").display()))

@@ -1,24 +1,21 @@
 //! `passhost eval PLUGIN SAMPLE...`
 
 use crate::arguments::EvalArguments;
-use crate::document::{Blame, Document};
-use crate::evaluate::{Config, Host, LoadedPlugin, evaluate, refused};
-use crate::guest::Plugin;
 use crate::output::{print, write_json};
 use crate::terminal::{Terminal, Tone, wrap};
 use crate::{Exit, Stop};
 use passhost_score::Options;
-use std::cell::RefCell;
-use std::rc::Rc;
+use passhost_supervisor::document::{Blame, Document};
+use passhost_supervisor::{Checking, Config, Event, OpenError, Plugin, Sample, Supervisor};
 
 pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let limits = arguments.limits.limits();
-    let plugin = Plugin::read(&arguments.plugin, limits.wasm).map_err(Stop::usage)?;
+    let plugin = Plugin::read(&arguments.plugin, limits.wasm).map_err(|error| Stop::new(Exit::Usage, error))?;
     let options = arguments.score.over(Options::default());
     // Constants outside their range would otherwise show only after minutes of measuring.
     passhost_score::score(&[passhost_score::VariantOutcome::Failed(passhost_score::FailureClass::Accuracy)], &options)
         .map_err(|error| Stop::new(Exit::Usage, error))?;
-    let samples = super::open_samples(&arguments.samples, terminal)?;
+    let samples = open_samples(arguments, terminal)?;
     let config = Config {
         limits,
         settings: arguments.settings(),
@@ -27,15 +24,14 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
         seed: arguments.seed,
         timeout: arguments.timeout,
     };
-    let cache = match super::open_cache() {
-        Ok(cache) => Some(cache),
-        Err(reason) => {
-            eprintln!("{}", terminal.paint(Tone::Dim, &format!("no plugin cache: {reason}")));
-            None
-        }
-    };
+    let line = *terminal;
+    let mut supervisor = Supervisor::new(config).watched_by(move |event| show(event, &line));
+    match super::open_cache() {
+        Ok(cache) => supervisor = supervisor.with_cache(cache),
+        Err(reason) => eprintln!("{}", terminal.paint(Tone::Dim, &format!("no plugin cache: {reason}"))),
+    }
     terminal.progress("loading the plugin");
-    let mut plugin = LoadedPlugin::load(plugin, limits, cache.as_ref());
+    let mut plugin = supervisor.load(plugin);
     let refusal = plugin.guest().err().cloned();
     if let Some(failure) = refusal.as_ref().filter(|failure| failure.blame == Blame::Host) {
         return Err(Stop { exit: Exit::Host, error: anyhow::anyhow!("{}; {}", failure.message, failure.hint) });
@@ -46,35 +42,56 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
         terminal.clear_progress();
         print(["device: none used, the plugin does not load".to_owned()]);
         for sample in &samples {
-            finish(refused(&plugin, &failure, sample, &config), &mut documents, arguments, terminal)?;
+            finish(supervisor.refused(&plugin, &failure, sample), &mut documents, arguments, terminal)?;
         }
         return Ok(worst(&documents, arguments));
     }
 
-    // The stage that the device reports and the variant that the evaluation is at share one line.
-    let position = Rc::new(RefCell::new(String::new()));
-    let (shown, line) = (Rc::clone(&position), *terminal);
+    // libtorch starts in both children at once.
+    let mut types = supervisor.types();
+    let _ = types.start();
     terminal.progress("starting the device");
-    let mut device = super::open_device(&arguments.device, move |stage| {
-        line.progress(&format!("{}: {stage}", shown.borrow()));
-    })?;
+    let mut device = super::open_device(&arguments.device)?;
+    let mut checker = supervisor.checker(plugin, device.info().facts).with_types(types);
     terminal.clear_progress();
     print([super::device_line(device.info())]);
-    for sample in &samples {
-        let mut progress = |index: usize, count: usize, name: &str| {
-            let text = format!("{} {}/{count} {}", sample.name(), index + 1, crate::untrusted::one_line(name, 60));
-            terminal.progress(&text);
-            position.replace(text);
-        };
-        let mut host = Host { device: &mut device, cache: cache.as_ref(), config: &config, progress: &mut progress };
-        let document = evaluate(&mut plugin, sample, &mut host);
-        finish(document, &mut documents, arguments, terminal)?;
-    }
+    supervisor.evaluate(&mut checker, samples, &mut device, Checking::Between, |document| {
+        finish(document, &mut documents, arguments, terminal)
+    })?;
     if documents.len() > 1 {
         print([String::new()]);
         print(wrap(&crate::table::total(&documents), terminal.width(), ""));
     }
     Ok(worst(&documents, arguments))
+}
+
+/// Every sample that the paths name, each opened so that a wrong path shows before anything is measured.
+fn open_samples(arguments: &EvalArguments, terminal: &Terminal) -> Result<Vec<Sample>, Stop> {
+    let mut samples = vec![];
+    for path in &arguments.samples {
+        terminal.progress(&format!("reading {}", path.display()));
+        for path in passhost_sample::find(path).map_err(|error| Stop::new(Exit::Usage, error))? {
+            let sample = Sample::open(&path).map_err(|error| match error {
+                OpenError::Sample(error) => Stop::new(Exit::Usage, error),
+                OpenError::Reader(error) => Stop::new(Exit::Host, error),
+            })?;
+            samples.push(sample);
+        }
+    }
+    // A process for each of many samples is too many: they are opened again when it is their turn.
+    if samples.len() > 1 {
+        samples.iter_mut().for_each(Sample::close);
+    }
+    terminal.clear_progress();
+    Ok(samples)
+}
+
+/// Shows where the evaluation stands. Remarks and lost children are in the document.
+fn show(event: &Event, terminal: &Terminal) {
+    if let Event::Reached { place, step } = event {
+        let at = format!("{} {}/{} {}", place.sample, place.position + 1, place.count, place.variant);
+        terminal.progress(&format!("{at}: {step}"));
+    }
 }
 
 /// Prints a document and writes all so far, so that an interrupted run keeps what it has.

@@ -3,30 +3,28 @@
 mod check;
 mod hash;
 mod histogram;
-mod journal;
 mod list;
-pub(super) mod memo;
-mod memory;
-pub(super) mod outcome;
 pub(super) mod progress;
-pub(super) mod quantities;
 mod run;
 mod split;
 mod stats;
-pub(super) mod survey;
 mod vary;
-pub(super) mod worker;
 
 use crate::arguments::{SamplesArguments, SamplesCommand, SurveyArguments};
 use crate::output::{print, write_json};
 use crate::terminal::{Terminal, Tone, wrap};
-use crate::untrusted::one_line;
 use crate::{Exit, Stop};
-use outcome::{Outcome, SampleReport};
+use passhost_corpus::outcome::{Outcome, SampleReport};
+use passhost_corpus::survey::{Crew, Heard, Task, cores};
+use passhost_corpus::worker::Workplace;
 use passhost_sample::Sample;
+use passhost_supervisor::Memo;
+use passhost_supervisor::untrusted::one_line;
+use progress::Progress;
 use serde::Serialize;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Failures that are spelt out on the terminal; `--json` has them all.
 const FAILURES_SHOWN: usize = 20;
@@ -52,6 +50,34 @@ pub(super) fn find(arguments: &SurveyArguments) -> Result<Vec<PathBuf>, Stop> {
         found.extend(samples.into_iter().filter(|sample| seen.insert(passhost_sample::plain_path(sample))));
     }
     Ok(found)
+}
+
+/// The crew for a survey that runs nothing: as many as the user wants, or as there are cores.
+pub(super) fn crew<'a>(arguments: &SurveyArguments, memo: &'a Arc<Memo>) -> Crew<'a> {
+    let jobs = arguments.jobs.map_or_else(cores, |jobs| jobs as usize);
+    Crew { jobs, place: Workplace::for_types(arguments.timeout), memo }
+}
+
+/// Looks at every graph and shows how far that is. `done` hears of each sample as soon as it is finished.
+pub(super) fn survey<T: Task>(
+    paths: &[PathBuf],
+    crew: &Crew<'_>,
+    task: &T,
+    progress: &mut Progress,
+    mut done: impl FnMut(&SampleReport<T::Found>) -> Result<(), Stop>,
+) -> Result<Vec<SampleReport<T::Found>>, Stop> {
+    let reports = passhost_corpus::survey::survey(paths, crew, task, |heard| match heard {
+        Heard::Nothing => {
+            progress.show();
+            Ok(())
+        }
+        Heard::Finished(report) => {
+            progress.advance(report);
+            done(report)
+        }
+    });
+    progress.clear();
+    reports
 }
 
 /// The first graph of a sample whose name contains a text; the first one if there is none.

@@ -1,11 +1,12 @@
 //! `passhost score FILE`
 
 use crate::arguments::ScoreArguments;
-use crate::document::{Document, SCHEMA};
 use crate::output::{print, write_json};
 use crate::{Exit, Stop};
 use anyhow::Context;
 use passhost_score::{Options, Scores, VectorFile, score};
+use passhost_supervisor::document::{Document, SCHEMA};
+use passhost_supervisor::untrusted::one_line;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -109,7 +110,7 @@ fn compute(source: Source, arguments: &ScoreArguments) -> anyhow::Result<Vec<(St
 fn lines(scores: &[(String, Scores)]) -> Vec<String> {
     let mut lines = vec![];
     for (name, scores) in scores {
-        lines.push(crate::untrusted::one_line(name, 200));
+        lines.push(one_line(name, 200));
         for (title, map) in [("S ", &scores.s), ("ES", &scores.es)] {
             let cells: Vec<String> = map.iter().map(|(t, value)| format!("{t}: {value:.4}")).collect();
             for (index, chunk) in cells.chunks(8).enumerate() {

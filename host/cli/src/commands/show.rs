@@ -1,83 +1,76 @@
 //! `passhost show SAMPLE [--after PLUGIN]`
 
 use crate::arguments::ShowArguments;
-use crate::evaluate::{LoadedPlugin, guest_failure};
-use crate::guest::{GuestError, Plugin};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
-use crate::untrusted;
 use crate::{Exit, Stop};
 use passhost_ir::verify::verify_rewrite;
-use passhost_ir::{OpTable, functionalise};
-use passhost_sample::InputMode;
+use passhost_ir::{DeviceFacts, Graph, OpTable, functionalise};
+use passhost_supervisor::document::{Blame, Failure};
+use passhost_supervisor::guest::GuestError;
+use passhost_supervisor::{
+    Config, InputMode, LoadedPlugin, OpenError, Plugin, ReadError, Sample, Supervisor, Types, guest_failure,
+    infer_calls, untrusted,
+};
 
 /// Lines of a plugin's log that are shown.
 const LOG_LINES: usize = 50;
 
 pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let samples = super::open_samples(std::slice::from_ref(&arguments.sample), terminal)?;
+    let paths = passhost_sample::find(&arguments.sample).map_err(|error| Stop::new(Exit::Usage, error))?;
     let limits = arguments.limits.limits();
-    let cache = super::open_cache().ok();
-    let mut plugin = match &arguments.after {
+    let mut supervisor = Supervisor::new(Config { limits, ..Config::default() });
+    if let Ok(cache) = super::open_cache() {
+        supervisor = supervisor.with_cache(cache);
+    }
+    let mut types = supervisor.types();
+    let mut after = match &arguments.after {
         Some(path) => {
-            let plugin = Plugin::read(path, limits.wasm).map_err(Stop::usage)?;
-            Some(LoadedPlugin::load(plugin, limits, cache.as_ref()))
+            let plugin = Plugin::read(path, limits.wasm).map_err(|error| Stop::new(Exit::Usage, error))?;
+            // A pass is told what its rewrite will run on.
+            let facts = super::open_device(&arguments.device)?.info().facts;
+            Some((supervisor.load(plugin), facts))
         }
         None => None,
     };
-    let mut device = super::open_device(&arguments.device, |_| {})?;
     let mut shown = 0;
     let mut exit = Exit::Success;
-    for sample in &samples {
-        for (index, variant) in sample.variants().iter().enumerate() {
-            if arguments.variant.as_ref().is_some_and(|text| !variant.name.contains(text.as_str())) {
+    for path in &paths {
+        let mut sample = Sample::open(path).map_err(|error| match error {
+            OpenError::Sample(error) => Stop::new(Exit::Usage, error),
+            OpenError::Reader(error) => Stop::new(Exit::Host, error),
+        })?;
+        if let Some(failure) = sample.lost() {
+            return Err(refused(failure));
+        }
+        for index in 0..sample.variants().len() {
+            let name = &sample.variants()[index];
+            if arguments.variant.as_ref().is_some_and(|text| !name.contains(text.as_str())) {
                 continue;
             }
             if shown > 0 && !arguments.all && arguments.variant.is_none() {
                 continue;
             }
             shown += 1;
-            let read =
-                sample.load(index, InputMode::Fresh, &mut device).map_err(|error| Stop::new(Exit::Usage, error))?;
-            let name = untrusted::one_line(&format!("{} {}", sample.name(), variant.name), 200);
-            print([terminal.paint(Tone::Strong, &format!("# {name}"))]);
+            let title = untrusted::one_line(&format!("{} {name}", sample.name()), 200);
+            let program = sample.read(index, InputMode::Fresh, &mut types, supervisor.reading_limit());
+            let program = program.map_err(|error| match (types.take_trouble(), error) {
+                (Some(trouble), _) => Stop::new(Exit::Host, trouble),
+                (None, ReadError::Reader(error)) => Stop::new(Exit::Host, error),
+                (None, error) => Stop::new(Exit::Usage, error),
+            })?;
+            let program = program.program;
+            print([terminal.paint(Tone::Strong, &format!("# {title}"))]);
             if arguments.reference {
-                print([read.program.to_string()]);
+                print([program.to_string()]);
                 continue;
             }
             let functional =
-                functionalise(&read.program, OpTable::sample()).map_err(|error| Stop::new(Exit::Usage, error))?;
+                functionalise(&program, OpTable::sample()).map_err(|error| Stop::new(Exit::Usage, error))?;
             print([functional.graph.to_string()]);
-            let Some(plugin) = &mut plugin else { continue };
-            let calls = 10 * functional.graph.nodes.len() as u64 + limits.infer_calls;
-            let answer = match plugin.guest() {
-                Ok(guest) => {
-                    let facts = device.info().facts;
-                    guest.run(&functional.graph, facts, calls, &mut device)
-                }
-                Err(failure) => return Err(refused(failure)),
-            };
-            let (rewrite, usage) = answer.map_err(|error| refused(&guest_failure("rewrite", error)))?;
-            print(
-                untrusted::lines(&usage.log, LOG_LINES)
-                    .into_iter()
-                    .map(|line| terminal.paint(Tone::Dim, &format!("# log: {line}"))),
-            );
-            let rewrite = rewrite.map_err(|error| refused(&guest_failure("rewrite", GuestError::Plugin(error))))?;
-            for refusal in &rewrite.refusals {
-                let nodes: Vec<String> = refusal.nodes.iter().map(ToString::to_string).collect();
-                let reason = untrusted::one_line(&refusal.reason, 200);
-                print([terminal.paint(Tone::Dim, &format!("# left alone {}: {reason}", nodes.join(" ")))]);
-            }
-            print([terminal.paint(Tone::Strong, "# after"), untrusted_graph(&rewrite.graph)]);
-            let verified = verify_rewrite(&functional.graph, &rewrite.graph, OpTable::insert(), &mut device);
-            match verified {
-                Ok(_) => print([terminal.paint(Tone::Good, &format!("# verified; fuel {}", usage.fuel))]),
-                Err(error) => {
-                    exit = Exit::Plugin;
-                    let text = untrusted::one_line(&error.to_string(), 600);
-                    print([terminal.paint(Tone::Bad, &format!("# refused: {text}"))]);
-                }
+            if let Some((plugin, facts)) = &mut after {
+                let end = show_after(plugin, *facts, &functional.graph, limits.infer_calls, &mut types, terminal)?;
+                exit = exit.max(end);
             }
         }
     }
@@ -87,13 +80,56 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
     Ok(exit)
 }
 
-fn refused(failure: &crate::document::Failure) -> Stop {
-    let exit = if failure.blame == crate::document::Blame::Plugin { Exit::Plugin } else { Exit::Host };
+/// Prints what a plugin makes of a graph, what it logged and what it left alone, and whether that may run.
+fn show_after(
+    plugin: &mut LoadedPlugin,
+    device: DeviceFacts,
+    graph: &Graph,
+    more_calls: u64,
+    types: &mut Types,
+    terminal: &Terminal,
+) -> Result<Exit, Stop> {
+    let answer = match plugin.guest() {
+        Ok(guest) => guest.run(graph, device, infer_calls(graph, more_calls), types),
+        Err(failure) => return Err(refused(failure)),
+    };
+    let (rewrite, usage) = answer.map_err(|error| refused(&guest_failure("rewrite", error)))?;
+    print(
+        untrusted::lines(&usage.log, LOG_LINES)
+            .into_iter()
+            .map(|line| terminal.paint(Tone::Dim, &format!("# log: {line}"))),
+    );
+    let rewrite = rewrite.map_err(|error| refused(&guest_failure("rewrite", GuestError::Plugin(error))))?;
+    for refusal in &rewrite.refusals {
+        let nodes: Vec<String> = refusal.nodes.iter().map(ToString::to_string).collect();
+        let reason = untrusted::one_line(&refusal.reason, 200);
+        print([terminal.paint(Tone::Dim, &format!("# left alone {}: {reason}", nodes.join(" ")))]);
+    }
+    print([terminal.paint(Tone::Strong, "# after"), untrusted_graph(&rewrite.graph)]);
+    match verify_rewrite(graph, &rewrite.graph, OpTable::insert(), types) {
+        Ok(_) => {
+            print([terminal.paint(Tone::Good, &format!("# verified; fuel {}", usage.fuel))]);
+            Ok(Exit::Success)
+        }
+        Err(error) => {
+            let text = untrusted::one_line(&error.to_string(), 600);
+            print([terminal.paint(Tone::Bad, &format!("# refused: {text}"))]);
+            Ok(Exit::Plugin)
+        }
+    }
+}
+
+fn refused(failure: &Failure) -> Stop {
+    let exit = match failure.blame {
+        Blame::Plugin => Exit::Plugin,
+        Blame::Sample => Exit::Usage,
+        Blame::Host => Exit::Host,
+    };
     Stop { exit, error: anyhow::anyhow!("{}; {}", failure.message, failure.hint) }
 }
 
 /// A graph that has not been verified may hold any text in its names.
-fn untrusted_graph(graph: &passhost_ir::Graph) -> String {
+fn untrusted_graph(graph: &Graph) -> String {
     graph
         .to_string()
         .lines()

@@ -1,8 +1,8 @@
 //! From the syntax tree of `model.py` to a [`Program`]: nested calls get nodes of their own, names are resolved.
 
 use super::{Expr, Node, Parameter, Program, Target, ValueRef};
-use crate::error::SampleError;
 use crate::python::{Source, dotted};
+use passhost_protocol::reader::SampleError;
 use ruff_python_ast::{self as ast, CmpOp, Number, Operator, Stmt, StmtFunctionDef, UnaryOp};
 use ruff_text_size::{Ranged, TextSize};
 use std::collections::HashMap;

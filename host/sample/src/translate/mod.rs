@@ -16,7 +16,6 @@ mod vmap;
 
 pub use builder::Source as InputSource;
 
-use crate::error::SampleError;
 use crate::fx::{Expr, Node, Parameter, Program, Target, ValueRef};
 use crate::python::Source;
 use crate::value::PyValue;
@@ -24,6 +23,7 @@ use crate::weights::Weight;
 use arguments::Arguments;
 use builder::Builder;
 use passhost_ir::{Dtype, Graph, Infer, InferError, MemoryFormat, TensorType};
+use passhost_protocol::reader::SampleError;
 use ruff_text_size::TextSize;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;

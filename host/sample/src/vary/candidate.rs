@@ -1,7 +1,6 @@
 //! A variant while it is made: the calls so far, renumbered and rewritten, and their types.
 
 use super::Refusal;
-use crate::error::SampleError;
 use crate::fx::{Expr, Node, Program, ValueRef};
 use crate::python::Source;
 use crate::reading::{Reading, check_size};
@@ -9,6 +8,7 @@ use crate::translate::Translator;
 use crate::value::PyValue;
 use crate::weights::Weight;
 use passhost_ir::{Infer, TensorType};
+use passhost_protocol::reader::SampleError;
 use ruff_text_size::TextSize;
 
 /// A program that is made from another one call by call.

@@ -1,12 +1,11 @@
 //! What came of it: counts for each kind, and the tasks that were written.
 
-use super::collect::{Cuts, KindCuts};
-use super::tree::Written;
-use crate::commands::samples::outcome::SampleReport;
-use crate::commands::samples::quantities::{count, time};
 use crate::terminal::{Terminal, Tone, table, wrap};
-use crate::untrusted::one_line;
-use passhost_sample::decompose::{Kind, Task};
+use passhost_corpus::decompose::{Kind, Task};
+use passhost_corpus::outcome::SampleReport;
+use passhost_corpus::pieces::{Cuts, KindCuts, Written};
+use passhost_corpus::quantities::{count, time};
+use passhost_supervisor::untrusted::one_line;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;

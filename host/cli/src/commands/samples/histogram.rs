@@ -1,6 +1,6 @@
 //! Counts as bars on a terminal.
 
-use super::quantities::count;
+use passhost_corpus::quantities::count;
 
 /// The widest a label may be before it is cut; less on a narrow terminal.
 const LABEL: usize = 40;

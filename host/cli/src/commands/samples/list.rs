@@ -1,49 +1,30 @@
 //! `passhost samples list LIST|DIR...`
 
-use super::memo::Memo;
-use super::memory::input_bytes;
-use super::outcome::SampleReport;
 use super::progress::Progress;
-use super::quantities::{bytes, count};
-use super::survey::{Crew, Each, survey};
-use super::worker::{Worker, Workplace};
-use super::{find, print_if, report_unusable, write_document};
+use super::{crew, find, print_if, report_unusable, survey, write_document};
 use crate::arguments::ListArguments;
 use crate::terminal::{Terminal, Tone, table};
-use crate::untrusted::one_line;
 use crate::{Exit, Stop};
-use passhost_sample::{InputMode, Sample};
-use serde::Serialize;
+use passhost_corpus::list::{Listed, list};
+use passhost_corpus::outcome::SampleReport;
+use passhost_corpus::quantities::{bytes, count};
+use passhost_corpus::survey::Each;
+use passhost_supervisor::Memo;
+use passhost_supervisor::untrusted::one_line;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 const SCHEMA: &str = "passhost.samples.list/1";
 
 /// Columns that a narrow terminal keeps: name, graphs, nodes and element types.
 const NARROW: [usize; 4] = [0, 1, 2, 5];
 
-#[derive(Serialize)]
-struct Listed {
-    nodes: u64,
-    inputs: u64,
-    input_bytes: u64,
-    /// Element types of the inputs.
-    dtypes: BTreeSet<&'static str>,
-}
-
 pub fn run(arguments: &ListArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let paths = find(&arguments.survey)?;
-    let memo = Memo::new();
-    let crew = Crew::new(&arguments.survey, Workplace::for_types(arguments.survey.timeout), &memo);
+    let memo = Arc::new(Memo::default());
+    let crew = crew(&arguments.survey, &memo);
     let mut progress = Progress::new(terminal, arguments.survey.quiet, paths.len());
-    let task = Each(|worker: &mut Worker<'_>, sample: &Sample, index| {
-        let variant = worker.load(sample, index, InputMode::Fresh)?;
-        Ok(Listed {
-            nodes: variant.program.nodes.len() as u64,
-            inputs: variant.inputs.len() as u64,
-            input_bytes: input_bytes(&variant.inputs),
-            dtypes: variant.inputs.iter().map(|input| input.ty.dtype.name()).collect(),
-        })
-    });
+    let task = Each(list);
     let reports = survey(&paths, &crew, &task, &mut progress, |_| Ok(()))?;
     let lines = render(&reports, terminal);
     print_if(write_document(&arguments.survey, SCHEMA, serde_json::Map::new(), &reports)?, lines);

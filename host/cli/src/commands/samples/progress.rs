@@ -1,8 +1,8 @@
 //! How far a survey is, on standard error.
 
-use super::outcome::SampleReport;
-use super::quantities::{count, time};
 use crate::terminal::Terminal;
+use passhost_corpus::outcome::SampleReport;
+use passhost_corpus::quantities::{count, time};
 use std::time::{Duration, Instant};
 
 /// How often a line on a terminal changes.

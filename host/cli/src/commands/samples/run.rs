@@ -1,19 +1,20 @@
 //! `passhost samples run SAMPLE --out DIR`
 
-use super::memo::Memo;
 use super::one_graph;
-use super::outcome::Failure;
-use super::worker::{Worker, Workplace};
 use crate::arguments::RunArguments;
 use crate::output::{print, write_json};
 use crate::terminal::{Terminal, Tone, wrap};
-use crate::untrusted::one_line;
 use crate::{Exit, Stop};
 use anyhow::Context;
+use passhost_corpus::outcome::Failure;
+use passhost_corpus::worker::{Worker, Workplace};
 use passhost_ir::TensorType;
 use passhost_protocol::device::Ran;
 use passhost_sample::{InputMode, Sample, Variant};
+use passhost_supervisor::Memo;
+use passhost_supervisor::untrusted::one_line;
 use serde::Serialize;
+use std::sync::Arc;
 
 const SCHEMA: &str = "passhost.samples.run/1";
 /// The sample's calls as Python that passhost wrote, for who wants to run the same in PyTorch.
@@ -77,7 +78,7 @@ pub fn run(arguments: &RunArguments, terminal: &Terminal) -> Result<Exit, Stop> 
         .with_context(|| format!("cannot write to `{}`", arguments.out.display()))
         .map_err(|error| Stop { exit: Exit::Usage, error })?;
 
-    let memo = Memo::new();
+    let memo = Arc::new(Memo::default());
     let device = &arguments.device;
     let place = Workplace { device: device.device, threads: device.threads, timeout: arguments.timeout };
     let mut worker = Worker::new(place, &memo);
@@ -88,7 +89,7 @@ pub fn run(arguments: &RunArguments, terminal: &Terminal) -> Result<Exit, Stop> 
         Ok((variant, python, ran))
     });
     if let Some(trouble) = worker.take_trouble() {
-        return Err(Stop::new(Exit::Host, trouble));
+        return Err(Stop::host(trouble));
     }
     let (variant, python, ran) = answer.map_err(stop)?;
     std::fs::write(out.join(MODEL), python)
@@ -130,7 +131,7 @@ fn manifest(
     index: usize,
     variant: &Variant,
     ran: &Ran,
-    worker: &Worker<'_>,
+    worker: &Worker,
     arguments: &RunArguments,
 ) -> Manifest {
     let inputs = variant.inputs.iter().enumerate();

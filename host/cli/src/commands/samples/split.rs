@@ -1,33 +1,23 @@
 //! `passhost samples split LIST|DIR... --eval FRACTION --train-out FILE --eval-out FILE`
 
-mod groups;
-
-use super::memo::Memo;
-use super::outcome::SampleReport;
 use super::progress::Progress;
-use super::quantities::count;
-use super::survey::{Crew, Each, survey};
-use super::worker::{Worker, Workplace};
-use super::{find, print_if, report_unusable, write_document};
+use super::{crew, find, print_if, report_unusable, survey, write_document};
 use crate::arguments::SplitArguments;
-use crate::output::write_whole;
 use crate::terminal::{Terminal, wrap};
 use crate::{Exit, Stop};
 use anyhow::Context;
-use groups::{Sides, sides};
-use passhost_ir::{Graph, NodeKind, live_nodes};
-use passhost_sample::{Sample, is_list_entry};
+use passhost_corpus::outcome::SampleReport;
+use passhost_corpus::quantities::count;
+use passhost_corpus::split::{Sequence, Sides, sequence, sides};
+use passhost_corpus::survey::Each;
+use passhost_corpus::write_whole;
+use passhost_sample::is_list_entry;
+use passhost_supervisor::Memo;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 const SCHEMA: &str = "passhost.samples.split/1";
-
-#[derive(Serialize)]
-struct Sequence {
-    /// SHA-256 of the names of the ops that an output depends on, in their order.
-    op_sequence: String,
-}
 
 #[derive(Serialize)]
 struct Summary {
@@ -45,12 +35,10 @@ pub fn run(arguments: &SplitArguments, terminal: &Terminal) -> Result<Exit, Stop
         return Err(Stop::usage("--train-out and --eval-out name the same file; give two"));
     }
     let paths = find(&arguments.survey)?;
-    let memo = Memo::new();
-    let crew = Crew::new(&arguments.survey, Workplace::for_types(arguments.survey.timeout), &memo);
+    let memo = Arc::new(Memo::default());
+    let crew = crew(&arguments.survey, &memo);
     let mut progress = Progress::new(terminal, arguments.survey.quiet, paths.len());
-    let task = Each(|worker: &mut Worker<'_>, sample: &Sample, index| {
-        Ok(Sequence { op_sequence: op_sequence(&worker.load_functional(sample, index)?) })
-    });
+    let task = Each(sequence);
     let reports = survey(&paths, &crew, &task, &mut progress, |_| Ok(()))?;
 
     // A sample with a graph that nobody could read might share that one with the other side.
@@ -83,16 +71,6 @@ pub fn run(arguments: &SplitArguments, terminal: &Terminal) -> Result<Exit, Stop
     Ok(report_unusable(&reports, terminal))
 }
 
-fn op_sequence(graph: &Graph) -> String {
-    let mut hash = Sha256::new();
-    for (node, _) in graph.nodes.iter().zip(live_nodes(graph)).filter(|(_, live)| *live) {
-        if let NodeKind::Aten { op, .. } = &node.kind {
-            hash.update(format!("{op}\n"));
-        }
-    }
-    crate::guest::hex(&hash.finalize())
-}
-
 /// Writes paths relative to the list, as it will be read.
 fn write_list(list: &Path, title: &str, samples: &[&Path]) -> Result<(), Stop> {
     let write = || {
@@ -109,7 +87,7 @@ fn write_list(list: &Path, title: &str, samples: &[&Path]) -> Result<(), Stop> {
             let entry = entry.with_context(|| format!("`{}` has a name that no list can hold", sample.display()))?;
             text.push_str(&format!("{entry}\n"));
         }
-        write_whole(list, &text)
+        Ok(write_whole(list, &text)?)
     };
     write().map_err(|error| Stop { exit: Exit::Usage, error })
 }
@@ -137,21 +115,8 @@ fn render(summary: &Summary, terminal: &Terminal) -> Vec<String> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_op_sequence_knows_ops_and_their_order_but_no_types_and_no_dead_code() {
-        let sequence = |body: &str| {
-            let text = format!("graph(%x: f32[4]) {{\n{body}\n  return (%r)\n}}\n");
-            op_sequence(&Graph::parse(&text).unwrap())
-        };
-        let one = sequence("  %a: f32[4] = aten::relu(%x)\n  %r: f32[4] = aten::exp(%a)");
-        let dead = "  %a: f32[4] = aten::relu(%x)\n  %d: f32[4] = aten::cos(%x)\n  %r: f32[4] = aten::exp(%a)";
-        assert_eq!(sequence(dead), one);
-        assert_ne!(sequence("  %a: f32[4] = aten::exp(%x)\n  %r: f32[4] = aten::relu(%a)"), one);
-    }
 
     #[test]
     fn paths_in_a_list_are_relative_to_it() {

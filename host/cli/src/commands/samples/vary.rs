@@ -1,20 +1,22 @@
 //! `passhost samples vary SAMPLE --set S0=1,4 --dtype float16 --out DIR`
 
-use super::memo::Memo;
 use super::one_graph;
-use super::worker::{Worker, Workplace};
 use crate::arguments::VaryArguments;
-use crate::commands::decompose::names::folder;
-use crate::output::{new_directory, print, write_whole};
+use crate::output::print;
 use crate::terminal::{Terminal, Tone};
-use crate::untrusted::one_line;
 use crate::{Exit, Stop};
 use anyhow::Context;
+use passhost_corpus::pieces::folder;
+use passhost_corpus::worker::{Worker, Workplace};
+use passhost_corpus::{new_directory, write_whole};
 use passhost_ir::Dtype;
 use passhost_sample::{Change, GraphFolder, Sample, Varied};
+use passhost_supervisor::Memo;
+use passhost_supervisor::untrusted::one_line;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 
 /// What a graph by itself is filed under; one of a task stays in its category.
 const CATEGORY: &str = "models";
@@ -25,8 +27,8 @@ pub fn run(arguments: &VaryArguments, terminal: &Terminal) -> Result<Exit, Stop>
     let changes = changes(arguments)?;
     let sample = Sample::open(&arguments.sample).map_err(|error| Stop::new(Exit::Usage, error))?;
     let index = one_graph(&sample, arguments.variant.as_deref())?;
-    new_directory(&arguments.out).map_err(|error| Stop { exit: Exit::Usage, error })?;
-    let memo = Memo::new();
+    new_directory(&arguments.out)?;
+    let memo = Arc::new(Memo::default());
     let mut worker = Worker::new(Workplace::for_types(arguments.timeout), &memo);
     let origin = Origin::of(&sample, index);
     let (mut lines, mut graphs) = (vec![], vec![]);
@@ -34,7 +36,7 @@ pub fn run(arguments: &VaryArguments, terminal: &Terminal) -> Result<Exit, Stop>
     for change in &changes {
         let made = worker.read(&sample, index, |reading, infer| sample.vary(index, &reading, change, infer));
         if let Some(trouble) = worker.take_trouble() {
-            return Err(Stop::new(Exit::Host, trouble));
+            return Err(Stop::host(trouble));
         }
         let refused = |reason: String| {
             let line = format!("{}: {}", described(change), one_line(&reason, 600));
@@ -64,7 +66,7 @@ pub fn run(arguments: &VaryArguments, terminal: &Terminal) -> Result<Exit, Stop>
         return Ok(Exit::Usage);
     }
     let list: String = graphs.iter().map(|graph| format!("{graph}\n")).collect();
-    write_whole(&arguments.out.join("graph_list.txt"), &list).map_err(|error| Stop { exit: Exit::Usage, error })?;
+    write_whole(&arguments.out.join("graph_list.txt"), &list)?;
     Ok(Exit::Success)
 }
 

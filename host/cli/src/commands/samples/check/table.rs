@@ -1,10 +1,10 @@
 //! A check on the terminal.
 
-use super::findings::{Checked, Summary};
 use crate::commands::samples::failure_lines;
-use crate::commands::samples::outcome::{Outcome, SampleReport};
-use crate::commands::samples::quantities::{count, time};
 use crate::terminal::{Terminal, Tone, table, wrap};
+use passhost_corpus::findings::{Checked, Summary};
+use passhost_corpus::outcome::{Outcome, SampleReport};
+use passhost_corpus::quantities::{count, time};
 use std::time::Duration;
 
 /// The counts by outcome, what they are of, and the failures.

@@ -1,0 +1,11 @@
+//! Whole models become samples: pieces of all models are collected, sorted into tasks and written as PassNet has them.
+
+mod collect;
+mod graph_net;
+mod names;
+mod tree;
+
+pub use collect::{Collector, Cuts, KindCuts, Typical};
+pub use graph_net::Provenance;
+pub use names::folder;
+pub use tree::{Selection, Tree, Written};

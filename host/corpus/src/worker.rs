@@ -1,0 +1,218 @@
+//! One of those who work on samples: reads graphs, types them and runs them in a device process of its own, and says
+//! how that ended.
+
+use crate::outcome::{Failure, Outcome};
+use passhost_ir::{Arg, Graph, Infer, InferError, InputSpec, OpName, OpTable, TensorType, functionalise};
+use passhost_protocol::device::{DeviceChoice, DeviceInfo, Ran, ReferenceError, RunError};
+use passhost_protocol::types::Answer;
+use passhost_sample::{InputMode, Reading, Sample, Variant};
+use passhost_supervisor::child::ChildError;
+use passhost_supervisor::device::{Device, DeviceError};
+use passhost_supervisor::reader::ReaderError;
+use passhost_supervisor::{Memo, OpenError, ReadError, Types};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Where a worker runs programs, and for how long.
+#[derive(Debug, Clone, Copy)]
+pub struct Workplace {
+    /// The device.
+    pub device: DeviceChoice,
+    /// Threads for CPU work.
+    pub threads: Option<u32>,
+    /// Wall clock for reading one graph, and for running it.
+    pub timeout: Duration,
+}
+
+impl Workplace {
+    /// For work that runs nothing.
+    pub fn for_types(timeout: Duration) -> Workplace {
+        Workplace { device: DeviceChoice::Cpu, threads: Some(1), timeout }
+    }
+}
+
+/// One worker with its children, each started when it is first needed.
+pub struct Worker {
+    place: Workplace,
+    types: Types,
+    device: Option<Device>,
+    reader: Option<passhost_supervisor::Sample>,
+    trouble: Option<String>,
+}
+
+impl Worker {
+    /// One that has not started anything yet.
+    pub fn new(place: Workplace, memo: &Arc<Memo>) -> Worker {
+        Worker { place, types: Types::new(Arc::clone(memo)), device: None, reader: None, trouble: None }
+    }
+
+    /// Why no process of some kind can be had: no fault of a sample. Taken once.
+    pub fn take_trouble(&mut self) -> Option<String> {
+        self.trouble.take()
+    }
+
+    /// What the device process said of the device.
+    pub fn info(&self) -> Option<&DeviceInfo> {
+        self.device.as_ref().map(Device::info)
+    }
+
+    /// Gives up all processes, whatever they are doing.
+    pub fn start_afresh(&mut self) {
+        (self.device, self.reader) = (None, None);
+        self.types.stop();
+    }
+
+    /// Reads variant `index` in a reader process and types every node.
+    pub fn load(&mut self, sample: &Sample, index: usize, mode: InputMode) -> Result<Variant, Failure> {
+        let limit = self.place.timeout;
+        let mut open = match self.reader.take().filter(|open| open.sha256() == sample.sha256()) {
+            Some(open) => open,
+            None => passhost_supervisor::Sample::open(sample.path()).map_err(|error| match error {
+                OpenError::Sample(error) => Failure::of(error, false),
+                OpenError::Reader(error) => self.in_trouble(&error),
+            })?,
+        };
+        if let Some(lost) = open.lost() {
+            return Err(Failure::new(Outcome::Crashed, &lost.message));
+        }
+        if open.sha256() != sample.sha256() {
+            return Err(Failure::new(Outcome::Malformed, ReadError::Changed));
+        }
+        let mut typing = Typing::new(self);
+        let read = open.read(index, mode, &mut typing, limit);
+        let (refused, failure) = (typing.refused, typing.failure);
+        self.reader = Some(open);
+        match (read, failure) {
+            // What is made of a lost types process is beside the point.
+            (_, Some(failure)) => Err(failure),
+            (Ok(variant), None) => Ok(variant),
+            (Err(ReadError::Sample(error)), None) => Err(Failure::of(error, refused)),
+            (Err(ReadError::Lost(error @ ReaderError::Child(ChildError::Deadline { .. }))), None) => {
+                Err(Failure::new(Outcome::TimedOut, error))
+            }
+            (Err(ReadError::Lost(error)), None) => Err(Failure::new(Outcome::Crashed, error)),
+            (Err(ReadError::Reader(error)), None) => Err(self.in_trouble(&error)),
+            (Err(error @ ReadError::Changed), None) => Err(Failure::new(Outcome::Malformed, error)),
+        }
+    }
+
+    /// Reads variant `index` in this process and types every node; then does something with it that needs more than the
+    /// graph, and may ask for more types.
+    pub fn read<T>(
+        &mut self,
+        sample: &Sample,
+        index: usize,
+        then: impl FnOnce(Reading, &mut dyn Infer) -> T,
+    ) -> Result<T, Failure> {
+        let mut typing = Typing::new(self);
+        let read = sample.reading(index, &mut typing).map(|reading| then(reading, &mut typing));
+        match (read, typing.failure) {
+            (_, Some(failure)) => Err(failure),
+            (Ok(found), None) => Ok(found),
+            (Err(error), None) => Err(Failure::of(error, typing.refused)),
+        }
+    }
+
+    /// The graph that a pass would see.
+    pub fn load_functional(&mut self, sample: &Sample, index: usize) -> Result<Graph, Failure> {
+        let variant = self.load(sample, index, InputMode::Fresh)?;
+        let functional = functionalise(&variant.program, OpTable::sample());
+        functional.map(|functional| functional.graph).map_err(|error| Failure::new(Outcome::NotFunctional, error))
+    }
+
+    /// Runs a program once.
+    pub fn run(
+        &mut self,
+        program: &Graph,
+        inputs: &[InputSpec],
+        seed: u64,
+        files: Option<PathBuf>,
+    ) -> Result<Ran, Failure> {
+        let limit = self.place.timeout;
+        let answer = self.device().and_then(|device| device.run(program, inputs, seed, files, limit));
+        match answer {
+            Ok(Ok(ran)) => Ok(ran),
+            Ok(Err(RunError::Program(error @ ReferenceError::Memory { .. }))) => {
+                Err(Failure::new(Outcome::TooLarge, error))
+            }
+            Ok(Err(error)) => Err(Failure::new(Outcome::FailedToRun, error)),
+            Err(error) => Err(self.lost(error)),
+        }
+    }
+
+    fn device(&mut self) -> Result<&mut Device, DeviceError> {
+        match &mut self.device {
+            Some(device) => Ok(device),
+            empty => {
+                let device = Device::open(self.place.device, self.place.threads)?;
+                Ok(empty.insert(device))
+            }
+        }
+    }
+
+    /// What it means for a graph that the device gave no answer. A process that died is replaced at the next question.
+    fn lost(&mut self, error: DeviceError) -> Failure {
+        match error {
+            DeviceError::Child(error) => self.lost_child(&error),
+            error => self.in_trouble(&error),
+        }
+    }
+
+    fn lost_child(&mut self, error: &ChildError) -> Failure {
+        match error {
+            ChildError::Deadline { .. } => Failure::new(Outcome::TimedOut, error),
+            ChildError::Died { .. } | ChildError::Protocol { .. } => Failure::new(Outcome::Crashed, error),
+            ChildError::Start { .. } => self.in_trouble(error),
+        }
+    }
+
+    fn in_trouble(&mut self, error: &impl std::fmt::Display) -> Failure {
+        self.trouble = Some(error.to_string());
+        Failure::new(Outcome::Crashed, error)
+    }
+}
+
+/// Answers the reader's questions about types for one graph.
+struct Typing<'w> {
+    worker: &'w mut Worker,
+    deadline: Instant,
+    /// Whether the last answer was a refusal.
+    refused: bool,
+    /// Why there are no more answers.
+    failure: Option<Failure>,
+}
+
+impl<'w> Typing<'w> {
+    fn new(worker: &'w mut Worker) -> Typing<'w> {
+        Typing { deadline: Instant::now() + worker.place.timeout, worker, refused: false, failure: None }
+    }
+
+    fn answer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Result<Answer, Failure> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            let limit = self.worker.place.timeout.as_millis();
+            return Err(Failure::new(Outcome::TimedOut, format!("reading took more than {limit} ms; raise --timeout")));
+        }
+        self.worker.types.ask(op, args, left).map_err(|error| self.worker.lost_child(&error))
+    }
+}
+
+impl Infer for Typing<'_> {
+    fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Answer {
+        match self.answer(op, args) {
+            Ok(answer) => {
+                self.refused = answer.is_err();
+                answer
+            }
+            Err(failure) => {
+                let reason = failure.what.clone();
+                self.failure = Some(failure);
+                Err(InferError::Unavailable(reason))
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Judges a plugin on a sample without the command, while a second plugin is checked.
+//!
+//! `cargo run -p passhost-supervisor --example judge -- PLUGIN OTHER_PLUGIN SAMPLE`
+
+use passhost_protocol::device::{DeviceChoice, Settings};
+use passhost_supervisor::device::Device;
+use passhost_supervisor::document::Document;
+use passhost_supervisor::{Checking, Config, Plugin, Sample, Supervisor};
+use std::error::Error;
+use std::path::Path;
+
+/// What is known of the two plugins.
+#[derive(Debug)]
+pub struct Judged {
+    /// The result of the first.
+    pub document: Document,
+    /// For each variant why nothing of the second could be measured, if that is so.
+    pub refusals: Vec<Option<String>>,
+}
+
+/// Judges `plugin` on a sample while `other` is checked.
+pub fn judge(plugin: &Path, other: &Path, sample: &Path) -> Result<Judged, Box<dyn Error>> {
+    let settings = Settings { budget_ms: 50, ..Settings::default() };
+    let supervisor = Supervisor::new(Config { settings, ..Config::default() });
+    let limit = supervisor.config().limits.wasm;
+    let (plugin, other) = (Plugin::read(plugin, limit)?, Plugin::read(other, limit)?);
+    let (measured, mut checked) = (Sample::open(sample)?, Sample::open(sample)?);
+    let mut device = Device::open(DeviceChoice::Cpu, None)?;
+    let facts = device.info().facts;
+    let mut document = None;
+    let refusals = std::thread::scope(|scope| {
+        let check = scope.spawn(|| {
+            let mut checker = supervisor.checker(supervisor.load(other), facts);
+            let variants = 0..checked.variants().len();
+            let refusal = |index| checker.check(&mut checked, index).failure().map(|failure| failure.message.clone());
+            variants.map(refusal).collect::<Vec<_>>()
+        });
+        let mut checker = supervisor.checker(supervisor.load(plugin), facts);
+        supervisor.evaluate(&mut checker, vec![measured], &mut device, Checking::Between, |found| {
+            document = Some(found);
+            Ok::<(), Box<dyn Error>>(())
+        })?;
+        check.join().map_err(|_| Box::<dyn Error>::from("the check panicked"))
+    })?;
+    Ok(Judged { document: document.ok_or("one sample has one document")?, refusals })
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let [plugin, other, sample] = arguments.as_slice() else { return Err("give two plugins and a sample".into()) };
+    let Judged { document, refusals } = judge(plugin.as_ref(), other.as_ref(), sample.as_ref())?;
+    let score = document.scores.map(|scores| scores.aggregate_score);
+    println!("{}: AS {score:?}", document.job.plugin);
+    for (index, refusal) in refusals.into_iter().enumerate() {
+        println!("the other plugin on variant {index}: {}", refusal.unwrap_or_else(|| "may run".into()));
+    }
+    Ok(())
+}

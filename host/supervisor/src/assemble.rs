@@ -1,0 +1,83 @@
+//! The verdicts on all variants of a sample, put together into a document and scored.
+
+use crate::document::{Blame, Document, Failure, Job, Limits, SCHEMA, Status, Variant};
+use crate::judge::{Judged, empty, failed};
+use crate::plugin::LoadedPlugin;
+use crate::sample::Sample;
+use crate::supervisor::{Config, Supervisor};
+use passhost_protocol::device::DeviceInfo;
+use passhost_score::{Bootstrap, FailureClass, Timings, VariantOutcome, confidence, score};
+
+impl Supervisor {
+    /// The document for a plugin on a sample whose variants were judged, in the sample's order.
+    pub fn document(
+        &self,
+        plugin: &LoadedPlugin,
+        sample: &Sample,
+        device: Option<DeviceInfo>,
+        judged: Vec<Judged>,
+    ) -> Document {
+        assemble(plugin, sample, &self.config, device, judged)
+    }
+
+    /// The document for a plugin that cannot be loaded: every variant fails alike, and nothing needs to run for that.
+    pub fn refused(&self, plugin: &LoadedPlugin, failure: &Failure, sample: &Sample) -> Document {
+        let variants = sample.variants().iter();
+        let judged = variants.map(|name| failed(empty(name), FailureClass::Compile, failure.clone())).collect();
+        self.document(plugin, sample, None, judged)
+    }
+}
+
+/// Puts the variants together and scores them.
+fn assemble(
+    plugin: &LoadedPlugin,
+    sample: &Sample,
+    config: &Config,
+    device: Option<DeviceInfo>,
+    judged: Vec<Judged>,
+) -> Document {
+    let outcomes: Vec<VariantOutcome> = judged.iter().filter_map(|judged| judged.outcome).collect();
+    let timings: Vec<Option<Timings>> =
+        judged.iter().filter(|judged| judged.outcome.is_some()).map(|judged| judged.timings.clone()).collect();
+    let variants: Vec<Variant> = judged.into_iter().map(|judged| judged.variant).collect();
+    let compared = variants.iter().any(|variant| !variant.outputs.is_empty());
+    // The plugin's failures stand for an evaluation before the sample's: they are what a score is for.
+    let failure = if compared {
+        None
+    } else {
+        [Blame::Plugin, Blame::Host, Blame::Sample].into_iter().find_map(|blame| {
+            variants.iter().filter_map(|variant| variant.failure.clone()).find(|failure| failure.blame == blame)
+        })
+    };
+    // A sample that fails as a whole has no score; neither has one on which the host gave up.
+    let scorable = outcomes.len() == variants.len()
+        && sample.lost().is_none()
+        && failure.as_ref().is_none_or(|f| f.blame == Blame::Plugin);
+    let scores = if scorable { score(&outcomes, &config.options).ok() } else { None };
+    let confidence =
+        scores.as_ref().and_then(|_| confidence(&outcomes, &timings, &config.options, &Bootstrap::default()).ok());
+    let host_failed = variants.iter().find_map(|v| v.failure.clone().filter(|f| f.blame == Blame::Host));
+    let failure = sample.lost().cloned().or(failure).or(if scorable { None } else { host_failed });
+    Document {
+        schema: SCHEMA.into(),
+        job: Job {
+            plugin: plugin.file().path.clone(),
+            plugin_sha256: plugin.file().sha256.clone(),
+            plugin_info: plugin.info().cloned(),
+            sample: sample.name().to_owned(),
+            sample_sha256: sample.sha256().to_owned(),
+            host: env!("CARGO_PKG_VERSION").into(),
+            device,
+            fixed_seed: config.seed.is_some(),
+        },
+        status: if failure.is_some() { Status::Failed } else { Status::Scored },
+        blame: failure.as_ref().map(|failure| failure.blame),
+        failure,
+        limits: Limits { guest: config.limits, measurement: config.settings },
+        variants,
+        options: config.options,
+        outcomes,
+        scores,
+        confidence,
+    }
+}

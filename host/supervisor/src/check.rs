@@ -1,0 +1,179 @@
+//! The first stage: a variant is read and typed, the pass rewrites it, and what it returned is verified. Nothing here
+//! needs a device, and several checkers may work at once.
+
+use crate::document::{Blame, Failure, Variant};
+use crate::event::{Event, Place, Step};
+use crate::failure::failure;
+use crate::judge::empty;
+use crate::plugin::LoadedPlugin;
+use crate::rewrite::rewrite;
+use crate::sample::{ReadError, Sample};
+use crate::supervisor::Supervisor;
+use crate::types::Types;
+use crate::untrusted::one_line;
+use passhost_ir::verify::{RewriteSummary, verify_rewrite};
+use passhost_ir::{DeviceFacts, Graph, NodeKind, OpTable, TensorType, functionalise};
+use passhost_protocol::reader;
+use passhost_score::FailureClass;
+
+/// One who checks: a plugin in a guest child, and a types child.
+pub struct Checker<'s> {
+    pub(crate) supervisor: &'s Supervisor,
+    pub(crate) plugin: LoadedPlugin,
+    pub(crate) types: Types,
+    /// What the pass is told of the device that its rewrites will run on.
+    pub(crate) device: DeviceFacts,
+}
+
+/// A variant that has been checked, and waits to be measured.
+pub struct Checked {
+    pub(crate) place: Place,
+    pub(crate) variant: Variant,
+    /// `None` if it could not be read: then the end is a failure.
+    pub(crate) read: Option<reader::Variant>,
+    pub(crate) end: Result<Verified, Refused>,
+}
+
+/// A rewrite that may run.
+pub(crate) struct Verified {
+    pub graph: Graph,
+    pub summary: RewriteSummary,
+}
+
+/// Why there is none.
+#[derive(Clone)]
+pub(crate) struct Refused {
+    pub class: FailureClass,
+    pub failure: Failure,
+}
+
+impl Checked {
+    /// Why there is nothing to measure, as far as that is known without a device.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.end.as_ref().err().map(|refused| &refused.failure)
+    }
+
+    /// The verified rewrite.
+    pub fn graph(&self) -> Option<&Graph> {
+        self.end.as_ref().ok().map(|verified| &verified.graph)
+    }
+
+    /// The reference program with its inputs, if it could be read.
+    pub fn read(&self) -> Option<&reader::Variant> {
+        self.read.as_ref()
+    }
+}
+
+impl<'s> Checker<'s> {
+    pub(crate) fn new(supervisor: &'s Supervisor, plugin: LoadedPlugin, device: DeviceFacts) -> Checker<'s> {
+        Checker { supervisor, plugin, types: supervisor.types(), device }
+    }
+
+    /// The plugin.
+    pub fn plugin(&self) -> &LoadedPlugin {
+        &self.plugin
+    }
+
+    /// With a types child that may have been started ahead of the first question, so that it gets ready while something
+    /// else does.
+    #[must_use]
+    pub fn with_types(mut self, types: Types) -> Checker<'s> {
+        self.types = types;
+        self
+    }
+
+    /// Checks variant `index` of a sample.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such variant.
+    pub fn check(&mut self, sample: &mut Sample, index: usize) -> Checked {
+        let name = &sample.variants()[index];
+        let mut variant = empty(name);
+        let place = Place {
+            sample: one_line(sample.name(), 80),
+            variant: one_line(name, 60),
+            position: index,
+            count: sample.variants().len(),
+        };
+        self.supervisor.reached(&place, Step::Reading);
+        let (read, end) = match self.read(sample, index) {
+            Ok(read) => {
+                self.notes(&mut variant, &place, read.notes.iter().cloned());
+                let end = self.check_program(&read.program, &mut variant, &place);
+                (Some(read), end)
+            }
+            Err(failure) => (None, Err(Refused { class: FailureClass::Reference, failure })),
+        };
+        Checked { place, variant, read, end }
+    }
+
+    /// Checks it again where a run gave values of other types than inferred.
+    pub(crate) fn check_again(&mut self, checked: &mut Checked, found: &[TensorType]) {
+        let Some(read) = &mut checked.read else { return };
+        let mut notes = vec![];
+        for (value, found) in read.program.values.iter_mut().zip(found) {
+            if value.ty != *found {
+                notes.push(format!(
+                    "bug of passhost: %{} was inferred as {}, the run gave {found}",
+                    value.name, value.ty
+                ));
+                value.ty = found.clone();
+            }
+        }
+        if notes.is_empty() {
+            return;
+        }
+        (checked.variant.rewrite, checked.variant.usage) = (None, None);
+        self.notes(&mut checked.variant, &checked.place, notes);
+        checked.end = self.check_program(&read.program, &mut checked.variant, &checked.place);
+    }
+
+    fn read(&mut self, sample: &mut Sample, index: usize) -> Result<reader::Variant, Failure> {
+        let (inputs, limit) = (self.supervisor.config.inputs, self.supervisor.reading_limit());
+        let read = sample.read(index, inputs, &mut self.types, limit);
+        if let Some(trouble) = self.types.take_trouble() {
+            return Err(failure(Blame::Host, "sample", trouble, "run `passhost doctor`"));
+        }
+        read.map_err(|error| match error {
+            ReadError::Sample(error) => {
+                failure(Blame::Sample, "sample", error, "`passhost show SAMPLE` reads it alone")
+            }
+            ReadError::Lost(error) => {
+                let message = format!("{error}, twice, while reading the sample");
+                failure(Blame::Sample, "sample", message, "leave this sample out, and report it")
+            }
+            ReadError::Reader(error) => failure(Blame::Host, "sample", error, "run `passhost doctor`"),
+            ReadError::Changed => {
+                failure(Blame::Sample, "sample", ReadError::Changed, "leave its files alone meanwhile")
+            }
+        })
+    }
+
+    fn check_program(&mut self, program: &Graph, variant: &mut Variant, place: &Place) -> Result<Verified, Refused> {
+        let functional = functionalise(program, OpTable::sample()).map_err(|error| {
+            let hint = "this form of in-place writing is not supported yet";
+            Refused { class: FailureClass::Reference, failure: failure(Blame::Sample, "sample", error, hint) }
+        })?;
+        self.supervisor.reached(place, Step::Rewriting);
+        let graph = rewrite(self, &functional.graph, variant, place)?;
+        self.supervisor.reached(place, Step::Verifying);
+        let summary =
+            verify_rewrite(&functional.graph, &graph, OpTable::insert(), &mut self.types).map_err(|error| {
+                let hint = "`passhost show --after` prints the graph that the pass returned";
+                Refused { class: FailureClass::Compile, failure: failure(Blame::Plugin, "verify", error, hint) }
+            })?;
+        if let Some(rewrite) = &mut variant.rewrite {
+            rewrite.kernels = graph.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Kernel { .. })).count();
+            rewrite.pass_miss = summary.pass_miss;
+        }
+        Ok(Verified { graph, summary })
+    }
+
+    fn notes(&self, variant: &mut Variant, place: &Place, notes: impl IntoIterator<Item = String>) {
+        for note in notes {
+            self.supervisor.tell(&Event::Note { place: place.clone(), text: one_line(&note, 600) });
+            variant.notes.push(note);
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! A child process that speaks frames over its pipes, with a deadline for every answer.
+
+use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
+use serde::{Serialize, de::DeserializeOwned};
+use std::ffi::OsStr;
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::path::PathBuf;
+use std::process::{ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Bytes of a child's standard error that are kept, the last ones.
+const STDERR_TAIL: usize = 8 << 10;
+
+/// Why a child gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ChildError {
+    /// The program is not where it should be, or does not start.
+    #[error("cannot start {program}: {reason}; build it with `make build`, it belongs beside the passhost program")]
+    Start {
+        /// Path of the program.
+        program: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// The process ended.
+    #[error("the {name} process {how}{stderr}")]
+    Died {
+        /// Which child.
+        name: &'static str,
+        /// `was killed by signal 9`, `exited with status 1`.
+        how: String,
+        /// The end of its standard error after `: `, or nothing.
+        stderr: String,
+    },
+    /// No answer in time. The process has been killed.
+    #[error("the {name} process gave no answer within {} ms", .limit.as_millis())]
+    Deadline {
+        /// Which child.
+        name: &'static str,
+        /// The deadline.
+        limit: Duration,
+    },
+    /// What came back is no message.
+    #[error("the {name} process broke the protocol: {source}")]
+    Protocol {
+        /// Which child.
+        name: &'static str,
+        /// What is wrong.
+        source: FrameError,
+    },
+}
+
+/// A running child. Dropping it kills the process.
+pub struct Child<Reply> {
+    name: &'static str,
+    process: std::process::Child,
+    stdin: BufWriter<ChildStdin>,
+    replies: Receiver<Result<Reply, FrameError>>,
+    stderr: Arc<Mutex<Vec<u8>>>,
+}
+
+impl<Reply: DeserializeOwned + Send + 'static> Child<Reply> {
+    /// Starts `program`, which lies beside this executable, with one argument or none. It inherits no environment but
+    /// what `keep` names.
+    ///
+    /// # Errors
+    ///
+    /// If it is not there, or does not start.
+    pub fn start(
+        name: &'static str,
+        program: &str,
+        argument: Option<&OsStr>,
+        keep: &[&str],
+    ) -> Result<Child<Reply>, ChildError> {
+        let path = beside_this_executable(program);
+        let failed = |reason: String| ChildError::Start { program: path.display().to_string(), reason };
+        let mut command = Command::new(&path);
+        command.args(argument).env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        for name in keep {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
+            }
+        }
+        let mut process = command.spawn().map_err(|error| failed(error.to_string()))?;
+        let (Some(stdin), Some(stdout), Some(mut stderr)) =
+            (process.stdin.take(), process.stdout.take(), process.stderr.take())
+        else {
+            return Err(failed("it has no pipes".into()));
+        };
+        let (sender, replies) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut stdout = BufReader::new(stdout);
+            loop {
+                let reply = read_frame(&mut stdout, MAX_FRAME);
+                let last = reply.is_err();
+                if sender.send(reply).is_err() || last {
+                    return;
+                }
+            }
+        });
+        let tail = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&tail);
+        std::thread::spawn(move || {
+            let mut chunk = [0; 4096];
+            while let Ok(count @ 1..) = stderr.read(&mut chunk) {
+                let Ok(mut kept) = kept.lock() else { return };
+                kept.extend_from_slice(&chunk[..count]);
+                let excess = kept.len().saturating_sub(STDERR_TAIL);
+                kept.drain(..excess);
+            }
+        });
+        Ok(Child { name, process, stdin: BufWriter::new(stdin), replies, stderr: tail })
+    }
+
+    /// The process.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Sends a message.
+    ///
+    /// # Errors
+    ///
+    /// If the child is gone, or the message is too long.
+    pub fn send(&mut self, message: &impl Serialize) -> Result<(), ChildError> {
+        match write_frame(&mut self.stdin, message) {
+            Ok(()) => Ok(()),
+            Err(FrameError::Io(_)) => Err(self.died()),
+            Err(source) => Err(ChildError::Protocol { name: self.name, source }),
+        }
+    }
+
+    /// The next message.
+    ///
+    /// # Errors
+    ///
+    /// If the child is gone, sent no message, or sent nothing until `deadline`. After an error the process is gone.
+    pub fn receive(&mut self, deadline: Instant) -> Result<Reply, ChildError> {
+        let started = Instant::now();
+        match self.replies.recv_timeout(deadline.saturating_duration_since(started)) {
+            Ok(Ok(reply)) => Ok(reply),
+            Ok(Err(FrameError::Closed | FrameError::Io(_))) | Err(RecvTimeoutError::Disconnected) => Err(self.died()),
+            Ok(Err(source)) => {
+                self.kill();
+                Err(ChildError::Protocol { name: self.name, source })
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                self.kill();
+                Err(ChildError::Deadline { name: self.name, limit: deadline.saturating_duration_since(started) })
+            }
+        }
+    }
+
+    fn kill(&mut self) {
+        // It may have ended by itself in between; then there is nothing to do.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+
+    /// The pipe is closed: waits for the end of the process, which is near, and says how it ended.
+    fn died(&mut self) -> ChildError {
+        let give_up = Instant::now() + Duration::from_secs(2);
+        let status = loop {
+            match self.process.try_wait() {
+                Ok(Some(status)) => break Some(status),
+                Ok(None) if Instant::now() < give_up => std::thread::sleep(Duration::from_millis(2)),
+                Ok(None) | Err(_) => {
+                    self.kill();
+                    break None;
+                }
+            }
+        };
+        let stderr = self.stderr.lock().map(|tail| String::from_utf8_lossy(&tail).into_owned()).unwrap_or_default();
+        let stderr = crate::untrusted::one_line(&stderr, 400);
+        ChildError::Died {
+            name: self.name,
+            how: status.map_or_else(|| "closed its pipes".into(), how_it_ended),
+            stderr: if stderr.is_empty() { String::new() } else { format!(": {stderr}") },
+        }
+    }
+}
+
+impl<Reply> Drop for Child<Reply> {
+    fn drop(&mut self) {
+        let _ = self.stdin.flush();
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn how_it_ended(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    match (status.signal(), status.code()) {
+        (Some(signal), _) => format!("was killed by signal {signal}{}", signal_name(signal)),
+        (None, Some(code)) => format!("exited with status {code}"),
+        (None, None) => "ended".into(),
+    }
+}
+
+fn signal_name(signal: i32) -> &'static str {
+    match signal {
+        4 => " (illegal instruction)",
+        6 => " (abort)",
+        7 => " (bus error)",
+        8 => " (arithmetic exception)",
+        9 => " (kill)",
+        11 => " (segmentation fault)",
+        15 => " (termination)",
+        24 => " (CPU time limit)",
+        25 => " (file size limit)",
+        _ => "",
+    }
+}
+
+/// The path of a program that is installed with this one.
+pub fn beside_this_executable(program: &str) -> PathBuf {
+    match std::env::current_exe() {
+        // Tests run from target/<profile>/deps and examples from target/<profile>/examples, one level below the programs.
+        Ok(path) => {
+            let directory = path.parent().map(PathBuf::from).unwrap_or_default();
+            let candidate = directory.join(program);
+            match directory.parent() {
+                Some(parent)
+                    if !candidate.exists() && (directory.ends_with("deps") || directory.ends_with("examples")) =>
+                {
+                    parent.join(program)
+                }
+                _ => candidate,
+            }
+        }
+        Err(_) => PathBuf::from(program),
+    }
+}

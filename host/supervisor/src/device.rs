@@ -1,0 +1,176 @@
+//! The client of the device child: keeps one alive between evaluations and starts a fresh one when it dies.
+
+use crate::child::{Child, ChildError};
+use passhost_ir::{Graph, InputSpec, NodeId, OpName};
+use passhost_protocol::device::{
+    DeviceChoice, DeviceInfo, Evaluation, FromDevice, Loaded, Ran, ReferenceError, RunError, Settings, Stage, ToDevice,
+};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Starting libtorch takes 0.3 s; a cold disk may take a hundred times that.
+pub(crate) const OPEN: Duration = Duration::from_secs(120);
+/// Environment that libtorch, OpenMP and CUDA read, and where their libraries are.
+pub(crate) const ENVIRONMENT: [&str; 7] =
+    ["LD_LIBRARY_PATH", "PATH", "HOME", "XDG_CACHE_HOME", "CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "MKL_NUM_THREADS"];
+
+/// Why the device gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum DeviceError {
+    /// The process is gone.
+    #[error("{0}")]
+    Child(#[from] ChildError),
+    /// The device asked for cannot be used.
+    #[error("{0}")]
+    Unusable(String),
+    /// The child answered something else than what it was asked.
+    #[error("the device process answered out of turn; this is a bug of passhost")]
+    OutOfTurn,
+}
+
+/// A device child.
+pub struct Device {
+    choice: DeviceChoice,
+    threads: Option<u32>,
+    child: Option<Child<FromDevice>>,
+    info: DeviceInfo,
+    stage: Option<Stage>,
+}
+
+impl Device {
+    /// Starts a child and opens a device.
+    ///
+    /// # Errors
+    ///
+    /// If the child does not start, or the device cannot be used.
+    pub fn open(choice: DeviceChoice, threads: Option<u32>) -> Result<Device, DeviceError> {
+        let (child, info) = start(choice, threads)?;
+        Ok(Device { choice, threads, child: Some(child), info, stage: None })
+    }
+
+    /// What the child found.
+    pub fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    /// The last stage that the child reported, for the message when it dies.
+    pub fn stage(&self) -> Option<Stage> {
+        self.stage
+    }
+
+    /// Runs a reference program and times it alone. `watch` hears of each stage that the child reaches.
+    ///
+    /// # Errors
+    ///
+    /// If the child is lost.
+    pub fn load(
+        &mut self,
+        program: &Graph,
+        inputs: &[InputSpec],
+        seed: u64,
+        settings: Settings,
+        limit: Duration,
+        watch: &mut dyn FnMut(Stage),
+    ) -> Result<Result<Loaded, ReferenceError>, DeviceError> {
+        let message = ToDevice::Load { program: program.clone(), inputs: inputs.to_vec(), seed, settings };
+        match self.ask(&message, limit, watch)? {
+            FromDevice::Loaded(loaded) => Ok(loaded),
+            _ => Err(self.out_of_turn()),
+        }
+    }
+
+    /// Checks and times a rewrite of the loaded program. `watch` hears of each stage that the child reaches.
+    ///
+    /// # Errors
+    ///
+    /// If the child is lost.
+    #[allow(clippy::too_many_arguments, reason = "they are the fields of one message")]
+    pub fn evaluate(
+        &mut self,
+        rewrite: &Graph,
+        in_place: &[(NodeId, OpName)],
+        seed: u64,
+        settings: Settings,
+        timed: bool,
+        limit: Duration,
+        watch: &mut dyn FnMut(Stage),
+    ) -> Result<Evaluation, DeviceError> {
+        let message =
+            ToDevice::Evaluate { rewrite: rewrite.clone(), in_place: in_place.to_vec(), seed, settings, timed };
+        match self.ask(&message, limit, watch)? {
+            FromDevice::Evaluated(evaluation) => Ok(*evaluation),
+            _ => Err(self.out_of_turn()),
+        }
+    }
+
+    /// Runs a reference program once. `files` is an existing directory for its inputs and outputs.
+    ///
+    /// # Errors
+    ///
+    /// If the child is lost.
+    pub fn run(
+        &mut self,
+        program: &Graph,
+        inputs: &[InputSpec],
+        seed: u64,
+        files: Option<PathBuf>,
+        limit: Duration,
+    ) -> Result<Result<Ran, RunError>, DeviceError> {
+        let message = ToDevice::Run { program: program.clone(), inputs: inputs.to_vec(), seed, files };
+        match self.ask(&message, limit, &mut |_| {})? {
+            FromDevice::Ran(ran) => Ok(ran),
+            _ => Err(self.out_of_turn()),
+        }
+    }
+
+    /// Sends a request, in a fresh child if the last one died, and waits for the reply.
+    fn ask(
+        &mut self,
+        message: &ToDevice,
+        limit: Duration,
+        watch: &mut dyn FnMut(Stage),
+    ) -> Result<FromDevice, DeviceError> {
+        self.stage = None;
+        let child = match &mut self.child {
+            Some(child) => child,
+            empty => {
+                let (child, info) = start(self.choice, self.threads)?;
+                self.info = info;
+                empty.insert(child)
+            }
+        };
+        let deadline = Instant::now() + limit;
+        let mut reply = child.send(message).and_then(|()| child.receive(deadline));
+        let mut lost = false;
+        loop {
+            match reply {
+                Ok(FromDevice::Stage(stage)) => {
+                    self.stage = Some(stage);
+                    watch(stage);
+                }
+                Ok(FromDevice::Lost) => lost = true,
+                _ => break,
+            }
+            reply = child.receive(deadline);
+        }
+        if lost || reply.is_err() {
+            self.child = None;
+        }
+        Ok(reply?)
+    }
+
+    fn out_of_turn(&mut self) -> DeviceError {
+        self.child = None;
+        DeviceError::OutOfTurn
+    }
+}
+
+fn start(choice: DeviceChoice, threads: Option<u32>) -> Result<(Child<FromDevice>, DeviceInfo), DeviceError> {
+    let mut child: Child<FromDevice> = Child::start("device", "passhost-device", None, &ENVIRONMENT)?;
+    child.send(&ToDevice::Open { device: choice, threads })?;
+    match child.receive(Instant::now() + OPEN)? {
+        FromDevice::Opened(info) => Ok((child, info)),
+        FromDevice::Unusable(reason) => Err(DeviceError::Unusable(reason)),
+        _ => Err(DeviceError::OutOfTurn),
+    }
+}

@@ -1,0 +1,90 @@
+//! A plugin on many samples: both stages, one after the other or side by side.
+
+use crate::check::{Checked, Checker};
+use crate::device::Device;
+use crate::document::{Blame, Document};
+use crate::failure::failure;
+use crate::judge::{Judged, empty, failed};
+use crate::queue::ahead;
+use crate::sample::Sample;
+use crate::supervisor::Supervisor;
+use passhost_score::FailureClass;
+use std::sync::{Mutex, PoisonError};
+
+/// Samples that may wait for the device for each checker: one is being measured while the next is made ready.
+const AHEAD: usize = 2;
+
+/// Who checks while the device measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Checking {
+    /// Nobody: a sample is checked once the one before it is measured, so that nothing disturbs a measurement.
+    #[default]
+    Between,
+    /// So many at once, each with children of its own. They take cores from the measurement unless it has its own.
+    Beside(usize),
+}
+
+impl Supervisor {
+    /// Evaluates the checker's plugin on each sample. `done` hears of each document, in the order of the samples.
+    ///
+    /// # Errors
+    ///
+    /// What `done` says; then the evaluation ends.
+    pub fn evaluate<E>(
+        &self,
+        checker: &mut Checker<'_>,
+        samples: Vec<Sample>,
+        device: &mut Device,
+        checking: Checking,
+        mut done: impl FnMut(Document) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match checking {
+            Checking::Between => samples.into_iter().try_for_each(|mut sample| {
+                let checked = check_all(checker, &mut sample);
+                done(self.measure_all(checker, &sample, device, checked))
+            }),
+            Checking::Beside(checkers) => {
+                let plugin = checker.plugin().file().clone();
+                let samples: Vec<Mutex<Sample>> = samples.into_iter().map(Mutex::new).collect();
+                let sample = |index: usize| samples[index].lock().unwrap_or_else(PoisonError::into_inner);
+                let facts = device.info().facts;
+                let worker = || self.checker(self.load(plugin.clone()), facts);
+                let work = |own: &mut Checker<'_>, index: usize| check_all(own, &mut sample(index));
+                ahead(samples.len(), checkers, AHEAD * checkers, worker, work, |index, checked| {
+                    let sample = sample(index);
+                    done(match checked {
+                        Some(checked) => self.measure_all(checker, &sample, device, checked),
+                        None => {
+                            self.document(checker.plugin(), &sample, Some(device.info().clone()), panicked(&sample))
+                        }
+                    })
+                })
+            }
+        }
+    }
+
+    fn measure_all(
+        &self,
+        checker: &mut Checker<'_>,
+        sample: &Sample,
+        device: &mut Device,
+        checked: Vec<Checked>,
+    ) -> Document {
+        let judged = checked.into_iter().map(|checked| self.measure(device, checked, checker)).collect();
+        self.document(checker.plugin(), sample, Some(device.info().clone()), judged)
+    }
+}
+
+/// Checks every variant of a sample, which is closed then.
+fn check_all(checker: &mut Checker<'_>, sample: &mut Sample) -> Vec<Checked> {
+    let checked = (0..sample.variants().len()).map(|index| checker.check(sample, index)).collect();
+    sample.close();
+    checked
+}
+
+/// What is said of a sample on which a checker panicked.
+fn panicked(sample: &Sample) -> Vec<Judged> {
+    let failure = failure(Blame::Host, "check", "passhost panicked on this sample", "report this");
+    let variants = sample.variants().iter();
+    variants.map(|name| failed(empty(name), FailureClass::Compile, failure.clone())).collect()
+}

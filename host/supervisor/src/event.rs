@@ -1,0 +1,67 @@
+//! What happens while an evaluation runs, as values. Texts in them are fit for a terminal.
+
+use passhost_protocol::device::Stage;
+use std::fmt;
+
+/// Which variant of which sample something is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The name of the sample.
+    pub sample: String,
+    /// The path of the graph within it.
+    pub variant: String,
+    /// Position of the variant, from 0.
+    pub position: usize,
+    /// Variants of the sample.
+    pub count: usize,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// Work on a variant has reached a step.
+    Reached {
+        /// Where.
+        place: Place,
+        /// Which.
+        step: Step,
+    },
+    /// A child died and a fresh one took its place.
+    ChildReplaced {
+        /// Where.
+        place: Place,
+        /// How it ended.
+        message: String,
+    },
+    /// A remark that the document will have as well.
+    Note {
+        /// Where.
+        place: Place,
+        /// In words.
+        text: String,
+    },
+}
+
+/// How far the work on a variant is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Reading and typing the program.
+    Reading,
+    /// Running the pass.
+    Rewriting,
+    /// Verifying what it returned.
+    Verifying,
+    /// What the device says.
+    Device(Stage),
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Step::Reading => f.write_str("reading"),
+            Step::Rewriting => f.write_str("rewriting"),
+            Step::Verifying => f.write_str("verifying"),
+            Step::Device(stage) => stage.fmt(f),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! What a failure means: whose doing it is, and what to do about it.
+
+use crate::document::{Blame, Failure};
+use crate::guest::GuestError;
+use crate::untrusted::one_line;
+use passhost_protocol::guest::{GuestFailure, Limit};
+
+/// A failure with everything that a document says of it.
+pub(crate) fn failure(blame: Blame, stage: &str, message: impl std::fmt::Display, hint: &str) -> Failure {
+    Failure { blame, stage: stage.into(), message: one_line(&message.to_string(), 600), hint: hint.into() }
+}
+
+/// What a failure of the guest child means. Only what happened twice, or what the child itself reports, is charged to
+/// the plugin.
+pub fn guest_failure(stage: &str, error: GuestError) -> Failure {
+    let (blame, hint) = match &error {
+        GuestError::Plugin(failure) => match failure {
+            GuestFailure::Host(_) => (Blame::Host, "run `passhost doctor`"),
+            failure => (Blame::Plugin, hint(failure)),
+        },
+        GuestError::Child(_) => (Blame::Plugin, "the process that runs it died twice; report a crash of the sandbox"),
+        GuestError::OutOfTurn => (Blame::Host, "report this"),
+    };
+    Failure { blame, stage: stage.into(), message: one_line(&error.to_string(), 600), hint: hint.into() }
+}
+
+fn hint(failure: &GuestFailure) -> &'static str {
+    match failure {
+        GuestFailure::NotComponent(_) => "build the pass as a cdylib for the target wasm32-wasip2",
+        GuestFailure::Version { .. } => "rebuild the pass with the guest SDK of this host's version",
+        GuestFailure::ForbiddenImport(_) => {
+            "a pass has no files, sockets, clocks or environment; remove the code that needs them"
+        }
+        GuestFailure::MissingExport(_) => "register the pass with passhost_guest_sdk::register!",
+        GuestFailure::Compile(_) => "check that the file is whole and built for WebAssembly 2.0 without extensions",
+        GuestFailure::Limit { limit, .. } => match limit {
+            Limit::Fuel => "the pass may loop; else raise --limit-fuel",
+            Limit::Memory => "the pass may leak; else raise --limit-memory",
+            Limit::Tables => "the module's tables are too large for a pass",
+            Limit::Stack => "the pass may recurse without end; else raise --limit-stack",
+            Limit::Deadline => "the pass may loop; else raise --limit-deadline",
+            Limit::Log => "log less, or raise --limit-log",
+            Limit::Output => "return a smaller graph, or raise --limit-output",
+            Limit::InferCalls => "ask for each type once and keep it, or raise --limit-infer-calls",
+            Limit::Wasm => "build with the profile `plugin`, or raise --limit-wasm",
+            Limit::Compile => "make the module smaller, or raise --limit-compile",
+        },
+        GuestFailure::Trap { .. } => "see the log of the pass; `passhost show` runs it alone",
+        GuestFailure::Refused(_) => "the message is the pass's own",
+        GuestFailure::Malformed(_) => "build the returned graph with the guest SDK's editor",
+        GuestFailure::Host(_) => "run `passhost doctor`",
+    }
+}

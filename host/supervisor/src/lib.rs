@@ -1,0 +1,44 @@
+//! From a plugin and a sample to a result document: children, deadlines, blame, verification, results. Neither wasmtime
+//! nor libtorch is linked here: a plugin runs in one child process, libtorch in others, and samples are read in a third
+//! kind.
+//!
+//! An evaluation has two stages. [`Checker::check`] reads a variant, types it, lets the pass rewrite it and verifies what
+//! comes back; it needs no device, and several may do it at once. [`Supervisor::measure`] runs what was verified on one
+//! [`Device`](device::Device), one variant after the other. [`Supervisor::evaluate`] does both for many samples.
+//!
+//! Nothing here writes to a terminal: what happens is told as [`Event`]s.
+
+mod assemble;
+mod check;
+pub mod child;
+pub mod device;
+pub mod document;
+mod evaluate;
+mod event;
+mod failure;
+pub mod guest;
+mod judge;
+mod measure;
+mod memo;
+mod plugin;
+mod queue;
+pub mod reader;
+mod reference;
+mod rewrite;
+mod sample;
+mod supervisor;
+mod types;
+pub mod untrusted;
+
+pub use check::{Checked, Checker};
+pub use evaluate::Checking;
+pub use event::{Event, Place, Step};
+pub use failure::guest_failure;
+pub use judge::Judged;
+pub use memo::Memo;
+pub use passhost_protocol::reader::InputMode;
+pub use plugin::{LoadedPlugin, Plugin, PluginFileError, hex};
+pub use rewrite::infer_calls;
+pub use sample::{OpenError, ReadError, Sample};
+pub use supervisor::{Config, Supervisor};
+pub use types::Types;

@@ -1,0 +1,61 @@
+//! The reference program by itself, and the seed of its inputs.
+
+use crate::device::{Device, DeviceError};
+use crate::document::{Blame, Failure};
+use crate::event::{Event, Place, Step};
+use crate::failure::failure;
+use crate::supervisor::{Config, Supervisor};
+use crate::untrusted::one_line;
+use passhost_protocol::device::{Loaded, ReferenceError};
+use passhost_protocol::reader::Variant;
+use std::time::Duration;
+
+/// Runs the reference. A child that dies is replaced once: what dies twice is the sample's fault.
+pub(crate) fn load_reference(
+    supervisor: &Supervisor,
+    device: &mut Device,
+    Variant { program, inputs, .. }: &Variant,
+    place: &Place,
+) -> Result<Loaded, Box<Failure>> {
+    let config = &supervisor.config;
+    let settings = config.settings;
+    let limit = config.timeout.unwrap_or(Duration::from_secs(60)) + 2 * Duration::from_millis(settings.budget_ms);
+    let seed = secret(config)?;
+    let mut attempt = || {
+        device.load(program, inputs, seed, settings, limit, &mut |stage| supervisor.reached(place, Step::Device(stage)))
+    };
+    let answer = match attempt() {
+        Err(DeviceError::Child(error)) => {
+            let message = one_line(&error.to_string(), 600);
+            supervisor.tell(&Event::ChildReplaced { place: place.clone(), message });
+            attempt()
+        }
+        answer => answer,
+    };
+    match answer {
+        Ok(Ok(loaded)) => Ok(loaded),
+        Ok(Err(error @ ReferenceError::Memory { .. })) => {
+            let hint = "free the GPU's memory, or use another one or --device cpu";
+            Err(failure(Blame::Host, "reference", error, hint).into())
+        }
+        Ok(Err(error)) => {
+            Err(failure(Blame::Sample, "reference", error, "the sample's own program does not run here").into())
+        }
+        Err(error @ DeviceError::Child(_)) => {
+            let message = format!("{error}, twice, while running the sample's own program");
+            Err(failure(Blame::Sample, "reference", message, "try a smaller sample or a longer --timeout").into())
+        }
+        Err(error) => Err(failure(Blame::Host, "reference", error, "run `passhost doctor`").into()),
+    }
+}
+
+/// A seed from the operating system, or the one given for debugging.
+pub(crate) fn secret(config: &Config) -> Result<u64, Box<Failure>> {
+    match config.seed {
+        Some(seed) => Ok(seed),
+        None => getrandom::u64().map_err(|error| {
+            let message = format!("the operating system gives no random numbers: {error}");
+            failure(Blame::Host, "seed", message, "run `passhost doctor`").into()
+        }),
+    }
+}

@@ -1,0 +1,100 @@
+//! The pass on one graph: run twice, because what it returns must depend on nothing but the graph.
+
+use crate::check::{Checker, Refused};
+use crate::document::{Blame, Rewrite, Variant};
+use crate::event::{Event, Place};
+use crate::failure::{failure, guest_failure};
+use crate::guest::GuestError;
+use crate::plugin::hex;
+use crate::untrusted::one_line;
+use passhost_ir::{DeviceFacts, Graph};
+use passhost_protocol::guest::{self, GuestFailure, GuestUsage};
+use passhost_score::FailureClass;
+use sha2::{Digest, Sha256};
+
+/// Runs the pass twice and returns what it made of the graph.
+pub(crate) fn rewrite(
+    checker: &mut Checker<'_>,
+    functional: &Graph,
+    variant: &mut Variant,
+    place: &Place,
+) -> Result<Graph, Refused> {
+    let (first, usage) = run(checker, functional, variant, place)?;
+    let (second, _) = run(checker, functional, variant, place)?;
+    if first != second {
+        let message = "two runs of the pass on the same graph gave different rewrites";
+        let hint = "a pass must be a pure function; do not iterate over hash maps with random keys";
+        let failure = failure(Blame::Plugin, "rewrite", message, hint);
+        return Err(Refused { class: FailureClass::Integrity, failure });
+    }
+    variant.usage = Some(usage);
+    variant.rewrite = Some(Rewrite {
+        sha256: rewrite_sha256(&first.graph, checker.device),
+        nodes_before: functional.nodes.len(),
+        nodes_after: first.graph.nodes.len(),
+        kernels: 0,
+        pass_miss: false,
+        refusals: first.refusals,
+    });
+    Ok(first.graph)
+}
+
+/// Runs the pass. A child that dies is replaced once: a pass that kills it twice has done it itself.
+fn run(
+    checker: &mut Checker<'_>,
+    graph: &Graph,
+    variant: &mut Variant,
+    place: &Place,
+) -> Result<(guest::Rewrite, GuestUsage), Refused> {
+    let refused = |error| Refused { class: FailureClass::Compile, failure: guest_failure("rewrite", error) };
+    let answer = match run_once(checker, graph) {
+        Err(GuestError::Child(error)) => {
+            let note = format!("{error}; the pass was run again in a fresh one");
+            reload(checker);
+            checker.supervisor.tell(&Event::ChildReplaced { place: place.clone(), message: one_line(&note, 600) });
+            let again = run_once(checker, graph);
+            if again.is_ok() {
+                variant.notes.push(note);
+            }
+            again
+        }
+        answer => answer,
+    };
+    match answer {
+        Ok((Ok(rewrite), usage)) => Ok((rewrite, usage)),
+        Ok((Err(error), usage)) => {
+            variant.usage = Some(usage);
+            Err(refused(GuestError::Plugin(error)))
+        }
+        Err(error) => {
+            // Whatever state the child is in, the next variant starts with a fresh one.
+            reload(checker);
+            Err(refused(error))
+        }
+    }
+}
+
+/// Names a rewrite: by its text form and the facts of the device that it was made for.
+fn rewrite_sha256(graph: &Graph, device: DeviceFacts) -> String {
+    hex(&Sha256::digest(format!("{graph}\n{device}\n")))
+}
+
+fn reload(checker: &mut Checker<'_>) {
+    let (config, cache) = (&checker.supervisor.config, checker.supervisor.cache.as_ref());
+    checker.plugin.reload(config.limits, cache);
+}
+
+type Answer = (Result<guest::Rewrite, GuestFailure>, GuestUsage);
+
+fn run_once(checker: &mut Checker<'_>, graph: &Graph) -> Result<Answer, GuestError> {
+    let calls = infer_calls(graph, checker.supervisor.config.limits.infer_calls);
+    match checker.plugin.guest() {
+        Ok(guest) => guest.run(graph, checker.device, calls, &mut checker.types),
+        Err(failure) => Err(GuestError::Plugin(GuestFailure::Host(failure.message.clone()))),
+    }
+}
+
+/// Questions about types that a pass may ask about a graph: ten for each node on top of the limit.
+pub fn infer_calls(graph: &Graph, limit: u64) -> u64 {
+    10 * graph.nodes.len() as u64 + limit
+}

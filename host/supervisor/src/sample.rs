@@ -1,0 +1,165 @@
+//! A sample as an evaluation has it: a description of what is in it, and a reader child that reads its variants.
+
+use crate::child::ChildError;
+use crate::document::{Blame, Failure};
+use crate::failure::failure;
+use crate::reader::{Reader, ReaderError};
+use passhost_ir::Infer;
+use passhost_protocol::reader::{InputMode, Opened, SampleError, Variant};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What to do about a sample that kills its reader.
+const HINT: &str = "leave this sample out, and report it";
+
+/// A sample. Its reader runs from when it is opened until it is [`Sample::close`]d, and again when it is read.
+pub struct Sample {
+    path: PathBuf,
+    opened: Opened,
+    reader: Option<Reader>,
+    lost: Option<Failure>,
+}
+
+/// Why there is no sample.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// There is none at that path, or its files cannot be read.
+    #[error("{0}")]
+    Sample(SampleError),
+    /// No reader can be had. The host's trouble.
+    #[error("{0}")]
+    Reader(ReaderError),
+}
+
+/// Why a variant was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is not in the supported subset, or its parts do not fit each other.
+    #[error("{0}")]
+    Sample(SampleError),
+    /// Reading it killed its reader, twice, or took too long. The sample's doing.
+    #[error("{0}")]
+    Lost(ReaderError),
+    /// No reader can be had. The host's trouble.
+    #[error("{0}")]
+    Reader(ReaderError),
+    /// The files are others than those that were opened.
+    #[error("the files of the sample changed after it was opened")]
+    Changed,
+}
+
+impl Sample {
+    /// Opens the sample at `path` in a reader of its own. Where that dies twice there is a sample without variants, whose
+    /// document says what happened.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such sample, or no reader.
+    pub fn open(path: &Path) -> Result<Sample, OpenError> {
+        let mut opened = Reader::open(path);
+        if is_death(&opened) {
+            opened = Reader::open(path);
+        }
+        match opened {
+            Ok(Ok((reader, opened))) => Ok(Sample { path: path.into(), opened, reader: Some(reader), lost: None }),
+            Ok(Err(error)) => Err(OpenError::Sample(error)),
+            Err(error) if is_hosts(&error) => Err(OpenError::Reader(error)),
+            Err(error) => {
+                let lost = failure(Blame::Sample, "sample", format!("{error} while opening the sample"), HINT);
+                let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+                let opened = Opened { name, sha256: String::new(), variants: vec![] };
+                Ok(Sample { path: path.into(), opened, reader: None, lost: Some(lost) })
+            }
+        }
+    }
+
+    /// The last part of its path.
+    pub fn name(&self) -> &str {
+        &self.opened.name
+    }
+
+    /// Of the names and contents of all model and weight files, in hexadecimal; empty where nothing could be read.
+    pub fn sha256(&self) -> &str {
+        &self.opened.sha256
+    }
+
+    /// Paths of its graphs within it, in its order.
+    pub fn variants(&self) -> &[String] {
+        &self.opened.variants
+    }
+
+    /// Why there is nothing to read, if opening it killed its reader.
+    pub fn lost(&self) -> Option<&Failure> {
+        self.lost.as_ref()
+    }
+
+    /// The process of its reader, while there is one.
+    pub fn reader_id(&self) -> Option<u32> {
+        self.reader.as_ref().map(Reader::process_id)
+    }
+
+    /// Ends the reader.
+    pub fn close(&mut self) {
+        self.reader = None;
+    }
+
+    /// Reads variant `index`. A reader that dies is replaced once, which a note says.
+    ///
+    /// # Errors
+    ///
+    /// If the variant cannot be used, kills its reader, or no reader can be had.
+    pub fn read(
+        &mut self,
+        index: usize,
+        inputs: InputMode,
+        infer: &mut dyn Infer,
+        limit: Duration,
+    ) -> Result<Variant, ReadError> {
+        let mut read = self.read_once(index, inputs, infer, limit);
+        let mut note = None;
+        if is_death(&read) {
+            note = read.err().map(|error| format!("{error}; the sample was read again in a fresh one"));
+            read = self.read_once(index, inputs, infer, limit);
+        }
+        match read {
+            Ok(Some(read)) => {
+                let mut variant = read.map_err(ReadError::Sample)?;
+                variant.notes.extend(note);
+                Ok(variant)
+            }
+            Ok(None) => Err(ReadError::Changed),
+            Err(error) if is_hosts(&error) => Err(ReadError::Reader(error)),
+            Err(error) => Err(ReadError::Lost(error)),
+        }
+    }
+
+    /// `None` if the sample is no longer the one that was opened.
+    fn read_once(
+        &mut self,
+        index: usize,
+        inputs: InputMode,
+        infer: &mut dyn Infer,
+        limit: Duration,
+    ) -> Result<Option<Result<Variant, SampleError>>, ReaderError> {
+        let mut reader = match self.reader.take() {
+            Some(reader) => reader,
+            None => match Reader::open(&self.path)? {
+                Ok((reader, opened)) if opened == self.opened => reader,
+                Ok(_) => return Ok(None),
+                Err(error) => return Ok(Some(Err(error))),
+            },
+        };
+        let read = reader.read(index, inputs, infer, limit)?;
+        self.reader = Some(reader);
+        Ok(Some(read))
+    }
+}
+
+/// Whether the child died by itself, so that a fresh one may do better.
+fn is_death<T>(answer: &Result<T, ReaderError>) -> bool {
+    matches!(answer, Err(ReaderError::Child(ChildError::Died { .. })))
+}
+
+fn is_hosts(error: &ReaderError) -> bool {
+    matches!(error, ReaderError::OutOfTurn | ReaderError::Child(ChildError::Start { .. }))
+}

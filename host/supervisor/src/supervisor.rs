@@ -1,0 +1,98 @@
+//! What every evaluation works with, and what it is made of: samples are opened, variants checked, and what passed the
+//! check measured.
+
+use crate::check::Checker;
+use crate::event::{Event, Place, Step};
+use crate::memo::Memo;
+use crate::plugin::{LoadedPlugin, Plugin};
+use crate::types::Types;
+use passhost_cache::Cache;
+use passhost_ir::DeviceFacts;
+use passhost_protocol::device::Settings;
+use passhost_protocol::guest::GuestLimits;
+use passhost_protocol::reader::InputMode;
+use passhost_score::Options;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Wall clock for reading a variant, where none is given: a whole model takes a tenth of a second.
+const READ: Duration = Duration::from_secs(120);
+
+/// What holds for every evaluation.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    /// Limits of the guest.
+    pub limits: GuestLimits,
+    /// How to measure.
+    pub settings: Settings,
+    /// Constants of the score.
+    pub options: Options,
+    /// How inputs are drawn.
+    pub inputs: InputMode,
+    /// A seed for debugging in place of the operating system's.
+    pub seed: Option<u64>,
+    /// Wall clock of one step of the device child; derived from the budget if absent.
+    pub timeout: Option<Duration>,
+}
+
+/// Evaluates plugins on samples. One serves several threads; each of them has children of its own.
+pub struct Supervisor {
+    pub(crate) config: Config,
+    pub(crate) cache: Option<Cache>,
+    memo: Arc<Memo>,
+    watch: Box<dyn Fn(&Event) + Send + Sync>,
+}
+
+impl Supervisor {
+    /// One without a cache of compiled plugins, which nobody watches.
+    pub fn new(config: Config) -> Supervisor {
+        Supervisor { config, cache: None, memo: Arc::default(), watch: Box::new(|_| {}) }
+    }
+
+    /// Keeps compiled plugins in `cache`.
+    #[must_use]
+    pub fn with_cache(mut self, cache: Cache) -> Supervisor {
+        self.cache = Some(cache);
+        self
+    }
+
+    /// Tells `watch` what happens, from whichever thread it happens on.
+    #[must_use]
+    pub fn watched_by(mut self, watch: impl Fn(&Event) + Send + Sync + 'static) -> Supervisor {
+        self.watch = Box::new(watch);
+        self
+    }
+
+    /// What holds for every evaluation.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Loads a plugin in a child of its own.
+    pub fn load(&self, plugin: Plugin) -> LoadedPlugin {
+        LoadedPlugin::load(plugin, self.config.limits, self.cache.as_ref())
+    }
+
+    /// A types child of its own, which starts when it is needed; what it learns serves all.
+    pub fn types(&self) -> Types {
+        Types::new(Arc::clone(&self.memo))
+    }
+
+    /// Who checks with this plugin, for a device with these facts. It needs no device itself.
+    pub fn checker(&self, plugin: LoadedPlugin, device: DeviceFacts) -> Checker<'_> {
+        Checker::new(self, plugin, device)
+    }
+
+    /// Wall clock for reading a variant. A short limit for the device is none for the reader.
+    pub fn reading_limit(&self) -> Duration {
+        self.config.timeout.unwrap_or(READ).max(READ)
+    }
+
+    pub(crate) fn tell(&self, event: &Event) {
+        (self.watch)(event);
+    }
+
+    pub(crate) fn reached(&self, place: &Place, step: Step) {
+        self.tell(&Event::Reached { place: place.clone(), step });
+    }
+}
