@@ -162,9 +162,8 @@ impl<'a> Convolution<'a> {
 
     /// Whether libtorch hands volumes to oneDNN: its own kernels are faster on little work, and take them row-major.
     fn runs_in_onednn(&self, input: &TensorType, weight: &TensorType) -> bool {
-        // On processors without instructions for them, halves run in libtorch's own kernels, too.
         if matches!(input.dtype, Dtype::F16 | Dtype::Bf16) {
-            return true;
+            return calculates_in(input.dtype);
         }
         let big_padding =
             self.output_padding.as_ref().is_some_and(|added| added.iter().zip(&self.stride).any(|(a, b)| a >= b));
@@ -174,6 +173,26 @@ impl<'a> Convolution<'a> {
             && !big_padding
             && (self.groups > 1 || window.iter().all(|&size| size > 3) || input.shape[0] > 1 || work > 20480)
     }
+}
+
+/// Whether this processor has the instructions for halves that libtorch asks for before it hands them to oneDNN: without
+/// them they run in libtorch's own kernels, too.
+#[cfg(target_arch = "x86_64")]
+fn calculates_in(half: Dtype) -> bool {
+    let wide = if half == Dtype::Bf16 {
+        is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512dq")
+    } else {
+        is_x86_feature_detected!("avx512fp16")
+    };
+    wide || is_x86_feature_detected!("avxneconvert")
+}
+
+/// On other processors libtorch hands over halves wherever it has oneDNN.
+#[cfg(not(target_arch = "x86_64"))]
+fn calculates_in(_half: Dtype) -> bool {
+    true
 }
 
 /// The result as the op returns it: without the batch if its input has none.
