@@ -17,9 +17,6 @@ mod interval;
 #[cfg(test)]
 mod mistakes;
 pub mod operations;
-#[cfg(test)]
-mod perturbed;
-mod random;
 pub mod scalar;
 mod tensor;
 mod typing;
@@ -32,7 +29,6 @@ pub use facts::Facts;
 pub use interpret::{Output, interpret};
 pub use interval::Interval;
 pub use operations::{Binary, Compare, ReduceOp, ScanOp, Unary};
-pub use random::RandomKernel;
 pub use tensor::Tensor;
 pub use verify::verify;
 

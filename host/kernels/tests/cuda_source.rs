@@ -2,12 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use passhost_ir::kernel::{
-    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Op, Outside, RandomKernel, ReduceOp, Reg, Scalar, Store,
-    verify,
+    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Op, Outside, ReduceOp, Reg, Scalar, Store, verify,
 };
 use passhost_ir::{Dtype, Kernel};
 use passhost_kernels::Layout;
 use passhost_kernels::cuda::{Compiler, DeviceProperties, NvrtcError, emit};
+use passhost_random_kernels::RandomKernel;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -2,10 +2,11 @@
 
 use crate::memory::Arena;
 use anyhow::{Context, Result, ensure};
-use passhost_ir::kernel::{Mode, RandomKernel, Stats, Tensor, check_against, interpret, verify};
+use passhost_ir::kernel::{Mode, Stats, Tensor, check_against, interpret, verify};
 use passhost_ir::{Kernel, contiguous_strides};
 use passhost_kernels::cuda::{Compiler, CudaKernel, Gpu, Stream};
 use passhost_kernels::{BoundInput, BoundOutput, CallingThread, CpuKernel};
+use passhost_random_kernels::RandomKernel;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 

@@ -1,10 +1,11 @@
 //! What shows that the operations of CONTRIBUTING.md are there. It is compiled and run in the copy of the sources in which
 //! `contributing.rs` made them.
 
-use passhost_ir::kernel::{Mode, Op, RandomKernel, Stats, Tensor, check_against, interpret, scalar::Num, verify};
+use passhost_ir::kernel::{Mode, Op, Stats, Tensor, check_against, interpret, scalar::Num, verify};
 use passhost_ir::{Dtype, Kernel, OpName, OpTable, contiguous_strides};
 use passhost_kernels::cuda::{DeviceProperties, emit};
 use passhost_kernels::{BoundInput, BoundOutput, CallingThread, CpuKernel, Layout};
+use passhost_random_kernels::RandomKernel;
 
 /// Runs a kernel on the CPU and by the interpreter.
 fn compare(kernel: &Kernel, inputs: &[Tensor]) -> (Stats, Vec<Vec<f64>>) {

@@ -2,8 +2,8 @@
 
 use super::inputs::Draw;
 use super::{Builder, DTYPES};
-use crate::Dtype;
-use crate::kernel::{Binary, IndexExpr, IndexId, InputDecl, Op, Outside, Reg, Scalar};
+use passhost_ir::Dtype;
+use passhost_ir::kernel::{Binary, IndexExpr, IndexId, InputDecl, Op, Outside, Reg, Scalar};
 
 /// Elements that one input may have.
 const MOST_ELEMENTS: i64 = 20_000;

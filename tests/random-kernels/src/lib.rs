@@ -4,17 +4,19 @@ mod index;
 mod inputs;
 mod prng;
 
-use super::operations::{Accepts, Drawn};
-use super::{Binary, Class, Compare, Inst, Kernel, Op, ReduceOp, Reg, Scalar, ScanOp, Store, Tensor, Unary, verify};
-use crate::Dtype;
 use inputs::Draw;
+use passhost_ir::Dtype;
+use passhost_ir::kernel::operations::{Accepts, Drawn};
+use passhost_ir::kernel::{
+    Binary, Class, Compare, Inst, Kernel, Op, ReduceOp, Reg, Scalar, ScanOp, Store, Tensor, Unary, verify,
+};
 use prng::Prng;
 
 /// Points that one kernel may span, so that hundreds are tested in seconds.
-const MOST_WORK: i64 = 20_000;
+pub const MOST_WORK: i64 = 20_000;
 
 /// The types that values may have.
-const DTYPES: [Dtype; 10] = [
+pub const DTYPES: [Dtype; 10] = [
     Dtype::Bool,
     Dtype::U8,
     Dtype::I8,
@@ -323,7 +325,3 @@ impl Builder {
         verify(&kernel).map_or(Class::Elem, |facts| facts.class(value))
     }
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-mod tests;

@@ -1,9 +1,9 @@
 //! Tensors for random kernels: mostly ordinary numbers, some heavy, some special.
 
 use super::prng::Prng;
-use crate::Dtype;
-use crate::kernel::scalar::Num;
-use crate::kernel::{InputDecl, Tensor};
+use passhost_ir::Dtype;
+use passhost_ir::kernel::scalar::Num;
+use passhost_ir::kernel::{InputDecl, Tensor};
 
 /// What the elements of an input are for.
 #[derive(Debug, Clone, Copy)]
