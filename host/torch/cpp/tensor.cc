@@ -2,13 +2,15 @@
 
 #include "scope.h"
 
+#include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/empty_strided.h>
 #include <ATen/ops/from_blob.h>
+#include <c10/core/Allocator.h>
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 namespace passhost {
 
@@ -45,8 +47,17 @@ size_t meta_tensor(int8_t dtype, rust::Slice<const int64_t> sizes, rust::Slice<c
   return owned(at::empty_strided(list(sizes), list(strides), options(dtype, kMetaNumber)));
 }
 
+// What at::empty comes to, without the dispatcher's way there: this is in every run of a program. The scope that its caller
+// entered has made the device and the stream current.
 size_t empty(int32_t device, int8_t dtype, rust::Slice<const int64_t> sizes) {
-  return owned(at::empty(list(sizes), options(dtype, device)));
+  const c10::Device on = device_of(device);
+  const auto key = on.is_cuda() ? c10::DispatchKey::CUDA : c10::DispatchKey::CPU;
+  return owned(at::Tensor(at::detail::empty_generic(
+      list(sizes),
+      c10::GetAllocator(on.type()),
+      c10::DispatchKeySet(key),
+      static_cast<c10::ScalarType>(dtype),
+      std::nullopt)));
 }
 
 size_t to_device(size_t tensor, int32_t device) { return owned(borrowed(tensor).to(device_of(device))); }
