@@ -17,6 +17,35 @@ pub fn sample(name: &str) -> PathBuf {
     repository().join("samples").join(name)
 }
 
+/// The variants of the shipped samples whose tensors are smallest, in each type: evaluating one takes a fraction of a second.
+pub const SMALL: &[&str] = &["/s0-1_", "/shape-0/"];
+
+/// A shipped sample with those of its variants whose names contain one of these, in a directory that is removed again.
+///
+/// # Panics
+///
+/// If it cannot be written, or would have no variant.
+pub fn sample_with(name: &str, variants: &[&str]) -> TempDir {
+    let (from, to) = (sample(name), directory());
+    let list = std::fs::read_to_string(from.join("graph_list.txt"));
+    assert!(list.is_ok(), "{}: {list:?}", from.display());
+    let list = list.unwrap_or_default();
+    let kept: Vec<&str> = list.lines().filter(|graph| variants.iter().any(|part| graph.contains(part))).collect();
+    assert!(!kept.is_empty(), "{name} has no variant {variants:?}");
+    let copy = |graph: &&str| -> std::io::Result<()> {
+        std::fs::create_dir_all(to.path().join(graph))?;
+        for file in std::fs::read_dir(from.join(graph))? {
+            let file = file?;
+            std::fs::copy(file.path(), to.path().join(graph).join(file.file_name()))?;
+        }
+        Ok(())
+    };
+    let written = kept.iter().try_for_each(copy);
+    let written = written.and_then(|()| std::fs::write(to.path().join("graph_list.txt"), kept.join("\n")));
+    assert!(written.is_ok(), "{written:?}");
+    to
+}
+
 /// A new directory, which is removed again.
 ///
 /// # Panics

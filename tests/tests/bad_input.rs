@@ -1,7 +1,7 @@
 //! What bad input gets: one message that names the thing and what to do, the right exit code and blame, never a host
 //! panic or a hang.
 
-use passhost_tests::{Passhost, directory, plugin, sample};
+use passhost_tests::{Passhost, SMALL, directory, plugin, sample, sample_with};
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -15,7 +15,8 @@ fn write(directory: &TempDir, name: &str, content: impl AsRef<[u8]>) -> std::pat
 
 /// Evaluates a hostile plugin and checks exit code, class, blame and the texts of the message.
 fn check_hostile(name: &str, options: &[&str], code: i32, class: &str, texts: &[&str]) {
-    let run = Passhost::eval(&plugin(name), &sample("se-gate-add-relu")).with(options).run();
+    let sample = sample_with("se-gate-add-relu", SMALL);
+    let run = Passhost::eval(&plugin(name), sample.path()).with(options).run();
     run.expect_end(code, texts);
     run.expect(!run.out.contains('\u{1b}') && !run.err.contains('\u{1b}'), "escapes reach the terminal");
     let document = run.json();
@@ -72,8 +73,9 @@ fn a_rewrite_that_would_take_too_much_is_refused_before_it_runs() {
 
 #[test]
 fn a_valid_rewrite_with_a_wrong_answer_runs_and_is_wrong() {
+    let sample = sample_with("se-gate-add-relu", SMALL);
     for name in ["copies_an_input", "wild_gather"] {
-        let run = Passhost::eval(&plugin(name), &sample("se-gate-add-relu")).run();
+        let run = Passhost::eval(&plugin(name), sample.path()).run();
         run.expect_end(0, &["AS "]);
         let strict = run.json()["scores"]["aggregate_score_strict"].as_f64();
         run.expect(strict.is_some_and(|strict| (strict - 0.1).abs() < 1e-6), "a wrong answer scores b");

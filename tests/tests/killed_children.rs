@@ -3,18 +3,27 @@
 
 use passhost_ir::{Arg, Infer, InferError, OpName, TensorType};
 use passhost_supervisor::{InputMode, ReadError, Sample, Types};
-use passhost_tests::{Passhost, Run, directory, plugin, sample, signal_child};
+use passhost_tests::{Passhost, Run, SMALL, directory, plugin, sample, sample_with, signal_child};
 use rustix::process::Signal;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use tempfile::TempDir;
 
-fn two_samples(plugin_name: &str) -> Passhost {
-    Passhost::eval_within("400ms", &plugin(plugin_name), &sample("se-gate-add-relu")).with(&[&sample(
-        "pointwise-chain",
-    )
-    .display()
-    .to_string()])
+/// Two samples to be evaluated. The first variant of the first is so large that a signal comes while it is in the stage
+/// that the signal is for.
+struct TwoSamples(TempDir, TempDir);
+
+impl TwoSamples {
+    fn new() -> TwoSamples {
+        let large_first = ["float32/s0-4_", "float16/s0-1_"];
+        TwoSamples(sample_with("se-gate-add-relu", &large_first), sample_with("pointwise-chain", SMALL))
+    }
+
+    fn eval(&self) -> Passhost {
+        let second = self.1.path().display().to_string();
+        Passhost::eval_within("400ms", &plugin("fuse-pointwise"), self.0.path()).with(&[&second])
+    }
 }
 
 /// The second sample is whole whatever happened to the first.
@@ -30,7 +39,7 @@ fn expect_second_is_whole(run: &Run) {
 fn a_device_child_killed_while_it_runs_a_rewrite_is_the_plugins_fault() {
     for (stage, signal) in [("correctness", Signal::KILL), ("timing", Signal::ABORT)] {
         let stage_line = format!(": {stage}");
-        let run = two_samples("fuse-pointwise").run_and_signal(&stage_line, "passhost-device", signal);
+        let run = TwoSamples::new().eval().run_and_signal(&stage_line, "passhost-device", signal);
         run.expect_end(0, &["was killed by signal"]);
         let first = &run.json()[0]["variants"][0];
         run.expect(first["failure"]["blame"] == "plugin", "the plugin is blamed");
@@ -41,7 +50,7 @@ fn a_device_child_killed_while_it_runs_a_rewrite_is_the_plugins_fault() {
 
 #[test]
 fn a_device_child_that_hangs_in_a_rewrite_is_killed_at_its_deadline() {
-    let run = two_samples("fuse-pointwise").with(&["--timeout", "25s"]).run_and_signal(
+    let run = TwoSamples::new().eval().with(&["--timeout", "15s"]).run_and_signal(
         ": correctness",
         "passhost-device",
         Signal::STOP,
@@ -53,7 +62,7 @@ fn a_device_child_that_hangs_in_a_rewrite_is_killed_at_its_deadline() {
 
 #[test]
 fn a_device_child_killed_while_it_runs_the_reference_is_replaced() {
-    let run = two_samples("fuse-pointwise").run_and_signal(": reference", "passhost-device", Signal::KILL);
+    let run = TwoSamples::new().eval().run_and_signal(": reference", "passhost-device", Signal::KILL);
     run.expect_end(0, &[]);
     run.expect(
         run.json()[0]["variants"][0]["failure"].is_null(),
@@ -64,7 +73,7 @@ fn a_device_child_killed_while_it_runs_the_reference_is_replaced() {
 
 #[test]
 fn a_guest_child_killed_between_two_variants_is_replaced() {
-    let run = two_samples("fuse-pointwise").run_and_signal(": reference", "passhost-guest", Signal::KILL);
+    let run = TwoSamples::new().eval().run_and_signal(": reference", "passhost-guest", Signal::KILL);
     run.expect_end(0, &["was run again in a fresh one"]);
     run.expect(run.json()[0]["variants"][0]["failure"].is_null(), "the pass ran the second time");
     expect_second_is_whole(&run);
@@ -73,7 +82,8 @@ fn a_guest_child_killed_between_two_variants_is_replaced() {
 #[test]
 fn a_guest_child_killed_while_it_runs_the_pass_is_replaced_once() {
     // The loop ends at its fuel limit in the fresh child: the plugin is blamed for that, not for the kill.
-    let run = Passhost::eval(&plugin("endless_loop"), &sample("pointwise-chain"))
+    let sample = sample_with("pointwise-chain", &["float32/s0-1_"]);
+    let run = Passhost::eval(&plugin("endless_loop"), sample.path())
         .with(&["--limit-fuel", "3000000000", "--limit-deadline", "5m"])
         .run_and_signal(": rewriting", "passhost-guest", Signal::KILL);
     run.expect_end(1, &["fuel limit", "was run again in a fresh one"]);
@@ -81,7 +91,7 @@ fn a_guest_child_killed_while_it_runs_the_pass_is_replaced_once() {
 
 #[test]
 fn a_types_child_killed_between_two_questions_is_replaced() {
-    let run = two_samples("fuse-pointwise").run_and_signal(": reference", "passhost-device types", Signal::KILL);
+    let run = TwoSamples::new().eval().run_and_signal(": reference", "passhost-device types", Signal::KILL);
     run.expect_end(0, &[]);
     for document in run.json().as_array().into_iter().flatten() {
         for variant in document["variants"].as_array().into_iter().flatten() {
@@ -107,9 +117,9 @@ fn a_sample_that_kills_its_reader_costs_that_sample_alone() {
     let written = long_graph(folder.path());
     assert!(written.is_ok(), "{written:?}");
     let long = folder.path().display().to_string();
-    let third = sample("pointwise-chain").display().to_string();
-    let run = Passhost::eval(&plugin("fuse-pointwise"), &sample("se-gate-add-relu"))
-        .with(&[&long, &third])
+    let [first, third] = ["se-gate-add-relu", "pointwise-chain"].map(|name| sample_with(name, SMALL));
+    let run = Passhost::eval(&plugin("fuse-pointwise"), first.path())
+        .with(&[&long, &third.path().display().to_string()])
         .run_and_kill_always(&format!("passhost-reader {long}"));
     run.expect_end(2, &["the reader process was killed by signal 9"]);
     let documents = run.json();
