@@ -6,12 +6,15 @@ TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 PLUGINS := noop fuse-pointwise fuse-norms masked-mean-pool
 PLUGIN_DIR := $(TARGET_DIR)/wasm32-wasip2/plugin
 
-.PHONY: help setup build plugins hostile-plugins eval test lint
+# Programs of the command, and where they come from.
+PROGRAMS := -p passhost -p passhost-sandbox -p passhost-sample -p passhost-bench
+
+.PHONY: help setup announce programs build plugins hostile-plugins eval test lint
 
 help:
-	@echo "make eval      set up what is missing, build everything, evaluate a plugin on a sample"
+	@echo "make eval      set up what is missing, build the programs and a plugin, evaluate it on a sample"
 	@echo "make test      set up what is missing, build everything, run all tests"
-	@echo "make build     build the programs and the reference plugins"
+	@echo "make build     build all programs and the reference plugins"
 	@echo "make plugins   build the reference plugins"
 	@echo "make lint      rustfmt and clippy, warnings are errors"
 	@echo "variables: LIBTORCH=path CARGO_TARGET_DIR=path"
@@ -19,13 +22,21 @@ help:
 setup:
 	@scripts/setup
 
+# A first build is long: say what is being waited for.
+announce: setup
+	@[ -e $(TARGET_DIR)/debug/passhost ] || echo "building for the first time, about 10 minutes on two cores: mostly wasmtime with its compiler, PyTorch's C++ interface and ruff's Python parser" >&2
+
+programs: announce
+	$(CARGO) build $(PROGRAMS) --bins
+
 plugins: setup
 	$(CARGO) build --quiet --profile plugin --target wasm32-wasip2 $(addprefix -p passhost-plugin-,$(PLUGINS))
 
-build: plugins
+build: announce plugins
 	$(CARGO) build --workspace --bins
 
-eval: build
+eval: programs
+	$(CARGO) build --quiet --profile plugin --target wasm32-wasip2 -p passhost-plugin-fuse-pointwise
 	$(TARGET_DIR)/debug/passhost eval $(PLUGIN_DIR)/fuse_pointwise.wasm samples/se-gate-add-relu
 
 # Plugins that misbehave, for the tests.
@@ -33,7 +44,7 @@ hostile-plugins: setup
 	$(CARGO) build --quiet --profile plugin --target wasm32-wasip2 -p passhost-hostile-plugins --examples
 
 test: build hostile-plugins
-	PASSHOST_PLUGINS=$(abspath $(PLUGIN_DIR)) $(CARGO) test --workspace
+	PASSHOST_PLUGINS=$(abspath $(PLUGIN_DIR)) scripts/test
 
 lint: setup
 	$(CARGO) fmt --all --check
