@@ -95,7 +95,9 @@ impl Context {
 
     /// Calls `work` with the calling thread prepared for kernels and ops. Afterwards its state is what it was.
     pub(crate) fn within<T>(&self, work: impl FnOnce(&Active<'_>) -> T) -> Result<T, ContextError> {
-        self.entered(|launching| self.target.within(|scope| work(&Active { target: &self.target, scope, launching })))
+        self.entered(|launching| {
+            self.target.within_context(|scope| work(&Active { target: &self.target, scope, launching }))
+        })
     }
 
     /// Whether a tensor lies in the memory of this device.

@@ -145,10 +145,15 @@ impl Machine {
             }
         }
         let missing = || of_the_program("an output was never computed; this is a bug of passhost".into());
-        self.outputs
-            .iter()
-            .map(|&slot| self.slots[slot].as_ref().map(Tensor::shallow_clone).ok_or_else(missing))
-            .collect()
+        let mut outputs = Vec::with_capacity(self.outputs.len());
+        for (position, &slot) in self.outputs.iter().enumerate() {
+            // A value that is not returned again is given away.
+            let again = self.outputs[position + 1..].contains(&slot);
+            let tensor =
+                if again { self.slots[slot].as_ref().map(Tensor::shallow_clone) } else { self.slots[slot].take() };
+            outputs.push(tensor.ok_or_else(missing)?);
+        }
+        Ok(outputs)
     }
 
     /// Allocates the arena, the first time, and puts a tensor for each temporary into its slot.

@@ -16,8 +16,10 @@ static void trycatch(Try&& call, Fail&& fail) noexcept {
   try {
     call();
   } catch (const c10::OutOfMemoryError& error) {
-    // The mark by which `OpError` knows this kind: a message is all that crosses.
+    // The marks by which `OpError` knows this kind and the next: a message is all that crosses.
     fail(std::string("\x1f") + error.what_without_backtrace());
+  } catch (const c10::NotImplementedError& error) {
+    fail(std::string("\x1e") + error.what_without_backtrace());
   } catch (const c10::Error& error) {
     fail(error.what_without_backtrace());
   } catch (const std::exception& error) {

@@ -48,18 +48,24 @@ c10::Device device_of(int32_t number) {
   }
 }
 
-Scope::Scope(int32_t device, int64_t stream, bool inference) {
+Scope::Scope(int32_t device, int64_t stream, bool inference, bool on_device) {
   if (inference) {
     inference_.emplace();
   }
-  if (device >= 0) {
+  if (device < 0) {
+    return;
+  }
+  const c10::Stream on(c10::Stream::UNSAFE, device_of(device), stream);
+  if (on_device) {
+    current_stream_.emplace(on);
+  } else {
     driver_.emplace();
-    stream_.emplace(c10::Stream(c10::Stream::UNSAFE, device_of(device), stream));
+    stream_.emplace(on);
   }
 }
 
-std::unique_ptr<Scope> enter(int32_t device, int64_t stream, bool inference) {
-  return std::make_unique<Scope>(device, stream, inference);
+std::unique_ptr<Scope> enter(int32_t device, int64_t stream, bool inference, bool on_device) {
+  return std::make_unique<Scope>(device, stream, inference, on_device);
 }
 
 bool gradients_enabled() { return c10::GradMode::is_enabled(); }

@@ -8,6 +8,7 @@
 #include <c10/core/InferenceMode.h>
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <cstdint>
 #include <memory>
@@ -35,11 +36,27 @@ class DriverContext {
   bool known_ = false;
 };
 
+// A stream made the current one of its device, which is the thread's already. c10::StreamGuard would ask for the device
+// and set it, each way.
+class CurrentStream {
+ public:
+  explicit CurrentStream(c10::Stream stream)
+      : device_(stream.device_type()), before_(device_.exchangeStream(stream)) {}
+  ~CurrentStream() { device_.exchangeStream(before_); }
+  CurrentStream(const CurrentStream&) = delete;
+  CurrentStream& operator=(const CurrentStream&) = delete;
+
+ private:
+  c10::impl::VirtualGuardImpl device_;
+  c10::Stream before_;
+};
+
 // While it lives, ops on this thread record no gradients, cast nothing by autocast, and run on this device and stream.
 // Then everything is as it was before, whatever happened in between.
 class Scope {
  public:
-  Scope(int32_t device, int64_t stream, bool inference);
+  // With `on_device`, the device is the thread's current one already, and whoever made it that restores it.
+  Scope(int32_t device, int64_t stream, bool inference, bool on_device);
 
  private:
   // Destroyed last.
@@ -48,9 +65,10 @@ class Scope {
   c10::impl::ExcludeDispatchKeyGuard autocast_{c10::autocast_dispatch_keyset};
   std::optional<c10::InferenceMode> inference_;
   std::optional<c10::StreamGuard> stream_;
+  std::optional<CurrentStream> current_stream_;
 };
 
-std::unique_ptr<Scope> enter(int32_t device, int64_t stream, bool inference);
+std::unique_ptr<Scope> enter(int32_t device, int64_t stream, bool inference, bool on_device);
 
 // What an op would meet that is called on this thread now.
 bool gradients_enabled();

@@ -96,7 +96,7 @@ pub(crate) mod ffi {
 
         type Scope;
 
-        fn enter(device: i32, stream: i64, inference: bool) -> UniquePtr<Scope>;
+        fn enter(device: i32, stream: i64, inference: bool, on_device: bool) -> UniquePtr<Scope>;
         fn gradients_enabled() -> bool;
         fn inference_enabled() -> bool;
         fn version() -> String;

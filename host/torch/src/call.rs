@@ -16,6 +16,9 @@ pub enum OpError {
     /// A device has no memory left for what was asked.
     #[error("out of memory: {0}")]
     OutOfMemory(String),
+    /// libtorch has no kernel for the device.
+    #[error("{0}")]
+    NotImplemented(String),
     /// libtorch refused the name, the arguments or the operands.
     #[error("{0}")]
     Torch(String),
@@ -23,10 +26,12 @@ pub enum OpError {
 
 impl From<cxx::Exception> for OpError {
     fn from(exception: cxx::Exception) -> OpError {
-        // The mark that the shim puts before the words of this kind of exception.
-        match exception.what().strip_prefix('\u{1f}') {
-            Some(said) => OpError::OutOfMemory(without_advice(&first_line(said))),
-            None => OpError::Torch(first_line(exception.what())),
+        // The marks that the shim puts before the words of these kinds of exceptions.
+        let said = first_line(exception.what().trim_start_matches(['\u{1e}', '\u{1f}']));
+        match exception.what().chars().next() {
+            Some('\u{1f}') => OpError::OutOfMemory(without_advice(&said)),
+            Some('\u{1e}') => OpError::NotImplemented(said),
+            _ => OpError::Torch(said),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Result types without running: from the meta kernel where one is registered in C++, else from a table.
 
 use crate::bridge::ffi;
-use crate::call::PreparedCall;
+use crate::call::{OpError, PreparedCall};
 use crate::meta_table;
 use crate::target::Target;
 use crate::tensor::{first_line, from_scalar_type, scalar_type};
@@ -61,23 +61,23 @@ pub(crate) enum MetaError {
     Refused(String),
 }
 
-impl MetaError {
-    fn from_message(message: String) -> MetaError {
-        // The dispatcher's words for an op without a meta kernel.
-        let missing = message.contains("'Meta' backend") || message.contains("no fake impl or Meta kernel");
-        if missing { MetaError::Missing } else { MetaError::Refused(message) }
+impl From<OpError> for MetaError {
+    fn from(error: OpError) -> MetaError {
+        match error {
+            OpError::NotImplemented(_) => MetaError::Missing,
+            error => MetaError::Refused(error.to_string()),
+        }
     }
 }
 
 /// Asks the meta kernel of an op, whether or not that is on a list. No elements are ever allocated.
 pub(crate) fn meta_kernel(op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, MetaError> {
-    let call = PreparedCall::on_meta(op, args).map_err(|error| MetaError::from_message(error.to_string()))?;
+    let call = PreparedCall::on_meta(op, args)?;
     let tensors: Vec<MetaTensor> =
         args.iter().flat_map(Arg::values).map(MetaTensor::new).collect::<Result<_, _>>().map_err(MetaError::Refused)?;
     let addresses: Vec<usize> = tensors.iter().map(|tensor| tensor.0).collect();
     // SAFETY: the tensors live until the end of this function.
-    let results = Target::cpu().inference().within(|_| unsafe { call.call_addresses(&addresses) });
-    let results = results.map_err(|error| MetaError::from_message(error.to_string()))?;
+    let results = Target::cpu().inference().within(|_| unsafe { call.call_addresses(&addresses) })?;
     let results: Vec<MetaTensor> = results.into_iter().map(MetaTensor).collect();
     results.iter().map(MetaTensor::ty).collect::<Result<_, _>>().map_err(MetaError::Refused)
 }

@@ -7,12 +7,12 @@ use cxx::UniquePtr;
 /// The CPU, or a stream of one GPU. Several may be in use in one process, from several threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
-    place: Place,
+    place: Kind,
     inference: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Kind {
     Cpu,
     Gpu {
         index: u32,
@@ -29,7 +29,7 @@ pub(crate) const META: i32 = -2;
 impl Target {
     /// The CPU.
     pub fn cpu() -> Target {
-        Target { place: Place::Cpu, inference: false }
+        Target { place: Kind::Cpu, inference: false }
     }
 
     /// A stream of libtorch's pool on the GPU of this index. Which one is next in turn.
@@ -59,7 +59,7 @@ impl Target {
     }
 
     fn on(index: u32, stream: i64) -> Target {
-        Target { place: Place::Gpu { index, stream }, inference: false }
+        Target { place: Kind::Gpu { index, stream }, inference: false }
     }
 
     /// The same, for tensors that never meet autograd: ops skip its bookkeeping. Otherwise what they make is like any
@@ -72,35 +72,45 @@ impl Target {
     /// The index of the GPU, if it is one.
     pub fn gpu_index(&self) -> Option<u32> {
         match self.place {
-            Place::Cpu => None,
-            Place::Gpu { index, .. } => Some(index),
+            Kind::Cpu => None,
+            Kind::Gpu { index, .. } => Some(index),
         }
     }
 
     /// The stream as the driver knows it; 0 on the CPU.
     pub fn stream_handle(&self) -> Result<usize, OpError> {
         match self.place {
-            Place::Cpu => Ok(0),
-            Place::Gpu { index, stream } => Ok(ffi::stream_handle(number(index), stream)?),
+            Kind::Cpu => Ok(0),
+            Kind::Gpu { index, stream } => Ok(ffi::stream_handle(number(index), stream)?),
         }
     }
 
     /// The number by which the device crosses the border to C++.
     pub(crate) fn number(&self) -> i32 {
         match self.place {
-            Place::Cpu => CPU,
-            Place::Gpu { index, .. } => number(index),
+            Kind::Cpu => CPU,
+            Kind::Gpu { index, .. } => number(index),
         }
     }
 
     /// Calls `work` with the calling thread prepared for ops on this target: no gradients, no autocast, its device and
     /// stream the current ones. Afterwards the thread's state is what it was, errors and panics included.
     pub fn within<T>(&self, work: impl FnOnce(&Scope) -> T) -> T {
+        self.prepared(false, work)
+    }
+
+    /// As [`Target::within`], for a caller that made the GPU's context the thread's current one, and sees to it that the
+    /// one before comes back. It is a few calls of the driver shorter.
+    pub fn within_context<T>(&self, work: impl FnOnce(&Scope) -> T) -> T {
+        self.prepared(true, work)
+    }
+
+    fn prepared<T>(&self, on_device: bool, work: impl FnOnce(&Scope) -> T) -> T {
         let stream = match self.place {
-            Place::Cpu => 0,
-            Place::Gpu { stream, .. } => stream,
+            Kind::Cpu => 0,
+            Kind::Gpu { stream, .. } => stream,
         };
-        let guard = ffi::enter(self.number(), stream, self.inference);
+        let guard = ffi::enter(self.number(), stream, self.inference, on_device);
         let scope = Scope { target: *self, guard };
         let result = work(&scope);
         drop(scope.guard);
