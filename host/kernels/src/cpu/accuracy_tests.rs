@@ -2,7 +2,7 @@
 
 use super::compute::{Code, compute};
 use super::isa::Isa;
-use super::lanes::{Buffer, Kind, Source, View};
+use super::lanes::{Buffer, Kind, OperandSource, View};
 use passhost_ir::kernel::{Binary, Unary};
 
 /// Every how many bit patterns one is tried. A prime, so that mantissas vary in all bits.
@@ -46,7 +46,7 @@ fn worst(
             (x[count], y[count]) = (a, b);
             count += 1;
         }
-        let (first, second) = (Source::Lanes(View::F32(&x), 0), Source::Lanes(View::F32(&y), 0));
+        let (first, second) = (OperandSource::Lanes(View::F32(&x), 0), OperandSource::Lanes(View::F32(&y), 0));
         compute(isa, code, z.view_mut().part(0, count), &[first, second, second]);
         let Buffer::F32(found) = &z else { unreachable!("made so above") };
         for i in 0..count {

@@ -3,7 +3,7 @@
 use super::index::Walk;
 use super::lanes::{Buffer, Kind};
 use super::load::Scratch;
-use super::plan::{Mode, Place, Plan, Schedule};
+use super::plan::{Location, Mode, Plan, Schedule};
 use super::reduce::{Carry, Partial};
 use super::vectors::Vectors;
 use std::ops::{Deref, DerefMut};
@@ -67,23 +67,23 @@ impl Arena {
     }
 
     /// The slot of a value that steps write.
-    pub(crate) fn slot_mut(&mut self, place: Place) -> &mut Slot {
+    pub(crate) fn slot_mut(&mut self, place: Location) -> &mut Slot {
         match place {
-            Place::Row(slot) => &mut self.row[slot],
-            Place::Inner(slot) => &mut self.inner[slot],
-            Place::Const(_) => unreachable!("no step writes a literal"),
+            Location::Row(slot) => &mut self.row[slot],
+            Location::Inner(slot) => &mut self.inner[slot],
+            Location::Const(_) => unreachable!("no step writes a literal"),
         }
     }
 
     /// Takes a buffer out, to be written while others are read. It goes back by [`Arena::put`].
-    pub(crate) fn take(&mut self, place: Place) -> Buffer {
+    pub(crate) fn take(&mut self, place: Location) -> Buffer {
         let slot = self.slot_mut(place);
         slot.alias = None;
         std::mem::take(&mut slot.buffer)
     }
 
     /// Puts a buffer back.
-    pub(crate) fn put(&mut self, place: Place, buffer: Buffer) {
+    pub(crate) fn put(&mut self, place: Location, buffer: Buffer) {
         self.slot_mut(place).buffer = buffer;
     }
 }

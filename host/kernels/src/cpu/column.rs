@@ -9,7 +9,7 @@
 use super::compute::{
     map1, map1_into, map2, map2_costly, nan_max, nan_min, repeated_reciprocal, round_to_bf16, undefined,
 };
-use super::lanes::{Lane, Source, View, ViewMut};
+use super::lanes::{Lane, OperandSource, View, ViewMut};
 use super::math;
 use super::reduce::{Form, Integer, Reduction};
 use passhost_ir::kernel::{Binary, Compare, ReduceOp, Unary};
@@ -21,7 +21,7 @@ macro_rules! column {
     };
     (@body $op:ident $map:ident $body:ident $lanes:ident { $($variant:ident { $($cells:tt)* })* }) => {
         #[inline(always)]
-        pub(super) fn $body(op: $op, out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
+        pub(super) fn $body(op: $op, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) {
             match op {
                 $($op::$variant => column!(@cell $lanes $map (op, out, sources) $($cells)*),)*
             }
@@ -117,7 +117,7 @@ column! {
 }
 
 #[inline(always)]
-pub(super) fn compare_body<T: Lane>(op: Compare, out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
+pub(super) fn compare_body<T: Lane>(op: Compare, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) {
     match op {
         Compare::Eq => map2(out, sources, |a: T, b: T| u8::from(a == b)),
         Compare::Ne => map2(out, sources, |a: T, b: T| u8::from(a != b)),
@@ -130,7 +130,7 @@ pub(super) fn compare_body<T: Lane>(op: Compare, out: ViewMut<'_>, sources: &[So
 
 /// A vectorised function, then the standard library's where that is not accurate.
 #[inline(always)]
-fn trigonometry(out: ViewMut<'_>, sources: &[Source<'_>; 3], f: impl Fn(f32) -> f32, exact: fn(f64) -> f64) {
+fn trigonometry(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3], f: impl Fn(f32) -> f32, exact: fn(f64) -> f64) {
     let out = f32::of_mut(out);
     map1_into(out, sources, f);
     let lanes = sources[0].lanes::<f32>(out.len());
@@ -144,7 +144,7 @@ fn trigonometry(out: ViewMut<'_>, sources: &[Source<'_>; 3], f: impl Fn(f32) -> 
 }
 
 #[inline(always)]
-fn quotient(out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
+fn quotient(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) {
     match repeated_reciprocal(sources) {
         Some(reciprocal) => map1(out, sources, |a: f32| a * reciprocal),
         None => map2(out, sources, |a: f32, b: f32| a / b),
@@ -153,7 +153,7 @@ fn quotient(out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
 
 /// The vectorised power, then the standard library's for zeros, infinities and NaN.
 #[inline(always)]
-fn power(out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
+fn power(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) {
     let out = f32::of_mut(out);
     map2_costly(out, sources, math::pow);
     let (a, b) = (sources[0].operand::<f32>(out.len()), sources[1].operand::<f32>(out.len()));
@@ -167,7 +167,7 @@ fn power(out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
 
 /// Beside a number, one comparison does: it is false for NaN.
 #[inline(always)]
-fn smaller(out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
+fn smaller(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) {
     if is_number(&sources[1]) {
         return map2(out, sources, |a: f32, b: f32| if b <= a { b } else { a });
     }
@@ -176,7 +176,7 @@ fn smaller(out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
 
 /// As [`smaller`].
 #[inline(always)]
-fn larger(out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
+fn larger(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) {
     if is_number(&sources[1]) {
         return map2(out, sources, |a: f32, b: f32| if b >= a { b } else { a });
     }
@@ -185,13 +185,13 @@ fn larger(out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
 
 /// Whether an operand is the same in every lane, and no NaN.
 #[inline(always)]
-fn is_number(source: &Source<'_>) -> bool {
-    matches!(source, Source::Splat(View::F32(lanes), at) if !lanes[*at].is_nan())
+fn is_number(source: &OperandSource<'_>) -> bool {
+    matches!(source, OperandSource::Splat(View::F32(lanes), at) if !lanes[*at].is_nan())
 }
 
 /// A basic operation with its result rounded to `bf16`, in one go; `false` for any other.
 #[inline(always)]
-pub(super) fn rounded_to_bf16_body(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) -> bool {
+pub(super) fn rounded_to_bf16_body(op: Binary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) -> bool {
     match op {
         Binary::Add => map2(out, sources, |a: f32, b: f32| round_to_bf16(a + b)),
         Binary::Sub => map2(out, sources, |a: f32, b: f32| round_to_bf16(a - b)),

@@ -7,7 +7,7 @@ use super::column::{
 pub(super) use super::element::round_to_bf16;
 use super::f16_slices;
 use super::isa::{Isa, multiversion};
-use super::lanes::{Kind, Lane, Operand, Source, View, ViewMut};
+use super::lanes::{Kind, Lane, Operand, OperandSource, View, ViewMut};
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Compare, Unary};
 
@@ -26,8 +26,8 @@ pub(crate) enum Code {
 }
 
 /// Computes all lanes of `out`. The sources hold operands of the types that `code` says.
-pub(crate) fn compute(isa: Isa, code: Code, mut out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
-    if out.len() > 1 && !sources.iter().any(|source| matches!(source, Source::Lanes(..))) {
+pub(crate) fn compute(isa: Isa, code: Code, mut out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) {
+    if out.len() > 1 && !sources.iter().any(|source| matches!(source, OperandSource::Lanes(..))) {
         compute(isa, code, out.part(0, 1), sources);
         return out.repeat_first();
     }
@@ -117,18 +117,18 @@ fn spread<T: Lane>(operand: Operand<'_, T>) -> [T; SPREAD] {
 
 /// How many lanes to treat at a time.
 #[inline(always)]
-fn step(sources: &[Source<'_>], len: usize) -> usize {
-    let spread = sources.iter().any(|source| matches!(source, Source::Splat(..)));
+fn step(sources: &[OperandSource<'_>], len: usize) -> usize {
+    let spread = sources.iter().any(|source| matches!(source, OperandSource::Splat(..)));
     if spread { SPREAD } else { len.max(1) }
 }
 
 #[inline(always)]
-pub(super) fn map1<A: Lane, D: Lane>(out: ViewMut<'_>, sources: &[Source<'_>; 3], f: impl Fn(A) -> D) {
+pub(super) fn map1<A: Lane, D: Lane>(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3], f: impl Fn(A) -> D) {
     map1_into(D::of_mut(out), sources, f);
 }
 
 #[inline(always)]
-pub(super) fn map1_into<A: Lane, D: Lane>(out: &mut [D], sources: &[Source<'_>; 3], f: impl Fn(A) -> D) {
+pub(super) fn map1_into<A: Lane, D: Lane>(out: &mut [D], sources: &[OperandSource<'_>; 3], f: impl Fn(A) -> D) {
     let lanes = sources[0].lanes::<A>(out.len());
     for (out, a) in out.iter_mut().zip(lanes) {
         *out = f(*a);
@@ -136,12 +136,12 @@ pub(super) fn map1_into<A: Lane, D: Lane>(out: &mut [D], sources: &[Source<'_>; 
 }
 
 #[inline(always)]
-pub(super) fn map2<A: Lane, D: Lane>(out: ViewMut<'_>, sources: &[Source<'_>; 3], f: impl Fn(A, A) -> D) {
+pub(super) fn map2<A: Lane, D: Lane>(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3], f: impl Fn(A, A) -> D) {
     map2_into(D::of_mut(out), sources, f);
 }
 
 #[inline(always)]
-fn map2_into<A: Lane, D: Lane>(out: &mut [D], sources: &[Source<'_>; 3], f: impl Fn(A, A) -> D) {
+fn map2_into<A: Lane, D: Lane>(out: &mut [D], sources: &[OperandSource<'_>; 3], f: impl Fn(A, A) -> D) {
     match (sources[0].operand::<A>(out.len()), sources[1].operand::<A>(out.len())) {
         (Operand::Lanes(a), Operand::Lanes(b)) => {
             for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
@@ -165,7 +165,7 @@ fn map2_into<A: Lane, D: Lane>(out: &mut [D], sources: &[Source<'_>; 3], f: impl
 /// As [`map2_into`] for costly functions: one loop serves operands of both forms, as code for each would take minutes to
 /// compile.
 #[inline(always)]
-pub(super) fn map2_costly<A: Lane, D: Lane>(out: &mut [D], sources: &[Source<'_>; 3], f: impl Fn(A, A) -> D) {
+pub(super) fn map2_costly<A: Lane, D: Lane>(out: &mut [D], sources: &[OperandSource<'_>; 3], f: impl Fn(A, A) -> D) {
     let (a, b) = (sources[0].operand::<A>(out.len()), sources[1].operand::<A>(out.len()));
     let (a_spread, b_spread) = (spread(a), spread(b));
     let step = step(&sources[..2], out.len());
@@ -179,7 +179,7 @@ pub(super) fn map2_costly<A: Lane, D: Lane>(out: &mut [D], sources: &[Source<'_>
 }
 
 #[inline(always)]
-fn map3<A: Lane, B: Lane, D: Lane>(out: ViewMut<'_>, sources: &[Source<'_>; 3], f: impl Fn(A, B, B) -> D) {
+fn map3<A: Lane, B: Lane, D: Lane>(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3], f: impl Fn(A, B, B) -> D) {
     let out = D::of_mut(out);
     let (a, b) = (sources[0].operand::<A>(out.len()), sources[1].operand::<B>(out.len()));
     let c = sources[2].operand::<B>(out.len());
@@ -195,8 +195,8 @@ fn map3<A: Lane, B: Lane, D: Lane>(out: ViewMut<'_>, sources: &[Source<'_>; 3], 
     }
 }
 
-fn copy(kind: Kind, out: ViewMut<'_>, source: Source<'_>) {
-    fn lanes<T: Lane>(out: ViewMut<'_>, source: Source<'_>) {
+fn copy(kind: Kind, out: ViewMut<'_>, source: OperandSource<'_>) {
+    fn lanes<T: Lane>(out: ViewMut<'_>, source: OperandSource<'_>) {
         let out = T::of_mut(out);
         out.copy_from_slice(source.lanes(out.len()));
     }
@@ -209,27 +209,27 @@ fn copy(kind: Kind, out: ViewMut<'_>, source: Source<'_>) {
     }
 }
 
-multiversion! { fn unary_bool(op: Unary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = unary_bool_body; }
-multiversion! { fn unary_i32(op: Unary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = unary_i32_body; }
-multiversion! { fn unary_i64(op: Unary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = unary_i64_body; }
-multiversion! { fn unary_f32(op: Unary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = unary_f32_body; }
-multiversion! { fn binary_bool(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = binary_bool_body; }
-multiversion! { fn binary_i32(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = binary_i32_body; }
-multiversion! { fn binary_i64(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = binary_i64_body; }
-multiversion! { fn binary_f32(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = binary_f32_body; }
-multiversion! { fn unary_f64(op: Unary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = unary_f64_body; }
-multiversion! { fn binary_f64(op: Binary, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = binary_f64_body; }
-multiversion! { fn compare<T: Lane>(op: Compare, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = compare_body; }
-multiversion! { fn select<T: Lane>(out: ViewMut<'_>, sources: &[Source<'_>; 3]) = select_body; }
-multiversion! { fn fma(kind: Kind, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = fma_body; }
-multiversion! { fn convert_bool(to: Dtype, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = convert_bool_body; }
-multiversion! { fn convert_i32(to: Dtype, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = convert_i32_body; }
-multiversion! { fn convert_i64(to: Dtype, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = convert_i64_body; }
-multiversion! { fn convert_f32(to: Dtype, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = convert_f32_body; }
-multiversion! { fn convert_f64(to: Dtype, out: ViewMut<'_>, sources: &[Source<'_>; 3]) = convert_f64_body; }
+multiversion! { fn unary_bool(op: Unary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = unary_bool_body; }
+multiversion! { fn unary_i32(op: Unary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = unary_i32_body; }
+multiversion! { fn unary_i64(op: Unary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = unary_i64_body; }
+multiversion! { fn unary_f32(op: Unary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = unary_f32_body; }
+multiversion! { fn binary_bool(op: Binary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = binary_bool_body; }
+multiversion! { fn binary_i32(op: Binary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = binary_i32_body; }
+multiversion! { fn binary_i64(op: Binary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = binary_i64_body; }
+multiversion! { fn binary_f32(op: Binary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = binary_f32_body; }
+multiversion! { fn unary_f64(op: Unary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = unary_f64_body; }
+multiversion! { fn binary_f64(op: Binary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = binary_f64_body; }
+multiversion! { fn compare<T: Lane>(op: Compare, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = compare_body; }
+multiversion! { fn select<T: Lane>(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = select_body; }
+multiversion! { fn fma(kind: Kind, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = fma_body; }
+multiversion! { fn convert_bool(to: Dtype, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = convert_bool_body; }
+multiversion! { fn convert_i32(to: Dtype, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = convert_i32_body; }
+multiversion! { fn convert_i64(to: Dtype, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = convert_i64_body; }
+multiversion! { fn convert_f32(to: Dtype, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = convert_f32_body; }
+multiversion! { fn convert_f64(to: Dtype, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = convert_f64_body; }
 
 #[inline(always)]
-fn fma_body(kind: Kind, out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
+fn fma_body(kind: Kind, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) {
     match kind {
         Kind::F32 => map3(out, sources, |a: f32, b: f32, c: f32| a.mul_add(b, c)),
         Kind::F64 => map3(out, sources, |a: f64, b: f64, c: f64| a.mul_add(b, c)),
@@ -238,7 +238,7 @@ fn fma_body(kind: Kind, out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
 }
 
 #[inline(always)]
-fn select_body<T: Lane>(out: ViewMut<'_>, sources: &[Source<'_>; 3]) {
+fn select_body<T: Lane>(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) {
     map3(out, sources, |condition: u8, a: T, b: T| if condition != 0 { a } else { b });
 }
 
@@ -261,8 +261,8 @@ pub(crate) use {nan_max, nan_min};
 
 /// The exact reciprocal of a divisor that is the same in every lane.
 #[inline(always)]
-pub(super) fn repeated_reciprocal(sources: &[Source<'_>; 3]) -> Option<f32> {
-    let [Source::Lanes(..), Source::Splat(View::F32(lanes), at), _] = sources else { return None };
+pub(super) fn repeated_reciprocal(sources: &[OperandSource<'_>; 3]) -> Option<f32> {
+    let [OperandSource::Lanes(..), OperandSource::Splat(View::F32(lanes), at), _] = sources else { return None };
     exact_reciprocal(lanes[*at])
 }
 
@@ -278,7 +278,7 @@ pub(crate) fn exact_reciprocal(divisor: f32) -> Option<f32> {
 macro_rules! conversions {
     ($name:ident, $ty:ty, $zero:expr) => {
         #[inline(always)]
-        fn $name(to: Dtype, out: ViewMut<'_>, a: &[Source<'_>; 3]) {
+        fn $name(to: Dtype, out: ViewMut<'_>, a: &[OperandSource<'_>; 3]) {
             match to {
                 Dtype::Bool => map1(out, a, |x: $ty| u8::from(x != $zero)),
                 Dtype::U8 => map1(out, a, |x: $ty| i32::from(x as u8)),

@@ -132,51 +132,21 @@ pub(crate) fn round_to_bf16(x: f32) -> f32 {
 /// Runs an expression with `$element` standing for the Rust type of a [`Dtype`](passhost_ir::Dtype), or evaluates
 /// `$otherwise` for complex types.
 macro_rules! with_element {
-    ($dtype:expr, $element:ident => $body:expr, else $otherwise:expr) => {{
-        use passhost_ir::Dtype;
+    ($dtype:expr, $element:ident => $body:expr, else $otherwise:expr) => {
+        $crate::cpu::element::with_element!(
+            $dtype, $element => $body, else $otherwise,
+            Bool: $crate::cpu::element::Boolean, U8: u8, I8: i8, I16: i16, I32: i32, I64: i64,
+            F16: half::f16, Bf16: half::bf16, F32: f32, F64: f64
+        )
+    };
+    ($dtype:expr, $element:ident => $body:expr, else $otherwise:expr, $($name:ident: $ty:ty),*) => {
         match $dtype {
-            Dtype::Bool => {
-                type $element = crate::cpu::element::Boolean;
+            $(passhost_ir::Dtype::$name => {
+                type $element = $ty;
                 $body
-            }
-            Dtype::U8 => {
-                type $element = u8;
-                $body
-            }
-            Dtype::I8 => {
-                type $element = i8;
-                $body
-            }
-            Dtype::I16 => {
-                type $element = i16;
-                $body
-            }
-            Dtype::I32 => {
-                type $element = i32;
-                $body
-            }
-            Dtype::I64 => {
-                type $element = i64;
-                $body
-            }
-            Dtype::F16 => {
-                type $element = half::f16;
-                $body
-            }
-            Dtype::Bf16 => {
-                type $element = half::bf16;
-                $body
-            }
-            Dtype::F32 => {
-                type $element = f32;
-                $body
-            }
-            Dtype::F64 => {
-                type $element = f64;
-                $body
-            }
-            Dtype::C64 | Dtype::C128 => $otherwise,
+            })*
+            passhost_ir::Dtype::C64 | passhost_ir::Dtype::C128 => $otherwise,
         }
-    }};
+    };
 }
 pub(crate) use with_element;

@@ -4,9 +4,9 @@ use super::arena::{Alias, Arena};
 use super::compute::{Code, compute, round};
 use super::index::{LANES, Walk};
 use super::isa::{Isa, multiversion};
-use super::lanes::{Buffer, Lane, Source, View, ViewMut};
+use super::lanes::{Buffer, Lane, OperandSource, View, ViewMut};
 use super::load::{BoundLoad, Domain, Gathered, GatheredList, Surroundings, fill};
-use super::plan::{Action, Mode, Place, Plan, Schedule, Step};
+use super::plan::{Action, Location, Mode, Plan, Schedule, TileStep};
 use super::reduce::{Carry, accumulate, accumulator_kind, reduce};
 use super::store::{BoundStore, store};
 use passhost_ir::kernel::{ReduceOp, ScanOp};
@@ -136,7 +136,7 @@ impl Space<'_> {
     }
 
     /// Turns partial results into those of the reductions among `steps`.
-    fn finish(&self, arena: &mut Arena, steps: &[Step], count: usize) {
+    fn finish(&self, arena: &mut Arena, steps: &[TileStep], count: usize) {
         for step in steps {
             let Action::Reduce(_, number) = step.action else { continue };
             match self.schedule.mode {
@@ -159,7 +159,7 @@ impl Space<'_> {
     ///
     /// # Safety
     /// No other thread computes any of these rows.
-    unsafe fn run_list(&self, arena: &mut Arena, steps: &[Step], block: Block, last: bool) {
+    unsafe fn run_list(&self, arena: &mut Arena, steps: &[TileStep], block: Block, last: bool) {
         // SAFETY: the caller's promise is handed on.
         unsafe {
             if !(last && self.schedule.vectors && self.run_vectors(arena, steps, block)) {
@@ -170,7 +170,7 @@ impl Space<'_> {
 
     /// # Safety
     /// No other thread computes any of these rows.
-    unsafe fn run_steps(&self, arena: &mut Arena, steps: &[Step], block: Block) {
+    unsafe fn run_steps(&self, arena: &mut Arena, steps: &[TileStep], block: Block) {
         for step in steps {
             match step.action {
                 Action::Store(number) => {
@@ -231,11 +231,11 @@ impl Space<'_> {
     }
 
     /// The lanes at `place`.
-    pub(super) fn view<'a>(&'a self, arena: &'a Arena, place: Place) -> View<'a> {
+    pub(super) fn view<'a>(&'a self, arena: &'a Arena, place: Location) -> View<'a> {
         let slot = match place {
-            Place::Const(literal) => return self.plan.consts[literal].view(),
-            Place::Row(slot) => &arena.row[slot],
-            Place::Inner(slot) => &arena.inner[slot],
+            Location::Const(literal) => return self.plan.consts[literal].view(),
+            Location::Row(slot) => &arena.row[slot],
+            Location::Inner(slot) => &arena.inner[slot],
         };
         match slot.alias {
             Some(Alias { load, first, len }) => self.loads[load].lanes(first, len),
@@ -243,20 +243,20 @@ impl Space<'_> {
         }
     }
 
-    pub(super) fn compute(&self, arena: &Arena, code: Code, step: &Step, mut target: ViewMut<'_>, block: Block) {
-        let mut views = [(Place::Const(0), View::EMPTY); 3];
+    pub(super) fn compute(&self, arena: &Arena, code: Code, step: &TileStep, mut target: ViewMut<'_>, block: Block) {
+        let mut views = [(Location::Const(0), View::EMPTY); 3];
         for (slot, place) in views.iter_mut().zip(&step.sources) {
             *slot = (*place, self.view(arena, *place));
         }
         // Lanes from `at` on, and the row to which they belong.
         let sources = |at: usize, row: usize| {
             views.map(|(place, view)| match (place, block.points) {
-                (Place::Const(_), _) => Source::Splat(view, 0),
-                (Place::Row(_), Points::Inner { .. }) => Source::Splat(view, row),
-                _ => Source::Lanes(view, at),
+                (Location::Const(_), _) => OperandSource::Splat(view, 0),
+                (Location::Row(_), Points::Inner { .. }) => OperandSource::Splat(view, row),
+                _ => OperandSource::Lanes(view, at),
             })
         };
-        let reads_rows = step.sources.iter().any(|place| matches!(place, Place::Row(_)));
+        let reads_rows = step.sources.iter().any(|place| matches!(place, Location::Row(_)));
         match block.points {
             Points::Inner { points, .. } if reads_rows && block.count > 1 => {
                 if matches!(code, Code::Copy(_)) {
@@ -273,7 +273,7 @@ impl Space<'_> {
         }
     }
 
-    pub(super) fn load(&self, arena: &mut Arena, number: usize, step: &Step, target: ViewMut<'_>, block: Block) {
+    pub(super) fn load(&self, arena: &mut Arena, number: usize, step: &TileStep, target: ViewMut<'_>, block: Block) {
         let mut scratch = std::mem::take(&mut arena.scratch);
         let gathered = self.gathered(arena, step, block);
         let around = Surroundings { isa: self.isa, domain: self.domain(arena, block), gathered: &gathered };
@@ -281,7 +281,7 @@ impl Space<'_> {
         arena.scratch = scratch;
     }
 
-    fn index(&self, arena: &mut Arena, number: usize, step: &Step, target: ViewMut<'_>, block: Block) {
+    fn index(&self, arena: &mut Arena, number: usize, step: &TileStep, target: ViewMut<'_>, block: Block) {
         let mut scratch = std::mem::take(&mut arena.scratch);
         let gathered = self.gathered(arena, step, block);
         let Domain { walks, number: start, .. } = self.domain(arena, block);
@@ -296,12 +296,12 @@ impl Space<'_> {
     }
 
     /// The body values that a step's index expressions read.
-    fn gathered<'a>(&'a self, arena: &'a Arena, step: &Step, block: Block) -> GatheredList<'a> {
-        let gather = |place: &Place| {
+    fn gathered<'a>(&'a self, arena: &'a Arena, step: &TileStep, block: Block) -> GatheredList<'a> {
+        let gather = |place: &Location| {
             let points_per_lane = match (place, block.points) {
-                (Place::Const(_), _) => usize::MAX,
+                (Location::Const(_), _) => usize::MAX,
                 // In chunks there is one row, and no lane beyond the first.
-                (Place::Row(_), Points::Inner { points, .. }) => points,
+                (Location::Row(_), Points::Inner { points, .. }) => points,
                 _ => 1,
             };
             Gathered { view: self.view(arena, *place), points_per_lane }
@@ -309,7 +309,7 @@ impl Space<'_> {
         GatheredList::of(step.sources.iter().map(gather))
     }
 
-    fn scan(&self, arena: &mut Arena, op: ScanOp, number: usize, step: &Step, target: &mut Buffer, block: Block) {
+    fn scan(&self, arena: &mut Arena, op: ScanOp, number: usize, step: &TileStep, target: &mut Buffer, block: Block) {
         let Points::Inner { position, .. } = block.points else { unreachable!("no scan runs in columns") };
         let source = self.view(arena, step.sources[0]);
         let (mut carry, mut done, last) = (arena.carries[number], 0, self.plan.last_inner);
@@ -326,7 +326,7 @@ impl Space<'_> {
         arena.carries[number] = carry;
     }
 
-    fn reduce(&self, arena: &mut Arena, op: ReduceOp, number: usize, step: &Step, block: Block) {
+    fn reduce(&self, arena: &mut Arena, op: ReduceOp, number: usize, step: &TileStep, block: Block) {
         match (block.points, self.schedule.mode) {
             (Points::Inner { points, position }, Mode::Chunks(_)) => {
                 let next = reduce(self.isa, op, self.view(arena, step.sources[0]), 0, points, position);

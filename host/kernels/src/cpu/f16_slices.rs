@@ -4,49 +4,46 @@
 
 use half::f16;
 
+/// Calls a conversion by the widest instructions that there are; `else` is for processors that have none.
+macro_rules! by_instructions {
+    ($conversion:ident($($argument:ident),*) else $portable:block) => {
+        #[cfg(target_arch = "x86_64")]
+        match Width::best() {
+            // SAFETY: the features are there.
+            Width::Sixteen => return unsafe { sixteen::$conversion($($argument),*) },
+            // SAFETY: the features are there.
+            Width::Eight => return unsafe { eight::$conversion($($argument),*) },
+            Width::One => {}
+        }
+        $portable
+    };
+}
+
 /// Widens slices of equal length.
 pub(crate) fn widen(lanes: &mut [f32], elements: &[f16]) {
-    #[cfg(target_arch = "x86_64")]
-    match Width::best() {
-        // SAFETY: the features are there.
-        Width::Sixteen => return unsafe { sixteen::widen(lanes, elements) },
-        // SAFETY: the features are there.
-        Width::Eight => return unsafe { eight::widen(lanes, elements) },
-        Width::One => {}
-    }
-    for (lane, element) in lanes.iter_mut().zip(elements) {
-        *lane = element.to_f32();
-    }
+    by_instructions!(widen(lanes, elements) else {
+        for (lane, element) in lanes.iter_mut().zip(elements) {
+            *lane = element.to_f32();
+        }
+    });
 }
 
 /// Rounds to slices of equal length.
 pub(crate) fn narrow(elements: &mut [f16], lanes: &[f32]) {
-    #[cfg(target_arch = "x86_64")]
-    match Width::best() {
-        // SAFETY: the features are there.
-        Width::Sixteen => return unsafe { sixteen::narrow(elements, lanes) },
-        // SAFETY: the features are there.
-        Width::Eight => return unsafe { eight::narrow(elements, lanes) },
-        Width::One => {}
-    }
-    for (element, lane) in elements.iter_mut().zip(lanes) {
-        *element = f16::from_f32(*lane);
-    }
+    by_instructions!(narrow(elements, lanes) else {
+        for (element, lane) in elements.iter_mut().zip(lanes) {
+            *element = f16::from_f32(*lane);
+        }
+    });
 }
 
 /// Rounds each lane to the nearest `f16`.
 pub(crate) fn round(lanes: &mut [f32]) {
-    #[cfg(target_arch = "x86_64")]
-    match Width::best() {
-        // SAFETY: the features are there.
-        Width::Sixteen => return unsafe { sixteen::round(lanes) },
-        // SAFETY: the features are there.
-        Width::Eight => return unsafe { eight::round(lanes) },
-        Width::One => {}
-    }
-    for lane in lanes {
-        *lane = f16::from_f32(*lane).to_f32();
-    }
+    by_instructions!(round(lanes) else {
+        for lane in lanes {
+            *lane = f16::from_f32(*lane).to_f32();
+        }
+    });
 }
 
 /// How many elements an instruction converts.

@@ -4,7 +4,7 @@ use super::isa::multiversion;
 use crate::access::needed_by;
 use passhost_ir::kernel::{IndexExpr, IndexId, Kernel, Reg};
 
-/// An index expression's operation; operands are earlier nodes of the same [`Program`].
+/// An index expression's operation; operands are earlier nodes of the same [`IndexProgram`].
 #[derive(Debug, Clone, Copy)]
 enum Node {
     Axis(usize),
@@ -14,13 +14,13 @@ enum Node {
     Mul(usize, i64),
     FloorDiv(usize, i64),
     Mod(usize, i64),
-    /// A gather: a position in [`Program::values`].
+    /// A gather: a position in [`IndexProgram::values`].
     Value(usize),
 }
 
 /// What is needed to evaluate a few index expressions.
 #[derive(Debug, Clone)]
-pub(crate) struct Program {
+pub(crate) struct IndexProgram {
     nodes: Vec<Node>,
     /// The nodes that hold the results.
     pub(crate) results: Vec<usize>,
@@ -51,12 +51,12 @@ impl Walk {
 /// Points evaluated together.
 pub(crate) const LANES: usize = 128;
 
-impl Program {
+impl IndexProgram {
     /// A program for the expressions `roots` of a kernel.
-    pub(crate) fn new(kernel: &Kernel, roots: &[IndexId]) -> Program {
+    pub(crate) fn new(kernel: &Kernel, roots: &[IndexId]) -> IndexProgram {
         let needed = needed_by(kernel, roots);
         let mut place = vec![usize::MAX; needed.len()];
-        let mut program = Program { nodes: vec![], results: vec![], values: vec![] };
+        let mut program = IndexProgram { nodes: vec![], results: vec![], values: vec![] };
         for (at, expr) in kernel.index.iter().enumerate().filter(|(at, _)| needed[*at]) {
             place[at] = program.nodes.len();
             let of = |id: IndexId| place[id.0 as usize];

@@ -308,14 +308,14 @@ lane!(u8 => Bool, i32 => I32, i64 => I64, f32 => F32, f64 => F64);
 
 /// Where an operation reads an operand.
 #[derive(Clone, Copy)]
-pub(crate) enum Source<'a> {
+pub(crate) enum OperandSource<'a> {
     /// Lane by lane, from this offset on.
     Lanes(View<'a>, usize),
     /// The lane at this offset, again and again.
     Splat(View<'a>, usize),
 }
 
-/// A [`Source`] of known type.
+/// A [`OperandSource`] of known type.
 #[derive(Clone, Copy)]
 pub(crate) enum Operand<'a, T> {
     /// Lane by lane.
@@ -335,14 +335,14 @@ impl<T: Copy> Operand<'_, T> {
     }
 }
 
-impl<'a> Source<'a> {
+impl<'a> OperandSource<'a> {
     /// Stands where an operation has no further operand.
-    pub(crate) const NONE: Source<'static> = Source::Splat(View::EMPTY, 0);
+    pub(crate) const NONE: OperandSource<'static> = OperandSource::Splat(View::EMPTY, 0);
 
     /// `len` lanes of type `T`. Where one lane is repeated, `len` must be 1.
     #[inline(always)]
     pub(crate) fn lanes<T: Lane>(self, len: usize) -> &'a [T] {
-        let (Source::Lanes(view, offset) | Source::Splat(view, offset)) = self;
+        let (OperandSource::Lanes(view, offset) | OperandSource::Splat(view, offset)) = self;
         &T::of(view)[offset..offset + len]
     }
 
@@ -350,8 +350,8 @@ impl<'a> Source<'a> {
     #[inline(always)]
     pub(crate) fn operand<T: Lane>(self, len: usize) -> Operand<'a, T> {
         match self {
-            Source::Lanes(view, offset) => Operand::Lanes(&T::of(view)[offset..offset + len]),
-            Source::Splat(view, offset) => Operand::Splat(T::of(view)[offset]),
+            OperandSource::Lanes(view, offset) => Operand::Lanes(&T::of(view)[offset..offset + len]),
+            OperandSource::Splat(view, offset) => Operand::Splat(T::of(view)[offset]),
         }
     }
 }

@@ -12,7 +12,7 @@ mod segments;
 
 use super::axes::split_axes;
 use super::compute::Code;
-use super::index::Program;
+use super::index::IndexProgram;
 use super::lanes::{Buffer, Kind};
 use crate::access::{Analysis, AxisSet, Form};
 use passhost_ir::kernel::{IndexId, Op, Outside, ReduceOp, Reg, ScanOp};
@@ -20,7 +20,7 @@ use passhost_ir::{Dtype, Kernel};
 
 /// Where a value lives while a tile is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     /// A literal: one lane.
     Const(usize),
     /// One lane per row.
@@ -47,11 +47,11 @@ pub(crate) enum Action {
 
 /// One step: reads `sources`, writes `target`.
 #[derive(Debug, Clone)]
-pub(crate) struct Step {
+pub(crate) struct TileStep {
     pub(crate) action: Action,
     /// Where the result goes; a store has none and names its source.
-    pub(crate) target: Place,
-    pub(crate) sources: Vec<Place>,
+    pub(crate) target: Location,
+    pub(crate) sources: Vec<Location>,
     /// The narrow float type that a computation's `f32` lanes are rounded to in place.
     pub(crate) round: Option<Dtype>,
     /// Set for a computation that only one store reads, and for that store: where memory allows, the result is computed
@@ -59,18 +59,18 @@ pub(crate) struct Step {
     pub(crate) into: Option<usize>,
 }
 
-impl Step {
+impl TileStep {
     /// Whether it repeats a row value or a literal in many lanes.
     pub(crate) fn spreads(&self) -> bool {
-        matches!(self.action, Action::Compute(Code::Copy(_))) && !matches!(self.sources[0], Place::Inner(_))
+        matches!(self.action, Action::Compute(Code::Copy(_))) && !matches!(self.sources[0], Location::Inner(_))
     }
 }
 
 /// Steps on rows, then steps on inner points.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Segment {
-    pub(crate) row: Vec<Step>,
-    pub(crate) inner: Vec<Step>,
+    pub(crate) row: Vec<TileStep>,
+    pub(crate) inner: Vec<TileStep>,
 }
 
 /// How the points are visited.
@@ -89,7 +89,7 @@ pub(crate) enum Mode {
 pub(crate) struct LoadPlan {
     pub(crate) input: usize,
     pub(crate) index: Vec<IndexId>,
-    pub(crate) program: Program,
+    pub(crate) program: IndexProgram,
     /// One lane with the padding; `None` where indices are clamped.
     pub(crate) pad: Option<Buffer>,
     /// Whether it ranges over the inner axes too.
@@ -127,7 +127,7 @@ pub(crate) struct Plan {
     /// The form of each index expression.
     pub(crate) forms: Vec<Form>,
     pub(crate) loads: Vec<LoadPlan>,
-    pub(crate) indices: Vec<Program>,
+    pub(crate) indices: Vec<IndexProgram>,
     pub(crate) consts: Vec<Buffer>,
     pub(crate) partials: usize,
     pub(crate) carries: Vec<(ScanOp, Kind)>,
@@ -224,7 +224,7 @@ impl Plan {
 
 /// A step before its values have buffers: places are numbers of virtual values.
 struct Node {
-    step: Step,
+    step: TileStep,
     /// Reductions that must be finished before.
     phase: usize,
     inner: bool,
@@ -237,7 +237,7 @@ struct Builder<'a> {
     inner: AxisSet,
     length: i64,
     loads: Vec<LoadPlan>,
-    indices: Vec<Program>,
+    indices: Vec<IndexProgram>,
     consts: Vec<Buffer>,
     /// The lanes of each virtual value.
     kinds: Vec<Kind>,
@@ -251,11 +251,11 @@ impl Builder<'_> {
     fn build(&mut self) {
         let kernel = self.kernel;
         let stored_only = self.stored_only();
-        let mut places: Vec<Place> = Vec::with_capacity(kernel.body.len());
+        let mut places: Vec<Location> = Vec::with_capacity(kernel.body.len());
         let mut phases: Vec<usize> = vec![];
         for (at, inst) in kernel.body.iter().enumerate() {
             let Some(kind) = Kind::of(inst.dtype).filter(|_| self.analysis.needed[at]) else {
-                places.push(Place::Const(usize::MAX));
+                places.push(Location::Const(usize::MAX));
                 continue;
             };
             let read = |regs: &[Reg]| regs.iter().map(|reg| places[reg.0 as usize]).collect::<Vec<_>>();
@@ -268,10 +268,10 @@ impl Builder<'_> {
             let place = match &inst.op {
                 Op::Const(scalar) => {
                     self.consts.extend(Buffer::literal(inst.dtype, *scalar));
-                    Place::Const(self.consts.len() - 1)
+                    Location::Const(self.consts.len() - 1)
                 }
                 Op::Index(id) => {
-                    self.indices.push(Program::new(kernel, &[*id]));
+                    self.indices.push(IndexProgram::new(kernel, &[*id]));
                     self.push(&mut phases, Action::Index(self.indices.len() - 1), kind, inner, gathered)
                 }
                 Op::Load { input, index, outside } => {
@@ -284,7 +284,7 @@ impl Builder<'_> {
                         Outside::Pad(scalar) => Buffer::literal(decl.dtype, *scalar),
                         Outside::Clamp => None,
                     };
-                    let program = Program::new(kernel, index);
+                    let program = IndexProgram::new(kernel, index);
                     let input = *input as usize;
                     self.loads.push(LoadPlan { input, index: index.clone(), program, pad, inner, plain });
                     self.push(&mut phases, Action::Load(self.loads.len() - 1), kind, inner, gathered)
@@ -347,7 +347,7 @@ impl Builder<'_> {
     }
 
     /// Makes a cast to a narrow float part of the computation of its operand, if nothing else reads those lanes.
-    fn rounds_in_place(&mut self, operand: Reg, to: Dtype, places: &[Place]) -> bool {
+    fn rounds_in_place(&mut self, operand: Reg, to: Dtype, places: &[Location]) -> bool {
         let place = places[operand.0 as usize];
         let narrows = matches!(to, Dtype::F16 | Dtype::Bf16);
         // A cast that changes nothing shares the lanes of its operand.
@@ -369,7 +369,14 @@ impl Builder<'_> {
     }
 
     /// Adds a step with a new value as its result.
-    fn push(&mut self, phases: &mut Vec<usize>, action: Action, kind: Kind, inner: bool, sources: Vec<Place>) -> Place {
+    fn push(
+        &mut self,
+        phases: &mut Vec<usize>,
+        action: Action,
+        kind: Kind,
+        inner: bool,
+        sources: Vec<Location>,
+    ) -> Location {
         let mut sources = sources;
         // In short rows, row values are spread once; a per-row loop would cost more than it does.
         if inner
@@ -377,8 +384,8 @@ impl Builder<'_> {
             && matches!(action, Action::Compute(code) if !matches!(code, Code::Copy(_)))
         {
             for source in &mut sources {
-                if let Place::Row(value) = *source {
-                    *source = self.spread(phases, Place::Row(value), self.kinds[value]);
+                if let Location::Row(value) = *source {
+                    *source = self.spread(phases, Location::Row(value), self.kinds[value]);
                 }
             }
         }
@@ -386,15 +393,15 @@ impl Builder<'_> {
         let value = self.kinds.len();
         self.kinds.push(kind);
         let reduce = matches!(action, Action::Reduce(..));
-        let target = if inner && !reduce { Place::Inner(value) } else { Place::Row(value) };
+        let target = if inner && !reduce { Location::Inner(value) } else { Location::Row(value) };
         phases.push(phase + usize::from(reduce));
-        self.nodes.push(Node { step: Step { action, target, sources, round: None, into: None }, phase, inner });
+        self.nodes.push(Node { step: TileStep { action, target, sources, round: None, into: None }, phase, inner });
         target
     }
 
     /// The value as one lane per inner point.
-    fn spread(&mut self, phases: &mut Vec<usize>, place: Place, kind: Kind) -> Place {
-        if matches!(place, Place::Inner(_)) {
+    fn spread(&mut self, phases: &mut Vec<usize>, place: Location, kind: Kind) -> Location {
+        if matches!(place, Location::Inner(_)) {
             return place;
         }
         let spread_before = self.nodes.iter().find(|node| {
@@ -406,7 +413,7 @@ impl Builder<'_> {
         }
     }
 
-    fn stores(&mut self, phases: &mut Vec<usize>, places: &[Place]) {
+    fn stores(&mut self, phases: &mut Vec<usize>, places: &[Location]) {
         let kernel = self.kernel;
         let all = kernel.parallel.len() + kernel.reduce.len();
         for (number, store) in kernel.stores.iter().enumerate() {
@@ -415,12 +422,19 @@ impl Builder<'_> {
             let over_inner = self.inner != 0 && store.order.len() == all;
             let source = match places[at] {
                 place if over_inner => self.spread(phases, place, kind),
-                Place::Const(_) => self.push(phases, Action::Compute(Code::Copy(kind)), kind, false, vec![places[at]]),
+                Location::Const(_) => {
+                    self.push(phases, Action::Compute(Code::Copy(kind)), kind, false, vec![places[at]])
+                }
                 place => place,
             };
             let phase = phase_of(phases, source);
-            let step =
-                Step { action: Action::Store(number), target: source, sources: vec![source], round: None, into: None };
+            let step = TileStep {
+                action: Action::Store(number),
+                target: source,
+                sources: vec![source],
+                round: None,
+                into: None,
+            };
             self.nodes.push(Node { step, phase, inner: over_inner });
         }
     }
@@ -430,14 +444,15 @@ impl Builder<'_> {
         let mut readers = vec![vec![]; self.kinds.len()];
         for (at, node) in self.nodes.iter().enumerate() {
             for place in &node.step.sources {
-                if let Place::Row(value) | Place::Inner(value) = *place {
+                if let Location::Row(value) | Location::Inner(value) = *place {
                     readers[value].push(at);
                 }
             }
         }
         for at in 0..self.nodes.len() {
             let node = &self.nodes[at].step;
-            let (Action::Compute(_), Place::Row(value) | Place::Inner(value)) = (&node.action, node.target) else {
+            let (Action::Compute(_), Location::Row(value) | Location::Inner(value)) = (&node.action, node.target)
+            else {
                 continue;
             };
             let [reader] = readers[value][..] else { continue };
@@ -449,9 +464,9 @@ impl Builder<'_> {
     }
 }
 
-fn phase_of(phases: &[usize], place: Place) -> usize {
+fn phase_of(phases: &[usize], place: Location) -> usize {
     match place {
-        Place::Const(_) => 0,
-        Place::Row(value) | Place::Inner(value) => phases[value],
+        Location::Const(_) => 0,
+        Location::Row(value) | Location::Inner(value) => phases[value],
     }
 }

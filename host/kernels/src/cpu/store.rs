@@ -2,7 +2,7 @@
 
 use super::element::{Element, with_element};
 use super::isa::{Isa, multiversion};
-use super::lanes::{Lane, Source, View, ViewMut};
+use super::lanes::{Lane, OperandSource, View, ViewMut};
 use super::load::{Domain, shift};
 use super::memory::OutputView;
 use super::strided::{Run, Strided};
@@ -65,7 +65,7 @@ pub(crate) unsafe fn store(isa: Isa, store: &BoundStore<'_>, domain: Domain<'_>,
 ///
 /// # Safety
 /// No other thread handles these elements.
-pub(crate) unsafe fn narrow(isa: Isa, store: &BoundStore<'_>, first: usize, source: Source<'_>, len: usize) {
+pub(crate) unsafe fn narrow(isa: Isa, store: &BoundStore<'_>, first: usize, source: OperandSource<'_>, len: usize) {
     with_element!(store.view.dtype(), E => {
         // SAFETY: the caller vouches that the elements are this thread's.
         let elements = unsafe { store.view.run_mut::<E>(first, len) };

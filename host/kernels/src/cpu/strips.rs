@@ -47,7 +47,7 @@ enum Value {
 
 /// What a loop reads or writes.
 #[derive(Debug, Clone, Copy)]
-enum Place {
+enum LoopOperand {
     Held(usize),
     Elements(Elements),
 }
@@ -56,8 +56,8 @@ enum Place {
 #[derive(Debug, Clone, Copy)]
 struct Loop {
     run: Run,
-    target: Place,
-    operands: [Place; 2],
+    target: LoopOperand,
+    operands: [LoopOperand; 2],
 }
 
 /// A list of steps on strips, kept between blocks for its storage.
@@ -73,7 +73,7 @@ pub(super) struct Strips {
     /// The type of 16 bits that occurs: `f16` or `bf16`, not both.
     narrow: Option<Dtype>,
     /// Where each value is found once it is computed.
-    places: Vec<Place>,
+    places: Vec<LoopOperand>,
     loops: Vec<Loop>,
     held: Vec<Lanes>,
 }
@@ -227,20 +227,20 @@ impl Strips {
         for value in 0..self.values.len() {
             let mut hold = || {
                 held += 1;
-                Place::Held(held - 1)
+                LoopOperand::Held(held - 1)
             };
             let once = self.reads[value] == 1;
             let stored = self.stores.iter().find(|(_, stored)| *stored == value).map(|(elements, _)| *elements);
             let place = match self.values[value] {
                 Value::Literal(_) | Value::Rows(_) => hold(),
-                Value::Load(elements) if once => Place::Elements(elements),
+                Value::Load(elements) if once => LoopOperand::Elements(elements),
                 Value::Load(elements) => {
                     let place = hold();
-                    self.push_loop(isa, COPY, [Place::Elements(elements); 2], false, place);
+                    self.push_loop(isa, COPY, [LoopOperand::Elements(elements); 2], false, place);
                     place
                 }
                 Value::Compute { operation, operands, rounded } => {
-                    let place = stored.filter(|_| once).map_or_else(hold, Place::Elements);
+                    let place = stored.filter(|_| once).map_or_else(hold, LoopOperand::Elements);
                     let operands = operands.map(|operand| self.places[operand]);
                     self.push_loop(isa, operation, operands, rounded, place);
                     place
@@ -254,7 +254,7 @@ impl Strips {
             for at in 0..self.stores.len() {
                 let (elements, stored) = self.stores[at];
                 if stored == value {
-                    self.push_loop(isa, COPY, [place; 2], false, Place::Elements(elements));
+                    self.push_loop(isa, COPY, [place; 2], false, LoopOperand::Elements(elements));
                 }
             }
         }
@@ -266,8 +266,9 @@ impl Strips {
         Some(())
     }
 
-    fn push_loop(&mut self, isa: Isa, operation: u8, operands: [Place; 2], rounded: bool, target: Place) {
-        let narrow = |place: Place| matches!(place, Place::Elements(elements) if elements.dtype != Dtype::F32);
+    fn push_loop(&mut self, isa: Isa, operation: u8, operands: [LoopOperand; 2], rounded: bool, target: LoopOperand) {
+        let narrow =
+            |place: LoopOperand| matches!(place, LoopOperand::Elements(elements) if elements.dtype != Dtype::F32);
         let form = match (narrow(target), rounded) {
             (true, _) => NARROW,
             (false, true) => ROUNDED,
@@ -293,7 +294,7 @@ impl Strips {
                     Value::Rows(values) => unsafe { *values.add(row) },
                     _ => continue,
                 };
-                if let Place::Held(number) = place {
+                if let LoopOperand::Held(number) = place {
                     // SAFETY: `list_loops` made as many as it numbered.
                     unsafe { (*held.add(*number)).0.fill(repeated) };
                 }
@@ -301,10 +302,10 @@ impl Strips {
             let (start, end) = (row * points, (row + 1) * points);
             for at in (start..end).step_by(POINTS) {
                 // SAFETY: as above; elements are those of the block's lanes, and `at` is one of them.
-                let pointer = |place: Place| unsafe {
+                let pointer = |place: LoopOperand| unsafe {
                     match place {
-                        Place::Held(number) => held.add(number).cast::<u8>(),
-                        Place::Elements(Elements { dtype, pointer }) => pointer.add(at * dtype.size() as usize),
+                        LoopOperand::Held(number) => held.add(number).cast::<u8>(),
+                        LoopOperand::Elements(Elements { dtype, pointer }) => pointer.add(at * dtype.size() as usize),
                     }
                 };
                 for each in &self.loops {

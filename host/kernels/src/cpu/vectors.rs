@@ -10,9 +10,9 @@ use super::column::{binary_f32_body, rounded_to_bf16_body, unary_f32_body};
 use super::compute::{Code, compute, round};
 use super::exec::{Block, Points, Space};
 use super::isa::{Isa, multiversion};
-use super::lanes::{Kind, Source, View, ViewMut};
+use super::lanes::{Kind, OperandSource, View, ViewMut};
 use super::load::{BoundLoad, widen};
-use super::plan::{Action, Place, Step};
+use super::plan::{Action, Location, TileStep};
 use super::store::{BoundStore, narrow};
 use super::strips::Strips;
 use passhost_ir::Dtype;
@@ -65,7 +65,7 @@ impl Lanes {
     /// # Safety
     /// There are `len` lanes, or one that is repeated, and nobody writes to them while the result is used.
     #[inline(always)]
-    unsafe fn source<'a>(self, len: usize) -> Source<'a> {
+    unsafe fn source<'a>(self, len: usize) -> OperandSource<'a> {
         let len = if self.splat { 1 } else { len };
         // SAFETY: by this function's contract; pointers are made from slices of lanes of this type.
         let view = unsafe {
@@ -77,7 +77,7 @@ impl Lanes {
                 Kind::F64 => View::F64(std::slice::from_raw_parts(self.pointer.cast(), len)),
             }
         };
-        if self.splat { Source::Splat(view, 0) } else { Source::Lanes(view, 0) }
+        if self.splat { OperandSource::Splat(view, 0) } else { OperandSource::Lanes(view, 0) }
     }
 
     /// # Safety
@@ -137,8 +137,8 @@ impl Space<'_> {
     ///
     /// # Safety
     /// No other thread computes any of these rows.
-    pub(super) unsafe fn run_vectors(&self, arena: &mut Arena, steps: &[Step], block: Block) -> bool {
-        let scattered = |step: &Step| match step.action {
+    pub(super) unsafe fn run_vectors(&self, arena: &mut Arena, steps: &[TileStep], block: Block) -> bool {
+        let scattered = |step: &TileStep| match step.action {
             Action::Store(number) => self.stores[number].dense(self.domain(arena, block)).is_none(),
             _ => false,
         };
@@ -166,7 +166,7 @@ impl Space<'_> {
         for row in 0..rows {
             if row > 0 {
                 for slot in 0..arena.row.len() {
-                    let at = self.table_position(Place::Row(slot));
+                    let at = self.table_position(Location::Row(slot));
                     // SAFETY: each row value has a lane for each row of the block.
                     vectors.table[at] = unsafe { vectors.table[at].from(1) };
                 }
@@ -186,7 +186,7 @@ impl Space<'_> {
     }
 
     /// Fills the buffers of those steps that need a whole block.
-    fn fill_blocks(&self, arena: &mut Arena, steps: &[Step], block: Block) {
+    fn fill_blocks(&self, arena: &mut Arena, steps: &[TileStep], block: Block) {
         for step in steps {
             let target = match step.action {
                 Action::Load(number) if self.loads[number].dense(self.domain(arena, block)).is_none() => {
@@ -209,7 +209,7 @@ impl Space<'_> {
     ///
     /// # Safety
     /// No other thread computes any of the block's rows.
-    unsafe fn make_ready(&self, arena: &mut Arena, steps: &[Step], block: Block, vectors: &mut Vectors) {
+    unsafe fn make_ready(&self, arena: &mut Arena, steps: &[TileStep], block: Block, vectors: &mut Vectors) {
         let Vectors { steps: ready, table, .. } = vectors;
         table.clear();
         let splat_rows = matches!(block.points, Points::Inner { .. });
@@ -220,7 +220,7 @@ impl Space<'_> {
         for (row, slot) in arena.row.iter().enumerate() {
             // A row value may be elements of an input.
             if splat_rows && slot.alias.is_some() {
-                table[self.plan.consts.len() + row] = Lanes::of(self.view(arena, Place::Row(row)), true);
+                table[self.plan.consts.len() + row] = Lanes::of(self.view(arena, Location::Row(row)), true);
             }
         }
         ready.clear();
@@ -264,12 +264,12 @@ impl Space<'_> {
     }
 
     /// Where the lanes of a place stand in the table.
-    fn table_position(&self, place: Place) -> usize {
+    fn table_position(&self, place: Location) -> usize {
         let (consts, rows) = (self.plan.consts.len(), self.schedule.row_slots.len());
         match place {
-            Place::Const(literal) => literal,
-            Place::Row(slot) => consts + slot,
-            Place::Inner(slot) => consts + rows + slot,
+            Location::Const(literal) => literal,
+            Location::Row(slot) => consts + slot,
+            Location::Inner(slot) => consts + rows + slot,
         }
     }
 }
@@ -340,12 +340,12 @@ fn run_vector_body(vector: Vector<'_>) {
 /// # Safety
 /// As for [`Lanes::source`].
 #[inline(always)]
-unsafe fn sources_of<'a>(table: &[Lanes], sources: [usize; 3], operands: usize, len: usize) -> [Source<'a>; 3] {
+unsafe fn sources_of<'a>(table: &[Lanes], sources: [usize; 3], operands: usize, len: usize) -> [OperandSource<'a>; 3] {
     // SAFETY: by this function's contract.
     unsafe {
         let first = table[sources[0]].source(len);
-        let second = if operands > 1 { table[sources[1]].source(len) } else { Source::NONE };
-        let third = if operands > 2 { table[sources[2]].source(len) } else { Source::NONE };
+        let second = if operands > 1 { table[sources[1]].source(len) } else { OperandSource::NONE };
+        let third = if operands > 2 { table[sources[2]].source(len) } else { OperandSource::NONE };
         [first, second, third]
     }
 }
@@ -357,14 +357,14 @@ fn compute_lanes<'a>(
     code: Code,
     rounding: Option<Dtype>,
     target: impl Fn() -> ViewMut<'a>,
-    sources: &[Source<'_>; 3],
+    sources: &[OperandSource<'_>; 3],
 ) {
     if let (Code::Binary(op, Kind::F32), Some(Dtype::Bf16)) = (code, rounding)
         && rounded_to_bf16_body(op, target(), sources)
     {
         return;
     }
-    let varies = matches!(sources[0], Source::Lanes(..)) || matches!(sources[1], Source::Lanes(..));
+    let varies = matches!(sources[0], OperandSource::Lanes(..)) || matches!(sources[1], OperandSource::Lanes(..));
     match code {
         Code::Unary(op, Kind::F32) if varies => unary_f32_body(op, target(), sources),
         Code::Binary(op, Kind::F32) if varies => binary_f32_body(op, target(), sources),
@@ -382,10 +382,10 @@ fn even_vectors(lanes: usize, wanted: usize) -> usize {
 }
 
 /// Whether a step needs lanes of row values as they are.
-fn reads_rows(steps: &[Step]) -> bool {
+fn reads_rows(steps: &[TileStep]) -> bool {
     steps
         .iter()
         .filter(|step| !step.spreads())
         .flat_map(|step| &step.sources)
-        .any(|place| matches!(place, Place::Row(_)))
+        .any(|place| matches!(place, Location::Row(_)))
 }

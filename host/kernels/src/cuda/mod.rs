@@ -21,7 +21,7 @@ mod space;
 mod text;
 
 pub use device::{DeviceError, Entered, Gpu, Stream};
-pub use emit::{ENTRY, Source, emit};
+pub use emit::{ENTRY, KernelSource, emit};
 pub use graph::LaunchGraph;
 pub use kernel::{CudaError, CudaKernel, PreparedLaunch};
 pub use nvrtc::{Compiler, Cubin, NvrtcError};

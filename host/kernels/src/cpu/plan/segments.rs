@@ -1,6 +1,6 @@
 //! From the list of steps to schedules: segments between reductions, and buffers for the values in them.
 
-use super::{Action, Builder, Mode, Node, Place, Schedule, Segment, Step};
+use super::{Action, Builder, Location, Mode, Node, Schedule, Segment, TileStep};
 use crate::cpu::lanes::Kind;
 use crate::cpu::slots::Slots;
 use passhost_ir::kernel::operations::Gives;
@@ -27,13 +27,13 @@ impl Builder<'_> {
             for (at, node) in self.nodes.iter().enumerate().rev() {
                 let result = matches!(node.step.action, Action::Reduce(..) | Action::Store(_));
                 let wanted = match node.step.target {
-                    Place::Inner(value) if !result => needed[value],
+                    Location::Inner(value) if !result => needed[value],
                     _ => result && node.phase == phase,
                 };
                 keep[at] = node.inner && wanted;
                 if keep[at] {
                     for place in &node.step.sources {
-                        if let Place::Inner(value) = *place {
+                        if let Location::Inner(value) = *place {
                             needed[value] = true;
                         }
                     }
@@ -51,7 +51,7 @@ impl Builder<'_> {
         let mut segment = segments.pop().filter(|_| segments.is_empty())?;
         let steps = if segment.inner.is_empty() { &mut segment.row } else { &mut segment.inner };
         // A spread row value counts as loaded: it fills a buffer, whoever reads it.
-        let loads = |step: &Step| matches!(step.action, Action::Load(_)) || step.spreads();
+        let loads = |step: &TileStep| matches!(step.action, Action::Load(_)) || step.spreads();
         let spread_into: Vec<usize> = steps.iter().filter(|step| step.spreads()).filter_map(|step| step.into).collect();
         for step in steps.iter_mut() {
             step.into = step.into.filter(|number| !spread_into.contains(number));
@@ -128,14 +128,14 @@ impl Builder<'_> {
                 let reads = step.sources.clone();
                 if !matches!(step.action, Action::Store(_)) {
                     match step.target {
-                        Place::Row(value) => row.take(value, self.kinds[value]),
-                        Place::Inner(value) => inner.take(value, self.kinds[value]),
-                        Place::Const(_) => {}
+                        Location::Row(value) => row.take(value, self.kinds[value]),
+                        Location::Inner(value) => inner.take(value, self.kinds[value]),
+                        Location::Const(_) => {}
                     }
                 }
-                let resolve = |place: Place| match place {
-                    Place::Row(value) => Place::Row(row.slot(value)),
-                    Place::Inner(value) => Place::Inner(inner.slot(value)),
+                let resolve = |place: Location| match place {
+                    Location::Row(value) => Location::Row(row.slot(value)),
+                    Location::Inner(value) => Location::Inner(inner.slot(value)),
                     place => place,
                 };
                 step.target = resolve(step.target);
@@ -145,10 +145,10 @@ impl Builder<'_> {
                         continue;
                     }
                     match place {
-                        Place::Row(value) if at >= row_steps => after_segment.push(value),
-                        Place::Row(value) => row.release(value),
-                        Place::Inner(value) => inner.release(value),
-                        Place::Const(_) => {}
+                        Location::Row(value) if at >= row_steps => after_segment.push(value),
+                        Location::Row(value) => row.release(value),
+                        Location::Inner(value) => inner.release(value),
+                        Location::Const(_) => {}
                     }
                 }
                 position += 1;
@@ -160,9 +160,9 @@ impl Builder<'_> {
 }
 
 /// Names a definition of a value: where inner steps are repeated, each segment defines its inner values anew.
-fn key(place: Place, segment: usize, looped: bool) -> (Place, usize) {
+fn key(place: Location, segment: usize, looped: bool) -> (Location, usize) {
     match place {
-        Place::Inner(_) if looped => (place, segment),
+        Location::Inner(_) if looped => (place, segment),
         place => (place, 0),
     }
 }

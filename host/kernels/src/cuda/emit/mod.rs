@@ -25,7 +25,7 @@ const PRELUDE: &str = include_str!("../prelude.cu");
 
 /// A kernel as source text, with the launch that it is written for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct KernelSource {
     /// CUDA C++ that defines [`ENTRY`]. Its parameters are the addresses of the inputs, then those of the outputs.
     pub text: String,
     /// Blocks of the grid; 0 if there is nothing to compute.
@@ -35,7 +35,7 @@ pub struct Source {
 }
 
 /// Writes a verified kernel for inputs of a layout and a GPU with these properties.
-pub fn emit(kernel: &Kernel, facts: &Facts, layout: &Layout, device: &DeviceProperties) -> Source {
+pub fn emit(kernel: &Kernel, facts: &Facts, layout: &Layout, device: &DeviceProperties) -> KernelSource {
     let analysis = Analysis::new(kernel);
     let all = kernel.parallel.len() + kernel.reduce.len();
     let is_map = !analysis.reduces && kernel.stores.iter().all(|store| store.order.len() == all);
@@ -59,7 +59,7 @@ pub fn emit(kernel: &Kernel, facts: &Facts, layout: &Layout, device: &DeviceProp
     };
     emitter.shared = emitter.shared_values();
     emitter.function();
-    Source { text: format!("{PRELUDE}\n{}", emitter.text.finish()), blocks, threads }
+    KernelSource { text: format!("{PRELUDE}\n{}", emitter.text.finish()), blocks, threads }
 }
 
 struct Emitter<'a> {

@@ -1,5 +1,6 @@
 //! What the lanes of a thread compute in one go: wide loads, then lane by lane, then wide stores.
 
+use super::choices::Choices;
 use super::reductions::neutral;
 use super::{Emitter, Form, Scope, Spot};
 use crate::cuda::column::functor;
@@ -27,33 +28,8 @@ impl Emitter<'_> {
     /// Computes for the lanes of a thread: wide loads, then lane by lane, then wide stores.
     pub(super) fn work(&mut self, spot: &Spot, work: Work<'_>) {
         let lanes = self.schedule.lanes();
-        let mut chunk = Scope::default();
-        let mut wide: HashMap<Reg, Lanes> = HashMap::new();
         let chosen = self.choices(work.insts, lanes);
-        for reg in work.insts.iter().filter(|reg| !chosen.parts.contains(reg)) {
-            let common = match self.kernel.body[reg.0 as usize].op {
-                Op::Select(..) if chosen.whole.contains(reg) => {
-                    self.load_chosen(*reg, spot, lanes, &mut chunk);
-                    Lanes::Neighbours
-                }
-                Op::Load { .. } => {
-                    let (address, common) = self.load_lanes(*reg, lanes);
-                    match common {
-                        Lanes::Each => continue,
-                        Lanes::One => self.load_one(*reg, &address, spot, &mut chunk),
-                        Lanes::Neighbours => self.load_neighbours(*reg, &address, spot, lanes, &mut chunk),
-                    }
-                    common
-                }
-                // What all lanes compute alike is computed once.
-                _ if lanes > 1 && self.is_shared(*reg, work.insts, &wide) => {
-                    self.value(*reg, spot, &mut chunk);
-                    Lanes::One
-                }
-                _ => continue,
-            };
-            wide.insert(*reg, common);
-        }
+        let wide = self.once_for_all_lanes(&work, &chosen, spot);
         let wide_stores: Vec<usize> =
             work.stores.iter().copied().filter(|store| self.store_lanes(*store, lanes) == Lanes::Neighbours).collect();
         for store in &wide_stores {
@@ -116,6 +92,38 @@ impl Emitter<'_> {
         for reg in work.insts {
             self.names.remove(reg);
         }
+    }
+
+    /// Computes what all lanes of a thread get in one go: wide loads, and what is the same for each of them.
+    fn once_for_all_lanes(&mut self, work: &Work<'_>, chosen: &Choices, spot: &Spot) -> HashMap<Reg, Lanes> {
+        let lanes = self.schedule.lanes();
+        let mut chunk = Scope::default();
+        let mut wide: HashMap<Reg, Lanes> = HashMap::new();
+        for reg in work.insts.iter().filter(|reg| !chosen.parts.contains(reg)) {
+            let common = match self.kernel.body[reg.0 as usize].op {
+                Op::Select(..) if chosen.whole.contains(reg) => {
+                    self.load_chosen(*reg, spot, lanes, &mut chunk);
+                    Lanes::Neighbours
+                }
+                Op::Load { .. } => {
+                    let (address, common) = self.load_lanes(*reg, lanes);
+                    match common {
+                        Lanes::Each => continue,
+                        Lanes::One => self.load_one(*reg, &address, spot, &mut chunk),
+                        Lanes::Neighbours => self.load_neighbours(*reg, &address, spot, lanes, &mut chunk),
+                    }
+                    common
+                }
+                // What all lanes compute alike is computed once.
+                _ if lanes > 1 && self.is_shared(*reg, work.insts, &wide) => {
+                    self.value(*reg, spot, &mut chunk);
+                    Lanes::One
+                }
+                _ => continue,
+            };
+            wide.insert(*reg, common);
+        }
+        wide
     }
 
     /// Whether a value among `insts` is the same for all lanes; `known` says so of those before.
