@@ -11,8 +11,8 @@ const QUANTILES: usize = 1 << 16;
 /// One element in 1,024 deviates [`TAIL_SCALE`] times as far, so that a few elements matter to every sum.
 const TAIL_MASK: u64 = 1023;
 const TAIL_SCALE: f64 = 8.0;
-/// By how much an excitation round scales the deviation of its input.
-const EXCITATION: f64 = 8.0;
+/// By how much a stress round scales the deviation of its input.
+const STRESS: f64 = 8.0;
 /// Elements that one task fills.
 const CHUNK: usize = 1 << 15;
 
@@ -23,8 +23,8 @@ pub struct Round {
     pub seed: u64,
     /// Number of the round. Different rounds share no element.
     pub number: u32,
-    /// The input that is redrawn at eight times its scale, if this is an excitation round.
-    pub excited: Option<usize>,
+    /// The input that is redrawn at eight times its scale, if this is a stress round.
+    pub stressed: Option<usize>,
 }
 
 /// Why an input cannot be drawn.
@@ -58,7 +58,7 @@ pub enum DrawError {
 
 /// The elements of input `position`, row-major, as little-endian bytes.
 pub fn draw(spec: &InputSpec, position: usize, round: Round) -> Result<Vec<u8>, DrawError> {
-    let scale = if round.excited == Some(position) { EXCITATION } else { 1.0 };
+    let scale = if round.stressed == Some(position) { STRESS } else { 1.0 };
     let key = key(round, &spec.name);
     let ty = &spec.ty;
     let row = ty.shape.last().map_or(1, |&extent| extent.max(1).unsigned_abs());
@@ -162,8 +162,8 @@ fn key(round: Round, name: &str) -> u64 {
     let name = name
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-    let excited = round.excited.map_or(0, |input| input as u64 + 1);
-    mix(mix(round.seed ^ mix(u64::from(round.number) << 32 | excited)) ^ name)
+    let stressed = round.stressed.map_or(0, |input| input as u64 + 1);
+    mix(mix(round.seed ^ mix(u64::from(round.number) << 32 | stressed)) ^ name)
 }
 
 fn hash(key: u64, counter: u64) -> u64 {
@@ -229,7 +229,7 @@ mod tests {
         bytes.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
     }
 
-    const ROUND: Round = Round { seed: 7, number: 0, excited: None };
+    const ROUND: Round = Round { seed: 7, number: 0, stressed: None };
 
     #[test]
     fn the_quantile_table_is_the_normal_distribution() {
@@ -247,7 +247,7 @@ mod tests {
         let normal = spec(Dtype::F32, &[64], Draw::Normal { mean: 0.0, std: 1.0 });
         let first = draw(&normal, 0, ROUND).unwrap();
         assert_eq!(first, draw(&normal, 0, ROUND).unwrap());
-        for other in [Round { seed: 8, ..ROUND }, Round { number: 1, ..ROUND }, Round { excited: Some(1), ..ROUND }] {
+        for other in [Round { seed: 8, ..ROUND }, Round { number: 1, ..ROUND }, Round { stressed: Some(1), ..ROUND }] {
             assert_ne!(first, draw(&normal, 0, other).unwrap(), "{other:?}");
         }
         let renamed = InputSpec { name: "y".into(), ..normal };
@@ -263,9 +263,9 @@ mod tests {
         // Beyond 4.33 deviations only the tail reaches: about 1 in 1,024 times the share of |z| > 0.54.
         let far = values.iter().filter(|&&v| (v - 3.0).abs() > 0.5 * 4.4).count();
         assert!((150..400).contains(&far), "{far}");
-        let excited = f32s(&draw(&normal, 0, Round { excited: Some(0), ..ROUND }).unwrap());
+        let stressed = f32s(&draw(&normal, 0, Round { stressed: Some(0), ..ROUND }).unwrap());
         let spread = |v: &[f32]| v.iter().map(|&v| f64::from((v - 3.0).abs())).sum::<f64>() / v.len() as f64;
-        assert!((spread(&excited) / spread(&values) - 8.0).abs() < 0.2);
+        assert!((spread(&stressed) / spread(&values) - 8.0).abs() < 0.2);
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub fn run(
 ) -> Result<Ran, RunError> {
     let failed = |error: NodeError| RunError::Program(of_reference(error));
     let program = Program::compile(graph, Mode::Found, &HashMap::new(), device.context()).map_err(failed)?;
-    let round = Round { seed, number: 0, excited: None };
+    let round = Round { seed, number: 0, stressed: None };
     let mut inputs: Vec<Tensor> = Vec::with_capacity(specs.len());
     for (position, spec) in specs.iter().enumerate() {
         let bytes = draw_input(spec, position, round)?;
@@ -74,7 +74,7 @@ impl Watch for Inferred<'_> {
 
 fn describe(tensor: &Tensor, bytes: &[u8]) -> RanOutput {
     let ty = tensor.ty();
-    let sha256 = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256 = base16ct::lower::encode_string(&Sha256::digest(bytes));
     let remark = degenerate(Typed { ty: &ty, elements: Elements { dtype: ty.dtype, bytes } }).map(str::to_owned);
     RanOutput { ty, sha256, remark }
 }

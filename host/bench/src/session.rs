@@ -93,7 +93,7 @@ impl Reference {
         let compile = |mode| Program::compile(&graph, mode, &HashMap::new(), device.context());
         let program = compile(Mode::Found).map_err(of_reference)?;
         let truth = compile(Mode::Double);
-        let round = Round { seed, number: 0, excited: None };
+        let round = Round { seed, number: 0, stressed: None };
         let drawn = Drawn::draw(&specs, round)?;
         let inputs = drawn.tensors(device.target(), &specs)?;
 
@@ -126,7 +126,7 @@ impl Reference {
         if self.first_degenerate(outputs).is_none() {
             return Ok(());
         }
-        let drawn = Drawn::draw(&self.specs, Round { seed, number: REDRAW, excited: None })?;
+        let drawn = Drawn::draw(&self.specs, Round { seed, number: REDRAW, stressed: None })?;
         let outputs = self.program.run(&drawn.tensors(self.device.target(), &self.specs)?).map_err(of_reference)?;
         match self.first_degenerate(&outputs) {
             None => Ok(()),
@@ -185,13 +185,13 @@ impl Reference {
         stage(Stage::Correctness);
         let mut checks = Checks::new(self, &program, settings, evaluation);
         for number in 0..settings.rounds {
-            checks.round(Round { seed, number, excited: None })?;
+            checks.round(Round { seed, number, stressed: None })?;
         }
         for input in 0..self.specs.len() {
             if self.specs[input].is_fixed() {
                 checks.evaluation.notes.push(format!("input `{}` is the same in every round", self.specs[input].name));
             } else {
-                checks.round(Round { seed, number: settings.rounds, excited: Some(input) })?;
+                checks.round(Round { seed, number: settings.rounds, stressed: Some(input) })?;
             }
         }
         let reports = checks.finish();
@@ -210,7 +210,7 @@ impl Reference {
         settings: &Settings,
         evaluation: &mut Evaluation,
     ) -> Result<(), RewriteError> {
-        let drawn = Drawn::draw(&self.specs, Round { seed, number: TIMED, excited: None }).map_err(input_error)?;
+        let drawn = Drawn::draw(&self.specs, Round { seed, number: TIMED, stressed: None }).map_err(input_error)?;
         let inputs = || drawn.tensors(self.device.target(), &self.specs).map_err(input_error);
         let expected = bytes_of(&self.program.run(&inputs()?).map_err(of_rewrite)?);
         let (eager_inputs, rewritten_inputs) = (inputs()?, inputs()?);
@@ -228,7 +228,7 @@ impl Reference {
                 measure::pairs(&mut eager, &mut rewritten, settings, CHECKED_RUNS, seed).map_err(of_rewrite)?;
             let untimed = || Ok(bytes_of(&program.run(&inputs()?).map_err(of_rewrite)?));
             self.check_timed_runs(&std::mem::take(&mut pairs.kept), &expected, &untimed, evaluation)?;
-            let ratio = median(&alone_ns) as f64 / median(&pairs.eager).max(1) as f64;
+            let ratio = median(&alone_ns) / median(&pairs.eager).max(1.0);
             let apart = ratio.max(1.0 / ratio);
             if best.as_ref().is_none_or(|(least, ..)| apart < *least) {
                 best = Some((apart, alone_ns, pairs));
@@ -242,7 +242,7 @@ impl Reference {
             measure::cold_pairs(&mut eager, &mut rewritten, settings, || self.device.flush_caches())
                 .map_err(of_rewrite)?;
         let floor_ns = self.device.floor_ns(integrity::must_move(&self.graph, &self.output_types));
-        let median_ns = median(&pairs.rewritten);
+        let median_ns = median(&pairs.rewritten) as u64;
         if median_ns < floor_ns {
             evaluation.findings.push(Finding::BelowFloor { median_ns, floor_ns });
         }
@@ -294,10 +294,9 @@ impl Reference {
     }
 }
 
-fn median(samples: &[u64]) -> u64 {
-    let mut sorted = samples.to_vec();
-    sorted.sort_unstable();
-    sorted.get(sorted.len() / 2).copied().unwrap_or(0)
+/// Of at least one time.
+fn median(times: &[u64]) -> f64 {
+    passhost_score::median(&mut times.iter().map(|&time| time as f64).collect::<Vec<_>>())
 }
 
 fn input_error(error: ReferenceError) -> RewriteError {

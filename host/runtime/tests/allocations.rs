@@ -1,41 +1,14 @@
 //! What a launch and a run allocate, counted on this thread by the allocator of the program.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../../../tests/gpu/src/counting.rs"]
+mod counting;
+
+use counting::allocations;
 use passhost_ir::{Dtype, Graph, NodeKind, TensorType};
 use passhost_runtime::{Context, DeviceKernel, Mode, Program, Tensor};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
-
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
-}
-
-// SAFETY: everything is handed on to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
-
-fn allocations(work: impl FnOnce()) -> u64 {
-    let before = ALLOCATIONS.with(Cell::get);
-    work();
-    ALLOCATIONS.with(Cell::get) - before
-}
 
 /// Three kernels, of which one gathers and one reduces.
 const GRAPH: &str = "graph(%x: f32[64,32], %i: i64[64]) {
@@ -72,7 +45,7 @@ fn a_run_allocates_the_list_of_its_outputs_and_nothing_else() {
     let first = program.run(&inputs).unwrap();
     for _ in 0..3 {
         let mut outputs = vec![];
-        assert_eq!(allocations(|| outputs = program.run(&inputs).unwrap()), 1);
+        assert_eq!(allocations(|| outputs = program.run(&inputs).unwrap()).1, 1);
         assert_eq!(outputs[0].to_bytes(), first[0].to_bytes());
     }
     // Row 63 of `%x`, doubled and summed.
@@ -92,7 +65,7 @@ fn a_launch_with_its_outputs_given_allocates_nothing() {
         // SAFETY: the output is of the kernel's type and of its own memory, and nobody else uses the tensors.
         let mut launch = || unsafe { kernel.run(&context, &inputs, &[&output]) }.unwrap();
         launch();
-        assert_eq!(allocations(&mut launch), 0, "node {node}");
+        assert_eq!(allocations(&mut launch).1, 0, "node {node}");
         assert_eq!(kernel.preparations(), 1);
     }
 }

@@ -50,6 +50,6 @@ pub use error::ScoreError;
 pub use macro_form::{Aggregates, MacroForm};
 pub use options::{Interpretation, Options};
 pub use outcome::{FailureClass, VariantOutcome, right_if_equal, variant_right_from};
-pub use timing::{Program, Timings};
+pub use timing::{Program, Timings, median};
 pub use tolerance::{FloatKind, LARGEST_T, Ladder, SMALLEST_T, Tolerance, is_close, tolerance};
 pub use vectors::{Case, ExpectedAt, Graph, VectorFile};

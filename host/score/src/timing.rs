@@ -68,7 +68,11 @@ fn check_samples(samples: &[f64], program: Program) -> Result<(), ScoreError> {
 }
 
 /// The median of at least one sample; of an even number, the mean of the middle two. Reorders the samples.
-pub(crate) fn median(samples: &mut [f64]) -> f64 {
+///
+/// # Panics
+///
+/// If there is none.
+pub fn median(samples: &mut [f64]) -> f64 {
     let middle = samples.len() / 2;
     let even = samples.len().is_multiple_of(2);
     let (below, &mut upper, _) = samples.select_nth_unstable_by(middle, f64::total_cmp);

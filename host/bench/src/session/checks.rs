@@ -50,19 +50,19 @@ impl<'a> Checks<'a> {
         let mut suspects = vec![];
         for (position, ty) in self.reference.output_types.iter().enumerate() {
             let (out, expected) = (elements(ty, &rewritten[position]), elements(ty, &eager[position]));
-            match round.excited {
+            match round.stressed {
                 None => {
                     self.comparisons[position].add(out, expected);
                     self.unwritten(position, ty, &rewritten[position], &eager[position]);
                 }
-                Some(_) if self.excited(position, ty, out, expected) => {}
+                Some(_) if self.stressed(position, ty, out, expected) => {}
                 Some(_) => suspects.push(position),
             }
         }
-        if let (Some(input), false) = (round.excited, suspects.is_empty()) {
+        if let (Some(input), false) = (round.stressed, suspects.is_empty()) {
             self.suspected(&suspects, input, &drawn, &eager, &rewritten);
         }
-        if round.number == 0 && round.excited.is_none() {
+        if round.number == 0 && round.stressed.is_none() {
             self.against_truth(&drawn, &eager, &rewritten);
             let outputs = self.reference.output_types.iter().zip(&eager);
             let outputs: Vec<Typed<'_>> =
@@ -122,8 +122,8 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// An excitation round: an output that was right must stay about as right when one input grows. False if it does not.
-    fn excited(&mut self, position: usize, ty: &TensorType, out: Elements<'_>, expected: Elements<'_>) -> bool {
+    /// A stress round: an output that was right must stay about as right when one input grows. False if it does not.
+    fn stressed(&mut self, position: usize, ty: &TensorType, out: Elements<'_>, expected: Elements<'_>) -> bool {
         let was_right = self.comparisons[position].right_from().is_some_and(|t| t <= 0);
         let found = Comparison::new(ty.clone()).add(out, expected);
         if was_right && found.is_none_or(|found| found > 0) {
