@@ -91,10 +91,7 @@ fn several_samples_share_one_call_and_one_device() {
     let [first, second] = [&gate, &gelu].map(|folder| folder.path().display().to_string());
     let run = Passhost::eval(&plugin("fuse-pointwise"), gate.path()).with(&[&second]).run();
     let name = |path: &str| format!("on {}", path.rsplit('/').next().unwrap_or_default());
-    run.expect_end(
-        0,
-        &[&name(&first), &name(&second), "6 graphs of 2 samples: 3 pass miss, 3 right; 3 changed"],
-    );
+    run.expect_end(0, &[&name(&first), &name(&second), "6 graphs of 2 samples: 3 pass miss, 3 right; 3 changed"]);
     assert_eq!(run.out.matches("device: ").count(), 1);
     assert_eq!(run.json().as_array().map(Vec::len), Some(2));
 }
@@ -115,14 +112,17 @@ fn a_list_of_samples_is_a_sample_argument() {
 
 #[test]
 fn a_fixed_seed_marks_the_result() {
-    let run = Passhost::eval(&plugin("noop"), sample_with("pointwise-chain", SMALL).path()).with(&["--seed", "1"]).run();
+    let run =
+        Passhost::eval(&plugin("noop"), sample_with("pointwise-chain", SMALL).path()).with(&["--seed", "1"]).run();
     run.expect_end(0, &["fixed seed"]);
     assert_eq!(run.json()["job"]["fixed_seed"], true);
 }
 
 #[test]
 fn a_missed_threshold_is_exit_code_one() {
-    let run = Passhost::eval(&plugin("noop"), sample_with("pointwise-chain", SMALL).path()).with(&["--fail-under", "0.5"]).run();
+    let run = Passhost::eval(&plugin("noop"), sample_with("pointwise-chain", SMALL).path())
+        .with(&["--fail-under", "0.5"])
+        .run();
     run.expect_end(1, &["AS 0.100"]);
 }
 
@@ -181,5 +181,7 @@ fn show_prints_the_graph_before_and_after_a_plugin() {
 
 #[test]
 fn doctor_reports_every_part() {
-    Passhost::new(["doctor", "--device", "cpu"]).run().expect_end(0, &["guest process", "plugin cache", "torch 2.11"]);
+    Passhost::new(["doctor", "--device", "cpu"])
+        .run()
+        .expect_end(0, &["guest process", "reader process", "types process", "plugin cache", "torch 2.11"]);
 }

@@ -1,6 +1,11 @@
 //! The example of `host/supervisor` runs: a plugin is judged without the command, while another is checked.
 
+use passhost_protocol::device::{DeviceChoice, Settings};
+use passhost_supervisor::device::Device;
+use passhost_supervisor::document::Document;
+use passhost_supervisor::{Checking, Config, Plugin, Sample, Supervisor};
 use passhost_tests::{SMALL, plugin, sample_with};
+use std::convert::Infallible;
 
 #[path = "../../host/supervisor/examples/judge.rs"]
 #[allow(dead_code, reason = "its `main` is for the command line")]
@@ -23,4 +28,37 @@ fn a_plugin_is_judged_while_another_is_checked() {
     for refusal in refusals {
         assert!(refusal.as_ref().is_some_and(|message| message.contains("output")), "{refusal:?}");
     }
+}
+
+#[test]
+fn samples_that_are_checked_beside_a_measurement_have_the_same_documents_in_the_same_order() {
+    let names = ["se-gate-add-relu", "single-gelu", "pointwise-chain"];
+    let samples = names.map(|name| sample_with(name, SMALL));
+    let settings = Settings { budget_ms: 5, ..Settings::default() };
+    let supervisor = Supervisor::new(Config { settings, ..Config::default() });
+    let plugin = Plugin::read(&plugin("fuse-pointwise"), supervisor.config().limits.wasm);
+    let device = Device::open(DeviceChoice::Cpu, None);
+    assert!(plugin.is_ok() && device.is_ok(), "{:?} {:?}", plugin.err(), device.err());
+    let (Ok(plugin), Ok(mut device)) = (plugin, device) else { return };
+    // What does not depend on time: of each sample its name, and of each variant what the pass made of it.
+    let mut evaluate = |checking: Checking| {
+        let opened: Vec<Sample> = samples.iter().filter_map(|folder| Sample::open(folder.path()).ok()).collect();
+        assert_eq!(opened.len(), names.len());
+        let mut checker = supervisor.checker(supervisor.load(plugin.clone()), device.info().facts);
+        let mut found = vec![];
+        let done = |document: Document| {
+            let variants = document.variants.into_iter();
+            let variants = variants.map(|variant| {
+                assert!(!variant.outputs.is_empty(), "{variant:?}");
+                (variant.name, variant.class, variant.rewrite.map(|rewrite| rewrite.sha256))
+            });
+            found.push((document.job.sample, variants.collect::<Vec<_>>()));
+            Ok::<(), Infallible>(())
+        };
+        assert!(supervisor.evaluate(&mut checker, opened, &mut device, checking, done).is_ok());
+        found
+    };
+    let between = evaluate(Checking::Between);
+    assert!(between.iter().all(|(_, variants)| variants.len() == 3), "{between:?}");
+    assert_eq!(evaluate(Checking::Beside(2)), between);
 }

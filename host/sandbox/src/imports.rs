@@ -7,7 +7,7 @@
 
 use crate::bindings::passhost::pass::types::{OpName, TensorType, TypedArg};
 use crate::check::{INTERFACE_VERSION, WASI_VERSION};
-use crate::meter::{Meter, Source};
+use crate::meter::{LogSource, Meter};
 use crate::watchdog::Watchdog;
 use passhost_ir::{Arg, Infer};
 use passhost_protocol::guest::Limit;
@@ -113,7 +113,7 @@ fn host(mut it: LinkerInstance<'_, State>) -> Result<()> {
     })?;
     it.func_wrap("log", |mut store: StoreContextMut<'_, State>, (mut message,): (String,)| {
         message.push('\n');
-        store.data_mut().meter.write(Source::Log, message.as_bytes())
+        store.data_mut().meter.write(LogSource::Log, message.as_bytes())
     })
 }
 
@@ -150,7 +150,7 @@ fn streams(mut it: LinkerInstance<'_, State>) -> Result<()> {
     })?;
     for name in ["[method]output-stream.write", "[method]output-stream.blocking-write-and-flush"] {
         it.func_wrap(name, |mut store, (stream, contents): (Resource<OutputStream>, Vec<u8>)| {
-            let source = if stream.rep() == STDERR { Source::Stderr } else { Source::Log };
+            let source = if stream.rep() == STDERR { LogSource::Stderr } else { LogSource::Log };
             store.as_context_mut().data_mut().meter.write(source, &contents)?;
             Ok((Ok::<(), StreamError>(()),))
         })?;

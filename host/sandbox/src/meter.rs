@@ -16,7 +16,7 @@ pub(crate) struct LimitHit(Limit);
 
 /// Who writes to the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum LogSource {
     /// The import `log`, and standard output.
     Log,
     /// Standard error, where panic messages go.
@@ -61,11 +61,11 @@ impl Meter {
     }
 
     /// Appends to the log what fits; more than that ends the call.
-    pub(crate) fn write(&mut self, source: Source, bytes: &[u8]) -> wasmtime::Result<()> {
+    pub(crate) fn write(&mut self, source: LogSource, bytes: &[u8]) -> wasmtime::Result<()> {
         let room = usize::try_from(self.limits.log).unwrap_or(usize::MAX).saturating_sub(self.log.len());
         let fitting = &bytes[..bytes.len().min(room)];
         self.log.extend_from_slice(fitting);
-        if source == Source::Stderr {
+        if source == LogSource::Stderr {
             self.stderr.extend_from_slice(fitting);
         }
         if fitting.len() < bytes.len() { Err(self.exceeded(Limit::Log)) } else { Ok(()) }

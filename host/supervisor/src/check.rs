@@ -2,7 +2,7 @@
 //! needs a device, and several checkers may work at once.
 
 use crate::document::{Blame, Failure, Variant};
-use crate::event::{Event, Place, Step};
+use crate::event::{Event, VariantPlace, WorkStage};
 use crate::failure::failure;
 use crate::judge::empty;
 use crate::plugin::LoadedPlugin;
@@ -27,7 +27,7 @@ pub struct Checker<'s> {
 
 /// A variant that has been checked, and waits to be measured.
 pub struct Checked {
-    pub(crate) place: Place,
+    pub(crate) place: VariantPlace,
     pub(crate) variant: Variant,
     /// `None` if it could not be read: then the end is a failure.
     pub(crate) read: Option<reader::Variant>,
@@ -90,13 +90,13 @@ impl<'s> Checker<'s> {
     pub fn check(&mut self, sample: &mut Sample, index: usize) -> Checked {
         let name = &sample.variants()[index];
         let mut variant = empty(name);
-        let place = Place {
+        let place = VariantPlace {
             sample: one_line(sample.name(), 80),
             variant: one_line(name, 60),
             position: index,
             count: sample.variants().len(),
         };
-        self.supervisor.reached(&place, Step::Reading);
+        self.supervisor.reached(&place, WorkStage::Reading);
         let (read, end) = match self.read(sample, index) {
             Ok(read) => {
                 self.notes(&mut variant, &place, read.notes.iter().cloned());
@@ -150,14 +150,19 @@ impl<'s> Checker<'s> {
         })
     }
 
-    fn check_program(&mut self, program: &Graph, variant: &mut Variant, place: &Place) -> Result<Verified, Refused> {
+    fn check_program(
+        &mut self,
+        program: &Graph,
+        variant: &mut Variant,
+        place: &VariantPlace,
+    ) -> Result<Verified, Refused> {
         let functional = functionalise(program, OpTable::sample()).map_err(|error| {
             let hint = "this form of in-place writing is not supported yet";
             Refused { class: FailureClass::Reference, failure: failure(Blame::Sample, "sample", error, hint) }
         })?;
-        self.supervisor.reached(place, Step::Rewriting);
+        self.supervisor.reached(place, WorkStage::Rewriting);
         let graph = rewrite(self, &functional.graph, variant, place)?;
-        self.supervisor.reached(place, Step::Verifying);
+        self.supervisor.reached(place, WorkStage::Verifying);
         let summary =
             verify_rewrite(&functional.graph, &graph, OpTable::insert(), &mut self.types).map_err(|error| {
                 let hint = "`passhost show --after` prints the graph that the pass returned";
@@ -170,7 +175,7 @@ impl<'s> Checker<'s> {
         Ok(Verified { graph, summary })
     }
 
-    fn notes(&self, variant: &mut Variant, place: &Place, notes: impl IntoIterator<Item = String>) {
+    fn notes(&self, variant: &mut Variant, place: &VariantPlace, notes: impl IntoIterator<Item = String>) {
         for note in notes {
             self.supervisor.tell(&Event::Note { place: place.clone(), text: one_line(&note, 600) });
             variant.notes.push(note);

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// Which variant of which sample something is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct VariantPlace {
     /// The name of the sample.
     pub sample: String,
     /// The path of the graph within it.
@@ -22,21 +22,21 @@ pub enum Event {
     /// Work on a variant has reached a step.
     Reached {
         /// Where.
-        place: Place,
+        place: VariantPlace,
         /// Which.
-        step: Step,
+        step: WorkStage,
     },
     /// A child died and a fresh one took its place.
     ChildReplaced {
         /// Where.
-        place: Place,
+        place: VariantPlace,
         /// How it ended.
         message: String,
     },
     /// A remark that the document will have as well.
     Note {
         /// Where.
-        place: Place,
+        place: VariantPlace,
         /// In words.
         text: String,
     },
@@ -44,7 +44,7 @@ pub enum Event {
 
 /// How far the work on a variant is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum WorkStage {
     /// Reading and typing the program.
     Reading,
     /// Running the pass.
@@ -55,13 +55,13 @@ pub enum Step {
     Device(Stage),
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for WorkStage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Step::Reading => f.write_str("reading"),
-            Step::Rewriting => f.write_str("rewriting"),
-            Step::Verifying => f.write_str("verifying"),
-            Step::Device(stage) => stage.fmt(f),
+            WorkStage::Reading => f.write_str("reading"),
+            WorkStage::Rewriting => f.write_str("rewriting"),
+            WorkStage::Verifying => f.write_str("verifying"),
+            WorkStage::Device(stage) => stage.fmt(f),
         }
     }
 }

@@ -32,12 +32,12 @@ pub mod untrusted;
 
 pub use check::{Checked, Checker};
 pub use evaluate::Checking;
-pub use event::{Event, Place, Step};
+pub use event::{Event, VariantPlace, WorkStage};
 pub use failure::guest_failure;
 pub use judge::Judged;
 pub use memo::Memo;
 pub use passhost_protocol::reader::InputMode;
-pub use plugin::{LoadedPlugin, Plugin, PluginFileError, hex};
+pub use plugin::{LoadedPlugin, Plugin, PluginFileError};
 pub use rewrite::infer_calls;
 pub use sample::{OpenError, ReadError, Sample};
 pub use supervisor::{Config, Supervisor};

@@ -5,7 +5,7 @@ use crate::check::{Checked, Checker, Refused, Verified};
 use crate::child::ChildError;
 use crate::device::{Device, DeviceError};
 use crate::document::{Blame, Variant};
-use crate::event::{Place, Step};
+use crate::event::{VariantPlace, WorkStage};
 use crate::failure::failure;
 use crate::judge::{Judged, failed, judge_evaluation};
 use crate::reference::{load_reference, secret};
@@ -31,7 +31,7 @@ struct Reference {
 struct Measurement<'a> {
     supervisor: &'a Supervisor,
     device: &'a mut Device,
-    place: Place,
+    place: VariantPlace,
     reference: Reference,
 }
 
@@ -91,7 +91,7 @@ impl Measurement<'_> {
         variant.seed = Some(seed);
         let limit = config.timeout.unwrap_or_else(|| evaluation_limit(&self.reference, &settings));
         let in_place = passhost_ir::in_place_nodes(&self.reference.read.program, OpTable::sample());
-        let mut watch = |stage| self.supervisor.reached(&self.place, Step::Device(stage));
+        let mut watch = |stage| self.supervisor.reached(&self.place, WorkStage::Device(stage));
         let evaluation = match self.device.evaluate(graph, &in_place, seed, settings, timed, limit, &mut watch) {
             Ok(evaluation) => evaluation,
             Err(DeviceError::Child(error)) => return self.blame_for_death(variant, &error),

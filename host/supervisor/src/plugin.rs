@@ -3,6 +3,7 @@
 use crate::document::Failure;
 use crate::failure::guest_failure;
 use crate::guest::{Guest, GuestError};
+use base16ct::lower::encode_string;
 use passhost_cache::Cache;
 use passhost_protocol::guest::{GuestLimits, PassInfo};
 use sha2::{Digest, Sha256};
@@ -73,14 +74,9 @@ impl Plugin {
             return Err(PluginFileError::TooLarge { path: path.into(), size: metadata.len(), limit });
         }
         let wasm = std::fs::read(path).map_err(failed)?;
-        let sha256 = hex(&Sha256::digest(&wasm));
+        let sha256 = encode_string(&Sha256::digest(&wasm));
         Ok(Plugin { path: path.display().to_string(), wasm, sha256 })
     }
-}
-
-/// Bytes as lower-case hexadecimal.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A plugin that has been looked at once: loaded, or refused for the same reason on every sample.

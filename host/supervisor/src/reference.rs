@@ -2,7 +2,7 @@
 
 use crate::device::{Device, DeviceError};
 use crate::document::{Blame, Failure};
-use crate::event::{Event, Place, Step};
+use crate::event::{Event, VariantPlace, WorkStage};
 use crate::failure::failure;
 use crate::supervisor::{Config, Supervisor};
 use crate::untrusted::one_line;
@@ -15,14 +15,16 @@ pub(crate) fn load_reference(
     supervisor: &Supervisor,
     device: &mut Device,
     Variant { program, inputs, .. }: &Variant,
-    place: &Place,
+    place: &VariantPlace,
 ) -> Result<Loaded, Box<Failure>> {
     let config = &supervisor.config;
     let settings = config.settings;
     let limit = config.timeout.unwrap_or(Duration::from_secs(60)) + 2 * Duration::from_millis(settings.budget_ms);
     let seed = secret(config)?;
     let mut attempt = || {
-        device.load(program, inputs, seed, settings, limit, &mut |stage| supervisor.reached(place, Step::Device(stage)))
+        device.load(program, inputs, seed, settings, limit, &mut |stage| {
+            supervisor.reached(place, WorkStage::Device(stage))
+        })
     };
     let answer = match attempt() {
         Err(DeviceError::Child(error)) => {

@@ -2,11 +2,11 @@
 
 use crate::check::{Checker, Refused};
 use crate::document::{Blame, Rewrite, Variant};
-use crate::event::{Event, Place};
+use crate::event::{Event, VariantPlace};
 use crate::failure::{failure, guest_failure};
 use crate::guest::GuestError;
-use crate::plugin::hex;
 use crate::untrusted::one_line;
+use base16ct::lower::encode_string;
 use passhost_ir::{DeviceFacts, Graph};
 use passhost_protocol::guest::{self, GuestFailure, GuestUsage};
 use passhost_score::FailureClass;
@@ -17,7 +17,7 @@ pub(crate) fn rewrite(
     checker: &mut Checker<'_>,
     functional: &Graph,
     variant: &mut Variant,
-    place: &Place,
+    place: &VariantPlace,
 ) -> Result<Graph, Refused> {
     let (first, usage) = run(checker, functional, variant, place)?;
     let (second, _) = run(checker, functional, variant, place)?;
@@ -44,7 +44,7 @@ fn run(
     checker: &mut Checker<'_>,
     graph: &Graph,
     variant: &mut Variant,
-    place: &Place,
+    place: &VariantPlace,
 ) -> Result<(guest::Rewrite, GuestUsage), Refused> {
     let refused = |error| Refused { class: FailureClass::Compile, failure: guest_failure("rewrite", error) };
     let answer = match run_once(checker, graph) {
@@ -76,7 +76,7 @@ fn run(
 
 /// Names a rewrite: by its text form and the facts of the device that it was made for.
 fn rewrite_sha256(graph: &Graph, device: DeviceFacts) -> String {
-    hex(&Sha256::digest(format!("{graph}\n{device}\n")))
+    encode_string(&Sha256::digest(format!("{graph}\n{device}\n")))
 }
 
 fn reload(checker: &mut Checker<'_>) {

@@ -2,7 +2,7 @@
 //! check measured.
 
 use crate::check::Checker;
-use crate::event::{Event, Place, Step};
+use crate::event::{Event, VariantPlace, WorkStage};
 use crate::memo::Memo;
 use crate::plugin::{LoadedPlugin, Plugin};
 use crate::types::Types;
@@ -92,7 +92,7 @@ impl Supervisor {
         (self.watch)(event);
     }
 
-    pub(crate) fn reached(&self, place: &Place, step: Step) {
+    pub(crate) fn reached(&self, place: &VariantPlace, step: WorkStage) {
         self.tell(&Event::Reached { place: place.clone(), step });
     }
 }

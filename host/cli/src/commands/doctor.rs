@@ -4,9 +4,14 @@ use crate::arguments::DeviceArguments;
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
 use crate::{Exit, Stop};
+use passhost_ir::{Arg, Dtype, Infer, OpName, TensorType};
 use passhost_protocol::guest::FromGuest;
+use passhost_supervisor::Types;
 use passhost_supervisor::child::{Child, beside_this_executable};
 use passhost_supervisor::device::Device;
+use passhost_supervisor::reader::Reader;
+use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub fn run(arguments: &DeviceArguments, terminal: &Terminal) -> Result<Exit, Stop> {
@@ -24,6 +29,8 @@ pub fn run(arguments: &DeviceArguments, terminal: &Terminal) -> Result<Exit, Sto
     };
     report("passhost", Ok(env!("CARGO_PKG_VERSION").to_owned()), true);
     report("guest process", guest(), true);
+    report("reader process", reader(), true);
+    report("types process", types(), true);
     report(
         "plugin cache",
         super::open_cache()
@@ -38,6 +45,24 @@ pub fn run(arguments: &DeviceArguments, terminal: &Terminal) -> Result<Exit, Sto
         report("GPU settings", Ok(settings), false);
     }
     Ok(exit)
+}
+
+/// A reader that says why it cannot open a sample works.
+fn reader() -> Result<String, String> {
+    let answered = Reader::open(Path::new("no sample")).map_err(|error| error.to_string())?;
+    drop(answered);
+    Ok(beside_this_executable("passhost-reader").display().to_string())
+}
+
+fn types() -> Result<String, String> {
+    let mut types = Types::new(Arc::default());
+    let operand = TensorType::contiguous(Dtype::F32, vec![2, 3]);
+    let answer = types.infer(&OpName::new("aten::relu", ""), &[Arg::Value(operand)]);
+    match (types.take_trouble(), answer) {
+        (Some(trouble), _) => Err(trouble.to_string()),
+        (None, Ok(_)) => Ok("infers".into()),
+        (None, Err(error)) => Err(error.to_string()),
+    }
 }
 
 fn guest() -> Result<String, String> {

@@ -57,18 +57,20 @@ fn by_name(map: &BTreeMap<i8, f64>) -> BTreeMap<String, f64> {
 }
 
 /// What a file held.
-enum Source {
+enum ScoreFile {
     Vectors(VectorFile),
     Documents(Vec<Document>),
 }
 
-fn read(path: &Path) -> anyhow::Result<Source> {
+fn read(path: &Path) -> anyhow::Result<ScoreFile> {
     let size = std::fs::metadata(path)?.len();
     anyhow::ensure!(size <= FILE_LIMIT, "it has {size} bytes, more than the {FILE_LIMIT} that are read");
     let text = std::fs::read_to_string(path)?;
     let value: serde_json::Value = serde_json::from_str(&text).context("it is no JSON")?;
     if value.get("cases").is_some() {
-        return Ok(Source::Vectors(serde_json::from_value(value).context("its `cases` are not in the vectors' form")?));
+        return Ok(ScoreFile::Vectors(
+            serde_json::from_value(value).context("its `cases` are not in the vectors' form")?,
+        ));
     }
     let values = match value {
         serde_json::Value::Array(values) => values,
@@ -82,12 +84,12 @@ fn read(path: &Path) -> anyhow::Result<Source> {
         );
         serde_json::from_value(value).context("the result document is damaged")
     });
-    Ok(Source::Documents(documents.collect::<anyhow::Result<_>>()?))
+    Ok(ScoreFile::Documents(documents.collect::<anyhow::Result<_>>()?))
 }
 
-fn compute(source: Source, arguments: &ScoreArguments) -> anyhow::Result<Vec<(String, Scores)>> {
+fn compute(source: ScoreFile, arguments: &ScoreArguments) -> anyhow::Result<Vec<(String, Scores)>> {
     match source {
-        Source::Vectors(file) => {
+        ScoreFile::Vectors(file) => {
             let scored = file.cases.iter().enumerate().map(|(index, case)| {
                 let options = arguments.options.over(case.options()?);
                 let scores = case.outcomes().and_then(|outcomes| score(&outcomes, &options));
@@ -95,7 +97,7 @@ fn compute(source: Source, arguments: &ScoreArguments) -> anyhow::Result<Vec<(St
             });
             scored.collect()
         }
-        Source::Documents(documents) => {
+        ScoreFile::Documents(documents) => {
             let scored = documents.iter().map(|document| {
                 let base: Options = document.options;
                 let scores = score(&document.outcomes, &arguments.options.over(base))
