@@ -22,6 +22,20 @@ pub enum CorpusError {
         /// As given.
         path: PathBuf,
     },
+    /// A file or directory that is not there.
+    #[error("cannot find `{}`: {source}", path.display())]
+    Missing {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A sample that no list can name.
+    #[error("`{}` has a name that no list can hold", path.display())]
+    Unlistable {
+        /// Which.
+        path: PathBuf,
+    },
     /// A directory that was to be new.
     #[error("`{}` is not empty; name a new directory with --out", path.display())]
     NotEmpty {

@@ -2,9 +2,9 @@
 
 use crate::outcome::{Failure, Outcome, SampleReport};
 use crate::worker::Worker;
+use base16ct::lower::encode_string;
 use passhost_ir::{OpTable, canonical_text};
 use passhost_sample::Sample;
-use passhost_supervisor::hex;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub fn hash(worker: &mut Worker, sample: &Sample, index: usize) -> Result<Hashed
     let graph = worker.load_functional(sample, index)?;
     let text = canonical_text(&graph, OpTable::sample())
         .ok_or_else(|| Failure::new(Outcome::ReaderBug, "a value is used before it is defined"))?;
-    Ok(Hashed { hash: hex(&Sha256::digest(text)) })
+    Ok(Hashed { hash: encode_string(&Sha256::digest(text)) })
 }
 
 impl Summary {

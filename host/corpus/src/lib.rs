@@ -13,9 +13,11 @@ pub mod memory;
 pub mod outcome;
 pub mod pieces;
 pub mod quantities;
+pub mod run;
 pub mod split;
 pub mod stats;
 pub mod survey;
+pub mod vary;
 pub mod worker;
 
 pub use error::CorpusError;

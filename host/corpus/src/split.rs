@@ -1,14 +1,16 @@
 //! Which samples are to train on and which to evaluate on.
 
 mod groups;
+mod lists;
 
 pub use groups::{Sides, sides};
+pub use lists::{Summary, write_list};
 
 use crate::outcome::Failure;
 use crate::worker::Worker;
+use base16ct::lower::encode_string;
 use passhost_ir::{Graph, NodeKind, live_nodes};
 use passhost_sample::Sample;
-use passhost_supervisor::hex;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -35,7 +37,7 @@ fn op_sequence(graph: &Graph) -> String {
             hash.update(format!("{op}\n"));
         }
     }
-    hex(&hash.finalize())
+    encode_string(&hash.finalize())
 }
 
 #[cfg(test)]

@@ -1,23 +1,21 @@
 //! `passhost decompose LIST|DIR... --out DIR`
 
-mod summary;
-
 use super::samples::progress::Progress;
 use super::samples::{crew, find, print_if, report_unusable, survey, write_document};
 use crate::arguments::DecomposeArguments;
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, Tone, table, wrap};
 use crate::{Exit, Stop};
-use passhost_corpus::decompose::{Kind, Model, repeated};
-use passhost_corpus::pieces::{Collector, Selection, Tree, Typical};
-use passhost_corpus::survey::{Crew, Each};
+use passhost_corpus::decompose::Kind;
+use passhost_corpus::pieces::{Collector, KindSummary, Selection, Summary, Tree, Typical, ops, typical};
+use passhost_corpus::quantities::{count, time};
+use passhost_corpus::survey::Each;
 use passhost_corpus::worker::Worker;
 use passhost_sample::Sample;
 use passhost_supervisor::Memo;
-use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
+use passhost_supervisor::untrusted::one_line;
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Instant;
-use summary::Summary;
+use std::time::{Duration, Instant};
 
 const SCHEMA: &str = "passhost.decompose/1";
 
@@ -29,7 +27,12 @@ pub fn run(arguments: &DecomposeArguments, terminal: &Terminal) -> Result<Exit, 
     let memo = Arc::new(Memo::default());
     let crew = crew(&arguments.survey, &memo);
     let mut progress = Progress::new(terminal, arguments.survey.quiet, paths.len());
-    let typical = if kinds.contains(&Kind::Typical) { typical(&paths, &crew, &mut progress)? } else { Typical::new() };
+    let typical = if kinds.contains(&Kind::Typical) {
+        // A model that cannot be read has none; the second look at it, for cutting, says why.
+        typical(&survey(&paths, &crew, &Each(ops), &mut progress, |_| Ok(()))?)
+    } else {
+        Typical::new()
+    };
 
     let collector = Collector::new(kinds, &paths, typical);
     let mut progress = Progress::new(terminal, arguments.survey.quiet, paths.len());
@@ -42,32 +45,38 @@ pub fn run(arguments: &DecomposeArguments, terminal: &Terminal) -> Result<Exit, 
         let written = tree.write(kind, &tasks, &models, &selection)?;
         summary.add(kind, &tasks, written);
     }
-    let lines = summary.render(terminal);
+    let lines = render(&summary, terminal);
     print_if(write_document(&arguments.survey, SCHEMA, summary, &reports)?, lines);
     Ok(report_unusable(&reports, terminal))
 }
 
-/// Looks for op sequences that occur more than once. A model that cannot be read has none; the second look at it, for
-/// cutting, says why.
-fn typical(paths: &[PathBuf], crew: &Crew<'_>, progress: &mut Progress) -> Result<Typical, Stop> {
-    let task = Each(|worker: &mut Worker, sample: &Sample, index| {
-        worker.read(sample, index, |reading, _| Model::of(&reading).ops())
-    });
-    let reports = survey(paths, crew, &task, progress, |_| Ok(()))?;
-    // Ops become numbers. Each sequence keeps which variant of which sample it is.
-    let mut numbers: HashMap<&str, u32> = HashMap::new();
-    let (mut places, mut sequences) = (vec![], vec![]);
-    for (sample, report) in reports.iter().enumerate() {
-        for (variant, graph) in report.graphs.iter().enumerate() {
-            let Some(ops) = &graph.found else { continue };
-            let mut sequence = vec![];
-            for op in ops {
-                let next = numbers.len() as u32;
-                sequence.push(op.as_deref().map(|op| *numbers.entry(op).or_insert(next)));
-            }
-            sequences.push(sequence);
-            places.push((sample, variant));
+fn render(summary: &Summary, terminal: &Terminal) -> Vec<String> {
+    let elapsed = time(Duration::from_millis(summary.milliseconds));
+    let title = format!("{} models, {} calls, cut in {elapsed}", count(summary.models), count(summary.calls));
+    let head = ["kind", "found", "calls each", "refused", "graphs", "tasks", "written"];
+    let rows: Vec<Vec<String>> = summary.kinds.iter().map(|(category, kind)| row(category, kind)).collect();
+    let mut lines = vec![terminal.paint(Tone::Strong, &title)];
+    lines.extend(table(&head, &rows, terminal.width()));
+    for (category, kind) in &summary.kinds {
+        for (reason, times) in &kind.cuts.refused {
+            let example = kind.cuts.examples.get(reason).map_or(String::new(), |example| one_line(example, 300));
+            let text = format!("{category}: {} refused, {reason}; one of them: {example}", count(*times));
+            let refused = wrap(&text, terminal.width(), "  ");
+            lines.extend(refused.iter().map(|line| terminal.paint(Tone::Dim, line)));
         }
     }
-    Ok(places.into_iter().zip(repeated(&sequences)).collect())
+    lines
+}
+
+fn row(category: &str, kind: &KindSummary) -> Vec<String> {
+    let each = kind.cuts.calls as f64 / kind.cuts.ranges.max(1) as f64;
+    vec![
+        category.to_owned(),
+        count(kind.cuts.ranges),
+        format!("{each:.1}"),
+        count(kind.cuts.ranges - kind.cuts.pieces),
+        count(kind.graphs),
+        count(kind.tasks),
+        count(kind.written.len() as u64),
+    ]
 }

@@ -14,9 +14,9 @@ use crate::arguments::{SamplesArguments, SamplesCommand, SurveyArguments};
 use crate::output::{print, write_json};
 use crate::terminal::{Terminal, Tone, wrap};
 use crate::{Exit, Stop};
-use passhost_corpus::outcome::{Outcome, SampleReport};
-use passhost_corpus::survey::{Crew, Heard, Task, cores};
-use passhost_corpus::worker::Workplace;
+use passhost_corpus::outcome::{Failure, Outcome, SampleReport};
+use passhost_corpus::survey::{Crew, Each, Heard, Task, cores};
+use passhost_corpus::worker::{Worker, Workplace};
 use passhost_sample::Sample;
 use passhost_supervisor::Memo;
 use passhost_supervisor::untrusted::one_line;
@@ -78,6 +78,19 @@ pub(super) fn survey<T: Task>(
     });
     progress.clear();
     reports
+}
+
+/// Asks one thing of every graph that the paths name. The samples, and what is found of each.
+fn ask<T: Send>(
+    arguments: &SurveyArguments,
+    terminal: &Terminal,
+    question: impl Fn(&mut Worker, &Sample, usize) -> Result<T, Failure> + Sync,
+) -> Result<(Vec<PathBuf>, Vec<SampleReport<T>>), Stop> {
+    let paths = find(arguments)?;
+    let memo = Arc::new(Memo::default());
+    let mut progress = Progress::new(terminal, arguments.quiet, paths.len());
+    let reports = survey(&paths, &crew(arguments, &memo), &Each(question), &mut progress, |_| Ok(()))?;
+    Ok((paths, reports))
 }
 
 /// The first graph of a sample whose name contains a text; the first one if there is none.

@@ -118,6 +118,31 @@ pub(super) fn intervals(graph: &Graph, memory: &Memory, input: impl Fn(ValueId) 
     found
 }
 
+/// Ops whose results lie between elements of their only operand.
+const WITHIN_OPERAND: &[&str] = &[
+    "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool1d",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
+    "amax",
+    "amin",
+    "aminmax",
+    "cummax",
+    "cummin",
+    "dropout",
+    "max",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "mean",
+    "median",
+    "min",
+    "sort",
+    "topk",
+];
+
 /// A call whose operands' ranges are known.
 struct Call<'a> {
     graph: &'a Graph,
@@ -133,27 +158,45 @@ impl Call<'_> {
         let NodeKind::Aten { op, args } = &self.node.kind else { return Interval::ALL };
         let name = plain_name(op);
         let first = self.at(args, 0);
-        let longest = || {
-            let shapes = self.node.operands().into_iter().flat_map(|operand| self.graph.ty(operand).shape.clone());
-            shapes.max().map_or(0.0, |extent| extent as f64)
-        };
         // The places of the largest, or of all in order.
         if number == 1 && self.ty.dtype == Dtype::I64 {
-            return Interval::new(0.0, (longest() - 1.0).max(0.0));
+            return Interval::new(0.0, (self.longest() - 1.0).max(0.0));
         }
-        match name {
+        let known = self.made(name, args).or_else(|| self.calculated(name, args)).or_else(|| self.selected(name, args));
+        known.unwrap_or_else(|| match Class::of(self.graph, self.node) {
+            // Also a join: every element is one of some operand.
+            Class::View | Class::Movement => {
+                let operands = args.iter().filter(|arg| !matches!(arg, Arg::Int(_))).flat_map(Arg::values);
+                operands.map(|&operand| self.found[operand.index()]).reduce(Interval::hull).unwrap_or(Interval::ALL)
+            }
+            Class::Gather => first,
+            _ => Interval::ALL,
+        })
+    }
+
+    /// The range of what a constructor makes, or an op whose result counts places.
+    fn made(&self, name: &str, args: &[Arg]) -> Option<Interval> {
+        Some(match name {
             "arange" => self.arange(args),
             "zeros" | "zeros_like" | "new_zeros" | "zero" => Interval::point(0.0),
             "ones" | "ones_like" | "new_ones" => Interval::point(1.0),
             "eye" | "one_hot" => Interval::new(0.0, 1.0),
-            "scalar_tensor" => first,
-            "full" | "full_like" | "fill" => self.at(args, 1),
+            "scalar_tensor" => self.at(args, 0),
+            "full" | "full_like" | "fill" | "copy" => self.at(args, 1),
             "new_full" => self.at(args, 2),
             "argmax" | "argmin" => {
                 let count = self.operand(args, 0).map_or(0, |ty| ty.numel());
                 Interval::new(0.0, count.saturating_sub(1) as f64)
             }
-            "argsort" => Interval::new(0.0, (longest() - 1.0).max(0.0)),
+            "argsort" => Interval::new(0.0, (self.longest() - 1.0).max(0.0)),
+            _ => return None,
+        })
+    }
+
+    /// The range of what is calculated element by element.
+    fn calculated(&self, name: &str, args: &[Arg]) -> Option<Interval> {
+        let first = self.at(args, 0);
+        Some(match name {
             "add" | "sub" | "subtract" | "rsub" => self.sum(name, args),
             "mul" | "multiply" if args.first() == args.get(1) => Interval::new(0.0, square(first).high),
             "mul" | "multiply" => first.times(self.at(args, 1)),
@@ -184,75 +227,49 @@ impl Call<'_> {
             "ceil" | "floor" | "round" | "trunc" if args.len() == 1 => {
                 Interval::new(first.low.floor(), first.high.ceil())
             }
-            "clamp" | "clip" => self.clamped(first, args.get(1), args.get(2)),
+            "clamp" | "clip" | "hardtanh" => self.clamped(first, args.get(1), args.get(2)),
             "clamp_min" => self.clamped(first, args.get(1), None),
             "clamp_max" => self.clamped(first, None, args.get(1)),
-            "hardtanh" => self.clamped(first, args.get(1), args.get(2)),
+            "to" | "_to_copy" | "type_as" if self.ty.dtype.is_integer() => {
+                Interval::new(first.low.trunc(), first.high.trunc())
+            }
+            "to" | "_to_copy" | "type_as" => first,
+            _ => return None,
+        })
+    }
+
+    /// The range of what is chosen among operands, or summed over them.
+    fn selected(&self, name: &str, args: &[Arg]) -> Option<Interval> {
+        let first = self.at(args, 0);
+        Some(match name {
             "maximum" => combined(first, self.at(args, 1), f64::max),
             "minimum" => combined(first, self.at(args, 1), f64::min),
             "where" => self.at(args, 1).hull(self.at(args, 2)),
-            "masked_fill" => first.hull(self.at(args, 2)),
-            "copy" => self.at(args, 1),
+            "masked_fill" | "constant_pad_nd" => first.hull(self.at(args, 2)),
             "sum" | "nansum" => {
                 self.summed(first, self.operand(args, 0).map_or(1, |ty| ty.numel() / self.ty.numel().max(1)))
             }
-            "cumsum" => first.hull(self.summed(first, longest() as u64)),
-            "constant_pad_nd" => first.hull(self.at(args, 2)),
+            "cumsum" => first.hull(self.summed(first, self.longest() as u64)),
             "pad" => first.hull(match args.get(3) {
                 Some(Arg::None) | None => Interval::point(0.0),
                 Some(_) => self.at(args, 3),
             }),
-            "avg_pool1d" | "avg_pool2d" | "avg_pool3d" | "tril" | "triu" | "diag" | "diag_embed" | "block_diag" => {
-                first.hull(Interval::point(0.0))
-            }
-            "to" | "_to_copy" | "type_as" => {
-                if self.ty.dtype.is_integer() {
-                    Interval::new(first.low.trunc(), first.high.trunc())
-                } else {
-                    first
-                }
-            }
-            "mean"
-            | "max"
-            | "min"
-            | "amax"
-            | "amin"
-            | "aminmax"
-            | "median"
-            | "topk"
-            | "sort"
-            | "dropout"
-            | "cummax"
-            | "cummin"
-            | "max_pool1d"
-            | "max_pool2d"
-            | "max_pool3d"
-            | "adaptive_avg_pool1d"
-            | "adaptive_avg_pool2d"
-            | "adaptive_avg_pool3d"
-            | "adaptive_max_pool1d"
-            | "adaptive_max_pool2d"
-            | "adaptive_max_pool3d"
-                if self.tensors(args) == 1 =>
-            {
-                first
-            }
-            "im2col" => first.hull(Interval::point(0.0)),
+            "avg_pool1d" | "avg_pool2d" | "avg_pool3d" | "tril" | "triu" | "diag" | "diag_embed" | "block_diag"
+            | "im2col" => first.hull(Interval::point(0.0)),
+            name if WITHIN_OPERAND.contains(&name) && self.tensors(args) == 1 => first,
             // Sums of any number of elements.
             "index_add" | "scatter_add" if first.low >= 0.0 && self.at(args, 3).low >= 0.0 => {
                 Interval::new(first.low, f64::INFINITY)
             }
             "diff" | "upsample_bicubic2d" => Interval::ALL,
-            // Also a join: every element is one of some operand.
-            _ => match Class::of(self.graph, self.node) {
-                Class::View | Class::Movement => {
-                    let operands = args.iter().filter(|arg| !matches!(arg, Arg::Int(_))).flat_map(Arg::values);
-                    operands.map(|&operand| self.found[operand.index()]).reduce(Interval::hull).unwrap_or(Interval::ALL)
-                }
-                Class::Gather => first,
-                _ => Interval::ALL,
-            },
-        }
+            _ => return None,
+        })
+    }
+
+    /// The largest extent of any dimension of an operand.
+    fn longest(&self) -> f64 {
+        let shapes = self.node.operands().into_iter().flat_map(|operand| self.graph.ty(operand).shape.clone());
+        shapes.max().map_or(0.0, |extent| extent as f64)
     }
 
     /// The range of an argument: a tensor or a number.

@@ -5,6 +5,7 @@ use super::interval::Interval;
 use super::refusal::Refusal;
 use super::steps::Steps;
 use super::values::{computed, fit};
+use base16ct::lower::encode_string;
 use passhost_ir::{Dtype, Infer, OpTable, TensorType, canonical_text, functionalise};
 use passhost_sample::fx::{Expr, Program};
 use passhost_sample::{Reading, Weight, model_text, weight_text};
@@ -193,8 +194,5 @@ fn shape_of(argument: &Expr, text: &mut String) {
 }
 
 fn digest(text: &str) -> String {
-    Sha256::digest(text).iter().fold(String::new(), |mut hash, byte| {
-        let _ = write!(hash, "{byte:02x}");
-        hash
-    })
+    encode_string(&Sha256::digest(text))
 }

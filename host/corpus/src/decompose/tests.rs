@@ -340,7 +340,7 @@ fn hash(path: &Path) -> String {
     let reading = Sample::open(path).unwrap().reading(0, &mut Contiguous).unwrap();
     let functional = functionalise(reading.graph(), OpTable::sample()).unwrap();
     let text = canonical_text(&functional.graph, OpTable::sample()).unwrap();
-    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+    base16ct::lower::encode_string(&Sha256::digest(text))
 }
 
 #[test]
@@ -379,7 +379,7 @@ fn a_whole_task_cut_out_whole_is_the_same_graph() {
         let reading = sample.reading(0, &mut Contiguous).unwrap();
         let functional = functionalise(reading.graph(), OpTable::sample()).unwrap();
         let text = canonical_text(&functional.graph, OpTable::sample()).unwrap();
-        let whole: String = Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect();
+        let whole = base16ct::lower::encode_string(&Sha256::digest(text));
         let model = Model::of(&reading);
         let piece = model.cut(0..model.ops().len()).unwrap().read(&mut Contiguous).unwrap();
         assert_eq!(piece.hash, whole, "{name}");

@@ -13,7 +13,7 @@ const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A place in a set of sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct Occurrence {
     sequence: usize,
     start: usize,
 }
@@ -33,7 +33,7 @@ pub fn repeated(sequences: &[Vec<Option<u32>>]) -> Vec<Vec<Range<usize>>> {
             if free.len() < 2 {
                 continue;
             }
-            for Place { sequence, start } in free {
+            for Occurrence { sequence, start } in free {
                 taken[sequence][start..start + length].fill(true);
                 found[sequence].push(start..start + length);
             }
@@ -46,9 +46,14 @@ pub fn repeated(sequences: &[Vec<Option<u32>>]) -> Vec<Vec<Range<usize>>> {
 }
 
 /// The places of each window of this length that occurs at two places or more.
-fn groups(sequences: &[Vec<Option<u32>>], hashes: &[Prefixes], taken: &[Vec<bool>], length: usize) -> Vec<Vec<Place>> {
-    let window = |place: Place| &sequences[place.sequence][place.start..place.start + length];
-    let mut by_hash: HashMap<u64, Vec<Vec<Place>>> = HashMap::new();
+fn groups(
+    sequences: &[Vec<Option<u32>>],
+    hashes: &[Prefixes],
+    taken: &[Vec<bool>],
+    length: usize,
+) -> Vec<Vec<Occurrence>> {
+    let window = |place: Occurrence| &sequences[place.sequence][place.start..place.start + length];
+    let mut by_hash: HashMap<u64, Vec<Vec<Occurrence>>> = HashMap::new();
     for (sequence, taken) in taken.iter().enumerate() {
         let mut free = 0;
         for (end, is_taken) in taken.iter().enumerate() {
@@ -56,7 +61,7 @@ fn groups(sequences: &[Vec<Option<u32>>], hashes: &[Prefixes], taken: &[Vec<bool
             if free < length {
                 continue;
             }
-            let place = Place { sequence, start: end + 1 - length };
+            let place = Occurrence { sequence, start: end + 1 - length };
             let same_hash = by_hash.entry(hashes[sequence].window(place.start, length)).or_default();
             match same_hash.iter_mut().find(|group| window(group[0]) == window(place)) {
                 Some(group) => group.push(place),
@@ -64,14 +69,14 @@ fn groups(sequences: &[Vec<Option<u32>>], hashes: &[Prefixes], taken: &[Vec<bool
             }
         }
     }
-    let mut groups: Vec<Vec<Place>> = by_hash.into_values().flatten().filter(|group| group.len() > 1).collect();
+    let mut groups: Vec<Vec<Occurrence>> = by_hash.into_values().flatten().filter(|group| group.len() > 1).collect();
     groups.sort_unstable_by_key(|group| (std::cmp::Reverse(group.len()), group[0]));
     groups
 }
 
 /// Those places, from the front, that are free and do not overlap.
-fn disjoint(places: &[Place], taken: &[Vec<bool>], length: usize) -> Vec<Place> {
-    let mut chosen: Vec<Place> = vec![];
+fn disjoint(places: &[Occurrence], taken: &[Vec<bool>], length: usize) -> Vec<Occurrence> {
+    let mut chosen: Vec<Occurrence> = vec![];
     for &place in places {
         let overlaps =
             chosen.last().is_some_and(|last| last.sequence == place.sequence && last.start + length > place.start);

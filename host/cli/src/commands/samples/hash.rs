@@ -1,27 +1,18 @@
 //! `passhost samples hash LIST|DIR...`
 
-use super::progress::Progress;
-use super::{crew, find, print_if, report_unusable, survey, write_document};
+use super::{ask, print_if, report_unusable, write_document};
 use crate::arguments::HashArguments;
 use crate::terminal::{Terminal, Tone};
 use crate::{Exit, Stop};
 use passhost_corpus::hash::{Hashed, Summary, hash};
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::quantities::count;
-use passhost_corpus::survey::Each;
-use passhost_supervisor::Memo;
 use passhost_supervisor::untrusted::one_line;
-use std::sync::Arc;
 
 const SCHEMA: &str = "passhost.samples.hash/1";
 
 pub fn run(arguments: &HashArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let paths = find(&arguments.survey)?;
-    let memo = Arc::new(Memo::default());
-    let crew = crew(&arguments.survey, &memo);
-    let mut progress = Progress::new(terminal, arguments.survey.quiet, paths.len());
-    let task = Each(hash);
-    let reports = survey(&paths, &crew, &task, &mut progress, |_| Ok(()))?;
+    let (_, reports) = ask(&arguments.survey, terminal, hash)?;
     let summary = Summary::of(&reports);
     let lines = if arguments.duplicates { duplicates(&summary, terminal) } else { hashes(&reports) };
     print_if(write_document(&arguments.survey, SCHEMA, summary, &reports)?, lines);

@@ -1,18 +1,14 @@
 //! `passhost samples list LIST|DIR...`
 
-use super::progress::Progress;
-use super::{crew, find, print_if, report_unusable, survey, write_document};
+use super::{ask, print_if, report_unusable, write_document};
 use crate::arguments::ListArguments;
 use crate::terminal::{Terminal, Tone, table};
 use crate::{Exit, Stop};
 use passhost_corpus::list::{Listed, list};
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::quantities::{bytes, count};
-use passhost_corpus::survey::Each;
-use passhost_supervisor::Memo;
 use passhost_supervisor::untrusted::one_line;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 const SCHEMA: &str = "passhost.samples.list/1";
 
@@ -20,12 +16,7 @@ const SCHEMA: &str = "passhost.samples.list/1";
 const NARROW: [usize; 4] = [0, 1, 2, 5];
 
 pub fn run(arguments: &ListArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let paths = find(&arguments.survey)?;
-    let memo = Arc::new(Memo::default());
-    let crew = crew(&arguments.survey, &memo);
-    let mut progress = Progress::new(terminal, arguments.survey.quiet, paths.len());
-    let task = Each(list);
-    let reports = survey(&paths, &crew, &task, &mut progress, |_| Ok(()))?;
+    let (_, reports) = ask(&arguments.survey, terminal, list)?;
     let lines = render(&reports, terminal);
     print_if(write_document(&arguments.survey, SCHEMA, serde_json::Map::new(), &reports)?, lines);
     Ok(report_unusable(&reports, terminal))

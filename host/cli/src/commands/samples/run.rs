@@ -7,68 +7,15 @@ use crate::terminal::{Terminal, Tone, wrap};
 use crate::{Exit, Stop};
 use anyhow::Context;
 use passhost_corpus::outcome::Failure;
+use passhost_corpus::run::Manifest;
 use passhost_corpus::worker::{Worker, Workplace};
-use passhost_ir::TensorType;
-use passhost_protocol::device::Ran;
-use passhost_sample::{InputMode, Sample, Variant};
+use passhost_sample::{InputMode, Sample};
 use passhost_supervisor::Memo;
 use passhost_supervisor::untrusted::one_line;
-use serde::Serialize;
 use std::sync::Arc;
 
-const SCHEMA: &str = "passhost.samples.run/1";
 /// The sample's calls as Python that passhost wrote, for who wants to run the same in PyTorch.
 const MODEL: &str = "model.py";
-
-/// What lies in the directory.
-#[derive(Serialize)]
-struct Manifest {
-    schema: &'static str,
-    host: &'static str,
-    sample: String,
-    sample_sha256: String,
-    variant: String,
-    /// `fresh` or `published`: how inputs are drawn.
-    drawn: &'static str,
-    seed: u64,
-    device: String,
-    torch: String,
-    threads: u32,
-    milliseconds: f64,
-    inputs: Vec<TensorFile>,
-    outputs: Vec<TensorFile>,
-    /// Where the run gave other types than inferred.
-    differences: Vec<String>,
-}
-
-/// The elements of a tensor, row-major and little-endian, whatever its strides.
-#[derive(Serialize)]
-struct TensorFile {
-    file: String,
-    name: String,
-    /// PyTorch's name, such as `float32`.
-    dtype: &'static str,
-    shape: Vec<i64>,
-    strides: Vec<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sha256: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    remark: Option<String>,
-}
-
-impl TensorFile {
-    fn new(kind: &str, position: usize, name: &str, ty: &TensorType) -> TensorFile {
-        TensorFile {
-            file: format!("{kind}_{position}.bin"),
-            name: name.to_owned(),
-            dtype: ty.dtype.torch_name(),
-            shape: ty.shape.clone(),
-            strides: ty.strides.clone(),
-            sha256: None,
-            remark: None,
-        }
-    }
-}
 
 pub fn run(arguments: &RunArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let sample = Sample::open(&arguments.sample).map_err(|error| Stop::new(Exit::Usage, error))?;
@@ -95,7 +42,7 @@ pub fn run(arguments: &RunArguments, terminal: &Terminal) -> Result<Exit, Stop> 
     std::fs::write(out.join(MODEL), python)
         .with_context(|| format!("cannot write to `{}`", arguments.out.display()))
         .map_err(|error| Stop { exit: Exit::Usage, error })?;
-    let manifest = manifest(&sample, index, &variant, &ran, &worker, arguments);
+    let manifest = Manifest::new((&sample, index), &variant, &ran, &worker, (arguments.inputs.name(), arguments.seed));
     write_json(&out.join("manifest.json"), &manifest).map_err(|error| Stop::new(Exit::Usage, error))?;
 
     let mut lines = vec![format!(
@@ -124,37 +71,4 @@ fn stop(failure: Failure) -> Stop {
     let place = failure.place.map_or(String::new(), |place| format!("{place}: "));
     let text = one_line(&format!("{place}{}", failure.what), 1000);
     Stop { exit: Exit::Usage, error: anyhow::anyhow!("{}: {text}", failure.outcome) }
-}
-
-fn manifest(
-    sample: &Sample,
-    index: usize,
-    variant: &Variant,
-    ran: &Ran,
-    worker: &Worker,
-    arguments: &RunArguments,
-) -> Manifest {
-    let inputs = variant.inputs.iter().enumerate();
-    let outputs = variant.program.outputs.iter().zip(&ran.outputs).enumerate().map(|(position, (value, output))| {
-        let name = &variant.program.value(*value).name;
-        let file = TensorFile::new("output", position, name, &output.ty);
-        TensorFile { sha256: Some(output.sha256.clone()), remark: output.remark.clone(), ..file }
-    });
-    let info = worker.info();
-    Manifest {
-        schema: SCHEMA,
-        host: env!("CARGO_PKG_VERSION"),
-        sample: sample.name().to_owned(),
-        sample_sha256: sample.sha256().to_owned(),
-        variant: sample.variants()[index].name.clone(),
-        drawn: arguments.inputs.name(),
-        seed: arguments.seed,
-        device: info.map_or_else(String::new, |info| info.device.clone()),
-        torch: info.map_or_else(String::new, |info| info.torch.clone()),
-        threads: info.map_or(0, |info| info.threads),
-        milliseconds: ran.micros as f64 / 1e3,
-        inputs: inputs.map(|(position, input)| TensorFile::new("input", position, &input.name, &input.ty)).collect(),
-        outputs: outputs.collect(),
-        differences: ran.differences.iter().map(ToString::to_string).collect(),
-    }
 }

@@ -1,17 +1,13 @@
 //! `passhost samples stats LIST|DIR...`
 
 use super::histogram::{bars, by_powers};
-use super::progress::Progress;
-use super::{crew, find, print_if, report_unusable, survey, write_document};
+use super::{ask, print_if, report_unusable, write_document};
 use crate::arguments::StatsArguments;
 use crate::terminal::{Terminal, Tone, wrap};
 use crate::{Exit, Stop};
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::quantities::{bytes, count};
 use passhost_corpus::stats::{Counted, Summary, count_graph};
-use passhost_corpus::survey::Each;
-use passhost_supervisor::Memo;
-use std::sync::Arc;
 
 const SCHEMA: &str = "passhost.samples.stats/1";
 
@@ -21,12 +17,7 @@ const NODES_BASE: u64 = 2;
 const BYTES_BASE: u64 = 16;
 
 pub fn run(arguments: &StatsArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let paths = find(&arguments.survey)?;
-    let memo = Arc::new(Memo::default());
-    let crew = crew(&arguments.survey, &memo);
-    let mut progress = Progress::new(terminal, arguments.survey.quiet, paths.len());
-    let task = Each(count_graph);
-    let reports = survey(&paths, &crew, &task, &mut progress, |_| Ok(()))?;
+    let (_, reports) = ask(&arguments.survey, terminal, count_graph)?;
     let summary = Summary::of(&reports);
     let lines = render(&summary, &reports, arguments.top, terminal);
     print_if(write_document(&arguments.survey, SCHEMA, summary, &reports)?, lines);

@@ -5,21 +5,16 @@ use crate::arguments::VaryArguments;
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
 use crate::{Exit, Stop};
-use anyhow::Context;
-use passhost_corpus::pieces::folder;
+use passhost_corpus::vary::Origin;
 use passhost_corpus::worker::{Worker, Workplace};
 use passhost_corpus::{new_directory, write_whole};
 use passhost_ir::Dtype;
-use passhost_sample::{Change, GraphFolder, Sample, Varied};
+use passhost_sample::{Change, Sample};
 use passhost_supervisor::Memo;
 use passhost_supervisor::untrusted::one_line;
-use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashSet};
-use std::path::Path;
 use std::sync::Arc;
 
-/// What a graph by itself is filed under; one of a task stays in its category.
-const CATEGORY: &str = "models";
 /// Variants of one task.
 const MOST_VARIANTS: usize = 1000;
 
@@ -53,8 +48,7 @@ pub fn run(arguments: &VaryArguments, terminal: &Terminal) -> Result<Exit, Stop>
                 if !seen.insert(path.clone()) {
                     continue;
                 }
-                write(&origin, &arguments.out.join(&path), change, &varied)
-                    .map_err(|error| Stop { exit: Exit::Usage, error })?;
+                origin.write(&arguments.out.join(&path), change, &varied)?;
                 let line = format!("{} {}: {path}", terminal.paint(Tone::Good, "written"), described(change));
                 graphs.push(path);
                 line
@@ -97,75 +91,6 @@ fn described(change: &Change) -> String {
     let dtype = change.dtype.map(|dtype| dtype.torch_name().to_owned());
     let words: Vec<String> = symbols.chain(dtype).collect();
     if words.is_empty() { "as it is".to_owned() } else { words.join(" ") }
-}
-
-/// The graph that variants are made from.
-struct Origin<'a> {
-    sample: &'a Sample,
-    /// Its path within the sample.
-    graph: &'a str,
-    category: String,
-    model: String,
-    /// The content of its `graph_net.json`; empty if that is missing or says nothing.
-    graph_net: Map<String, Value>,
-}
-
-impl<'a> Origin<'a> {
-    fn of(sample: &'a Sample, index: usize) -> Origin<'a> {
-        let graph = sample.variants()[index].name.as_str();
-        let text = sample.graph_net(index).unwrap_or_default();
-        let graph_net = match serde_json::from_str(&text) {
-            Ok(Value::Object(content)) => content,
-            _ => Map::new(),
-        };
-        let mut parts = graph.split('/');
-        let category = parts.next().filter(|&first| first == "graphs").and_then(|_| parts.next());
-        let own = Path::new(graph).file_name().map(|name| name.to_string_lossy().into_owned());
-        let name = graph_net.get("model_name").and_then(Value::as_str).map(str::to_owned).or(own);
-        Origin {
-            sample,
-            graph,
-            category: folder(category.unwrap_or(CATEGORY)),
-            model: folder(name.as_deref().unwrap_or(sample.name())),
-            graph_net,
-        }
-    }
-
-    /// Where PassNet files a variant.
-    fn folder(&self, varied: &Varied) -> String {
-        let dtype = main_type(varied).torch_name();
-        format!("graphs/{}/{dtype}/{}/{}", self.category, folder(&varied.constraints.label()), self.model)
-    }
-
-    /// Its `graph_net.json`, with what was changed.
-    fn graph_net(&self, change: &Change) -> serde_json::Result<String> {
-        let mut content = self.graph_net.clone();
-        let source = json!({ "sample": self.sample.name(), "graph": self.graph, "sha256": self.sample.sha256() });
-        let symbols = serde_json::to_value(&change.symbols)?;
-        let dtype = change.dtype.map(Dtype::torch_name);
-        content.insert("variant_of".into(), source);
-        content.insert("variant".into(), json!({ "symbols": symbols, "float32_inputs": dtype }));
-        serde_json::to_string_pretty(&content).map(|text| text + "\n")
-    }
-}
-
-fn write(origin: &Origin<'_>, folder: &Path, change: &Change, varied: &Varied) -> anyhow::Result<()> {
-    let graph_net = origin.graph_net(change)?;
-    let files = GraphFolder {
-        program: &varied.reading.program,
-        weights: &varied.reading.weights,
-        constraints: &varied.constraints,
-        graph_net: &graph_net,
-    };
-    files.write(folder).with_context(|| format!("cannot write `{}`", one_line(&folder.display().to_string(), 400)))
-}
-
-/// The float type that most inputs have; float32 where there is none.
-fn main_type(varied: &Varied) -> Dtype {
-    let mut counts: BTreeMap<Dtype, usize> = BTreeMap::new();
-    let floats = varied.reading.weights.iter().map(|weight| weight.ty.dtype).filter(|dtype| dtype.is_float());
-    floats.for_each(|dtype| *counts.entry(dtype).or_default() += 1);
-    counts.into_iter().max_by_key(|(_, count)| *count).map_or(Dtype::F32, |(dtype, _)| dtype)
 }
 
 #[cfg(test)]
