@@ -1,6 +1,7 @@
 //! A program as `torch.fx` prints it: a list of calls over named values, with their Python arguments. It has no types
 //! yet; [`crate::translate`] gives it some, [`print`] writes it back.
 
+pub(crate) mod operator;
 pub(crate) mod parse;
 pub mod print;
 
@@ -103,44 +104,52 @@ pub enum Expr {
 impl Expr {
     /// Every value in it, in order.
     pub fn values(&self) -> Vec<ValueRef> {
-        let mut found = vec![];
-        self.visit(&mut |value| found.push(value));
-        found
+        match self {
+            Expr::Value(value) => vec![*value],
+            Expr::Slice(parts) => parts.iter().flat_map(Expr::values).collect(),
+            Expr::List(items) | Expr::Tuple(items) => items.iter().flat_map(Expr::values).collect(),
+            _ => vec![],
+        }
     }
 
-    /// Calls `f` with every value in it, in order.
-    pub fn visit(&self, f: &mut impl FnMut(ValueRef)) {
+    /// Calls `f` with everything in it that has no parts, in order.
+    pub(crate) fn each_leaf(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         match self {
-            Expr::Value(value) => f(*value),
-            Expr::Slice(parts) => parts.iter().for_each(|part| part.visit(f)),
-            Expr::List(items) | Expr::Tuple(items) => items.iter().for_each(|item| item.visit(f)),
-            _ => {}
+            Expr::Slice(parts) => parts.iter_mut().for_each(|part| part.each_leaf(f)),
+            Expr::List(items) | Expr::Tuple(items) => items.iter_mut().for_each(|item| item.each_leaf(f)),
+            leaf => f(leaf),
         }
     }
 
     /// The same expression with every value replaced.
     pub fn map(&self, f: &mut impl FnMut(ValueRef) -> Expr) -> Expr {
-        match self {
-            Expr::Value(value) => f(*value),
-            Expr::Slice(parts) => {
-                let [start, stop, step] = &**parts;
-                Expr::Slice(Box::new([start.map(f), stop.map(f), step.map(f)]))
+        let mut mapped = self.clone();
+        mapped.each_leaf(&mut |leaf| {
+            if let Expr::Value(value) = leaf {
+                *leaf = f(*value);
             }
-            Expr::List(items) => Expr::List(items.iter().map(|item| item.map(f)).collect()),
-            Expr::Tuple(items) => Expr::Tuple(items.iter().map(|item| item.map(f)).collect()),
-            other => other.clone(),
-        }
+        });
+        mapped
     }
 }
 
 impl Node {
     /// The values that it reads, in argument order, repetitions included.
     pub fn operands(&self) -> Vec<ValueRef> {
-        let mut found = vec![];
-        for argument in self.args.iter().chain(self.kwargs.iter().map(|(_, value)| value)) {
-            argument.visit(&mut |value| found.push(value));
-        }
-        found
+        let arguments = self.args.iter().chain(self.kwargs.iter().map(|(_, value)| value));
+        arguments.flat_map(Expr::values).collect()
+    }
+
+    /// Its arguments, positional ones first.
+    pub(crate) fn arguments_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        self.args.iter_mut().chain(self.kwargs.iter_mut().map(|(_, value)| value))
+    }
+
+    /// The same call with every value replaced.
+    pub(crate) fn map(&self, f: &mut impl FnMut(ValueRef) -> Expr) -> Node {
+        let mut mapped = self.clone();
+        mapped.arguments_mut().for_each(|argument| *argument = argument.map(f));
+        mapped
     }
 }
 
@@ -162,9 +171,7 @@ impl Program {
             Some(position) => &self.nodes[position].name,
         }
     }
-}
 
-impl Program {
     /// The same program with the results of some nodes as further parameters, and without those of `dropped`, which
     /// nobody reads.
     pub fn lifted(&self, results: &[ValueRef], dropped: &[ValueRef]) -> Program {
@@ -186,41 +193,43 @@ impl Program {
             if dropped.contains(&result) {
                 continue;
             }
-            let mut moved = |value: ValueRef| Expr::Value(map.get(value.index()).copied().unwrap_or(value));
-            program.nodes.push(Node {
-                args: node.args.iter().map(|argument| argument.map(&mut moved)).collect(),
-                kwargs: node.kwargs.iter().map(|(name, value)| (name.clone(), value.map(&mut moved))).collect(),
-                ..node.clone()
-            });
+            program.nodes.push(node.map(&mut |value| moved(&map, value)));
         }
-        let mut moved = |value: ValueRef| Expr::Value(map.get(value.index()).copied().unwrap_or(value));
-        program.outputs = self.outputs.iter().map(|output| output.map(&mut moved)).collect();
+        program.outputs = self.outputs.iter().map(|output| output.map(&mut |value| moved(&map, value))).collect();
         program
     }
 
     /// The same program with every device that it names replaced.
     pub fn on_device(mut self, kind: &str) -> Program {
-        let replace = |expression: &mut Expr| expression.replace_devices(kind);
-        for node in &mut self.nodes {
-            node.args.iter_mut().for_each(replace);
-            node.kwargs.iter_mut().for_each(|(_, value)| value.replace_devices(kind));
+        for argument in self.nodes.iter_mut().flat_map(Node::arguments_mut) {
+            argument.each_leaf(&mut |leaf| {
+                if let Expr::Device(..) = leaf {
+                    *leaf = Expr::Device(kind.to_owned(), None);
+                }
+            });
         }
         self
     }
 }
 
-impl Expr {
-    fn replace_devices(&mut self, kind: &str) {
-        match self {
-            Expr::Device(..) => *self = Expr::Device(kind.to_owned(), None),
-            Expr::Slice(parts) => parts.iter_mut().for_each(|part| part.replace_devices(kind)),
-            Expr::List(items) | Expr::Tuple(items) => items.iter_mut().for_each(|item| item.replace_devices(kind)),
-            _ => {}
-        }
-    }
+/// What a value has become, where `map` says so by its position.
+pub(crate) fn moved(map: &[ValueRef], value: ValueRef) -> Expr {
+    Expr::Value(map.get(value.index()).copied().unwrap_or(value))
 }
 
 impl Target {
+    /// The name of the function or method without its path, and without the overload of an op.
+    pub(crate) fn called(&self) -> Option<&str> {
+        match self {
+            Target::Method(name) => Some(name),
+            Target::Function(path) => match path.strip_prefix("torch.ops.aten.") {
+                Some(op) => op.split('.').next(),
+                None => path.rsplit('.').next(),
+            },
+            _ => None,
+        }
+    }
+
     /// The name of the operation: a path, `.method`, `operator.add`.
     pub fn op_name(&self) -> String {
         match self {

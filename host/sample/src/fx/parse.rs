@@ -1,9 +1,9 @@
 //! From the syntax tree of `model.py` to a [`Program`]: nested calls get nodes of their own, names are resolved.
 
-use super::{Expr, Node, Parameter, Program, Target, ValueRef};
+use super::{Expr, Node, Parameter, Program, Target, ValueRef, operator};
 use crate::python::{Source, dotted};
 use passhost_protocol::reader::SampleError;
-use ruff_python_ast::{self as ast, CmpOp, Number, Operator, Stmt, StmtFunctionDef, UnaryOp};
+use ruff_python_ast::{self as ast, Number, Stmt, StmtFunctionDef, UnaryOp};
 use ruff_text_size::{Ranged, TextSize};
 use std::collections::HashMap;
 
@@ -84,7 +84,7 @@ impl Parser<'_> {
                 };
                 let old = self.expression(&assign.target)?;
                 let operand = self.expression(&assign.value)?;
-                let operator = operator(assign.op);
+                let operator = self.operator(assign.op.as_str(), statement)?;
                 let result = self.node(Target::InPlace(operator), vec![old, operand], vec![], statement.start());
                 // The result takes the next name that it gets: this one is the operand's.
                 self.locals.insert(target.id.to_string(), result);
@@ -204,13 +204,14 @@ impl Parser<'_> {
             ast::Expr::BinOp(binary) => {
                 let left = self.expression(&binary.left)?;
                 let right = self.expression(&binary.right)?;
-                self.node(Target::Operator(operator(binary.op)), vec![left, right], vec![], at)
+                let operator = self.operator(binary.op.as_str(), expression)?;
+                self.node(Target::Operator(operator), vec![left, right], vec![], at)
             }
             ast::Expr::Compare(compare) => match (&compare.ops[..], &compare.comparators[..]) {
                 ([op], [right]) => {
                     let left = self.expression(&compare.left)?;
                     let right = self.expression(right)?;
-                    let operator = comparison(*op).ok_or_else(|| self.unsupported(expression, "this comparison"))?;
+                    let operator = self.operator(op.as_str(), expression)?;
                     self.node(Target::Operator(operator), vec![left, right], vec![], at)
                 }
                 _ => return Err(self.unsupported(expression, "a chained comparison")),
@@ -247,13 +248,15 @@ impl Parser<'_> {
     }
 
     fn call(&mut self, call: &ast::ExprCall, expression: &ast::Expr) -> Result<Expr, SampleError> {
-        let path = dotted(&call.func).filter(|path| !self.is_local(path));
-        let object = match (&path, &*call.func) {
-            (Some(_), _) => None,
-            (None, ast::Expr::Attribute(method)) => Some((self.expression(&method.value)?, method.attr.to_string())),
+        let mut args = vec![];
+        let target = match (dotted(&call.func).filter(|path| !self.is_local(path)), &*call.func) {
+            (Some(path), _) => Target::Function(path),
+            (None, ast::Expr::Attribute(method)) => {
+                args.push(self.expression(&method.value)?);
+                Target::Method(method.attr.to_string())
+            }
             _ => return Err(self.unsupported(expression, "calling that")),
         };
-        let mut args = vec![];
         for argument in &call.arguments.args {
             if matches!(argument, ast::Expr::Starred(_)) {
                 return Err(self.unsupported(argument, "a starred argument"));
@@ -265,19 +268,20 @@ impl Parser<'_> {
             let name = argument.arg.as_ref().ok_or_else(|| self.unsupported(expression, "a starred argument"))?;
             kwargs.push((name.to_string(), self.expression(&argument.value)?));
         }
-        let target = match (object, path) {
-            (Some((object, method)), _) => {
-                args.insert(0, object);
-                Target::Method(method)
+        if let Target::Function(path) = &target {
+            if let Some(value) = builtin(path, &args, &kwargs) {
+                return Ok(value);
             }
-            (None, Some(path)) => match builtin(&path, &args, &kwargs) {
-                Some(value) => return Ok(value),
-                None if path.starts_with("torch.") => Target::Function(path),
-                None => return Err(self.unsupported(expression, "a call of anything but torch")),
-            },
-            (None, None) => return Err(self.unsupported(expression, "calling that")),
-        };
+            if !path.starts_with("torch.") {
+                return Err(self.unsupported(expression, "a call of anything but torch"));
+            }
+        }
         Ok(self.node(target, args, kwargs, expression.start()))
+    }
+
+    /// The function of an operator of two operands. Only `is`, `in` and the like are none.
+    fn operator(&self, symbol: &str, at: &impl Ranged) -> Result<&'static str, SampleError> {
+        operator::function(symbol).ok_or_else(|| self.unsupported(at, "this comparison"))
     }
 
     fn is_local(&self, path: &str) -> bool {
@@ -316,34 +320,4 @@ fn builtin(path: &str, args: &[Expr], kwargs: &[(String, Expr)]) -> Option<Expr>
         ("float", [Expr::Str(text)], []) => text.trim().parse().ok().map(Expr::Float),
         _ => None,
     }
-}
-
-fn operator(operator: Operator) -> &'static str {
-    match operator {
-        Operator::Add => "add",
-        Operator::Sub => "sub",
-        Operator::Mult => "mul",
-        Operator::Div => "truediv",
-        Operator::FloorDiv => "floordiv",
-        Operator::Mod => "mod",
-        Operator::Pow => "pow",
-        Operator::MatMult => "matmul",
-        Operator::BitAnd => "and_",
-        Operator::BitOr => "or_",
-        Operator::BitXor => "xor",
-        Operator::LShift => "lshift",
-        Operator::RShift => "rshift",
-    }
-}
-
-fn comparison(op: CmpOp) -> Option<&'static str> {
-    Some(match op {
-        CmpOp::Eq => "eq",
-        CmpOp::NotEq => "ne",
-        CmpOp::Lt => "lt",
-        CmpOp::LtE => "le",
-        CmpOp::Gt => "gt",
-        CmpOp::GtE => "ge",
-        _ => return None,
-    })
 }

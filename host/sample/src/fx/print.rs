@@ -1,6 +1,7 @@
 //! Writes a [`Program`] as the `model.py` that it could have been read from, in the form that Python's `ast.unparse`
 //! gives statements.
 
+use super::operator::symbol;
 use super::{Expr, Node, Program, Target, ValueRef};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -66,35 +67,27 @@ pub fn canonical(program: &Program) -> String {
 fn statement(node: &Node, result: &str, name: &dyn Fn(ValueRef) -> String) -> String {
     let args: Vec<String> = node.args.iter().map(|argument| expression(argument, name)).collect();
     let text = |position: usize| args.get(position).map_or("None", String::as_str);
-    match &node.target {
+    let keyword = node.kwargs.iter().map(|(key, value)| format!("{key}={}", expression(value, name)));
+    let call = |callee: &str, args: &[String]| {
+        let all: Vec<String> = args.iter().cloned().chain(keyword).collect();
+        format!("{callee}({})", all.join(", "))
+    };
+    let value = match &node.target {
         // FX writes these as statements of their own, and the result is the object itself.
         Target::InPlace(operator) => {
             let (object, symbol) = (text(0), symbol(operator));
             return format!("{object} {symbol}= {}\n        {result} = {object}", text(1));
         }
         Target::SetItem => return format!("{}[{}] = {}", text(0), subscript(node, name), text(2)),
-        _ => {}
-    }
-    let keyword = node.kwargs.iter().map(|(key, value)| format!("{key}={}", expression(value, name)));
-    let call = match &node.target {
-        Target::Function(path) => {
-            let all: Vec<String> = args.iter().cloned().chain(keyword).collect();
-            format!("{path}({})", all.join(", "))
-        }
-        Target::Method(method) => {
-            let all: Vec<String> = args.iter().skip(1).cloned().chain(keyword).collect();
-            format!("{}.{method}({})", text(0), all.join(", "))
-        }
+        Target::Function(path) => call(path, &args),
+        Target::Method(method) => call(&format!("{}.{method}", text(0)), args.get(1..).unwrap_or_default()),
         Target::Attribute(attribute) => format!("{}.{attribute}", text(0)),
         Target::GetItem => format!("{}[{}]", text(0), subscript(node, name)),
-        Target::Operator(operator @ ("neg" | "pos" | "not_" | "invert")) => {
-            format!("{}{}", symbol(operator), text(0))
-        }
+        Target::Operator(operator @ ("neg" | "pos" | "not_" | "invert")) => format!("{}{}", symbol(operator), text(0)),
         Target::Operator("pow") => format!("{} ** {}", bracketed(text(0)), bracketed(text(1))),
         Target::Operator(operator) => format!("{} {} {}", text(0), symbol(operator), text(1)),
-        Target::InPlace(_) | Target::SetItem => String::new(),
     };
-    format!("{result} = {call}")
+    format!("{result} = {value}")
 }
 
 /// What stands between the brackets of a subscript: a tuple without its own.
@@ -112,33 +105,6 @@ fn subscript(node: &Node, name: &dyn Fn(ValueRef) -> String) -> String {
 /// A negative number binds weaker than a power.
 fn bracketed(operand: &str) -> String {
     if operand.starts_with('-') { format!("({operand})") } else { operand.to_owned() }
-}
-
-fn symbol(operator: &str) -> &'static str {
-    match operator {
-        "add" => "+",
-        "sub" | "neg" => "-",
-        "pos" => "+",
-        "mul" => "*",
-        "truediv" => "/",
-        "floordiv" => "//",
-        "mod" => "%",
-        "pow" => "**",
-        "matmul" => "@",
-        "and_" => "&",
-        "or_" => "|",
-        "xor" => "^",
-        "lshift" => "<<",
-        "rshift" => ">>",
-        "not_" => "not ",
-        "invert" => "~",
-        "eq" => "==",
-        "ne" => "!=",
-        "lt" => "<",
-        "le" => "<=",
-        "gt" => ">",
-        _ => ">=",
-    }
 }
 
 /// An argument as Python writes it.

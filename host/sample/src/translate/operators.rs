@@ -3,6 +3,7 @@
 use super::Unsupported;
 use super::builder::Builder;
 use super::vmap;
+use crate::fx::operator;
 use crate::value::PyValue;
 
 /// `-x`, `x + y`, `x < y` by the name of the function in Python's module `operator`.
@@ -59,31 +60,8 @@ pub fn in_place(builder: &mut Builder<'_>, name: &str, left: PyValue, right: PyV
 }
 
 /// The op that an operator calls.
-pub fn op_name(operator: &str) -> Result<&'static str, Unsupported> {
-    Ok(match operator {
-        "add" => "add",
-        "sub" => "sub",
-        "mul" => "mul",
-        "truediv" => "div",
-        "floordiv" => "floor_divide",
-        "mod" => "remainder",
-        "pow" => "pow",
-        "matmul" => "matmul",
-        "and_" => "bitwise_and",
-        "or_" => "bitwise_or",
-        "xor" => "bitwise_xor",
-        "lshift" => "bitwise_left_shift",
-        "rshift" => "bitwise_right_shift",
-        "neg" => "neg",
-        "invert" => "bitwise_not",
-        "eq" => "eq",
-        "ne" => "ne",
-        "lt" => "lt",
-        "le" => "le",
-        "gt" => "gt",
-        "ge" => "ge",
-        other => return Err(Unsupported(format!("the operator {other} of tensors"))),
-    })
+fn op_name(operator: &str) -> Result<&'static str, Unsupported> {
+    operator::op(operator).ok_or_else(|| Unsupported(format!("the operator {operator} of tensors")))
 }
 
 /// Python's own arithmetic; `None` where it has none or overflows.
@@ -135,13 +113,7 @@ fn binary(name: &str, left: &PyValue, right: &PyValue) -> Option<PyValue> {
         "floordiv" if b != 0.0 => PyValue::Float((a / b).floor()),
         "mod" if b != 0.0 => PyValue::Float(a - b * (a / b).floor()),
         "pow" => PyValue::Float(a.powf(b)),
-        "eq" => PyValue::Bool(a == b),
-        "ne" => PyValue::Bool(a != b),
-        "lt" => PyValue::Bool(a < b),
-        "le" => PyValue::Bool(a <= b),
-        "gt" => PyValue::Bool(a > b),
-        "ge" => PyValue::Bool(a >= b),
-        _ => return None,
+        _ => PyValue::Bool(compared(name, a, b)?),
     })
 }
 
@@ -169,12 +141,19 @@ fn integers(name: &str, a: i64, b: i64) -> Option<PyValue> {
         "and_" => PyValue::Int(a & b),
         "or_" => PyValue::Int(a | b),
         "xor" => PyValue::Int(a ^ b),
-        "eq" => PyValue::Bool(a == b),
-        "ne" => PyValue::Bool(a != b),
-        "lt" => PyValue::Bool(a < b),
-        "le" => PyValue::Bool(a <= b),
-        "gt" => PyValue::Bool(a > b),
-        "ge" => PyValue::Bool(a >= b),
+        _ => PyValue::Bool(compared(name, a, b)?),
+    })
+}
+
+/// A comparison by the name of its operator.
+pub fn compared<T: PartialOrd>(name: &str, a: T, b: T) -> Option<bool> {
+    Some(match name {
+        "eq" => a == b,
+        "ne" => a != b,
+        "lt" => a < b,
+        "le" => a <= b,
+        "gt" => a > b,
+        "ge" => a >= b,
         _ => return None,
     })
 }

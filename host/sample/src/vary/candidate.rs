@@ -1,7 +1,7 @@
 //! A variant while it is made: the calls so far, renumbered and rewritten, and their types.
 
 use super::Refusal;
-use crate::fx::{Expr, Node, Program, ValueRef};
+use crate::fx::{self, Expr, Node, Program, ValueRef};
 use crate::python::Source;
 use crate::reading::{Reading, check_size};
 use crate::translate::Translator;
@@ -41,13 +41,7 @@ impl<'a, 'i> Candidate<'a, 'i> {
 
     /// The call at `position` of the program before, on the values of this one.
     pub fn moved(&self, position: usize) -> Node {
-        let node = &self.before.program.nodes[position];
-        let expression = |argument: &Expr| self.renumbered(argument);
-        Node {
-            args: node.args.iter().map(expression).collect(),
-            kwargs: node.kwargs.iter().map(|(name, argument)| (name.clone(), expression(argument))).collect(),
-            ..node.clone()
-        }
+        self.before.program.nodes[position].map(&mut |value| fx::moved(&self.moved, value))
     }
 
     /// Adds a call that the program before does not have; its result.
@@ -89,8 +83,8 @@ impl<'a, 'i> Candidate<'a, 'i> {
     /// Calls `f` with the shapes before and now of every tensor that the parameter or call with this result is. The
     /// numbers of tensors, if they differ.
     pub fn each(&self, value: ValueRef, f: &mut impl FnMut(&[i64], &[i64])) -> Option<(usize, usize)> {
-        let now = self.moved.get(value.index()).copied().unwrap_or(value);
-        self.pair(&self.before.evaluate(&Expr::Value(value)), &self.evaluate(&Expr::Value(now)), f)
+        let now = self.evaluate(&fx::moved(&self.moved, value));
+        self.pair(&self.before.evaluate(&Expr::Value(value)), &now, f)
     }
 
     fn pair(&self, before: &PyValue, now: &PyValue, f: &mut impl FnMut(&[i64], &[i64])) -> Option<(usize, usize)> {
@@ -110,10 +104,6 @@ impl<'a, 'i> Candidate<'a, 'i> {
         value.tensor().map(|tensor| &self.before.graph().ty(tensor).shape[..])
     }
 
-    fn renumbered(&self, argument: &Expr) -> Expr {
-        argument.map(&mut |value| Expr::Value(self.moved.get(value.index()).copied().unwrap_or(value)))
-    }
-
     /// Says what is not clear about a call.
     pub fn unclear(&self, node: &Node, reason: String) -> Refusal {
         Refusal::Call { place: self.source.place(TextSize::new(node.offset)), call: node.target.op_name(), reason }
@@ -121,7 +111,8 @@ impl<'a, 'i> Candidate<'a, 'i> {
 
     /// The finished variant.
     pub fn finish(mut self) -> Result<Reading, SampleError> {
-        self.program.outputs = self.before.program.outputs.iter().map(|output| self.renumbered(output)).collect();
+        let outputs = self.before.program.outputs.iter();
+        self.program.outputs = outputs.map(|output| output.map(&mut |value| fx::moved(&self.moved, value))).collect();
         let translation = self.translator.finish(&self.program.outputs)?;
         Reading::new(self.source, self.program, self.weights, translation)
     }

@@ -35,14 +35,9 @@ pub fn cast(source: &Source<'_>, before: &Reading, dtype: Dtype, infer: &mut dyn
     if !matches!(dtype, Dtype::F16 | Dtype::Bf16) {
         return Err(Refusal::Dtype(dtype));
     }
-    let fixed: Vec<&str> = before
-        .program
-        .parameters
-        .iter()
-        .enumerate()
-        .filter(|(position, _)| before.is_fixed(*position))
-        .map(|(_, parameter)| parameter.name.as_str())
-        .collect();
+    let parameters = before.program.parameters.iter().enumerate();
+    let fixed = parameters.filter(|(position, _)| before.is_fixed(*position));
+    let fixed: Vec<&str> = fixed.map(|(_, parameter)| parameter.name.as_str()).collect();
     let follows = |weight: &Weight| weight.ty.dtype == Dtype::F32 && !fixed.contains(&weight.name.as_str());
     if !before.weights.iter().any(follows) {
         return Err(Refusal::NoFloat(dtype));
@@ -64,15 +59,13 @@ pub fn cast(source: &Source<'_>, before: &Reading, dtype: Dtype, infer: &mut dyn
 
 fn record(weight: &Weight, dtype: Dtype) -> Weight {
     let limit = largest(dtype);
-    let clamped = |value: Option<f64>| value.map(|value| value.clamp(-limit, limit));
     let mut weight = weight.clone();
     weight.ty.dtype = dtype;
-    weight.mean = clamped(weight.mean);
-    weight.std = clamped(weight.std);
-    weight.min = clamped(weight.min);
-    weight.max = clamped(weight.max);
-    for element in weight.data.iter_mut().flatten() {
-        *element = if element.is_finite() { element.clamp(-limit, limit) } else { *element };
+    let bounds = [&mut weight.mean, &mut weight.std, &mut weight.min, &mut weight.max];
+    for number in weight.data.iter_mut().flatten().chain(bounds.into_iter().flatten()) {
+        if number.is_finite() {
+            *number = number.clamp(-limit, limit);
+        }
     }
     weight
 }
@@ -92,15 +85,12 @@ fn saturate(candidate: &Candidate<'_, '_>, node: &mut Node, dtype: Dtype) {
         let is_beyond = value.is_finite() && value.abs() > beyond;
         is_beyond.then(|| largest(dtype).copysign(value))
     };
-    let arguments = node.args.iter_mut().chain(node.kwargs.iter_mut().map(|(_, argument)| argument));
-    arguments.for_each(|argument| each_float(argument, &saturated));
-}
-
-fn each_float(argument: &mut Expr, rewrite: &dyn Fn(f64) -> Option<f64>) {
-    match argument {
-        Expr::Float(value) => *value = rewrite(*value).unwrap_or(*value),
-        Expr::List(items) | Expr::Tuple(items) => items.iter_mut().for_each(|item| each_float(item, rewrite)),
-        _ => {}
+    for argument in node.arguments_mut() {
+        argument.each_leaf(&mut |leaf| {
+            if let Expr::Float(value) = leaf {
+                *value = saturated(*value).unwrap_or(*value);
+            }
+        });
     }
 }
 
@@ -128,11 +118,7 @@ fn align(candidate: &mut Candidate<'_, '_>, node: &mut Node) -> Result<(), Refus
             casts.insert(value, candidate.insert(cast)?);
         }
     }
-    let mut cast = |value: ValueRef| Expr::Value(casts.get(&value).copied().unwrap_or(value));
-    let arguments = node.args.iter_mut().chain(node.kwargs.iter_mut().map(|(_, argument)| argument));
-    for argument in arguments {
-        *argument = argument.map(&mut cast);
-    }
+    *node = node.map(&mut |value| Expr::Value(casts.get(&value).copied().unwrap_or(value)));
     Ok(())
 }
 
@@ -154,15 +140,10 @@ fn is_written(target: &Target) -> bool {
 
 /// The calls that refuse operands of different float types, or may do so.
 fn wants_one_type(target: &Target) -> bool {
-    let name = match target {
-        Target::SetItem | Target::Operator("matmul") => return true,
-        Target::Method(name) => name.as_str(),
-        Target::Function(path) => match path.strip_prefix("torch.ops.aten.") {
-            Some(op) => op.split('.').next().unwrap_or(op),
-            None => path.rsplit('.').next().unwrap_or(path),
-        },
-        _ => return false,
-    };
+    if matches!(target, Target::SetItem | Target::Operator("matmul")) {
+        return true;
+    }
+    let Some(name) = target.called() else { return false };
     matches!(
         name.trim_end_matches('_'),
         "linear"

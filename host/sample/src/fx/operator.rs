@@ -1,0 +1,44 @@
+//! Python's operators, each once: the function of the module `operator` that does it, how it is written, and the op that
+//! it is on tensors.
+
+/// Those of two operands, in the order of the reference manual, then those of one, whose symbols may stand twice.
+const OPERATORS: [(&str, &str, Option<&str>); 23] = [
+    ("add", "+", Some("add")),
+    ("sub", "-", Some("sub")),
+    ("mul", "*", Some("mul")),
+    ("truediv", "/", Some("div")),
+    ("floordiv", "//", Some("floor_divide")),
+    ("mod", "%", Some("remainder")),
+    ("pow", "**", Some("pow")),
+    ("matmul", "@", Some("matmul")),
+    ("and_", "&", Some("bitwise_and")),
+    ("or_", "|", Some("bitwise_or")),
+    ("xor", "^", Some("bitwise_xor")),
+    ("lshift", "<<", Some("bitwise_left_shift")),
+    ("rshift", ">>", Some("bitwise_right_shift")),
+    ("eq", "==", Some("eq")),
+    ("ne", "!=", Some("ne")),
+    ("lt", "<", Some("lt")),
+    ("le", "<=", Some("le")),
+    ("gt", ">", Some("gt")),
+    ("ge", ">=", Some("ge")),
+    ("neg", "-", Some("neg")),
+    ("pos", "+", None),
+    ("invert", "~", Some("bitwise_not")),
+    ("not_", "not ", None),
+];
+
+/// The function of an operator of two operands; `None` for those that have no meaning in a graph, such as `is`.
+pub fn function(symbol: &str) -> Option<&'static str> {
+    OPERATORS.iter().find(|(_, known, _)| *known == symbol).map(|(function, ..)| *function)
+}
+
+/// How the operator of a function is written.
+pub fn symbol(function: &str) -> &'static str {
+    OPERATORS.iter().find(|(known, ..)| *known == function).map_or("", |(_, symbol, _)| *symbol)
+}
+
+/// The op that an operator is on tensors.
+pub fn op(function: &str) -> Option<&'static str> {
+    OPERATORS.iter().find(|(known, ..)| *known == function)?.2
+}
