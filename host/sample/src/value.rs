@@ -85,13 +85,8 @@ impl PyValue {
             PyValue::MemoryFormat(value) => Arg::MemoryFormat(*value),
             PyValue::Strided => Arg::Strided,
             PyValue::Device => Arg::Device,
-            PyValue::Batched(..)
-            | PyValue::Element(_)
-            | PyValue::Unknown
-            | PyValue::Random(_)
-            | PyValue::Ellipsis
-            | PyValue::Slice(..) => return None,
             PyValue::List(items) => return list_arg(items),
+            _ => return None,
         })
     }
 
@@ -134,6 +129,12 @@ impl PyValue {
             _ => false,
         }
     }
+}
+
+/// The position that an index of Python's means among `count` items; a negative one counts from the end.
+pub fn position(index: i64, count: usize) -> Option<usize> {
+    let index = if index < 0 { index.checked_add(count as i64)? } else { index };
+    usize::try_from(index).ok().filter(|&index| index < count)
 }
 
 /// A homogeneous list; integers among floats count as floats.

@@ -4,7 +4,7 @@ use super::Unsupported;
 use super::builder::Builder;
 use super::creation;
 use super::vmap;
-use crate::value::PyValue;
+use crate::value::{PyValue, position};
 use passhost_ir::Dtype;
 
 /// `base[index]`.
@@ -33,12 +33,11 @@ pub fn set(builder: &mut Builder<'_>, base: PyValue, index: PyValue, value: PyVa
     }
     let (view, gathered) = views(builder, base, flat(index))?;
     if gathered.iter().any(|index| *index != PyValue::None) {
-        let value = match value {
-            PyValue::Tensor(_) => value,
-            number => {
-                let dtype = builder.ty_of(&view)?.dtype;
-                creation::scalar(builder, number, Some(dtype))?
-            }
+        let value = if value.tensor().is_some() {
+            value
+        } else {
+            let dtype = builder.ty_of(&view)?.dtype;
+            creation::scalar(builder, value, Some(dtype))?
         };
         builder.op("index_put_", [view, PyValue::List(gathered), value])?;
         return Ok(PyValue::None);
@@ -62,12 +61,9 @@ pub fn set(builder: &mut Builder<'_>, base: PyValue, index: PyValue, value: PyVa
 fn element(items: Vec<PyValue>, index: &PyValue) -> Result<PyValue, Unsupported> {
     let count = items.len() as i64;
     match index {
-        PyValue::Int(position) => {
-            let found = if *position < 0 { position.checked_add(count) } else { Some(*position) };
-            found
-                .and_then(|position| items.into_iter().nth(usize::try_from(position).ok()?))
-                .ok_or_else(|| Unsupported(format!("element {position} of {count}")))
-        }
+        PyValue::Int(index) => position(*index, items.len())
+            .and_then(|position| items.into_iter().nth(position))
+            .ok_or_else(|| Unsupported(format!("element {index} of {count}"))),
         PyValue::Slice(parts) => match &**parts {
             [start, stop, PyValue::None | PyValue::Int(1)] => {
                 let bound = |value: &PyValue, default: i64| match value {
@@ -117,42 +113,35 @@ fn views(
     }
     let (mut view, mut gathered, mut dim) = (base, vec![], 0i64);
     for index in indices {
-        match index {
+        let gather = match index {
             PyValue::Int(position) => {
                 view = builder.op("select", [view, PyValue::Int(dim), PyValue::Int(position)])?;
-            }
-            PyValue::Slice(parts) => {
-                let [start, stop, step] = *parts;
-                let all = (&start, &stop, &step) == (&PyValue::None, &PyValue::None, &PyValue::None);
-                if !all {
-                    let start = bound(builder, start)?;
-                    let stop = bound(builder, stop)?;
-                    let step = if step == PyValue::None { PyValue::Int(1) } else { step };
-                    view = builder.op("slice", [view, PyValue::Int(dim), start, stop, step])?;
-                }
-                gathered.push(PyValue::None);
-                dim += 1;
-            }
-            PyValue::None => {
-                view = builder.op("unsqueeze", [view, PyValue::Int(dim)])?;
-                gathered.push(PyValue::None);
-                dim += 1;
+                continue;
             }
             PyValue::Ellipsis => {
                 gathered.extend(std::iter::repeat_n(PyValue::None, rank - consumed));
                 dim += (rank - consumed) as i64;
+                continue;
             }
-            tensor @ PyValue::Tensor(_) => {
-                gathered.push(tensor);
-                dim += 1;
+            PyValue::Slice(parts) => {
+                if *parts != [const { PyValue::None }; 3] {
+                    let [start, stop, step] = *parts;
+                    let (start, stop) = (bound(builder, start)?, bound(builder, stop)?);
+                    let step = if step == PyValue::None { PyValue::Int(1) } else { step };
+                    view = builder.op("slice", [view, PyValue::Int(dim), start, stop, step])?;
+                }
+                PyValue::None
             }
-            list @ PyValue::List(_) => {
-                let tensor = creation::tensor(builder, &list, Some(Dtype::I64))?;
-                gathered.push(tensor);
-                dim += 1;
+            PyValue::None => {
+                view = builder.op("unsqueeze", [view, PyValue::Int(dim)])?;
+                PyValue::None
             }
+            PyValue::Tensor(_) => index,
+            PyValue::List(_) => creation::tensor(builder, &index, Some(Dtype::I64))?,
             other => return Err(Unsupported(format!("an index that is a {}", other.kind()))),
-        }
+        };
+        gathered.push(gather);
+        dim += 1;
     }
     Ok((view, gathered))
 }

@@ -1,6 +1,8 @@
 //! Tensors whose elements are known before anything runs: recorded constants, and what little arithmetic models do on
 //! them before they turn them into Python numbers (`stride[0].item()`).
 
+use super::operators::compared;
+use crate::value::position;
 use passhost_ir::{Arg, Dtype, Graph, Schema, ValueId};
 use std::collections::{BTreeSet, HashMap};
 
@@ -93,14 +95,11 @@ impl Known {
             let folded = if whole { known.iter().copied().reduce(f) } else { None };
             folded.map(|one| vec![one])
         };
-        let second = || match args.get(1)? {
-            Arg::Int(value) => Some(*value as f64),
-            Arg::Float(value) => Some(*value),
-            _ => None,
-        };
+        let second = || number(args, 1);
         let each = |f: &dyn Fn(f64) -> f64| Some(known.iter().map(|&x| f(x)).collect::<Vec<f64>>());
         let integer = from.dtype.is_integer();
-        let values = match (schema.op.name.trim_start_matches("aten::"), schema.op.overload.as_str()) {
+        let name = schema.op.name.trim_start_matches("aten::");
+        let values = match (name, schema.op.overload.as_str()) {
             // The same elements in the same order.
             (
                 "view" | "reshape" | "flatten" | "unflatten" | "squeeze" | "unsqueeze" | "contiguous" | "clone"
@@ -119,20 +118,16 @@ impl Known {
                     return None;
                 }
                 let pairs = known.iter().zip(other);
-                pairs.map(|(a, b)| f64::from(u8::from(compared(&schema.op.name, *a, *b)))).collect()
+                pairs.map(|(a, b)| Some(f64::from(u8::from(compared(name, a, b)?)))).collect::<Option<_>>()?
             }
             ("bitwise_not" | "logical_not", "") if to.dtype == Dtype::Bool => each(&|x| 1.0 - x)?,
             ("sum", "") => fold(|a, b| a + b)?,
             ("prod", "") => fold(|a, b| a * b)?,
             ("max", "") => fold(f64::max)?,
             ("min", "") => fold(f64::min)?,
-            ("add", "Scalar") if args.get(2) == Some(&Arg::Int(1)) => {
-                let other = second()?;
+            ("add" | "sub", "Scalar") if args.get(2) == Some(&Arg::Int(1)) => {
+                let other = if name == "add" { second()? } else { -second()? };
                 each(&|x| x + other)?
-            }
-            ("sub", "Scalar") if args.get(2) == Some(&Arg::Int(1)) => {
-                let other = second()?;
-                each(&|x| x - other)?
             }
             ("mul", "Scalar") => {
                 let other = second()?;
@@ -152,39 +147,31 @@ impl Known {
 
 /// What `select` takes out of row-major elements.
 fn selected(elements: &[f64], shape: &[i64], dim: i64, index: i64) -> Option<Vec<f64>> {
-    let front = |value: i64, extent: i64| usize::try_from(if value < 0 { value + extent } else { value }).ok();
-    let dim = front(dim, shape.len() as i64)?;
-    let extent = usize::try_from(*shape.get(dim)?).ok()?;
-    let index = front(index, extent as i64).filter(|&index| index < extent)?;
+    let dim = position(dim, shape.len())?;
+    let extent = usize::try_from(shape[dim]).ok()?;
+    let index = position(index, extent)?;
     let inner = usize::try_from(shape[dim + 1..].iter().product::<i64>()).ok()?;
     let blocks = elements.chunks_exact(extent.checked_mul(inner).filter(|&length| length > 0)?);
     Some(blocks.flat_map(|block| &block[index * inner..(index + 1) * inner]).copied().collect())
 }
 
-fn compared(op: &str, a: f64, b: f64) -> bool {
-    match op {
-        "aten::eq" => a == b,
-        "aten::ne" => a != b,
-        "aten::lt" => a < b,
-        "aten::le" => a <= b,
-        "aten::gt" => a > b,
-        _ => a >= b,
-    }
-}
-
 /// The elements of a tensor that an op makes of numbers.
 fn constructed(schema: &Schema, args: &[Arg], count: u64) -> Option<Vec<f64>> {
     let count = usize::try_from(count).ok().filter(|&count| count <= ELEMENTS)?;
-    let number = |position: usize| match args.get(position)? {
-        Arg::Int(value) => Some(*value as f64),
-        Arg::Float(value) => Some(*value),
-        _ => None,
-    };
     match schema.op.name.as_str() {
-        "aten::scalar_tensor" => Some(vec![number(0)?]),
-        "aten::full" => Some(vec![number(1)?; count]),
+        "aten::scalar_tensor" => Some(vec![number(args, 0)?]),
+        "aten::full" => Some(vec![number(args, 1)?; count]),
         "aten::zeros" => Some(vec![0.0; count]),
         "aten::ones" => Some(vec![1.0; count]),
+        _ => None,
+    }
+}
+
+/// The argument at a position, if it is a number.
+fn number(args: &[Arg], position: usize) -> Option<f64> {
+    match args.get(position)? {
+        Arg::Int(value) => Some(*value as f64),
+        Arg::Float(value) => Some(*value),
         _ => None,
     }
 }

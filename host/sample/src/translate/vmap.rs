@@ -5,7 +5,7 @@
 
 use super::Unsupported;
 use super::builder::Builder;
-use crate::value::PyValue;
+use crate::value::{PyValue, position};
 
 /// `_add_batch_dim(x, dim, level)`.
 pub fn add_batch_dim(builder: &mut Builder<'_>, x: PyValue, dim: i64, level: i64) -> Result<PyValue, Unsupported> {
@@ -145,11 +145,7 @@ fn batched(value: PyValue, levels: Vec<i64>) -> Result<PyValue, Unsupported> {
 }
 
 fn front(dim: i64, rank: usize) -> Result<usize, Unsupported> {
-    let found = if dim < 0 { dim.checked_add(rank as i64) } else { Some(dim) };
-    found
-        .and_then(|dim| usize::try_from(dim).ok())
-        .filter(|&dim| dim < rank)
-        .ok_or_else(|| Unsupported(format!("dimension {dim} of a tensor of rank {rank}")))
+    position(dim, rank).ok_or_else(|| Unsupported(format!("dimension {dim} of a tensor of rank {rank}")))
 }
 
 fn move_dim(builder: &mut Builder<'_>, value: PyValue, from: usize, to: usize) -> Result<PyValue, Unsupported> {

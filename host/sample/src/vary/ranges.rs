@@ -4,7 +4,7 @@ use super::extents::At;
 use super::reshape::Size;
 use super::sizes::{Call, sizes};
 use crate::fx::{Expr, Node};
-use crate::value::PyValue;
+use crate::value::{PyValue, position};
 use passhost_ir::Dtype;
 
 impl Call<'_, '_, '_> {
@@ -47,7 +47,7 @@ impl Call<'_, '_, '_> {
 
     /// Bounds of slices. One that is the old end of its dimension stays the end.
     pub fn subscript(&self, node: &mut Node) {
-        let Some((from, to)) = self.operand(node).map(|(from, to)| (from.to_vec(), to.to_vec())) else { return };
+        let Some((from, to)) = self.operand(node) else { return };
         let Some(index) = node.args.get_mut(1) else { return };
         let items = match index {
             Expr::Tuple(items) => &mut items[..],
@@ -104,9 +104,8 @@ impl Call<'_, '_, '_> {
         };
         let dim = given(2, "dim").map_or(Some(0), |dim| self.candidate.evaluate(dim).int());
         let (Some((from, to)), Some(dim)) = (self.operand(node), dim) else { return Ok(()) };
-        let dim =
-            usize::try_from(if dim < 0 { dim.saturating_add(from.len() as i64) } else { dim }).unwrap_or(usize::MAX);
-        let (Some(&old), Some(&new)) = (from.get(dim), to.get(dim)) else { return Ok(()) };
+        let Some(dim) = position(dim, from.len()) else { return Ok(()) };
+        let (old, Some(&new)) = (from[dim], to.get(dim)) else { return Ok(()) };
         if old == new {
             return Ok(());
         }

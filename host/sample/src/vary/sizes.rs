@@ -8,66 +8,9 @@ use super::reshape::{Reshape, Size};
 use crate::fx::{Expr, Node, Target, ValueRef};
 use crate::python::Source;
 use crate::reading::Reading;
-use crate::value::PyValue;
+use crate::value::{PyValue, position};
 use crate::weights::Weight;
 use passhost_ir::Infer;
-
-/// Which arguments of a call are sizes, and how they follow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sized {
-    /// Sizes of a result that has the elements of the operand.
-    Reshape,
-    /// The same for one dimension.
-    Unflatten,
-    /// Sizes that repeat the operand without a copy.
-    Expand,
-    /// How often the operand is repeated.
-    Repeat,
-    /// Sizes of a new tensor, behind this many other arguments.
-    Construct(usize),
-    /// Bounds of a range.
-    Arange,
-    /// An index.
-    Subscript,
-    /// Start and length along a dimension.
-    Narrow,
-    /// Sizes of parts along a dimension.
-    Split,
-    /// Sizes of an image.
-    Resample,
-    /// The number of batches of a `vmap`.
-    Batches,
-    /// Sizes and strides in memory, which mean something else in another shape.
-    Strided,
-}
-
-/// The one table of calls that take sizes.
-fn sized(target: &Target) -> Option<Sized> {
-    let name = match target {
-        Target::Method(name) => name.as_str(),
-        Target::Function(path) => match path.strip_prefix("torch.ops.aten.") {
-            Some(op) => op.split('.').next()?,
-            None => path.rsplit('.').next()?,
-        },
-        Target::GetItem | Target::SetItem => return Some(Sized::Subscript),
-        _ => return None,
-    };
-    Some(match name {
-        "view" | "reshape" => Sized::Reshape,
-        "unflatten" => Sized::Unflatten,
-        "expand" | "broadcast_to" => Sized::Expand,
-        "repeat" | "tile" => Sized::Repeat,
-        "zeros" | "ones" | "empty" | "full" | "rand" | "randn" | "eye" => Sized::Construct(0),
-        "new_zeros" | "new_ones" | "new_empty" | "new_full" => Sized::Construct(1),
-        "arange" => Sized::Arange,
-        "narrow" => Sized::Narrow,
-        "split" | "split_with_sizes" => Sized::Split,
-        "interpolate" | "upsample" | "fold" => Sized::Resample,
-        "_remove_batch_dim" => Sized::Batches,
-        "as_strided" => Sized::Strided,
-        _ => return None,
-    })
-}
 
 /// The program with the symbol changed, whose parameters have these records now.
 pub fn resized(
@@ -84,10 +27,8 @@ pub fn resized(
     }
     for (position, old) in before.program.nodes.iter().enumerate() {
         let mut node = candidate.moved(position);
-        if let Some(kind) = sized(&node.target) {
-            let call = Call { candidate: &candidate, extents: &extents, step, old, position };
-            call.follow(kind, &mut node).map_err(|reason| candidate.unclear(old, reason))?;
-        }
+        let call = Call { candidate: &candidate, extents: &extents, step, old, position };
+        call.follow(&mut node).map_err(|reason| candidate.unclear(old, reason))?;
         let result = candidate.push(node.clone())?;
         positions.note(&candidate, &node, result).map_err(|reason| candidate.unclear(old, reason))?;
         let parts = candidate.each(before.program.result(position), &mut |before, now| extents.note(before, now));
@@ -99,7 +40,7 @@ pub fn resized(
     Ok(candidate.finish()?)
 }
 
-/// A call that takes sizes.
+/// A call, which may take sizes.
 pub struct Call<'c, 'a, 'i> {
     pub candidate: &'c Candidate<'a, 'i>,
     extents: &'c Extents,
@@ -110,47 +51,45 @@ pub struct Call<'c, 'a, 'i> {
 }
 
 impl Call<'_, '_, '_> {
-    /// Rewrites the sizes of `node`, which is the call on the values of the variant.
-    fn follow(&self, kind: Sized, node: &mut Node) -> Result<(), String> {
-        match kind {
-            Sized::Reshape => self.reshape(node),
-            Sized::Unflatten => self.unflatten(node),
-            Sized::Expand => self.expand(node),
-            Sized::Repeat => self.repeat(node),
-            Sized::Construct(first) => {
-                self.each_literal(sizes(node, first, &["size"]), |size, _| self.nearly(size, None));
-                Ok(())
-            }
-            Sized::Arange => {
-                self.arange(node);
-                Ok(())
-            }
-            Sized::Subscript => {
-                self.subscript(node);
-                Ok(())
-            }
-            Sized::Narrow => {
-                self.each_literal(sizes(node, 3, &["length"]), |size, _| self.exact(size, None));
-                Ok(())
-            }
-            Sized::Split => self.split(node),
-            Sized::Resample => {
-                self.resample(node);
-                Ok(())
-            }
-            Sized::Batches => {
-                if let Some(size) = node.args.get_mut(2) {
-                    self.each_literal(std::slice::from_mut(size), |size, _| self.exact(size, None));
-                }
-                Ok(())
-            }
-            Sized::Strided => match self.operand(node) {
-                Some((from, to)) if from != to => Err(format!(
-                    "its operand becomes {to:?} instead of {from:?}; sizes and strides in memory do not follow"
-                )),
-                _ => Ok(()),
-            },
+    /// Rewrites the sizes of `node`, which is the call on the values of the variant: the one table of calls that take
+    /// sizes.
+    fn follow(&self, node: &mut Node) -> Result<(), String> {
+        if matches!(node.target, Target::GetItem | Target::SetItem) {
+            self.subscript(node);
         }
+        match node.target.called().unwrap_or_default() {
+            // Sizes of a result that has the elements of the operand, or of one dimension of it.
+            "view" | "reshape" => return self.reshape(node),
+            "unflatten" => return self.unflatten(node),
+            "split" | "split_with_sizes" => return self.split(node),
+            // Sizes and strides in memory mean something else in another shape.
+            "as_strided" => {
+                if let Some((from, to)) = self.operand(node).filter(|(from, to)| from != to) {
+                    return Err(format!(
+                        "its operand becomes {to:?} instead of {from:?}; sizes and strides in memory do not follow"
+                    ));
+                }
+            }
+            "expand" | "broadcast_to" => self.expand(node),
+            "repeat" | "tile" => self.repeat(node),
+            "zeros" | "ones" | "empty" | "full" | "rand" | "randn" | "eye" => self.construct(node, 0),
+            "new_zeros" | "new_ones" | "new_empty" | "new_full" => self.construct(node, 1),
+            "arange" => self.arange(node),
+            "narrow" => self.each_literal(sizes(node, 3, &["length"]), |size, _| self.exact(size, None)),
+            "interpolate" | "upsample" | "fold" => self.resample(node),
+            // The number of batches of a `vmap`.
+            "_remove_batch_dim" => {
+                let size = node.args.get_mut(2).map(std::slice::from_mut).unwrap_or_default();
+                self.each_literal(size, |size, _| self.exact(size, None));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Sizes of a new tensor, behind this many other arguments.
+    fn construct(&self, node: &mut Node, first: usize) {
+        self.each_literal(sizes(node, first, &["size"]), |size, _| self.nearly(size, None));
     }
 
     /// What a number of elements becomes, if that is clear.
@@ -192,23 +131,19 @@ impl Call<'_, '_, '_> {
         let (Some((from, to)), Some(result)) = (self.operand(node), self.candidate.result_before(self.position)) else {
             return Ok(());
         };
-        let to = to.to_vec();
-        self.reshaped(from, &to, result, sizes(node, 1, &["shape", "size"]))
+        self.reshaped(from, to, result, sizes(node, 1, &["shape", "size"]))
     }
 
     fn unflatten(&self, node: &mut Node) -> Result<(), String> {
         let dim = node.args.get(1).map(|dim| self.candidate.evaluate(dim));
         let (Some((from, to)), Some(PyValue::Int(dim))) = (self.operand(node), dim) else { return Ok(()) };
-        let dim =
-            usize::try_from(if dim < 0 { dim.saturating_add(from.len() as i64) } else { dim }).unwrap_or(usize::MAX);
-        let (Some(&from), Some(&to), Some(result)) =
-            (from.get(dim), to.get(dim), self.candidate.result_before(self.position))
-        else {
+        let Some(dim) = position(dim, from.len()) else { return Ok(()) };
+        let (Some(&to), Some(result)) = (to.get(dim), self.candidate.result_before(self.position)) else {
             return Ok(());
         };
         let written = sizes(node, 2, &["sizes"]);
         match result.get(dim..dim.saturating_add(written.len())) {
-            Some(result) => self.reshaped(&[from], &[to], result, written),
+            Some(result) => self.reshaped(&[from[dim]], &[to], result, written),
             None => Ok(()),
         }
     }
@@ -228,41 +163,35 @@ impl Call<'_, '_, '_> {
     /// A size that does not expand its dimension follows the operand. In a batch of one, a leading 1 on an operand that
     /// does not change is the batch: where there is one, `expand(1, -1, -1)` of a class token does nothing, and it is
     /// there for batches of more. Other sizes follow where they are clear, else they stay and the calls behind decide.
-    fn expand(&self, node: &mut Node) -> Result<(), String> {
-        let Some((from, to)) = self.operand(node).map(|(from, to)| (from.to_vec(), to.to_vec())) else {
-            return Ok(());
-        };
+    fn expand(&self, node: &mut Node) {
+        let Some((from, to)) = self.operand(node) else { return };
         let written = sizes(node, 1, &["size", "shape"]);
         let rank = written.len();
-        let Some(leading) = rank.checked_sub(from.len()) else { return Ok(()) };
+        let Some(leading) = rank.checked_sub(from.len()) else { return };
         self.each_literal(written, |size, position| {
             let extent = position.checked_sub(leading).map_or((1, 1), |dim| (from[dim], to[dim]));
             match extent {
                 (old, new) if old == size && old != new => Some(new),
-                (1, 1) if size == 1 && position == 0 => self.batch(&from, &to),
+                (1, 1) if size == 1 && position == 0 => self.batch(from, to),
                 (1, _) => self.exact(size, Some((rank, position))),
                 _ => None,
             }
         });
-        Ok(())
     }
 
     /// A leading count of 1 is the batch as in an expand, unless something is repeated along another dimension.
-    fn repeat(&self, node: &mut Node) -> Result<(), String> {
-        let Some((from, to)) = self.operand(node).map(|(from, to)| (from.to_vec(), to.to_vec())) else {
-            return Ok(());
-        };
+    fn repeat(&self, node: &mut Node) {
+        let Some((from, to)) = self.operand(node) else { return };
         let written = sizes(node, 1, &["repeats", "dims"]);
-        let Some(leading) = written.len().checked_sub(from.len()) else { return Ok(()) };
+        let Some(leading) = written.len().checked_sub(from.len()) else { return };
         self.each_literal(written, |count, position| {
             let extent = position.checked_sub(leading).map_or((1, 1), |dim| (from[dim], to[dim]));
             match extent {
-                (1, 1) if count == 1 && position == 0 => self.batch(&from, &to),
+                (1, 1) if count == 1 && position == 0 => self.batch(from, to),
                 (old, new) if old == new && count == self.step.from => self.exact(count, None),
                 _ => None,
             }
         });
-        Ok(())
     }
 
     /// The new batch, where a leading 1 means the batch.
@@ -272,7 +201,7 @@ impl Call<'_, '_, '_> {
 
     /// The size of the operand itself, or one that is clear for a dimension of this kind.
     fn resample(&self, node: &mut Node) {
-        let Some((from, to)) = self.operand(node).map(|(from, to)| (from.to_vec(), to.to_vec())) else { return };
+        let Some((from, to)) = self.operand(node) else { return };
         let written = match node.args.get(1) {
             Some(Expr::List(_) | Expr::Tuple(_)) | None => sizes(node, 1, &["size", "output_size"]),
             // One number, and further arguments behind it.
