@@ -13,25 +13,48 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// One slot a parameter, `None` where nothing was given.
-    pub fn bind<const N: usize>(self, names: [&str; N]) -> Result<[Option<PyValue>; N], Unsupported> {
-        if self.positional.len() > N {
-            return Err(Unsupported(format!("it takes at most {N} arguments, found {}", self.positional.len())));
+    /// One value a parameter of a signature as Python writes it: `"input, p=0.5, training=True"`. Where the default is a
+    /// bool, so must be what is given. There and where it is `[]`, `None` stands for the default.
+    pub fn bind<const N: usize>(self, signature: &'static str) -> Result<[PyValue; N], Unsupported> {
+        let mut bound = self.named(signature)?.into_iter().map(|(_, value)| value);
+        debug_assert_eq!(bound.len(), N, "{signature}");
+        Ok(std::array::from_fn(|_| optional(bound.next())))
+    }
+
+    /// As [`Arguments::bind`], with the names of the parameters.
+    pub fn named(self, signature: &'static str) -> Result<Vec<(&'static str, PyValue)>, Unsupported> {
+        let parameters: Vec<(&str, Option<&str>)> = signature
+            .split(", ")
+            .map(|parameter| match parameter.split_once('=') {
+                Some((name, default)) => (name, Some(default)),
+                None => (parameter, None),
+            })
+            .collect();
+        let (count, most) = (self.positional.len(), parameters.len());
+        if count > most {
+            return Err(Unsupported(format!("it takes at most {most} arguments, found {count}")));
         }
-        let mut bound = [const { None }; N];
-        for (slot, value) in bound.iter_mut().zip(self.positional) {
-            *slot = Some(value);
-        }
+        let mut given: Vec<Option<PyValue>> = self.positional.into_iter().map(Some).collect();
+        given.resize(most, None);
         for (name, value) in self.keyword {
-            let position = names
-                .iter()
-                .position(|known| *known == name)
-                .ok_or_else(|| Unsupported(format!("it has no argument `{name}`; it has {}", names.join(", "))))?;
-            if bound[position].replace(value).is_some() {
+            let position = parameters.iter().position(|(known, _)| *known == name).ok_or_else(|| {
+                let names: Vec<&str> = parameters.iter().map(|(name, _)| *name).collect();
+                Unsupported(format!("it has no argument `{name}`; it has {}", names.join(", ")))
+            })?;
+            if given[position].replace(value).is_some() {
                 return Err(Unsupported(format!("`{name}` is given twice")));
             }
         }
-        Ok(bound)
+        let bound = parameters.into_iter().zip(given).map(|((name, default), given)| {
+            let value = match (default.map(literal), given) {
+                (None, given) => required(given, name)?,
+                (Some(PyValue::Bool(default)), given) => PyValue::Bool(flag(given, default, name)?),
+                (Some(default @ PyValue::List(_)), None | Some(PyValue::None)) => default,
+                (Some(default), given) => given.unwrap_or(default),
+            };
+            Ok((name, value))
+        });
+        bound.collect()
     }
 
     /// Takes out a keyword argument.
@@ -40,11 +63,31 @@ impl Arguments {
         Some(self.keyword.remove(position).1)
     }
 
+    /// Takes out an argument that may be given by name or at a position.
+    pub fn take_at(&mut self, position: usize, name: &str) -> Option<PyValue> {
+        let is_there = position < self.positional.len();
+        self.take(name).or_else(|| is_there.then(|| self.positional.remove(position)))
+    }
+
     /// The kinds of the arguments, for messages: `T, [T, T], dim=int`.
     pub fn kinds(&self) -> Vec<String> {
         let positional = self.positional.iter().map(|value| value.kind().to_owned());
         let keyword = self.keyword.iter().map(|(name, value)| format!("{name}={}", value.kind()));
         positional.chain(keyword).collect()
+    }
+}
+
+/// A default in a signature.
+fn literal(text: &str) -> PyValue {
+    match text {
+        "None" => PyValue::None,
+        "True" | "False" => PyValue::Bool(text == "True"),
+        "[]" => PyValue::List(vec![]),
+        number => match (number.parse(), number.parse()) {
+            (Ok(whole), _) => PyValue::Int(whole),
+            (_, Ok(float)) => PyValue::Float(float),
+            _ => PyValue::Str(text.trim_matches('\'').to_owned()),
+        },
     }
 }
 

@@ -1,83 +1,43 @@
 //! `torch.nn.functional.multi_head_attention_forward`, which is a function of Python's, as the ops that it calls.
 
 use super::Unsupported;
-use super::arguments::{Arguments, flag, optional, required};
+use super::arguments::{Arguments, required};
 use super::builder::Builder;
 use crate::value::PyValue;
 use passhost_ir::Dtype;
+use std::collections::HashMap;
 
-const PARAMETERS: [&str; 25] = [
-    "query",
-    "key",
-    "value",
-    "embed_dim_to_check",
-    "num_heads",
-    "in_proj_weight",
-    "in_proj_bias",
-    "bias_k",
-    "bias_v",
-    "add_zero_attn",
-    "dropout_p",
-    "out_proj_weight",
-    "out_proj_bias",
-    "training",
-    "key_padding_mask",
-    "need_weights",
-    "attn_mask",
-    "use_separate_proj_weight",
-    "q_proj_weight",
-    "k_proj_weight",
-    "v_proj_weight",
-    "static_k",
-    "static_v",
-    "average_attn_weights",
-    "is_causal",
-];
+const SIGNATURE: &str = "query, key, value, embed_dim_to_check=None, num_heads, in_proj_weight=None, \
+    in_proj_bias=None, bias_k=None, bias_v=None, add_zero_attn=False, dropout_p=0.0, out_proj_weight, \
+    out_proj_bias=None, training=True, key_padding_mask=None, need_weights=True, attn_mask=None, \
+    use_separate_proj_weight=False, q_proj_weight=None, k_proj_weight=None, v_proj_weight=None, static_k=None, \
+    static_v=None, average_attn_weights=True, is_causal=False";
+
+const YES: PyValue = PyValue::Bool(true);
+
+/// The arguments of the call that are not used yet.
+struct Given(HashMap<&'static str, PyValue>);
+
+impl Given {
+    fn take(&mut self, name: &str) -> PyValue {
+        self.0.remove(name).unwrap_or(PyValue::None)
+    }
+
+    /// An argument that need not be there in every call, and must in this one.
+    fn needed(&mut self, name: &str) -> Result<PyValue, Unsupported> {
+        required(Some(self.take(name)).filter(|value| *value != PyValue::None), name)
+    }
+}
 
 /// A pair of the attended values and the weights, `None` where those are not asked for.
 pub fn multi_head(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let [
-        query,
-        key,
-        value,
-        _embed_dim,
-        heads,
-        in_weight,
-        in_bias,
-        bias_k,
-        bias_v,
-        add_zero,
-        _dropout,
-        out_weight,
-        out_bias,
-        training,
-        padding,
-        need_weights,
-        mask,
-        separate,
-        q_weight,
-        k_weight,
-        v_weight,
-        static_k,
-        static_v,
-        average,
-        is_causal,
-    ] = arguments.bind(PARAMETERS)?;
-    refuse(
-        training,
-        add_zero,
-        [(bias_k, "bias_k"), (bias_v, "bias_v"), (static_k, "static_k"), (static_v, "static_v")],
-    )?;
-    let (query, key, value) = (required(query, "query")?, required(key, "key")?, required(value, "value")?);
-    let heads = required(heads, "num_heads")?.int().filter(|&heads| heads > 0);
+    let mut given = Given(arguments.named(SIGNATURE)?.into_iter().collect());
+    refuse(&mut given)?;
+    let heads = given.take("num_heads").int().filter(|&heads| heads > 0);
     let heads = heads.ok_or_else(|| Unsupported("`num_heads` is no positive integer".into()))?;
-    let need_weights = flag(need_weights, true, "need_weights")?;
-    let average = flag(average, true, "average_attn_weights")?;
-    let is_causal = flag(is_causal, false, "is_causal")?;
-
-    let is_batched = builder.shape_of(&query)?.len() == 3;
-    let mut operands = vec![query, key, value];
-    let mut padding = optional(padding);
+    let mut operands = [given.take("query"), given.take("key"), given.take("value")];
+    let mut padding = given.take("key_padding_mask");
+    let is_batched = builder.shape_of(&operands[0])?.len() == 3;
     if !is_batched {
         batch_of_one(builder, &mut operands)?;
         if padding != PyValue::None {
@@ -89,49 +49,26 @@ pub fn multi_head(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyV
     };
     let dtype = builder.ty_of(&operands[0])?.dtype;
     let padding = additive(builder, padding, dtype)?;
-    let mut mask = if is_causal && padding == PyValue::None && !need_weights {
-        PyValue::None
-    } else {
-        additive(builder, optional(mask), dtype)?
-    };
-    let is_causal = is_causal && padding == PyValue::None;
-
-    let bias = optional(in_bias);
-    let projected = if flag(separate, false, "use_separate_proj_weight")? {
-        let weights = [
-            required(q_weight, "q_proj_weight")?,
-            required(k_weight, "k_proj_weight")?,
-            required(v_weight, "v_proj_weight")?,
-        ];
-        let biases = thirds(builder, &bias)?;
-        let operands = operands.into_iter().zip(weights).zip(biases);
-        let linear = |((operand, weight), bias)| builder.op("linear", [operand, weight, bias]);
-        operands.map(linear).collect::<Result<Vec<_>, Unsupported>>()?
-    } else {
-        packed_projection(builder, operands, required(in_weight, "in_proj_weight")?, bias, embed)?
-    };
-    let head_dim = embed / heads;
-    let rows = batch.saturating_mul(heads);
+    let needs_weights = given.take("need_weights") == YES;
+    let is_causal = given.take("is_causal") == YES && padding == PyValue::None;
+    let mut mask = given.take("attn_mask");
+    mask = if is_causal && !needs_weights { PyValue::None } else { additive(builder, mask, dtype)? };
+    projected(builder, &mut operands, &mut given, embed)?;
     if let PyValue::Tensor(tensor) = mask
         && builder.ty(tensor).rank() == 2
     {
         mask = builder.op("unsqueeze", [mask, PyValue::Int(0)])?;
     }
-    let [q, k, v] = by_head(builder, projected, rows, head_dim)?;
-    let source = builder.shape_of(&k)?.get(1).copied().unwrap_or(0);
-    if padding != PyValue::None {
-        let padding = builder.op("view", [padding, PyValue::ints([batch, 1, 1, source])])?;
-        let padding = builder.op("expand", [padding, PyValue::ints([-1, heads, -1, -1])])?;
-        let padding = builder.op("reshape", [padding, PyValue::ints([rows, 1, source])])?;
-        mask = if mask == PyValue::None { padding } else { builder.op("add", [mask, padding])? };
-    }
-    let (out_weight, out_bias) = (required(out_weight, "out_proj_weight")?, optional(out_bias));
+    let (rows, head_dim) = (batch.saturating_mul(heads), embed / heads);
+    by_head(builder, &mut operands, rows, head_dim)?;
+    let source = builder.shape_of(&operands[1])?.get(1).copied().unwrap_or(0);
     let shape = Shape { batch, heads, length, source, head_dim };
-    let (mut attended, mut weights) = if need_weights {
-        with_weights(builder, [q, k, v], mask, &shape, out_weight, out_bias, average)?
+    mask = with_padding(builder, mask, padding, &shape)?;
+    let out = [given.take("out_proj_weight"), given.take("out_proj_bias")];
+    let (mut attended, mut weights) = if needs_weights {
+        with_weights(builder, operands, mask, &shape, out, given.take("average_attn_weights") == YES)?
     } else {
-        let attended = without_weights(builder, [q, k, v], mask, &shape, is_causal, out_weight, out_bias)?;
-        (attended, PyValue::None)
+        (without_weights(builder, operands, mask, &shape, out, is_causal)?, PyValue::None)
     };
     if !is_batched {
         attended = builder.op("squeeze", [attended, PyValue::Int(1)])?;
@@ -143,20 +80,16 @@ pub fn multi_head(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyV
 }
 
 /// Refuses what has no translation.
-fn refuse(
-    training: Option<PyValue>,
-    add_zero: Option<PyValue>,
-    others: [(Option<PyValue>, &str); 4],
-) -> Result<(), Unsupported> {
-    if flag(training, true, "training")? {
+fn refuse(given: &mut Given) -> Result<(), Unsupported> {
+    if given.take("training") == YES {
         return Err(Unsupported("attention that trains draws random numbers; export the model after .eval()".into()));
     }
-    for (value, name) in others {
-        if optional(value) != PyValue::None {
+    for name in ["bias_k", "bias_v", "static_k", "static_v"] {
+        if given.take(name) != PyValue::None {
             return Err(Unsupported(format!("`{name}` other than None has no translation")));
         }
     }
-    if flag(add_zero, false, "add_zero_attn")? {
+    if given.take("add_zero_attn") == YES {
         return Err(Unsupported("`add_zero_attn` has no translation".into()));
     }
     Ok(())
@@ -180,17 +113,16 @@ fn batch_of_one(builder: &mut Builder<'_>, operands: &mut [PyValue]) -> Result<(
 /// Query, key and value with a matrix for each head of each row.
 fn by_head(
     builder: &mut Builder<'_>,
-    projected: Vec<PyValue>,
+    operands: &mut [PyValue; 3],
     rows: i64,
     head_dim: i64,
-) -> Result<[PyValue; 3], Unsupported> {
-    let mut split = vec![];
-    for tensor in projected {
-        let rows_of = *builder.shape_of(&tensor)?.first().unwrap_or(&0);
-        let tensor = builder.op("view", [tensor, PyValue::ints([rows_of, rows, head_dim])])?;
-        split.push(builder.op("transpose", [tensor, PyValue::Int(0), PyValue::Int(1)])?);
+) -> Result<(), Unsupported> {
+    for operand in operands {
+        let length = *builder.shape_of(operand)?.first().unwrap_or(&0);
+        let split = builder.op("view", [operand.clone(), PyValue::ints([length, rows, head_dim])])?;
+        *operand = builder.op("transpose", [split, PyValue::Int(0), PyValue::Int(1)])?;
     }
-    <[PyValue; 3]>::try_from(split).map_err(|_| Unsupported("the projection gave no three tensors".into()))
+    Ok(())
 }
 
 struct Shape {
@@ -201,14 +133,21 @@ struct Shape {
     head_dim: i64,
 }
 
-impl Shape {
-    fn rows(&self) -> i64 {
-        self.batch.saturating_mul(self.heads)
+/// One mask for what may not attend and what must not be attended to.
+fn with_padding(
+    builder: &mut Builder<'_>,
+    mask: PyValue,
+    padding: PyValue,
+    shape: &Shape,
+) -> Result<PyValue, Unsupported> {
+    let &Shape { batch, heads, source, .. } = shape;
+    if padding == PyValue::None {
+        return Ok(mask);
     }
-
-    fn embed(&self) -> i64 {
-        self.heads.saturating_mul(self.head_dim)
-    }
+    let padding = builder.op("view", [padding, PyValue::ints([batch, 1, 1, source])])?;
+    let padding = builder.op("expand", [padding, PyValue::ints([-1, heads, -1, -1])])?;
+    let padding = builder.op("reshape", [padding, PyValue::ints([batch.saturating_mul(heads), 1, source])])?;
+    if mask == PyValue::None { Ok(padding) } else { builder.op("add", [mask, padding]) }
 }
 
 fn with_weights(
@@ -216,11 +155,11 @@ fn with_weights(
     [q, k, v]: [PyValue; 3],
     mask: PyValue,
     shape: &Shape,
-    out_weight: PyValue,
-    out_bias: PyValue,
+    out: [PyValue; 2],
     average: bool,
 ) -> Result<(PyValue, PyValue), Unsupported> {
-    let scale = (1.0 / shape.head_dim as f64).sqrt();
+    let &Shape { batch, heads, length, source, head_dim } = shape;
+    let scale = (1.0 / head_dim as f64).sqrt();
     let q = builder.op("mul", [q, PyValue::Float(scale)])?;
     let k = builder.op("transpose", [k, PyValue::Int(-2), PyValue::Int(-1)])?;
     let scores =
@@ -228,14 +167,8 @@ fn with_weights(
     let weights = builder.op("softmax", [scores, PyValue::Int(-1)])?;
     let attended = builder.op("bmm", [weights.clone(), v])?;
     let attended = builder.op("transpose", [attended, PyValue::Int(0), PyValue::Int(1)])?;
-    let attended = builder.op("contiguous", [attended])?;
-    let flat = shape.length.saturating_mul(shape.batch);
-    let attended = builder.op("view", [attended, PyValue::ints([flat, shape.embed()])])?;
-    let attended = builder.op("linear", [attended, out_weight, out_bias])?;
-    let out = *builder.shape_of(&attended)?.get(1).unwrap_or(&0);
-    let attended = builder.op("view", [attended, PyValue::ints([shape.length, shape.batch, out])])?;
-    let mut weights =
-        builder.op("view", [weights, PyValue::ints([shape.batch, shape.heads, shape.length, shape.source])])?;
+    let attended = project_out(builder, attended, shape, out)?;
+    let mut weights = builder.op("view", [weights, PyValue::ints([batch, heads, length, source])])?;
     if average {
         weights = builder.op("mean", [weights, PyValue::ints([1])])?;
     }
@@ -247,92 +180,129 @@ fn without_weights(
     operands: [PyValue; 3],
     mask: PyValue,
     shape: &Shape,
+    out: [PyValue; 2],
     is_causal: bool,
-    out_weight: PyValue,
-    out_bias: PyValue,
 ) -> Result<PyValue, Unsupported> {
+    let &Shape { batch, heads, length, source, head_dim } = shape;
     let mask = match &mask {
         PyValue::Tensor(tensor) if builder.ty(*tensor).shape.first() == Some(&1) && builder.ty(*tensor).rank() == 3 => {
             builder.op("unsqueeze", [mask, PyValue::Int(0)])?
         }
-        PyValue::Tensor(_) => {
-            builder.op("view", [mask, PyValue::ints([shape.batch, shape.heads, -1, shape.source])])?
-        }
+        PyValue::Tensor(_) => builder.op("view", [mask, PyValue::ints([batch, heads, -1, source])])?,
         _ => PyValue::None,
     };
-    let lengths = [shape.length, shape.source, shape.source];
     let mut split = vec![];
-    for (operand, length) in operands.into_iter().zip(lengths) {
-        let extents = PyValue::ints([shape.batch, shape.heads, length, shape.head_dim]);
-        split.push(builder.op("view", [operand, extents])?);
+    for (operand, length) in operands.into_iter().zip([length, source, source]) {
+        split.push(builder.op("view", [operand, PyValue::ints([batch, heads, length, head_dim])])?);
     }
     split.extend([mask, PyValue::Float(0.0), PyValue::Bool(is_causal)]);
     let attended = builder.op("scaled_dot_product_attention", split)?;
     let attended = builder.op("permute", [attended, PyValue::ints([2, 0, 1, 3])])?;
-    let attended = builder.op("contiguous", [attended])?;
-    let flat = shape.length.saturating_mul(shape.batch);
-    let attended =
-        builder.op("view", [attended, PyValue::ints([flat, shape.rows() / shape.batch.max(1) * shape.head_dim])])?;
-    let attended = builder.op("linear", [attended, out_weight, out_bias])?;
-    let out = *builder.shape_of(&attended)?.get(1).unwrap_or(&0);
-    builder.op("view", [attended, PyValue::ints([shape.length, shape.batch, out])])
+    project_out(builder, attended, shape, out)
 }
 
-/// Query, key and value by one weight: in one product where the three are one tensor, in two where key and value are.
-fn packed_projection(
+/// The projection behind the attention, by its weight and bias.
+fn project_out(
     builder: &mut Builder<'_>,
-    operands: Vec<PyValue>,
+    attended: PyValue,
+    &Shape { batch, heads, length, head_dim, .. }: &Shape,
+    [weight, bias]: [PyValue; 2],
+) -> Result<PyValue, Unsupported> {
+    let attended = builder.op("contiguous", [attended])?;
+    let rows = PyValue::ints([length.saturating_mul(batch), heads.saturating_mul(head_dim)]);
+    let attended = builder.op("view", [attended, rows])?;
+    let attended = builder.op("linear", [attended, weight, bias])?;
+    let out = *builder.shape_of(&attended)?.get(1).unwrap_or(&0);
+    builder.op("view", [attended, PyValue::ints([length, batch, out])])
+}
+
+/// Projects query, key and value, by three weights or by one.
+fn projected(
+    builder: &mut Builder<'_>,
+    operands: &mut [PyValue; 3],
+    given: &mut Given,
+    embed: i64,
+) -> Result<(), Unsupported> {
+    let bias = given.take("in_proj_bias");
+    let weights = if given.take("use_separate_proj_weight") == YES {
+        [given.needed("q_proj_weight")?, given.needed("k_proj_weight")?, given.needed("v_proj_weight")?]
+    } else {
+        let weight = given.needed("in_proj_weight")?;
+        if operands[1] == operands[2] {
+            return projected_together(builder, operands, weight, bias, embed);
+        }
+        thirds(builder, weight)?
+    };
+    let biases = thirds(builder, bias)?;
+    for ((operand, weight), bias) in operands.iter_mut().zip(weights).zip(biases) {
+        *operand = builder.op("linear", [operand.clone(), weight, bias])?;
+    }
+    Ok(())
+}
+
+/// Key and value are one tensor: one product where the query is that too, else two.
+fn projected_together(
+    builder: &mut Builder<'_>,
+    [query, key, value]: &mut [PyValue; 3],
     weight: PyValue,
     bias: PyValue,
     embed: i64,
-) -> Result<Vec<PyValue>, Unsupported> {
-    let together = |builder: &mut Builder<'_>, x: PyValue, weight: PyValue, bias: PyValue, count: i64| {
-        let projected = builder.op("linear", [x, weight, bias])?;
-        let projected = builder.op("unflatten", [projected, PyValue::Int(-1), PyValue::ints([count, embed])])?;
-        let projected = builder.op("unsqueeze", [projected, PyValue::Int(0)])?;
-        let projected = builder.op("transpose", [projected, PyValue::Int(0), PyValue::Int(-2)])?;
-        let projected = builder.op("squeeze", [projected, PyValue::Int(-2)])?;
-        let projected = builder.op("contiguous", [projected])?;
-        (0..count)
-            .map(|i| builder.op("select", [projected.clone(), PyValue::Int(0), PyValue::Int(i)]))
-            .collect::<Result<Vec<_>, _>>()
-    };
-    if operands[1] == operands[2] {
-        if operands[0] == operands[1] {
-            return together(builder, operands[0].clone(), weight, bias, 3);
-        }
-        let parts = |builder: &mut Builder<'_>, x: PyValue| {
-            if x == PyValue::None {
-                return Ok((PyValue::None, PyValue::None));
-            }
-            match builder.op("split_with_sizes", [x, PyValue::ints([embed, embed.saturating_mul(2)])])? {
-                PyValue::List(items) => match <[PyValue; 2]>::try_from(items) {
-                    Ok([first, rest]) => Ok((first, rest)),
-                    Err(_) => Err(Unsupported("a projection that does not split in two".into())),
-                },
-                _ => Err(Unsupported("a projection that does not split".into())),
-            }
-        };
-        let (weight_q, weight_kv) = parts(builder, weight)?;
-        let (bias_q, bias_kv) = parts(builder, bias)?;
-        let mut projected = vec![builder.op("linear", [operands[0].clone(), weight_q, bias_q])?];
-        projected.extend(together(builder, operands[1].clone(), weight_kv, bias_kv, 2)?);
-        return Ok(projected);
+) -> Result<(), Unsupported> {
+    if query == key {
+        [*query, *key, *value] = product(builder, key, weight, bias, embed)?;
+        return Ok(());
     }
-    let (weights, biases) = (thirds(builder, &weight)?, thirds(builder, &bias)?);
-    let triples = operands.into_iter().zip(weights).zip(biases);
-    triples.map(|((x, weight), bias)| builder.op("linear", [x, weight, bias])).collect()
+    let extents = PyValue::ints([embed, embed.saturating_mul(2)]);
+    let [weight_q, weight_kv] = parts(builder, "split_with_sizes", weight, extents.clone())?;
+    let [bias_q, bias_kv] = parts(builder, "split_with_sizes", bias, extents)?;
+    *query = builder.op("linear", [query.clone(), weight_q, bias_q])?;
+    [*key, *value] = product(builder, key, weight_kv, bias_kv, embed)?;
+    Ok(())
+}
+
+/// One product that stands for `N` projections of the same tensor.
+fn product<const N: usize>(
+    builder: &mut Builder<'_>,
+    x: &PyValue,
+    weight: PyValue,
+    bias: PyValue,
+    embed: i64,
+) -> Result<[PyValue; N], Unsupported> {
+    let projected = builder.op("linear", [x.clone(), weight, bias])?;
+    let extents = PyValue::ints([N as i64, embed]);
+    let projected = builder.op("unflatten", [projected, PyValue::Int(-1), extents])?;
+    let projected = builder.op("unsqueeze", [projected, PyValue::Int(0)])?;
+    let projected = builder.op("transpose", [projected, PyValue::Int(0), PyValue::Int(-2)])?;
+    let projected = builder.op("squeeze", [projected, PyValue::Int(-2)])?;
+    let projected = builder.op("contiguous", [projected])?;
+    let mut selected = [const { PyValue::None }; N];
+    for (position, selected) in selected.iter_mut().enumerate() {
+        *selected = builder.op("select", [projected.clone(), PyValue::Int(0), PyValue::Int(position as i64)])?;
+    }
+    Ok(selected)
 }
 
 /// A weight or a bias cut in three along its first dimension.
-fn thirds(builder: &mut Builder<'_>, x: &PyValue) -> Result<Vec<PyValue>, Unsupported> {
-    if *x == PyValue::None {
-        return Ok(vec![PyValue::None; 3]);
+fn thirds(builder: &mut Builder<'_>, x: PyValue) -> Result<[PyValue; 3], Unsupported> {
+    parts(builder, "chunk", x, PyValue::Int(3))
+}
+
+/// What an op cuts a weight or a bias into, if there is one.
+fn parts<const N: usize>(
+    builder: &mut Builder<'_>,
+    op: &str,
+    x: PyValue,
+    how: PyValue,
+) -> Result<[PyValue; N], Unsupported> {
+    if x == PyValue::None {
+        return Ok([const { PyValue::None }; N]);
     }
-    match builder.op("chunk", [x.clone(), PyValue::Int(3)])? {
-        PyValue::List(items) if items.len() == 3 => Ok(items),
-        _ => Err(Unsupported("a projection that does not split in three".into())),
-    }
+    let items = match builder.op(op, [x, how])? {
+        PyValue::List(items) => items,
+        one => vec![one],
+    };
+    let count = if N == 2 { "two" } else { "three" };
+    items.try_into().map_err(|_| Unsupported(format!("a projection that does not split in {count}")))
 }
 
 /// A mask to be added: one of bools masks with minus infinity.

@@ -5,7 +5,7 @@ use super::arguments::Arguments;
 use super::known::Known;
 use super::overload::{resolve, returns_several};
 use crate::value::{PyValue, Random};
-use passhost_ir::{Arg, Dtype, Graph, Infer, Node, NodeId, NodeKind, OpName, Schema, TensorType, ValueId};
+use passhost_ir::{Arg, Dtype, Graph, Infer, Node, NodeId, NodeKind, Schema, TensorType, ValueId};
 use std::collections::HashSet;
 
 /// Where an input of the graph comes from.
@@ -82,7 +82,8 @@ impl<'i> Builder<'i> {
     /// Calls the overload of `aten::name` that fits; `only` names the one that must.
     pub fn call(&mut self, name: &str, only: Option<&str>, arguments: Arguments) -> Result<PyValue, Unsupported> {
         let (schema, args) = resolve(name, only, &arguments)?;
-        self.apply(schema, args)
+        let typed = self.typed(&args);
+        self.push(schema, args, &typed)
     }
 
     /// `x[indices]`, `None` for the dimensions that stay whole. How many elements a mask selects must be known.
@@ -111,11 +112,6 @@ impl<'i> Builder<'i> {
         Ok(TensorType::contiguous(Dtype::I64, [i64::try_from(count).unwrap_or(i64::MAX)]))
     }
 
-    fn apply(&mut self, schema: &'static Schema, args: Vec<Arg>) -> Result<PyValue, Unsupported> {
-        let typed = self.typed(&args);
-        self.push(schema, args, &typed)
-    }
-
     fn typed(&self, args: &[Arg]) -> Vec<Arg<TensorType>> {
         args.iter().map(|arg| arg.map(|&value| self.graph.ty(value).clone())).collect()
     }
@@ -136,8 +132,8 @@ impl<'i> Builder<'i> {
             .collect();
         self.known.note(schema, &args, &outputs, &self.graph);
         let id = NodeId(u32::try_from(self.graph.nodes.len()).unwrap_or(u32::MAX));
-        let op: OpName = schema.op.clone();
-        self.graph.nodes.push(Node { id, kind: NodeKind::Aten { op, args }, outputs: outputs.clone() });
+        let kind = NodeKind::Aten { op: schema.op.clone(), args };
+        self.graph.nodes.push(Node { id, kind, outputs: outputs.clone() });
         Ok(match &outputs[..] {
             [one] if !returns_several(schema) => PyValue::Tensor(*one),
             _ => PyValue::List(outputs.into_iter().map(PyValue::Tensor).collect()),

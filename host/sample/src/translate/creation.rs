@@ -1,10 +1,10 @@
 //! Tensors that are made from numbers.
 
 use super::Unsupported;
-use super::arguments::{Arguments, optional, required, sizes};
+use super::arguments::{Arguments, optional, sizes};
 use super::builder::Builder;
 use crate::value::{PyValue, Random};
-use passhost_ir::{Dtype, TensorType};
+use passhost_ir::{Arg, Dtype, TensorType};
 
 /// Elements of a literal tensor beyond this are in no real model.
 const LITERAL_ELEMENTS: usize = 1024;
@@ -13,15 +13,11 @@ const LITERAL_ELEMENTS: usize = 1024;
 pub fn from_data(builder: &mut Builder<'_>, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
     arguments.take("requires_grad");
     arguments.take("pin_memory");
-    let [data, dtype, _device] = arguments.bind(["data", "dtype", "device"])?;
-    let data = required(data, "data")?;
-    let dtype = dtype_of(optional(dtype))?;
-    match data {
-        PyValue::Tensor(_) => match dtype {
-            Some(dtype) => builder.op("to", [data, PyValue::Dtype(dtype)]),
-            None => Ok(data),
-        },
-        data => tensor(builder, &data, dtype),
+    let [data, dtype, _device] = arguments.bind("data, dtype=None, device=None")?;
+    match (&data, dtype_of(dtype)?) {
+        (PyValue::Tensor(_), Some(dtype)) => builder.op("to", [data, PyValue::Dtype(dtype)]),
+        (PyValue::Tensor(_), None) => Ok(data),
+        (_, dtype) => tensor(builder, &data, dtype),
     }
 }
 
@@ -93,25 +89,26 @@ pub fn scalar(builder: &mut Builder<'_>, number: PyValue, dtype: Option<Dtype>) 
     builder.op_with("scalar_tensor", [number], [("dtype", dtype.map_or(PyValue::None, PyValue::Dtype))])
 }
 
-/// `torch.zeros(2, 3)`, `torch.zeros((2, 3))`, `torch.zeros(size=(2, 3))`, and the same for ones.
-pub fn filled(builder: &mut Builder<'_>, name: &str, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let size = take_size(&mut arguments);
-    builder.call(name, None, Arguments { positional: vec![size], keyword: arguments.keyword })
+/// `torch.zeros(2, 3)`, `torch.zeros((2, 3))`, `torch.zeros(size=(2, 3))`, and the same for ones; `x.new_zeros(2, 3)` has
+/// one argument in front of the size.
+pub fn filled(
+    builder: &mut Builder<'_>,
+    name: &str,
+    before: usize,
+    mut arguments: Arguments,
+) -> Result<PyValue, Unsupported> {
+    let size = take_size(&mut arguments, before);
+    arguments.positional.push(size);
+    builder.call(name, None, arguments)
 }
 
 /// `torch.full(size, fill_value, dtype=...)`. A number that is only known when the program runs stays a tensor, which
 /// fills one of zeros.
-pub fn full(builder: &mut Builder<'_>, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let position = arguments.keyword.iter().position(|(name, _)| name == "fill_value");
-    let value = match position {
-        Some(position) => Some(&arguments.keyword[position].1),
-        None => arguments.positional.get(1),
+pub fn full(builder: &mut Builder<'_>, given: Arguments) -> Result<PyValue, Unsupported> {
+    let mut arguments = given.clone();
+    let Some(PyValue::Element(element)) = arguments.take_at(1, "fill_value") else {
+        return builder.call("full", None, given);
     };
-    let Some(&PyValue::Element(element)) = value else { return builder.call("full", None, arguments) };
-    match position {
-        Some(position) => drop(arguments.keyword.remove(position)),
-        None => drop(arguments.positional.remove(1)),
-    }
     if !arguments.keyword.iter().any(|(name, _)| name == "dtype") {
         // Python's float has the default type in a tensor, whatever type it was read from.
         let dtype = match builder.ty(element).dtype {
@@ -121,44 +118,32 @@ pub fn full(builder: &mut Builder<'_>, mut arguments: Arguments) -> Result<PyVal
         };
         arguments.keyword.push(("dtype".into(), PyValue::Dtype(dtype)));
     }
-    let zeros = filled(builder, "zeros", arguments)?;
+    let zeros = filled(builder, "zeros", 0, arguments)?;
     builder.op("fill_", [zeros, PyValue::Tensor(element)])
 }
 
 /// `torch.empty(...)`: what it holds is nobody's business, so zeros will do and make every run the same.
 pub fn empty(builder: &mut Builder<'_>, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
     arguments.take("memory_format");
-    filled(builder, "zeros", arguments)
+    filled(builder, "zeros", 0, arguments)
 }
 
 /// `torch.rand`, `torch.randn`.
 pub fn random(uniform: bool, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let size = take_size(&mut arguments);
+    let size = take_size(&mut arguments, 0);
     let dtype = dtype_of(optional(arguments.take("dtype")))?.unwrap_or(Dtype::F32);
-    let shape = match &size {
-        PyValue::List(items) => items.iter().map(PyValue::int).collect::<Option<Vec<i64>>>(),
-        _ => None,
+    let Some(Arg::Ints(shape)) = size.to_arg() else {
+        return Err(Unsupported("a size that is no list of integers".into()));
     };
-    let shape = shape.ok_or_else(|| Unsupported("a size that is no list of integers".into()))?;
     let ty = TensorType::contiguous(dtype, shape);
     ty.check().map_err(|error| Unsupported(error.to_string()))?;
     Ok(PyValue::Random(Random { ty, uniform }))
 }
 
-/// `x.new_zeros(2, 3)`, `x.new_ones((2, 3))`.
-pub fn new_filled(builder: &mut Builder<'_>, name: &str, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let base = arguments.positional.first().cloned();
-    let base = required(base, "self")?;
-    arguments.positional.remove(0);
-    let size = take_size(&mut arguments);
-    builder.call(name, None, Arguments { positional: vec![base, size], keyword: arguments.keyword })
-}
-
-fn take_size(arguments: &mut Arguments) -> PyValue {
-    match arguments.take("size") {
-        Some(size) => size,
-        None => sizes(std::mem::take(&mut arguments.positional)),
-    }
+/// The size that stands behind this many arguments or has a name.
+fn take_size(arguments: &mut Arguments, before: usize) -> PyValue {
+    let given = arguments.positional.split_off(before);
+    arguments.take("size").unwrap_or_else(|| sizes(given))
 }
 
 /// An element type or nothing.

@@ -1,41 +1,25 @@
 //! Calls of torch functions: by overload resolution, but for those whose Python form is not that of an op.
 
 use super::Unsupported;
-use super::arguments::{Arguments, flag, optional, required};
+use super::arguments::{Arguments, flag, required};
 use super::builder::Builder;
 use super::{attention, creation, indexing, methods, resampling, vmap};
 use crate::value::PyValue;
 
-/// A function of Python's with the arguments of a call.
-type Handler = fn(&mut Builder<'_>, Arguments) -> Result<PyValue, Unsupported>;
-
-/// Namespaces whose functions are the ops of the same name, `fft` and the like with a prefix.
-const NAMESPACES: [(&str, &str); 11] = [
-    ("torch.nn.functional.", ""),
-    ("torch._C._nn.", ""),
-    ("torch._C._special.", ""),
-    ("torch._C._fft.", ""),
-    ("torch._C._linalg.", ""),
-    ("torch.functional.", ""),
-    ("torch._VF.", ""),
-    ("torch.special.", "special_"),
-    ("torch.fft.", "fft_"),
-    ("torch.linalg.", "linalg_"),
-    ("torch.", ""),
-];
+const BATCH_NORM: &str = "input, running_mean=None, running_var=None, weight=None, bias=None, training=False, \
+    momentum=0.1, eps=1e-5";
+const INSTANCE_NORM: &str = "input, running_mean=None, running_var=None, weight=None, bias=None, \
+    use_input_stats=True, momentum=0.1, eps=1e-5";
 
 /// Translates a call of the function at a dotted path.
-pub fn function(builder: &mut Builder<'_>, path: &str, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
+pub fn function(builder: &mut Builder<'_>, path: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
     if let Some(op) = path.strip_prefix("torch.ops.aten.") {
         return aten(builder, op, arguments);
     }
     if let Some(method) = path.strip_prefix("torch.Tensor.") {
         return methods::method(builder, method, arguments);
     }
-    if let Some(result) = without_effect(path, &arguments) {
-        return result;
-    }
-    if let Some(result) = symbolic(path, &arguments) {
+    if let Some(result) = without_effect(path, &arguments).or_else(|| symbolic(path, &arguments)) {
         return result;
     }
     if let Some(name) =
@@ -43,90 +27,81 @@ pub fn function(builder: &mut Builder<'_>, path: &str, mut arguments: Arguments)
     {
         return functorch(builder, name, arguments);
     }
-    if let Some(handler) = handler(path) {
-        return handler(builder, arguments);
+    let (namespace, name) = path.rsplit_once('.').unwrap_or_default();
+    match (namespace, name) {
+        ("torch", "tensor" | "as_tensor" | "asarray") => creation::from_data(builder, arguments),
+        ("torch", "full") => creation::full(builder, arguments),
+        ("torch", "zeros" | "ones") => creation::filled(builder, name, 0, arguments),
+        ("torch", "empty") => creation::empty(builder, arguments),
+        ("torch", "empty_like") => builder.call("zeros_like", None, arguments),
+        ("torch", "rand" | "randn") => creation::random(name == "rand", arguments),
+        ("torch", "sym_size") => methods::method(builder, "size", arguments),
+        ("torch", "clamp" | "clip") => clamp(builder, methods::renamed(arguments, "input", "self")),
+        ("torch" | "torch.functional", "einsum") => einsum(builder, arguments),
+        ("torch" | "torch.functional", "meshgrid") => meshgrid(builder, arguments),
+        ("torch" | "torch.functional", "broadcast_tensors") => {
+            builder.op("broadcast_tensors", [PyValue::List(flat(arguments.positional))])
+        }
+        ("torch" | "torch.functional", "norm") => norm(builder, arguments),
+        ("torch", "avg_pool1d") | ("torch._C._nn", "avg_pool2d" | "avg_pool3d") => avg_pool(builder, name, arguments),
+        ("torch.nn.functional", name) => functional(builder, name, arguments),
+        (namespace, name) => overloaded(builder, namespace, name, arguments),
     }
-    let (prefix, op_prefix) = NAMESPACES
-        .iter()
-        .find(|(prefix, _)| path.starts_with(prefix))
-        .ok_or_else(|| Unsupported("it is no torch function".into()))?;
-    let name = &path[prefix.len()..];
-    if name.contains('.') {
-        return Err(Unsupported("this namespace of torch has no translation".into()));
+}
+
+/// Functions of `torch.nn.functional` that are written in Python, or that an op takes in another form.
+fn functional(builder: &mut Builder<'_>, name: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
+    match name {
+        "normalize" => normalize(builder, arguments),
+        "dropout" | "dropout1d" | "dropout2d" | "dropout3d" | "alpha_dropout" | "feature_alpha_dropout" => {
+            dropout(builder, arguments)
+        }
+        "softmax" | "log_softmax" => {
+            let [input, dim, _, dtype] = arguments.bind("input, dim, _stacklevel=3, dtype=None")?;
+            builder.op_with(name, [input, dim], [("dtype", dtype)])
+        }
+        "batch_norm" => running_norm(builder, name, arguments.bind(BATCH_NORM)?),
+        "instance_norm" => running_norm(builder, name, arguments.bind(INSTANCE_NORM)?),
+        "embedding" => embedding(builder, arguments),
+        "max_pool1d" | "max_pool2d" | "max_pool3d" => max_pool(builder, name, arguments),
+        "avg_pool1d" | "avg_pool2d" | "avg_pool3d" => avg_pool(builder, name, arguments),
+        "adaptive_max_pool1d" => adaptive_pool(builder, name, 1, arguments),
+        "adaptive_max_pool2d" | "adaptive_avg_pool2d" => adaptive_pool(builder, name, 2, arguments),
+        "adaptive_avg_pool3d" => adaptive_pool(builder, name, 3, arguments),
+        "interpolate" | "upsample" => resampling::interpolate(builder, arguments),
+        "grid_sample" => resampling::grid_sample(builder, arguments),
+        "unfold" => builder.op("im2col", arguments.bind::<5>("input, kernel_size, dilation=1, padding=0, stride=1")?),
+        "fold" => {
+            let signature = "input, output_size, kernel_size, dilation=1, padding=0, stride=1";
+            builder.op("col2im", arguments.bind::<6>(signature)?)
+        }
+        "multi_head_attention_forward" => attention::multi_head(builder, arguments),
+        name => overloaded(builder, "torch.nn.functional", name, arguments),
     }
+}
+
+/// A function that is the op of its name, in `fft` and the like with a prefix.
+fn overloaded(
+    builder: &mut Builder<'_>,
+    namespace: &str,
+    name: &str,
+    mut arguments: Arguments,
+) -> Result<PyValue, Unsupported> {
+    let prefix = match namespace {
+        "torch" | "torch.functional" | "torch.nn.functional" | "torch._VF" => "",
+        "torch._C._nn" | "torch._C._special" | "torch._C._fft" | "torch._C._linalg" => "",
+        "torch.special" => "special_",
+        "torch.fft" => "fft_",
+        "torch.linalg" => "linalg_",
+        _ => return Err(Unsupported("this namespace of torch has no translation".into())),
+    };
     if arguments.positional.iter().any(PyValue::is_batched) {
         return vmap::pointwise(builder, name, arguments.positional);
     }
     if let Some(op) = in_place_by_flag(name, &mut arguments)? {
         return builder.call(&op, None, arguments);
     }
-    builder.call(&format!("{op_prefix}{name}"), None, arguments)
-}
-
-/// Functions that are written in Python, or that an op takes in another form.
-fn handler(path: &str) -> Option<Handler> {
-    Some(match path {
-        "torch.tensor" | "torch.as_tensor" | "torch.asarray" => creation::from_data,
-        "torch.full" => creation::full,
-        "torch.zeros" => |builder, arguments| creation::filled(builder, "zeros", arguments),
-        "torch.ones" => |builder, arguments| creation::filled(builder, "ones", arguments),
-        "torch.empty" => creation::empty,
-        "torch.empty_like" => |builder, arguments| builder.call("zeros_like", None, arguments),
-        "torch.rand" => |_, arguments| creation::random(true, arguments),
-        "torch.randn" => |_, arguments| creation::random(false, arguments),
-        "torch.einsum" | "torch.functional.einsum" => einsum,
-        "torch.meshgrid" | "torch.functional.meshgrid" => meshgrid,
-        "torch.broadcast_tensors" | "torch.functional.broadcast_tensors" => {
-            |builder, arguments| builder.op("broadcast_tensors", [PyValue::List(flat(arguments.positional))])
-        }
-        "torch.clamp" | "torch.clip" => {
-            |builder, arguments| clamp(builder, methods::renamed(arguments, "input", "self"))
-        }
-        "torch.norm" | "torch.functional.norm" => norm,
-        "torch.nn.functional.normalize" => normalize,
-        "torch.nn.functional.dropout"
-        | "torch.nn.functional.dropout1d"
-        | "torch.nn.functional.dropout2d"
-        | "torch.nn.functional.dropout3d"
-        | "torch.nn.functional.alpha_dropout"
-        | "torch.nn.functional.feature_alpha_dropout" => dropout,
-        "torch.nn.functional.softmax" => |builder, arguments| softmax(builder, "softmax", arguments),
-        "torch.nn.functional.log_softmax" => |builder, arguments| softmax(builder, "log_softmax", arguments),
-        "torch.nn.functional.batch_norm" => batch_norm,
-        "torch.nn.functional.instance_norm" => instance_norm,
-        "torch.nn.functional.embedding" => embedding,
-        "torch.nn.functional.max_pool1d" => |builder, arguments| max_pool(builder, "max_pool1d", arguments),
-        "torch.nn.functional.max_pool2d" => |builder, arguments| max_pool(builder, "max_pool2d", arguments),
-        "torch.nn.functional.max_pool3d" => |builder, arguments| max_pool(builder, "max_pool3d", arguments),
-        "torch._C._nn.avg_pool2d" | "torch.nn.functional.avg_pool2d" => {
-            |builder, arguments| avg_pool(builder, "avg_pool2d", arguments)
-        }
-        "torch._C._nn.avg_pool3d" | "torch.nn.functional.avg_pool3d" => {
-            |builder, arguments| avg_pool(builder, "avg_pool3d", arguments)
-        }
-        "torch.avg_pool1d" | "torch.nn.functional.avg_pool1d" => {
-            |builder, arguments| avg_pool(builder, "avg_pool1d", arguments)
-        }
-        "torch.nn.functional.adaptive_avg_pool2d" => {
-            |builder, arguments| adaptive_pool(builder, "adaptive_avg_pool2d", 2, arguments)
-        }
-        "torch.nn.functional.adaptive_avg_pool3d" => {
-            |builder, arguments| adaptive_pool(builder, "adaptive_avg_pool3d", 3, arguments)
-        }
-        "torch.nn.functional.adaptive_max_pool1d" => {
-            |builder, arguments| adaptive_pool(builder, "adaptive_max_pool1d", 1, arguments)
-        }
-        "torch.nn.functional.adaptive_max_pool2d" => {
-            |builder, arguments| adaptive_pool(builder, "adaptive_max_pool2d", 2, arguments)
-        }
-        "torch.nn.functional.interpolate" | "torch.nn.functional.upsample" => resampling::interpolate,
-        "torch.nn.functional.grid_sample" => resampling::grid_sample,
-        "torch.nn.functional.unfold" => unfold,
-        "torch.nn.functional.fold" => fold,
-        "torch.nn.functional.multi_head_attention_forward" => attention::multi_head,
-        "torch.sym_size" => |builder, arguments| methods::method(builder, "size", arguments),
-        _ => return None,
-    })
+    builder.call(&format!("{prefix}{name}"), None, arguments)
 }
 
 /// `torch.ops.aten.name` or `torch.ops.aten.name.overload`.
@@ -143,8 +118,8 @@ fn aten(builder: &mut Builder<'_>, op: &str, arguments: Arguments) -> Result<PyV
             Ok(PyValue::None)
         }
         "index" => {
-            let [base, indices] = arguments.bind(["self", "indices"])?;
-            indexing::get(builder, required(base, "self")?, required(indices, "indices")?)
+            let [base, indices] = arguments.bind("self, indices")?;
+            indexing::get(builder, base, indices)
         }
         _ => builder.call(name, overload, arguments),
     }
@@ -222,13 +197,8 @@ fn in_place_by_flag(name: &str, arguments: &mut Arguments) -> Result<Option<Stri
     ) {
         return Ok(None);
     }
-    let given = match arguments.take("inplace") {
-        Some(value) => Some(value),
-        None => match arguments.positional.last() {
-            Some(PyValue::Bool(_)) => arguments.positional.pop(),
-            _ => None,
-        },
-    };
+    let given =
+        arguments.take("inplace").or_else(|| arguments.positional.pop_if(|last| matches!(last, PyValue::Bool(_))));
     let in_place = flag(given, false, "inplace")?;
     Ok(Some(if in_place { format!("{name}_") } else { name.to_owned() }))
 }
@@ -258,13 +228,11 @@ fn meshgrid(builder: &mut Builder<'_>, mut arguments: Arguments) -> Result<PyVal
 
 /// Of a number and a tensor as bounds the tensor counts as the number in it, which no op says: one bound goes first.
 pub fn clamp(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let tensor = |bound: &Option<PyValue>| matches!(bound, Some(PyValue::Tensor(_)));
-    let number = |bound: &Option<PyValue>| bound.as_ref().is_some_and(|bound| bound.float().is_some());
-    let [input, low, high] = match arguments.clone().bind(["self", "min", "max"]) {
-        Ok(bound) if tensor(&bound[1]) && number(&bound[2]) || number(&bound[1]) && tensor(&bound[2]) => bound,
+    let (input, low, high) = match arguments.clone().bind("self, min=None, max=None") {
+        Ok([input, low @ PyValue::Tensor(_), high]) if high.float().is_some() => (input, low, high),
+        Ok([input, low, high @ PyValue::Tensor(_)]) if low.float().is_some() => (input, low, high),
         _ => return builder.call("clamp", None, arguments),
     };
-    let (input, low, high) = (required(input, "self")?, required(low, "min")?, required(high, "max")?);
     let expected = builder.ty_of(&input)?.dtype;
     let bound = builder.ty_of(if low.tensor().is_some() { &low } else { &high })?;
     if bound.rank() != 0 || bound.dtype != expected {
@@ -276,163 +244,84 @@ pub fn clamp(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue,
 
 /// `torch.norm(input, p='fro', dim=None, keepdim=False)`: the vector norm, also where it is called Frobenius.
 pub fn norm(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let [input, p, dim, keepdim, _out, dtype] = arguments.bind(["input", "p", "dim", "keepdim", "out", "dtype"])?;
-    let order = match optional(p) {
+    let [input, p, dim, keepdim, _out, dtype] =
+        arguments.bind("input, p=None, dim=None, keepdim=False, out=None, dtype=None")?;
+    let order = match p {
         PyValue::None => PyValue::Float(2.0),
         PyValue::Str(text) if text == "fro" => PyValue::Int(2),
         PyValue::Str(text) => return Err(Unsupported(format!("the norm '{text}' has no translation"))),
         number => number,
     };
-    let dim = match optional(dim) {
+    let dim = match dim {
         PyValue::Int(dim) => PyValue::ints([dim]),
         other => other,
     };
-    let keepdim = PyValue::Bool(flag(keepdim, false, "keepdim")?);
-    let positional = [required(input, "input")?, order, dim, keepdim];
-    builder.op_with("linalg_vector_norm", positional, [("dtype", optional(dtype))])
+    builder.op_with("linalg_vector_norm", [input, order, dim, keepdim], [("dtype", dtype)])
 }
 
 fn normalize(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let [input, p, dim, eps] = arguments.bind(["input", "p", "dim", "eps"])?;
-    let input = required(input, "input")?;
-    let positional =
-        vec![input.clone(), p.unwrap_or(PyValue::Float(2.0)), dim.unwrap_or(PyValue::Int(1)), PyValue::Bool(true)];
+    let [input, p, dim, eps] = arguments.bind("input, p=2.0, dim=1, eps=1e-12")?;
+    let positional = vec![input.clone(), p, dim, PyValue::Bool(true)];
     let length = norm(builder, Arguments { positional, keyword: vec![] })?;
-    let length = builder.op("clamp_min", [length, eps.unwrap_or(PyValue::Float(1e-12))])?;
+    let length = builder.op("clamp_min", [length, eps])?;
     let length = builder.op("expand_as", [length, input.clone()])?;
     builder.op("div", [input, length])
 }
 
 fn dropout(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let [input, p, training, inplace] = arguments.bind(["input", "p", "training", "inplace"])?;
-    flag(inplace, false, "inplace")?;
-    let p = p.unwrap_or(PyValue::Float(0.5));
-    if flag(training, true, "training")? && p.float() != Some(0.0) {
+    let [input, p, training, _inplace] = arguments.bind("input, p=0.5, training=True, inplace=False")?;
+    if training == PyValue::Bool(true) && p.float() != Some(0.0) {
         return Err(Unsupported("a dropout that is on draws random numbers".into()));
     }
-    builder.op("dropout", [required(input, "input")?, p, PyValue::Bool(false)])
+    builder.op("dropout", [input, p, PyValue::Bool(false)])
 }
 
-fn softmax(builder: &mut Builder<'_>, name: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let [input, dim, _stacklevel, dtype] = arguments.bind(["input", "dim", "_stacklevel", "dtype"])?;
-    let positional = [required(input, "input")?, required(dim, "dim")?];
-    builder.op_with(name, positional, [("dtype", optional(dtype))])
-}
-
-fn batch_norm(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let [input, mean, var, weight, bias, training, momentum, eps] =
-        arguments.bind(["input", "running_mean", "running_var", "weight", "bias", "training", "momentum", "eps"])?;
-    builder.op(
-        "batch_norm",
-        [
-            required(input, "input")?,
-            optional(weight),
-            optional(bias),
-            optional(mean),
-            optional(var),
-            PyValue::Bool(flag(training, false, "training")?),
-            momentum.unwrap_or(PyValue::Float(0.1)),
-            eps.unwrap_or(PyValue::Float(1e-5)),
-            PyValue::Bool(true),
-        ],
-    )
-}
-
-fn instance_norm(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let [input, mean, var, weight, bias, use_input_stats, momentum, eps] = arguments.bind([
-        "input",
-        "running_mean",
-        "running_var",
-        "weight",
-        "bias",
-        "use_input_stats",
-        "momentum",
-        "eps",
-    ])?;
-    builder.op(
-        "instance_norm",
-        [
-            required(input, "input")?,
-            optional(weight),
-            optional(bias),
-            optional(mean),
-            optional(var),
-            PyValue::Bool(flag(use_input_stats, true, "use_input_stats")?),
-            momentum.unwrap_or(PyValue::Float(0.1)),
-            eps.unwrap_or(PyValue::Float(1e-5)),
-            PyValue::Bool(true),
-        ],
-    )
+/// A norm with running statistics, which stand before the weights in Python and behind them in the op.
+fn running_norm(
+    builder: &mut Builder<'_>,
+    op: &str,
+    [input, mean, var, weight, bias, uses_input, momentum, eps]: [PyValue; 8],
+) -> Result<PyValue, Unsupported> {
+    builder.op(op, [input, weight, bias, mean, var, uses_input, momentum, eps, PyValue::Bool(true)])
 }
 
 /// (indices, weight) in Python, (weight, indices) in the op.
 fn embedding(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let [input, weight, padding, max_norm, _norm_type, scale_grad, sparse] =
-        arguments.bind(["input", "weight", "padding_idx", "max_norm", "norm_type", "scale_grad_by_freq", "sparse"])?;
-    if optional(max_norm) != PyValue::None {
+    let [input, weight, padding, max_norm, _norm_type, scale_grad, sparse] = arguments.bind(
+        "input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False",
+    )?;
+    if max_norm != PyValue::None {
         return Err(Unsupported("`max_norm` makes it write to its weight".into()));
     }
-    let (weight, input) = (required(weight, "weight")?, required(input, "input")?);
     let rows = builder.shape_of(&weight)?.first().copied().unwrap_or(0);
     // Which row gets no gradient. It changes nothing here, but it is what the model wrote.
-    let padding = match optional(padding) {
+    let padding = match padding {
         PyValue::Int(row) if row < 0 => PyValue::Int(row.saturating_add(rows)),
         PyValue::None => PyValue::Int(-1),
         other => other,
     };
-    let scale_grad = PyValue::Bool(flag(scale_grad, false, "scale_grad_by_freq")?);
-    let sparse = PyValue::Bool(flag(sparse, false, "sparse")?);
     builder.op("embedding", [weight, input, padding, scale_grad, sparse])
 }
 
+/// That the stride is the size of the kernel, the op of a pool says with an empty list.
 fn max_pool(builder: &mut Builder<'_>, name: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let [input, kernel, stride, padding, dilation, ceil_mode, indices] =
-        arguments.bind(["input", "kernel_size", "stride", "padding", "dilation", "ceil_mode", "return_indices"])?;
-    if flag(indices, false, "return_indices")? {
-        return Err(Unsupported("the indices of a pool have no translation".into()));
-    }
-    builder.op(
-        name,
-        [
-            required(input, "input")?,
-            required(kernel, "kernel_size")?,
-            kernel_stride(stride),
-            padding.unwrap_or(PyValue::Int(0)),
-            dilation.unwrap_or(PyValue::Int(1)),
-            PyValue::Bool(flag(ceil_mode, false, "ceil_mode")?),
-        ],
-    )
+    let [input, kernel, stride, padding, dilation, ceil_mode, indices] = arguments
+        .bind("input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False, return_indices=False")?;
+    without_indices(&indices)?;
+    builder.op(name, [input, kernel, stride, padding, dilation, ceil_mode])
 }
 
 fn avg_pool(builder: &mut Builder<'_>, name: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let [input, kernel, stride, padding, ceil_mode, count, divisor] = arguments.bind([
-        "input",
-        "kernel_size",
-        "stride",
-        "padding",
-        "ceil_mode",
-        "count_include_pad",
-        "divisor_override",
-    ])?;
-    let mut positional = vec![
-        required(input, "input")?,
-        required(kernel, "kernel_size")?,
-        kernel_stride(stride),
-        padding.unwrap_or(PyValue::Int(0)),
-        PyValue::Bool(flag(ceil_mode, false, "ceil_mode")?),
-        PyValue::Bool(flag(count, true, "count_include_pad")?),
-    ];
-    if name != "avg_pool1d" {
-        positional.push(optional(divisor));
-    }
-    builder.op(name, positional)
+    let bound: [PyValue; 7] = arguments.bind(
+        "input, kernel_size, stride=[], padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None",
+    )?;
+    builder.op(name, if name == "avg_pool1d" { &bound[..6] } else { &bound[..] })
 }
 
-/// The op says with an empty list that the stride is the size of the kernel.
-fn kernel_stride(stride: Option<PyValue>) -> PyValue {
-    match optional(stride) {
-        PyValue::None => PyValue::List(vec![]),
-        given => given,
+fn without_indices(wanted: &PyValue) -> Result<(), Unsupported> {
+    match wanted {
+        PyValue::Bool(true) => Err(Unsupported("the indices of a pool have no translation".into())),
+        _ => Ok(()),
     }
 }
 
@@ -443,14 +332,11 @@ fn adaptive_pool(
     spatial: usize,
     arguments: Arguments,
 ) -> Result<PyValue, Unsupported> {
-    let [input, size, indices] = arguments.bind(["input", "output_size", "return_indices"])?;
-    if flag(indices, false, "return_indices")? {
-        return Err(Unsupported("the indices of a pool have no translation".into()));
-    }
-    let input = required(input, "input")?;
+    let [input, size, indices] = arguments.bind("input, output_size, return_indices=False")?;
+    without_indices(&indices)?;
     let shape = builder.shape_of(&input)?;
     let extents = shape.iter().skip(shape.len().saturating_sub(spatial));
-    let size = match required(size, "output_size")? {
+    let size = match size {
         PyValue::List(items) => {
             let filled = items.into_iter().zip(extents);
             let filled = filled.map(|(item, &extent)| if item == PyValue::None { PyValue::Int(extent) } else { item });
@@ -463,35 +349,4 @@ fn adaptive_pool(
         PyValue::List(results) => required(results.into_iter().next(), "result"),
         one => Ok(one),
     }
-}
-
-fn unfold(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let [input, kernel, dilation, padding, stride] =
-        arguments.bind(["input", "kernel_size", "dilation", "padding", "stride"])?;
-    builder.op(
-        "im2col",
-        [
-            required(input, "input")?,
-            required(kernel, "kernel_size")?,
-            dilation.unwrap_or(PyValue::Int(1)),
-            padding.unwrap_or(PyValue::Int(0)),
-            stride.unwrap_or(PyValue::Int(1)),
-        ],
-    )
-}
-
-fn fold(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let [input, size, kernel, dilation, padding, stride] =
-        arguments.bind(["input", "output_size", "kernel_size", "dilation", "padding", "stride"])?;
-    builder.op(
-        "col2im",
-        [
-            required(input, "input")?,
-            required(size, "output_size")?,
-            required(kernel, "kernel_size")?,
-            dilation.unwrap_or(PyValue::Int(1)),
-            padding.unwrap_or(PyValue::Int(0)),
-            stride.unwrap_or(PyValue::Int(1)),
-        ],
-    )
 }

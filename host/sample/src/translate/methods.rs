@@ -4,7 +4,7 @@ use super::Unsupported;
 use super::arguments::{Arguments, required, sizes};
 use super::builder::Builder;
 use super::{creation, functions, operators, vmap};
-use crate::value::PyValue;
+use crate::value::{PyValue, position};
 use passhost_ir::Dtype;
 
 /// Translates a call of a method; the object comes first among the arguments.
@@ -50,8 +50,8 @@ pub fn method(builder: &mut Builder<'_>, name: &str, mut arguments: Arguments) -
         "byte" => cast(builder, object, Dtype::U8),
         "bool" => cast(builder, object, Dtype::Bool),
         "to" => to(builder, arguments),
-        "type" => match arguments.bind(["self", "dtype"])? {
-            [_, Some(PyValue::Dtype(dtype))] => cast(builder, object, dtype),
+        "type" => match arguments.bind("self, dtype=None")? {
+            [_, PyValue::Dtype(dtype)] => cast(builder, object, dtype),
             _ => Err(Unsupported("`dtype` is no element type".into())),
         },
         "type_as" => {
@@ -61,27 +61,20 @@ pub fn method(builder: &mut Builder<'_>, name: &str, mut arguments: Arguments) -
         }
         "clamp" | "clip" => functions::clamp(builder, arguments),
         "norm" => functions::norm(builder, renamed(arguments, "self", "input")),
-        "new_zeros" | "new_ones" => creation::new_filled(builder, name, arguments),
-        "new_empty" => creation::new_filled(builder, "new_zeros", arguments),
+        "new_zeros" | "new_ones" => creation::filled(builder, name, 1, arguments),
+        "new_empty" => creation::filled(builder, "new_zeros", 1, arguments),
         "new_tensor" => {
-            let [_, data, dtype, _device] = arguments.bind(["self", "data", "dtype", "device"])?;
-            let dtype = creation::dtype_of(dtype.unwrap_or(PyValue::None))?.unwrap_or(ty.dtype);
-            creation::tensor(builder, &required(data, "data")?, Some(dtype))
+            let [_, data, dtype, _device] = arguments.bind("self, data, dtype=None, device=None")?;
+            let dtype = creation::dtype_of(dtype)?.unwrap_or(ty.dtype);
+            creation::tensor(builder, &data, Some(dtype))
         }
-        "unflatten" => {
-            let [_, dim, extents] = arguments.bind(["self", "dim", "sizes"])?;
-            builder.op("unflatten", [object, required(dim, "dim")?, required(extents, "sizes")?])
-        }
+        "unflatten" => builder.op("unflatten", arguments.bind::<3>("self, dim, sizes")?),
         // The object is what is chosen where the condition holds.
         "where" => {
-            let [_, condition, other] = arguments.bind(["self", "condition", "other"])?;
-            builder.op("where", [required(condition, "condition")?, object, required(other, "other")?])
+            let [chosen, condition, other] = arguments.bind("self, condition, other")?;
+            builder.op("where", [condition, chosen, other])
         }
-        "unfold" => {
-            let [_, dimension, size, step] = arguments.bind(["self", "dimension", "size", "step"])?;
-            let given = [required(dimension, "dimension")?, required(size, "size")?, required(step, "step")?];
-            builder.op("unfold", [&[object][..], &given[..]].concat())
-        }
+        "unfold" => builder.op("unfold", arguments.bind::<4>("self, dimension, size, step")?),
         "contiguous" if arguments.positional.len() == 1 && arguments.keyword.is_empty() => {
             builder.op("contiguous", [object])
         }
@@ -91,14 +84,13 @@ pub fn method(builder: &mut Builder<'_>, name: &str, mut arguments: Arguments) -
 
 /// `size()`, all extents, or `size(dim)`, one of them.
 fn size(shape: &[i64], arguments: Arguments) -> Result<PyValue, Unsupported> {
-    match arguments.bind(["self", "dim"])? {
-        [_, None | Some(PyValue::None)] => Ok(PyValue::ints(shape.iter().copied())),
-        [_, Some(dim)] => {
-            let dim = dim.int().ok_or_else(|| Unsupported("`dim` is no integer".into()))?;
-            let position = if dim < 0 { dim.saturating_add(shape.len() as i64) } else { dim };
-            let extent = usize::try_from(position).ok().and_then(|dim| shape.get(dim).copied());
-            extent.map(PyValue::Int).ok_or_else(|| Unsupported(format!("it has no dimension {dim}")))
-        }
+    match arguments.bind("self, dim=None")? {
+        [_, PyValue::None] => Ok(PyValue::ints(shape.iter().copied())),
+        [_, PyValue::Int(dim)] => match position(dim, shape.len()) {
+            Some(dim) => Ok(PyValue::Int(shape[dim])),
+            None => Err(Unsupported(format!("it has no dimension {dim}"))),
+        },
+        _ => Err(Unsupported("`dim` is no integer".into())),
     }
 }
 

@@ -183,32 +183,26 @@ fn call(builder: &mut Builder<'_>, node: &Node, values: &[PyValue]) -> Result<Py
     let result = match &node.target {
         Target::Function(path) => functions::function(builder, path, arguments),
         Target::Method(name) => methods::method(builder, name, arguments),
-        Target::Attribute(name) => match arguments.bind(["object"]) {
-            Ok([Some(object)]) => methods::attribute(builder, object, name),
-            Ok(_) => Err(Unsupported("it needs an object".into())),
-            Err(error) => Err(error),
-        },
-        Target::Operator(name) => operators::operator(builder, name, arguments.positional),
-        Target::InPlace(name) => match <[PyValue; 2]>::try_from(arguments.positional) {
-            Ok([left, right]) => operators::in_place(builder, name, left, right),
-            Err(_) => Err(Unsupported("it needs two operands".into())),
-        },
-        Target::GetItem | Target::SetItem => {
-            let mut operands = arguments.positional.into_iter();
-            let (base, index) = (operands.next(), operands.next());
-            // `x[[0, 1]]` gathers, `x[0, 1]` selects twice.
-            let index = match (index, node.args.get(1)) {
-                (Some(list), Some(Expr::List(_))) => Some(PyValue::List(vec![list])),
-                (index, _) => index,
-            };
-            match (base, index, operands.next()) {
-                (Some(base), Some(index), None) => indexing::get(builder, base, index),
-                (Some(base), Some(index), Some(value)) => indexing::set(builder, base, index, value),
-                _ => Err(Unsupported("it needs an index".into())),
-            }
+        Target::Attribute(name) => {
+            arguments.bind("object").and_then(|[object]| methods::attribute(builder, object, name))
         }
+        Target::Operator(name) => operators::operator(builder, name, arguments.positional),
+        Target::InPlace(name) => {
+            arguments.bind("left, right").and_then(|[left, right]| operators::in_place(builder, name, left, right))
+        }
+        Target::GetItem => {
+            arguments.bind("base, index").and_then(|[base, index]| indexing::get(builder, base, one_index(index, node)))
+        }
+        Target::SetItem => arguments
+            .bind("base, index, value")
+            .and_then(|[base, index, value]| indexing::set(builder, base, one_index(index, node), value)),
     };
     result.map_err(|error| (shown(&node.target, &kinds), error))
+}
+
+/// `x[[0, 1]]` gathers, `x[0, 1]` selects twice.
+fn one_index(index: PyValue, node: &Node) -> PyValue {
+    if let Some(Expr::List(_)) = node.args.get(1) { PyValue::List(vec![index]) } else { index }
 }
 
 /// The call with the kinds of its arguments: `torch.cat([T, T], dim=int)`.

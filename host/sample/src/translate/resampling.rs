@@ -1,25 +1,19 @@
 //! `torch.nn.functional.interpolate` and its relatives: Python chooses the op by mode and rank.
 
 use super::Unsupported;
-use super::arguments::{Arguments, flag, optional, required};
+use super::arguments::{Arguments, flag};
 use super::builder::Builder;
 use crate::value::PyValue;
 
 /// `interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)`.
 pub fn interpolate(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let [input, size, scale, mode, align_corners, recompute, antialias] = arguments.bind([
-        "input",
-        "size",
-        "scale_factor",
-        "mode",
-        "align_corners",
-        "recompute_scale_factor",
-        "antialias",
-    ])?;
-    let input = required(input, "input")?;
+    let [input, size, scale, mode, align_corners, recompute, antialias] = arguments.bind(
+        "input, size=None, scale_factor=None, mode=None, align_corners=None, recompute_scale_factor=False, \
+         antialias=False",
+    )?;
     let shape = builder.shape_of(&input)?;
     let spatial = shape.len().saturating_sub(2);
-    let mode = match optional(mode) {
+    let mode = match mode {
         PyValue::None => "nearest".to_owned(),
         PyValue::Str(mode) => mode,
         other => return Err(Unsupported(format!("`mode` is a {}", other.kind()))),
@@ -28,13 +22,13 @@ pub fn interpolate(builder: &mut Builder<'_>, arguments: Arguments) -> Result<Py
         list @ PyValue::List(_) => list,
         one => PyValue::List(vec![one; spatial]),
     };
-    let (mut sizes, mut scales) = match (optional(size), optional(scale)) {
+    let (mut sizes, mut scales) = match (size, scale) {
         (PyValue::None, PyValue::None) => return Err(Unsupported("it needs `size` or `scale_factor`".into())),
         (size, PyValue::None) => (per_dimension(size), PyValue::None),
         (PyValue::None, scale) => (PyValue::None, per_dimension(scale)),
         _ => return Err(Unsupported("only one of `size` and `scale_factor` may be given".into())),
     };
-    if (flag(recompute, false, "recompute_scale_factor")? || mode == "area") && sizes == PyValue::None {
+    if (recompute == PyValue::Bool(true) || mode == "area") && sizes == PyValue::None {
         sizes = scaled(&shape, &scales)?;
         scales = PyValue::None;
     }
@@ -43,8 +37,7 @@ pub fn interpolate(builder: &mut Builder<'_>, arguments: Arguments) -> Result<Py
         let floats = items.iter().map(|item| item.float().map(PyValue::Float)).collect::<Option<_>>();
         scales = PyValue::List(floats.ok_or_else(|| Unsupported("a scale factor that is no number".into()))?);
     }
-    let antialias = flag(antialias, false, "antialias")?;
-    let op = match (mode.as_str(), spatial, antialias) {
+    let op = match (mode.as_str(), spatial, antialias == PyValue::Bool(true)) {
         ("nearest", 1..=3, false) => format!("upsample_nearest{spatial}d"),
         ("nearest-exact", 1..=3, false) => format!("_upsample_nearest_exact{spatial}d"),
         ("area", 1..=3, false) => return builder.op(&format!("adaptive_avg_pool{spatial}d"), [input, sizes]),
@@ -58,7 +51,7 @@ pub fn interpolate(builder: &mut Builder<'_>, arguments: Arguments) -> Result<Py
     };
     let mut positional = vec![input, sizes];
     if !mode.starts_with("nearest") {
-        positional.push(PyValue::Bool(flag(align_corners, false, "align_corners")?));
+        positional.push(PyValue::Bool(flag(Some(align_corners), false, "align_corners")?));
     }
     positional.push(scales);
     builder.call(&op, Some("vec"), Arguments { positional, keyword: vec![] })
@@ -78,18 +71,16 @@ fn scaled(shape: &[i64], scales: &PyValue) -> Result<PyValue, Unsupported> {
 /// `grid_sample(input, grid, mode, padding_mode, align_corners)`: the op takes numbers for the modes.
 pub fn grid_sample(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
     let [input, grid, mode, padding, align_corners] =
-        arguments.bind(["input", "grid", "mode", "padding_mode", "align_corners"])?;
-    let number = |value: Option<PyValue>, name: &str, known: [&str; 3]| match value {
-        None => Ok(PyValue::Int(0)),
-        Some(PyValue::Str(text)) => known
+        arguments.bind("input, grid, mode='bilinear', padding_mode='zeros', align_corners=False")?;
+    let number = |value: PyValue, name: &str, known: [&str; 3]| match value {
+        PyValue::Str(text) => known
             .iter()
             .position(|mode| *mode == text)
             .map(|position| PyValue::Int(position as i64))
             .ok_or_else(|| Unsupported(format!("`{name}` is '{text}', expected one of {}", known.join(", ")))),
-        Some(other) => Err(Unsupported(format!("`{name}` is a {}", other.kind()))),
+        other => Err(Unsupported(format!("`{name}` is a {}", other.kind()))),
     };
     let mode = number(mode, "mode", ["bilinear", "nearest", "bicubic"])?;
     let padding = number(padding, "padding_mode", ["zeros", "border", "reflection"])?;
-    let align_corners = PyValue::Bool(flag(align_corners, false, "align_corners")?);
-    builder.op("grid_sampler", [required(input, "input")?, required(grid, "grid")?, mode, padding, align_corners])
+    builder.op("grid_sampler", [input, grid, mode, padding, align_corners])
 }
