@@ -1,12 +1,12 @@
 //! `input_tensor_constraints.py`: which extents of the arguments are symbols, and the values that were recorded.
 
 use crate::directory::FILE_BYTES;
-use crate::python::{Source, dotted};
+use crate::python::{Source, dotted, literal};
 use crate::weights::Weight;
 use crate::{Sample, VariantFiles};
 use passhost_ir::MAX_RANK;
 use passhost_protocol::reader::SampleError;
-use ruff_python_ast::{Expr, ExprDict, Number, Stmt, StmtAssign};
+use ruff_python_ast::{Expr, ExprDict, ExprList, Stmt, StmtAssign};
 use ruff_text_size::{Ranged, TextSize};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -143,6 +143,11 @@ impl<'s> Reader<'_, 's> {
         self.source.error(at.start(), message)
     }
 
+    /// What was expected instead of what stands there.
+    fn found(&self, at: &impl Ranged, expected: &str) -> SampleError {
+        self.error(at, format!("{expected}, found `{}`", self.source.excerpt(at)))
+    }
+
     fn statement(&mut self, statement: &'s Stmt) -> Result<(), SampleError> {
         match statement {
             Stmt::Import(import) if import.names.iter().all(|name| name.name.as_str() == "sympy") => Ok(()),
@@ -172,27 +177,19 @@ impl<'s> Reader<'_, 's> {
             Some(symbol) => {
                 return Err(self.error(assign, format!("the symbol `{symbol}` is assigned to another name, `{name}`")));
             }
-            None => {
-                let text = self.source.excerpt(&*assign.value);
-                return Err(
-                    self.error(&*assign.value, format!("expected `{name} = Symbol(\"{name}\")`, found `{text}`"))
-                );
-            }
+            None => return Err(self.found(&*assign.value, &format!("expected `{name} = Symbol(\"{name}\")`"))),
         }
         if self.defined.insert(name) { Ok(()) } else { Err(self.error(assign, format!("`{name}` is defined twice"))) }
     }
 
     fn finish(&self) -> Result<Constraints, SampleError> {
-        let list = |name: &'static str| {
-            let missing = || self.source.error(TextSize::default(), format!("`{name}` is missing"));
-            self.lists.get(name).copied().ok_or_else(missing)
-        };
-        self.relations(list(RELATIONS)?)?;
-        let mut constraints = Constraints { symbols: self.symbols(list(SYMBOLS)?, list(EXAMPLES)?)?, shapes: vec![] };
-        let shapes = list(SHAPES)?;
-        let Expr::List(items) = shapes else { return Err(self.error(shapes, format!("`{SHAPES}` is no list"))) };
+        if let Some(first) = self.list(RELATIONS)?.elts.first() {
+            let text = self.source.excerpt(first);
+            return Err(self.error(first, format!("`{text}`: relations between symbols are not understood")));
+        }
+        let mut constraints = Constraints { symbols: self.symbols()?, shapes: vec![] };
         let mut seen = HashSet::new();
-        for item in &items.elts {
+        for item in &self.list(SHAPES)?.elts {
             let (name, extents) = self.shape(item, &constraints)?;
             if !seen.insert(name) {
                 return Err(self.error(item, format!("the argument `{name}` has two shapes")));
@@ -202,22 +199,20 @@ impl<'s> Reader<'_, 's> {
         Ok(constraints)
     }
 
-    fn relations(&self, relations: &Expr) -> Result<(), SampleError> {
-        match relations {
-            Expr::List(list) => match list.elts.first() {
-                None => Ok(()),
-                Some(first) => {
-                    let text = self.source.excerpt(first);
-                    Err(self.error(first, format!("`{text}`: relations between symbols are not understood")))
-                }
-            },
-            other => Err(self.error(other, format!("`{RELATIONS}` is no list"))),
-        }
+    fn given(&self, name: &str) -> Result<&'s Expr, SampleError> {
+        let missing = || self.source.error(TextSize::default(), format!("`{name}` is missing"));
+        self.lists.get(name).copied().ok_or_else(missing)
+    }
+
+    fn list(&self, name: &str) -> Result<&'s ExprList, SampleError> {
+        let given = self.given(name)?;
+        given.as_list_expr().ok_or_else(|| self.error(given, format!("`{name}` is no list")))
     }
 
     /// The symbols in the order of their list, with their values.
-    fn symbols(&self, list: &Expr, examples: &Expr) -> Result<Vec<(String, i64)>, SampleError> {
-        let Expr::List(list) = list else { return Err(self.error(list, format!("`{SYMBOLS}` is no list"))) };
+    fn symbols(&self) -> Result<Vec<(String, i64)>, SampleError> {
+        let list = self.list(SYMBOLS)?;
+        let examples = self.given(EXAMPLES)?;
         let Expr::Dict(examples) = examples else {
             return Err(self.error(examples, format!("`{EXAMPLES}` is no dictionary")));
         };
@@ -265,10 +260,7 @@ impl<'s> Reader<'_, 's> {
         match expression {
             Expr::Name(name) if self.defined.contains(name.id.as_str()) => Ok(name.id.as_str()),
             Expr::Name(name) => Err(self.error(expression, format!("the symbol `{}` is not defined", name.id))),
-            other => {
-                let text = self.source.excerpt(other);
-                Err(self.error(other, format!("expected a symbol, found `{text}`")))
-            }
+            other => Err(self.found(other, "expected a symbol")),
         }
     }
 
@@ -279,8 +271,7 @@ impl<'s> Reader<'_, 's> {
             _ => &[],
         };
         let [Expr::List(extents), Expr::StringLiteral(name)] = parts else {
-            let text = self.source.excerpt(item);
-            return Err(self.error(item, format!("expected `([extents], \"argument\")`, found `{text}`")));
+            return Err(self.found(item, "expected `([extents], \"argument\")`"));
         };
         if extents.elts.len() > MAX_RANK {
             let found = extents.elts.len();
@@ -303,8 +294,7 @@ impl<'s> Reader<'_, 's> {
             };
         }
         let Expr::Name(_) = extent else {
-            let text = self.source.excerpt(extent);
-            return Err(self.error(extent, format!("an extent is an integer or one symbol, found `{text}`")));
+            return Err(self.found(extent, "an extent is an integer or one symbol"));
         };
         let name = self.symbol(extent)?;
         known.position(name).map(Extent::Symbol).ok_or_else(|| self.error(extent, format!("`{name}` has no value")))
@@ -323,13 +313,7 @@ fn symbol_name(expression: &Expr) -> Option<&str> {
 
 /// A plain integer that fits 64 bits; a negative one is none.
 fn integer(expression: &Expr) -> Option<i64> {
-    match expression {
-        Expr::NumberLiteral(number) => match &number.value {
-            Number::Int(value) => value.as_i64(),
-            _ => None,
-        },
-        _ => None,
-    }
+    if expression.is_number_literal_expr() { literal(expression)?.int() } else { None }
 }
 
 #[cfg(test)]

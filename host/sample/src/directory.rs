@@ -36,9 +36,12 @@ pub fn is_sample(path: &Path) -> bool {
 
 /// A text file that the user named, of at most `limit` bytes.
 pub fn open_text(path: &Path, limit: u64) -> Result<String, SampleError> {
-    let failed =
-        |reason: std::io::Error| SampleError::Open { path: path.display().to_string(), reason: reason.to_string() };
-    text(std::fs::File::open(path).map_err(failed)?, limit, || path.display().to_string())
+    text(std::fs::File::open(path).map_err(cannot_open(path))?, limit, || path.display().to_string())
+}
+
+/// What is wrong with a path that the user named.
+pub fn cannot_open(path: &Path) -> impl Fn(std::io::Error) -> SampleError {
+    |reason| SampleError::Open { path: path.display().to_string(), reason: reason.to_string() }
 }
 
 /// What `source` holds, which must be text of at most `limit` bytes.
@@ -55,8 +58,7 @@ fn text(source: impl Read, limit: u64, shown: impl Fn() -> String) -> Result<Str
 impl Directory {
     /// Opens a sample directory: a task, or a graph folder.
     pub fn open(path: &Path) -> Result<Directory, SampleError> {
-        let dir = Dir::open_ambient_dir(path, ambient_authority())
-            .map_err(|reason| SampleError::Open { path: path.display().to_string(), reason: reason.to_string() })?;
+        let dir = Dir::open_ambient_dir(path, ambient_authority()).map_err(cannot_open(path))?;
         let mut directory = Directory { path: path.into(), dir, shared: shared_graphs(path), graphs: vec![] };
         if directory.dir.is_file(MODEL) {
             directory.graphs.push(PathBuf::from("."));

@@ -1,6 +1,6 @@
 //! Which samples a path names, without reading them.
 
-use crate::directory::{is_sample, open_text};
+use crate::directory::{cannot_open, is_sample, open_text};
 use crate::list::{LIST_BYTES, entries, plain};
 use passhost_protocol::reader::SampleError;
 use std::fs::DirEntry;
@@ -21,9 +21,7 @@ const FOLDERS: usize = 1_000_000;
 ///
 /// If the path cannot be read, names nothing, or is a directory without a sample in it.
 pub fn find(path: &Path) -> Result<Vec<PathBuf>, SampleError> {
-    let failed =
-        |reason: std::io::Error| SampleError::Open { path: path.display().to_string(), reason: reason.to_string() };
-    if std::fs::metadata(path).map_err(failed)?.is_dir() {
+    if std::fs::metadata(path).map_err(cannot_open(path))?.is_dir() {
         return if is_sample(path) { Ok(vec![path.into()]) } else { walk(path) };
     }
     let text = open_text(path, LIST_BYTES)?;
@@ -49,12 +47,8 @@ fn walk(root: &Path) -> Result<Vec<PathBuf>, SampleError> {
         if depth == DEPTH {
             continue;
         }
-        let failed = |reason: std::io::Error| SampleError::Open {
-            path: folder.display().to_string(),
-            reason: reason.to_string(),
-        };
-        for entry in std::fs::read_dir(&folder).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
+        for entry in std::fs::read_dir(&folder).map_err(cannot_open(&folder))? {
+            let entry = entry.map_err(cannot_open(&folder))?;
             if is_open_folder(&entry) {
                 folders.push((entry.path(), depth + 1));
             }

@@ -14,19 +14,9 @@ pub enum Role {
     Other,
 }
 
-/// What each input is for: the name of the schema argument that it feeds first, directly or through views. Subgraphs call
-/// every input `in_0`, so that names say nothing.
-pub struct Roles(HashMap<ValueId, Role>);
-
-impl Roles {
-    /// The role of an input.
-    pub fn of(&self, input: ValueId) -> Role {
-        self.0.get(&input).copied().unwrap_or(Role::Other)
-    }
-}
-
-/// The roles of all inputs.
-pub fn roles(program: &Graph) -> Roles {
+/// What inputs are for, as far as a call says so: by the name of the schema argument that one feeds first, directly or
+/// through views. Subgraphs call every input `in_0`, so that names say nothing.
+pub fn roles(program: &Graph) -> HashMap<ValueId, Role> {
     let mut origin: HashMap<ValueId, ValueId> = program.inputs.iter().map(|&input| (input, input)).collect();
     let mut roles = HashMap::new();
     for node in &program.nodes {
@@ -50,7 +40,7 @@ pub fn roles(program: &Graph) -> Roles {
             }
         }
     }
-    Roles(roles)
+    roles
 }
 
 /// The description of one input. `fixed` ones keep their recorded elements, because the graph is built on them.

@@ -1,5 +1,6 @@
 //! The straight-line Python of a sample, parsed and never executed: statements and expressions with their places.
 
+use crate::value::PyValue;
 use passhost_protocol::reader::{Place, SampleError};
 use ruff_python_ast::{self as ast, Expr, Number, Operator, Stmt, UnaryOp};
 use ruff_text_size::{Ranged, TextSize};
@@ -106,51 +107,34 @@ pub fn dotted(expression: &Expr) -> Option<String> {
     }
 }
 
-/// A number, string, bool, None, list or tuple of such, as written.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Literal {
-    /// `None`.
-    None,
-    /// `True` or `False`.
-    Bool(bool),
-    /// An integer that fits 64 bits.
-    Int(i64),
-    /// A float; `float("nan")` and `inf` as well.
-    Float(f64),
-    /// A string.
-    Str(String),
-    /// A list or a tuple.
-    List(Vec<Literal>),
-}
-
 /// The literal that an expression is, `None` if it is none.
-pub fn literal(expression: &Expr) -> Option<Literal> {
+pub fn literal(expression: &Expr) -> Option<PyValue> {
     Some(match expression {
-        Expr::NoneLiteral(_) => Literal::None,
-        Expr::BooleanLiteral(value) => Literal::Bool(value.value),
+        Expr::NoneLiteral(_) => PyValue::None,
+        Expr::BooleanLiteral(value) => PyValue::Bool(value.value),
         Expr::NumberLiteral(number) => match &number.value {
-            Number::Int(value) => Literal::Int(value.as_i64()?),
-            Number::Float(value) => Literal::Float(*value),
+            Number::Int(value) => PyValue::Int(value.as_i64()?),
+            Number::Float(value) => PyValue::Float(*value),
             Number::Complex { .. } => return None,
         },
-        Expr::StringLiteral(text) => Literal::Str(text.value.to_str().to_owned()),
-        Expr::List(list) => Literal::List(list.elts.iter().map(literal).collect::<Option<_>>()?),
-        Expr::Tuple(tuple) => Literal::List(tuple.elts.iter().map(literal).collect::<Option<_>>()?),
-        Expr::Name(name) if name.id == "inf" => Literal::Float(f64::INFINITY),
+        Expr::StringLiteral(text) => PyValue::Str(text.value.to_str().to_owned()),
+        Expr::List(list) => PyValue::List(list.elts.iter().map(literal).collect::<Option<_>>()?),
+        Expr::Tuple(tuple) => PyValue::List(tuple.elts.iter().map(literal).collect::<Option<_>>()?),
+        Expr::Name(name) if name.id == "inf" => PyValue::Float(f64::INFINITY),
         Expr::UnaryOp(unary) if unary.op == UnaryOp::USub => match literal(&unary.operand)? {
-            Literal::Int(value) => Literal::Int(value.checked_neg()?),
-            Literal::Float(value) => Literal::Float(-value),
+            PyValue::Int(value) => PyValue::Int(value.checked_neg()?),
+            PyValue::Float(value) => PyValue::Float(-value),
             _ => return None,
         },
         Expr::Call(call) if dotted(&call.func).as_deref() == Some("float") => match &call.arguments.args[..] {
-            [Expr::StringLiteral(text)] => Literal::Float(text.value.to_str().trim().parse().ok()?),
+            [Expr::StringLiteral(text)] => PyValue::Float(text.value.to_str().trim().parse().ok()?),
             _ => return None,
         },
         // `[None] * n`, as long as it stays small.
         Expr::BinOp(ast::ExprBinOp { left, op: Operator::Mult, right, .. }) => {
             match (literal(left)?, literal(right)?) {
-                (Literal::List(items), Literal::Int(count @ 0..=64)) => {
-                    Literal::List((0..count).flat_map(|_| items.clone()).collect())
+                (PyValue::List(items), PyValue::Int(count @ 0..=64)) => {
+                    PyValue::List((0..count).flat_map(|_| items.clone()).collect())
                 }
                 _ => return None,
             }

@@ -2,7 +2,7 @@
 
 use crate::Sample;
 use crate::fx::{self, ValueRef};
-use crate::inputs;
+use crate::inputs::{self, Role};
 use crate::python::Source;
 use crate::translate::{self, InputSource, Translation};
 use crate::value::PyValue;
@@ -41,18 +41,14 @@ impl Sample {
         let shown = |file: &str| self.directory.shown(&files.path.join(Path::new(file)));
         let source = Source::new(shown("weight_meta.py"), &files.weights);
         let weights = weights::weights(&source)?;
-        let weight_error = |name: &str, reason: String| SampleError::Weight {
-            file: source.file().to_owned(),
-            name: name.to_owned(),
-            reason,
-        };
         check_size(source.file(), &weights)?;
         let model = Source::new(shown("model.py"), &files.model);
         let reading = Reading::translate(&model, weights, infer)?;
         let parameters = reading.program.parameters.iter().map(|parameter| parameter.name.as_str());
         let parameters: HashSet<&str> = parameters.collect();
         if let Some(weight) = reading.weights.iter().find(|weight| !parameters.contains(weight.name.as_str())) {
-            return Err(weight_error(&weight.name, "`forward` has no such parameter".into()));
+            let (file, name) = (source.file().to_owned(), weight.name.clone());
+            return Err(SampleError::Weight { file, name, reason: "`forward` has no such parameter".to_owned() });
         }
         Ok(reading)
     }
@@ -136,10 +132,8 @@ impl Reading {
 
     /// The type of a value of the program that is one tensor.
     pub fn ty(&self, value: ValueRef) -> Option<&TensorType> {
-        match self.translation.values.get(value.index())? {
-            PyValue::Tensor(tensor) => Some(self.translation.graph.ty(*tensor)),
-            _ => None,
-        }
+        let tensor = self.translation.values.get(value.index())?.tensor()?;
+        Some(self.translation.graph.ty(tensor))
     }
 
     /// The nodes of the graph that the node of the program at `position` became: none if it is arithmetic of Python's,
@@ -173,8 +167,9 @@ impl Reading {
                 InputSource::Random(random) => inputs::random_spec(&program.value(value).name, random),
                 InputSource::Parameter(position) => {
                     let weight = by_name.get(self.program.parameters[*position].name.as_str())?;
+                    let role = roles.get(&value).copied().unwrap_or(Role::Other);
                     let fixed = self.translation.fixed.contains(position);
-                    inputs::input_spec(weight, roles.of(value), fixed, mode)
+                    inputs::input_spec(weight, role, fixed, mode)
                 }
             })
         });

@@ -1,7 +1,8 @@
 //! `weight_meta.py`: what is recorded of each tensor that a graph takes.
 
-use crate::python::{Literal, Source, literal};
-use passhost_ir::{Dtype, TensorType};
+use crate::python::{Source, literal};
+use crate::value::PyValue;
+use passhost_ir::{Arg, Dtype, TensorType};
 use passhost_protocol::reader::SampleError;
 use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged;
@@ -68,7 +69,7 @@ pub fn weights(source: &Source<'_>) -> Result<Vec<Weight>, SampleError> {
 }
 
 fn weight(source: &Source<'_>, class: &str, body: &[Stmt]) -> Result<Weight, SampleError> {
-    let mut fields: Vec<(&str, Literal)> = vec![];
+    let mut fields: Vec<(&str, PyValue)> = vec![];
     for statement in body {
         let Stmt::Assign(assign) = statement else {
             if matches!(statement, Stmt::Pass(_)) {
@@ -86,25 +87,23 @@ fn weight(source: &Source<'_>, class: &str, body: &[Stmt]) -> Result<Weight, Sam
     let field = |name: &str| fields.iter().rev().find(|(field, _)| *field == name).map(|(_, value)| value);
     let wrong = |reason: String| SampleError::Weight { file: source.file().to_owned(), name: class.to_owned(), reason };
     let name = match field("name") {
-        Some(Literal::Str(name)) => name.clone(),
+        Some(PyValue::Str(name)) => name.clone(),
         _ => return Err(wrong("`name` is not a string".into())),
     };
-    let shape = match field("shape") {
-        Some(Literal::List(items)) => items.iter().map(int).collect::<Option<Vec<i64>>>(),
-        _ => None,
-    }
-    .ok_or_else(|| wrong("`shape` is not a list of integers".into()))?;
+    let Some(Arg::Ints(shape)) = field("shape").and_then(PyValue::to_arg) else {
+        return Err(wrong("`shape` is not a list of integers".into()));
+    };
     let dtype = match field("dtype") {
-        Some(Literal::Str(text)) => Dtype::from_torch_name(text.trim_start_matches("torch.")),
+        Some(PyValue::Str(text)) => Dtype::from_torch_name(text.trim_start_matches("torch.")),
         _ => None,
     }
     .ok_or_else(|| wrong("`dtype` is not a string such as \"torch.float32\"".into()))?;
     let ty = TensorType::contiguous(dtype, shape);
     ty.check().map_err(|error| wrong(error.to_string()))?;
     let data = match field("data") {
-        None | Some(Literal::None) => None,
-        Some(Literal::List(items)) => {
-            let items: Option<Vec<f64>> = items.iter().map(number).collect();
+        None | Some(PyValue::None) => None,
+        Some(PyValue::List(items)) => {
+            let items: Option<Vec<f64>> = items.iter().map(PyValue::float).collect();
             let items = items.ok_or_else(|| wrong("`data` is not a flat list of numbers".into()))?;
             if items.len() as u64 != ty.numel() {
                 return Err(wrong(format!("`data` has {} elements, the shape {}", items.len(), ty.numel())));
@@ -113,9 +112,9 @@ fn weight(source: &Source<'_>, class: &str, body: &[Stmt]) -> Result<Weight, Sam
         }
         Some(_) => return Err(wrong("`data` is neither None nor a list".into())),
     };
-    let finite = |name: &str| field(name).and_then(number).filter(|value| value.is_finite());
+    let finite = |name: &str| field(name).and_then(PyValue::float).filter(|value| value.is_finite());
     let original_name = match field("original_name") {
-        Some(Literal::Str(name)) => Some(name.clone()),
+        Some(PyValue::Str(name)) => Some(name.clone()),
         _ => None,
     };
     Ok(Weight {
@@ -128,20 +127,4 @@ fn weight(source: &Source<'_>, class: &str, body: &[Stmt]) -> Result<Weight, Sam
         min: finite("min_val"),
         max: finite("max_val"),
     })
-}
-
-fn int(literal: &Literal) -> Option<i64> {
-    match literal {
-        Literal::Int(value) => Some(*value),
-        _ => None,
-    }
-}
-
-fn number(literal: &Literal) -> Option<f64> {
-    match literal {
-        Literal::Int(value) => Some(*value as f64),
-        Literal::Float(value) => Some(*value),
-        Literal::Bool(value) => Some(f64::from(u8::from(*value))),
-        _ => None,
-    }
 }
