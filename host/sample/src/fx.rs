@@ -124,12 +124,16 @@ impl Expr {
     /// The same expression with every value replaced.
     pub fn map(&self, f: &mut impl FnMut(ValueRef) -> Expr) -> Expr {
         let mut mapped = self.clone();
-        mapped.each_leaf(&mut |leaf| {
+        mapped.replace(f);
+        mapped
+    }
+
+    fn replace(&mut self, f: &mut impl FnMut(ValueRef) -> Expr) {
+        self.each_leaf(&mut |leaf| {
             if let Expr::Value(value) = leaf {
                 *leaf = f(*value);
             }
         });
-        mapped
     }
 }
 
@@ -148,7 +152,7 @@ impl Node {
     /// The same call with every value replaced.
     pub(crate) fn map(&self, f: &mut impl FnMut(ValueRef) -> Expr) -> Node {
         let mut mapped = self.clone();
-        mapped.arguments_mut().for_each(|argument| *argument = argument.map(f));
+        mapped.arguments_mut().for_each(|argument| argument.replace(f));
         mapped
     }
 }

@@ -51,8 +51,10 @@ pub fn multi_head(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyV
     let padding = additive(builder, padding, dtype)?;
     let needs_weights = given.take("need_weights") == YES;
     let is_causal = given.take("is_causal") == YES && padding == PyValue::None;
-    let mut mask = given.take("attn_mask");
-    mask = if is_causal && !needs_weights { PyValue::None } else { additive(builder, mask, dtype)? };
+    let mut mask = match given.take("attn_mask") {
+        _ if is_causal && !needs_weights => PyValue::None,
+        mask => additive(builder, mask, dtype)?,
+    };
     projected(builder, &mut operands, &mut given, embed)?;
     if let PyValue::Tensor(tensor) = mask
         && builder.ty(tensor).rank() == 2
