@@ -2,9 +2,11 @@
 
 use super::KernelBuilder;
 use super::promote::{Strength, common, math};
+use super::quantity::Quantity;
 use crate::args::Args;
-use passhost_ir::kernel::{Binary, Compare, ReduceOp, Reg, Unary};
+use passhost_ir::kernel::{ReduceOp, Reg};
 use passhost_ir::{Arg, Dtype};
+use std::cell::RefCell;
 
 /// A tensor operand of the op being lowered.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +21,7 @@ pub(crate) struct Operand {
 /// of that type; the caller rounds it to the op's result type, as eager does when it stores the tensor.
 pub(crate) struct Call<'a> {
     /// Where instructions go.
-    pub(crate) kernel: &'a mut KernelBuilder,
+    pub(crate) kernel: &'a RefCell<KernelBuilder>,
     /// Its arguments.
     pub(crate) args: Args<'a>,
     /// For each argument that is a tensor, its element.
@@ -53,7 +55,10 @@ pub(crate) enum Elements {
 /// Why a rule does not cover a call: a clause that follows the op's name.
 pub(crate) type Uncovered = String;
 
-impl Call<'_> {
+/// What a rule makes of a call.
+pub(crate) type Emitted<'k> = Result<Quantity<'k>, Uncovered>;
+
+impl<'k> Call<'k> {
     /// The math type of a tensor type.
     pub(crate) fn math(&self, dtype: Dtype) -> Result<Dtype, Uncovered> {
         math(dtype).ok_or_else(|| format!("works on {dtype}, which kernels do not calculate in"))
@@ -68,7 +73,7 @@ impl Call<'_> {
     fn kind(&self, place: usize) -> Option<(Dtype, Strength)> {
         if let Some(operand) = self.operands.get(place).copied().flatten() {
             let strength = if operand.has_dimensions { Strength::Tensor } else { Strength::Scalar };
-            return Some((self.kernel.dtype(operand.value), strength));
+            return Some((self.kernel.borrow().dtype(operand.value), strength));
         }
         let dtype = match self.args.get(place)? {
             Arg::Bool(_) => Dtype::Bool,
@@ -79,36 +84,41 @@ impl Call<'_> {
         Some((dtype, Strength::Number))
     }
 
+    fn quantity(&self, reg: Reg) -> Quantity<'k> {
+        Quantity { kernel: self.kernel, reg }
+    }
+
     /// The operand at a place as a tensor of type `dtype` would hold it, ready for calculation. A Python number is
     /// taken at the precision of the math type, as ATen's kernels take it.
-    pub(crate) fn operand(&mut self, place: usize, dtype: Dtype) -> Result<Reg, Uncovered> {
+    pub(crate) fn operand(&self, place: usize, dtype: Dtype) -> Emitted<'k> {
         let target = self.math(dtype)?;
         if let Some(operand) = self.operands.get(place).copied().flatten() {
-            let stored = convert(self.kernel, operand.value, dtype);
-            return Ok(self.kernel.cast(target, stored));
+            return Ok(self.quantity(operand.value).converted(dtype).cast(target));
         }
-        match self.args.get(place) {
-            Some(Arg::Float(value)) if !target.is_float() => Ok(self.integer(target, *value as i64)),
-            Some(Arg::Int(value)) if !target.is_float() => Ok(self.integer(target, *value)),
-            Some(Arg::Bool(value)) if !target.is_float() => Ok(self.integer(target, i64::from(*value))),
-            _ => {
-                let value = self.number(place)?;
-                Ok(self.kernel.float(target, value))
-            }
-        }
+        Ok(match self.args.get(place) {
+            Some(Arg::Int(value)) if !target.is_float() => Quantity::integer(self.kernel, target, *value),
+            _ => self.literal(target, self.number(place)?),
+        })
     }
 
     /// The same, with a Python number first rounded to `dtype`: for the ops whose kernels convert it to a tensor.
-    pub(crate) fn rounded(&mut self, place: usize, dtype: Dtype) -> Result<Reg, Uncovered> {
-        let value = self.operand(place, dtype)?;
-        let stored = self.kernel.cast(dtype, value);
-        let target = self.math(dtype)?;
-        Ok(self.kernel.cast(target, stored))
+    pub(crate) fn rounded(&self, place: usize, dtype: Dtype) -> Emitted<'k> {
+        Ok(self.operand(place, dtype)?.cast(dtype).cast(self.math(dtype)?))
+    }
+
+    /// The first operand in the result's type.
+    pub(crate) fn first(&self) -> Emitted<'k> {
+        self.operand(0, self.result)
     }
 
     /// Both operands of a binary op in its common type, which is also its result's.
-    pub(crate) fn pair(&mut self) -> Result<(Reg, Reg), Uncovered> {
-        Ok((self.operand(0, self.result)?, self.operand(1, self.result)?))
+    pub(crate) fn pair(&self) -> Result<(Quantity<'k>, Quantity<'k>), Uncovered> {
+        Ok((self.first()?, self.operand(1, self.result)?))
+    }
+
+    /// The first three operands in the result's type.
+    pub(crate) fn triple(&self) -> Result<(Quantity<'k>, Quantity<'k>, Quantity<'k>), Uncovered> {
+        Ok((self.first()?, self.operand(1, self.result)?, self.operand(2, self.result)?))
     }
 
     /// Whether the argument at a place is a tensor.
@@ -127,105 +137,52 @@ impl Call<'_> {
     }
 
     /// A literal of a math type; integer types truncate.
-    pub(crate) fn literal(&mut self, dtype: Dtype, value: f64) -> Reg {
-        if dtype.is_float() { self.kernel.float(dtype, value) } else { self.integer(dtype, value as i64) }
-    }
-
-    fn integer(&mut self, dtype: Dtype, value: i64) -> Reg {
-        match dtype {
-            Dtype::Bool => self.kernel.bool(value != 0),
-            // Wraps as a conversion of a tensor would.
-            Dtype::I32 => self.kernel.int(dtype, i64::from(value as i32)),
-            _ => self.kernel.int(dtype, value),
-        }
-    }
-
-    /// `a op c` with a literal of `a`'s type.
-    pub(crate) fn with(&mut self, op: Binary, a: Reg, c: f64) -> Reg {
-        let c = self.literal(self.kernel.dtype(a), c);
-        self.kernel.binary(op, a, c)
-    }
-
-    /// `c op a` with a literal of `a`'s type.
-    pub(crate) fn from(&mut self, c: f64, op: Binary, a: Reg) -> Reg {
-        let c = self.literal(self.kernel.dtype(a), c);
-        self.kernel.binary(op, c, a)
-    }
-
-    /// `a op c` as a `bool`, with a literal of `a`'s type.
-    pub(crate) fn test(&mut self, a: Reg, op: Compare, c: f64) -> Reg {
-        let c = self.literal(self.kernel.dtype(a), c);
-        self.kernel.compare(op, a, c)
-    }
-
-    /// Shorthand for a unary instruction.
-    pub(crate) fn unary(&mut self, op: Unary, a: Reg) -> Reg {
-        self.kernel.unary(op, a)
-    }
-
-    /// Shorthand for a binary instruction.
-    pub(crate) fn binary(&mut self, op: Binary, a: Reg, b: Reg) -> Reg {
-        self.kernel.binary(op, a, b)
+    pub(crate) fn literal(&self, dtype: Dtype, value: f64) -> Quantity<'k> {
+        Quantity::number(self.kernel, dtype, value)
     }
 
     /// The operand at a place in the math type of its own tensor type.
-    pub(crate) fn own(&mut self, place: usize) -> Result<Reg, Uncovered> {
+    pub(crate) fn own(&self, place: usize) -> Emitted<'k> {
         let (dtype, _) = self.kind(place).ok_or_else(|| format!("has no operand as argument {place}"))?;
         self.operand(place, dtype)
     }
 
     /// A value that a tensor of type `dtype` would hold, ready for calculation.
-    pub(crate) fn widened(&mut self, value: Reg, dtype: Dtype) -> Result<Reg, Uncovered> {
-        let stored = convert(self.kernel, value, dtype);
-        Ok(self.kernel.cast(self.math(dtype)?, stored))
+    pub(crate) fn widened(&self, value: Quantity<'k>, dtype: Dtype) -> Emitted<'k> {
+        Ok(value.converted(dtype).cast(self.math(dtype)?))
     }
 
     /// The type of the tensor whose elements are reduced.
     pub(crate) fn reduced(&self) -> Result<Dtype, Uncovered> {
-        Ok(self.kernel.dtype(match &self.window()?.elements {
+        Ok(self.kernel.borrow().dtype(match &self.window()?.elements {
             Elements::OverAxes(element) => *element,
             Elements::Listed(elements) => *elements.first().ok_or("reduces nothing")?,
         }))
     }
 
     /// How many elements are reduced.
-    pub(crate) fn count(&self) -> Result<i64, Uncovered> {
-        Ok(self.window()?.count)
+    pub(crate) fn count(&self) -> Result<f64, Uncovered> {
+        Ok(self.window()?.count as f64)
     }
 
     /// A reduction of what `map` makes of every element.
-    pub(crate) fn fold(
-        &mut self,
-        op: ReduceOp,
-        mut map: impl FnMut(&mut Self, Reg) -> Result<Reg, Uncovered>,
-    ) -> Result<Reg, Uncovered> {
-        match self.window()?.elements.clone() {
+    pub(crate) fn fold(&self, op: ReduceOp, map: impl Fn(Quantity<'k>) -> Emitted<'k>) -> Emitted<'k> {
+        match &self.window()?.elements {
             Elements::OverAxes(element) => {
-                let element = map(self, element)?;
-                Ok(self.kernel.reduce(op, element))
+                let element = map(self.quantity(*element))?;
+                Ok(self.quantity(self.kernel.borrow_mut().reduce(op, element.reg)))
             }
             Elements::Listed(elements) => {
                 let combine = op.combine().ok_or("wants a position, but its few elements are taken one by one")?;
-                let mut result = None;
-                for element in elements {
-                    let element = map(self, element)?;
-                    result = Some(match result {
-                        None => element,
-                        Some(result) => self.kernel.binary(combine, result, element),
-                    });
-                }
-                result.ok_or_else(|| "reduces nothing".to_owned())
+                let mapped = elements.iter().map(|&element| map(self.quantity(element)));
+                let combined = mapped.reduce(|result, element| Ok(result?.binary(combine, element?)));
+                combined.unwrap_or_else(|| Err("reduces nothing".to_owned()))
             }
         }
     }
 
     fn window(&self) -> Result<&Window, Uncovered> {
         self.window.as_ref().ok_or_else(|| "reduces, which is not expected here".to_owned())
-    }
-
-    /// Whether a value is not zero, a NaN included.
-    pub(crate) fn truth(&mut self, a: Reg) -> Reg {
-        self.kernel.cast(Dtype::Bool, a)
     }
 }
 

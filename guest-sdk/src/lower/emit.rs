@@ -13,6 +13,7 @@ use crate::index::Index;
 use crate::view;
 use passhost_ir::kernel::{Binary, Compare, Outside, Reg, Scalar};
 use passhost_ir::{NodeKind, ValueId};
+use std::cell::RefCell;
 
 /// A kernel that is being written.
 pub(super) struct Emitter<'a> {
@@ -206,10 +207,12 @@ impl<'a> Emitter<'a> {
             let value = self.value(operand, source)?;
             operands[number] = Some(Operand { value, has_dimensions: !shape.is_empty() });
         }
-        let kernel = &mut self.kernel;
-        let mut call =
-            Call { kernel, args: Args::new(args), operands: &operands, result: result.dtype, output, window };
-        (rule.emit)(&mut call).map_err(|reason| LowerError::NotCovered { op: op.to_string(), reason })
+        let kernel = RefCell::new(std::mem::take(&mut self.kernel));
+        let args = Args::new(args);
+        let call = Call { kernel: &kernel, args, operands: &operands, result: result.dtype, output, window };
+        let element = (rule.emit)(&call).map(|element| element.reg);
+        self.kernel = kernel.into_inner();
+        element.map_err(|reason| LowerError::NotCovered { op: op.to_string(), reason })
     }
 
     /// Notes that a costly value varies along few axes only.

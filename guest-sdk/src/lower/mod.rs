@@ -58,6 +58,7 @@ mod error;
 mod moves;
 mod partition;
 mod promote;
+mod quantity;
 mod recipe;
 mod region;
 mod rules;

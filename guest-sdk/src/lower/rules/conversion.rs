@@ -1,8 +1,6 @@
 //! Casts and copies.
 
-use super::super::call::{Call, Uncovered};
 use super::Rule;
-use passhost_ir::kernel::Reg;
 
 pub(super) const RULES: &[Rule] = &[
     copy("aten::to", &["dtype", "dtype_layout", "device", "other"]),
@@ -12,11 +10,7 @@ pub(super) const RULES: &[Rule] = &[
     copy("aten::contiguous", &[""]),
 ];
 
-const fn copy(name: &'static str, overloads: &'static [&'static str]) -> Rule {
-    Rule { reads: 1, ..Rule::cheap(name, overloads, element) }
-}
-
 /// The element in the result's type. Where it is stored is the store's business.
-fn element(c: &mut Call<'_>) -> Result<Reg, Uncovered> {
-    c.operand(0, c.result)
+const fn copy(name: &'static str, overloads: &'static [&'static str]) -> Rule {
+    Rule { reads: 1, ..Rule::cheap(name, overloads, |c| c.first()) }
 }

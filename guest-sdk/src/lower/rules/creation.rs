@@ -1,8 +1,7 @@
 //! Tensors of one number.
 
-use super::super::call::{Call, Uncovered};
+use super::super::call::{Call, Emitted};
 use super::Rule;
-use passhost_ir::kernel::Reg;
 
 pub(super) const RULES: &[Rule] = &[
     filled("aten::zeros", |c| number(c, 0.0)),
@@ -17,7 +16,6 @@ const fn filled(name: &'static str, emit: super::Emit) -> Rule {
     Rule { reads: 0, ..Rule::cheap(name, &[""], emit) }
 }
 
-fn number(c: &mut Call<'_>, value: f64) -> Result<Reg, Uncovered> {
-    let math = c.math(c.result)?;
-    Ok(c.literal(math, value))
+fn number<'k>(c: &Call<'k>, value: f64) -> Emitted<'k> {
+    Ok(c.literal(c.math(c.result)?, value))
 }

@@ -16,10 +16,9 @@ mod reduction;
 mod rounding;
 mod transcendental;
 
-use super::call::{Call, Uncovered};
+use super::call::{Call, Emitted, Uncovered};
 pub(super) use reduction::Footprint;
 
-use passhost_ir::kernel::Reg;
 use passhost_ir::{Graph, Node, OpName};
 
 /// What a rule emits, and what it costs.
@@ -49,7 +48,7 @@ pub(crate) enum Align {
     Channels,
 }
 
-type Emit = fn(&mut Call<'_>) -> Result<Reg, Uncovered>;
+type Emit = for<'k> fn(&Call<'k>) -> Emitted<'k>;
 type FootprintOf = fn(&Graph, &Node, usize) -> Result<Footprint, Uncovered>;
 
 impl Rule {

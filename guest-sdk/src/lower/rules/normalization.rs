@@ -3,11 +3,12 @@
 //! Mean and variance are taken in two passes. ATen's kernels take them in one, by Welford's method, and some fold mean and
 //! scale into one multiply-add; both differ from the rules by a few ulps of the accumulator.
 
-use super::super::call::{Call, Uncovered};
-use super::reduction::{Footprint, arguments, dims, shapes, squared_differences};
+use super::super::call::{Call, Emitted, Uncovered};
+use super::super::quantity::Quantity;
+use super::reduction::{Footprint, arguments, dims, shapes, squared_differences, sum_of_squares};
 use super::{Align, Rule};
 use crate::index::Index;
-use passhost_ir::kernel::{Binary, ReduceOp, Reg, Unary};
+use passhost_ir::kernel::{Binary, ReduceOp, Unary};
 use passhost_ir::{Arg, Graph, Node};
 
 pub(super) const RULES: &[Rule] = &[
@@ -64,59 +65,41 @@ fn grouped(shape: &[i64], groups: i64) -> Result<Footprint, Uncovered> {
 }
 
 /// `exp(x - max) / sum`, or its logarithm `x - max - log(sum)`.
-fn softmax(c: &mut Call<'_>, logarithm: bool) -> Result<Reg, Uncovered> {
+fn softmax<'k>(c: &Call<'k>, logarithm: bool) -> Emitted<'k> {
     let dtype = c.result;
-    let max = c.fold(ReduceOp::Max, |c, x| c.widened(x, dtype))?;
-    let sum = c.fold(ReduceOp::Sum, |c, x| {
-        let x = c.widened(x, dtype)?;
-        let below = c.binary(Binary::Sub, x, max);
-        Ok(c.unary(Unary::Exp, below))
-    })?;
-    let x = c.operand(0, dtype)?;
-    let below = c.binary(Binary::Sub, x, max);
-    if logarithm {
-        let log = c.unary(Unary::Log, sum);
-        return Ok(c.binary(Binary::Sub, below, log));
-    }
-    let exp = c.unary(Unary::Exp, below);
-    Ok(c.binary(Binary::Div, exp, sum))
+    let max = c.fold(ReduceOp::Max, |x| c.widened(x, dtype))?;
+    let sum = c.fold(ReduceOp::Sum, |x| Ok((c.widened(x, dtype)? - max).unary(Unary::Exp)))?;
+    let below = c.first()? - max;
+    Ok(if logarithm { below - sum.unary(Unary::Log) } else { below.unary(Unary::Exp) / sum })
 }
 
 /// `(x - mean) * rsqrt(var + eps) * weight + bias`; results behind the first are the mean and the root.
-fn normalized(c: &mut Call<'_>, (weight, bias): (usize, usize), eps: usize) -> Result<Reg, Uncovered> {
+fn normalized<'k>(c: &Call<'k>, (weight, bias): (usize, usize), eps: usize) -> Emitted<'k> {
     let eps = c.number(eps)?;
     let dtype = c.reduced()?;
     let (mean, squares) = squared_differences(c, dtype)?;
     if c.output == 1 {
         return Ok(mean);
     }
-    let count = c.count()?;
-    let variance = c.with(Binary::Div, squares, count as f64);
-    let shifted = c.with(Binary::Add, variance, eps);
-    let scale = c.unary(Unary::Rsqrt, shifted);
+    let scale = (squares / c.count()? + eps).unary(Unary::Rsqrt);
     if c.output == 2 {
         return Ok(scale);
     }
-    let x = c.operand(0, dtype)?;
-    let centred = c.binary(Binary::Sub, x, mean);
-    let normal = c.binary(Binary::Mul, centred, scale);
-    affine(c, normal, weight, bias)
+    affine(c, (c.operand(0, dtype)? - mean) * scale, weight, bias)
 }
 
 /// `x * weight + bias`, each where it is given.
-fn affine(c: &mut Call<'_>, x: Reg, weight: usize, bias: usize) -> Result<Reg, Uncovered> {
+fn affine<'k>(c: &Call<'k>, x: Quantity<'k>, weight: usize, bias: usize) -> Emitted<'k> {
     let mut result = x;
     for (place, op) in [(weight, Binary::Mul), (bias, Binary::Add)] {
         if c.is_given(place) {
-            let operand = c.own(place)?;
-            let operand = c.kernel.cast(c.kernel.dtype(x), operand);
-            result = c.binary(op, result, operand);
+            result = result.binary(op, c.own(place)?.cast(x.dtype()));
         }
     }
     Ok(result)
 }
 
-fn instance_norm(c: &mut Call<'_>) -> Result<Reg, Uncovered> {
+fn instance_norm<'k>(c: &Call<'k>) -> Emitted<'k> {
     if c.args.bool(5) != Some(true) {
         return Err("uses running statistics".to_owned());
     }
@@ -127,41 +110,26 @@ fn instance_norm(c: &mut Call<'_>) -> Result<Reg, Uncovered> {
 }
 
 /// `x * rsqrt(mean(x * x) + eps) * weight`. Without an eps it is the distance from 1 to the next number of the math type.
-fn rms_normalized(c: &mut Call<'_>) -> Result<Reg, Uncovered> {
+fn rms_normalized<'k>(c: &Call<'k>) -> Emitted<'k> {
     let dtype = c.reduced()?;
-    let math = c.math(dtype)?;
     let eps = match c.is_given(3) {
         true => c.number(3)?,
-        false if math.size() == 4 => f64::from(f32::EPSILON),
+        false if c.math(dtype)?.size() == 4 => f64::from(f32::EPSILON),
         false => f64::EPSILON,
     };
-    let squares = c.fold(ReduceOp::Sum, |c, x| {
-        let x = c.widened(x, dtype)?;
-        Ok(c.binary(Binary::Mul, x, x))
-    })?;
-    let count = c.count()?;
-    let mean = c.with(Binary::Div, squares, count as f64);
-    let shifted = c.with(Binary::Add, mean, eps);
-    let scale = c.unary(Unary::Rsqrt, shifted);
-    let x = c.operand(0, dtype)?;
-    let normal = c.binary(Binary::Mul, x, scale);
-    affine(c, normal, 2, usize::MAX)
+    let scale = (sum_of_squares(c, dtype)? / c.count()? + eps).unary(Unary::Rsqrt);
+    affine(c, c.operand(0, dtype)? * scale, 2, usize::MAX)
 }
 
 /// With running statistics: `(x - mean) / sqrt(var + eps) * weight + bias`, calculated in the order of ATen's CUDA kernel.
-fn batch_norm(c: &mut Call<'_>) -> Result<Reg, Uncovered> {
+fn batch_norm<'k>(c: &Call<'k>) -> Emitted<'k> {
     if c.args.bool(5) != Some(false) || !c.is_given(3) || !c.is_given(4) {
         return Err("takes the statistics of its batch".to_owned());
     }
     let eps = c.number(7)?;
-    let x = c.operand(0, c.result)?;
-    let math = c.kernel.dtype(x);
+    let x = c.first()?;
     let (mean, variance) = (c.own(3)?, c.own(4)?);
-    let (mean, variance) = (c.kernel.cast(math, mean), c.kernel.cast(math, variance));
-    let shifted = c.with(Binary::Add, variance, eps);
-    let deviation = c.unary(Unary::Sqrt, shifted);
-    let scale = c.from(1.0, Binary::Div, deviation);
-    let centred = c.binary(Binary::Sub, x, mean);
-    let normal = c.binary(Binary::Mul, centred, scale);
-    affine(c, normal, 1, 2)
+    let (mean, variance) = (mean.cast(x.dtype()), variance.cast(x.dtype()));
+    let scale = 1.0 / (variance + eps).unary(Unary::Sqrt);
+    affine(c, (x - mean) * scale, 1, 2)
 }

@@ -1,11 +1,11 @@
 //! Pools: reductions over windows of the last dimensions.
 
-use super::super::call::{Call, Uncovered};
+use super::super::call::{Call, Emitted, Uncovered};
 use super::Rule;
 use super::reduction::{Footprint, arguments, mean, shapes};
 use crate::args::Args;
 use crate::index::Index;
-use passhost_ir::kernel::{Binary, ReduceOp, Reg};
+use passhost_ir::kernel::ReduceOp;
 use passhost_ir::{Graph, Node};
 
 pub(super) const RULES: &[Rule] = &[
@@ -106,17 +106,14 @@ fn maxima(graph: &Graph, node: &Node, output: usize, count: usize) -> Result<Foo
     Windows { size, stride, padding, dilation }.over(from, to, f64::NEG_INFINITY)
 }
 
-fn average(c: &mut Call<'_>) -> Result<Reg, Uncovered> {
+fn average<'k>(c: &Call<'k>) -> Emitted<'k> {
     let Ok(divisor) = c.number(6) else { return mean(c) };
-    let dtype = c.result;
-    let sum = c.fold(ReduceOp::Sum, |c, x| c.widened(x, dtype))?;
-    Ok(c.with(Binary::Div, sum, divisor))
+    Ok(c.fold(ReduceOp::Sum, |x| c.widened(x, c.result))? / divisor)
 }
 
-fn largest(c: &mut Call<'_>) -> Result<Reg, Uncovered> {
-    let dtype = c.result;
-    if !dtype.is_float() {
-        return Err(format!("works on {dtype}"));
+fn largest<'k>(c: &Call<'k>) -> Emitted<'k> {
+    if !c.result.is_float() {
+        return Err(format!("works on {}", c.result));
     }
-    c.fold(ReduceOp::Max, |c, x| c.widened(x, dtype))
+    c.fold(ReduceOp::Max, |x| c.widened(x, c.result))
 }

@@ -2,12 +2,13 @@
 //!
 //! Half types are accumulated in `f32` and rounded once, at the end of the op, as ATen does.
 
-use super::super::call::{Call, Uncovered};
+use super::super::call::{Call, Emitted, Uncovered};
+use super::super::quantity::Quantity;
 use super::Rule;
 use crate::args::Args;
 use crate::index::Index;
 use crate::view::wrap;
-use passhost_ir::kernel::{Binary, ReduceOp, Reg, Unary};
+use passhost_ir::kernel::{ReduceOp, Unary};
 use passhost_ir::{Arg, Dtype, Graph, Node, NodeKind};
 
 /// Which elements of its first operand an op reduces. Rows are what remains: each is reduced by itself.
@@ -141,88 +142,78 @@ pub(super) fn dims(args: Args<'_>, place: usize, rank: usize) -> Result<Vec<usiz
     Ok(dims)
 }
 
-/// The type in which elements of a type are added up.
-fn accumulator(c: &Call<'_>, dtype: Dtype) -> Result<Dtype, Uncovered> {
-    if dtype.is_float() { c.math(dtype) } else { Ok(Dtype::I64) }
-}
-
 /// Sums and products, in the result's type: `dtype` converts the elements first.
-fn total(c: &mut Call<'_>, op: ReduceOp) -> Result<Reg, Uncovered> {
-    let (dtype, accumulator) = (c.result, accumulator(c, c.result)?);
-    c.fold(op, |c, x| {
-        let x = c.widened(x, dtype)?;
-        Ok(c.kernel.cast(accumulator, x))
-    })
+fn total<'k>(c: &Call<'k>, op: ReduceOp) -> Emitted<'k> {
+    let dtype = c.result;
+    // The type in which elements of a type are added up.
+    let accumulator = if dtype.is_float() { c.math(dtype)? } else { Dtype::I64 };
+    c.fold(op, |x| Ok(c.widened(x, dtype)?.cast(accumulator)))
 }
 
 /// The sum divided by the count. CUDA multiplies by the reciprocal of the count, which may be one ulp of the accumulator
 /// away; this rule divides, as the CPU does.
-pub(super) fn mean(c: &mut Call<'_>) -> Result<Reg, Uncovered> {
-    let sum = total(c, ReduceOp::Sum)?;
-    let count = c.count()?;
-    Ok(c.with(Binary::Div, sum, count as f64))
+pub(super) fn mean<'k>(c: &Call<'k>) -> Emitted<'k> {
+    Ok(total(c, ReduceOp::Sum)? / c.count()?)
 }
 
-fn extremum(c: &mut Call<'_>, op: ReduceOp) -> Result<Reg, Uncovered> {
+fn extremum<'k>(c: &Call<'k>, op: ReduceOp) -> Emitted<'k> {
     let dtype = c.reduced()?;
-    c.fold(op, |c, x| {
+    c.fold(op, |x| {
         let x = c.widened(x, dtype)?;
-        Ok(if dtype == Dtype::Bool { c.kernel.cast(Dtype::I32, x) } else { x })
+        Ok(if dtype == Dtype::Bool { x.cast(Dtype::I32) } else { x })
     })
 }
 
-fn with_position(c: &mut Call<'_>, value: ReduceOp, position: ReduceOp) -> Result<Reg, Uncovered> {
+fn with_position<'k>(c: &Call<'k>, value: ReduceOp, position: ReduceOp) -> Emitted<'k> {
     extremum(c, if c.output == 0 { value } else { position })
 }
 
-fn truth(c: &mut Call<'_>, op: ReduceOp) -> Result<Reg, Uncovered> {
-    c.fold(op, |c, x| Ok(c.truth(x)))
+fn truth<'k>(c: &Call<'k>, op: ReduceOp) -> Emitted<'k> {
+    c.fold(op, |x| Ok(x.truth()))
 }
 
-fn whole_variance(c: &mut Call<'_>, root: bool) -> Result<Reg, Uncovered> {
+fn whole_variance<'k>(c: &Call<'k>, root: bool) -> Emitted<'k> {
     let unbiased = c.args.bool(1) != Some(false);
     variance(c, if unbiased { 1.0 } else { 0.0 }, root)
 }
 
 /// `correction` is a number or absent, which means 1; the older overload has a flag in its place.
-fn listed_variance(c: &mut Call<'_>, root: bool) -> Result<Reg, Uncovered> {
-    let correction = c.args.number(2).unwrap_or(1.0);
-    variance(c, correction, root)
+fn listed_variance<'k>(c: &Call<'k>, root: bool) -> Emitted<'k> {
+    variance(c, c.args.number(2).unwrap_or(1.0), root)
 }
 
-fn variance(c: &mut Call<'_>, correction: f64, root: bool) -> Result<Reg, Uncovered> {
-    let squares = squared_differences(c, c.result)?.1;
-    let count = (c.count()? as f64 - correction).max(0.0);
-    let variance = c.with(Binary::Div, squares, count);
-    Ok(if root { c.unary(Unary::Sqrt, variance) } else { variance })
+fn variance<'k>(c: &Call<'k>, correction: f64, root: bool) -> Emitted<'k> {
+    let (_, squares) = squared_differences(c, c.result)?;
+    let variance = squares / (c.count()? - correction).max(0.0);
+    Ok(if root { variance.unary(Unary::Sqrt) } else { variance })
 }
 
 /// The mean of the elements as elements of `dtype`, and the sum of the squares of their differences from it.
-pub(super) fn squared_differences(c: &mut Call<'_>, dtype: Dtype) -> Result<(Reg, Reg), Uncovered> {
+pub(super) fn squared_differences<'k>(c: &Call<'k>, dtype: Dtype) -> Result<(Quantity<'k>, Quantity<'k>), Uncovered> {
     if !dtype.is_float() {
         return Err(format!("has a result of type {dtype}"));
     }
-    let sum = c.fold(ReduceOp::Sum, |c, x| c.widened(x, dtype))?;
-    let count = c.count()?;
-    let mean = c.with(Binary::Div, sum, count as f64);
-    let squares = c.fold(ReduceOp::Sum, |c, x| {
-        let x = c.widened(x, dtype)?;
-        let difference = c.binary(Binary::Sub, x, mean);
-        Ok(c.binary(Binary::Mul, difference, difference))
+    let mean = c.fold(ReduceOp::Sum, |x| c.widened(x, dtype))? / c.count()?;
+    let squares = c.fold(ReduceOp::Sum, |x| {
+        let difference = c.widened(x, dtype)? - mean;
+        Ok(difference * difference)
     })?;
     Ok((mean, squares))
 }
 
+/// The sum of the squares of the elements as elements of `dtype`.
+pub(super) fn sum_of_squares<'k>(c: &Call<'k>, dtype: Dtype) -> Emitted<'k> {
+    c.fold(ReduceOp::Sum, |x| {
+        let x = c.widened(x, dtype)?;
+        Ok(x * x)
+    })
+}
+
 /// The Euclidean norm.
-fn norm(c: &mut Call<'_>) -> Result<Reg, Uncovered> {
+fn norm<'k>(c: &Call<'k>) -> Emitted<'k> {
     let order = if c.is_given(1) { c.number(1)? } else { 2.0 };
     if order != 2.0 {
         return Err(format!("has the order {order}; 2 is covered"));
     }
-    let dtype = c.result;
-    let squares = c.fold(ReduceOp::Sum, |c, x| {
-        let x = c.widened(x, dtype)?;
-        Ok(c.binary(Binary::Mul, x, x))
-    })?;
-    Ok(c.unary(Unary::Sqrt, squares))
+    Ok(sum_of_squares(c, c.result)?.unary(Unary::Sqrt))
 }

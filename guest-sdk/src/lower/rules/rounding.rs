@@ -1,9 +1,9 @@
 //! Rounding to integers, and signs.
 
-use super::super::call::{Call, Uncovered};
+use super::super::call::{Call, Emitted};
 use super::Rule;
 use passhost_ir::Dtype;
-use passhost_ir::kernel::{Binary, Compare, Reg, Unary};
+use passhost_ir::kernel::{Compare, Unary};
 
 pub(super) const RULES: &[Rule] = &[
     Rule::cheap("aten::floor", &[""], |c| round(c, Unary::Floor)),
@@ -11,30 +11,26 @@ pub(super) const RULES: &[Rule] = &[
     Rule::cheap("aten::trunc", &[""], |c| round(c, Unary::Trunc)),
     Rule::cheap("aten::round", &[""], |c| round(c, Unary::Round)),
     Rule::cheap("aten::frac", &[""], |c| {
-        let x = c.operand(0, c.result)?;
-        let whole = c.unary(Unary::Trunc, x);
-        Ok(c.binary(Binary::Sub, x, whole))
+        let x = c.first()?;
+        Ok(x - x.unary(Unary::Trunc))
     }),
     Rule::cheap("aten::sign", &[""], sign),
     Rule::cheap("aten::sgn", &[""], sign),
 ];
 
 /// Integers are whole already.
-fn round(c: &mut Call<'_>, op: Unary) -> Result<Reg, Uncovered> {
-    let x = c.operand(0, c.result)?;
-    Ok(if c.result.is_float() { c.unary(op, x) } else { x })
+fn round<'k>(c: &Call<'k>, op: Unary) -> Emitted<'k> {
+    let x = c.first()?;
+    Ok(if c.result.is_float() { x.unary(op) } else { x })
 }
 
 /// 1, 0 or -1; 0 for a NaN.
-fn sign(c: &mut Call<'_>) -> Result<Reg, Uncovered> {
-    let x = c.operand(0, c.result)?;
+fn sign<'k>(c: &Call<'k>) -> Emitted<'k> {
+    let x = c.first()?;
     if c.result == Dtype::Bool {
         return Ok(x);
     }
-    let math = c.math(c.result)?;
-    let (plus, zero, minus) = (c.literal(math, 1.0), c.literal(math, 0.0), c.literal(math, -1.0));
-    let negative = c.test(x, Compare::Lt, 0.0);
-    let low = c.kernel.select(negative, minus, zero);
-    let positive = c.test(x, Compare::Gt, 0.0);
-    Ok(c.kernel.select(positive, plus, low))
+    let (plus, zero, minus) = (x.literal(1.0), x.literal(0.0), x.literal(-1.0));
+    let low = x.compare(Compare::Lt, 0.0).select(minus, zero);
+    Ok(x.compare(Compare::Gt, 0.0).select(plus, low))
 }

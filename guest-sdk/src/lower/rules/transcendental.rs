@@ -1,8 +1,10 @@
 //! Exponentials, logarithms, roots, trigonometry.
 
-use super::super::call::{Call, Uncovered};
+use super::super::call::{Call, Emitted};
+use super::super::quantity::Quantity;
 use super::Rule;
-use passhost_ir::kernel::{Binary, Reg, Unary};
+use super::arithmetic::both;
+use passhost_ir::kernel::{Binary, Unary};
 
 pub(super) const RULES: &[Rule] = &[
     Rule::costly("aten::exp", &[""], |c| direct(c, Unary::Exp)),
@@ -22,41 +24,22 @@ pub(super) const RULES: &[Rule] = &[
     Rule::costly("aten::cosh", &[""], |c| direct(c, Unary::Cosh)),
     Rule::costly("aten::tanh", &[""], |c| direct(c, Unary::Tanh)),
     Rule::costly("aten::erf", &[""], |c| direct(c, Unary::Erf)),
-    Rule::costly("aten::atan2", &[""], |c| {
-        let (y, x) = c.pair()?;
-        Ok(c.binary(Binary::Atan2, y, x))
-    }),
-    Rule::costly("aten::sigmoid", &[""], |c| {
-        let x = c.operand(0, c.result)?;
-        Ok(sigmoid(c, x))
-    }),
+    Rule::costly("aten::atan2", &[""], |c| both(c, Binary::Atan2)),
+    Rule::costly("aten::sigmoid", &[""], |c| Ok(1.0 / one_plus_exp_neg(c.first()?))),
     Rule::costly("aten::log_sigmoid", &[""], |c| {
         // min(x, 0) - log1p(exp(-|x|)) never overflows.
-        let x = c.operand(0, c.result)?;
-        let magnitude = c.unary(Unary::Abs, x);
-        let negative = c.unary(Unary::Neg, magnitude);
-        let small = c.unary(Unary::Exp, negative);
-        let log = c.unary(Unary::Log1p, small);
-        let low = c.with(Binary::Min, x, 0.0);
-        Ok(c.binary(Binary::Sub, low, log))
+        let x = c.first()?;
+        let log = x.unary(Unary::Abs).unary(Unary::Neg).unary(Unary::Exp).unary(Unary::Log1p);
+        Ok(x.min(0.0) - log)
     }),
 ];
 
 /// An op that a kernel has too. Integer operands become floats first: the result type says which.
-fn direct(c: &mut Call<'_>, op: Unary) -> Result<Reg, Uncovered> {
-    let x = c.operand(0, c.result)?;
-    Ok(c.unary(op, x))
-}
-
-/// `1 / (1 + exp(-x))`.
-pub(super) fn sigmoid(c: &mut Call<'_>, x: Reg) -> Reg {
-    let grown = one_plus_exp_neg(c, x);
-    c.from(1.0, Binary::Div, grown)
+pub(super) fn direct<'k>(c: &Call<'k>, op: Unary) -> Emitted<'k> {
+    Ok(c.first()?.unary(op))
 }
 
 /// `1 + exp(-x)`.
-pub(super) fn one_plus_exp_neg(c: &mut Call<'_>, x: Reg) -> Reg {
-    let negative = c.unary(Unary::Neg, x);
-    let exp = c.unary(Unary::Exp, negative);
-    c.from(1.0, Binary::Add, exp)
+pub(super) fn one_plus_exp_neg(x: Quantity<'_>) -> Quantity<'_> {
+    1.0 + x.unary(Unary::Neg).unary(Unary::Exp)
 }
