@@ -1,7 +1,6 @@
 //! The component side: bindings of `wit/pass.wit`, and the calls that [`register!`](crate::register) wires up.
 
-mod from_wit;
-mod to_wit;
+mod convert;
 
 /// What wit-bindgen makes of the contract.
 #[allow(missing_docs, unreachable_pub, clippy::undocumented_unsafe_blocks, reason = "generated from wit/pass.wit")]
@@ -27,9 +26,9 @@ struct Host;
 
 impl Infer for Host {
     fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, InferError> {
-        let args: Vec<_> = args.iter().map(to_wit::typed_arg).collect();
-        match host::infer(&to_wit::op_name(op), &args) {
-            Ok(types) => Ok(types.iter().map(from_wit::tensor_type).collect()),
+        let args: Vec<_> = args.iter().map(convert::typed_arg).collect();
+        match host::infer(&op.clone().into(), &args) {
+            Ok(types) => Ok(types.into_iter().map(Into::into).collect()),
             Err(message) => Err(InferError::Refused { op: op.to_string(), message }),
         }
     }
@@ -51,13 +50,13 @@ pub type Outcome = Result<Rewrite, String>;
 
 /// `run` of the contract.
 pub fn run(pass: &dyn Pass, graph: Graph, device: DeviceFacts) -> Outcome {
-    let graph = from_wit::graph(graph).map_err(|error| format!("{error}; rebuild the pass with this host's SDK"))?;
+    let graph = convert::graph_of(graph).map_err(|error| format!("{error}; rebuild the pass with this host's SDK"))?;
     let mut rewriter = Rewriter::new(graph);
-    pass.run(&mut rewriter, &from_wit::device(device), &mut Host).map_err(|error| error.to_string())?;
+    pass.run(&mut rewriter, &device.into(), &mut Host).map_err(|error| error.to_string())?;
     let (graph, refusals) = rewriter.finish();
     let refusals = refusals
         .into_iter()
         .map(|refusal| Refusal { nodes: refusal.nodes.iter().map(|id| id.0).collect(), reason: refusal.reason })
         .collect();
-    Ok(Rewrite { graph: to_wit::graph(graph), refusals })
+    Ok(Rewrite { graph: convert::graph(graph), refusals })
 }
