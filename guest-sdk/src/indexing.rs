@@ -1,7 +1,7 @@
 //! Tensors that say which elements an op takes. The host lets a rewrite keep such an op only with the indices that it
 //! had, since an index outside takes a GPU's process down. So what they come from must stay as well.
 
-use crate::bit_set::BitSet;
+use fixedbitset::FixedBitSet;
 use passhost_ir::{Graph, Node, NodeKind, OpName, ValueId, index_argument};
 
 /// The op and the tensors that are its indices, if it takes any.
@@ -28,7 +28,7 @@ pub(crate) fn pinned(graph: &Graph) -> Vec<Option<OpName>> {
 }
 
 /// The first node that is not one of `members` and has an index that comes from them.
-pub(crate) fn index_reached<'g>(graph: &'g Graph, members: &BitSet, reached: &[bool]) -> Option<&'g OpName> {
+pub(crate) fn index_reached<'g>(graph: &'g Graph, members: &FixedBitSet, reached: &[bool]) -> Option<&'g OpName> {
     let others = graph.nodes.iter().enumerate().filter(|(position, _)| !members.contains(*position));
     let mut indexed = others.filter_map(|(_, node)| indices(node));
     indexed.find_map(|(op, mut indices)| indices.any(|index| reached[index.index()]).then_some(op))

@@ -84,7 +84,6 @@
 //!   [`lower`] says how to round as eager does.
 
 mod args;
-mod bit_set;
 mod index;
 mod indexing;
 pub mod lower;

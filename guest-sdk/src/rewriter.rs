@@ -1,10 +1,12 @@
 //! The graph under rewrite: reading it, and the changes that keep it a graph.
 
-use crate::bit_set::BitSet;
 use crate::indexing::{index_reached, pinned};
-use crate::lower::Lowered;
+use crate::lower::{Analysis, Lowered};
 use crate::view;
-use passhost_ir::{Arg, Graph, Infer, InferError, Kernel, Node, NodeId, NodeKind, OpName, TensorType, ValueId};
+use fixedbitset::FixedBitSet;
+use passhost_ir::{
+    Arg, Graph, Infer, InferError, Kernel, Node, NodeId, NodeKind, OpName, TensorType, ValueId, live_nodes,
+};
 
 /// Why a change was not made. The graph is as it was before.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -118,11 +120,6 @@ impl Uses {
     pub fn is_output(&self, value: ValueId) -> bool {
         self.is_output[value.index()]
     }
-
-    /// Whether nothing reads `value`.
-    pub fn is_unused(&self, value: ValueId) -> bool {
-        self.readers(value).is_empty() && !self.is_output(value)
-    }
 }
 
 impl Rewriter {
@@ -216,14 +213,11 @@ impl Rewriter {
         if let Some(&first) = self.uses().readers(old).first() {
             self.check_defined(first, &[new])?;
         }
-        for node in &mut self.graph.nodes {
-            replace_operands(node, old, new);
+        let swapped = |id: &ValueId| if *id == old { new } else { *id };
+        for node in self.graph.nodes.iter_mut().filter(|node| node.operands().contains(&old)) {
+            node.kind = node.kind.map_values(swapped);
         }
-        for output in &mut self.graph.outputs {
-            if *output == old {
-                *output = new;
-            }
-        }
+        self.graph.outputs.iter_mut().for_each(|output| *output = swapped(output));
         Ok(())
     }
 
@@ -232,18 +226,19 @@ impl Rewriter {
     /// values it defines keep their identity, so no reader changes.
     pub fn replace(&mut self, lowered: &Lowered) -> Result<NodeId, EditError> {
         self.check_kernel(&lowered.kernel, &lowered.inputs)?;
-        let mut members = BitSet::default();
+        let mut members = FixedBitSet::default();
         for &id in &lowered.nodes {
-            members.insert(self.position(id)?);
+            members.grow_and_insert(self.position(id)?);
         }
-        let reached = reached(&self.graph, &members);
+        let analysis = Analysis::of(&self.graph);
+        let reached = analysis.reached(&members);
         if let Some(&input) = lowered.inputs.iter().find(|input| reached[input.index()]) {
             return Err(EditError::NotConvex(self.graph.value(input).name.clone()));
         }
         if let Some(op) = index_reached(&self.graph, &members, &reached) {
             return Err(EditError::Index(op.to_string()));
         }
-        self.check_still_read(&members, lowered)?;
+        self.check_still_read(&analysis.uses, &members, lowered)?;
 
         let kernel_types = lowered.kernel.output_types();
         let kernel_id = self.fresh_id();
@@ -274,7 +269,7 @@ impl Rewriter {
 
         // Before the last member stand, besides members, nodes that do not depend on them and may feed the kernel, and
         // nodes that do and move behind it. Views inside the fused nodes that nobody else reads go with them.
-        let last = members.last().unwrap_or(0);
+        let last = members.maximum().unwrap_or(0);
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for (position, node) in std::mem::take(&mut self.graph.nodes).into_iter().enumerate() {
             if members.contains(position) || lowered.covered.contains(&node.id) {
@@ -293,22 +288,11 @@ impl Rewriter {
     /// Removes every node whose results nothing reads, and says which. Ops with effects do not occur in the graphs that
     /// a pass sees.
     pub fn remove_dead_code(&mut self) -> Vec<NodeId> {
-        let mut live: BitSet = self.graph.outputs.iter().map(|output| output.index()).collect();
-        let mut kept = Vec::new();
+        let live = live_nodes(&self.graph);
         let mut removed = Vec::new();
-        for node in std::mem::take(&mut self.graph.nodes).into_iter().rev() {
-            if node.outputs.iter().any(|output| live.contains(output.index())) {
-                for operand in node.operands() {
-                    live.insert(operand.index());
-                }
-                kept.push(node);
-            } else {
-                removed.push(node.id);
-            }
+        for (node, is_live) in std::mem::take(&mut self.graph.nodes).into_iter().zip(live) {
+            if is_live { self.graph.nodes.push(node) } else { removed.push(node.id) }
         }
-        kept.reverse();
-        removed.reverse();
-        self.graph.nodes = kept;
         removed
     }
 
@@ -391,8 +375,7 @@ impl Rewriter {
     }
 
     /// That nothing which stays reads a value that only the replaced nodes define.
-    fn check_still_read(&self, members: &BitSet, lowered: &Lowered) -> Result<(), EditError> {
-        let uses = self.uses();
+    fn check_still_read(&self, uses: &Uses, members: &FixedBitSet, lowered: &Lowered) -> Result<(), EditError> {
         let gone =
             |position: usize| members.contains(position) || lowered.covered.contains(&self.graph.nodes[position].id);
         for position in (0..self.graph.nodes.len()).filter(|&position| gone(position)) {
@@ -405,36 +388,5 @@ impl Rewriter {
             }
         }
         Ok(())
-    }
-}
-
-/// For each value whether it depends on the results of the nodes at `members`.
-pub(crate) fn reached(graph: &Graph, members: &BitSet) -> Vec<bool> {
-    let mut reached = vec![false; graph.values.len()];
-    for (position, node) in graph.nodes.iter().enumerate() {
-        if members.contains(position) || node.operands().iter().any(|operand| reached[operand.index()]) {
-            for output in &node.outputs {
-                reached[output.index()] = true;
-            }
-        }
-    }
-    reached
-}
-
-fn replace_operands(node: &mut Node, old: ValueId, new: ValueId) {
-    let swap = |id: &ValueId| if *id == old { new } else { *id };
-    match &mut node.kind {
-        NodeKind::Aten { args, .. } => {
-            for arg in args {
-                if arg.values().any(|&id| id == old) {
-                    *arg = arg.map(swap);
-                }
-            }
-        }
-        NodeKind::Kernel { inputs, .. } => {
-            for input in inputs {
-                *input = swap(input);
-            }
-        }
     }
 }

@@ -4,6 +4,7 @@
 
 use crate::args::Args;
 use crate::index::Index;
+use passhost_ir::dims::{permutation, wrap};
 use passhost_ir::{Arg, Graph, Node, NodeKind, TensorType, ValueId, numel};
 
 /// A tensor as a map into another: its source, and one coordinate per dimension of the source.
@@ -68,8 +69,8 @@ pub fn identity(graph: &Graph, node: &Node) -> Option<ValueId> {
 /// What `value` is a view of, one step back; `None` if the op that defines it computes or copies.
 pub fn step(graph: &Graph, node: &Node, value: ValueId) -> Option<View> {
     let NodeKind::Aten { op, args } = &node.kind else { return None };
-    let args = Args::new(args);
-    let source = args.tensor(0)?;
+    let typed = Args::new(args);
+    let source = typed.tensor(0)?;
     let (from, to) = (graph.ty(source), &graph.ty(value).shape);
     let rank = from.rank();
     let axes = Index::axes(to);
@@ -80,41 +81,29 @@ pub fn step(graph: &Graph, node: &Node, value: ValueId) -> Option<View> {
     match op.name.as_str() {
         "aten::expand" | "aten::expand_as" | "aten::broadcast_to" => view(broadcast(&from.shape, to)?),
         name if is_regroup(name) => view(regroup(&from.shape, to).filter(|_| !copies(name, from, to))?),
-        "aten::permute" | "aten::movedim" => {
+        "aten::numpy_T" if rank > 2 => None,
+        "aten::permute" | "aten::movedim" | "aten::transpose" | "aten::swapaxes" | "aten::swapdims" | "aten::t"
+        | "aten::numpy_T" | "aten::mT" => {
             let mut coordinates = vec![Index::constant(0); rank];
-            for (position, dim) in permutation(&op.name, args, rank)?.into_iter().enumerate() {
-                *coordinates.get_mut(dim)? = axes.get(position)?.clone();
-            }
-            view(coordinates)
-        }
-        "aten::transpose" | "aten::t" | "aten::swapaxes" | "aten::swapdims" | "aten::numpy_T" | "aten::mT" => {
-            let (first, second) = match op.name.as_str() {
-                "aten::t" | "aten::numpy_T" | "aten::mT" if rank < 2 => (0, 0),
-                "aten::numpy_T" if rank > 2 => return None,
-                "aten::t" | "aten::numpy_T" => (0, 1),
-                "aten::mT" => (rank - 2, rank - 1),
-                _ => (wrap(args.int(1)?, rank)?, wrap(args.int(2)?, rank)?),
-            };
-            let mut coordinates = axes;
-            if first != second {
-                coordinates.swap(first, second);
+            for (axis, dim) in axes.into_iter().zip(permutation(&op.name, args, rank)?) {
+                coordinates[dim] = axis;
             }
             view(coordinates)
         }
         "aten::slice" | "aten::narrow" => {
-            let dim = wrap(args.int(1)?, rank)?;
+            let dim = wrap(typed.int(1)?, rank)?;
             let extent = from.shape[dim];
-            let start = if matches!(args.get(2), Some(Arg::None)) { 0 } else { args.int(2)? };
+            let start = if matches!(typed.get(2), Some(Arg::None)) { 0 } else { typed.int(2)? };
             let start = if start < 0 { start + extent } else { start }.clamp(0, extent);
-            let step = if op.name == "aten::slice" { args.int(4)? } else { 1 };
+            let step = if op.name == "aten::slice" { typed.int(4)? } else { 1 };
             let mut coordinates = axes;
             coordinates[dim] = coordinates[dim].times(step).shifted(start);
             view(coordinates)
         }
         "aten::select" | "aten::unbind" => {
-            let dim = wrap(args.int(1)?, rank)?;
+            let dim = wrap(typed.int(1)?, rank)?;
             let index = match op.name.as_str() {
-                "aten::select" => args.int(2)?,
+                "aten::select" => typed.int(2)?,
                 _ => i64::try_from(node.outputs.iter().position(|&output| output == value)?).ok()?,
             };
             let mut coordinates = axes;
@@ -122,7 +111,7 @@ pub fn step(graph: &Graph, node: &Node, value: ValueId) -> Option<View> {
             view(coordinates)
         }
         "aten::chunk" | "aten::split" | "aten::split_with_sizes" => {
-            let dim = wrap(args.int(2)?, rank)?;
+            let dim = wrap(typed.int(2)?, rank)?;
             let parts = node.outputs.iter().take_while(|&&output| output != value);
             let offset = parts.map(|&output| graph.ty(output).shape[dim]).sum();
             let mut coordinates = axes;
@@ -131,10 +120,10 @@ pub fn step(graph: &Graph, node: &Node, value: ValueId) -> Option<View> {
         }
         // Windows along a dimension; the position in the window is a new last dimension.
         "aten::unfold" => {
-            let dim = wrap(args.int(1)?, rank)?;
+            let dim = wrap(typed.int(1)?, rank)?;
             let mut coordinates = axes;
             let within = coordinates.pop()?;
-            coordinates[dim] = coordinates[dim].times(args.int(3)?).plus(&within);
+            coordinates[dim] = coordinates[dim].times(typed.int(3)?).plus(&within);
             view(coordinates)
         }
         _ => None,
@@ -204,29 +193,4 @@ fn copies(name: &str, from: &TensorType, to: &[i64]) -> bool {
         }
     }
     false
-}
-
-/// For each dimension of the result of a permutation, the dimension of its operand.
-fn permutation(name: &str, args: Args<'_>, rank: usize) -> Option<Vec<usize>> {
-    let dims = |place: usize| -> Option<Vec<usize>> {
-        let list = args.ints(place).map(<[i64]>::to_vec).or_else(|| Some(vec![args.int(place)?]))?;
-        list.into_iter().map(|dim| wrap(dim, rank)).collect()
-    };
-    if name == "aten::permute" {
-        return dims(1);
-    }
-    let (from, to) = (dims(1)?, dims(2)?);
-    let mut rest = (0..rank).filter(|dim| !from.contains(dim));
-    let place = |position: usize| match to.iter().position(|&dim| dim == position) {
-        Some(moved) => from.get(moved).copied(),
-        None => rest.next(),
-    };
-    (0..rank).map(place).collect()
-}
-
-/// A dimension that may count from the end.
-pub(crate) fn wrap(dim: i64, rank: usize) -> Option<usize> {
-    let rank = i64::try_from(rank).ok()?;
-    let dim = if dim < 0 { dim + rank } else { dim };
-    (0..rank).contains(&dim).then(|| usize::try_from(dim).ok()).flatten()
 }

@@ -3,16 +3,16 @@
 use super::LowerError;
 use super::recipe::Recipe;
 use super::rules::{Footprint, Rule};
-use crate::bit_set::BitSet;
 use crate::rewriter::Uses;
 use crate::view;
+use fixedbitset::FixedBitSet;
 use passhost_ir::{Graph, Node, NodeKind, ValueId};
 use std::cell::OnceCell;
 
 /// A graph that does not change, with what was found out about it.
-pub(super) struct Analysis<'a> {
+pub(crate) struct Analysis<'a> {
     pub(super) graph: &'a Graph,
-    pub(super) uses: Uses,
+    pub(crate) uses: Uses,
     /// For each value the position of the node that defines it.
     pub(super) definitions: Vec<Option<usize>>,
     /// For each node the values it reads.
@@ -22,7 +22,7 @@ pub(super) struct Analysis<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    pub(super) fn of(graph: &'a Graph) -> Analysis<'a> {
+    pub(crate) fn of(graph: &'a Graph) -> Analysis<'a> {
         Analysis {
             graph,
             uses: Uses::of(graph),
@@ -63,9 +63,9 @@ impl<'a> Analysis<'a> {
     }
 
     /// For each value whether it depends on the results of the nodes at `members`.
-    pub(super) fn reached(&self, members: &BitSet) -> Vec<bool> {
+    pub(crate) fn reached(&self, members: &FixedBitSet) -> Vec<bool> {
         let mut reached = vec![false; self.graph.values.len()];
-        for (position, node) in self.graph.nodes.iter().enumerate().skip(members.first().unwrap_or(0)) {
+        for (position, node) in self.graph.nodes.iter().enumerate().skip(members.minimum().unwrap_or(0)) {
             if members.contains(position) || self.operands[position].iter().any(|operand| reached[operand.index()]) {
                 node.outputs.iter().for_each(|output| reached[output.index()] = true);
             }

@@ -1,7 +1,7 @@
 //! Where a set of nodes ends.
 
 use super::analysis::Analysis;
-use crate::bit_set::BitSet;
+use fixedbitset::FixedBitSet;
 use passhost_ir::ValueId;
 
 /// What of a set of nodes is visible from outside.
@@ -13,9 +13,9 @@ pub(super) struct Boundary {
 }
 
 impl Boundary {
-    pub(super) fn of(analysis: &Analysis<'_>, members: &BitSet) -> Boundary {
+    pub(super) fn of(analysis: &Analysis<'_>, members: &FixedBitSet) -> Boundary {
         let (graph, uses) = (analysis.graph, &analysis.uses);
-        let first = members.first().unwrap_or(0);
+        let first = members.minimum().unwrap_or(0);
         let mut outside = vec![false; graph.values.len()];
         let mut inside_view = vec![false; graph.nodes.len()];
         // Readers come later, so backwards each is settled before what it reads.
@@ -28,7 +28,7 @@ impl Boundary {
             inside_view[position] =
                 node.outputs.iter().all(|output| !outside[output.index()]) && analysis.is_view(position);
         }
-        let results = members.iter().flat_map(|member| graph.nodes[member].outputs.clone());
+        let results = members.ones().flat_map(|member| graph.nodes[member].outputs.clone());
         let results = results.filter(|output| outside[output.index()]).collect();
         let reached = analysis.reached(members);
         let depends = |position: usize| analysis.operands[position].iter().any(|operand| reached[operand.index()]);

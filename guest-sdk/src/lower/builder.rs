@@ -1,7 +1,7 @@
 //! Writing a kernel instruction by instruction.
 
 use super::call::convert;
-use super::promote::math;
+use super::math::math;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{
     Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Kernel, KernelError, Op, Outside, ReduceOp, Reg, Scalar,

@@ -1,10 +1,11 @@
 //! What the lowering rule of an op sees: the op's operands as body values, and the means to calculate with them.
 
 use super::KernelBuilder;
-use super::promote::{Strength, common, math};
+use super::math::math;
 use super::quantity::Quantity;
 use crate::args::Args;
 use passhost_ir::kernel::{ReduceOp, Reg};
+use passhost_ir::promote::{Strength, common};
 use passhost_ir::{Arg, Dtype};
 use std::cell::RefCell;
 

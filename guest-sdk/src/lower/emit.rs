@@ -8,9 +8,9 @@ use super::rules::{Align, Footprint, Rule};
 use super::space::{Place, Space, tensors};
 use super::{KernelBuilder, LowerError};
 use crate::args::Args;
-use crate::bit_set::BitSet;
 use crate::index::Index;
 use crate::view;
+use fixedbitset::FixedBitSet;
 use passhost_ir::kernel::{Binary, Compare, Outside, Reg, Scalar};
 use passhost_ir::{NodeKind, ValueId};
 use std::cell::RefCell;
@@ -18,7 +18,7 @@ use std::cell::RefCell;
 /// A kernel that is being written.
 pub(super) struct Emitter<'a> {
     analysis: &'a Analysis<'a>,
-    members: &'a BitSet,
+    members: &'a FixedBitSet,
     space: &'a Space,
     pub(super) kernel: KernelBuilder,
     /// The tensors it reads, one per input.
@@ -35,7 +35,7 @@ pub(super) struct Emitter<'a> {
 
 impl<'a> Emitter<'a> {
     /// An empty kernel over a space.
-    pub(super) fn new(analysis: &'a Analysis<'a>, members: &'a BitSet, space: &'a Space) -> Emitter<'a> {
+    pub(super) fn new(analysis: &'a Analysis<'a>, members: &'a FixedBitSet, space: &'a Space) -> Emitter<'a> {
         Emitter {
             analysis,
             members,

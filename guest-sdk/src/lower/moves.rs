@@ -3,7 +3,8 @@
 use super::call::Uncovered;
 use crate::args::Args;
 use crate::index::Index;
-use crate::view::{self, View, wrap};
+use crate::view::{self, View};
+use passhost_ir::dims::wrap;
 use passhost_ir::kernel::Scalar;
 use passhost_ir::{Arg, Dtype, Graph, Node, NodeKind, ValueId};
 

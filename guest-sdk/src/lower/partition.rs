@@ -19,11 +19,11 @@ use super::moves::Move;
 use super::recipe::{Recipe, operand_coordinates};
 use super::region::{check_pointwise, is_reduction, lower};
 use super::space::tensors;
-use crate::bit_set::BitSet;
 use crate::index::Index;
 use crate::indexing::pinned;
 use crate::rewriter::Refusal;
 use crate::view::{self, View};
+use fixedbitset::FixedBitSet;
 use passhost_ir::kernel::limits;
 use passhost_ir::{Graph, Node, NodeId, NodeKind, ValueId, numel};
 
@@ -71,7 +71,7 @@ pub fn partition(graph: &Graph, fuse: Fuse) -> Partition {
 }
 
 struct Region {
-    members: BitSet,
+    members: FixedBitSet,
     /// Shape of the results.
     shape: Vec<i64>,
     /// Pointwise ops that read each other element by element: they lower whatever they are.
@@ -128,7 +128,7 @@ impl<'a> Regions<'a> {
             let ty = graph.ty(node.outputs[0]);
             if ty.numel() > 0 && ty.rank() <= limits::PARALLEL_AXES {
                 let is_plain = matches!(recipe, Recipe::Rule(rule) if rule.footprint.is_none());
-                let members = BitSet::from_iter([position]);
+                let members = FixedBitSet::from_iter([position]);
                 region_of[position] = Some(regions.len());
                 regions.push(Some(Region { members, shape: ty.shape.clone(), is_plain }));
             }
@@ -180,8 +180,8 @@ impl<'a> Regions<'a> {
         if !reader.is_plain && numel(&producer.shape) < numel(&reader.shape) {
             return false;
         }
-        let results = Boundary::of(&self.analysis, &reader.members.union(&producer.members)).results;
-        let mut outputs = producer.members.iter().flat_map(|member| &self.graph.nodes[member].outputs);
+        let results = Boundary::of(&self.analysis, &(&reader.members | &producer.members)).results;
+        let mut outputs = producer.members.ones().flat_map(|member| &self.graph.nodes[member].outputs);
         outputs.any(|output| results.contains(output))
     }
 
@@ -189,11 +189,11 @@ impl<'a> Regions<'a> {
         for first in 0..self.regions.len() {
             for second in first + 1..self.regions.len() {
                 let (Some(a), Some(b)) = (&self.regions[first], &self.regions[second]) else { continue };
-                let full = |region: &Region| -> BitSet {
+                let full = |region: &Region| -> FixedBitSet {
                     let is_full = |&input: &usize| self.graph.values[input].ty.numel() == numel(&region.shape);
-                    self.inputs(&region.members).iter().filter(is_full).collect()
+                    self.inputs(&region.members).ones().filter(is_full).collect()
                 };
-                if a.shape == b.shape && full(a).intersects(&full(b)) {
+                if a.shape == b.shape && !full(a).is_disjoint(&full(b)) {
                     // Each is worth a kernel by itself.
                     let _ = self.try_join(first, second, true);
                 }
@@ -205,9 +205,9 @@ impl<'a> Regions<'a> {
     /// effort. `is_whole` says that `own` reads `other` element by element. An error says what is in the way.
     fn try_join(&mut self, own: usize, other: usize, is_whole: bool) -> Result<(), String> {
         let (Some(a), Some(b)) = (&self.regions[own], &self.regions[other]) else { return Err(String::new()) };
-        let members = a.members.union(&b.members);
+        let members = &a.members | &b.members;
         let inputs = self.inputs(&members);
-        if members.len() > MOST_NODES || inputs.len() > limits::INPUTS {
+        if members.count_ones(..) > MOST_NODES || inputs.count_ones(..) > limits::INPUTS {
             return Err("the kernel would be too large".to_owned());
         }
         if !self.is_convex(&members, &inputs) {
@@ -219,7 +219,7 @@ impl<'a> Regions<'a> {
         }
         // The larger shape is that of the space; rows come after it.
         let shape = if numel(&b.shape) > numel(&a.shape) && !is_plain { b.shape.clone() } else { a.shape.clone() };
-        for member in members.iter() {
+        for member in members.ones() {
             self.region_of[member] = Some(own);
         }
         self.regions[other] = None;
@@ -228,7 +228,7 @@ impl<'a> Regions<'a> {
     }
 
     /// That nodes lower to one kernel that does not repeat too much, and has enough rows.
-    fn check_effort(&self, members: &BitSet) -> Result<(), String> {
+    fn check_effort(&self, members: &FixedBitSet) -> Result<(), String> {
         let (_, effort) = lower(&self.analysis, members).map_err(|error| error.to_string())?;
         if effort.recomputed >= MOST_RECOMPUTED {
             return Err(format!("a costly op would be calculated {} times per element", effort.recomputed));
@@ -243,8 +243,8 @@ impl<'a> Regions<'a> {
     }
 
     /// The tensors a kernel of these nodes reads.
-    fn inputs(&self, members: &BitSet) -> BitSet {
-        let sources = members.iter().flat_map(|member| &self.reads[member]).map(|read| read.source.index());
+    fn inputs(&self, members: &FixedBitSet) -> FixedBitSet {
+        let sources = members.ones().flat_map(|member| &self.reads[member]).map(|read| read.source.index());
         sources.filter(|&id| self.analysis.definitions[id].is_none_or(|at| !members.contains(at))).collect()
     }
 
@@ -258,7 +258,7 @@ impl<'a> Regions<'a> {
     }
 
     /// Whether no input depends on a member, where every other region counts as one node.
-    fn is_convex(&self, members: &BitSet, inputs: &BitSet) -> bool {
+    fn is_convex(&self, members: &FixedBitSet, inputs: &FixedBitSet) -> bool {
         let mut reached = vec![false; self.graph.values.len()];
         let mut region_reached = vec![false; self.regions.len()];
         loop {
@@ -281,7 +281,7 @@ impl<'a> Regions<'a> {
                 changed = true;
             }
             if !changed {
-                return inputs.iter().all(|input| !reached[input]);
+                return inputs.ones().all(|input| !reached[input]);
             }
         }
     }
@@ -291,9 +291,9 @@ impl<'a> Regions<'a> {
         for (position, node) in self.graph.nodes.iter().enumerate() {
             let region = self.region_of[position].and_then(|region| self.regions[region].as_ref());
             let reason = match (&self.refused[position], region) {
-                (None, Some(region)) if region.members.len() > 1 => {
-                    if region.members.first() == Some(position) {
-                        found.regions.push(region.members.iter().map(|member| self.graph.nodes[member].id).collect());
+                (None, Some(region)) if region.members.count_ones(..) > 1 => {
+                    if region.members.minimum() == Some(position) {
+                        found.regions.push(region.members.ones().map(|member| self.graph.nodes[member].id).collect());
                     }
                     continue;
                 }

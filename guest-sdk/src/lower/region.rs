@@ -7,8 +7,8 @@ use super::emit::Emitter;
 use super::recipe::Recipe;
 use super::rules::Align;
 use super::space::{Anchor, Place, Space, memory_order, places, wanted_split};
-use crate::bit_set::BitSet;
 use crate::view;
+use fixedbitset::FixedBitSet;
 use passhost_ir::kernel::limits;
 use passhost_ir::{Graph, Kernel, Node, NodeId, NodeKind, ValueId, numel};
 
@@ -64,7 +64,7 @@ pub fn is_reduction(graph: &Graph, node: &Node) -> bool {
 /// Lowers pointwise nodes to one kernel: [`region`], but reductions are refused.
 pub fn pointwise(graph: &Graph, nodes: &[NodeId]) -> Result<Lowered, LowerError> {
     let members = members(graph, nodes)?;
-    members.iter().try_for_each(|member| check_pointwise(graph, &graph.nodes[member]))?;
+    members.ones().try_for_each(|member| check_pointwise(graph, &graph.nodes[member]))?;
     Ok(lower(&Analysis::of(graph), &members)?.0)
 }
 
@@ -85,13 +85,13 @@ pub fn region(graph: &Graph, nodes: &[NodeId]) -> Result<Lowered, LowerError> {
 }
 
 /// The positions of nodes, without those of views.
-fn members(graph: &Graph, nodes: &[NodeId]) -> Result<BitSet, LowerError> {
-    let mut members = BitSet::default();
+fn members(graph: &Graph, nodes: &[NodeId]) -> Result<FixedBitSet, LowerError> {
+    let mut members = FixedBitSet::default();
     for &id in nodes {
         let found = graph.nodes.iter().position(|node| node.id == id).ok_or(LowerError::NoSuchNode(id))?;
         let node = &graph.nodes[found];
         if node.outputs.iter().any(|&output| view::step(graph, node, output).is_none()) {
-            members.insert(found);
+            members.grow_and_insert(found);
         }
     }
     Ok(members)
@@ -111,9 +111,9 @@ pub(super) struct Effort {
 }
 
 /// [`region`] of node positions, and what the kernel costs.
-pub(super) fn lower(analysis: &Analysis<'_>, members: &BitSet) -> Result<(Lowered, Effort), LowerError> {
+pub(super) fn lower(analysis: &Analysis<'_>, members: &FixedBitSet) -> Result<(Lowered, Effort), LowerError> {
     let graph = analysis.graph;
-    for member in members.iter() {
+    for member in members.ones() {
         analysis.recipe(member)?;
     }
     let boundary = Boundary::of(analysis, members);
@@ -145,7 +145,7 @@ pub(super) fn lower(analysis: &Analysis<'_>, members: &BitSet) -> Result<(Lowere
         kernel,
         inputs,
         outputs,
-        nodes: members.iter().map(|member| graph.nodes[member].id).collect(),
+        nodes: members.ones().map(|member| graph.nodes[member].id).collect(),
         covered: boundary.covered.iter().map(|&position| graph.nodes[position].id).collect(),
     };
     Ok((lowered, effort))
@@ -190,7 +190,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(analysis: &Analysis<'_>, members: &BitSet, results: &[ValueId]) -> Result<Layout, LowerError> {
+    fn of(analysis: &Analysis<'_>, members: &FixedBitSet, results: &[ValueId]) -> Result<Layout, LowerError> {
         let graph = analysis.graph;
         let mut anchor = Anchor::find(analysis, members, results).ok_or(LowerError::Unread)?;
         for _ in 0..MOST_SPLITS {

@@ -9,9 +9,9 @@ use super::analysis::Analysis;
 use super::moves::Move;
 use super::recipe::{Recipe, operand_coordinates};
 use super::rules::{Footprint, Rule};
-use crate::bit_set::BitSet;
 use crate::index::Index;
 use crate::view::{self, View};
+use fixedbitset::FixedBitSet;
 use passhost_ir::{Arg, Graph, Node, NodeKind, TensorType, ValueId, numel};
 
 /// The coordinates of an element, one per dimension of its tensor, over the axes of a kernel.
@@ -34,10 +34,10 @@ pub(super) struct Anchor {
 
 impl Anchor {
     /// The largest reduction among the members, or else the first of `results`.
-    pub(super) fn find(analysis: &Analysis<'_>, members: &BitSet, results: &[ValueId]) -> Option<Anchor> {
+    pub(super) fn find(analysis: &Analysis<'_>, members: &FixedBitSet, results: &[ValueId]) -> Option<Anchor> {
         let graph = analysis.graph;
         let mut largest: Option<(usize, usize, Footprint)> = None;
-        for position in members.iter() {
+        for position in members.ones() {
             let node = &graph.nodes[position];
             for output in 0..node.outputs.len() {
                 let Ok(Some(footprint)) = analysis.footprint(position, output) else { continue };
@@ -193,10 +193,15 @@ pub(super) fn memory_order(ty: &TensorType) -> Option<Vec<usize>> {
 }
 
 /// For each value the place at which the space goes over it, where one follows from the anchor.
-pub(super) fn places(analysis: &Analysis<'_>, members: &BitSet, anchor: &Anchor, space: &Space) -> Vec<Option<Place>> {
+pub(super) fn places(
+    analysis: &Analysis<'_>,
+    members: &FixedBitSet,
+    anchor: &Anchor,
+    space: &Space,
+) -> Vec<Option<Place>> {
     let graph = analysis.graph;
     let mut found = Found { places: vec![None; graph.values.len()], known: 0 };
-    let (Some(first), Some(last)) = (members.first(), members.last()) else { return found.places };
+    let (Some(first), Some(last)) = (members.minimum(), members.maximum()) else { return found.places };
     match &anchor.reduction {
         None => found.set(anchor.value, || Some(space.rows.clone())),
         Some((.., footprint)) => found.set(anchor.value, || {
@@ -242,7 +247,7 @@ impl Found {
     }
 
     /// Carries places over one node, from operands to results and back.
-    fn follow(&mut self, analysis: &Analysis<'_>, members: &BitSet, space: &Space, position: usize) {
+    fn follow(&mut self, analysis: &Analysis<'_>, members: &FixedBitSet, space: &Space, position: usize) {
         let graph = analysis.graph;
         let node = analysis.node(position);
         if !members.contains(position) && !analysis.is_view(position) {

@@ -49,7 +49,7 @@ impl Graph {
 
 impl NodeKind {
     /// The same with every operand replaced by what `f` makes of it.
-    pub(crate) fn map_values(&self, mut f: impl FnMut(&ValueId) -> ValueId) -> NodeKind {
+    pub fn map_values(&self, mut f: impl FnMut(&ValueId) -> ValueId) -> NodeKind {
         match self {
             NodeKind::Aten { op, args } => {
                 NodeKind::Aten { op: op.clone(), args: args.iter().map(|arg| arg.map(&mut f)).collect() }

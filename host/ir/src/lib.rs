@@ -5,6 +5,7 @@
 pub mod alias;
 mod canonical;
 mod device;
+pub mod dims;
 mod dtype;
 mod functional;
 mod graph;
@@ -12,6 +13,7 @@ mod infer;
 mod input;
 pub mod kernel;
 mod ops;
+pub mod promote;
 pub mod schema;
 mod tensor_type;
 mod text;

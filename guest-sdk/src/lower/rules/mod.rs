@@ -1,7 +1,7 @@
 //! The ops that lower to scalar code and reductions, one table per family.
 //!
 //! A rule says how eager's own kernel calculates one element. It works in the math type of the tensor type
-//! ([`math`](super::promote::math)); the result is rounded to the tensor type once, at the end of the op. Formulas, their
+//! ([`math`](super::math::math)); the result is rounded to the tensor type once, at the end of the op. Formulas, their
 //! order of evaluation and fused multiply-adds are those of ATen 2.11; where its CPU and CUDA kernels differ, a rule
 //! follows the CUDA one and says so.
 

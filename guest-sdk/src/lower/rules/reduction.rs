@@ -7,7 +7,7 @@ use super::super::quantity::Quantity;
 use super::Rule;
 use crate::args::Args;
 use crate::index::Index;
-use crate::view::wrap;
+use passhost_ir::dims::wrap;
 use passhost_ir::kernel::{ReduceOp, Unary};
 use passhost_ir::{Arg, Dtype, Graph, Node, NodeKind};
 

@@ -4,6 +4,7 @@
 //! its own kernel chooses them. `host/torch/tests/functional` holds these rules against libtorch.
 
 use super::layout::{elementwise_strides, preserved_strides};
+use crate::promote::{Strength, common};
 use crate::{Arg, Dtype, Graph, OpName, OpTable, Schema, TensorType, contiguous_strides};
 
 /// The op that returns what an in-place op writes: the same name without `_`, with the same types of arguments.
@@ -81,7 +82,7 @@ fn functional_dtype(program: &Graph, name: &str, args: &[Arg], target: Dtype) ->
         | "bitwise_or"
         | "bitwise_xor"
         | "bitwise_left_shift"
-        | "bitwise_right_shift" => promote(program, name, args),
+        | "bitwise_right_shift" => promoted(program, name, args),
         "cumsum" | "cumprod" if target.is_integer() || target == Dtype::Bool => match args.get(2) {
             Some(Arg::Dtype(dtype)) => *dtype,
             _ => Dtype::I64,
@@ -91,54 +92,19 @@ fn functional_dtype(program: &Graph, name: &str, args: &[Arg], target: Dtype) ->
     }
 }
 
-/// PyTorch's promotion: tensors with dimensions decide; tensors without, then numbers, only where they are of a higher
-/// kind (bool, integer, float, complex).
-fn promote(program: &Graph, name: &str, args: &[Arg]) -> Dtype {
-    let mut of_rank: [Option<Dtype>; 3] = [None; 3];
-    let mut add = |class: usize, dtype: Dtype| of_rank[class] = Some(of_rank[class].map_or(dtype, |d| wider(d, dtype)));
-    for arg in args {
-        if let Arg::Value(id) = arg {
-            let ty = program.ty(*id);
-            add(usize::from(ty.rank() == 0), ty.dtype);
-        }
-    }
+/// The common type of the operands among the arguments of an op.
+fn promoted(program: &Graph, name: &str, args: &[Arg]) -> Dtype {
     // The operand of a `.Scalar` overload is the second argument; what follows only scales, but for the second bound
     // of a clamp.
-    let end = if matches!(name, "clamp" | "clip") { 3 } else { 2 };
-    for arg in args.iter().take(end).skip(1) {
-        match arg {
-            Arg::Bool(_) => add(2, Dtype::Bool),
-            Arg::Int(_) => add(2, Dtype::I64),
-            Arg::Float(_) => add(2, Dtype::F32),
-            _ => {}
-        }
-    }
-    let kind = |dtype: Dtype| match dtype {
-        Dtype::Bool => 0,
-        d if d.is_integer() => 1,
-        d if d.is_float() => 2,
-        _ => 3,
+    let numbers = if matches!(name, "clamp" | "clip") { 1..3 } else { 1..2 };
+    let operand = |(position, arg): (usize, &Arg)| match arg {
+        Arg::Value(id) if program.ty(*id).rank() == 0 => Some((program.ty(*id).dtype, Strength::Scalar)),
+        Arg::Value(id) => Some((program.ty(*id).dtype, Strength::Tensor)),
+        _ if !numbers.contains(&position) => None,
+        Arg::Bool(_) => Some((Dtype::Bool, Strength::Number)),
+        Arg::Int(_) => Some((Dtype::I64, Strength::Number)),
+        Arg::Float(_) => Some((Dtype::F64, Strength::Number)),
+        _ => None,
     };
-    let mut result: Option<Dtype> = None;
-    for dtype in of_rank.into_iter().flatten() {
-        result = Some(match result {
-            None => dtype,
-            Some(result) if kind(dtype) > kind(result) => wider(result, dtype),
-            Some(result) => result,
-        });
-    }
-    result.unwrap_or(Dtype::F32)
-}
-
-/// `c10::promoteTypes`.
-fn wider(a: Dtype, b: Dtype) -> Dtype {
-    match (a, b) {
-        _ if a == b => a,
-        (Dtype::C128, _) | (_, Dtype::C128) | (Dtype::C64, Dtype::F64) | (Dtype::F64, Dtype::C64) => Dtype::C128,
-        (Dtype::C64, _) | (_, Dtype::C64) => Dtype::C64,
-        (Dtype::F16, Dtype::Bf16) | (Dtype::Bf16, Dtype::F16) => Dtype::F32,
-        (Dtype::U8, Dtype::I8) | (Dtype::I8, Dtype::U8) => Dtype::I16,
-        // The rest is ordered as `Dtype` declares it: bool, integers by width, floats by width.
-        _ => a.max(b),
-    }
+    common(args.iter().enumerate().filter_map(operand)).unwrap_or(Dtype::F32)
 }

@@ -1,5 +1,6 @@
 //! What a view shows of the tensor it was made of.
 
+use crate::dims::{permutation, wrap};
 use crate::{Arg, Graph, Node, NodeKind, TensorType};
 
 /// How a view follows from its tensor.
@@ -122,12 +123,6 @@ fn int(args: &[Arg], position: usize) -> Option<i64> {
     }
 }
 
-/// A dimension counted from the front; scalars count as having one.
-fn wrap(dim: i64, rank: usize) -> Option<usize> {
-    let rank = i64::try_from(rank).ok()?;
-    usize::try_from(if dim < 0 { dim.checked_add(rank)? } else { dim }).ok().filter(|&dim| (dim as i64) < rank)
-}
-
 fn narrow(args: &[Arg], from: &TensorType) -> Option<Step> {
     let (dim, start, length) = (int(args, 1)?, int(args, 2)?, int(args, 3)?);
     let extent = from.shape[wrap(dim, from.rank())?];
@@ -151,35 +146,6 @@ fn split_dim(name: &str, args: &[Arg], rank: usize) -> Option<i64> {
         "aten::dsplit" => Some(2),
         _ => None,
     }
-}
-
-/// The order of dimensions that an op makes, if it is one that only does that.
-fn permutation(name: &str, args: &[Arg], rank: usize) -> Option<Vec<usize>> {
-    let ints = |position: usize| match args.get(position) {
-        Some(Arg::Ints(dims)) => dims.iter().map(|&dim| wrap(dim, rank)).collect::<Option<Vec<usize>>>(),
-        Some(Arg::Int(dim)) => wrap(*dim, rank).map(|dim| vec![dim]),
-        _ => None,
-    };
-    let mut order: Vec<usize> = (0..rank).collect();
-    match name {
-        "aten::t" | "aten::numpy_T" => order.reverse(),
-        "aten::mT" => order.swap(rank.checked_sub(2)?, rank - 1),
-        "aten::transpose" | "aten::swapaxes" | "aten::swapdims" if rank == 0 => {}
-        "aten::transpose" | "aten::swapaxes" | "aten::swapdims" => {
-            order.swap(wrap(int(args, 1)?, rank)?, wrap(int(args, 2)?, rank)?);
-        }
-        "aten::permute" => order = ints(1)?,
-        "aten::movedim" | "aten::moveaxis" => {
-            let (from, to) = (ints(1)?, ints(2)?);
-            let mut rest = (0..rank).filter(|dim| !from.contains(dim));
-            let moved = |place: usize| to.iter().position(|&to| to == place).and_then(|index| from.get(index)).copied();
-            order = (0..rank).map(|place| moved(place).or_else(|| rest.next())).collect::<Option<_>>()?;
-        }
-        _ => return None,
-    }
-    let mut seen = vec![false; rank];
-    let is_new = |dim: &usize| seen.get_mut(*dim).is_some_and(|seen| !std::mem::replace(seen, true));
-    (order.len() == rank && order.iter().all(is_new)).then_some(order)
 }
 
 #[cfg(test)]

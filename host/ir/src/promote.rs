@@ -1,24 +1,14 @@
 //! PyTorch's type promotion, as `TensorIterator` does it.
 
-use passhost_ir::Dtype;
+use crate::Dtype;
 
-/// The type that values of two types are brought to before a common op. Complex types do not occur in kernels and count
-/// as the widest.
+/// The type that values of two types are brought to before a common op. `c10::promoteTypes`.
 pub fn promote(a: Dtype, b: Dtype) -> Dtype {
-    use Dtype::{Bf16, Bool, F16, F32, I16, U8};
     match (a, b) {
-        _ if a == b => a,
-        (Bool, other) | (other, Bool) => other,
-        (F16, Bf16) | (Bf16, F16) => F32,
-        _ if category(a) != category(b) => {
-            if category(a) > category(b) {
-                a
-            } else {
-                b
-            }
-        }
-        // Unsigned bytes with signed ones need a wider type; `ALL` lists wider types of a kind later.
-        (U8, other) | (other, U8) if other.size() == 1 => I16,
+        (Dtype::C64, Dtype::F64) | (Dtype::F64, Dtype::C64) => Dtype::C128,
+        (Dtype::F16, Dtype::Bf16) | (Dtype::Bf16, Dtype::F16) => Dtype::F32,
+        (Dtype::U8, Dtype::I8) | (Dtype::I8, Dtype::U8) => Dtype::I16,
+        // The rest is ordered as `Dtype` declares it: bool, integers by width, floats by width, complex types.
         _ => a.max(b),
     }
 }
@@ -42,15 +32,8 @@ pub fn common(operands: impl Iterator<Item = (Dtype, Strength)> + Clone) -> Opti
         same.map(|(dtype, _)| if strength == Strength::Number { default(dtype) } else { dtype }).reduce(promote)
     };
     // A weaker group decides only with a category above that of the stronger ones.
-    let mut result: Option<Dtype> = None;
-    for found in [Strength::Tensor, Strength::Scalar, Strength::Number].map(of).into_iter().flatten() {
-        result = Some(match result {
-            Some(strong) if category(found) > category(strong) => promote(strong, found),
-            Some(strong) => strong,
-            None => found,
-        });
-    }
-    result
+    let decided = |strong, weak| if category(weak) > category(strong) { promote(strong, weak) } else { strong };
+    [Strength::Tensor, Strength::Scalar, Strength::Number].map(of).into_iter().flatten().reduce(decided)
 }
 
 fn default(number: Dtype) -> Dtype {
@@ -64,17 +47,6 @@ fn category(dtype: Dtype) -> u8 {
         _ if dtype.is_float() => 2,
         _ => 3,
     }
-}
-
-/// The type in which ATen calculates on tensors of a type: `f32` for the half types, `i32` for the narrow integers,
-/// whose results wrap to the same bits. `None` for complex types.
-pub fn math(dtype: Dtype) -> Option<Dtype> {
-    Some(match dtype {
-        Dtype::F16 | Dtype::Bf16 => Dtype::F32,
-        Dtype::U8 | Dtype::I8 | Dtype::I16 => Dtype::I32,
-        Dtype::C64 | Dtype::C128 => return None,
-        _ => dtype,
-    })
 }
 
 #[cfg(test)]
