@@ -135,20 +135,16 @@ impl Index {
 
     /// The place that has this row-major position in a tensor of shape `shape`, which must have elements.
     pub fn unravel(&self, shape: &[i64]) -> Vec<Index> {
-        let mut inner = passhost_ir::contiguous_strides(shape).into_iter().zip(shape).enumerate();
-        // The outermost dimension needs no remainder: the position is within the tensor.
-        let mut split = |(dim, (stride, &extent)): (usize, (i64, &i64))| {
+        let split = |(dim, stride): (usize, i64)| {
             let quotient = self.div(stride);
-            let is_outermost = shape[..dim].iter().all(|&outer| outer == 1);
-            if extent == 1 {
-                Index::constant(0)
-            } else if is_outermost {
-                quotient
-            } else {
-                quotient.rem(extent)
+            match shape[dim] {
+                1 => Index::constant(0),
+                // The outermost dimension needs no remainder: the position is within the tensor.
+                _ if shape[..dim].iter().all(|&outer| outer == 1) => quotient,
+                extent => quotient.rem(extent),
             }
         };
-        inner.by_ref().map(&mut split).collect()
+        passhost_ir::contiguous_strides(shape).into_iter().enumerate().map(split).collect()
     }
 
     /// This expression where axis `i` lies at `outer[i]`.

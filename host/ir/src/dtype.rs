@@ -50,40 +50,42 @@ impl Dtype {
         Dtype::C128,
     ];
 
+    /// The short name, PyTorch's name, PyTorch's number (`c10::ScalarType`) and the bytes per element.
+    const fn row(self) -> (&'static str, &'static str, i64, u64) {
+        match self {
+            Dtype::Bool => ("bool", "bool", 11, 1),
+            Dtype::U8 => ("u8", "uint8", 0, 1),
+            Dtype::I8 => ("i8", "int8", 1, 1),
+            Dtype::I16 => ("i16", "int16", 2, 2),
+            Dtype::I32 => ("i32", "int32", 3, 4),
+            Dtype::I64 => ("i64", "int64", 4, 8),
+            Dtype::F16 => ("f16", "float16", 5, 2),
+            Dtype::Bf16 => ("bf16", "bfloat16", 15, 2),
+            Dtype::F32 => ("f32", "float32", 6, 4),
+            Dtype::F64 => ("f64", "float64", 7, 8),
+            Dtype::C64 => ("c64", "complex64", 9, 8),
+            Dtype::C128 => ("c128", "complex128", 10, 16),
+        }
+    }
+
     /// The short name used in the text form: `f16`, `i64`, `bool`.
     pub const fn name(self) -> &'static str {
-        match self {
-            Dtype::Bool => "bool",
-            Dtype::U8 => "u8",
-            Dtype::I8 => "i8",
-            Dtype::I16 => "i16",
-            Dtype::I32 => "i32",
-            Dtype::I64 => "i64",
-            Dtype::F16 => "f16",
-            Dtype::Bf16 => "bf16",
-            Dtype::F32 => "f32",
-            Dtype::F64 => "f64",
-            Dtype::C64 => "c64",
-            Dtype::C128 => "c128",
-        }
+        self.row().0
     }
 
     /// PyTorch's name: `float16`, `int64`, `bool`.
     pub const fn torch_name(self) -> &'static str {
-        match self {
-            Dtype::Bool => "bool",
-            Dtype::U8 => "uint8",
-            Dtype::I8 => "int8",
-            Dtype::I16 => "int16",
-            Dtype::I32 => "int32",
-            Dtype::I64 => "int64",
-            Dtype::F16 => "float16",
-            Dtype::Bf16 => "bfloat16",
-            Dtype::F32 => "float32",
-            Dtype::F64 => "float64",
-            Dtype::C64 => "complex64",
-            Dtype::C128 => "complex128",
-        }
+        self.row().1
+    }
+
+    /// PyTorch's number, by which the dispatcher prints it in schemas.
+    pub(crate) const fn torch_code(self) -> i64 {
+        self.row().2
+    }
+
+    /// Bytes per element.
+    pub const fn size(self) -> u64 {
+        self.row().3
     }
 
     /// The type that PyTorch calls `name`, aliases such as `half` and `long` included.
@@ -99,17 +101,6 @@ impl Dtype {
             "cdouble" => Dtype::C128,
             _ => return Dtype::ALL.into_iter().find(|d| d.torch_name() == name),
         })
-    }
-
-    /// Bytes per element.
-    pub const fn size(self) -> u64 {
-        match self {
-            Dtype::Bool | Dtype::U8 | Dtype::I8 => 1,
-            Dtype::I16 | Dtype::F16 | Dtype::Bf16 => 2,
-            Dtype::I32 | Dtype::F32 => 4,
-            Dtype::I64 | Dtype::F64 | Dtype::C64 => 8,
-            Dtype::C128 => 16,
-        }
     }
 
     /// `f16`, `bf16`, `f32` or `f64`.

@@ -192,10 +192,7 @@ impl Schema {
     /// Reads the dispatcher's notation, such as
     /// `aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor`.
     pub fn parse(text: &str) -> Result<Schema, TextError> {
-        let mut cursor = Cursor::new(text);
-        let schema = notation::parse(&mut cursor)?;
-        cursor.end()?;
-        Ok(schema)
+        Cursor::whole(text, notation::parse)
     }
 
     /// Whether an argument is written and returned, as `aten::relu_` does.
@@ -304,33 +301,25 @@ fn describe<V>(arg: &Arg<V>) -> String {
 impl ArgType {
     /// Whether an argument has this type as it stands.
     pub fn accepts<V>(&self, arg: &Arg<V>) -> bool {
-        if matches!(arg, Arg::None) {
-            return self.optional;
-        }
-        if self.list.is_some() {
-            return match self.base {
-                BaseType::Tensor if self.optional_elements => matches!(arg, Arg::OptionalValues(_)),
-                BaseType::Tensor => matches!(arg, Arg::Values(_)),
-                BaseType::Int | BaseType::SymInt => matches!(arg, Arg::Ints(_)),
-                BaseType::Float => matches!(arg, Arg::Floats(_)),
-                BaseType::Bool => matches!(arg, Arg::Bools(_)),
-                BaseType::Scalar => matches!(arg, Arg::Ints(_) | Arg::Floats(_) | Arg::Bools(_)),
-                _ => false,
-            };
-        }
-        match self.base {
-            BaseType::Tensor => matches!(arg, Arg::Value(_)),
-            BaseType::Int | BaseType::SymInt => matches!(arg, Arg::Int(_)),
-            BaseType::Float => matches!(arg, Arg::Float(_)),
-            BaseType::Bool => matches!(arg, Arg::Bool(_)),
-            BaseType::Scalar => matches!(arg, Arg::Int(_) | Arg::Float(_) | Arg::Bool(_)),
-            BaseType::Str => matches!(arg, Arg::Str(_)),
-            BaseType::ScalarType => matches!(arg, Arg::Dtype(_)),
-            BaseType::MemoryFormat => matches!(arg, Arg::MemoryFormat(_)),
-            BaseType::Layout => matches!(arg, Arg::Strided),
-            BaseType::Device => matches!(arg, Arg::Device),
-            BaseType::Generator => false,
-        }
+        let (bases, is_list): (&[BaseType], bool) = match arg {
+            Arg::None => return self.optional,
+            Arg::Bool(_) => (&[BaseType::Bool, BaseType::Scalar], false),
+            Arg::Int(_) => (&[BaseType::Int, BaseType::SymInt, BaseType::Scalar], false),
+            Arg::Float(_) => (&[BaseType::Float, BaseType::Scalar], false),
+            Arg::Str(_) => (&[BaseType::Str], false),
+            Arg::Dtype(_) => (&[BaseType::ScalarType], false),
+            Arg::MemoryFormat(_) => (&[BaseType::MemoryFormat], false),
+            Arg::Strided => (&[BaseType::Layout], false),
+            Arg::Device => (&[BaseType::Device], false),
+            Arg::Value(_) => (&[BaseType::Tensor], false),
+            Arg::Values(_) if self.optional_elements => return false,
+            Arg::OptionalValues(_) if !self.optional_elements => return false,
+            Arg::Values(_) | Arg::OptionalValues(_) => (&[BaseType::Tensor], true),
+            Arg::Ints(_) => (&[BaseType::Int, BaseType::SymInt, BaseType::Scalar], true),
+            Arg::Floats(_) => (&[BaseType::Float, BaseType::Scalar], true),
+            Arg::Bools(_) => (&[BaseType::Bool, BaseType::Scalar], true),
+        };
+        self.list.is_some() == is_list && bases.contains(&self.base)
     }
 
     /// The argument in this type, converted as PyTorch's own argument parser does; back as it was if it cannot be.

@@ -110,6 +110,15 @@ fn verify_call(node: &Node, schema: &Schema, args: &[Arg]) -> Result<(), GraphEr
     Ok(())
 }
 
+/// That a node defines a value for each result of what it does.
+fn check_result_count(node: &Node, what: &str, expected: usize) -> Result<(), GraphError> {
+    let found = node.outputs.len();
+    if found == expected {
+        return Ok(());
+    }
+    Err(GraphError::ResultCount { node: node.id, what: what.to_owned(), expected: expected.to_string(), found })
+}
+
 fn verify_kernel_node(graph: &Graph, node: &Node, kernel: &Kernel, inputs: &[ValueId]) -> Result<(), GraphError> {
     crate::kernel::verify(kernel).map_err(|source| GraphError::Kernel { node: node.id, source })?;
     if inputs.len() != kernel.inputs.len() {
@@ -128,14 +137,7 @@ fn verify_kernel_node(graph: &Graph, node: &Node, kernel: &Kernel, inputs: &[Val
         }
     }
     let types = kernel.output_types();
-    if types.len() != node.outputs.len() {
-        return Err(GraphError::ResultCount {
-            node: node.id,
-            what: "the kernel".into(),
-            expected: types.len().to_string(),
-            found: node.outputs.len(),
-        });
-    }
+    check_result_count(node, "the kernel", types.len())?;
     for (expected, &output) in types.iter().zip(&node.outputs) {
         if graph.ty(output) != expected {
             return Err(GraphError::KernelOutput {

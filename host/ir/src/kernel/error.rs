@@ -92,7 +92,7 @@ pub enum KernelError {
         reason: TypeError,
     },
     /// An index expression that reads itself or a later one.
-    #[error("index i{} reads i{}, which does not come before it: reorder the list", index.0, operand.0)]
+    #[error("index {index} reads {operand}, which does not come before it: reorder the list")]
     IndexOperand {
         /// The expression.
         index: IndexId,
@@ -100,7 +100,7 @@ pub enum KernelError {
         operand: IndexId,
     },
     /// An axis that the space does not have.
-    #[error("index i{} names axis {axis}, but the kernel has {axes} axes, counted from 0", index.0)]
+    #[error("index {index} names axis {axis}, but the kernel has {axes} axes, counted from 0")]
     AxisRange {
         /// The expression.
         index: IndexId,
@@ -110,7 +110,7 @@ pub enum KernelError {
         axes: usize,
     },
     /// A divisor below 1.
-    #[error("index i{} divides by {divisor}; expected a positive constant", index.0)]
+    #[error("index {index} divides by {divisor}; expected a positive constant")]
     Divisor {
         /// The expression.
         index: IndexId,
@@ -118,7 +118,7 @@ pub enum KernelError {
         divisor: i64,
     },
     /// A gather from a body value that does not exist.
-    #[error("index i{} reads v{}, but the body ends at {body} instructions", index.0, value.0)]
+    #[error("index {index} reads {value}, but the body ends at {body} instructions")]
     IndexValueMissing {
         /// The expression.
         index: IndexId,
@@ -128,7 +128,7 @@ pub enum KernelError {
         body: usize,
     },
     /// A gather from a value that is no integer.
-    #[error("index i{} reads v{}, which is {dtype}; expected an integer type: cast it first", index.0, value.0)]
+    #[error("index {index} reads {value}, which is {dtype}; expected an integer type: cast it first")]
     IndexValueType {
         /// The expression.
         index: IndexId,
@@ -139,8 +139,7 @@ pub enum KernelError {
     },
     /// Index arithmetic that may leave 62 bits.
     #[error(
-        "index i{} ranges over {low}..={high}, which leaves +-2^62: bound gathered values by min and max first",
-        index.0
+        "index {index} ranges over {low}..={high}, which leaves +-2^62: bound gathered values by min and max first"
     )]
     IndexOverflow {
         /// The expression.
@@ -151,10 +150,7 @@ pub enum KernelError {
         high: i128,
     },
     /// An instruction uses an index expression that depends on its own result or a later one.
-    #[error(
-        "v{} uses index i{}, which needs v{}: a gather must come after the value it gathers by",
-        at.0, index.0, needs.0
-    )]
+    #[error("{at} uses index {index}, which needs {needs}: a gather must come after the value it gathers by")]
     IndexTooEarly {
         /// The instruction.
         at: Reg,
@@ -164,7 +160,7 @@ pub enum KernelError {
         needs: Reg,
     },
     /// An instruction reads itself or a later one.
-    #[error("v{} reads v{}, which does not come before it: reorder the body", at.0, operand.0)]
+    #[error("{at} reads {operand}, which does not come before it: reorder the body")]
     Operand {
         /// The instruction.
         at: Reg,
@@ -172,7 +168,7 @@ pub enum KernelError {
         operand: Reg,
     },
     /// An instruction uses an index expression that does not exist.
-    #[error("v{} uses index i{}, but the kernel has {count} index expressions", at.0, index.0)]
+    #[error("{at} uses index {index}, but the kernel has {count} index expressions")]
     MissingIndex {
         /// The instruction.
         at: Reg,
@@ -182,7 +178,7 @@ pub enum KernelError {
         count: usize,
     },
     /// A load from an input that does not exist.
-    #[error("v{} loads input x{input}, but the kernel has {count} inputs", at.0)]
+    #[error("{at} loads input x{input}, but the kernel has {count} inputs")]
     MissingInput {
         /// The instruction.
         at: Reg,
@@ -192,7 +188,7 @@ pub enum KernelError {
         count: usize,
     },
     /// A load with more or fewer indices than its input has dimensions.
-    #[error("v{} loads input x{input} by {found} indices; its shape has {expected} dimensions", at.0)]
+    #[error("{at} loads input x{input} by {found} indices; its shape has {expected} dimensions")]
     LoadRank {
         /// The instruction.
         at: Reg,
@@ -204,7 +200,7 @@ pub enum KernelError {
         found: usize,
     },
     /// A load that clamps into a dimension without elements.
-    #[error("v{} clamps into dimension {dim} of input x{input}, which has extent 0: pad with a constant instead", at.0)]
+    #[error("{at} clamps into dimension {dim} of input x{input}, which has extent 0: pad with a constant instead")]
     ClampEmpty {
         /// The instruction.
         at: Reg,
@@ -214,7 +210,7 @@ pub enum KernelError {
         dim: usize,
     },
     /// A literal of another kind than its type.
-    #[error("v{} takes the literal {literal:?} as {dtype}; expected one of the same kind", at.0)]
+    #[error("{at} takes the literal {literal:?} as {dtype}; expected one of the same kind")]
     LiteralKind {
         /// The instruction.
         at: Reg,
@@ -224,7 +220,7 @@ pub enum KernelError {
         literal: Scalar,
     },
     /// An integer literal that its type cannot hold.
-    #[error("v{} takes the literal {value} as {dtype}, which does not hold it", at.0)]
+    #[error("{at} takes the literal {value} as {dtype}, which does not hold it")]
     LiteralRange {
         /// The instruction.
         at: Reg,
@@ -234,7 +230,7 @@ pub enum KernelError {
         value: i64,
     },
     /// A NaN with a payload, which no text form or target would keep.
-    #[error("v{} takes a NaN literal with bits {bits:#018x}; expected {:#018x}", at.0, f64::NAN.to_bits())]
+    #[error("{at} takes a NaN literal with bits {bits:#018x}; expected {:#018x}", f64::NAN.to_bits())]
     LiteralNan {
         /// The instruction.
         at: Reg,
@@ -242,7 +238,7 @@ pub enum KernelError {
         bits: u64,
     },
     /// A complex value in the body.
-    #[error("v{} is {dtype}; kernels hold no complex values", at.0)]
+    #[error("{at} is {dtype}; kernels hold no complex values")]
     ComplexValue {
         /// The instruction.
         at: Reg,
@@ -250,7 +246,7 @@ pub enum KernelError {
         dtype: Dtype,
     },
     /// An operand of a type that the operation does not take.
-    #[error("v{}: {op} takes {accepted}, but v{} is {found}: cast it first", at.0, operand.0)]
+    #[error("{at}: {op} takes {accepted}, but {operand} is {found}: cast it first")]
     OperandType {
         /// The instruction.
         at: Reg,
@@ -264,10 +260,7 @@ pub enum KernelError {
         found: Dtype,
     },
     /// Operands of different types where one type is asked for.
-    #[error(
-        "v{}: {op} takes operands of one type, but v{} is {first} and v{} is {second}: cast one",
-        at.0, operands.0.0, operands.1.0
-    )]
+    #[error("{at}: {op} takes operands of one type, but {} is {first} and {} is {second}: cast one", operands.0, operands.1)]
     OperandsDiffer {
         /// The instruction.
         at: Reg,
@@ -281,7 +274,7 @@ pub enum KernelError {
         second: Dtype,
     },
     /// An instruction whose declared type is not what it computes.
-    #[error("v{}: {op} gives {expected} here, but the instruction declares {found}", at.0)]
+    #[error("{at}: {op} gives {expected} here, but the instruction declares {found}")]
     ResultType {
         /// The instruction.
         at: Reg,
@@ -293,7 +286,7 @@ pub enum KernelError {
         found: Dtype,
     },
     /// A reduction or scan in a kernel without reduce axes.
-    #[error("v{}: {op} needs a reduce axis, but the kernel has none: declare one", at.0)]
+    #[error("{at}: {op} needs a reduce axis, but the kernel has none: declare one")]
     NoReduceAxis {
         /// The instruction.
         at: Reg,
@@ -301,7 +294,7 @@ pub enum KernelError {
         op: &'static str,
     },
     /// A store of a body value that does not exist.
-    #[error("store {store} writes v{}, but the body ends at {body} instructions", value.0)]
+    #[error("store {store} writes {value}, but the body ends at {body} instructions")]
     StoreValue {
         /// The store.
         store: usize,
@@ -327,9 +320,8 @@ pub enum KernelError {
     },
     /// An elem value stored over the parallel axes alone: many values for one element.
     #[error(
-        "store {store} writes v{}, which varies along the reduce axes, over the parallel axes alone: reduce it, or \
-         order all axes",
-        value.0
+        "store {store} writes {value}, which varies along the reduce axes, over the parallel axes alone: reduce it, or \
+         order all axes"
     )]
     StoreElem {
         /// The store.

@@ -17,11 +17,11 @@ pub(super) enum Fold {
 
 impl Fold {
     pub(super) fn sum(dtype: Dtype) -> Fold {
-        if dtype.is_float() { Fold::Sum(Floats::default(), dtype) } else { Fold::integers(Binary::Add, dtype) }
+        if dtype.is_float() { Fold::Sum(Floats::none(), dtype) } else { Fold::integers(Binary::Add, dtype) }
     }
 
     pub(super) fn product(dtype: Dtype) -> Fold {
-        if dtype.is_float() { Fold::Product(Floats::default(), dtype) } else { Fold::integers(Binary::Mul, dtype) }
+        if dtype.is_float() { Fold::Product(Floats::none(), dtype) } else { Fold::integers(Binary::Mul, dtype) }
     }
 
     /// The smallest or the largest.
@@ -86,6 +86,7 @@ impl Fold {
 }
 
 /// What sums and products of floats in any order depend on.
+#[derive(Default)]
 pub(super) struct Floats {
     count: f64,
     sum: f64,
@@ -109,28 +110,12 @@ pub(super) struct Floats {
     zero: bool,
 }
 
-impl Default for Floats {
-    fn default() -> Floats {
-        Floats {
-            count: 0.0,
-            sum: 0.0,
-            product: 1.0,
-            first: None,
-            bounds: 0.0,
-            magnitudes: 0.0,
-            largest_product: 1.0,
-            log_largest: 0.0,
-            log_smallest: 0.0,
-            nan: false,
-            unknown: false,
-            infinite: false,
-            maybe_zero: false,
-            zero: false,
-        }
-    }
-}
-
 impl Floats {
+    /// No elements: every product is 1.
+    fn none() -> Floats {
+        Floats { product: 1.0, largest_product: 1.0, ..Floats::default() }
+    }
+
     fn push(&mut self, x: Approx) {
         let value = x.value.as_f64();
         self.count += 1.0;

@@ -55,11 +55,6 @@ impl Tensor {
         self.get(position).as_f64()
     }
 
-    /// The element at a row-major position as an integer.
-    pub fn get_i64(&self, position: usize) -> i64 {
-        self.get(position).as_i64()
-    }
-
     /// Replaces the element at a row-major position by `value` in the tensor's type.
     ///
     /// # Panics

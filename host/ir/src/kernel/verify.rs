@@ -49,29 +49,23 @@ fn body(kernel: &Kernel) -> impl Iterator<Item = (Reg, &Op)> {
     (0..).map(Reg).zip(kernel.body.iter().map(|inst| &inst.op))
 }
 
+/// How many there are, how many there may be, and the error of more.
+type Count = (usize, usize, fn(usize) -> KernelError);
+
 /// Counts come first: everything after them is linear in these lists.
 fn check_counts(kernel: &Kernel) -> Result<(), KernelError> {
-    if kernel.parallel.len() > limits::PARALLEL_AXES {
-        return Err(KernelError::ParallelAxes { found: kernel.parallel.len() });
-    }
-    if kernel.reduce.len() > limits::REDUCE_AXES {
-        return Err(KernelError::ReduceAxes { found: kernel.reduce.len() });
-    }
-    if kernel.inputs.len() > limits::INPUTS {
-        return Err(KernelError::InputCount { found: kernel.inputs.len() });
-    }
-    if kernel.index.len() > limits::INDEX {
-        return Err(KernelError::IndexCount { found: kernel.index.len() });
-    }
-    if kernel.body.len() > limits::BODY {
-        return Err(KernelError::BodyCount { found: kernel.body.len() });
-    }
     let loads = body(kernel).filter(|(_, op)| matches!(op, Op::Load { .. })).count();
-    if loads > limits::LOADS {
-        return Err(KernelError::LoadCount { found: loads });
-    }
-    if kernel.stores.len() > limits::STORES {
-        return Err(KernelError::StoreCount { found: kernel.stores.len() });
+    let counts: [Count; 7] = [
+        (kernel.parallel.len(), limits::PARALLEL_AXES, |found| KernelError::ParallelAxes { found }),
+        (kernel.reduce.len(), limits::REDUCE_AXES, |found| KernelError::ReduceAxes { found }),
+        (kernel.inputs.len(), limits::INPUTS, |found| KernelError::InputCount { found }),
+        (kernel.index.len(), limits::INDEX, |found| KernelError::IndexCount { found }),
+        (kernel.body.len(), limits::BODY, |found| KernelError::BodyCount { found }),
+        (loads, limits::LOADS, |found| KernelError::LoadCount { found }),
+        (kernel.stores.len(), limits::STORES, |found| KernelError::StoreCount { found }),
+    ];
+    if let Some((found, _, error)) = counts.into_iter().find(|(found, limit, _)| found > limit) {
+        return Err(error(found));
     }
     if kernel.stores.is_empty() {
         return Err(KernelError::NoStore);

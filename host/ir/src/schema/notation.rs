@@ -70,16 +70,12 @@ fn parse_default(cursor: &mut Cursor<'_>, ty: ArgType) -> Parsed<Arg<Infallible>
     let default = match cursor.peek() {
         Some('"') => Arg::Str(cursor.string()?),
         Some('[') => {
+            let integer = |number| match number {
+                Number::Int(x) => Ok(x),
+                Number::Float(_) => Err(wrong()),
+            };
             let numbers = cursor.list("[", "]", Cursor::number)?;
-            Arg::Ints(
-                numbers
-                    .into_iter()
-                    .map(|number| match number {
-                        Number::Int(x) => Ok(x),
-                        Number::Float(_) => Err(wrong()),
-                    })
-                    .collect::<Parsed<_>>()?,
-            )
+            Arg::Ints(numbers.into_iter().map(integer).collect::<Parsed<_>>()?)
         }
         Some(c) if c.is_ascii_alphabetic() && !["inf", "nan"].contains(&cursor.peek_word()) => {
             match cursor.word("a default")? {
@@ -97,8 +93,14 @@ fn parse_default(cursor: &mut Cursor<'_>, ty: ArgType) -> Parsed<Arg<Infallible>
             Number::Float(x) => Arg::Float(x),
             // The dispatcher prints enumerations as their numbers.
             Number::Int(x) => match ty.base {
-                BaseType::MemoryFormat => Arg::MemoryFormat(from_code(&MEMORY_FORMAT_CODES, x).ok_or_else(wrong)?),
-                BaseType::ScalarType => Arg::Dtype(from_code(&DTYPE_CODES, x).ok_or_else(wrong)?),
+                BaseType::MemoryFormat => {
+                    let format = usize::try_from(x).ok().and_then(|code| MEMORY_FORMATS.get(code));
+                    Arg::MemoryFormat(*format.ok_or_else(wrong)?)
+                }
+                BaseType::ScalarType => {
+                    let found = Dtype::ALL.into_iter().find(|dtype| dtype.torch_code() == x);
+                    Arg::Dtype(found.ok_or_else(wrong)?)
+                }
                 BaseType::Layout if x == 0 => Arg::Strided,
                 _ => Arg::Int(x),
             },
@@ -107,37 +109,9 @@ fn parse_default(cursor: &mut Cursor<'_>, ty: ArgType) -> Parsed<Arg<Infallible>
     ty.convert(default).map_err(|_| wrong())
 }
 
-/// `c10::ScalarType`.
-const DTYPE_CODES: [(Dtype, i64); 12] = [
-    (Dtype::U8, 0),
-    (Dtype::I8, 1),
-    (Dtype::I16, 2),
-    (Dtype::I32, 3),
-    (Dtype::I64, 4),
-    (Dtype::F16, 5),
-    (Dtype::F32, 6),
-    (Dtype::F64, 7),
-    (Dtype::C64, 9),
-    (Dtype::C128, 10),
-    (Dtype::Bool, 11),
-    (Dtype::Bf16, 15),
-];
-
-/// `c10::MemoryFormat`.
-const MEMORY_FORMAT_CODES: [(MemoryFormat, i64); 4] = [
-    (MemoryFormat::Contiguous, 0),
-    (MemoryFormat::Preserve, 1),
-    (MemoryFormat::ChannelsLast, 2),
-    (MemoryFormat::ChannelsLast3d, 3),
-];
-
-fn from_code<T: Copy>(table: &[(T, i64)], code: i64) -> Option<T> {
-    table.iter().find(|(_, c)| *c == code).map(|(item, _)| *item)
-}
-
-fn to_code<T: PartialEq>(table: &[(T, i64)], item: &T) -> i64 {
-    table.iter().find(|(i, _)| i == item).map_or(-1, |(_, code)| *code)
-}
+/// The memory formats in the order of their numbers in `c10::MemoryFormat`.
+const MEMORY_FORMATS: [MemoryFormat; 4] =
+    [MemoryFormat::Contiguous, MemoryFormat::Preserve, MemoryFormat::ChannelsLast, MemoryFormat::ChannelsLast3d];
 
 impl fmt::Display for Schema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -183,8 +157,8 @@ fn print_default(f: &mut fmt::Formatter<'_>, default: &Arg<Infallible>) -> fmt::
         Arg::Int(x) => write!(f, "{x}"),
         Arg::Float(x) => f.write_str(&iostream_float(*x)),
         Arg::Str(x) => write!(f, "{}", Quoted(x)),
-        Arg::Dtype(x) => write!(f, "{}", to_code(&DTYPE_CODES, x)),
-        Arg::MemoryFormat(x) => write!(f, "{}", to_code(&MEMORY_FORMAT_CODES, x)),
+        Arg::Dtype(x) => write!(f, "{}", x.torch_code()),
+        Arg::MemoryFormat(x) => write!(f, "{}", MEMORY_FORMATS.iter().take_while(|format| *format != x).count()),
         Arg::Strided => f.write_str("0"),
         Arg::Ints(x) => write!(f, "[{}]", Joined(x, ", ")),
         Arg::Floats(x) => write!(f, "[{}]", Joined(&x.iter().map(|x| iostream_float(*x)).collect::<Vec<_>>(), ", ")),

@@ -1,5 +1,6 @@
 //! Reading text from left to right: what the parsers of graphs, kernels and schemas share.
 
+use crate::{Dtype, UnknownDtype};
 use std::fmt;
 
 /// Where a text is not what it should be, and why.
@@ -84,6 +85,18 @@ impl<'a> Cursor<'a> {
         let before = self.clone();
         let word = self.run(is_word);
         if word.is_empty() { Err(before.unexpected(what)) } else { Ok(word) }
+    }
+
+    /// A word that `find` knows; `what` says what kind.
+    pub(crate) fn known<T>(&mut self, what: &str, find: impl FnOnce(&str) -> Option<T>) -> Parsed<T> {
+        let before = self.clone();
+        find(self.word(what)?).ok_or_else(|| before.unexpected(what))
+    }
+
+    /// The name of an element type.
+    pub(crate) fn dtype(&mut self) -> Parsed<Dtype> {
+        let before = self.clone();
+        self.word("an element type")?.parse().map_err(|error: UnknownDtype| before.error(error.to_string()))
     }
 
     /// Whether `word` comes next as a whole word; steps over it if so.
@@ -178,27 +191,30 @@ impl<'a> Cursor<'a> {
         &mut self,
         open: &str,
         close: &str,
-        mut item: impl FnMut(&mut Cursor<'a>) -> Parsed<T>,
+        item: impl FnMut(&mut Cursor<'a>) -> Parsed<T>,
     ) -> Parsed<Vec<T>> {
         self.expect(open)?;
-        let mut items = Vec::new();
         if self.eat(close) {
-            return Ok(items);
+            return Ok(vec![]);
         }
-        loop {
-            items.push(item(self)?);
-            if self.eat(close) {
-                return Ok(items);
-            }
-            if !self.eat(",") {
-                return Err(self.unexpected(format_args!("`,` or `{close}`")));
-            }
-        }
+        let items = self.items(item)?;
+        if self.eat(close) { Ok(items) } else { Err(self.unexpected(format_args!("`,` or `{close}`"))) }
     }
 
-    /// Nothing but white space follows.
-    pub(crate) fn end(&mut self) -> Parsed<()> {
-        if self.peek().is_none() { Ok(()) } else { Err(self.unexpected("the end of the text")) }
+    /// `item, item`: at least one.
+    pub(crate) fn items<T>(&mut self, mut item: impl FnMut(&mut Cursor<'a>) -> Parsed<T>) -> Parsed<Vec<T>> {
+        let mut items = vec![item(self)?];
+        while self.eat(",") {
+            items.push(item(self)?);
+        }
+        Ok(items)
+    }
+
+    /// All of a text, with nothing but white space behind what `parse` reads.
+    pub(crate) fn whole<T>(text: &'a str, parse: impl FnOnce(&mut Cursor<'a>) -> Parsed<T>) -> Parsed<T> {
+        let mut cursor = Cursor::new(text);
+        let parsed = parse(&mut cursor)?;
+        if cursor.peek().is_none() { Ok(parsed) } else { Err(cursor.unexpected("the end of the text")) }
     }
 
     fn after_space(mut self) -> Cursor<'a> {

@@ -66,10 +66,7 @@ impl fmt::Display for Graph {
 impl Graph {
     /// Reads the text form. Checks names and the arguments of known ops; [`crate::verify_graph`] checks the rest.
     pub fn parse(text: &str) -> Result<Graph, TextError> {
-        let mut cursor = Cursor::new(text);
-        let graph = parse_graph(&mut cursor)?;
-        cursor.end()?;
-        Ok(graph)
+        Cursor::whole(text, parse_graph)
     }
 }
 
@@ -85,10 +82,7 @@ impl FromStr for TensorType {
     type Err = TextError;
 
     fn from_str(text: &str) -> Result<TensorType, TextError> {
-        let mut cursor = Cursor::new(text);
-        let ty = parse_type(&mut cursor)?;
-        cursor.end()?;
-        Ok(ty)
+        Cursor::whole(text, parse_type)
     }
 }
 
@@ -117,12 +111,7 @@ fn parse_node(cursor: &mut Cursor<'_>, graph: &mut Graph, names: &mut Names) -> 
     let before = cursor.clone();
     let mut results = Vec::new();
     if cursor.peek() == Some('%') {
-        loop {
-            results.push(declaration(cursor)?);
-            if !cursor.eat(",") {
-                break;
-            }
-        }
+        results = cursor.items(declaration)?;
         cursor.expect("=")?;
     }
     let kind = if cursor.eat_word("kernel") {
@@ -132,11 +121,8 @@ fn parse_node(cursor: &mut Cursor<'_>, graph: &mut Graph, names: &mut Names) -> 
         let (op, args) = parse_call(cursor, |cursor| reference(cursor, names))?;
         NodeKind::Aten { op, args }
     };
-    let mut outputs = Vec::with_capacity(results.len());
-    for (name, ty) in results {
-        outputs.push(insert(&before, graph, names, name, ty)?);
-    }
-    Ok(Node { id, kind, outputs })
+    let outputs = results.into_iter().map(|(name, ty)| insert(&before, graph, names, name, ty));
+    Ok(Node { id, kind, outputs: outputs.collect::<Parsed<_>>()? })
 }
 
 /// `%name`.
@@ -197,11 +183,7 @@ fn parse_type(cursor: &mut Cursor<'_>) -> Parsed<TensorType> {
 
 /// `f32[2,3]`.
 pub(super) fn parse_shaped(cursor: &mut Cursor<'_>) -> Parsed<(Dtype, Vec<i64>)> {
-    let before = cursor.clone();
-    let dtype = cursor
-        .word("an element type")?
-        .parse()
-        .map_err(|error: crate::UnknownDtype| before.error(error.to_string()))?;
+    let dtype = cursor.dtype()?;
     Ok((dtype, cursor.list("[", "]", |cursor| cursor.integer("an extent"))?))
 }
 

@@ -20,7 +20,6 @@
 
 use super::cursor::{Cursor, Joined, Number, Parsed, Real, TextError};
 use super::graph::{parse_shaped, print_shaped};
-use crate::Dtype;
 use crate::kernel::{
     Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Kernel, Op, Outside, ReduceOp, Reg, Scalar, ScanOp, Store,
     Unary,
@@ -45,19 +44,10 @@ impl FromStr for Kernel {
 
 /// Reads what a kernel's `Display` prints. Only [`crate::kernel::verify`] says whether it is a safe kernel.
 pub fn parse_kernel(text: &str) -> Result<Kernel, TextError> {
-    let mut cursor = Cursor::new(text);
-    cursor.expect_word("kernel")?;
-    let kernel = parse_block(&mut cursor)?;
-    cursor.end()?;
-    Ok(kernel)
-}
-
-fn i(id: &IndexId) -> String {
-    format!("i{}", id.0)
-}
-
-fn v(reg: &Reg) -> String {
-    format!("v{}", reg.0)
+    Cursor::whole(text, |cursor| {
+        cursor.expect_word("kernel")?;
+        parse_block(cursor)
+    })
 }
 
 fn axis(kernel: &Kernel, axis: u32) -> String {
@@ -101,7 +91,7 @@ pub(super) fn print_block(f: &mut fmt::Formatter<'_>, kernel: &Kernel, indent: &
     for store in &kernel.stores {
         let order: Vec<String> = store.order.iter().map(|&a| axis(kernel, a)).collect();
         let shape = Joined(&store.shape, ",");
-        writeln!(f, "{indent}  out {} over [{}] as [{shape}]", v(&store.value), Joined(&order, ", "))?;
+        writeln!(f, "{indent}  out {} over [{}] as [{shape}]", store.value, Joined(&order, ", "))?;
     }
     write!(f, "{indent}}}")
 }
@@ -118,12 +108,12 @@ fn print_index(
         let text = match &kernel.index[*printed] {
             IndexExpr::Axis(a) => axis(kernel, *a),
             IndexExpr::Const(c) => c.to_string(),
-            IndexExpr::Add(a, b) => format!("{} + {}", i(a), i(b)),
-            IndexExpr::Sub(a, b) => format!("{} - {}", i(a), i(b)),
-            IndexExpr::Mul(a, c) => format!("{} * {c}", i(a)),
-            IndexExpr::FloorDiv(a, c) => format!("{} / {c}", i(a)),
-            IndexExpr::Mod(a, c) => format!("{} % {c}", i(a)),
-            IndexExpr::Value(reg) => v(reg),
+            IndexExpr::Add(a, b) => format!("{a} + {b}"),
+            IndexExpr::Sub(a, b) => format!("{a} - {b}"),
+            IndexExpr::Mul(a, c) => format!("{a} * {c}"),
+            IndexExpr::FloorDiv(a, c) => format!("{a} / {c}"),
+            IndexExpr::Mod(a, c) => format!("{a} % {c}"),
+            IndexExpr::Value(reg) => reg.to_string(),
         };
         writeln!(f, "{indent}  i{printed} = {text}")?;
         *printed += 1;
@@ -133,32 +123,45 @@ fn print_index(
 
 fn print_op(f: &mut fmt::Formatter<'_>, op: &Op) -> fmt::Result {
     match op {
-        Op::Const(scalar) => write!(f, "const {}", scalar_text(scalar)),
-        Op::Index(id) => write!(f, "index {}", i(id)),
+        Op::Const(scalar) => write!(f, "const {scalar}"),
+        Op::Index(id) => write!(f, "index {id}"),
         Op::Load { input, index, outside } => {
-            let index: Vec<String> = index.iter().map(i).collect();
-            write!(f, "load x{input}[{}] ", Joined(&index, ", "))?;
+            write!(f, "load x{input}[{}] ", Joined(index, ", "))?;
             match outside {
-                Outside::Pad(scalar) => write!(f, "pad {}", scalar_text(scalar)),
+                Outside::Pad(scalar) => write!(f, "pad {scalar}"),
                 Outside::Clamp => f.write_str("clamp"),
             }
         }
-        Op::Unary(op, a) => write!(f, "{op} {}", v(a)),
-        Op::Binary(op, a, b) => write!(f, "{op} {}, {}", v(a), v(b)),
-        Op::Compare(op, a, b) => write!(f, "{op} {}, {}", v(a), v(b)),
-        Op::Select(a, b, c) => write!(f, "select {}, {}, {}", v(a), v(b), v(c)),
-        Op::Fma(a, b, c) => write!(f, "fma {}, {}, {}", v(a), v(b), v(c)),
-        Op::Cast(a) => write!(f, "cast {}", v(a)),
-        Op::Reduce(op, a) => write!(f, "reduce {op} {}", v(a)),
-        Op::Scan(op, a) => write!(f, "scan {op} {}", v(a)),
+        Op::Unary(op, a) => write!(f, "{op} {a}"),
+        Op::Binary(op, a, b) => write!(f, "{op} {a}, {b}"),
+        Op::Compare(op, a, b) => write!(f, "{op} {a}, {b}"),
+        Op::Select(a, b, c) => write!(f, "select {a}, {b}, {c}"),
+        Op::Fma(a, b, c) => write!(f, "fma {a}, {b}, {c}"),
+        Op::Cast(a) => write!(f, "cast {a}"),
+        Op::Reduce(op, a) => write!(f, "reduce {op} {a}"),
+        Op::Scan(op, a) => write!(f, "scan {op} {a}"),
     }
 }
 
-fn scalar_text(scalar: &Scalar) -> String {
-    match scalar {
-        Scalar::Bool(x) => x.to_string(),
-        Scalar::Int(x) => x.to_string(),
-        Scalar::Float(x) => Real(*x).to_string(),
+impl fmt::Display for IndexId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "i{}", self.0)
+    }
+}
+
+impl fmt::Display for Reg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "v{}", self.0)
+    }
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Scalar::Bool(x) => write!(f, "{x}"),
+            Scalar::Int(x) => write!(f, "{x}"),
+            Scalar::Float(x) => write!(f, "{}", Real(*x)),
+        }
     }
 }
 
@@ -205,11 +208,7 @@ pub(super) fn parse_block(cursor: &mut Cursor<'_>) -> Parsed<Kernel> {
             (_, Some(("v", number))) => {
                 in_sequence(&before, "v", number, kernel.body.len())?;
                 cursor.expect(":")?;
-                let at = cursor.clone();
-                let dtype: Dtype = cursor
-                    .word("an element type")?
-                    .parse()
-                    .map_err(|error: crate::UnknownDtype| at.error(error.to_string()))?;
+                let dtype = cursor.dtype()?;
                 cursor.expect("=")?;
                 let op = parse_op(cursor)?;
                 kernel.body.push(Inst { dtype, op });
@@ -254,17 +253,13 @@ fn index(cursor: &mut Cursor<'_>) -> Parsed<IndexId> {
 
 /// `p0=8, p1=64`.
 fn extents(cursor: &mut Cursor<'_>, letter: &str) -> Parsed<Vec<i64>> {
-    let mut extents = Vec::new();
-    loop {
+    let mut next = 0..;
+    cursor.items(|cursor| {
         let before = cursor.clone();
-        let number = numbered(cursor, letter)?;
-        in_sequence(&before, letter, number, extents.len())?;
+        in_sequence(&before, letter, numbered(cursor, letter)?, next.next().unwrap_or_default())?;
         cursor.expect("=")?;
-        extents.push(cursor.integer("an extent")?);
-        if !cursor.eat(",") {
-            return Ok(extents);
-        }
-    }
+        cursor.integer("an extent")
+    })
 }
 
 fn parse_axis(cursor: &mut Cursor<'_>, kernel: &Kernel) -> Parsed<u32> {
@@ -326,17 +321,8 @@ fn parse_op(cursor: &mut Cursor<'_>) -> Parsed<Op> {
         "select" => Op::Select(reg(cursor)?, next(cursor)?, next(cursor)?),
         "fma" => Op::Fma(reg(cursor)?, next(cursor)?, next(cursor)?),
         "cast" => Op::Cast(reg(cursor)?),
-        "reduce" => {
-            let before = cursor.clone();
-            let op =
-                ReduceOp::from_name(cursor.word("a reduction")?).ok_or_else(|| before.unexpected("a reduction"))?;
-            Op::Reduce(op, reg(cursor)?)
-        }
-        "scan" => {
-            let before = cursor.clone();
-            let op = ScanOp::from_name(cursor.word("a scan")?).ok_or_else(|| before.unexpected("a scan"))?;
-            Op::Scan(op, reg(cursor)?)
-        }
+        "reduce" => Op::Reduce(cursor.known("a reduction", ReduceOp::from_name)?, reg(cursor)?),
+        "scan" => Op::Scan(cursor.known("a scan", ScanOp::from_name)?, reg(cursor)?),
         name => {
             if let Some(op) = Unary::from_name(name) {
                 Op::Unary(op, reg(cursor)?)

@@ -1,6 +1,6 @@
 //! A rewrite against its original.
 
-use super::{GraphError, cost, shown, verify_structure};
+use super::{GraphError, check_result_count, cost, shown, verify_structure};
 use crate::alias::{Aliasing, aliasing, same_layout};
 use crate::{Arg, Graph, Infer, Node, NodeId, NodeKind, OpName, OpTable, TensorType, ValueId, is_pass_miss};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -276,14 +276,7 @@ fn check_types(rewritten: &Graph, node: &Node, infer: &mut dyn Infer) -> Result<
     let NodeKind::Aten { op, args } = &node.kind else { return Ok(()) };
     let typed: Vec<Arg<TensorType>> = args.iter().map(|arg| arg.map(|&id| rewritten.ty(id).clone())).collect();
     let types = infer.infer(op, &typed).map_err(|source| GraphError::Infer { node: node.id, source })?;
-    if types.len() != node.outputs.len() {
-        return Err(GraphError::ResultCount {
-            node: node.id,
-            what: format!("`{op}`"),
-            expected: types.len().to_string(),
-            found: node.outputs.len(),
-        });
-    }
+    check_result_count(node, &format!("`{op}`"), types.len())?;
     for (expected, &output) in types.iter().zip(&node.outputs) {
         let found = rewritten.ty(output);
         if !same_layout(expected, found) {
