@@ -1,5 +1,6 @@
 //! The component side: bindings of `wit/pass.wit`, and the calls that [`register!`](crate::register) wires up.
 
+#[path = "../../../wit/convert.rs"]
 mod convert;
 
 /// What wit-bindgen makes of the contract.
@@ -26,7 +27,7 @@ struct Host;
 
 impl Infer for Host {
     fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, InferError> {
-        let args: Vec<_> = args.iter().map(convert::typed_arg).collect();
+        let args: Vec<_> = args.iter().map(Into::into).collect();
         match host::infer(&op.clone().into(), &args) {
             Ok(types) => Ok(types.into_iter().map(Into::into).collect()),
             Err(message) => Err(InferError::Refused { op: op.to_string(), message }),

@@ -106,7 +106,7 @@ fn host(mut it: LinkerInstance<'_, State>) -> Result<()> {
         let args: Vec<Arg<passhost_ir::TensorType>> = args.into_iter().map(Arg::from).collect();
         let answer = watchdog.suspended(|| infer.infer(&op.into(), &args));
         let answer: Result<Vec<TensorType>, String> = match answer {
-            Ok(types) => Ok(types.iter().map(TensorType::from).collect()),
+            Ok(types) => Ok(types.into_iter().map(TensorType::from).collect()),
             Err(error) => Err(error.to_string()),
         };
         Ok((answer,))

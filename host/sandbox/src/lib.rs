@@ -13,6 +13,7 @@
 mod bindings;
 pub mod check;
 pub mod confine;
+#[path = "../../../wit/convert.rs"]
 mod convert;
 pub mod engine;
 mod failure;

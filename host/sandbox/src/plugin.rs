@@ -99,14 +99,14 @@ impl Plugin {
         infer_calls: u64,
         infer: Box<dyn Infer + Send>,
     ) -> (Result<Rewrite, GuestFailure>, GuestUsage) {
-        let graph = graph.into();
+        let graph = convert::graph(graph.clone());
         let (returned, usage) = self.call(infer_calls, infer, |plugin, store| {
             plugin.passhost_pass_pass().call_run(store, &graph, device.into())
         });
         let rewrite = returned.and_then(|returned| match returned {
             Err(reason) => Err(GuestFailure::Refused(cut(&reason, MESSAGE))),
             Ok(rewrite) => Ok(Rewrite {
-                graph: convert::graph(rewrite.graph).map_err(|error| GuestFailure::Malformed(error.to_string()))?,
+                graph: convert::graph_of(rewrite.graph).map_err(|error| GuestFailure::Malformed(error.to_string()))?,
                 refusals: rewrite
                     .refusals
                     .into_iter()

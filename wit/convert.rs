@@ -1,5 +1,8 @@
-//! Between the types of the contract and the crate's, which mirror each other. Every match is exhaustive, so that neither
-//! side can grow unnoticed.
+//! Between the types of the contract and those of `passhost-ir`, which mirror each other. Every match is exhaustive, so that
+//! neither side can grow unnoticed. There is little to check here: an enum out of range does not decode, and whether ids
+//! fit together is the verifier's question. Only operations of kernels come by name.
+//!
+//! The host and the guest SDK compile this file each for its own bindings of `pass.wit`, which are called alike.
 
 use super::bindings::passhost::pass::types as wit;
 use passhost_ir::kernel::operations::{NameList, UnknownOperation, named};
@@ -81,8 +84,17 @@ fn ids(values: Vec<ValueId>) -> Vec<u32> {
     values.into_iter().map(|id| id.0).collect()
 }
 
-/// The graph, or why it cannot be held: a kernel in it has an operation that is younger than this crate.
-pub(super) fn graph_of(graph: wit::Graph) -> Result<Graph, UnknownOperation> {
+/// Why a graph cannot be held.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the kernel of node {node}, v{instruction}: {unknown}")]
+pub(crate) struct Malformed {
+    node: NodeId,
+    instruction: usize,
+    unknown: UnknownOperation,
+}
+
+/// The graph, or which kernel in it has an operation that is not known here.
+pub(crate) fn graph_of(graph: wit::Graph) -> Result<Graph, Malformed> {
     Ok(Graph {
         values: each(graph.values),
         inputs: values(graph.inputs),
@@ -91,7 +103,7 @@ pub(super) fn graph_of(graph: wit::Graph) -> Result<Graph, UnknownOperation> {
     })
 }
 
-pub(super) fn graph(graph: Graph) -> wit::Graph {
+pub(crate) fn graph(graph: Graph) -> wit::Graph {
     wit::Graph {
         values: each(graph.values),
         inputs: ids(graph.inputs),
@@ -100,22 +112,21 @@ pub(super) fn graph(graph: Graph) -> wit::Graph {
     }
 }
 
-fn node_of(node: wit::Node) -> Result<Node, UnknownOperation> {
+fn node_of(node: wit::Node) -> Result<Node, Malformed> {
+    let id = NodeId(node.id);
     let kind = match node.kind {
-        wit::NodeKind::Aten(call) => {
-            NodeKind::Aten { op: call.op.into(), args: call.args.into_iter().map(arg_of).collect() }
-        }
+        wit::NodeKind::Aten(call) => NodeKind::Aten { op: call.op.into(), args: each(call.args) },
         wit::NodeKind::Kernel(call) => {
-            NodeKind::Kernel { kernel: Box::new(kernel_of(call.kernel)?), inputs: values(call.inputs) }
+            NodeKind::Kernel { kernel: Box::new(kernel_of(id, call.kernel)?), inputs: values(call.inputs) }
         }
     };
-    Ok(Node { id: NodeId(node.id), kind, outputs: values(node.outputs) })
+    Ok(Node { id, kind, outputs: values(node.outputs) })
 }
 
 fn node(node: Node) -> wit::Node {
     let kind = match node.kind {
         NodeKind::Aten { op, args } => {
-            wit::NodeKind::Aten(wit::AtenCall { op: op.into(), args: args.iter().map(arg).collect() })
+            wit::NodeKind::Aten(wit::AtenCall { op: op.into(), args: args.iter().map(Into::into).collect() })
         }
         NodeKind::Kernel { kernel: fused, inputs } => {
             wit::NodeKind::Kernel(wit::KernelCall { kernel: kernel(*fused), inputs: ids(inputs) })
@@ -124,61 +135,67 @@ fn node(node: Node) -> wit::Node {
     wit::Node { id: node.id.0, kind, outputs: ids(node.outputs) }
 }
 
-fn arg_of(arg: wit::Arg) -> Arg {
-    match arg {
-        wit::Arg::None => Arg::None,
-        wit::Arg::Boolean(x) => Arg::Bool(x),
-        wit::Arg::Int(x) => Arg::Int(x),
-        wit::Arg::Float(x) => Arg::Float(x),
-        wit::Arg::Text(x) => Arg::Str(x),
-        wit::Arg::Dtype(x) => Arg::Dtype(x.into()),
-        wit::Arg::MemoryFormat(x) => Arg::MemoryFormat(x.into()),
-        wit::Arg::Strided => Arg::Strided,
-        wit::Arg::Device => Arg::Device,
-        wit::Arg::Value(x) => Arg::Value(ValueId(x)),
-        wit::Arg::Values(x) => Arg::Values(values(x)),
-        wit::Arg::OptionalValues(x) => Arg::OptionalValues(x.into_iter().map(|id| id.map(ValueId)).collect()),
-        wit::Arg::Ints(x) => Arg::Ints(x),
-        wit::Arg::Floats(x) => Arg::Floats(x),
-        wit::Arg::Booleans(x) => Arg::Bools(x),
-    }
-}
+/// Both directions of an argument. The two kinds that there are differ only in what stands for a tensor.
+macro_rules! same_arguments {
+    ($theirs:ident, $ours:ty, $from:expr, $to:expr) => {
+        impl From<wit::$theirs> for Arg<$ours> {
+            fn from(from: wit::$theirs) -> Arg<$ours> {
+                match from {
+                    wit::$theirs::None => Arg::None,
+                    wit::$theirs::Boolean(x) => Arg::Bool(x),
+                    wit::$theirs::Int(x) => Arg::Int(x),
+                    wit::$theirs::Float(x) => Arg::Float(x),
+                    wit::$theirs::Text(x) => Arg::Str(x),
+                    wit::$theirs::Dtype(x) => Arg::Dtype(x.into()),
+                    wit::$theirs::MemoryFormat(x) => Arg::MemoryFormat(x.into()),
+                    wit::$theirs::Strided => Arg::Strided,
+                    wit::$theirs::Device => Arg::Device,
+                    wit::$theirs::Value(x) => Arg::Value($from(x)),
+                    wit::$theirs::Values(x) => Arg::Values(x.into_iter().map($from).collect()),
+                    wit::$theirs::OptionalValues(x) => {
+                        Arg::OptionalValues(x.into_iter().map(|x| x.map($from)).collect())
+                    }
+                    wit::$theirs::Ints(x) => Arg::Ints(x),
+                    wit::$theirs::Floats(x) => Arg::Floats(x),
+                    wit::$theirs::Booleans(x) => Arg::Bools(x),
+                }
+            }
+        }
 
-/// An argument in a type of the contract. The two that there are differ only in what stands for a tensor.
-macro_rules! argument {
-    ($theirs:ident, $arg:expr) => {
-        match $arg {
-            Arg::None => wit::$theirs::None,
-            Arg::Bool(x) => wit::$theirs::Boolean(x),
-            Arg::Int(x) => wit::$theirs::Int(x),
-            Arg::Float(x) => wit::$theirs::Float(x),
-            Arg::Str(x) => wit::$theirs::Text(x),
-            Arg::Dtype(x) => wit::$theirs::Dtype(x.into()),
-            Arg::MemoryFormat(x) => wit::$theirs::MemoryFormat(x.into()),
-            Arg::Strided => wit::$theirs::Strided,
-            Arg::Device => wit::$theirs::Device,
-            Arg::Value(x) => wit::$theirs::Value(x),
-            Arg::Values(x) => wit::$theirs::Values(x),
-            Arg::OptionalValues(x) => wit::$theirs::OptionalValues(x),
-            Arg::Ints(x) => wit::$theirs::Ints(x),
-            Arg::Floats(x) => wit::$theirs::Floats(x),
-            Arg::Bools(x) => wit::$theirs::Booleans(x),
+        impl From<&Arg<$ours>> for wit::$theirs {
+            fn from(from: &Arg<$ours>) -> wit::$theirs {
+                match from.map($to) {
+                    Arg::None => wit::$theirs::None,
+                    Arg::Bool(x) => wit::$theirs::Boolean(x),
+                    Arg::Int(x) => wit::$theirs::Int(x),
+                    Arg::Float(x) => wit::$theirs::Float(x),
+                    Arg::Str(x) => wit::$theirs::Text(x),
+                    Arg::Dtype(x) => wit::$theirs::Dtype(x.into()),
+                    Arg::MemoryFormat(x) => wit::$theirs::MemoryFormat(x.into()),
+                    Arg::Strided => wit::$theirs::Strided,
+                    Arg::Device => wit::$theirs::Device,
+                    Arg::Value(x) => wit::$theirs::Value(x),
+                    Arg::Values(x) => wit::$theirs::Values(x),
+                    Arg::OptionalValues(x) => wit::$theirs::OptionalValues(x),
+                    Arg::Ints(x) => wit::$theirs::Ints(x),
+                    Arg::Floats(x) => wit::$theirs::Floats(x),
+                    Arg::Bools(x) => wit::$theirs::Booleans(x),
+                }
+            }
         }
     };
 }
 
-fn arg(arg: &Arg) -> wit::Arg {
-    argument!(Arg, arg.map(|id| id.0))
-}
+same_arguments!(Arg, ValueId, ValueId, |id| id.0);
+same_arguments!(TypedArg, TensorType, TensorType::from, |ty| ty.clone().into());
 
-pub(super) fn typed_arg(arg: &Arg<TensorType>) -> wit::TypedArg {
-    argument!(TypedArg, arg.map(|ty| ty.clone().into()))
-}
-
-fn kernel_of(kernel: wit::Kernel) -> Result<Kernel, UnknownOperation> {
+fn kernel_of(node: NodeId, kernel: wit::Kernel) -> Result<Kernel, Malformed> {
     let wit::Kernel { parallel, reduce, inputs, index, body, stores, operations } = kernel;
-    let inst = |inst: wit::Inst| Ok(Inst { dtype: inst.dtype.into(), op: op_of(&operations, inst.op)? });
-    let body = body.into_iter().map(inst).collect::<Result<_, _>>()?;
+    let inst = |(instruction, inst): (usize, wit::Inst)| {
+        let op = op_of(&operations, inst.op).map_err(|unknown| Malformed { node, instruction, unknown })?;
+        Ok(Inst { dtype: inst.dtype.into(), op })
+    };
+    let body = body.into_iter().enumerate().map(inst).collect::<Result<_, _>>()?;
     let store = |store: wit::Store| Store { value: Reg(store.value), order: store.order, shape: store.shape };
     let stores = stores.into_iter().map(store).collect();
     Ok(Kernel { parallel, reduce, inputs: each(inputs), index: each(index), body, stores })
