@@ -6,7 +6,7 @@
 
 use super::bindings::passhost::pass::types as wit;
 use passhost_ir::kernel::operations::{NameList, UnknownOperation, named};
-use passhost_ir::kernel::{IndexExpr, IndexId, InputDecl, Inst, Kernel, Op, Outside, Reg, Scalar, Store};
+use passhost_ir::kernel::{IndexExpr, IndexId, InputDecl, Inst, Kernel, Op, PaddingMode, Reg, Scalar, Store};
 use passhost_ir::{Arg, DeviceFacts, DeviceKind, Dtype, Graph, MemoryFormat, Node, NodeId, NodeKind, OpName};
 use passhost_ir::{TensorType, Value, ValueId};
 
@@ -219,9 +219,9 @@ fn op_of(names: &[String], op: wit::Op) -> Result<Op, UnknownOperation> {
         wit::Op::Load(load) => Op::Load {
             input: load.input,
             index: load.index.into_iter().map(IndexId).collect(),
-            outside: match load.outside {
-                wit::Outside::Pad(x) => Outside::Pad(x.into()),
-                wit::Outside::Clamp => Outside::Clamp,
+            padding: match load.outside {
+                wit::Outside::Pad(x) => PaddingMode::Pad(x.into()),
+                wit::Outside::Clamp => PaddingMode::Clamp,
             },
         },
         wit::Op::Unary((o, a)) => Op::Unary(named(names, o)?, Reg(a)),
@@ -239,12 +239,12 @@ fn op(names: &mut NameList, op: Op) -> wit::Op {
     match op {
         Op::Const(x) => wit::Op::Constant(x.into()),
         Op::Index(x) => wit::Op::Index(x.0),
-        Op::Load { input, index, outside } => wit::Op::Load(wit::LoadOp {
+        Op::Load { input, index, padding } => wit::Op::Load(wit::LoadOp {
             input,
             index: index.into_iter().map(|id| id.0).collect(),
-            outside: match outside {
-                Outside::Pad(x) => wit::Outside::Pad(x.into()),
-                Outside::Clamp => wit::Outside::Clamp,
+            outside: match padding {
+                PaddingMode::Pad(x) => wit::Outside::Pad(x.into()),
+                PaddingMode::Clamp => wit::Outside::Clamp,
             },
         }),
         Op::Unary(o, a) => wit::Op::Unary((names.position(o), a.0)),

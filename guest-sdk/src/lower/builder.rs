@@ -4,7 +4,7 @@ use super::call::convert;
 use super::math::math;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{
-    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Kernel, KernelError, Op, Outside, ReduceOp, Reg, Scalar,
+    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Kernel, KernelError, Op, PaddingMode, ReduceOp, Reg, Scalar,
     ScanOp, Store, Unary, verify,
 };
 
@@ -105,9 +105,9 @@ impl KernelBuilder {
     }
 
     /// One element of an input; one index per dimension.
-    pub fn load(&mut self, input: u32, index: Vec<IndexId>, outside: Outside) -> Reg {
+    pub fn load(&mut self, input: u32, index: Vec<IndexId>, padding: PaddingMode) -> Reg {
         let dtype = self.kernel.inputs[input as usize].dtype;
-        self.push(dtype, Op::Load { input, index, outside })
+        self.push(dtype, Op::Load { input, index, padding })
     }
 
     /// One operand.
@@ -155,7 +155,7 @@ impl KernelBuilder {
     /// One element of an input, which lies along one axis in each dimension.
     pub fn element(&mut self, input: u32, axes: &[u32]) -> Reg {
         let place = axes.iter().map(|&axis| self.axis(axis)).collect();
-        self.load(input, place, Outside::Clamp)
+        self.load(input, place, PaddingMode::Clamp)
     }
 
     /// The value in the type that its type is calculated in: `f32` for half types. See [`math`].

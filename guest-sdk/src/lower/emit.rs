@@ -11,7 +11,7 @@ use crate::args::Args;
 use crate::index::Index;
 use crate::view;
 use fixedbitset::FixedBitSet;
-use passhost_ir::kernel::{Binary, Compare, Outside, Reg, Scalar};
+use passhost_ir::kernel::{Binary, Compare, PaddingMode, Reg, Scalar};
 use passhost_ir::{NodeKind, ValueId};
 use std::cell::RefCell;
 
@@ -119,13 +119,13 @@ impl<'a> Emitter<'a> {
         };
         let is_inside = place.iter().zip(&ty.shape).all(|(index, &extent)| index.lies_within(extent));
         let index = place.iter().map(|index| index.emit(&mut self.kernel)).collect();
-        // Outside of a tensor without padding nothing is used of what is read: a select has decided before.
-        let outside = match pad {
-            _ if is_inside => Outside::Clamp,
-            Some(pad) => Outside::Pad(pad),
-            None => Outside::Pad(moves::literal(ty.dtype, 0.0)),
+        // PaddingMode of a tensor without padding nothing is used of what is read: a select has decided before.
+        let padding = match pad {
+            _ if is_inside => PaddingMode::Clamp,
+            Some(pad) => PaddingMode::Pad(pad),
+            None => PaddingMode::Pad(moves::literal(ty.dtype, 0.0)),
         };
-        self.kernel.load(input, index, outside)
+        self.kernel.load(input, index, padding)
     }
 
     fn node(&mut self, position: usize, value: ValueId, place: &[Index]) -> Result<Reg, LowerError> {
@@ -154,7 +154,7 @@ impl<'a> Emitter<'a> {
             }
             start = part.end;
         }
-        // Outside of all parts is what nobody uses.
+        // PaddingMode of all parts is what nobody uses.
         if reachable.is_empty() {
             reachable.extend(parts.last());
         }

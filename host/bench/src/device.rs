@@ -1,7 +1,7 @@
 //! The device that programs are measured on, and what is known of it: the CPU, or a stream of one GPU.
 
 use passhost_cache::Cache;
-use passhost_ir::kernel::{IndexExpr, IndexId, InputDecl, Inst, Op, Outside, Reg, Store};
+use passhost_ir::kernel::{IndexExpr, IndexId, InputDecl, Inst, Op, PaddingMode, Reg, Store};
 use passhost_ir::{DeviceFacts, Dtype, Kernel, TensorType};
 use passhost_runtime::{
     Active, Compiler, Context, DeviceKernel, GUARD, Gpu, StreamChoice, Target, Temporary, Tensor, TensorError, Watch,
@@ -153,7 +153,7 @@ impl Device {
             index: vec![IndexExpr::Axis(0)],
             body: vec![Inst {
                 dtype: Dtype::F32,
-                op: Op::Load { input: 0, index: vec![IndexId(0)], outside: Outside::Clamp },
+                op: Op::Load { input: 0, index: vec![IndexId(0)], padding: PaddingMode::Clamp },
             }],
             stores: vec![Store { value: Reg(0), order: vec![0], shape: vec![elements] }],
             ..Kernel::default()

@@ -189,7 +189,7 @@ impl<T> SampleReport<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use passhost_sample::Place;
+    use passhost_sample::SourceLocation;
 
     #[test]
     fn outcomes_stand_in_their_order_and_have_names_of_their_own() {
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn an_error_of_the_reader_says_what_and_where() {
-        let place = Place { file: "x/model.py".into(), line: 3, column: 7 };
+        let place = SourceLocation { file: "x/model.py".into(), line: 3, column: 7 };
         let call = SampleError::Call { place: place.clone(), call: "torch.f(Tensor)".into(), reason: "unknown".into() };
         let cases = [
             (Failure::of(call.clone(), false), Outcome::Unsupported, Some("x/model.py:3:7")),

@@ -111,7 +111,7 @@ pub enum Scalar {
 /// What a load yields where an index is out of bounds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Outside {
+pub enum PaddingMode {
     /// This constant.
     Pad(Scalar),
     /// The nearest element: each index is clamped to its dimension.
@@ -133,7 +133,7 @@ pub enum Op {
         /// One index per dimension.
         index: Vec<IndexId>,
         /// What lies outside.
-        outside: Outside,
+        padding: PaddingMode,
     },
     /// One operand.
     Unary(Unary, Reg),

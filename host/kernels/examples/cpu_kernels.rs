@@ -4,7 +4,7 @@
 //! Prints the median and the best time of a run, binding included, and the bytes that have to be touched per second.
 
 use passhost_ir::kernel::{
-    Binary, IndexExpr, IndexId, InputDecl, Inst, Op, Outside, ReduceOp, Reg, Scalar, Store, Unary,
+    Binary, IndexExpr, IndexId, InputDecl, Inst, Op, PaddingMode, ReduceOp, Reg, Scalar, Store, Unary,
 };
 use passhost_ir::{Dtype, Kernel, contiguous_strides, numel};
 use passhost_kernels::{BoundInput, BoundOutput, CpuKernel, NewThreads, Threads};
@@ -144,7 +144,7 @@ impl Body {
         let extent = |axis: &u32| self.kernel.extent(*axis).unwrap_or(1);
         self.kernel.inputs.push(InputDecl { dtype: self.dtype, shape: axes.iter().map(extent).collect() });
         let input = self.kernel.inputs.len() as u32 - 1;
-        let loaded = self.push(self.dtype, Op::Load { input, index, outside: Outside::Clamp });
+        let loaded = self.push(self.dtype, Op::Load { input, index, padding: PaddingMode::Clamp });
         self.push(Dtype::F32, Op::Cast(loaded))
     }
 

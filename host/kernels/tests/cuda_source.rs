@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use passhost_ir::kernel::{
-    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Op, Outside, ReduceOp, Reg, Scalar, Store, verify,
+    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Op, PaddingMode, ReduceOp, Reg, Scalar, Store, verify,
 };
 use passhost_ir::{Dtype, Kernel};
 use passhost_kernels::Layout;
@@ -76,7 +76,7 @@ fn columns(dtype: Dtype) -> Kernel {
     let (rows, length) = (1 << 16, 4096);
     let inst = |dtype, op| Inst { dtype, op };
     let mut body = vec![
-        inst(Dtype::F16, Op::Load { input: 0, index: vec![IndexId(1), IndexId(0)], outside: Outside::Clamp }),
+        inst(Dtype::F16, Op::Load { input: 0, index: vec![IndexId(1), IndexId(0)], padding: PaddingMode::Clamp }),
         inst(dtype, Op::Cast(Reg(0))),
     ];
     let reductions = [ReduceOp::Sum, ReduceOp::Prod, ReduceOp::Max, ReduceOp::Min];
@@ -111,7 +111,7 @@ fn sums_of_joined() -> Kernel {
     let load = |input, first| Op::Load {
         input,
         index: vec![IndexId(first), IndexId(2), IndexId(1)],
-        outside: Outside::Pad(Scalar::Float(0.0)),
+        padding: PaddingMode::Pad(Scalar::Float(0.0)),
     };
     Kernel {
         parallel: vec![4, 32768],

@@ -6,7 +6,7 @@
 
 mod error;
 
-pub use error::{Place, SampleError};
+pub use error::{SampleError, SourceLocation};
 
 use crate::types::Answer;
 use passhost_ir::{Arg, Graph, InputSpec, OpName, TensorType};

@@ -5,7 +5,7 @@ pub(crate) mod operator;
 pub(crate) mod parse;
 pub mod print;
 
-/// A value of a [`Program`]: its parameters come first, then what its nodes return.
+/// A value of a [`Trace`]: its parameters come first, then what its nodes return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ValueRef(pub u32);
 
@@ -16,9 +16,9 @@ impl ValueRef {
     }
 }
 
-/// A straight-line program.
+/// A traced program: the calls of `forward`, one after the other.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Program {
+pub struct Trace {
     /// The arguments of `forward` without `self`.
     pub parameters: Vec<Parameter>,
     /// The calls, in order.
@@ -157,7 +157,7 @@ impl Node {
     }
 }
 
-impl Program {
+impl Trace {
     /// The value that the node at `position` returns.
     pub fn result(&self, position: usize) -> ValueRef {
         ValueRef(u32::try_from(self.parameters.len() + position).unwrap_or(u32::MAX))
@@ -178,10 +178,10 @@ impl Program {
 
     /// The same program with the results of some nodes as further parameters, and without those of `dropped`, which
     /// nobody reads.
-    pub fn lifted(&self, results: &[ValueRef], dropped: &[ValueRef]) -> Program {
+    pub fn lifted(&self, results: &[ValueRef], dropped: &[ValueRef]) -> Trace {
         let first = self.parameters.len();
         let mut map: Vec<ValueRef> = (0..first as u32).map(ValueRef).collect();
-        let mut program = Program { parameters: self.parameters.clone(), nodes: vec![], outputs: vec![] };
+        let mut program = Trace { parameters: self.parameters.clone(), nodes: vec![], outputs: vec![] };
         for (position, result) in results.iter().enumerate() {
             let name = format!("lifted_{position}");
             program.parameters.push(Parameter { name, is_symbol: false, offset: 0 });
@@ -204,7 +204,7 @@ impl Program {
     }
 
     /// The same program with every device that it names replaced.
-    pub fn on_device(mut self, kind: &str) -> Program {
+    pub fn on_device(mut self, kind: &str) -> Trace {
         for argument in self.nodes.iter_mut().flat_map(Node::arguments_mut) {
             argument.each_leaf(&mut |leaf| {
                 if let Expr::Device(..) = leaf {

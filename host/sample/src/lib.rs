@@ -20,7 +20,7 @@ mod write;
 pub use constraints::{Constraints, Extent};
 pub use find::find;
 pub use list::{is_entry as is_list_entry, plain as plain_path};
-pub use passhost_protocol::reader::{InputMode, Place, SampleError, Variant};
+pub use passhost_protocol::reader::{InputMode, SampleError, SourceLocation, Variant};
 
 pub use reading::Reading;
 pub use serve::{ServeError, serve};

@@ -1,7 +1,7 @@
 //! The straight-line Python of a sample, parsed and never executed: statements and expressions with their places.
 
 use crate::value::PyValue;
-use passhost_protocol::reader::{Place, SampleError};
+use passhost_protocol::reader::{SampleError, SourceLocation};
 use ruff_python_ast::{self as ast, Expr, Number, Operator, Stmt, UnaryOp};
 use ruff_text_size::{Ranged, TextSize};
 
@@ -37,11 +37,11 @@ impl<'a> Source<'a> {
     }
 
     /// Where an offset is.
-    pub fn place(&self, offset: TextSize) -> Place {
+    pub fn place(&self, offset: TextSize) -> SourceLocation {
         let before = self.text.get(..offset.to_usize()).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
-        Place { file: self.file.clone(), line, column }
+        SourceLocation { file: self.file.clone(), line, column }
     }
 
     /// A syntax error at an offset.

@@ -20,7 +20,7 @@ const INPUT_BYTES: u64 = 1 << 36;
 #[derive(Debug, Clone)]
 pub struct Reading {
     /// What `forward` calls.
-    pub program: fx::Program,
+    pub program: fx::Trace,
     /// The records of its parameters.
     pub weights: Vec<Weight>,
     translation: Translation,
@@ -97,7 +97,7 @@ impl Reading {
     /// A program with its translation, which must not contradict itself.
     pub(crate) fn new(
         model: &Source<'_>,
-        program: fx::Program,
+        program: fx::Trace,
         weights: Vec<Weight>,
         translation: Translation,
     ) -> Result<Reading, SampleError> {

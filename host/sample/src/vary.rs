@@ -14,9 +14,9 @@ use crate::Sample;
 use crate::constraints::{Constraints, LARGEST_EXTENT};
 use crate::python::Source;
 use crate::reading::Reading;
-use extents::Step;
+use extents::SizeStep;
 use passhost_ir::{Dtype, Infer};
-use passhost_protocol::reader::{Place, SampleError};
+use passhost_protocol::reader::{SampleError, SourceLocation};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -75,7 +75,7 @@ pub enum Refusal {
     #[error("{place}: `{call}`: {reason}")]
     Call {
         /// Where, in the graph that the variant is made from.
-        place: Place,
+        place: SourceLocation,
         /// What is called.
         call: String,
         /// Which argument, and why it is not clear.
@@ -128,7 +128,7 @@ fn vary(
         if !(1..=LARGEST_EXTENT).contains(&value) {
             return Err(Refusal::Value { name: name.clone(), value });
         }
-        let step = Step::new(&constraints, symbol, value);
+        let step = SizeStep::new(&constraints, symbol, value);
         if step.from != step.to {
             let weights = records::resized(&reading, &constraints, &step)?;
             constraints.symbols[symbol].1 = value;

@@ -1,7 +1,7 @@
 //! Writes the files of a graph folder, in the form that they are read in.
 
 use crate::constraints::{CONSTRAINTS, Constraints};
-use crate::fx::{Expr, Program, ValueRef, print};
+use crate::fx::{Expr, Trace, ValueRef, print};
 use crate::weights::Weight;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
@@ -15,7 +15,7 @@ const TAKEN: [&str; 8] = ["self", "torch", "device", "inf", "nan", "slice", "Ell
 #[derive(Debug, Clone, Copy)]
 pub struct GraphFolder<'a> {
     /// What `forward` calls.
-    pub program: &'a Program,
+    pub program: &'a Trace,
     /// The records of its parameters.
     pub weights: &'a [Weight],
     /// The symbols in their shapes.
@@ -45,7 +45,7 @@ impl GraphFolder<'_> {
 }
 
 /// The text of `model.py`. Values keep their names where these are unique.
-pub fn model_text(program: &Program) -> String {
+pub fn model_text(program: &Trace) -> String {
     let mut taken: HashSet<&str> = TAKEN.into();
     taken.extend(program.parameters.iter().map(|parameter| parameter.name.as_str()));
     let mut names: Vec<String> = program.parameters.iter().map(|parameter| parameter.name.clone()).collect();
@@ -62,7 +62,7 @@ pub fn model_text(program: &Program) -> String {
 }
 
 /// What `graph_hash.txt` has: the SHA-256 of the canonical text of `model.py`, in hexadecimal.
-pub fn graph_hash(program: &Program) -> String {
+pub fn graph_hash(program: &Trace) -> String {
     base16ct::lower::encode_string(&Sha256::digest(print::canonical(program)))
 }
 

@@ -10,7 +10,7 @@ use std::fmt;
 /// Why an op could not be prepared or called.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OpError {
-    /// Outside PyTorch's own namespace.
+    /// PaddingMode PyTorch's own namespace.
     #[error("`{0}` is not in the namespace aten")]
     Namespace(String),
     /// A device has no memory left for what was asked.

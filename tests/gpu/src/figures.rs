@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use cudarc::driver::{result, sys};
 use passhost_guest_sdk::lower::KernelBuilder;
-use passhost_ir::kernel::{Binary, IndexExpr, IndexId, Outside, ReduceOp, Reg, Scalar, Unary, verify};
+use passhost_ir::kernel::{Binary, IndexExpr, IndexId, PaddingMode, ReduceOp, Reg, Scalar, Unary, verify};
 use passhost_ir::{Dtype, Kernel, contiguous_strides};
 use passhost_kernels::cuda::{Compiler, CudaKernel, DeviceProperties, Gpu, Stream, emit};
 use passhost_kernels::{BoundInput, BoundOutput, Layout};
@@ -32,7 +32,7 @@ impl Body {
 
     fn load_narrow(&mut self, shape: &[i64], index: Vec<IndexId>) -> Reg {
         let input = self.k.input(self.dtype, shape.to_vec());
-        self.k.load(input, index, Outside::Pad(Scalar::Float(0.0)))
+        self.k.load(input, index, PaddingMode::Pad(Scalar::Float(0.0)))
     }
 
     fn at(&mut self, shape: &[i64], axes: &[u32]) -> Reg {
@@ -129,7 +129,7 @@ fn masked_mean_pool(dtype: Dtype) -> Result<Kernel> {
     let x = b.at(&[16, 512, 1024], &[0, 2, 1]);
     let mask = b.k.input(Dtype::I64, vec![16, 512]);
     let index = vec![b.k.axis(0), b.k.axis(2)];
-    let mask = b.k.load(mask, index, Outside::Pad(Scalar::Int(0)));
+    let mask = b.k.load(mask, index, PaddingMode::Pad(Scalar::Int(0)));
     let mask = b.k.cast(Dtype::F32, mask);
     let masked = b.op(Binary::Mul, x, mask);
     let (sum, count) = (b.k.reduce(ReduceOp::Sum, masked), b.k.reduce(ReduceOp::Sum, mask));

@@ -3,7 +3,7 @@
 use super::inputs::Draw;
 use super::{Builder, DTYPES};
 use passhost_ir::Dtype;
-use passhost_ir::kernel::{Binary, IndexExpr, IndexId, InputDecl, Op, Outside, Reg, Scalar};
+use passhost_ir::kernel::{Binary, IndexExpr, IndexId, InputDecl, Op, PaddingMode, Reg, Scalar};
 
 /// Elements that one input may have.
 const MOST_ELEMENTS: i64 = 20_000;
@@ -84,12 +84,12 @@ impl Builder {
         let input = self.kernel.inputs.len() as u32;
         self.kernel.inputs.push(InputDecl { dtype, shape: shape.clone() });
         self.draws.push(draw);
-        let outside = if shape.contains(&0) || self.random.chance(50) {
-            Outside::Pad(self.scalar(dtype))
+        let padding = if shape.contains(&0) || self.random.chance(50) {
+            PaddingMode::Pad(self.scalar(dtype))
         } else {
-            Outside::Clamp
+            PaddingMode::Clamp
         };
-        self.push(dtype, Op::Load { input, index, outside })
+        self.push(dtype, Op::Load { input, index, padding })
     }
 
     /// A load by a random map of each dimension; sometimes a dimension is too short, or empty.
@@ -122,8 +122,8 @@ impl Builder {
         let input = self.random.below(self.kernel.inputs.len());
         let InputDecl { dtype, shape } = self.kernel.inputs[input].clone();
         let index = shape.iter().map(|_| self.map().0).collect();
-        let outside = if shape.contains(&0) { Outside::Pad(self.scalar(dtype)) } else { Outside::Clamp };
-        self.push(dtype, Op::Load { input: input as u32, index, outside })
+        let padding = if shape.contains(&0) { PaddingMode::Pad(self.scalar(dtype)) } else { PaddingMode::Clamp };
+        self.push(dtype, Op::Load { input: input as u32, index, padding })
     }
 
     /// An embedding: a table of positions, and a load by what it holds.

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use passhost_ir::kernel::{
-    Binary, Compare, IndexExpr, Kernel, Mode, Op, Outside, ReduceOp, ScanOp, Tensor, Unary, check_against, interpret,
-    verify,
+    Binary, Compare, IndexExpr, Kernel, Mode, Op, PaddingMode, ReduceOp, ScanOp, Tensor, Unary, check_against,
+    interpret, verify,
 };
 use passhost_random_kernels::{DTYPES, MOST_WORK, RandomKernel};
 use std::collections::BTreeMap;
@@ -39,8 +39,8 @@ fn features(kernel: &Kernel) -> Vec<String> {
             Op::Cast(_) => format!("cast {}", inst.dtype),
         });
         match &inst.op {
-            Op::Load { outside: Outside::Pad(_), .. } => seen.push("pad".to_owned()),
-            Op::Load { outside: Outside::Clamp, .. } => seen.push("clamp".to_owned()),
+            Op::Load { padding: PaddingMode::Pad(_), .. } => seen.push("pad".to_owned()),
+            Op::Load { padding: PaddingMode::Clamp, .. } => seen.push("clamp".to_owned()),
             _ => {}
         }
     }

@@ -7,8 +7,8 @@ use passhost_ir::Dtype;
 use passhost_ir::kernel::operations::Gives;
 use passhost_ir::kernel::scalar::{self, Num};
 use passhost_ir::kernel::{
-    Class, Facts, IndexExpr, IndexId, Interval, Kernel, Mode, Op, Outside, ReduceOp, Reg, Stats, Tensor, check_against,
-    interpret, verify,
+    Class, Facts, IndexExpr, IndexId, Interval, Kernel, Mode, Op, PaddingMode, ReduceOp, Reg, Stats, Tensor,
+    check_against, interpret, verify,
 };
 use passhost_random_kernels::RandomKernel;
 
@@ -99,12 +99,12 @@ fn pointwise(
     match &inst.op {
         Op::Const(scalar) => scalar::literal(inst.dtype, *scalar),
         Op::Index(id) => Num::Int(index[id.0 as usize][element]),
-        Op::Load { input, index: ids, outside } => {
+        Op::Load { input, index: ids, padding } => {
             let tensor = &inputs[*input as usize];
             let coordinates = ids.iter().map(|id| index[id.0 as usize][element]).zip(&tensor.shape);
             let inside = coordinates.clone().all(|(at, &extent)| (0..extent).contains(&at));
-            match outside {
-                Outside::Pad(scalar) if !inside => scalar::literal(tensor.dtype, *scalar),
+            match padding {
+                PaddingMode::Pad(scalar) if !inside => scalar::literal(tensor.dtype, *scalar),
                 _ => tensor.get(coordinates.fold(0, |p, (at, &n)| p * n + at.clamp(0, n - 1)) as usize),
             }
         }

@@ -5,7 +5,7 @@ use super::refusal::Refusal;
 use super::steps::{Definition, Step, Steps};
 use passhost_ir::ValueId;
 use passhost_sample::PyValue;
-use passhost_sample::fx::{Expr, Node, Parameter, Program, Target, ValueRef};
+use passhost_sample::fx::{Expr, Node, Parameter, Target, Trace, ValueRef};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ const RESULTS: u32 = 1 << 31;
 /// results `tmp_0`, `tmp_1`, ...
 #[derive(Debug)]
 pub(super) struct Cut {
-    pub(super) program: Program,
+    pub(super) program: Trace,
     /// The tensors of the model that the parameters stand for.
     pub(super) inputs: Vec<ValueId>,
 }
@@ -198,7 +198,7 @@ impl Cutter<'_, '_> {
         let mut moved =
             |value: ValueRef| Expr::Value(if value.0 >= RESULTS { ValueRef(value.0 - RESULTS + count) } else { value });
         let parameter = |position| Parameter { name: format!("in_{position}"), is_symbol: false, offset: 0 };
-        let mut program = Program { parameters: (0..count).map(parameter).collect(), nodes: vec![], outputs: vec![] };
+        let mut program = Trace { parameters: (0..count).map(parameter).collect(), nodes: vec![], outputs: vec![] };
         let mut named = 0;
         for node in &self.nodes {
             // A subscript assignment has no result, and so no name.

@@ -7,7 +7,7 @@ use super::steps::Steps;
 use super::values::{computed, fit};
 use base16ct::lower::encode_string;
 use passhost_ir::{Dtype, Infer, OpTable, TensorType, canonical_text, functionalise};
-use passhost_sample::fx::{Expr, Program};
+use passhost_sample::fx::{Expr, Trace};
 use passhost_sample::{Reading, Weight, model_text, weight_text};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub struct Draft {
     nodes: Range<usize>,
-    program: Program,
+    program: Trace,
     weights: Vec<Weight>,
     /// For each weight whether the model computes it.
     computed: Vec<bool>,
@@ -38,7 +38,7 @@ pub struct Piece {
     /// The element type that most of its float inputs have; that of any input, or of the result, if none is a float.
     pub dtype: Dtype,
     /// What it calls.
-    pub program: Program,
+    pub program: Trace,
     /// The records of its parameters.
     pub weights: Vec<Weight>,
 }
@@ -150,7 +150,7 @@ fn main_dtype(weights: &[Weight]) -> Option<Dtype> {
 }
 
 /// The ops of a program and what each takes, without numbers and element types.
-fn skeleton(program: &Program) -> String {
+fn skeleton(program: &Trace) -> String {
     let mut text = String::new();
     for node in &program.nodes {
         let _ = write!(text, "{}(", node.target.op_name());

@@ -4,7 +4,7 @@ use super::FunctionalError;
 use super::memory::{Memory, Read};
 use super::region::elements_are_distinct;
 use super::tensors::View;
-use super::view::Step;
+use super::view::ViewStep;
 use crate::alias::view_strides;
 use crate::{Arg, NodeKind, TensorType, ValueId, contiguous_strides};
 
@@ -14,13 +14,13 @@ impl Memory<'_> {
         let (ty, whole) = (self.ty(tensor).clone(), Arg::Value(self.value(view.of)));
         let optional = |index: Option<i64>| index.map_or(Arg::None, Arg::Int);
         let (op, args) = match &view.step {
-            &Step::Slice { dim, start, end, step } => {
+            &ViewStep::Slice { dim, start, end, step } => {
                 ("aten::slice.Tensor", vec![whole, Arg::Int(dim), optional(start), optional(end), Arg::Int(step)])
             }
-            &Step::Select { dim, index } => ("aten::select.int", vec![whole, Arg::Int(dim), Arg::Int(index)]),
-            Step::Spread => ("aten::expand", vec![whole, Arg::Ints(ty.shape.clone()), Arg::Bool(false)]),
+            &ViewStep::Select { dim, index } => ("aten::select.int", vec![whole, Arg::Int(dim), Arg::Int(index)]),
+            ViewStep::Spread => ("aten::expand", vec![whole, Arg::Ints(ty.shape.clone()), Arg::Bool(false)]),
             // Addresses count from the beginning of the memory, and only what is no view is known to begin there.
-            Step::Addressed if self.tensors.get(view.of).view.is_some() => return Err(self.lost(tensor, read)),
+            ViewStep::Addressed if self.tensors.get(view.of).view.is_some() => return Err(self.lost(tensor, read)),
             step => {
                 let made_by = self.tensors.get(tensor).made_by.and_then(|position| self.program.nodes.get(position));
                 match made_by {
@@ -29,7 +29,7 @@ impl Memory<'_> {
                         let kind = node.kind.map_values(|_| value);
                         return Ok(self.draft.node(kind, ty));
                     }
-                    Some(_) if *step == Step::Shape => ("aten::view", vec![whole, Arg::Ints(ty.shape.clone())]),
+                    Some(_) if *step == ViewStep::Shape => ("aten::view", vec![whole, Arg::Ints(ty.shape.clone())]),
                     _ => return Err(self.lost(tensor, read)),
                 }
             }
@@ -60,41 +60,41 @@ impl Memory<'_> {
         let optional = |index: Option<i64>| index.map_or(Arg::None, Arg::Int);
         let with = |rest: &[Arg]| [&operands()[..], rest].concat();
         Ok(match &view.step {
-            &Step::Slice { dim, start, end, step } => {
+            &ViewStep::Slice { dim, start, end, step } => {
                 let args = with(&[Arg::Int(dim), optional(start), optional(end), Arg::Int(step)]);
                 self.draft.call("aten::slice_scatter", args, ty)
             }
-            &Step::Select { dim, index } => {
+            &ViewStep::Select { dim, index } => {
                 self.draft.call("aten::select_scatter", with(&[Arg::Int(dim), Arg::Int(index)]), ty)
             }
-            &Step::Diagonal { offset, dim1, dim2 } => {
+            &ViewStep::Diagonal { offset, dim1, dim2 } => {
                 let args = with(&[Arg::Int(offset), Arg::Int(dim1), Arg::Int(dim2)]);
                 self.draft.call("aten::diagonal_scatter", args, ty)
             }
-            &Step::Part(index) => {
+            &ViewStep::Part(index) => {
                 let pairs_type = as_pairs(&ty, self.ty(tensor));
                 let pairs = self.draft.call("aten::view_as_real", vec![Arg::Value(whole)], pairs_type.clone());
                 let args = vec![Arg::Value(pairs), Arg::Value(value), Arg::Int(-1), Arg::Int(index)];
                 let pairs = self.draft.call("aten::select_scatter", args, pairs_type);
                 self.draft.call("aten::view_as_complex", vec![Arg::Value(pairs)], ty)
             }
-            Step::Permute(order) => self.permuted_back(value, order),
-            Step::Shape => self.reshaped(value, &ty.shape),
-            Step::Spread if self.ty(tensor).numel() == ty.numel() => self.reshaped(value, &ty.shape),
+            ViewStep::Permute(order) => self.permuted_back(value, order),
+            ViewStep::Shape => self.reshaped(value, &ty.shape),
+            ViewStep::Spread if self.ty(tensor).numel() == ty.numel() => self.reshaped(value, &ty.shape),
             // These change how elements lie in memory, which must be as it was for the way back.
-            Step::Bits => {
+            ViewStep::Bits => {
                 let value = self.exact(tensor, value);
                 self.draft.call("aten::view.dtype", vec![Arg::Value(value), Arg::Dtype(ty.dtype)], ty)
             }
-            Step::Pairs => {
+            ViewStep::Pairs => {
                 let value = self.exact(tensor, value);
                 self.draft.call("aten::view_as_complex", vec![Arg::Value(value)], ty)
             }
-            Step::Complex => {
+            ViewStep::Complex => {
                 let value = self.exact(tensor, value);
                 self.draft.call("aten::view_as_real", vec![Arg::Value(value)], ty)
             }
-            Step::Spread | Step::Addressed | Step::Other => return Err(self.not_writable(tensor, read)),
+            ViewStep::Spread | ViewStep::Addressed | ViewStep::Other => return Err(self.not_writable(tensor, read)),
         })
     }
 
@@ -131,7 +131,7 @@ impl Memory<'_> {
         let tensor = self.tensors.tensor(read.value);
         let Some(view) = &self.tensors.get(tensor).view else { return Ok(()) };
         let moved = self.is_written(tensor) && self.tensors.get(view.of).view.is_some();
-        let by_address = matches!(kind, NodeKind::Aten { .. }) && view.step == Step::Addressed;
+        let by_address = matches!(kind, NodeKind::Aten { .. }) && view.step == ViewStep::Addressed;
         if moved && by_address { Err(self.lost(tensor, read)) } else { Ok(()) }
     }
 }

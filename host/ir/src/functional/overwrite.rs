@@ -7,7 +7,7 @@ use super::layout::{broadcasts, expanded_strides};
 use super::memory::{Memory, Read, Write, op_name};
 use super::region::{are_disjoint, elements_are_distinct};
 use super::result::{functional_schema, functional_type};
-use super::view::Step;
+use super::view::ViewStep;
 use crate::{Arg, Node, NodeKind, OpTable, Schema, TensorType, ValueId};
 
 /// A node that writes to its first operand.
@@ -85,8 +85,8 @@ impl Memory<'_> {
             let Some(view) = &self.tensors.get(current).view else { break };
             let whole = self.ty(view.of);
             let leads_on = match view.step {
-                Step::Addressed | Step::Other => false,
-                Step::Spread => whole.numel() == self.ty(current).numel(),
+                ViewStep::Addressed | ViewStep::Other => false,
+                ViewStep::Spread => whole.numel() == self.ty(current).numel(),
                 _ => true,
             };
             if !leads_on || !elements_are_distinct(whole) {

@@ -1,7 +1,7 @@
 //! Which values of a program are one tensor, and which are views of another one.
 
 use super::FunctionalError;
-use super::view::{Step, extent_of_part};
+use super::view::{ViewStep, extent_of_part};
 use crate::alias::{Aliasing, aliasing};
 use crate::{Graph, Node, NodeKind, OpTable, ValueId};
 
@@ -26,7 +26,7 @@ pub(super) struct View {
     /// The tensor that it is a view of.
     pub(super) of: usize,
     /// What it shows of that.
-    pub(super) step: Step,
+    pub(super) step: ViewStep,
 }
 
 /// The tensors of a program.
@@ -89,7 +89,7 @@ impl Tensors {
         let of = self.tensor(source);
         let output = node.outputs[index];
         let (from, to) = (program.ty(source), program.ty(output));
-        let step = Step::of(program, node, index, from, before);
+        let step = ViewStep::of(program, node, index, from, before);
         let base = &self.all[of];
         let offset = base.offset.zip(step.offset(from, to)).and_then(|(a, b)| a.checked_add(b));
         let (root, depth, made_by) = (base.root, base.depth.saturating_add(1), self.all[output.index()].made_by);

@@ -5,7 +5,7 @@ use crate::{Arg, Graph, Node, NodeKind, TensorType};
 
 /// How a view follows from its tensor.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Step {
+pub(super) enum ViewStep {
     /// Every `step`-th index from `start` to before `end`, as `aten::slice` takes them.
     Slice { dim: i64, start: Option<i64>, end: Option<i64>, step: i64 },
     /// One index of a dimension, which goes.
@@ -32,15 +32,15 @@ pub(super) enum Step {
     Other,
 }
 
-impl Step {
+impl ViewStep {
     /// What output `index` of `node` shows of `from`. `before` says how many indices the outputs before it take where
     /// they follow each other; see [`extent_of_part`].
-    pub(super) fn of(program: &Graph, node: &Node, index: usize, from: &TensorType, before: i64) -> Step {
-        let NodeKind::Aten { op, args } = &node.kind else { return Step::Other };
+    pub(super) fn of(program: &Graph, node: &Node, index: usize, from: &TensorType, before: i64) -> ViewStep {
+        let NodeKind::Aten { op, args } = &node.kind else { return ViewStep::Other };
         let rank = from.rank();
         if let Some(dim) = split_dim(&op.name, args, rank) {
             return match args.get(1) {
-                Some(Arg::Ints(bounds)) if !op.name.starts_with("aten::split") => Step::Slice {
+                Some(Arg::Ints(bounds)) if !op.name.starts_with("aten::split") => ViewStep::Slice {
                     dim,
                     start: index.checked_sub(1).and_then(|before| bounds.get(before)).copied(),
                     end: bounds.get(index).copied(),
@@ -48,45 +48,47 @@ impl Step {
                 },
                 _ => {
                     let extent = extent_of_part(program, node, index).unwrap_or(0);
-                    Step::Slice { dim, start: Some(before), end: Some(before.saturating_add(extent)), step: 1 }
+                    ViewStep::Slice { dim, start: Some(before), end: Some(before.saturating_add(extent)), step: 1 }
                 }
             };
         }
         let found = match op.name.as_str() {
-            "aten::slice" => int(args, 1).zip(int(args, 4)).map(|(dim, step)| Step::Slice {
+            "aten::slice" => int(args, 1).zip(int(args, 4)).map(|(dim, step)| ViewStep::Slice {
                 dim,
                 start: int(args, 2),
                 end: int(args, 3),
                 step,
             }),
             "aten::narrow" => narrow(args, from),
-            "aten::select" => int(args, 1).zip(int(args, 2)).map(|(dim, index)| Step::Select { dim, index }),
+            "aten::select" => int(args, 1).zip(int(args, 2)).map(|(dim, index)| ViewStep::Select { dim, index }),
             "aten::unbind" => {
-                int(args, 1).zip(i64::try_from(index).ok()).map(|(dim, index)| Step::Select { dim, index })
+                int(args, 1).zip(i64::try_from(index).ok()).map(|(dim, index)| ViewStep::Select { dim, index })
             }
             "aten::diagonal" => match (int(args, 1), int(args, 2), int(args, 3)) {
-                (Some(offset), Some(dim1), Some(dim2)) => Some(Step::Diagonal { offset, dim1, dim2 }),
+                (Some(offset), Some(dim1), Some(dim2)) => Some(ViewStep::Diagonal { offset, dim1, dim2 }),
                 _ => None,
             },
-            "aten::real" if from.dtype.is_complex() => Some(Step::Part(0)),
-            "aten::imag" => Some(Step::Part(1)),
-            "aten::view" if op.overload == "dtype" => Some(Step::Bits),
+            "aten::real" if from.dtype.is_complex() => Some(ViewStep::Part(0)),
+            "aten::imag" => Some(ViewStep::Part(1)),
+            "aten::view" if op.overload == "dtype" => Some(ViewStep::Bits),
             "aten::view" | "aten::view_as" | "aten::_unsafe_view" | "aten::reshape" | "aten::reshape_as"
             | "aten::flatten" | "aten::ravel" | "aten::unflatten" | "aten::squeeze" | "aten::unsqueeze" => {
-                Some(Step::Shape)
+                Some(ViewStep::Shape)
             }
-            "aten::view_as_real" => Some(Step::Pairs),
-            "aten::view_as_complex" => Some(Step::Complex),
-            "aten::expand" | "aten::expand_as" | "aten::broadcast_to" | "aten::broadcast_tensors" => Some(Step::Spread),
-            "aten::as_strided" => Some(Step::Addressed),
-            name => permutation(name, args, rank).map(Step::Permute),
+            "aten::view_as_real" => Some(ViewStep::Pairs),
+            "aten::view_as_complex" => Some(ViewStep::Complex),
+            "aten::expand" | "aten::expand_as" | "aten::broadcast_to" | "aten::broadcast_tensors" => {
+                Some(ViewStep::Spread)
+            }
+            "aten::as_strided" => Some(ViewStep::Addressed),
+            name => permutation(name, args, rank).map(ViewStep::Permute),
         };
-        found.unwrap_or(Step::Other)
+        found.unwrap_or(ViewStep::Other)
     }
 
     /// Whether writing to the view writes to some elements of the tensor only.
     pub(super) fn is_part(&self) -> bool {
-        matches!(self, Step::Slice { .. } | Step::Select { .. } | Step::Diagonal { .. } | Step::Part(_))
+        matches!(self, ViewStep::Slice { .. } | ViewStep::Select { .. } | ViewStep::Diagonal { .. } | ViewStep::Part(_))
     }
 
     /// How many bytes the first element of the view lies behind that of a tensor of type `from`, if that is known.
@@ -94,23 +96,23 @@ impl Step {
         let size = i64::try_from(from.dtype.size()).ok()?;
         let along = |dim: usize, index: i64| index.checked_mul(from.strides[dim])?.checked_mul(size);
         match self {
-            Step::Slice { dim, start, .. } => {
+            ViewStep::Slice { dim, start, .. } => {
                 let dim = wrap(*dim, from.rank())?;
                 let extent = from.shape[dim];
                 let start = start.unwrap_or(0);
                 let start = if start < 0 { start.saturating_add(extent) } else { start };
                 along(dim, start.clamp(0, extent))
             }
-            Step::Select { dim, index } => {
+            ViewStep::Select { dim, index } => {
                 let dim = wrap(*dim, from.rank())?;
                 along(dim, if *index < 0 { index.saturating_add(from.shape[dim]) } else { *index })
             }
-            Step::Diagonal { offset, dim1, dim2 } => {
+            ViewStep::Diagonal { offset, dim1, dim2 } => {
                 let dim = if *offset < 0 { dim1 } else { dim2 };
                 along(wrap(*dim, from.rank())?, offset.checked_abs()?)
             }
-            Step::Part(index) => index.checked_mul(i64::try_from(view.dtype.size()).ok()?),
-            Step::Addressed => None,
+            ViewStep::Part(index) => index.checked_mul(i64::try_from(view.dtype.size()).ok()?),
+            ViewStep::Addressed => None,
             _ => Some(0),
         }
     }
@@ -123,11 +125,11 @@ fn int(args: &[Arg], position: usize) -> Option<i64> {
     }
 }
 
-fn narrow(args: &[Arg], from: &TensorType) -> Option<Step> {
+fn narrow(args: &[Arg], from: &TensorType) -> Option<ViewStep> {
     let (dim, start, length) = (int(args, 1)?, int(args, 2)?, int(args, 3)?);
     let extent = from.shape[wrap(dim, from.rank())?];
     let start = if start < 0 { start.checked_add(extent)? } else { start };
-    Some(Step::Slice { dim, start: Some(start), end: Some(start.checked_add(length)?), step: 1 })
+    Some(ViewStep::Slice { dim, start: Some(start), end: Some(start.checked_add(length)?), step: 1 })
 }
 
 /// How many indices output `index` takes of the dimension along which a node splits its operand, if it does.
@@ -153,8 +155,8 @@ fn split_dim(name: &str, args: &[Arg], rank: usize) -> Option<i64> {
 mod tests {
     use super::*;
 
-    fn slice(dim: i64, start: i64, end: i64, step: i64) -> Step {
-        Step::Slice { dim, start: Some(start), end: Some(end), step }
+    fn slice(dim: i64, start: i64, end: i64, step: i64) -> ViewStep {
+        ViewStep::Slice { dim, start: Some(start), end: Some(end), step }
     }
 
     #[test]
@@ -163,40 +165,46 @@ mod tests {
         for (results, call, index, expected, offset) in [
             ("%a: f32[4,2]{6,2}", "aten::slice.Tensor(%x, 1, -5, 5, 2)", 0, slice(1, -5, 5, 2), Some(4)),
             ("%a: f32[4,2]{6,1}", "aten::narrow(%x, 1, -3, 2)", 0, slice(1, 3, 5, 1), Some(12)),
-            ("%a: f32[6]", "aten::select.int(%x, 0, -1)", 0, Step::Select { dim: 0, index: -1 }, Some(72)),
+            ("%a: f32[6]", "aten::select.int(%x, 0, -1)", 0, ViewStep::Select { dim: 0, index: -1 }, Some(72)),
             ("%a: f32[4,4]{6,1}, %b: f32[4,2]{6,1}", "aten::split.Tensor(%x, 4, -1)", 1, slice(-1, 4, 6, 1), Some(16)),
             ("%a: f32[2,6], %b: f32[2,6]", "aten::chunk(%x, 2)", 1, slice(0, 2, 4, 1), Some(48)),
             (
                 "%a: f32[4,1]{6,1}, %b: f32[4,5]{6,1}",
                 "aten::tensor_split.indices(%x, [1], 1)",
                 1,
-                Step::Slice { dim: 1, start: Some(1), end: None, step: 1 },
+                ViewStep::Slice { dim: 1, start: Some(1), end: None, step: 1 },
                 Some(4),
             ),
             (
                 "%a: f32[6], %b: f32[6], %c: f32[6], %d: f32[6]",
                 "aten::unbind.int(%x)",
                 2,
-                Step::Select { dim: 0, index: 2 },
+                ViewStep::Select { dim: 0, index: 2 },
                 Some(48),
             ),
-            ("%a: f32[3]{7}", "aten::diagonal(%x, -1)", 0, Step::Diagonal { offset: -1, dim1: 0, dim2: 1 }, Some(24)),
-            ("%a: f32[6,4]{1,6}", "aten::t(%x)", 0, Step::Permute(vec![1, 0]), Some(0)),
-            ("%a: f32[6,4]{1,6}", "aten::movedim.int(%x, -1, 0)", 0, Step::Permute(vec![1, 0]), Some(0)),
-            ("%a: f32[4,6]", "aten::permute(%x, [0, 0])", 0, Step::Other, Some(0)),
-            ("%a: f32[24]", "aten::view(%x, [24])", 0, Step::Shape, Some(0)),
-            ("%a: i32[4,6]", "aten::view.dtype(%x, i32)", 0, Step::Bits, Some(0)),
-            ("%a: f32[2,4,6]{0,6,1}", "aten::expand(%x, [2, 4, 6])", 0, Step::Spread, Some(0)),
-            ("%a: f32[2]", "aten::as_strided(%x, [2], [1], 3)", 0, Step::Addressed, None),
-            ("%a: f32[4,6]{12,2}", "aten::imag(%z)", 0, Step::Part(1), Some(4)),
-            ("%a: f32[4,6,2]", "aten::view_as_real(%z)", 0, Step::Pairs, Some(0)),
+            (
+                "%a: f32[3]{7}",
+                "aten::diagonal(%x, -1)",
+                0,
+                ViewStep::Diagonal { offset: -1, dim1: 0, dim2: 1 },
+                Some(24),
+            ),
+            ("%a: f32[6,4]{1,6}", "aten::t(%x)", 0, ViewStep::Permute(vec![1, 0]), Some(0)),
+            ("%a: f32[6,4]{1,6}", "aten::movedim.int(%x, -1, 0)", 0, ViewStep::Permute(vec![1, 0]), Some(0)),
+            ("%a: f32[4,6]", "aten::permute(%x, [0, 0])", 0, ViewStep::Other, Some(0)),
+            ("%a: f32[24]", "aten::view(%x, [24])", 0, ViewStep::Shape, Some(0)),
+            ("%a: i32[4,6]", "aten::view.dtype(%x, i32)", 0, ViewStep::Bits, Some(0)),
+            ("%a: f32[2,4,6]{0,6,1}", "aten::expand(%x, [2, 4, 6])", 0, ViewStep::Spread, Some(0)),
+            ("%a: f32[2]", "aten::as_strided(%x, [2], [1], 3)", 0, ViewStep::Addressed, None),
+            ("%a: f32[4,6]{12,2}", "aten::imag(%z)", 0, ViewStep::Part(1), Some(4)),
+            ("%a: f32[4,6,2]", "aten::view_as_real(%z)", 0, ViewStep::Pairs, Some(0)),
         ] {
             let text = format!("graph(%x: f32[4,6], %z: c64[4,6]) {{\n  {results} = {call}\n  return ()\n}}\n");
             let graph = Graph::parse(&text).unwrap();
             let node = &graph.nodes[0];
             let from = graph.ty(node.operands()[0]);
             let before = (0..index).filter_map(|part| extent_of_part(&graph, node, part)).sum();
-            let step = Step::of(&graph, node, index, from, before);
+            let step = ViewStep::of(&graph, node, index, from, before);
             assert_eq!(step, expected, "{call}");
             assert_eq!(step.offset(from, graph.ty(node.outputs[index])), offset, "{call}");
         }

@@ -7,7 +7,7 @@ use super::approx::{Approx, Arithmetic, Mode};
 use super::facts::{Facts, index_order};
 use super::scalar::{self, Num};
 use super::tensor::Tensor;
-use super::{Class, IndexExpr, IndexId, Kernel, Op, Outside, Reg, Store};
+use super::{Class, IndexExpr, IndexId, Kernel, Op, PaddingMode, Reg, Store};
 use crate::Dtype;
 
 /// What a store writes.
@@ -169,7 +169,7 @@ impl Row<'_> {
                 Some(index) => Approx::exact(Num::Int(index)),
                 None => Approx::unknown(Num::Int(0)),
             },
-            Op::Load { input, ref index, outside } => self.load(input, index, outside, element),
+            Op::Load { input, ref index, padding } => self.load(input, index, padding, element),
             Op::Unary(op, a) => self.arithmetic.unary(op, self.dtype(a), of(a)),
             Op::Binary(op, a, b) => self.arithmetic.binary(op, inst.dtype, of(a), of(b)),
             Op::Compare(op, a, b) => self.arithmetic.compare(op, of(a), of(b)),
@@ -181,17 +181,17 @@ impl Row<'_> {
     }
 
     /// Every index is checked or clamped here, whatever was proven.
-    fn load(&self, input: u32, index: &[IndexId], outside: Outside, element: usize) -> Approx {
+    fn load(&self, input: u32, index: &[IndexId], padding: PaddingMode, element: usize) -> Approx {
         let tensor = &self.inputs[input as usize];
         let mut position = 0;
         for (&index, &extent) in index.iter().zip(&tensor.shape) {
             let Some(coordinate) = self.index(index, element) else {
                 return Approx::unknown(scalar::cast(tensor.dtype, Num::Int(0)));
             };
-            let inside = match outside {
-                Outside::Clamp => coordinate.clamp(0, extent - 1),
-                Outside::Pad(_) if (0..extent).contains(&coordinate) => coordinate,
-                Outside::Pad(scalar) => return self.arithmetic.literal(tensor.dtype, scalar),
+            let inside = match padding {
+                PaddingMode::Clamp => coordinate.clamp(0, extent - 1),
+                PaddingMode::Pad(_) if (0..extent).contains(&coordinate) => coordinate,
+                PaddingMode::Pad(scalar) => return self.arithmetic.literal(tensor.dtype, scalar),
             };
             position = position * extent + inside;
         }

@@ -1,7 +1,7 @@
 //! Which types each operation takes and gives.
 
 use super::operations::Accepts;
-use super::{Kernel, KernelError, Op, Outside, Reg, Scalar};
+use super::{Kernel, KernelError, Op, PaddingMode, Reg, Scalar};
 use crate::Dtype;
 
 /// Checks the types of one instruction. Its operands come before it and are checked.
@@ -120,7 +120,7 @@ impl Typed<'_> {
 
     fn load(&self) -> Result<(), KernelError> {
         let at = self.at;
-        let Op::Load { input, ref index, outside } = self.kernel.body[at.0 as usize].op else { return Ok(()) };
+        let Op::Load { input, ref index, padding } = self.kernel.body[at.0 as usize].op else { return Ok(()) };
         let Some(decl) = self.kernel.inputs.get(input as usize) else {
             return Err(KernelError::MissingInput { at, input, count: self.kernel.inputs.len() });
         };
@@ -128,9 +128,9 @@ impl Typed<'_> {
         if index.len() != decl.shape.len() {
             return Err(KernelError::LoadRank { at, input, expected: decl.shape.len(), found: index.len() });
         }
-        match outside {
-            Outside::Pad(scalar) => self.literal(decl.dtype, scalar),
-            Outside::Clamp => match decl.shape.iter().position(|&extent| extent == 0) {
+        match padding {
+            PaddingMode::Pad(scalar) => self.literal(decl.dtype, scalar),
+            PaddingMode::Clamp => match decl.shape.iter().position(|&extent| extent == 0) {
                 Some(dim) => Err(KernelError::ClampEmpty { at, input, dim }),
                 None => Ok(()),
             },

@@ -21,8 +21,8 @@
 use super::cursor::{Cursor, Joined, Number, Parsed, Real, TextError};
 use super::graph::{parse_shaped, print_shaped};
 use crate::kernel::{
-    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Kernel, Op, Outside, ReduceOp, Reg, Scalar, ScanOp, Store,
-    Unary,
+    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Kernel, Op, PaddingMode, ReduceOp, Reg, Scalar, ScanOp,
+    Store, Unary,
 };
 use std::fmt;
 use std::str::FromStr;
@@ -125,11 +125,11 @@ fn print_op(f: &mut fmt::Formatter<'_>, op: &Op) -> fmt::Result {
     match op {
         Op::Const(scalar) => write!(f, "const {scalar}"),
         Op::Index(id) => write!(f, "index {id}"),
-        Op::Load { input, index, outside } => {
+        Op::Load { input, index, padding } => {
             write!(f, "load x{input}[{}] ", Joined(index, ", "))?;
-            match outside {
-                Outside::Pad(scalar) => write!(f, "pad {scalar}"),
-                Outside::Clamp => f.write_str("clamp"),
+            match padding {
+                PaddingMode::Pad(scalar) => write!(f, "pad {scalar}"),
+                PaddingMode::Clamp => f.write_str("clamp"),
             }
         }
         Op::Unary(op, a) => write!(f, "{op} {a}"),
@@ -310,13 +310,13 @@ fn parse_op(cursor: &mut Cursor<'_>) -> Parsed<Op> {
         "load" => {
             let input = numbered(cursor, "x")?;
             let index = cursor.list("[", "]", index)?;
-            let outside = if cursor.eat_word("clamp") {
-                Outside::Clamp
+            let padding = if cursor.eat_word("clamp") {
+                PaddingMode::Clamp
             } else {
                 cursor.expect_word("pad")?;
-                Outside::Pad(parse_scalar(cursor)?)
+                PaddingMode::Pad(parse_scalar(cursor)?)
             };
-            Op::Load { input, index, outside }
+            Op::Load { input, index, padding }
         }
         "select" => Op::Select(reg(cursor)?, next(cursor)?, next(cursor)?),
         "fma" => Op::Fma(reg(cursor)?, next(cursor)?, next(cursor)?),

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use crate::kernel::{
-    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Op, Outside, ReduceOp, Reg, Scalar, ScanOp, Store, Unary,
+    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Op, PaddingMode, ReduceOp, Reg, Scalar, ScanOp, Store, Unary,
 };
 use crate::{
     Arg, Dtype, Graph, Kernel, MemoryFormat, Node, NodeId, NodeKind, OpName, TensorType, ValueId, parse_kernel,
@@ -31,12 +31,12 @@ fn every_kernel_construct() -> Kernel {
             Op::Load {
                 input: 0,
                 index: vec![i(0), i(5), i(1)],
-                outside: Outside::Pad(Scalar::Float(f64::NEG_INFINITY)),
+                padding: PaddingMode::Pad(Scalar::Float(f64::NEG_INFINITY)),
             },
         ),
-        inst(Dtype::I64, Op::Load { input: 1, index: vec![i(2)], outside: Outside::Clamp }),
+        inst(Dtype::I64, Op::Load { input: 1, index: vec![i(2)], padding: PaddingMode::Clamp }),
         inst(Dtype::F32, Op::Cast(v(0))),
-        inst(Dtype::F32, Op::Load { input: 2, index: vec![], outside: Outside::Pad(Scalar::Int(-3)) }),
+        inst(Dtype::F32, Op::Load { input: 2, index: vec![], padding: PaddingMode::Pad(Scalar::Int(-3)) }),
         inst(Dtype::I64, Op::Index(i(6))),
         inst(Dtype::Bool, Op::Const(Scalar::Bool(true))),
         inst(Dtype::I32, Op::Const(Scalar::Int(i64::MIN))),

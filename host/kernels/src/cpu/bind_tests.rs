@@ -2,13 +2,13 @@
 
 use super::{CallingThread, CpuKernel};
 use crate::access::{BindError, BoundInput, BoundOutput};
-use passhost_ir::kernel::{Binary, IndexExpr, IndexId, InputDecl, Inst, Op, Outside, Reg, Store};
+use passhost_ir::kernel::{Binary, IndexExpr, IndexId, InputDecl, Inst, Op, PaddingMode, Reg, Store};
 use passhost_ir::{Dtype, Kernel};
 
 /// `out = x + x`, and `x` again, over `[2, 3]` of `f32`.
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 fn kernel() -> CpuKernel {
-    let load = Op::Load { input: 0, index: vec![IndexId(0), IndexId(1)], outside: Outside::Clamp };
+    let load = Op::Load { input: 0, index: vec![IndexId(0), IndexId(1)], padding: PaddingMode::Clamp };
     let store = |value| Store { value: Reg(value), order: vec![0, 1], shape: vec![6] };
     let kernel = Kernel {
         parallel: vec![2, 3],

@@ -220,7 +220,7 @@ fn fill_typed<E: Element>(
                 if let Some(pad) = plan.pad.as_ref().filter(|_| !inside) {
                     lanes.fill(E::Lane::of(pad.view())[0]);
                 } else {
-                    // Outside without padding: the guarded index moves to the nearest element, the others do not.
+                    // PaddingMode without padding: the guarded index moves to the nearest element, the others do not.
                     let clamped = |dim: usize| at(dim).clamp(0, (load.shape[dim] - 1).max(0));
                     let offset: i64 = (0..load.shape.len()).map(|dim| clamped(dim) * load.strides[dim]).sum();
                     let shift = offset - offsets.offset(within);

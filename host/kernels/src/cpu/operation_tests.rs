@@ -4,8 +4,8 @@ use super::storage::{Stored, run};
 use super::{CallingThread, CpuKernel};
 use passhost_ir::kernel::scalar::{self, Num};
 use passhost_ir::kernel::{
-    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Op, Outside, ReduceOp, Reg, Scalar, ScanOp, Store, Tensor,
-    Unary,
+    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Op, PaddingMode, ReduceOp, Reg, Scalar, ScanOp, Store,
+    Tensor, Unary,
 };
 use passhost_ir::{Dtype, Kernel};
 
@@ -60,7 +60,7 @@ fn kernel_of(parallel: Vec<i64>, reduce: Vec<i64>, inputs: &[Dtype], op: Op, res
     let extent = *parallel.iter().chain(&reduce).next_back().unwrap_or(&1);
     let load = |input: usize| Inst {
         dtype: inputs[input],
-        op: Op::Load { input: input as u32, index: vec![IndexId(0)], outside: Outside::Clamp },
+        op: Op::Load { input: input as u32, index: vec![IndexId(0)], padding: PaddingMode::Clamp },
     };
     let order: Vec<u32> = (0..over).collect();
     let shape = order.iter().map(|axis| *parallel.iter().chain(&reduce).nth(*axis as usize).unwrap_or(&1)).collect();

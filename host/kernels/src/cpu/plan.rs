@@ -15,7 +15,7 @@ use super::compute::Code;
 use super::index::IndexProgram;
 use super::lanes::{Buffer, Kind};
 use crate::access::{Analysis, AxisSet, Form};
-use passhost_ir::kernel::{IndexId, Op, Outside, ReduceOp, Reg, ScanOp};
+use passhost_ir::kernel::{IndexId, Op, PaddingMode, ReduceOp, Reg, ScanOp};
 use passhost_ir::{Dtype, Kernel};
 
 /// Where a value lives while a tile is computed.
@@ -274,15 +274,15 @@ impl Builder<'_> {
                     self.indices.push(IndexProgram::new(kernel, &[*id]));
                     self.push(&mut phases, Action::Index(self.indices.len() - 1), kind, inner, gathered)
                 }
-                Op::Load { input, index, outside } => {
+                Op::Load { input, index, padding } => {
                     let decl = &kernel.inputs[*input as usize];
                     let extents: Vec<i64> = kernel.parallel.iter().chain(&kernel.reduce).copied().collect();
                     let plain = index.iter().zip(&decl.shape).all(|(id, size)| {
                         self.analysis.forms[id.0 as usize].affine.as_ref().is_some_and(|a| a.within(&extents, *size))
                     });
-                    let pad = match outside {
-                        Outside::Pad(scalar) => Buffer::literal(decl.dtype, *scalar),
-                        Outside::Clamp => None,
+                    let pad = match padding {
+                        PaddingMode::Pad(scalar) => Buffer::literal(decl.dtype, *scalar),
+                        PaddingMode::Clamp => None,
                     };
                     let program = IndexProgram::new(kernel, index);
                     let input = *input as usize;

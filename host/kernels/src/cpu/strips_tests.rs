@@ -4,7 +4,7 @@ use super::isa::Isa;
 use super::storage::{Stored, run};
 use super::{CallingThread, CpuKernel};
 use passhost_ir::kernel::{
-    Binary, IndexExpr, IndexId, InputDecl, Inst, Mode, Op, Outside, Reg, Scalar, Store, Tensor, check_against,
+    Binary, IndexExpr, IndexId, InputDecl, Inst, Mode, Op, PaddingMode, Reg, Scalar, Store, Tensor, check_against,
     interpret, scalar, verify,
 };
 use passhost_ir::kernel::{Unary, scalar::Num};
@@ -18,7 +18,7 @@ fn chain(rows: i64, length: i64, dtype: Dtype, op: Binary) -> Kernel {
     let f32 = |op| Inst { dtype: Dtype::F32, op };
     let load = |input, index: &[u32]| Inst {
         dtype,
-        op: Op::Load { input, index: index.iter().map(|at| IndexId(*at)).collect(), outside: Outside::Clamp },
+        op: Op::Load { input, index: index.iter().map(|at| IndexId(*at)).collect(), padding: PaddingMode::Clamp },
     };
     let store = |value, shape: &[i64]| Store { value: Reg(value), order: vec![0, 1], shape: shape.to_vec() };
     let shape = vec![rows, length];

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// A place in a file of a sample.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct SourceLocation {
     /// The file, as the user would find it.
     pub file: String,
     /// Line, from 1.
@@ -14,7 +14,7 @@ pub struct Place {
     pub column: usize,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)
     }
@@ -69,7 +69,7 @@ pub enum SampleError {
     #[error("{place}: {message}")]
     Syntax {
         /// Where.
-        place: Place,
+        place: SourceLocation,
         /// What is wrong.
         message: String,
     },
@@ -77,7 +77,7 @@ pub enum SampleError {
     #[error("{place}: `{call}` is not supported: {reason}")]
     Call {
         /// Where.
-        place: Place,
+        place: SourceLocation,
         /// The call with the kinds of its arguments.
         call: String,
         /// Why.

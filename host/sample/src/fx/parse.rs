@@ -1,6 +1,6 @@
-//! From the syntax tree of `model.py` to a [`Program`]: nested calls get nodes of their own, names are resolved.
+//! From the syntax tree of `model.py` to a [`Trace`]: nested calls get nodes of their own, names are resolved.
 
-use super::{Expr, Node, Parameter, Program, Target, ValueRef, operator};
+use super::{Expr, Node, Parameter, Target, Trace, ValueRef, operator};
 use crate::python::{Source, dotted};
 use passhost_protocol::reader::SampleError;
 use ruff_python_ast::{self as ast, Number, Stmt, StmtFunctionDef, UnaryOp};
@@ -8,10 +8,10 @@ use ruff_text_size::{Ranged, TextSize};
 use std::collections::HashMap;
 
 /// Reads the one method of the one class.
-pub fn parse(source: &Source<'_>) -> Result<Program, SampleError> {
+pub fn parse(source: &Source<'_>) -> Result<Trace, SampleError> {
     let statements = source.statements()?;
     let forward = forward(source, &statements)?;
-    let mut parser = Parser { source, program: Program::default(), locals: HashMap::new() };
+    let mut parser = Parser { source, program: Trace::default(), locals: HashMap::new() };
     for parameter in forward.parameters.iter_non_variadic_params().skip(1) {
         let name = parameter.name().to_string();
         let value = ValueRef(parser.program.parameters.len() as u32);
@@ -64,7 +64,7 @@ fn forward<'s>(source: &Source<'_>, statements: &'s [Stmt]) -> Result<&'s StmtFu
 
 struct Parser<'a> {
     source: &'a Source<'a>,
-    program: Program,
+    program: Trace,
     locals: HashMap<String, Expr>,
 }
 

@@ -1,14 +1,14 @@
-//! Writes a [`Program`] as the `model.py` that it could have been read from, in the form that Python's `ast.unparse`
+//! Writes a [`Trace`] as the `model.py` that it could have been read from, in the form that Python's `ast.unparse`
 //! gives statements.
 
 use super::operator::symbol;
-use super::{Expr, Node, Program, Target, ValueRef};
+use super::{Expr, Node, Target, Trace, ValueRef};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 /// The text of `model.py`. Values get the names that `name` gives them, which must be unique Python names. Each value
 /// is set to `None` behind its last use, as FX does.
-pub fn model(program: &Program, name: &dyn Fn(ValueRef) -> String) -> String {
+pub fn model(program: &Trace, name: &dyn Fn(ValueRef) -> String) -> String {
     let mut text = String::from(
         "import torch\nfrom torch import device, inf, nan\n\n\nclass GraphModule(torch.nn.Module):\n    def forward(self",
     );
@@ -48,7 +48,7 @@ pub fn model(program: &Program, name: &dyn Fn(ValueRef) -> String) -> String {
 
 /// What the hash of a graph covers, as samples/README.md has it: `forward` with plain names and without the statements
 /// that free values, one a line, without indentation.
-pub fn canonical(program: &Program) -> String {
+pub fn canonical(program: &Trace) -> String {
     let mut named = 0..;
     let mut names: Vec<String> = (0..program.parameters.len()).map(|position| format!("in_{position}")).collect();
     let parameters: String = names.iter().map(|name| format!(", {name}")).collect();

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 /// Where an input of the graph comes from.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Source {
+pub enum InputSource {
     /// The parameter of `forward` at this position.
     Parameter(usize),
     /// Random numbers that the model draws: they become an input, so that two programs see the same.
@@ -21,7 +21,7 @@ pub enum Source {
 pub struct Builder<'i> {
     infer: &'i mut dyn Infer,
     pub graph: Graph,
-    pub sources: Vec<Source>,
+    pub sources: Vec<InputSource>,
     pub known: Known,
     names: HashSet<String>,
 }
@@ -50,7 +50,7 @@ impl<'i> Builder<'i> {
     }
 
     /// Adds an input.
-    pub fn input(&mut self, name: &str, ty: TensorType, source: Source) -> ValueId {
+    pub fn input(&mut self, name: &str, ty: TensorType, source: InputSource) -> ValueId {
         let value = self.define(name, ty);
         self.graph.inputs.push(value);
         self.sources.push(source);
@@ -60,7 +60,7 @@ impl<'i> Builder<'i> {
     /// Random numbers that are read become an input.
     pub fn materialise(&mut self, random: Random) -> PyValue {
         let name = format!("random_{}", self.graph.values.len());
-        PyValue::Tensor(self.input(&name, random.ty.clone(), Source::Random(random)))
+        PyValue::Tensor(self.input(&name, random.ty.clone(), InputSource::Random(random)))
     }
 
     /// Calls `aten::name` with positional arguments.

@@ -14,9 +14,9 @@ mod overload;
 mod resampling;
 mod vmap;
 
-pub use builder::Source as InputSource;
+pub use builder::InputSource;
 
-use crate::fx::{Expr, Node, Parameter, Program, Target, ValueRef};
+use crate::fx::{Expr, Node, Parameter, Target, Trace, ValueRef};
 use crate::python::Source;
 use crate::value::PyValue;
 use crate::weights::Weight;
@@ -58,7 +58,7 @@ pub struct Translation {
 /// Translates a program whose parameters have these records.
 pub fn translate(
     source: &Source<'_>,
-    program: &Program,
+    program: &Trace,
     weights: &[Weight],
     infer: &mut dyn Infer,
 ) -> Result<Translation, SampleError> {

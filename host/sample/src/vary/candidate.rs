@@ -1,7 +1,7 @@
 //! A variant while it is made: the calls so far, renumbered and rewritten, and their types.
 
 use super::Refusal;
-use crate::fx::{self, Expr, Node, Program, ValueRef};
+use crate::fx::{self, Expr, Node, Trace, ValueRef};
 use crate::python::Source;
 use crate::reading::{Reading, check_size};
 use crate::translate::Translator;
@@ -16,7 +16,7 @@ pub struct Candidate<'a, 'i> {
     source: &'a Source<'a>,
     /// What it is made from.
     pub before: &'a Reading,
-    program: Program,
+    program: Trace,
     weights: Vec<Weight>,
     translator: Translator<'a, 'i>,
     /// What each value of the program before has become.
@@ -35,7 +35,7 @@ impl<'a, 'i> Candidate<'a, 'i> {
         let parameters = before.program.parameters.clone();
         let translator = Translator::new(source, &parameters, &weights, infer)?;
         let moved = (0..parameters.len()).map(|position| ValueRef(position as u32)).collect();
-        let program = Program { parameters, nodes: vec![], outputs: vec![] };
+        let program = Trace { parameters, nodes: vec![], outputs: vec![] };
         Ok(Candidate { source, before, program, weights, translator, moved })
     }
 

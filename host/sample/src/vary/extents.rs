@@ -8,7 +8,7 @@ const KINDS: usize = 4;
 
 /// One symbol gets another value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct SizeStep {
     /// Its position among the symbols.
     pub symbol: usize,
     /// Its value before.
@@ -36,12 +36,12 @@ struct Seen {
     became: BTreeSet<i64>,
 }
 
-impl Step {
+impl SizeStep {
     /// The change of the symbol at this position to `to`.
-    pub fn new(constraints: &Constraints, symbol: usize, to: i64) -> Step {
+    pub fn new(constraints: &Constraints, symbol: usize, to: i64) -> SizeStep {
         let from = constraints.symbols[symbol].1;
         let others = constraints.symbols.iter().enumerate().filter(|(position, _)| *position != symbol);
-        Step { symbol, from, to, others: others.map(|(_, (_, value))| *value).collect() }
+        SizeStep { symbol, from, to, others: others.map(|(_, (_, value))| *value).collect() }
     }
 
     /// Whether no other symbol has the same value, so that a number of that value can only mean this one.
@@ -58,7 +58,7 @@ impl Step {
         if number == self.from { self.is_alone().then_some(self.to) } else { extents.became(number, at) }
     }
 
-    /// As [`Step::follow`], and also for one more or one less than the value of the symbol where nothing else has such an
+    /// As [`SizeStep::follow`], and also for one more or one less than the value of the symbol where nothing else has such an
     /// extent: lengths with a class token, or without the last element.
     pub fn follow_nearly(&self, number: i64, at: Option<At>, extents: &Extents) -> Option<i64> {
         let exact = self.follow(number, at, extents);

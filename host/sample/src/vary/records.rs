@@ -1,7 +1,7 @@
 //! The records of the inputs for other values of the symbols.
 
 use super::Refusal;
-use super::extents::Step;
+use super::extents::SizeStep;
 use crate::constraints::{Constraints, Extent};
 use crate::fx::Parameter;
 use crate::reading::Reading;
@@ -18,7 +18,7 @@ const ELEMENTS: u64 = 1 << 20;
 /// one that shrinks: a larger batch has the same rows again. Published variants repeat the flat list. Where bounds are
 /// recorded too, elements are dropped, and draws keep to the bounds. A recorded number that is the value of the symbol
 /// becomes its new value: a `SymInt` parameter of any value, another integer without dimensions above 1.
-pub fn resized(before: &Reading, constraints: &Constraints, step: &Step) -> Result<Vec<Weight>, Refusal> {
+pub fn resized(before: &Reading, constraints: &Constraints, step: &SizeStep) -> Result<Vec<Weight>, Refusal> {
     let shapes: HashMap<&str, &Vec<Extent>> =
         constraints.shapes.iter().map(|(name, extents)| (name.as_str(), extents)).collect();
     let parameters: HashMap<&str, &Parameter> =
@@ -81,7 +81,7 @@ fn repeated(data: &[f64], old: &[i64], new: &[i64]) -> Result<Vec<f64>, String> 
 }
 
 /// A number that is the value of the symbol becomes the new one.
-fn renumbered(weight: &Weight, is_symbol: bool, step: &Step) -> Weight {
+fn renumbered(weight: &Weight, is_symbol: bool, step: &SizeStep) -> Weight {
     let means_symbol = weight.ty.rank() == 0
         && weight.ty.dtype.is_integer()
         && weight.elements().as_deref() == Some(&[step.from as f64])

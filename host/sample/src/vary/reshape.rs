@@ -1,6 +1,6 @@
 //! Which sizes of a reshape follow when the tensor that it takes has changed.
 
-use super::extents::{Extents, Step};
+use super::extents::{Extents, SizeStep};
 
 /// Combinations of sizes that are tried.
 const COMBINATIONS: usize = 4096;
@@ -56,7 +56,7 @@ impl Reshape<'_> {
     /// In 1 and 2 the best one counts: in it most extents of the result are extents of the operand that changed in the
     /// same way, in the same order. Before that, in a batch of one, a leading 1 is the batch rather than that -1 takes it
     /// over: `view(1, -1, 768)`. If two are equally good, or 3 gives several, it is not clear what follows.
-    pub fn follow(&self, step: &Step, extents: &Extents) -> Result<Vec<i64>, String> {
+    pub fn follow(&self, step: &SizeStep, extents: &Extents) -> Result<Vec<i64>, String> {
         let symbol = |size: i64| if size == step.from { vec![size, step.to] } else { vec![size] };
         let seen = |size: i64| {
             let mut options = symbol(size);
@@ -78,7 +78,7 @@ impl Reshape<'_> {
     }
 
     /// All sizes that fit where each literal takes one of its options.
-    fn solutions(&self, options: &dyn Fn(i64) -> Vec<i64>, step: &Step) -> Result<Vec<Solution>, String> {
+    fn solutions(&self, options: &dyn Fn(i64) -> Vec<i64>, step: &SizeStep) -> Result<Vec<Solution>, String> {
         let options: Vec<Vec<i64>> = self
             .sizes
             .iter()
@@ -136,7 +136,7 @@ impl Reshape<'_> {
     }
 
     /// The shape of the result with these sizes, if it has the elements of the operand in the same order.
-    fn fits(&self, sizes: &[i64], step: &Step) -> Option<Vec<i64>> {
+    fn fits(&self, sizes: &[i64], step: &SizeStep) -> Option<Vec<i64>> {
         let total = product(self.to);
         let mut result = sizes.to_vec();
         if let Some(open) = sizes.iter().position(|&size| size == -1) {
@@ -153,7 +153,7 @@ impl Reshape<'_> {
         (product(&result) == total && same_order(&operand, &pairs)).then_some(result)
     }
 
-    fn merit(&self, sizes: &[i64], result: &[i64], step: &Step) -> (bool, usize, usize) {
+    fn merit(&self, sizes: &[i64], result: &[i64], step: &SizeStep) -> (bool, usize, usize) {
         let operand: Vec<(i64, i64)> = self.from.iter().copied().zip(self.to.iter().copied()).collect();
         let pairs: Vec<(i64, i64)> = self.result.iter().copied().zip(result.iter().copied()).collect();
         // -1 has taken over what a literal could have taken.

@@ -2,7 +2,7 @@
 
 use super::Refusal;
 use super::candidate::Candidate;
-use super::extents::{At, Extents, Step};
+use super::extents::{At, Extents, SizeStep};
 use super::positions::Positions;
 use super::reshape::{Reshape, Size};
 use crate::fx::{Expr, Node, Target, ValueRef};
@@ -17,7 +17,7 @@ pub fn resized(
     source: &Source<'_>,
     before: &Reading,
     weights: Vec<Weight>,
-    step: &Step,
+    step: &SizeStep,
     infer: &mut dyn Infer,
 ) -> Result<Reading, Refusal> {
     let mut candidate = Candidate::new(source, before, weights, infer)?;
@@ -44,7 +44,7 @@ pub fn resized(
 pub struct Call<'c, 'a, 'i> {
     pub candidate: &'c Candidate<'a, 'i>,
     extents: &'c Extents,
-    pub step: &'c Step,
+    pub step: &'c SizeStep,
     /// As it was.
     old: &'c Node,
     position: usize,

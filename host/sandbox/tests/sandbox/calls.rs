@@ -3,7 +3,7 @@
 use crate::child::{Echo, Guest};
 use crate::component::{core, from_text, plugin, writes_stderr};
 use passhost_ir::kernel::{
-    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Op, Outside, ReduceOp, Reg, Scalar, ScanOp, Store, Unary,
+    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Op, PaddingMode, ReduceOp, Reg, Scalar, ScanOp, Store, Unary,
 };
 use passhost_ir::{
     Arg, Dtype, Graph, Infer, InferError, Kernel, MemoryFormat, Node, NodeId, NodeKind, OpName, TensorType, ValueId,
@@ -53,8 +53,8 @@ fn kernel_of_everything() -> Kernel {
         Op::Const(Scalar::Int(-3)),
         Op::Const(Scalar::Float(1e300)),
         Op::Index(j),
-        Op::Load { input: 4, index: vec![i, j], outside: Outside::Clamp },
-        Op::Load { input: 0, index: vec![], outside: Outside::Pad(Scalar::Float(f64::NEG_INFINITY)) },
+        Op::Load { input: 4, index: vec![i, j], padding: PaddingMode::Clamp },
+        Op::Load { input: 0, index: vec![], padding: PaddingMode::Pad(Scalar::Float(f64::NEG_INFINITY)) },
         Op::Select(a, b, c),
         Op::Fma(c, b, a),
         Op::Cast(b),

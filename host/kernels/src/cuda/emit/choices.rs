@@ -4,7 +4,7 @@ use super::{Emitter, Form, Scope, Spot};
 use crate::cuda::space::Lanes;
 use crate::cuda::text::{literal, storage, to_storage};
 use passhost_ir::Dtype;
-use passhost_ir::kernel::{Class, Op, Outside, Reg, Scalar};
+use passhost_ir::kernel::{Class, Op, PaddingMode, Reg, Scalar};
 use std::collections::HashSet;
 
 /// Selections that are made by address.
@@ -92,11 +92,11 @@ impl Emitter<'_> {
                 self.text.line(format_args!("const bool in{number} = {condition} ? {in_a} : {in_b};"));
                 (Some(format!("in{number}")), pad)
             }
-            Op::Load { input, outside, .. } => {
+            Op::Load { input, padding, .. } => {
                 let (address, _) = self.load_lanes(reg, lanes);
-                let pad = match outside {
-                    Outside::Pad(pad) => to_storage(dtype, &literal(dtype, pad)),
-                    Outside::Clamp => to_storage(dtype, &literal(dtype, zero(dtype))),
+                let pad = match padding {
+                    PaddingMode::Pad(pad) => to_storage(dtype, &literal(dtype, pad)),
+                    PaddingMode::Clamp => to_storage(dtype, &literal(dtype, zero(dtype))),
                 };
                 match self.guard(reg, &address, spot, scope) {
                     (Some(condition), offset) => {

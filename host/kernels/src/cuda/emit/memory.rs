@@ -5,7 +5,7 @@ use super::{Emitter, Scope, Spot};
 use crate::access::Offset;
 use crate::cuda::space::{Address, Domain, Group, Lanes, common, load_address, store_address};
 use crate::cuda::text::{from_storage, held, literal, storage, to_storage};
-use passhost_ir::kernel::{Op, Outside, Reg};
+use passhost_ir::kernel::{Op, PaddingMode, Reg};
 
 impl Emitter<'_> {
     pub(super) fn load_lanes(&self, reg: Reg, lanes: u32) -> (Address, Lanes) {
@@ -34,12 +34,12 @@ impl Emitter<'_> {
 
     /// Loads one element as a value.
     pub(super) fn load_one(&mut self, reg: Reg, address: &Address, spot: &Spot, scope: &mut Scope) {
-        let Op::Load { input, outside, .. } = self.kernel.body[reg.0 as usize].op else { return };
+        let Op::Load { input, padding, .. } = self.kernel.body[reg.0 as usize].op else { return };
         let (dtype, number) = (self.dtype(reg), reg.0);
         let ty = held(dtype);
         match self.guard(reg, address, spot, scope) {
             (Some(condition), offset) => {
-                let Outside::Pad(pad) = outside else { unreachable!("only padded loads have a condition") };
+                let PaddingMode::Pad(pad) = padding else { unreachable!("only padded loads have a condition") };
                 self.text.line(format_args!("{ty} v{number} = {};", literal(dtype, pad)));
                 let element = from_storage(dtype, &format!("x{input}[{offset}]"));
                 self.text.line(format_args!("if ({condition}) v{number} = {element};"));
@@ -54,12 +54,12 @@ impl Emitter<'_> {
 
     /// Loads neighbouring elements for all lanes.
     pub(super) fn load_neighbours(&mut self, reg: Reg, address: &Address, spot: &Spot, lanes: u32, scope: &mut Scope) {
-        let Op::Load { input, outside, .. } = self.kernel.body[reg.0 as usize].op else { return };
+        let Op::Load { input, padding, .. } = self.kernel.body[reg.0 as usize].op else { return };
         let (dtype, number) = (self.dtype(reg), reg.0);
         self.text.line(format_args!("__align__(16) {} s{number}[{lanes}];", storage(dtype)));
         match self.guard(reg, address, spot, scope) {
             (Some(condition), offset) => {
-                let Outside::Pad(pad) = outside else { unreachable!("only padded loads have a condition") };
+                let PaddingMode::Pad(pad) = padding else { unreachable!("only padded loads have a condition") };
                 let pad = to_storage(dtype, &literal(dtype, pad));
                 if self.kernel.inputs[input as usize].shape.contains(&0) {
                     // There are no elements to read in place of those outside.
@@ -104,7 +104,7 @@ impl Emitter<'_> {
             Address::Affine(Offset { base, slopes }) => return (None, self.offset(*base, slopes, spot)),
             Address::Indexed { index, strides } => (index, strides),
         };
-        let Op::Load { input, outside, .. } = self.kernel.body[reg.0 as usize].op else {
+        let Op::Load { input, padding, .. } = self.kernel.body[reg.0 as usize].op else {
             unreachable!("only loads are guarded")
         };
         let shape = &self.kernel.inputs[input as usize].shape;
@@ -113,10 +113,12 @@ impl Emitter<'_> {
         for (dim, (id, stride)) in index.iter().zip(strides).enumerate() {
             let (mut text, extent) = (self.index(*id, spot, scope), shape[dim]);
             if !self.facts.in_bounds[reg.0 as usize][dim] {
-                match outside {
+                match padding {
                     // Unsigned, so that one comparison does, and in 64 bits, so that nothing is cut off before.
-                    Outside::Pad(_) => conditions.push(format!("(u64)(i64){text} < {extent}ull")),
-                    Outside::Clamp => text = format!("({text} < 0 ? 0 : {text} > {0}ll ? {0}ll : {text})", extent - 1),
+                    PaddingMode::Pad(_) => conditions.push(format!("(u64)(i64){text} < {extent}ull")),
+                    PaddingMode::Clamp => {
+                        text = format!("({text} < 0 ? 0 : {text} > {0}ll ? {0}ll : {text})", extent - 1)
+                    }
                 }
             }
             if *stride != 0 {
