@@ -118,7 +118,7 @@ fn main() -> Result<()> {
             }
             let stats = totals.stats;
             println!(
-                "{} kernels in {seconds:.0} s: {} failed; {} elements checked, {} of them exact, {} unknown, at most {} ulp off",
+                "{} kernels in {seconds:.0} s: {} failed; {} elements within the interpreter's bounds, {} of them bit by bit, {} unknown; where terms cancel, one may be far off and within its bound: at most {} ulp",
                 totals.kernels,
                 totals.failures.len(),
                 stats.checked,
@@ -132,10 +132,11 @@ fn main() -> Result<()> {
         Command::Figures => write("figures", figures::run(&gpu, &compiler)?.into_iter().collect())?,
         Command::Runtime => runtime::run(&gpu, &Arc::new(compiler))?,
         Command::Samples { passhost, budget, directory, plugins } => {
-            let times = samples::run(&passhost, &directory, &plugins, &budget)?;
+            let (times, verdict) = samples::run(&passhost, &directory, &plugins, &budget)?;
             let entry =
                 |(name, eager, ours): (String, f64, f64)| (name, json!({ "eager_us": eager, "rewritten_us": ours }));
             write("samples", times.into_iter().map(entry).collect())?;
+            verdict?;
         }
         Command::Dump { .. } | Command::Compare { .. } => {}
     }

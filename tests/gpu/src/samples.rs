@@ -1,6 +1,6 @@
 //! Every plugin on every sample, by the real programs.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,18 +17,19 @@ struct Totals {
     slower: Vec<String>,
     failed: Vec<String>,
     /// Plugin and variant, with the medians of eager and rewritten in microseconds.
-    times: Vec<(String, f64, f64)>,
+    times: Times,
 }
 
-/// Evaluates each plugin on each sample of `directory`, prints a line for each variant that has a kernel, and fails if one
-/// of them is wrong where eager is right, or fails, or if a plugin puts a kernel into none. Returns plugin and variant with
-/// the medians of eager and rewritten, in microseconds.
-pub(crate) fn run(
-    passhost: &Path,
-    directory: &Path,
-    plugins: &[PathBuf],
-    budget: &str,
-) -> Result<Vec<(String, f64, f64)>> {
+/// Plugin and variant with the medians of eager and rewritten, in microseconds.
+pub(crate) type Times = Vec<(String, f64, f64)>;
+
+/// Evaluates each plugin on each sample of `directory` and prints a line for each variant that has a kernel. The verdict is
+/// an error if one of them is wrong where eager is right, or fails.
+///
+/// # Errors
+///
+/// If nothing can be evaluated, or a plugin puts a kernel into no variant.
+pub(crate) fn run(passhost: &Path, directory: &Path, plugins: &[PathBuf], budget: &str) -> Result<(Times, Result<()>)> {
     let mut samples: Vec<PathBuf> = std::fs::read_dir(directory)
         .with_context(|| format!("reading {}", directory.display()))?
         .flatten()
@@ -82,8 +83,9 @@ pub(crate) fn run(
     for (what, list) in lists.into_iter().chain([("slower", &totals.slower)]) {
         list.iter().for_each(|variant| println!("{what}: {variant}"));
     }
-    ensure!(totals.failed.is_empty() && totals.wrong.is_empty(), "some variants failed or are wrong");
-    Ok(totals.times)
+    let bad = totals.failed.len() + totals.wrong.len();
+    let verdict = if bad == 0 { Ok(()) } else { Err(anyhow!("{bad} variants failed or are wrong")) };
+    Ok((totals.times, verdict))
 }
 
 fn note(plugin: &str, sample: &str, variant: &Value, totals: &mut Totals) {
