@@ -1,9 +1,7 @@
 //! What is emitted for a GPU compiles, without one. Skipped only where `scripts/setup` found no NVRTC, and never in CI.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use passhost_ir::kernel::{
-    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Op, PaddingMode, ReduceOp, Reg, Scalar, Store, verify,
-};
+use passhost_ir::kernel::verify;
 use passhost_ir::{Dtype, Kernel};
 use passhost_kernels::Layout;
 use passhost_kernels::cuda::{Compiler, DeviceProperties, NvrtcError, emit};
@@ -73,22 +71,25 @@ fn random_kernels_compile_for_sm_90() {
 
 /// Sums, products and extrema of the columns of a wide matrix of f16, in some type.
 fn columns(dtype: Dtype) -> Kernel {
-    let (rows, length) = (1 << 16, 4096);
-    let inst = |dtype, op| Inst { dtype, op };
-    let mut body = vec![
-        inst(Dtype::F16, Op::Load { input: 0, index: vec![IndexId(1), IndexId(0)], padding: PaddingMode::Clamp }),
-        inst(dtype, Op::Cast(Reg(0))),
-    ];
-    let reductions = [ReduceOp::Sum, ReduceOp::Prod, ReduceOp::Max, ReduceOp::Min];
-    body.extend(reductions.map(|op| inst(dtype, Op::Reduce(op, Reg(1)))));
-    Kernel {
-        parallel: vec![rows],
-        reduce: vec![length],
-        inputs: vec![InputDecl { dtype: Dtype::F16, shape: vec![length, rows] }],
-        index: vec![IndexExpr::Axis(0), IndexExpr::Axis(1)],
-        stores: (2..6).map(|value| Store { value: Reg(value), order: vec![0], shape: vec![rows] }).collect(),
-        body,
-    }
+    let text = format!(
+        "kernel {{
+          space p0=65536; reduce r0=4096
+          in x0: f16[4096,65536]
+          i0 = p0
+          i1 = r0
+          v0: f16 = load x0[i1, i0] clamp
+          v1: {dtype} = cast v0
+          v2: {dtype} = reduce sum v1
+          v3: {dtype} = reduce prod v1
+          v4: {dtype} = reduce max v1
+          v5: {dtype} = reduce min v1
+          out v2 over [p0] as [65536]
+          out v3 over [p0] as [65536]
+          out v4 over [p0] as [65536]
+          out v5 over [p0] as [65536]
+        }}"
+    );
+    text.parse().unwrap()
 }
 
 #[test]
@@ -105,46 +106,34 @@ fn several_reductions_share_the_memory_of_a_block() {
 }
 
 /// The sums, over the middle dimension, of a tensor [4, 64, 32768] of f16 and two [2, 64, 32768] joined along the first.
-fn sums_of_joined() -> Kernel {
-    let f16 = |op| Inst { dtype: Dtype::F16, op };
-    let i64 = |op| Inst { dtype: Dtype::I64, op };
-    let load = |input, first| Op::Load {
-        input,
-        index: vec![IndexId(first), IndexId(2), IndexId(1)],
-        padding: PaddingMode::Pad(Scalar::Float(0.0)),
-    };
-    Kernel {
-        parallel: vec![4, 32768],
-        reduce: vec![64],
-        inputs: [2, 2, 4].map(|first| InputDecl { dtype: Dtype::F16, shape: vec![first, 64, 32768] }).to_vec(),
-        index: vec![
-            IndexExpr::Axis(0),
-            IndexExpr::Axis(1),
-            IndexExpr::Axis(2),
-            IndexExpr::Const(2),
-            IndexExpr::Sub(IndexId(0), IndexId(3)),
-        ],
-        body: vec![
-            f16(load(0, 0)),
-            f16(load(1, 4)),
-            i64(Op::Index(IndexId(0))),
-            i64(Op::Const(Scalar::Int(2))),
-            Inst { dtype: Dtype::Bool, op: Op::Compare(Compare::Lt, Reg(2), Reg(3)) },
-            f16(Op::Select(Reg(4), Reg(0), Reg(1))),
-            Inst { dtype: Dtype::F32, op: Op::Cast(Reg(5)) },
-            f16(load(2, 0)),
-            Inst { dtype: Dtype::F32, op: Op::Cast(Reg(7)) },
-            Inst { dtype: Dtype::F32, op: Op::Binary(Binary::Add, Reg(6), Reg(8)) },
-            Inst { dtype: Dtype::F32, op: Op::Reduce(ReduceOp::Sum, Reg(9)) },
-        ],
-        stores: vec![Store { value: Reg(10), order: vec![0, 1], shape: vec![4, 32768] }],
-    }
-}
+const SUMS_OF_JOINED: &str = "kernel {
+  space p0=4, p1=32768; reduce r0=64
+  in x0: f16[2,64,32768]
+  in x1: f16[2,64,32768]
+  in x2: f16[4,64,32768]
+  i0 = p0
+  i1 = p1
+  i2 = r0
+  i3 = 2
+  i4 = i0 - i3
+  v0: f16 = load x0[i0, i2, i1] pad 0.0
+  v1: f16 = load x1[i4, i2, i1] pad 0.0
+  v2: i64 = index i0
+  v3: i64 = const 2
+  v4: bool = lt v2, v3
+  v5: f16 = select v4, v0, v1
+  v6: f32 = cast v5
+  v7: f16 = load x2[i0, i2, i1] pad 0.0
+  v8: f32 = cast v7
+  v9: f32 = add v6, v8
+  v10: f32 = reduce sum v9
+  out v10 over [p0, p1] as [4,32768]
+}";
 
 #[test]
 fn columns_of_joined_tensors_compile() {
     let Some(compiler) = compiler() else { return };
-    let kernel = sums_of_joined();
+    let kernel: Kernel = SUMS_OF_JOINED.parse().unwrap();
     let source = emit(&kernel, &verify(&kernel).unwrap(), &Layout::contiguous(&kernel), &DeviceProperties::H200);
     assert!(
         source.text.contains("across_columns<Sum") && source.text.contains("v < 8"),

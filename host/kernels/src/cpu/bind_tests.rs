@@ -2,26 +2,23 @@
 
 use super::{CallingThread, CpuKernel};
 use crate::access::{BindError, BoundInput, BoundOutput};
-use passhost_ir::kernel::{Binary, IndexExpr, IndexId, InputDecl, Inst, Op, PaddingMode, Reg, Store};
-use passhost_ir::{Dtype, Kernel};
+use passhost_ir::Dtype;
 
 /// `out = x + x`, and `x` again, over `[2, 3]` of `f32`.
+const KERNEL: &str = "kernel {
+  space p0=2, p1=3
+  in x0: f32[2,3]
+  i0 = p0
+  i1 = p1
+  v0: f32 = load x0[i0, i1] clamp
+  v1: f32 = add v0, v0
+  out v1 over [p0, p1] as [6]
+  out v0 over [p0, p1] as [6]
+}";
+
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 fn kernel() -> CpuKernel {
-    let load = Op::Load { input: 0, index: vec![IndexId(0), IndexId(1)], padding: PaddingMode::Clamp };
-    let store = |value| Store { value: Reg(value), order: vec![0, 1], shape: vec![6] };
-    let kernel = Kernel {
-        parallel: vec![2, 3],
-        inputs: vec![InputDecl { dtype: Dtype::F32, shape: vec![2, 3] }],
-        index: vec![IndexExpr::Axis(0), IndexExpr::Axis(1)],
-        body: vec![
-            Inst { dtype: Dtype::F32, op: load },
-            Inst { dtype: Dtype::F32, op: Op::Binary(Binary::Add, Reg(0), Reg(0)) },
-        ],
-        stores: vec![store(1), store(0)],
-        ..Kernel::default()
-    };
-    CpuKernel::compile(&kernel).unwrap()
+    CpuKernel::compile(&KERNEL.parse().unwrap()).unwrap()
 }
 
 /// 16 words: the input may take the first 8, the outputs the others.

@@ -3,10 +3,7 @@
 use super::storage::{Stored, run};
 use super::{CallingThread, CpuKernel};
 use passhost_ir::kernel::scalar::{self, Num};
-use passhost_ir::kernel::{
-    Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Op, PaddingMode, ReduceOp, Reg, Scalar, ScanOp, Store,
-    Tensor, Unary,
-};
+use passhost_ir::kernel::{Binary, Compare, Inst, Op, ReduceOp, Reg, Scalar, ScanOp, Tensor, Unary};
 use passhost_ir::{Dtype, Kernel};
 
 const FLOATS: [f64; 25] = [
@@ -54,26 +51,26 @@ fn column(dtype: Dtype, values: &[Num]) -> Tensor {
     Tensor::from_fn(dtype, [values.len() as i64], |position| values[position])
 }
 
-/// A kernel over `parallel` and `reduce` that loads each input at the last axis, applies `op` and stores the result.
-fn kernel_of(parallel: Vec<i64>, reduce: Vec<i64>, inputs: &[Dtype], op: Op, result: Dtype, over: u32) -> Kernel {
-    let last = (parallel.len() + reduce.len()) as u32 - 1;
-    let extent = *parallel.iter().chain(&reduce).next_back().unwrap_or(&1);
-    let load = |input: usize| Inst {
-        dtype: inputs[input],
-        op: Op::Load { input: input as u32, index: vec![IndexId(0)], padding: PaddingMode::Clamp },
+/// A kernel over the axes that loads each input at the last of them, applies `op` and stores the result over the first
+/// `over` axes. All operations are tried, so that this one is put into the text's place.
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+fn kernel_of(parallel: i64, reduce: Option<i64>, inputs: &[Dtype], op: Op, result: Dtype, over: usize) -> Kernel {
+    let (last, extent) = reduce.map_or(("p0", parallel), |extent| ("r0", extent));
+    let reduced = reduce.map_or_else(String::new, |extent| format!("; reduce r0={extent}"));
+    let each = |line: &dyn Fn(usize, Dtype) -> String| -> String {
+        inputs.iter().enumerate().map(|(at, &dtype)| line(at, dtype) + "\n").collect()
     };
-    let order: Vec<u32> = (0..over).collect();
-    let shape = order.iter().map(|axis| *parallel.iter().chain(&reduce).nth(*axis as usize).unwrap_or(&1)).collect();
-    let mut body: Vec<Inst> = (0..inputs.len()).map(load).collect();
-    body.push(Inst { dtype: result, op });
-    Kernel {
-        inputs: inputs.iter().map(|dtype| InputDecl { dtype: *dtype, shape: vec![extent] }).collect(),
-        index: vec![IndexExpr::Axis(last)],
-        stores: vec![Store { value: Reg(inputs.len() as u32), order, shape }],
-        parallel,
-        reduce,
-        body,
-    }
+    let (axes, shape) =
+        if over == 2 { ("p0, r0", format!("{parallel},{extent}")) } else { ("p0", parallel.to_string()) };
+    let value = inputs.len();
+    let text = format!(
+        "kernel {{\n space p0={parallel}{reduced}\n {} i0 = {last}\n {} v{value}: {result} = cast v0\n out v{value} over [{axes}] as [{shape}]\n}}",
+        each(&|at, dtype| format!("in x{at}: {dtype}[{extent}]")),
+        each(&|at, dtype| format!("v{at}: {dtype} = load x{at}[i0] clamp")),
+    );
+    let mut kernel: Kernel = text.parse().unwrap();
+    kernel.body[value].op = op;
+    kernel
 }
 
 /// Runs a map of some columns; returns the result.
@@ -81,7 +78,7 @@ fn kernel_of(parallel: Vec<i64>, reduce: Vec<i64>, inputs: &[Dtype], op: Op, res
 fn map(inputs: &[(Dtype, Vec<Num>)], op: Op, result: Dtype) -> Tensor {
     let len = inputs[0].1.len() as i64;
     let dtypes: Vec<Dtype> = inputs.iter().map(|(dtype, _)| *dtype).collect();
-    let kernel = kernel_of(vec![len], vec![], &dtypes, op, result, 1);
+    let kernel = kernel_of(len, None, &dtypes, op, result, 1);
     let stored: Vec<Stored> = inputs.iter().map(|(dtype, values)| Stored::dense(&column(*dtype, values))).collect();
     let data = run(&CpuKernel::compile(&kernel).unwrap(), &stored, &CallingThread).unwrap().remove(0);
     Tensor { dtype: result, shape: vec![len], data }
@@ -184,7 +181,7 @@ fn binary_operations_on_a_special_value_and_a_literal() {
             for literal in values(Dtype::F32).into_iter().chain([8.0, -0.125, 1e-40, 2f64.powi(127)].map(Num::Float)) {
                 let literal = scalar::cast(Dtype::F32, literal);
                 let body = Op::Binary(op, Reg(0), Reg(1));
-                let mut kernel = kernel_of(vec![a.len() as i64], vec![], &[Dtype::F32; 2], body, Dtype::F32, 1);
+                let mut kernel = kernel_of(a.len() as i64, None, &[Dtype::F32; 2], body, Dtype::F32, 1);
                 kernel.inputs.truncate(1);
                 kernel.body[1] = Inst { dtype: Dtype::F32, op: Op::Const(Scalar::Float(literal.as_f64())) };
                 if rounded != Dtype::F32 {
@@ -233,15 +230,15 @@ fn select_and_fma_take_each_operand_from_its_place() {
 fn a_byte_that_is_neither_0_nor_1_is_a_true_bool() {
     let mut input = column(Dtype::Bool, &[Num::Int(0), Num::Int(1), Num::Int(0)]);
     input.data[2] = 0x80;
-    let kernel = kernel_of(vec![3], vec![], &[Dtype::Bool], Op::Unary(Unary::Not, Reg(0)), Dtype::Bool, 1);
+    let kernel = kernel_of(3, None, &[Dtype::Bool], Op::Unary(Unary::Not, Reg(0)), Dtype::Bool, 1);
     let found = CpuKernel::compile(&kernel).map(|kernel| run(&kernel, &[Stored::dense(&input)], &CallingThread));
     assert_eq!(found, Ok(Ok(vec![vec![1, 0, 0]])));
 }
 
 /// Reduces one row of values.
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-fn over_row(values: &[f64], op: Op, result: Dtype, over: u32) -> Vec<f64> {
-    let kernel = kernel_of(vec![2], vec![values.len() as i64], &[Dtype::F32], op, result, over);
+fn over_row(values: &[f64], op: Op, result: Dtype, over: usize) -> Vec<f64> {
+    let kernel = kernel_of(2, Some(values.len() as i64), &[Dtype::F32], op, result, over);
     let row: Vec<Num> = values.iter().map(|x| Num::Float(*x)).collect();
     let stored = [Stored::dense(&column(Dtype::F32, &row))];
     let data = run(&CpuKernel::compile(&kernel).unwrap(), &stored, &CallingThread).unwrap().remove(0);
