@@ -22,7 +22,7 @@ impl TwoSamples {
 
     fn eval(&self) -> Passhost {
         let second = self.1.path().display().to_string();
-        Passhost::eval_within("400ms", &plugin("fuse-pointwise"), self.0.path()).with(&[&second])
+        Passhost::eval_within("400ms", &plugin("fuse-pointwise"), self.0.path()).with(&[&second, "--threads", "1"])
     }
 }
 
