@@ -24,7 +24,7 @@ setup:
 
 # A first build is long: say what is being waited for.
 announce: setup
-	@[ -e $(TARGET_DIR)/debug/passhost ] || echo "building for the first time, about 10 minutes on two cores: mostly wasmtime with its compiler, PyTorch's C++ interface and ruff's Python parser" >&2
+	@[ -e $(TARGET_DIR)/debug/passhost ] || echo "building for the first time, about 9 minutes on two cores: mostly wasmtime with its compiler, PyTorch's C++ interface and ruff's Python parser" >&2
 
 programs: announce
 	$(CARGO) build $(PROGRAMS) --bins
