@@ -30,6 +30,8 @@ struct Machine {
     slots: Vec<Option<Tensor>>,
     inputs: Vec<usize>,
     outputs: Vec<usize>,
+    /// For each output, whether its value is returned once more after it.
+    again: Vec<bool>,
 }
 
 impl Program {
@@ -45,7 +47,8 @@ impl Program {
         let last = instructions.last().map_or(NodeId(0), |instruction| instruction.node);
         let mut slots = Vec::with_capacity(values);
         slots.resize_with(values, || None);
-        let machine = Machine { instructions, plan, arena: None, slots, inputs, outputs };
+        let again = outputs.iter().enumerate().map(|(at, slot)| outputs[at + 1..].contains(slot)).collect();
+        let machine = Machine { instructions, plan, arena: None, slots, inputs, outputs, again };
         Program { context, machine: RefCell::new(machine), last, mutated_inputs }
     }
 
@@ -146,9 +149,8 @@ impl Machine {
         }
         let missing = || of_the_program("an output was never computed; this is a bug of passhost".into());
         let mut outputs = Vec::with_capacity(self.outputs.len());
-        for (position, &slot) in self.outputs.iter().enumerate() {
+        for (&slot, &again) in self.outputs.iter().zip(&self.again) {
             // A value that is not returned again is given away.
-            let again = self.outputs[position + 1..].contains(&slot);
             let tensor =
                 if again { self.slots[slot].as_ref().map(Tensor::shallow_clone) } else { self.slots[slot].take() };
             outputs.push(tensor.ok_or_else(missing)?);

@@ -184,6 +184,19 @@ fn what_an_output_may_be_a_view_of_has_memory_of_its_own() {
 }
 
 #[test]
+fn a_value_that_is_returned_twice_and_an_input_come_back_in_every_run() {
+    let text = format!("graph(%x: f32[{LENGTH}]) {{\n{}return (%a, %x, %a)\n}}", doubled("a", "x"));
+    let context = Arc::new(Context::cpu());
+    let program = Program::compile(&Graph::parse(&text).unwrap(), Mode::Declared, &HashMap::new(), &context).unwrap();
+    for _ in 0..2 {
+        let outputs = program.run(&[input()]).unwrap();
+        let found: Vec<Vec<u8>> = outputs.iter().map(Tensor::to_bytes).collect();
+        assert_eq!(found, [multiples(2.0), multiples(1.0), multiples(2.0)]);
+        assert!(outputs[0].shares_memory(&outputs[2]));
+    }
+}
+
+#[test]
 fn another_layout_is_prepared_anew_and_a_known_one_is_not() {
     let context = Context::cpu();
     let text = "graph(%x: f32[4,3]) {
