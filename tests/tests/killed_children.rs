@@ -133,6 +133,22 @@ fn a_sample_that_kills_its_reader_costs_that_sample_alone() {
     }
 }
 
+#[test]
+fn a_model_that_kills_its_reader_is_not_cut_and_the_others_are() {
+    let (long, out) = (directory(), directory());
+    let written = long_graph(long.path());
+    assert!(written.is_ok(), "{written:?}");
+    let (long, list) = (long.path().display().to_string(), out.path().join("models.txt"));
+    let written = std::fs::write(&list, format!("{long}\n{}\n", sample("pointwise-chain").display()));
+    assert!(written.is_ok(), "{written:?}");
+    let cut = Passhost::new([Path::new("decompose"), &list, Path::new("--out"), &out.path().join("pieces")]);
+    let run = cut.with_json().run_and_kill_always(&format!("passhost-reader {long}"));
+    run.expect_end(2, &["the reader process was killed by signal 9"]);
+    let samples = &run.json()["samples"];
+    run.expect(samples[0]["graphs"][0]["outcome"] == "crashed", "the model is lost");
+    run.expect(samples[1]["graphs"][0]["outcome"] == "ok", "the other one is cut");
+}
+
 /// Answers questions about types, the first of them after whoever asks was killed.
 struct Killer<'a> {
     types: Types,

@@ -138,23 +138,15 @@ fn pad_left_aligned(text: &str, width: usize) -> String {
 
 /// `text` broken into lines of at most `width` characters at spaces, each after `indent`.
 pub fn wrap(text: &str, width: usize, indent: &str) -> Vec<String> {
-    let room = width.saturating_sub(indent.chars().count()).max(20);
-    let mut lines = vec![];
-    let mut line = String::new();
-    for word in text.split_whitespace() {
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > room {
-            lines.push(format!("{indent}{line}"));
-            line.clear();
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    if !line.is_empty() {
-        lines.push(format!("{indent}{line}"));
-    }
-    lines
+    let options = textwrap::Options::new(width.max(20 + indent.len()))
+        .initial_indent(indent)
+        .subsequent_indent(indent)
+        .break_words(false)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit);
+    let lines = textwrap::wrap(text, options).into_iter().filter(|line| !line.is_empty());
+    lines.map(std::borrow::Cow::into_owned).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Numbers as people read them.
 
+use humansize::{BINARY, format_size};
 use std::time::Duration;
 
 /// `1,390,112`.
@@ -17,20 +18,7 @@ pub fn count(number: u64) -> String {
 
 /// `98.5 MiB`, powers of 1024.
 pub fn bytes(number: u64) -> String {
-    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    if number < 1024 {
-        return format!("{number} B");
-    }
-    let mut value = number as f64;
-    let mut unit = "B";
-    for larger in UNITS {
-        if value < 1024.0 {
-            break;
-        }
-        value /= 1024.0;
-        unit = larger;
-    }
-    if value.fract() == 0.0 { format!("{value:.0} {unit}") } else { format!("{value:.1} {unit}") }
+    format_size(number, BINARY.decimal_places(1))
 }
 
 /// `3.2s`, `40s`, `5m 40s`, `2h 05m`.

@@ -4,8 +4,9 @@
 use crate::outcome::{Failure, Outcome};
 use passhost_ir::{Arg, Graph, Infer, InferError, InputSpec, OpName, OpTable, TensorType, functionalise};
 use passhost_protocol::device::{DeviceChoice, DeviceInfo, Ran, ReferenceError, RunError};
+use passhost_protocol::reader::Question;
 use passhost_protocol::types::Answer;
-use passhost_sample::{InputMode, Reading, Sample, Variant};
+use passhost_sample::{Change, InputMode, Reading, Refusal, Sample, Variant, Varied};
 use passhost_supervisor::child::ChildError;
 use passhost_supervisor::device::{Device, DeviceError};
 use passhost_supervisor::reader::ReaderError;
@@ -65,6 +66,15 @@ impl Worker {
 
     /// Reads variant `index` in a reader process and types every node.
     pub fn load(&mut self, sample: &Sample, index: usize, mode: InputMode) -> Result<Variant, Failure> {
+        self.ask(sample, |open, infer, limit| open.read(index, mode, infer, limit))
+    }
+
+    /// Asks the reader process about a sample, which asks for the types of nodes.
+    fn ask<T>(
+        &mut self,
+        sample: &Sample,
+        ask: impl FnOnce(&mut passhost_supervisor::Sample, &mut dyn Infer, Duration) -> Result<T, ReadError>,
+    ) -> Result<T, Failure> {
         let limit = self.place.timeout;
         let mut open = match self.reader.take().filter(|open| open.sha256() == sample.sha256()) {
             Some(open) => open,
@@ -80,13 +90,13 @@ impl Worker {
             return Err(Failure::new(Outcome::Malformed, ReadError::Changed));
         }
         let mut typing = Typing::new(self);
-        let read = open.read(index, mode, &mut typing, limit);
+        let read = ask(&mut open, &mut typing, limit);
         let (refused, failure) = (typing.refused, typing.failure);
         self.reader = Some(open);
         match (read, failure) {
             // What is made of a lost types process is beside the point.
             (_, Some(failure)) => Err(failure),
-            (Ok(variant), None) => Ok(variant),
+            (Ok(answer), None) => Ok(answer),
             (Err(ReadError::Sample(error)), None) => Err(Failure::of(error, refused)),
             (Err(ReadError::Lost(error @ ReaderError::Child(ChildError::Deadline { .. }))), None) => {
                 Err(Failure::new(Outcome::TimedOut, error))
@@ -97,21 +107,29 @@ impl Worker {
         }
     }
 
-    /// Reads variant `index` in this process and types every node; then does something with it that needs more than the
-    /// graph, and may ask for more types.
+    /// Reads variant `index` in a reader process and types every node; then does something with it that needs more than
+    /// the graph, and may ask for more types.
     pub fn read<T>(
         &mut self,
         sample: &Sample,
         index: usize,
         then: impl FnOnce(Reading, &mut dyn Infer) -> T,
     ) -> Result<T, Failure> {
+        let reading = self.ask(sample, |open, infer, limit| {
+            let answer = open.read_whole(index, &Question::Reading, infer, limit)?;
+            Reading::from_answer(&answer).map_err(ReadError::Sample)
+        })?;
         let mut typing = Typing::new(self);
-        let read = sample.reading(index, &mut typing).map(|reading| then(reading, &mut typing));
-        match (read, typing.failure) {
-            (_, Some(failure)) => Err(failure),
-            (Ok(found), None) => Ok(found),
-            (Err(error), None) => Err(Failure::of(error, typing.refused)),
-        }
+        let found = then(reading, &mut typing);
+        typing.failure.map_or(Ok(found), Err)
+    }
+
+    /// Reads variant `index` in a reader process and changes it there.
+    pub fn vary(&mut self, sample: &Sample, index: usize, change: &Change) -> Result<Result<Varied, Refusal>, Failure> {
+        self.ask(sample, |open, infer, limit| {
+            let answer = open.read_whole(index, &Question::Varied(change.clone()), infer, limit)?;
+            Varied::from_answer(&answer).map_err(ReadError::Sample)
+        })
     }
 
     /// The graph that a pass would see.

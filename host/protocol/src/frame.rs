@@ -33,8 +33,7 @@ pub enum FrameError {
 
 /// Writes one message and flushes.
 pub fn write_frame<T: Serialize>(writer: &mut impl Write, message: &T) -> Result<(), FrameError> {
-    let malformed = |length| move |source| FrameError::Malformed { length, source };
-    let bytes = postcard::to_stdvec(message).map_err(malformed(0))?;
+    let bytes = encode(message)?;
     let length = u32::try_from(bytes.len())
         .ok()
         .filter(|&length| length as usize <= MAX_FRAME)
@@ -68,7 +67,17 @@ pub fn read_frame<T: DeserializeOwned>(reader: &mut impl Read, limit: usize) -> 
     if bytes.len() < length {
         return Err(FrameError::Io(io::ErrorKind::UnexpectedEof.into()));
     }
-    postcard::from_bytes(&bytes).map_err(|source| FrameError::Malformed { length, source })
+    decode(&bytes)
+}
+
+/// The bytes of a message.
+pub fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
+    postcard::to_stdvec(message).map_err(|source| FrameError::Malformed { length: 0, source })
+}
+
+/// The message that these bytes are.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FrameError> {
+    postcard::from_bytes(bytes).map_err(|source| FrameError::Malformed { length: bytes.len(), source })
 }
 
 #[cfg(test)]

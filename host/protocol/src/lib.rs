@@ -9,4 +9,4 @@ pub mod guest;
 pub mod reader;
 pub mod types;
 
-pub use frame::{FrameError, MAX_FRAME, read_frame, write_frame};
+pub use frame::{FrameError, MAX_FRAME, decode, encode, read_frame, write_frame};

@@ -1,7 +1,7 @@
 //! Between the supervisor and the child that reads one sample.
 //!
 //! The child is started with the path of a sample. It opens it and says what it found with [`FromReader::Opened`]. Then
-//! each [`ToReader::Read`] gets one reply, with [`FromReader::Infer`] questions before it, each of which is answered by
+//! each [`ToReader::Ask`] gets one reply, with [`FromReader::Infer`] questions before it, each of which is answered by
 //! [`ToReader::Typed`].
 
 mod error;
@@ -9,8 +9,9 @@ mod error;
 pub use error::{SampleError, SourceLocation};
 
 use crate::types::Answer;
-use passhost_ir::{Arg, Graph, InputSpec, OpName, TensorType};
+use passhost_ir::{Arg, Dtype, Graph, InputSpec, OpName, TensorType};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// How inputs are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -44,15 +45,35 @@ pub struct Opened {
     pub variants: Vec<String>,
 }
 
+/// What a variant has otherwise than the graph that it is made from.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Change {
+    /// Symbols with their new values.
+    pub symbols: BTreeMap<String, i64>,
+    /// What float32 inputs become, `None` to leave them.
+    pub dtype: Option<Dtype>,
+}
+
+/// What can be asked about a variant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Question {
+    /// What an evaluation needs, with inputs that are drawn in this way. Answered by [`FromReader::Variant`].
+    Variant(InputMode),
+    /// All that was read. Answered by [`FromReader::Whole`].
+    Reading,
+    /// All that was read, after this change. Answered by [`FromReader::Whole`].
+    Varied(Change),
+}
+
 /// Requests to the reader child.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum ToReader {
-    /// Reads a variant.
-    Read {
+    /// Asks about a variant.
+    Ask {
         /// Position of the variant.
         index: u32,
-        /// How its inputs will be drawn.
-        inputs: InputMode,
+        /// What is asked.
+        question: Question,
     },
     /// Answers [`FromReader::Infer`].
     Typed(Answer),
@@ -70,6 +91,9 @@ pub enum FromReader {
         /// Arguments in schema order.
         args: Vec<Arg<TensorType>>,
     },
-    /// The answer to [`ToReader::Read`].
-    Read(Result<Variant, SampleError>),
+    /// The answer to [`Question::Variant`].
+    Variant(Result<Variant, SampleError>),
+    /// The answer to [`Question::Reading`] and [`Question::Varied`] in types of the crate that reads, which encodes and
+    /// decodes them: the supervisor only hands them on.
+    Whole(Vec<u8>),
 }

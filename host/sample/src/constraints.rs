@@ -8,6 +8,7 @@ use passhost_ir::MAX_RANK;
 use passhost_protocol::reader::SampleError;
 use ruff_python_ast::{Expr, ExprDict, ExprList, Stmt, StmtAssign};
 use ruff_text_size::{Ranged, TextSize};
+use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
@@ -23,7 +24,7 @@ const RELATIONS: &str = "dynamic_dim_constraint_relations";
 const SHAPES: &str = "dynamic_dim_constraint_input_shapes";
 
 /// The symbols of a graph, and the shapes of its arguments in terms of them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Constraints {
     /// Symbols in the file's order, each with its value in the recorded shapes.
     pub symbols: Vec<(String, i64)>,
@@ -32,7 +33,7 @@ pub struct Constraints {
 }
 
 /// An extent of an argument.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Extent {
     /// The same in every variant.
     Fixed(i64),

@@ -5,8 +5,11 @@ pub(crate) mod operator;
 pub(crate) mod parse;
 pub mod print;
 
+use crate::answer::nested;
+use serde::{Deserialize, Serialize};
+
 /// A value of a [`Trace`]: its parameters come first, then what its nodes return.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ValueRef(pub u32);
 
 impl ValueRef {
@@ -17,7 +20,7 @@ impl ValueRef {
 }
 
 /// A traced program: the calls of `forward`, one after the other.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Trace {
     /// The arguments of `forward` without `self`.
     pub parameters: Vec<Parameter>,
@@ -28,7 +31,7 @@ pub struct Trace {
 }
 
 /// An argument of `forward`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parameter {
     /// Its name.
     pub name: String,
@@ -39,7 +42,7 @@ pub struct Parameter {
 }
 
 /// One call.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Node {
     /// The name that the result is assigned to; empty where it is not.
     pub name: String,
@@ -54,16 +57,18 @@ pub struct Node {
 }
 
 /// What a node calls.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Target {
     /// A function by its dotted path, such as `torch.nn.functional.relu`.
     Function(String),
     /// A method.
     Method(String),
     /// `x + y`, `-x`, `x < y`: by the function of Python's module `operator` that does it.
-    Operator(&'static str),
+    #[serde(deserialize_with = "operator::known")]
+    Operator(operator::Function),
     /// `x += y`.
-    InPlace(&'static str),
+    #[serde(deserialize_with = "operator::known")]
+    InPlace(operator::Function),
     /// `x[y]`.
     GetItem,
     /// `x[y] = z`.
@@ -73,7 +78,7 @@ pub enum Target {
 }
 
 /// An argument: a Python expression without calls.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Expr {
     /// A parameter or the result of a node.
     Value(ValueRef),
@@ -94,10 +99,13 @@ pub enum Expr {
     /// `device(type='cuda', index=0)`: a type, and an index if there is one.
     Device(String, Option<i64>),
     /// `slice(a, b, c)`.
+    #[serde(deserialize_with = "nested")]
     Slice(Box<[Expr; 3]>),
     /// A list.
+    #[serde(deserialize_with = "nested")]
     List(Vec<Expr>),
     /// A tuple or a size.
+    #[serde(deserialize_with = "nested")]
     Tuple(Vec<Expr>),
 }
 

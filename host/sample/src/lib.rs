@@ -2,6 +2,7 @@
 //! and nothing outside its directory is opened. The program
 //! `passhost-reader` does this for the supervisor, one sample a process.
 
+mod answer;
 mod constraints;
 mod directory;
 mod find;
@@ -20,12 +21,12 @@ mod write;
 pub use constraints::{Constraints, Extent};
 pub use find::find;
 pub use list::{is_entry as is_list_entry, plain as plain_path};
-pub use passhost_protocol::reader::{InputMode, SampleError, SourceLocation, Variant};
+pub use passhost_protocol::reader::{Change, InputMode, SampleError, SourceLocation, Variant};
 
 pub use reading::Reading;
 pub use serve::{ServeError, serve};
 pub use value::{PyValue, Random};
-pub use vary::{Change, Refusal, Varied};
+pub use vary::{Refusal, Varied};
 pub use weights::Weight;
 pub use write::{GraphFolder, model_text, weight_text};
 

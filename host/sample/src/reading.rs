@@ -9,6 +9,7 @@ use crate::value::PyValue;
 use crate::weights::{self, Weight};
 use passhost_ir::{Graph, Infer, InputSpec, OpTable, TensorType, ValueId, verify_graph};
 use passhost_protocol::reader::{InputMode, SampleError, Variant};
+use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
@@ -17,13 +18,13 @@ use std::path::Path;
 const INPUT_BYTES: u64 = 1 << 36;
 
 /// A variant as it was read: the calls of its `forward`, and the graph that they came to.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
     /// What `forward` calls.
     pub program: fx::Trace,
     /// The records of its parameters.
     pub weights: Vec<Weight>,
-    translation: Translation,
+    pub(crate) translation: Translation,
 }
 
 impl Sample {

@@ -2,9 +2,9 @@
 
 use crate::Sample;
 use passhost_ir::{Arg, Infer, InferError, OpName, TensorType};
-use passhost_protocol::reader::{FromReader, Opened, SampleError, ToReader};
+use passhost_protocol::reader::{FromReader, Opened, Question, SampleError, ToReader};
 use passhost_protocol::types::Answer;
-use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
+use passhost_protocol::{FrameError, MAX_FRAME, encode, read_frame, write_frame};
 use rustix::process::{Resource, Rlimit, Signal};
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
@@ -73,17 +73,29 @@ fn read(path: &Path, link: &mut Supervisor<impl Read, impl Write>) -> Result<(),
             Err(FrameError::Closed) => return Ok(()),
             request => request?,
         };
-        let ToReader::Read { index, inputs } = request else { return Err(ServeError::OutOfTurn) };
+        let ToReader::Ask { index, question } = request else { return Err(ServeError::OutOfTurn) };
         let position = index as usize;
         if position >= sample.variants().len() {
             return Err(ServeError::NoVariant(index));
         }
-        let variant = sample.load(position, inputs, link);
+        let answer = answer(&sample, position, question, link)?;
         if let Some(error) = link.failed.take() {
             return Err(error);
         }
-        link.send(&FromReader::Read(variant))?;
+        link.send(&answer)?;
     }
+}
+
+fn answer(sample: &Sample, index: usize, question: Question, infer: &mut dyn Infer) -> Result<FromReader, FrameError> {
+    Ok(match question {
+        Question::Variant(inputs) => FromReader::Variant(sample.load(index, inputs, infer)),
+        Question::Reading => FromReader::Whole(encode(&sample.reading(index, infer))?),
+        Question::Varied(change) => {
+            let reading = sample.reading(index, infer);
+            let varied = reading.map(|reading| sample.vary(index, &reading, &change, infer));
+            FromReader::Whole(encode(&varied)?)
+        }
+    })
 }
 
 fn describe(sample: &Sample) -> Opened {
@@ -111,7 +123,7 @@ impl<R: Read, W: Write> Supervisor<R, W> {
         self.send(&FromReader::Infer { op: op.clone(), args: args.to_vec() })?;
         match read_frame(&mut self.input, MAX_FRAME)? {
             ToReader::Typed(answer) => Ok(answer),
-            ToReader::Read { .. } => Err(ServeError::OutOfTurn),
+            ToReader::Ask { .. } => Err(ServeError::OutOfTurn),
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Python values during translation.
 
+use crate::answer::nested;
 use passhost_ir::{Arg, Dtype, MemoryFormat, TensorType, ValueId};
+use serde::{Deserialize, Serialize};
 
 /// What a Python expression of a sample evaluates to.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum PyValue {
     /// A tensor of the graph.
     Tensor(ValueId),
@@ -36,13 +38,15 @@ pub enum PyValue {
     /// `...`.
     Ellipsis,
     /// `slice(a, b, c)`.
+    #[serde(deserialize_with = "nested")]
     Slice(Box<[PyValue; 3]>),
     /// A list, a tuple, a size.
+    #[serde(deserialize_with = "nested")]
     List(Vec<PyValue>),
 }
 
 /// A tensor of random numbers.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Random {
     /// Element type and shape.
     pub ty: TensorType,

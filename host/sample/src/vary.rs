@@ -16,21 +16,12 @@ use crate::python::Source;
 use crate::reading::Reading;
 use extents::SizeStep;
 use passhost_ir::{Dtype, Infer};
-use passhost_protocol::reader::{SampleError, SourceLocation};
-use std::collections::BTreeMap;
+use passhost_protocol::reader::{Change, SampleError, SourceLocation};
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// What a variant has otherwise than the graph that it is made from.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Change {
-    /// Symbols with their new values.
-    pub symbols: BTreeMap<String, i64>,
-    /// What float32 inputs become, `None` to leave them.
-    pub dtype: Option<Dtype>,
-}
-
 /// A variant.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Varied {
     /// The rewritten program, the records of its parameters and its types.
     pub reading: Reading,
@@ -39,7 +30,7 @@ pub struct Varied {
 }
 
 /// Why there is no such variant.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 pub enum Refusal {
     /// The graph has no such symbol.
     #[error("there is no symbol `{name}`; the graph has {known}")]

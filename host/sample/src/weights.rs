@@ -6,10 +6,11 @@ use passhost_ir::{Arg, Dtype, TensorType};
 use passhost_protocol::reader::SampleError;
 use ruff_python_ast::{Expr, Stmt};
 use ruff_text_size::Ranged;
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
 /// The record of one tensor.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Weight {
     /// Parameter name.
     pub name: String,

@@ -2,7 +2,7 @@
 
 use crate::child::{Child, ChildError};
 use passhost_ir::{Infer, OpTable, verify_graph};
-use passhost_protocol::reader::{FromReader, InputMode, Opened, SampleError, ToReader, Variant};
+use passhost_protocol::reader::{FromReader, InputMode, Opened, Question, SampleError, ToReader, Variant};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -58,8 +58,39 @@ impl Reader {
         infer: &mut dyn Infer,
         limit: Duration,
     ) -> Result<Result<Variant, SampleError>, ReaderError> {
+        match self.ask(index, Question::Variant(inputs), infer, limit)? {
+            FromReader::Variant(read) => Ok(read.and_then(|variant| self.verified(variant))),
+            _ => Err(ReaderError::OutOfTurn),
+        }
+    }
+
+    /// Answers a question that is not for an evaluation, in the encoding of the crate that reads.
+    ///
+    /// # Errors
+    ///
+    /// If the child is lost.
+    pub fn read_whole(
+        &mut self,
+        index: usize,
+        question: Question,
+        infer: &mut dyn Infer,
+        limit: Duration,
+    ) -> Result<Vec<u8>, ReaderError> {
+        match self.ask(index, question, infer, limit)? {
+            FromReader::Whole(bytes) => Ok(bytes),
+            _ => Err(ReaderError::OutOfTurn),
+        }
+    }
+
+    fn ask(
+        &mut self,
+        index: usize,
+        question: Question,
+        infer: &mut dyn Infer,
+        limit: Duration,
+    ) -> Result<FromReader, ReaderError> {
         let index = u32::try_from(index).map_err(|_| ReaderError::OutOfTurn)?;
-        self.child.send(&ToReader::Read { index, inputs })?;
+        self.child.send(&ToReader::Ask { index, question })?;
         let mut deadline = Instant::now() + limit;
         loop {
             match self.child.receive(deadline)? {
@@ -69,8 +100,7 @@ impl Reader {
                     deadline += asked.elapsed();
                     self.child.send(&ToReader::Typed(answer))?;
                 }
-                FromReader::Read(read) => return Ok(read.and_then(|variant| self.verified(variant))),
-                FromReader::Opened(_) => return Err(ReaderError::OutOfTurn),
+                answer => return Ok(answer),
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::document::{Blame, Failure};
 use crate::failure::failure;
 use crate::reader::{Reader, ReaderError};
 use passhost_ir::Infer;
-use passhost_protocol::reader::{InputMode, Opened, SampleError, Variant};
+use passhost_protocol::reader::{InputMode, Opened, Question, SampleError, Variant};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -115,43 +115,60 @@ impl Sample {
         infer: &mut dyn Infer,
         limit: Duration,
     ) -> Result<Variant, ReadError> {
-        let mut read = self.read_once(index, inputs, infer, limit);
-        let mut note = None;
-        if is_death(&read) {
-            note = read.err().map(|error| format!("{error}; the sample was read again in a fresh one"));
-            read = self.read_once(index, inputs, infer, limit);
-        }
-        match read {
-            Ok(Some(read)) => {
-                let mut variant = read.map_err(ReadError::Sample)?;
-                variant.notes.extend(note);
-                Ok(variant)
-            }
-            Ok(None) => Err(ReadError::Changed),
-            Err(error) if is_hosts(&error) => Err(ReadError::Reader(error)),
-            Err(error) => Err(ReadError::Lost(error)),
-        }
+        let (read, note) = self.ask(|reader| reader.read(index, inputs, infer, limit))?;
+        let mut variant = read.map_err(ReadError::Sample)?;
+        variant.notes.extend(note);
+        Ok(variant)
     }
 
-    /// `None` if the sample is no longer the one that was opened.
-    fn read_once(
+    /// Answers a question about variant `index` that is not for an evaluation, in the encoding of the crate that reads. A
+    /// reader that dies is replaced once.
+    ///
+    /// # Errors
+    ///
+    /// If the variant kills its reader, or no reader can be had. What else is wrong with it is in the answer.
+    pub fn read_whole(
         &mut self,
         index: usize,
-        inputs: InputMode,
+        question: &Question,
         infer: &mut dyn Infer,
         limit: Duration,
-    ) -> Result<Option<Result<Variant, SampleError>>, ReaderError> {
+    ) -> Result<Vec<u8>, ReadError> {
+        self.ask(|reader| reader.read_whole(index, question.clone(), infer, limit)).map(|(bytes, _)| bytes)
+    }
+
+    /// Asks the reader, and a fresh one where that died: then with a note that says so.
+    fn ask<T>(
+        &mut self,
+        mut ask: impl FnMut(&mut Reader) -> Result<T, ReaderError>,
+    ) -> Result<(T, Option<String>), ReadError> {
+        let mut answer = self.ask_once(&mut ask);
+        let mut note = None;
+        if let Err(ReadError::Lost(error @ ReaderError::Child(ChildError::Died { .. }))) = answer {
+            note = Some(format!("{error}; the sample was read again in a fresh one"));
+            answer = self.ask_once(&mut ask);
+        }
+        answer.map(|answer| (answer, note))
+    }
+
+    fn ask_once<T>(&mut self, ask: impl FnOnce(&mut Reader) -> Result<T, ReaderError>) -> Result<T, ReadError> {
         let mut reader = match self.reader.take() {
             Some(reader) => reader,
             None => match Reader::open(&self.path)? {
                 Ok((reader, opened)) if opened == self.opened => reader,
-                Ok(_) => return Ok(None),
-                Err(error) => return Ok(Some(Err(error))),
+                Ok(_) => return Err(ReadError::Changed),
+                Err(error) => return Err(ReadError::Sample(error)),
             },
         };
-        let read = reader.read(index, inputs, infer, limit)?;
+        let answer = ask(&mut reader)?;
         self.reader = Some(reader);
-        Ok(Some(read))
+        Ok(answer)
+    }
+}
+
+impl From<ReaderError> for ReadError {
+    fn from(error: ReaderError) -> ReadError {
+        if is_hosts(&error) { ReadError::Reader(error) } else { ReadError::Lost(error) }
     }
 }
 

@@ -1,6 +1,12 @@
 //! Python's operators, each once: the function of the module `operator` that does it, how it is written, and the op that
 //! it is on tensors.
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
+/// A function of Python's module `operator`.
+pub type Function = &'static str;
+
 /// Those of two operands, in the order of the reference manual, then those of one, whose symbols may stand twice.
 const OPERATORS: [(&str, &str, Option<&str>); 23] = [
     ("add", "+", Some("add")),
@@ -36,6 +42,13 @@ pub fn function(symbol: &str) -> Option<&'static str> {
 /// How the operator of a function is written.
 pub fn symbol(function: &str) -> &'static str {
     OPERATORS.iter().find(|(known, ..)| *known == function).map_or("", |(_, symbol, _)| *symbol)
+}
+
+/// The function of an operator as another process names it.
+pub fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Function, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let known = OPERATORS.iter().find(|(known, ..)| *known == name);
+    known.map(|(known, ..)| *known).ok_or_else(|| D::Error::custom("no function of Python's module operator"))
 }
 
 /// The op that an operator is on tensors.

@@ -6,10 +6,11 @@ use super::known::Known;
 use super::overload::{resolve, returns_several};
 use crate::value::{PyValue, Random};
 use passhost_ir::{Arg, Dtype, Graph, Infer, Node, NodeId, NodeKind, Schema, TensorType, ValueId};
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
 /// Where an input of the graph comes from.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum InputSource {
     /// The parameter of `forward` at this position.
     Parameter(usize),

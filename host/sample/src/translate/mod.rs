@@ -25,6 +25,7 @@ use builder::Builder;
 use passhost_ir::{Dtype, Graph, Infer, InferError, MemoryFormat, TensorType};
 use passhost_protocol::reader::SampleError;
 use ruff_text_size::TextSize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
@@ -39,7 +40,7 @@ impl Unsupported {
 }
 
 /// A typed graph with where it came from.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Translation {
     /// The program, in-place ops as written.
     pub graph: Graph,

@@ -8,6 +8,7 @@ use crate::write::{GraphFolder, model_text, weight_text};
 use crate::{Constraints, Extent, Weight};
 use expect_test::{Expect, expect};
 use passhost_ir::{OpTable, TensorType, canonical_text};
+use std::collections::BTreeMap;
 
 /// A graph by its inputs (`x f32 S0,3,S1; w f32 4`), the values of its symbols and its calls.
 struct Graph<'a> {

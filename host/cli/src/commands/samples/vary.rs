@@ -29,7 +29,7 @@ pub fn run(arguments: &VaryArguments, terminal: &Terminal) -> Result<Exit, Stop>
     let (mut lines, mut graphs) = (vec![], vec![]);
     let mut seen = HashSet::new();
     for change in &changes {
-        let made = worker.read(&sample, index, |reading, infer| sample.vary(index, &reading, change, infer));
+        let made = worker.vary(&sample, index, change);
         if let Some(trouble) = worker.take_trouble() {
             return Err(Stop::host(trouble));
         }
