@@ -6,7 +6,7 @@ use super::boundary::Boundary;
 use super::emit::Emitter;
 use super::recipe::Recipe;
 use super::rules::Align;
-use super::space::{Anchor, Place, Space, memory_order, places, wanted_split};
+use super::space::{Anchor, Place, Space, places, wanted_split};
 use crate::view;
 use fixedbitset::FixedBitSet;
 use passhost_ir::kernel::limits;
@@ -124,7 +124,7 @@ pub(super) fn lower(analysis: &Analysis<'_>, members: &FixedBitSet) -> Result<(L
     for (&value, (place, order)) in boundary.results.iter().zip(layout.results) {
         let element = emitter.value(value, place)?;
         let ty = graph.ty(value);
-        let dims = memory_order(ty).unwrap_or_default();
+        let dims = ty.memory_order().unwrap_or_default();
         let shape = dims.iter().map(|&dim| ty.shape[dim]).collect();
         emitter.kernel.store(element, order, shape);
         let back = || inverse(&dims).into_iter().filter_map(|dim| i64::try_from(dim).ok()).collect();
@@ -176,7 +176,7 @@ fn check_results(graph: &Graph, results: &[ValueId]) -> Result<(), LowerError> {
         if ty.numel() == 0 {
             return Err(LowerError::Empty(name()));
         }
-        if memory_order(ty).is_none() {
+        if ty.memory_order().is_none() {
             return Err(LowerError::Layout { name: name(), ty: ty.to_string() });
         }
     }
@@ -203,7 +203,7 @@ impl Layout {
             let written = |&result: &ValueId| {
                 let ty = graph.ty(result);
                 let place = places[result.index()].clone()?;
-                let order = space.order(&place, &ty.shape, &memory_order(ty)?)?;
+                let order = space.order(&place, &ty.shape, &ty.memory_order()?)?;
                 Some((place, order))
             };
             let found: Vec<_> = results.iter().map(written).collect();

@@ -56,7 +56,7 @@ impl Anchor {
             None => {
                 let &value = results.first()?;
                 let ty = graph.ty(value);
-                let order = memory_order(ty).unwrap_or_else(|| (0..ty.rank()).collect());
+                let order = ty.memory_order().unwrap_or_else(|| (0..ty.rank()).collect());
                 let factors = ty.shape.iter().map(|&extent| vec![extent]).collect();
                 Some(Anchor { value, reduction: None, factors, rows: ty.rank(), order })
             }
@@ -173,23 +173,6 @@ impl Space {
         let is_whole = counts.iter().any(|&count| sorted.iter().copied().eq(0..count));
         is_whole.then(|| order.into_iter().filter_map(|axis| u32::try_from(axis).ok()).collect())
     }
-}
-
-/// The dimensions in the order in which they lie in memory, outermost first; `None` if the tensor is not dense.
-pub(super) fn memory_order(ty: &TensorType) -> Option<Vec<usize>> {
-    let mut order: Vec<usize> = (0..ty.rank()).collect();
-    if ty.is_contiguous() {
-        return Some(order);
-    }
-    order.sort_unstable_by_key(|&dim| (std::cmp::Reverse(ty.strides[dim]), dim));
-    let mut expected = 1;
-    for &dim in order.iter().rev() {
-        if ty.shape[dim] != 1 && ty.strides[dim] != expected {
-            return None;
-        }
-        expected *= ty.shape[dim];
-    }
-    Some(order)
 }
 
 /// For each value the place at which the space goes over it, where one follows from the anchor.

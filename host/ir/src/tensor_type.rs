@@ -55,6 +55,23 @@ impl TensorType {
                 .all(|((&extent, &stride), dense)| extent == 1 || stride == dense)
     }
 
+    /// The dimensions in the order in which they lie in memory, outermost first; `None` if the tensor is not dense.
+    pub fn memory_order(&self) -> Option<Vec<usize>> {
+        let mut order: Vec<usize> = (0..self.rank()).collect();
+        if self.is_contiguous() {
+            return Some(order);
+        }
+        order.sort_unstable_by_key(|&dim| (std::cmp::Reverse(self.strides[dim]), dim));
+        let mut expected = 1i64;
+        for &dim in order.iter().rev() {
+            if self.shape[dim] != 1 && self.strides[dim] != expected {
+                return None;
+            }
+            expected = expected.saturating_mul(self.shape[dim]);
+        }
+        Some(order)
+    }
+
     /// Checks that shape and strides belong together and that the tensor stays within [`MAX_TENSOR_BYTES`].
     pub fn check(&self) -> Result<(), TypeError> {
         if self.shape.len() != self.strides.len() {

@@ -120,6 +120,18 @@ impl Expr {
         }
     }
 
+    /// About how much of it there is to copy, where `of` says what a value counts. Saturates.
+    pub(crate) fn weight(&self, of: &impl Fn(ValueRef) -> u64) -> u64 {
+        let all = |parts: &[Expr]| parts.iter().fold(1u64, |sum, part| sum.saturating_add(part.weight(of)));
+        match self {
+            Expr::Value(value) => of(*value),
+            Expr::Str(text) | Expr::Constant(text) | Expr::Device(text, _) => 1 + text.len() as u64 / 8,
+            Expr::Slice(parts) => all(&parts[..]),
+            Expr::List(items) | Expr::Tuple(items) => all(items),
+            _ => 1,
+        }
+    }
+
     /// Calls `f` with everything in it that has no parts, in order.
     pub(crate) fn each_leaf(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         match self {

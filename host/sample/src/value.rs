@@ -94,6 +94,17 @@ impl PyValue {
         })
     }
 
+    /// About how much of it there is to copy or compare, in numbers.
+    pub fn weight(&self) -> u64 {
+        1 + match self {
+            PyValue::Str(text) => text.len() as u64 / 8,
+            PyValue::Batched(_, levels) => levels.len() as u64,
+            PyValue::Slice(parts) => parts.iter().map(PyValue::weight).sum(),
+            PyValue::List(items) => items.iter().map(PyValue::weight).sum(),
+            _ => 0,
+        }
+    }
+
     /// A list of these integers.
     pub fn ints(values: impl IntoIterator<Item = i64>) -> PyValue {
         PyValue::List(values.into_iter().map(PyValue::Int).collect())

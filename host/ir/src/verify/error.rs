@@ -168,7 +168,7 @@ pub enum GraphError {
         /// In the rewrite.
         found: usize,
     },
-    /// An output has another element type or shape. Strides are free.
+    /// An output has another element type or shape.
     #[error(
         "output {position} is `%{value}`, a {found}, in the rewrite and {expected} in the original; element type and shape must agree"
     )]
@@ -179,6 +179,23 @@ pub enum GraphError {
         value: String,
         /// In the original.
         expected: String,
+        /// In the rewrite.
+        found: String,
+    },
+    /// An output lies elsewhere than the original's: what puts it there is work that the original does.
+    #[error(
+        "output {position} is `%{value}`, a {found}, in the rewrite and {expected} in the original; store it in that layout{}",
+        if *.dense { "" } else { ", or densely with its dimensions in the same order" }
+    )]
+    OutputLayout {
+        /// The position.
+        position: usize,
+        /// The value in the rewrite.
+        value: String,
+        /// In the original.
+        expected: String,
+        /// Whether the original is dense, so that its strides are the only ones allowed.
+        dense: bool,
         /// In the rewrite.
         found: String,
     },

@@ -257,6 +257,37 @@ fn each_rule_of_rewrites_catches_its_mistake() {
 }
 
 #[test]
+fn an_output_lies_where_the_original_does_or_densely_in_its_order() {
+    for (original, found, allowed) in [
+        ("f32[2,3]", "f32[2,3]", true),
+        ("f32[2,3]", "f32[2,3]{1,2}", false),
+        ("f32[2,3]{1,2}", "f32[2,3]", false),
+        ("f32[2,3]", "f32[2,3]{0,1}", false),
+        ("f32[2,3]", "f32[2,3]{6,1}", false),
+        ("f32[1,3]", "f32[1,3]{9,1}", true),
+        ("f32[0,3]", "f32[0,3]{1,7}", true),
+        // Of every second element.
+        ("f32[2,3]{6,2}", "f32[2,3]{6,2}", true),
+        ("f32[2,3]{6,2}", "f32[2,3]", true),
+        ("f32[2,3]{6,2}", "f32[2,3]{1,2}", false),
+        ("f32[2,3]{6,2}", "f32[2,3]{12,4}", false),
+        // Expanded: a dimension that takes no step is in no order.
+        ("f32[2,3]{0,1}", "f32[2,3]{0,1}", true),
+        ("f32[2,3]{0,1}", "f32[2,3]", true),
+        ("f32[2,3]{0,1}", "f32[2,3]{1,2}", true),
+        ("f32[2,3]{0,1}", "f32[2,3]{0,0}", false),
+        ("f32[2,3,4]{4,0,1}", "f32[2,3,4]{1,2,6}", false),
+    ] {
+        let rewrite = |ty: &str| graph(&format!("graph(%x: {original}, %y: {ty}) {{\n  return (%y)\n}}\n"));
+        let mut before = rewrite(found);
+        before.outputs = vec![before.inputs[0]];
+        let verified = verify_rewrite(&before, &rewrite(found), OpTable::insert(), &mut Table);
+        let refused = matches!(verified, Err(GraphError::OutputLayout { position: 0, .. }));
+        assert_eq!(refused, !allowed, "{original} as {found}: {verified:?}");
+    }
+}
+
+#[test]
 fn limits_hold() {
     let many = |line: &dyn Fn(usize) -> String, count: usize| {
         let lines: String = (0..count).map(|n| line(n + 100)).collect();

@@ -7,11 +7,15 @@ use ruff_python_ast::{self as ast, Number, Stmt, StmtFunctionDef, UnaryOp};
 use ruff_text_size::{Ranged, TextSize};
 use std::collections::HashMap;
 
+/// Parts of all expressions of a program together, with what their names stand for written out: tuples of tuples double
+/// with every line. Whole models have some ten thousand.
+const PARTS: u64 = 4 << 20;
+
 /// Reads the one method of the one class.
 pub fn parse(source: &Source<'_>) -> Result<Trace, SampleError> {
     let statements = source.statements()?;
     let forward = forward(source, &statements)?;
-    let mut parser = Parser { source, program: Trace::default(), locals: HashMap::new() };
+    let mut parser = Parser { source, program: Trace::default(), locals: HashMap::new(), room: PARTS };
     for parameter in forward.parameters.iter_non_variadic_params().skip(1) {
         let name = parameter.name().to_string();
         let value = ValueRef(parser.program.parameters.len() as u32);
@@ -66,6 +70,8 @@ struct Parser<'a> {
     source: &'a Source<'a>,
     program: Trace,
     locals: HashMap<String, Expr>,
+    /// Parts that expressions may still have.
+    room: u64,
 }
 
 impl Parser<'_> {
@@ -75,6 +81,7 @@ impl Parser<'_> {
             Stmt::Assign(assign) => {
                 let value = self.expression(&assign.value)?;
                 for target in &assign.targets {
+                    self.take_room(&value, statement)?;
                     self.assign(target, value.clone())?;
                 }
             }
@@ -152,6 +159,17 @@ impl Parser<'_> {
         self.locals.insert(name.to_owned(), value);
     }
 
+    /// Counts a copy of an expression.
+    fn take_room(&mut self, expression: &Expr, at: &impl Ranged) -> Result<(), SampleError> {
+        let room = self.room.checked_sub(expression.weight(&|_| 1));
+        self.room = room.ok_or_else(|| {
+            let message =
+                format!("the program's expressions have more than {PARTS} parts; real samples are far below that");
+            self.source.error(at.start(), message)
+        })?;
+        Ok(())
+    }
+
     fn node(&mut self, target: Target, args: Vec<Expr>, kwargs: Vec<(String, Expr)>, at: TextSize) -> Expr {
         let result = self.program.result(self.program.nodes.len());
         self.program.nodes.push(Node { name: String::new(), target, args, kwargs, offset: at.to_u32() });
@@ -182,7 +200,11 @@ impl Parser<'_> {
                 Expr::Slice(Box::new([part(&slice.lower)?, part(&slice.upper)?, part(&slice.step)?]))
             }
             ast::Expr::Name(name) => match (self.locals.get(name.id.as_str()), name.id.as_str()) {
-                (Some(value), _) => value.clone(),
+                (Some(value), _) => {
+                    let value = value.clone();
+                    self.take_room(&value, expression)?;
+                    value
+                }
                 (None, "Ellipsis") => Expr::Ellipsis,
                 (None, "inf") => Expr::Float(f64::INFINITY),
                 (None, "nan") => Expr::Float(f64::NAN),

@@ -164,6 +164,27 @@ fn text_that_would_exhaust_the_parser_is_refused_before_it() {
 }
 
 #[test]
+fn values_that_double_with_every_line_are_refused_before_they_are_made() {
+    let doubled = |first: &str, line: &str, last: &str| {
+        model(&format!("{first}\n{}\n{last}\nreturn (in_0,)", [line; 60].join("\n")))
+    };
+    let lists = "real samples are far below that";
+    for (model, text) in [
+        (doubled("a = (1, 2)", "a = (a, a)", ""), "parts"),
+        (doubled("a = b = (1, 2)", "a = b = slice(a, b, a)", ""), "parts"),
+        (doubled("a = in_0.shape", "a = a + a", ""), lists),
+        (doubled("a = in_0.shape", "a += a", ""), lists),
+        (doubled("a = in_0.shape", "a = a + [a]", "b = a == a"), lists),
+        (doubled("a = in_0.shape * 2000", "a = a * 2", ""), "has no value here"),
+        (doubled("a = [in_0.shape * 1000] * 3", "a = a * 4", ""), "has no value here"),
+        (doubled("a = 'x'", "a = a + a", ""), "has no value here"),
+    ] {
+        let message = refusal(&model, WEIGHT);
+        assert!(message.contains(text), "{message}");
+    }
+}
+
+#[test]
 fn nothing_outside_the_directory_is_opened() {
     let directory = tempfile::tempdir().unwrap();
     let inside = directory.path().join("sample");

@@ -9,6 +9,9 @@ use passhost_ir::{Arg, Dtype, Graph, Infer, Node, NodeId, NodeKind, Schema, Tens
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
+/// Values of a graph: the largest real ones have some ten thousand.
+const VALUES: usize = 1 << 20;
+
 /// Where an input of the graph comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum InputSource {
@@ -124,6 +127,9 @@ impl<'i> Builder<'i> {
         typed: &[Arg<TensorType>],
     ) -> Result<PyValue, Unsupported> {
         let types = self.infer.infer(&schema.op, typed).map_err(Unsupported::infer)?;
+        if self.graph.values.len() + types.len() > VALUES {
+            return Err(Unsupported(format!("the graph would have more than {VALUES} values")));
+        }
         let outputs: Vec<ValueId> = types
             .into_iter()
             .map(|ty| {

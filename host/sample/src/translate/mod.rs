@@ -29,6 +29,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
+/// Numbers in all arguments and results of a program's calls together, a list's items counted: a list that is added to
+/// itself doubles with every line. Whole models have some hundred thousand.
+const NUMBERS: u64 = 4 << 20;
+
 /// Why a call has no translation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unsupported(pub String);
@@ -77,6 +81,10 @@ pub struct Translator<'a, 'i> {
     values: Vec<PyValue>,
     random: Vec<ValueRef>,
     nodes: Vec<Range<usize>>,
+    /// What each value counts of [`NUMBERS`].
+    weights: Vec<u64>,
+    /// How many are left.
+    room: u64,
     /// Offset of the last node, for messages.
     last: TextSize,
 }
@@ -110,7 +118,8 @@ impl<'a, 'i> Translator<'a, 'i> {
                 tensor
             });
         }
-        Ok(Translator { source, builder, values, random: vec![], nodes: vec![], last: TextSize::default() })
+        let (weights, last) = (values.iter().map(PyValue::weight).collect(), TextSize::default());
+        Ok(Translator { source, builder, values, random: vec![], nodes: vec![], weights, room: NUMBERS, last })
     }
 
     /// Translates the next node, whose result becomes the next value.
@@ -120,12 +129,30 @@ impl<'a, 'i> Translator<'a, 'i> {
         for operand in node.operands() {
             self.read(operand);
         }
+        let of = |value: ValueRef| self.weights.get(value.index()).copied().unwrap_or(1);
+        let arguments = node.args.iter().chain(node.kwargs.iter().map(|(_, value)| value));
+        self.take_room(arguments.fold(0u64, |sum, argument| sum.saturating_add(argument.weight(&of))))?;
         let value = call(&mut self.builder, node, &self.values).map_err(|(call, Unsupported(reason))| {
             SampleError::Call { place: self.source.place(TextSize::new(node.offset)), call, reason }
         })?;
+        let weight = value.weight();
+        self.take_room(weight)?;
         self.builder.rename(&value, &node.name);
         self.values.push(value);
+        self.weights.push(weight);
         self.nodes.push(first..self.builder.graph.nodes.len());
+        Ok(())
+    }
+
+    /// Counts what the arguments or the result of a call hold, before there is a copy of it.
+    fn take_room(&mut self, numbers: u64) -> Result<(), SampleError> {
+        let room = self.room.checked_sub(numbers);
+        self.room = room.ok_or_else(|| {
+            let message = format!(
+                "the lists that its calls take hold more than {NUMBERS} values; real samples are far below that"
+            );
+            self.source.error(self.last, message)
+        })?;
         Ok(())
     }
 

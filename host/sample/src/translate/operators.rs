@@ -78,7 +78,8 @@ fn python(name: &str, operands: &[PyValue]) -> Option<PyValue> {
         // `[None] * n`, as long as it stays small.
         [PyValue::List(items), PyValue::Int(count)] | [PyValue::Int(count), PyValue::List(items)] if name == "mul" => {
             let count = usize::try_from(*count).unwrap_or(0);
-            (items.len().saturating_mul(count) <= 4096)
+            let weight = items.iter().map(PyValue::weight).sum::<u64>();
+            (weight.saturating_mul(count as u64) <= 4096)
                 .then(|| PyValue::List((0..count).flat_map(|_| items.clone()).collect()))
         }
         [left, right] => binary(name, left, right),
