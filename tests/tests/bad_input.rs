@@ -2,6 +2,7 @@
 //! panic or a hang.
 
 use passhost_tests::{Passhost, SMALL, directory, plugin, sample, sample_with};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -171,6 +172,27 @@ fn wrong_usage_is_exit_code_two() {
     ];
     for arguments in cases {
         Passhost::new(arguments).run().expect_end(2, &["error"]);
+    }
+}
+
+#[test]
+fn pipes_and_devices_are_refused_at_once() {
+    let directory = directory();
+    let pipe = directory.path().join("pipe");
+    let made = mknodat(CWD, &pipe, FileType::Fifo, Mode::RWXU, 0);
+    assert!(made.is_ok(), "{made:?}");
+    let (noop, sample) = (plugin("noop"), sample("single-gelu"));
+    for endless in [&pipe, Path::new("/dev/zero")] {
+        for words in [
+            [Path::new("eval"), endless, &sample],
+            [Path::new("eval"), &noop, endless],
+            [Path::new("samples"), Path::new("check"), endless],
+        ] {
+            Passhost::new(words).run().expect_end(2, &["no regular file"]);
+        }
+        for words in ["check", "score"] {
+            Passhost::new([Path::new(words), endless]).run().expect_end(2, &["no regular file"]);
+        }
     }
 }
 

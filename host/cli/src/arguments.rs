@@ -189,6 +189,9 @@ pub struct LimitArguments {
     /// Questions about types, on top of ten for each node of the graph
     #[arg(long, value_name = "COUNT", default_value_t = GuestLimits::default().infer_calls)]
     pub limit_infer_calls: u64,
+    /// Wall clock of the host's answers to a pass on one graph
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
+    pub limit_answers: Duration,
     /// The plugin file
     #[arg(long, value_name = "SIZE", default_value = "32M", value_parser = size)]
     pub limit_wasm: u64,
@@ -208,6 +211,7 @@ impl LimitArguments {
             log: self.limit_log,
             output: self.limit_output,
             infer_calls: self.limit_infer_calls,
+            answers_ms: milliseconds(self.limit_answers),
             wasm: self.limit_wasm,
             compile_ms: milliseconds(self.limit_compile),
             ..GuestLimits::default()

@@ -100,6 +100,20 @@ impl<V> Arg<V> {
         one.into_iter().chain(many).chain(optional.iter().flatten())
     }
 
+    /// Tensors, numbers and characters by eight in it.
+    pub fn size(&self) -> u64 {
+        let length = match self {
+            Arg::Values(values) => values.len(),
+            Arg::OptionalValues(values) => values.len(),
+            Arg::Ints(numbers) => numbers.len(),
+            Arg::Floats(numbers) => numbers.len(),
+            Arg::Bools(flags) => flags.len(),
+            Arg::Str(text) => text.len() / 8,
+            _ => 0,
+        };
+        1 + length as u64
+    }
+
     /// The same argument with every tensor replaced by what `f` makes of it.
     pub fn map<W>(&self, mut f: impl FnMut(&V) -> W) -> Arg<W> {
         match self {
@@ -214,6 +228,23 @@ pub struct Graph {
 }
 
 impl Graph {
+    /// Ids, numbers and characters by eight in it: what it costs to look at all of it.
+    pub fn size(&self) -> u64 {
+        let value = |value: &Value| (1 + value.name.len() / 8 + 2 * value.ty.rank()) as u64;
+        let node = |node: &Node| {
+            let what = match &node.kind {
+                NodeKind::Aten { op, args } => {
+                    let name = op.name.len() + op.overload.len();
+                    (name / 8) as u64 + args.iter().map(Arg::size).sum::<u64>()
+                }
+                NodeKind::Kernel { kernel, inputs } => inputs.len() as u64 + kernel.size(),
+            };
+            1 + node.outputs.len() as u64 + what
+        };
+        let ends = self.inputs.len() + self.outputs.len();
+        ends as u64 + self.values.iter().map(value).sum::<u64>() + self.nodes.iter().map(node).sum::<u64>()
+    }
+
     /// The value behind an id. Panics if the id belongs to another graph: graphs from outside are checked by
     /// [`crate::verify`] first.
     pub fn value(&self, id: ValueId) -> &Value {

@@ -217,6 +217,18 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// Extents, indices and operands in it: what it costs to look at all of it.
+    pub fn size(&self) -> u64 {
+        let inst = |inst: &Inst| match &inst.op {
+            Op::Load { index, .. } => 2 + index.len(),
+            _ => 4,
+        };
+        let axes = self.parallel.len() + self.reduce.len();
+        let inputs: usize = self.inputs.iter().map(|input| 1 + input.shape.len()).sum();
+        let stores: usize = self.stores.iter().map(|store| 1 + store.order.len() + store.shape.len()).sum();
+        (axes + inputs + 2 * self.index.len() + self.body.iter().map(inst).sum::<usize>() + stores) as u64
+    }
+
     /// The extent of an axis, parallel axes first; `None` past the last.
     pub fn extent(&self, axis: u32) -> Option<i64> {
         self.parallel.iter().chain(&self.reduce).nth(axis as usize).copied()

@@ -8,7 +8,7 @@ mod rewrite;
 
 pub use cost::peak_bytes;
 pub use error::GraphError;
-pub use rewrite::{RewriteSummary, index_argument, verify_rewrite};
+pub use rewrite::{RewriteSummary, check_counts, index_argument, verify_rewrite};
 
 use crate::schema::Schema;
 use crate::text::MAX_NAME;

@@ -27,6 +27,9 @@ pub struct GuestLimits {
     pub output: u64,
     /// `infer` calls; the supervisor sets it for each graph.
     pub infer_calls: u64,
+    /// Wall clock that the host spends on answers for one graph, in milliseconds: to the pass, both times that it runs,
+    /// and to the verification of what it returned.
+    pub answers_ms: u64,
     /// Bytes of the plugin file.
     pub wasm: u64,
     /// Wall clock of the compilation in milliseconds.
@@ -44,6 +47,7 @@ impl Default for GuestLimits {
             log: 64 << 10,
             output: 64 << 20,
             infer_calls: 1_000,
+            answers_ms: 10_000,
             wasm: 32 << 20,
             compile_ms: 30_000,
         }
@@ -84,6 +88,8 @@ pub enum Limit {
     Output,
     /// [`GuestLimits::infer_calls`].
     InferCalls,
+    /// [`GuestLimits::answers_ms`].
+    Answers,
     /// [`GuestLimits::wasm`].
     Wasm,
     /// [`GuestLimits::compile_ms`].
@@ -97,8 +103,10 @@ impl Limit {
             Limit::Fuel => format!("{value} units"),
             Limit::InferCalls => format!("{value} calls"),
             Limit::Tables => format!("{value} elements"),
-            Limit::Deadline | Limit::Compile if value.is_multiple_of(1000) => format!("{} s", value / 1000),
-            Limit::Deadline | Limit::Compile => format!("{value} ms"),
+            Limit::Deadline | Limit::Compile | Limit::Answers if value.is_multiple_of(1000) => {
+                format!("{} s", value / 1000)
+            }
+            Limit::Deadline | Limit::Compile | Limit::Answers => format!("{value} ms"),
             Limit::Memory | Limit::Stack | Limit::Log | Limit::Output | Limit::Wasm => {
                 let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
                 let whole = units.into_iter().find(|(shift, _)| value >> shift > 0 && value.is_multiple_of(1 << shift));
@@ -119,6 +127,7 @@ impl fmt::Display for Limit {
             Limit::Log => "log",
             Limit::Output => "output",
             Limit::InferCalls => "infer-calls",
+            Limit::Answers => "answers",
             Limit::Wasm => "wasm-size",
             Limit::Compile => "compile-time",
         })
@@ -193,13 +202,27 @@ pub struct Refusal {
     pub reason: String,
 }
 
+/// Refusals that are kept, and nodes of each.
+const REFUSALS: usize = 1000;
+
 /// What a pass returned. Nothing in it has been verified but that it decodes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rewrite {
     /// The rewritten graph.
     pub graph: Graph,
-    /// What was refused and why.
+    /// What was refused and why, the first ones of them.
     pub refusals: Vec<Refusal>,
+    /// How many more there were.
+    pub refusals_left_out: u64,
+}
+
+impl Rewrite {
+    /// Keeps of the refusals what a result has room for.
+    pub fn bound_refusals(&mut self) {
+        self.refusals_left_out += self.refusals.len().saturating_sub(REFUSALS) as u64;
+        self.refusals.truncate(REFUSALS);
+        self.refusals.iter_mut().for_each(|refusal| refusal.nodes.truncate(REFUSALS));
+    }
 }
 
 /// Requests to the guest child.

@@ -1,12 +1,14 @@
-//! The messages between the supervisor and its children, and their framing.
+//! The messages between the supervisor and its children, their framing, and how files that come from outside are opened.
 //!
 //! Each message is one frame: a little-endian `u32` length and that many bytes of postcard. A frame longer than the
 //! reader allows is refused before anything is allocated, because a child that runs a plugin is not trusted.
 
 pub mod device;
+mod file;
 mod frame;
 pub mod guest;
 pub mod reader;
 pub mod types;
 
+pub use file::open_regular;
 pub use frame::{FrameError, MAX_FRAME, decode, encode, read_frame, write_frame};

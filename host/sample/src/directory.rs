@@ -4,6 +4,7 @@
 use crate::list::{LIST_BYTES, entries, plain};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use passhost_protocol::open_regular;
 use passhost_protocol::reader::SampleError;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -36,7 +37,7 @@ pub fn is_sample(path: &Path) -> bool {
 
 /// A text file that the user named, of at most `limit` bytes.
 pub fn open_text(path: &Path, limit: u64) -> Result<String, SampleError> {
-    text(std::fs::File::open(path).map_err(cannot_open(path))?, limit, || path.display().to_string())
+    text(open_regular(path).map_err(cannot_open(path))?, limit, || path.display().to_string())
 }
 
 /// What is wrong with a path that the user named.

@@ -70,6 +70,7 @@ pub(crate) fn value_of(limits: &GuestLimits, limit: Limit) -> u64 {
         Limit::Log => limits.log,
         Limit::Output => limits.output,
         Limit::InferCalls => limits.infer_calls,
+        Limit::Answers => limits.answers_ms,
         Limit::Wasm => limits.wasm,
         Limit::Compile => limits.compile_ms,
     }

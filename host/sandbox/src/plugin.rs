@@ -1,5 +1,6 @@
 //! Loading a plugin, calling it, and saying what happened.
 
+use crate::bindings::exports::passhost::pass::pass as wit;
 use crate::bindings::{Plugin as Bindings, PluginPre};
 use crate::check::{check, cut};
 use crate::convert;
@@ -7,7 +8,8 @@ use crate::failure::{MESSAGE, Phase, classify};
 use crate::imports::{State, linker};
 use crate::meter::Meter;
 use crate::watchdog::Watchdog;
-use passhost_ir::{Arg, DeviceFacts, Graph, Infer, InferError, OpName, TensorType};
+use passhost_ir::verify::check_counts;
+use passhost_ir::{Arg, DeviceFacts, Graph, Infer, InferError, NodeId, OpName, TensorType};
 use passhost_protocol::guest::{GuestFailure, GuestLimits, GuestUsage, Limit, PassInfo, Refusal, Rewrite};
 use std::time::{Duration, Instant};
 use wasmtime::component::Component;
@@ -99,23 +101,13 @@ impl Plugin {
         infer_calls: u64,
         infer: Box<dyn Infer + Send>,
     ) -> (Result<Rewrite, GuestFailure>, GuestUsage) {
-        let graph = convert::graph(graph.clone());
+        let given = convert::graph(graph.clone());
         let (returned, usage) = self.call(infer_calls, infer, |plugin, store| {
-            plugin.passhost_pass_pass().call_run(store, &graph, device.into())
+            plugin.passhost_pass_pass().call_run(store, &given, device.into())
         });
         let rewrite = returned.and_then(|returned| match returned {
             Err(reason) => Err(GuestFailure::Refused(cut(&reason, MESSAGE))),
-            Ok(rewrite) => Ok(Rewrite {
-                graph: convert::graph_of(rewrite.graph).map_err(|error| GuestFailure::Malformed(error.to_string()))?,
-                refusals: rewrite
-                    .refusals
-                    .into_iter()
-                    .map(|refusal| Refusal {
-                        nodes: refusal.nodes.into_iter().map(passhost_ir::NodeId).collect(),
-                        reason: cut(&refusal.reason, LINE),
-                    })
-                    .collect(),
-            }),
+            Ok(rewrite) => rewrite_of(graph, rewrite),
         });
         (rewrite, usage)
     }
@@ -154,6 +146,20 @@ impl Plugin {
         };
         (result, usage)
     }
+}
+
+/// What a pass returned for a graph, if it is a graph and not out of all proportion.
+fn rewrite_of(original: &Graph, returned: wit::Rewrite) -> Result<Rewrite, GuestFailure> {
+    let malformed = |error: &dyn std::fmt::Display| GuestFailure::Malformed(error.to_string());
+    let graph = convert::graph_of(returned.graph).map_err(|error| malformed(&error))?;
+    check_counts(original, &graph).map_err(|error| malformed(&error))?;
+    let refusals = returned.refusals.into_iter().map(|refusal| Refusal {
+        nodes: refusal.nodes.into_iter().map(NodeId).collect(),
+        reason: cut(&refusal.reason, LINE),
+    });
+    let mut rewrite = Rewrite { graph, refusals: refusals.collect(), refusals_left_out: 0 };
+    rewrite.bound_refusals();
+    Ok(rewrite)
 }
 
 /// There is no graph to ask about.

@@ -1,12 +1,13 @@
 //! The first stage: a variant is read and typed, the pass rewrites it, and what it returned is verified. Nothing here
 //! needs a device, and several checkers may work at once.
 
+use crate::account::Account;
 use crate::document::{Blame, Failure, Variant};
 use crate::event::{Event, VariantPlace, WorkStage};
 use crate::failure::failure;
 use crate::judge::empty;
 use crate::plugin::LoadedPlugin;
-use crate::rewrite::rewrite;
+use crate::rewrite::{pay, refused_graph, rewrite};
 use crate::sample::{ReadError, Sample};
 use crate::supervisor::Supervisor;
 use crate::types::Types;
@@ -15,6 +16,7 @@ use passhost_ir::verify::{RewriteSummary, verify_rewrite};
 use passhost_ir::{DeviceFacts, Graph, NodeKind, OpTable, TensorType, functionalise};
 use passhost_protocol::reader;
 use passhost_score::FailureClass;
+use std::time::Duration;
 
 /// One who checks: a plugin in a guest child, and a types child.
 pub struct Checker<'s> {
@@ -131,7 +133,7 @@ impl<'s> Checker<'s> {
 
     fn read(&mut self, sample: &mut Sample, index: usize) -> Result<reader::Variant, Failure> {
         let (inputs, limit) = (self.supervisor.config.inputs, self.supervisor.reading_limit());
-        let read = sample.read(index, inputs, &mut self.types, limit);
+        let read = sample.read(index, inputs, &mut Account::new(limit).pays(&mut self.types), limit);
         if let Some(trouble) = self.types.take_trouble() {
             return Err(failure(Blame::Host, "sample", trouble, "run `passhost doctor`"));
         }
@@ -161,13 +163,13 @@ impl<'s> Checker<'s> {
             Refused { class: FailureClass::Reference, failure: failure(Blame::Sample, "sample", error, hint) }
         })?;
         self.supervisor.reached(place, WorkStage::Rewriting);
-        let graph = rewrite(self, &functional.graph, variant, place)?;
+        let mut account = Account::new(Duration::from_millis(self.supervisor.config.limits.answers_ms));
+        let graph = rewrite(self, &functional.graph, variant, place, &mut account)?;
         self.supervisor.reached(place, WorkStage::Verifying);
-        let summary =
-            verify_rewrite(&functional.graph, &graph, OpTable::insert(), &mut self.types).map_err(|error| {
-                let hint = "`passhost show --after` prints the graph that the pass returned";
-                Refused { class: FailureClass::Compile, failure: failure(Blame::Plugin, "verify", error, hint) }
-            })?;
+        let mut types = account.pays(&mut self.types);
+        let verified = verify_rewrite(&functional.graph, &graph, OpTable::insert(), &mut types);
+        pay(self, &account)?;
+        let summary = verified.map_err(|error| refused_graph(&error))?;
         if let Some(rewrite) = &mut variant.rewrite {
             rewrite.kernels = graph.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Kernel { .. })).count();
             rewrite.pass_miss = summary.pass_miss;

@@ -41,6 +41,7 @@ fn hint(failure: &GuestFailure) -> &'static str {
             Limit::Deadline => "the pass may loop; else raise --limit-deadline",
             Limit::Log => "log less, or raise --limit-log",
             Limit::Output => "return a smaller graph, or raise --limit-output",
+            Limit::Answers => "ask for fewer or smaller types, or raise --limit-answers",
             Limit::InferCalls => "ask for each type once and keep it, or raise --limit-infer-calls",
             Limit::Wasm => "build with the profile `plugin`, or raise --limit-wasm",
             Limit::Compile => "make the module smaller, or raise --limit-compile",

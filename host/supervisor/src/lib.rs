@@ -8,6 +8,7 @@
 //!
 //! Nothing here writes to a terminal: what happens is told as [`Event`]s.
 
+mod account;
 mod assemble;
 mod check;
 pub mod child;
@@ -30,6 +31,7 @@ mod supervisor;
 mod types;
 pub mod untrusted;
 
+pub use account::Account;
 pub use check::{Checked, Checker};
 pub use evaluate::Checking;
 pub use event::{Event, VariantPlace, WorkStage};

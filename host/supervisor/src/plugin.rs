@@ -6,7 +6,9 @@ use crate::guest::{Guest, GuestError};
 use base16ct::lower::encode_string;
 use passhost_cache::Cache;
 use passhost_protocol::guest::{GuestLimits, PassInfo};
+use passhost_protocol::open_regular;
 use sha2::{Digest, Sha256};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// A plugin file.
@@ -70,10 +72,14 @@ impl Plugin {
         if metadata.is_dir() {
             return Err(PluginFileError::Directory { path: path.into() });
         }
-        if metadata.len() > limit {
-            return Err(PluginFileError::TooLarge { path: path.into(), size: metadata.len(), limit });
+        let mut wasm = vec![];
+        let file = open_regular(path).map_err(failed)?;
+        // A file may grow after it was looked at.
+        file.take(limit.saturating_add(1)).read_to_end(&mut wasm).map_err(failed)?;
+        if wasm.len() as u64 > limit {
+            let size = metadata.len().max(wasm.len() as u64);
+            return Err(PluginFileError::TooLarge { path: path.into(), size, limit });
         }
-        let wasm = std::fs::read(path).map_err(failed)?;
         let sha256 = encode_string(&Sha256::digest(&wasm));
         Ok(Plugin { path: path.display().to_string(), wasm, sha256 })
     }

@@ -1,5 +1,7 @@
-//! The pass on one graph: run twice, because what it returns must depend on nothing but the graph.
+//! The pass on one graph: run twice, because what it returns must depend on nothing but the graph. What the host answers
+//! meanwhile is at the pass's expense.
 
+use crate::account::Account;
 use crate::check::{Checker, Refused};
 use crate::document::{Blame, Rewrite, Variant};
 use crate::event::{Event, VariantPlace};
@@ -7,8 +9,10 @@ use crate::failure::{failure, guest_failure};
 use crate::guest::GuestError;
 use crate::untrusted::one_line;
 use base16ct::lower::encode_string;
+use passhost_ir::verify::{GraphError, check_counts};
 use passhost_ir::{DeviceFacts, Graph};
-use passhost_protocol::guest::{self, GuestFailure, GuestUsage};
+use passhost_protocol::encode;
+use passhost_protocol::guest::{self, GuestFailure, GuestUsage, Limit};
 use passhost_score::FailureClass;
 use sha2::{Digest, Sha256};
 
@@ -18,14 +22,21 @@ pub(crate) fn rewrite(
     functional: &Graph,
     variant: &mut Variant,
     place: &VariantPlace,
+    account: &mut Account,
 ) -> Result<Graph, Refused> {
-    let (first, usage) = run(checker, functional, variant, place)?;
-    let (second, _) = run(checker, functional, variant, place)?;
-    if first != second {
+    let (first, usage) = run(checker, functional, variant, place, account)?;
+    let (second, _) = run(checker, functional, variant, place, account)?;
+    pay(checker, account)?;
+    // Encoded: a NaN equals itself there, and zeros of two signs differ.
+    if !matches!((encode(&first), encode(&second)), (Ok(first), Ok(second)) if first == second) {
         let message = "two runs of the pass on the same graph gave different rewrites";
         let hint = "a pass must be a pure function; do not iterate over hash maps with random keys";
         let failure = failure(Blame::Plugin, "rewrite", message, hint);
         return Err(Refused { class: FailureClass::Integrity, failure });
+    }
+    if first.refusals_left_out > 0 {
+        let left_out = first.refusals_left_out;
+        variant.notes.push(format!("the pass gave reasons for what it left alone, of which {left_out} are left out"));
     }
     variant.usage = Some(usage);
     variant.rewrite = Some(Rewrite {
@@ -39,20 +50,31 @@ pub(crate) fn rewrite(
     Ok(first.graph)
 }
 
+/// Refuses a rewrite whose author has had more of the host's time than there is.
+pub(crate) fn pay(checker: &Checker<'_>, account: &Account) -> Result<(), Refused> {
+    if !account.is_overdrawn() {
+        return Ok(());
+    }
+    let value = checker.supervisor.config.limits.answers_ms;
+    let overdrawn = GuestError::Plugin(GuestFailure::Limit { limit: Limit::Answers, value });
+    Err(Refused { class: FailureClass::Compile, failure: guest_failure("rewrite", overdrawn) })
+}
+
 /// Runs the pass. A child that dies is replaced once: a pass that kills it twice has done it itself.
 fn run(
     checker: &mut Checker<'_>,
     graph: &Graph,
     variant: &mut Variant,
     place: &VariantPlace,
+    account: &mut Account,
 ) -> Result<(guest::Rewrite, GuestUsage), Refused> {
     let refused = |error| Refused { class: FailureClass::Compile, failure: guest_failure("rewrite", error) };
-    let answer = match run_once(checker, graph) {
+    let answer = match run_once(checker, graph, account) {
         Err(GuestError::Child(error)) => {
             let note = format!("{error}; the pass was run again in a fresh one");
             reload(checker);
             checker.supervisor.tell(&Event::ChildReplaced { place: place.clone(), message: one_line(&note, 600) });
-            let again = run_once(checker, graph);
+            let again = run_once(checker, graph, account);
             if again.is_ok() {
                 variant.notes.push(note);
             }
@@ -61,7 +83,12 @@ fn run(
         answer => answer,
     };
     match answer {
-        Ok((Ok(rewrite), usage)) => Ok((rewrite, usage)),
+        Ok((Ok(mut rewrite), usage)) => {
+            // The child has seen to both, unless a plugin has taken it over.
+            rewrite.bound_refusals();
+            check_counts(graph, &rewrite.graph).map_err(|error| refused_graph(&error))?;
+            Ok((rewrite, usage))
+        }
         Ok((Err(error), usage)) => {
             variant.usage = Some(usage);
             Err(refused(GuestError::Plugin(error)))
@@ -72,6 +99,12 @@ fn run(
             Err(refused(error))
         }
     }
+}
+
+/// A graph that the verifier refuses.
+pub(crate) fn refused_graph(error: &GraphError) -> Refused {
+    let hint = "`passhost show --after` prints the graph that the pass returned";
+    Refused { class: FailureClass::Compile, failure: failure(Blame::Plugin, "verify", error, hint) }
 }
 
 /// Names a rewrite: by its text form and the facts of the device that it was made for.
@@ -86,10 +119,10 @@ fn reload(checker: &mut Checker<'_>) {
 
 type Answer = (Result<guest::Rewrite, GuestFailure>, GuestUsage);
 
-fn run_once(checker: &mut Checker<'_>, graph: &Graph) -> Result<Answer, GuestError> {
+fn run_once(checker: &mut Checker<'_>, graph: &Graph, account: &mut Account) -> Result<Answer, GuestError> {
     let calls = infer_calls(graph, checker.supervisor.config.limits.infer_calls);
     match checker.plugin.guest() {
-        Ok(guest) => guest.run(graph, checker.device, calls, &mut checker.types),
+        Ok(guest) => guest.run(graph, checker.device, calls, &mut account.pays(&mut checker.types)),
         Err(failure) => Err(GuestError::Plugin(GuestFailure::Host(failure.message.clone()))),
     }
 }

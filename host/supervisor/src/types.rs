@@ -81,10 +81,17 @@ impl Types {
 }
 
 impl Infer for Types {
-    /// A child that dies is replaced once: a question that kills it twice has no answer.
     fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Answer {
-        let answer = match self.ask(op, args, INFER) {
-            Err(ChildError::Died { .. }) => self.ask(op, args, INFER),
+        self.infer_within(op, args, INFER)
+    }
+}
+
+impl Types {
+    /// As [`Types::infer`], within a time. A child that dies is replaced once: a question that kills it twice has no
+    /// answer.
+    pub fn infer_within(&mut self, op: &OpName, args: &[Arg<TensorType>], limit: Duration) -> Answer {
+        let answer = match self.ask(op, args, limit) {
+            Err(ChildError::Died { .. }) => self.ask(op, args, limit),
             answer => answer,
         };
         answer.unwrap_or_else(|error| {

@@ -4,11 +4,13 @@ use crate::arguments::ScoreArguments;
 use crate::output::{print, write_json};
 use crate::{Exit, Stop};
 use anyhow::Context;
+use passhost_protocol::open_regular;
 use passhost_score::{Options, Scores, VectorFile, score};
 use passhost_supervisor::document::{Document, SCHEMA};
 use passhost_supervisor::untrusted::one_line;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::Path;
 
 /// Bytes of a file that is read: a result document with a thousand variants has a few megabytes.
@@ -63,9 +65,9 @@ enum ScoreFile {
 }
 
 fn read(path: &Path) -> anyhow::Result<ScoreFile> {
-    let size = std::fs::metadata(path)?.len();
-    anyhow::ensure!(size <= FILE_LIMIT, "it has {size} bytes, more than the {FILE_LIMIT} that are read");
-    let text = std::fs::read_to_string(path)?;
+    let mut text = String::new();
+    let size = open_regular(path)?.take(FILE_LIMIT + 1).read_to_string(&mut text)?;
+    anyhow::ensure!(size as u64 <= FILE_LIMIT, "it has more than the {FILE_LIMIT} bytes that are read");
     let value: serde_json::Value = serde_json::from_str(&text).context("it is no JSON")?;
     if value.get("cases").is_some() {
         return Ok(ScoreFile::Vectors(

@@ -6,12 +6,14 @@ use crate::terminal::{Terminal, Tone};
 use crate::{Exit, Stop};
 use passhost_ir::verify::verify_rewrite;
 use passhost_ir::{DeviceFacts, Graph, OpTable, functionalise};
+use passhost_protocol::guest::GuestLimits;
 use passhost_supervisor::document::{Blame, Failure};
 use passhost_supervisor::guest::GuestError;
 use passhost_supervisor::{
-    Config, InputMode, LoadedPlugin, OpenError, Plugin, ReadError, Sample, Supervisor, Types, guest_failure,
+    Account, Config, InputMode, LoadedPlugin, OpenError, Plugin, ReadError, Sample, Supervisor, Types, guest_failure,
     infer_calls, untrusted,
 };
+use std::time::Duration;
 
 /// Lines of a plugin's log that are shown.
 const LOG_LINES: usize = 50;
@@ -69,7 +71,7 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
                 functionalise(&program, OpTable::sample()).map_err(|error| Stop::new(Exit::Usage, error))?;
             print([functional.graph.to_string()]);
             if let Some((plugin, facts)) = &mut after {
-                let end = show_after(plugin, *facts, &functional.graph, limits.infer_calls, &mut types, terminal)?;
+                let end = show_after(plugin, *facts, &functional.graph, limits, &mut types, terminal)?;
                 exit = exit.max(end);
             }
         }
@@ -85,12 +87,13 @@ fn show_after(
     plugin: &mut LoadedPlugin,
     device: DeviceFacts,
     graph: &Graph,
-    more_calls: u64,
+    limits: GuestLimits,
     types: &mut Types,
     terminal: &Terminal,
 ) -> Result<Exit, Stop> {
+    let mut account = Account::new(Duration::from_millis(limits.answers_ms));
     let answer = match plugin.guest() {
-        Ok(guest) => guest.run(graph, device, infer_calls(graph, more_calls), types),
+        Ok(guest) => guest.run(graph, device, infer_calls(graph, limits.infer_calls), &mut account.pays(types)),
         Err(failure) => return Err(refused(failure)),
     };
     let (rewrite, usage) = answer.map_err(|error| refused(&guest_failure("rewrite", error)))?;
@@ -106,7 +109,7 @@ fn show_after(
         print([terminal.paint(Tone::Dim, &format!("# left alone {}: {reason}", nodes.join(" ")))]);
     }
     print([terminal.paint(Tone::Strong, "# after"), untrusted_graph(&rewrite.graph)]);
-    match verify_rewrite(graph, &rewrite.graph, OpTable::insert(), types) {
+    match verify_rewrite(graph, &rewrite.graph, OpTable::insert(), &mut account.pays(types)) {
         Ok(_) => {
             print([terminal.paint(Tone::Good, &format!("# verified; fuel {}", usage.fuel))]);
             Ok(Exit::Success)

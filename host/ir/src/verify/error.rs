@@ -142,6 +142,14 @@ pub enum GraphError {
         /// What is declared.
         found: String,
     },
+    /// More than a rewrite of this graph has any use for.
+    #[error("the rewrite holds {found} ids, numbers and the like; at most {limit} are looked into")]
+    Size {
+        /// How many there may be.
+        limit: u64,
+        /// How many there are.
+        found: u64,
+    },
     /// Inputs were added or removed.
     #[error("the rewrite has {found} inputs, the original {expected}; inputs must stay as they are, even unused ones")]
     InputCount {

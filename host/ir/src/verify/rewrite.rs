@@ -26,6 +26,7 @@ pub struct RewriteSummary {
 
 /// Limits that do not shrink below these, however small the original is.
 const LEAST_NODES: usize = 64;
+const LEAST_SIZE: u64 = 1 << 20;
 const LEAST_BYTES: u64 = 1 << 30;
 const LEAST_WORK: u64 = 1 << 24;
 
@@ -40,7 +41,7 @@ const LEAST_WORK: u64 = 1 << 24;
 /// - Every other node is *inserted*: a kernel, or an op on `insert`.
 /// - The types that inserted nodes declare, and kept ones with operands of new types, are those that `infer` gives.
 /// - An output may share memory with an input only where the original's does.
-/// - Nodes, kernels, memory and work stay within limits.
+/// - The graph's size, its nodes, kernels, memory and work stay within limits.
 ///
 /// `original` must be verified and functional, with its ops on the sample list.
 pub fn verify_rewrite(
@@ -83,7 +84,13 @@ fn kernels(graph: &Graph) -> usize {
     graph.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Kernel { .. })).count()
 }
 
-fn check_counts(original: &Graph, rewritten: &Graph) -> Result<(), GraphError> {
+/// Whether a rewrite is no larger than a rewrite of this graph may be. It comes before anything that takes longer with a
+/// larger graph, and before there are copies of it.
+pub fn check_counts(original: &Graph, rewritten: &Graph) -> Result<(), GraphError> {
+    let (limit, found) = (original.size().saturating_mul(16).max(LEAST_SIZE), rewritten.size());
+    if found > limit {
+        return Err(GraphError::Size { limit, found });
+    }
     let limit = original.nodes.len().saturating_mul(4).max(LEAST_NODES);
     if rewritten.nodes.len() > limit {
         return Err(GraphError::Nodes { limit, found: rewritten.nodes.len() });
