@@ -178,7 +178,7 @@ impl Comparison {
 }
 
 /// The logical index of a row-major position.
-fn unravel(mut position: usize, shape: &[i64]) -> Vec<i64> {
+pub fn unravel(mut position: usize, shape: &[i64]) -> Vec<i64> {
     let mut index = vec![0; shape.len()];
     for (slot, &extent) in index.iter_mut().zip(shape).rev() {
         let extent = usize::try_from(extent).unwrap_or(1).max(1);

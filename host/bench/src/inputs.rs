@@ -166,7 +166,34 @@ fn key(round: Round, name: &str) -> u64 {
     mix(mix(round.seed ^ mix(u64::from(round.number) << 32 | stressed)) ^ name)
 }
 
-fn hash(key: u64, counter: u64) -> u64 {
+/// A number that depends on the seed, the round, a name and what it is for.
+pub fn hash_of(round: Round, name: &str, purpose: u64) -> u64 {
+    hash(key(round, name), !purpose)
+}
+
+/// Writes single elements into the bytes of a tensor.
+pub fn write_elements(dtype: Dtype, bytes: &mut [u8], places: &mut dyn Iterator<Item = (usize, f64)>) {
+    let size = dtype.size() as usize;
+    for (place, value) in places {
+        let Some(slot) = bytes.get_mut(place * size..(place + 1) * size) else { continue };
+        match dtype {
+            Dtype::Bool => slot[0] = u8::from(value != 0.0),
+            Dtype::U8 => slot[0] = value as u8,
+            Dtype::I8 => slot.copy_from_slice(&(value as i8).to_le_bytes()),
+            Dtype::I16 => slot.copy_from_slice(&(value as i16).to_le_bytes()),
+            Dtype::I32 => slot.copy_from_slice(&(value as i32).to_le_bytes()),
+            Dtype::I64 => slot.copy_from_slice(&(value as i64).to_le_bytes()),
+            Dtype::F16 => slot.copy_from_slice(&f16::from_f64(value).to_le_bytes()),
+            Dtype::Bf16 => slot.copy_from_slice(&bf16::from_f64(value).to_le_bytes()),
+            Dtype::F32 => slot.copy_from_slice(&(value as f32).to_le_bytes()),
+            Dtype::F64 => slot.copy_from_slice(&value.to_le_bytes()),
+            Dtype::C64 | Dtype::C128 => {}
+        }
+    }
+}
+
+/// Another number for each counter.
+pub fn hash(key: u64, counter: u64) -> u64 {
     mix(key.wrapping_add(counter.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
 }
 

@@ -3,6 +3,7 @@
 mod blame;
 mod compare;
 mod device;
+mod domain;
 mod element;
 mod inputs;
 mod integrity;

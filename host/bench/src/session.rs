@@ -1,12 +1,13 @@
 //! The device child's state between messages: the loaded reference, and the evaluation of rewrites against it.
 
 mod checks;
+mod domain;
 
 use crate::blame::{of_input, of_reference, of_rewrite};
 use crate::compare::Comparison;
 use crate::device::Device;
 use crate::element::Elements;
-use crate::inputs::{Round, draw};
+use crate::inputs::{DrawError, Round, draw};
 use crate::integrity;
 use crate::measure;
 use crate::trivial::{Typed, degenerate};
@@ -59,8 +60,11 @@ impl Drawn {
 
 /// The elements of input `position`.
 pub fn draw_input(spec: &InputSpec, position: usize, round: Round) -> Result<Vec<u8>, ReferenceError> {
-    draw(spec, position, round)
-        .map_err(|error| ReferenceError::Input { input: spec.name.clone(), message: error.to_string() })
+    draw(spec, position, round).map_err(|error| not_drawn(spec, &error))
+}
+
+fn not_drawn(spec: &InputSpec, error: &DrawError) -> ReferenceError {
+    ReferenceError::Input { input: spec.name.clone(), message: error.to_string() }
 }
 
 /// A tensor of these elements on the device.
@@ -156,6 +160,7 @@ impl Reference {
             error: None,
             outputs: vec![],
             findings: vec![],
+            domain: vec![],
             notes: vec![],
             trivial: None,
             timing: None,
@@ -194,6 +199,7 @@ impl Reference {
                 checks.round(Round { seed, number: settings.rounds, stressed: Some(input) })?;
             }
         }
+        checks.domain_rounds(seed)?;
         let reports = checks.finish();
         evaluation.outputs = reports;
         if timed {

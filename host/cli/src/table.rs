@@ -116,6 +116,7 @@ fn row(variant: &Variant, name: &str) -> Vec<String> {
         match (variant.class, &variant.trivial) {
             (Some(class), _) => class.to_string().replace('_', " "),
             (None, Some(trivial)) => format!("right, but so is {trivial}"),
+            (None, None) if !variant.domain.is_empty() => "wrong on unusual inputs".into(),
             (None, None) => "right".into(),
         },
     ]
@@ -146,6 +147,15 @@ fn failures(document: &Document, terminal: &Terminal) -> Vec<String> {
     }
     if seen.len() > FAILURES_SHOWN {
         lines.push(format!("  and {} other failures, see --json", seen.len() - FAILURES_SHOWN));
+    }
+    let mut domain: Vec<String> =
+        document.variants.iter().flat_map(|variant| &variant.domain).map(ToString::to_string).collect();
+    domain.sort();
+    domain.dedup();
+    for finding in domain.iter().take(FAILURES_SHOWN) {
+        for line in wrap(&format!("counts in AS strict: {}", one_line(finding, 400)), terminal.width(), "  ") {
+            lines.push(terminal.paint(Tone::Warn, &line));
+        }
     }
     let mut notes: Vec<&String> = document.variants.iter().flat_map(|variant| &variant.notes).collect();
     notes.sort();

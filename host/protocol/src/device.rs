@@ -7,6 +7,7 @@
 
 use passhost_ir::{DeviceFacts, Graph, InputSpec, NodeId, OpName, TensorType};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::path::PathBuf;
 
 /// Where programs run.
@@ -368,6 +369,33 @@ pub enum Finding {
     },
 }
 
+/// Wrong on inputs that are unusual, where the reference still says what is right.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DomainFinding {
+    /// Position of the output.
+    pub output: u32,
+    /// Name of the input that is unusual.
+    pub input: String,
+    /// What is unusual about it.
+    pub draw: String,
+    /// The first element that is wrong, by its index in the output.
+    pub element: Vec<i64>,
+    /// What the rewrite has there, as text: JSON knows no NaN.
+    pub rewritten: String,
+    /// What the reference has there.
+    pub eager: String,
+}
+
+impl fmt::Display for DomainFinding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let DomainFinding { output, input, draw, element, rewritten, eager } = self;
+        write!(
+            f,
+            "output {output} is wrong where input `{input}` {draw}: element {element:?} is {rewritten}, eager has {eager}"
+        )
+    }
+}
+
 /// How one output compared over all rounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OutputReport {
@@ -442,6 +470,8 @@ pub struct Evaluation {
     pub outputs: Vec<OutputReport>,
     /// Findings of the integrity layers.
     pub findings: Vec<Finding>,
+    /// What is wrong on unusual inputs. Only AS strict asks.
+    pub domain: Vec<DomainFinding>,
     /// What could not be checked, in words: no double precision run, fixed inputs.
     pub notes: Vec<String>,
     /// Whether zeros, a copy of an input or the mean are right at t = -2.

@@ -124,6 +124,9 @@ fn ln_es(outcome: &VariantOutcome, t: i8, options: &Options, interpretation: Int
 }
 
 fn ln_es_strict(outcome: &VariantOutcome, t: i8, options: &Options) -> f64 {
+    if let VariantOutcome::Compared { wrong_in_domain: true, .. } = outcome {
+        return options.b.ln();
+    }
     if t < 0 {
         return ln_s(outcome, t, options);
     }
@@ -160,11 +163,21 @@ mod tests {
     use crate::outcome::FailureClass;
 
     fn right(speedup: f64, right_from: i8) -> VariantOutcome {
-        VariantOutcome::Compared { speedup, right_from: Some(right_from), trivial_right_at_minus_2: false }
+        VariantOutcome::Compared {
+            speedup,
+            right_from: Some(right_from),
+            trivial_right_at_minus_2: false,
+            wrong_in_domain: false,
+        }
     }
 
     fn trivially_right(speedup: f64, right_from: i8) -> VariantOutcome {
-        VariantOutcome::Compared { speedup, right_from: Some(right_from), trivial_right_at_minus_2: true }
+        VariantOutcome::Compared {
+            speedup,
+            right_from: Some(right_from),
+            trivial_right_at_minus_2: true,
+            wrong_in_domain: false,
+        }
     }
 
     fn assert_near(found: f64, expected: f64, what: &str) {
@@ -261,7 +274,12 @@ mod tests {
 
     #[test]
     fn never_right_scores_like_an_accuracy_failure() {
-        let never = VariantOutcome::Compared { speedup: 9.0, right_from: None, trivial_right_at_minus_2: false };
+        let never = VariantOutcome::Compared {
+            speedup: 9.0,
+            right_from: None,
+            trivial_right_at_minus_2: false,
+            wrong_in_domain: false,
+        };
         let failed = VariantOutcome::Failed(FailureClass::Accuracy);
         assert_eq!(score(&[never], &Options::default()), score(&[failed], &Options::default()));
     }

@@ -141,6 +141,7 @@ mod tests {
             speedup: timings.speedup().unwrap(),
             right_from: Some(-10),
             trivial_right_at_minus_2: false,
+            wrong_in_domain: false,
         }
     }
 

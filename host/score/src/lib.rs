@@ -15,7 +15,7 @@
 //! use passhost_score::{FailureClass, Options, VariantOutcome, score};
 //!
 //! let outcomes = [
-//!     VariantOutcome::Compared { speedup: 2.0, right_from: Some(-6), trivial_right_at_minus_2: false },
+//!     VariantOutcome::Compared { speedup: 2.0, right_from: Some(-6), trivial_right_at_minus_2: false, wrong_in_domain: false },
 //!     VariantOutcome::Failed(FailureClass::Runtime),
 //! ];
 //! let scores = score(&outcomes, &Options::default())?;

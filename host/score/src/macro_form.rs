@@ -107,7 +107,12 @@ mod tests {
     use crate::options::Interpretation;
 
     fn right(speedup: f64, right_from: i8) -> VariantOutcome {
-        VariantOutcome::Compared { speedup, right_from: Some(right_from), trivial_right_at_minus_2: false }
+        VariantOutcome::Compared {
+            speedup,
+            right_from: Some(right_from),
+            trivial_right_at_minus_2: false,
+            wrong_in_domain: false,
+        }
     }
 
     #[test]

@@ -97,6 +97,9 @@ pub enum VariantOutcome {
         right_from: Option<i8>,
         /// Whether a trivial candidate (zeros, an input copied, the mean) is right at t = -2. Only AS strict asks.
         trivial_right_at_minus_2: bool,
+        /// Whether it is wrong on inputs that are unusual but that the reference is right on. Only AS strict asks.
+        #[serde(default)]
+        wrong_in_domain: bool,
     },
     /// The variant is not right at any t. `Failed(Accuracy)` scores like a comparison that is right at none.
     Failed(FailureClass),
@@ -176,10 +179,20 @@ mod tests {
 
     #[test]
     fn outputs_that_are_not_yet_right_are_an_accuracy_failure() {
-        let late = VariantOutcome::Compared { speedup: 2.0, right_from: Some(-3), trivial_right_at_minus_2: false };
+        let late = VariantOutcome::Compared {
+            speedup: 2.0,
+            right_from: Some(-3),
+            trivial_right_at_minus_2: false,
+            wrong_in_domain: false,
+        };
         assert_eq!(late.at(-4), Err(FailureClass::Accuracy));
         assert_eq!(late.at(-3), Ok(2.0));
-        let never = VariantOutcome::Compared { speedup: 2.0, right_from: None, trivial_right_at_minus_2: false };
+        let never = VariantOutcome::Compared {
+            speedup: 2.0,
+            right_from: None,
+            trivial_right_at_minus_2: false,
+            wrong_in_domain: false,
+        };
         assert_eq!(never.at(4), Err(FailureClass::Accuracy));
         assert_eq!(VariantOutcome::Failed(FailureClass::Compile).at(4), Err(FailureClass::Compile));
     }

@@ -183,9 +183,12 @@ impl Graph {
             });
         }
         match (variant_right_from(outputs), self.speedup) {
-            (right_from, Some(speedup)) => {
-                Ok(VariantOutcome::Compared { speedup, right_from, trivial_right_at_minus_2: false })
-            }
+            (right_from, Some(speedup)) => Ok(VariantOutcome::Compared {
+                speedup,
+                right_from,
+                trivial_right_at_minus_2: false,
+                wrong_in_domain: false,
+            }),
             // Never right: the speedup would not be used.
             (None, None) => Ok(VariantOutcome::Failed(FailureClass::Accuracy)),
             (Some(_), None) => Err(ScoreError::MissingSpeedup { graph }),
@@ -233,7 +236,7 @@ mod tests {
     }
 
     fn compared(right_from: Option<i8>) -> VariantOutcome {
-        VariantOutcome::Compared { speedup: 2.0, right_from, trivial_right_at_minus_2: false }
+        VariantOutcome::Compared { speedup: 2.0, right_from, trivial_right_at_minus_2: false, wrong_in_domain: false }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The result document: everything that an evaluation used, did and found, as one JSON value. The table on the terminal
 //! is a view of it.
 
-use passhost_protocol::device::{DeviceInfo, OutputReport, Settings, TimingReport};
+use passhost_protocol::device::{DeviceInfo, DomainFinding, OutputReport, Settings, TimingReport};
 use passhost_protocol::guest::{GuestLimits, GuestUsage, PassInfo, Refusal};
 use passhost_score::{Confidence, FailureClass, Options, Scores, VariantOutcome};
 use serde::{Deserialize, Serialize};
@@ -128,6 +128,9 @@ pub struct Variant {
     pub outputs: Vec<OutputReport>,
     /// Findings of the integrity layers, in words.
     pub findings: Vec<String>,
+    /// What is wrong on unusual inputs where the reference is right. Counts in AS strict alone.
+    #[serde(default)]
+    pub domain: Vec<DomainFinding>,
     /// What could not be checked, and other remarks.
     pub notes: Vec<String>,
     /// A trivial candidate that is right at t = -2, if there is one.

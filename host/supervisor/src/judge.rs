@@ -25,6 +25,7 @@ pub(crate) fn empty(name: &str) -> Variant {
         usage: None,
         outputs: Vec::new(),
         findings: Vec::new(),
+        domain: Vec::new(),
         notes: Vec::new(),
         trivial: None,
         right_from: None,
@@ -46,6 +47,7 @@ pub(crate) fn judge_evaluation(mut variant: Variant, evaluation: Evaluation, sum
     let timings = evaluation.timing.as_ref().and_then(timings);
     variant.timing = evaluation.timing.and_then(timing);
     variant.findings = evaluation.findings.iter().map(ToString::to_string).collect();
+    variant.domain = evaluation.domain;
     variant.notes.extend(evaluation.notes);
     variant.trivial = evaluation.trivial;
     variant.right_from = right_from;
@@ -72,7 +74,8 @@ pub(crate) fn judge_evaluation(mut variant: Variant, evaluation: Evaluation, sum
                     variant.class = Some(FailureClass::Accuracy);
                 }
                 let trivial_right_at_minus_2 = variant.trivial.is_some();
-                VariantOutcome::Compared { speedup, right_from, trivial_right_at_minus_2 }
+                let wrong_in_domain = !variant.domain.is_empty();
+                VariantOutcome::Compared { speedup, right_from, trivial_right_at_minus_2, wrong_in_domain }
             }
             None => {
                 let failure = failure(Blame::Host, "timing", "no times were measured", "report this");

@@ -20,7 +20,7 @@ const SLICES: usize = 64;
 
 /// The correctness rounds of one rewrite.
 pub(super) struct Checks<'a> {
-    reference: &'a Reference,
+    pub(super) reference: &'a Reference,
     program: &'a Program,
     settings: &'a Settings,
     pub(super) evaluation: &'a mut Evaluation,
@@ -75,8 +75,13 @@ impl<'a> Checks<'a> {
         Ok(())
     }
 
+    /// The least tolerance at which the ordinary rounds of an output are right.
+    pub(super) fn right_from(&self, position: usize) -> Option<i8> {
+        self.comparisons[position].right_from()
+    }
+
     /// Runs the rewrite on tensors of its own, in poisoned and guarded memory, and checks what it must not touch.
-    fn guarded_run(&mut self, drawn: &Drawn, round: Round) -> Result<Vec<Vec<u8>>, RewriteError> {
+    pub(super) fn guarded_run(&mut self, drawn: &Drawn, round: Round) -> Result<Vec<Vec<u8>>, RewriteError> {
         let specs = &self.reference.specs;
         let device = &self.reference.device;
         let device_error = |message| RewriteError::Op { node: NodeId(0), op: "a node of the rewrite".into(), message };
@@ -179,7 +184,8 @@ impl<'a> Checks<'a> {
         }
     }
 
-    fn truth(&self, drawn: &Drawn) -> Result<Vec<Vec<f64>>, NodeError> {
+    /// A run in double precision.
+    pub(super) fn truth(&self, drawn: &Drawn) -> Result<Vec<Vec<f64>>, NodeError> {
         let program = self.reference.truth.as_ref().map_err(Clone::clone)?;
         let specs = &self.reference.specs;
         let target = self.reference.device.target();

@@ -1,0 +1,330 @@
+//! Inputs outside the comfortable middle: what a program must still get right when they are zeros, constant, infinite, or
+//! of another scale. Drawn one input at a time, the others as they always are.
+
+use crate::inputs::{DrawError, Round, draw, hash_of, write_elements};
+use passhost_ir::verify::index_argument;
+use passhost_ir::{Draw, Dtype, Graph, InputSpec, NodeKind, OpName, ValueId};
+use std::collections::HashSet;
+use std::fmt;
+
+/// Scale of a large draw, and of one whose values are recorded as next to nothing.
+const LARGE: f64 = 1e4;
+const TINY: f64 = 1e-3;
+/// Scale of a small draw.
+const SMALL: f64 = 1.0 / 64.0;
+
+/// What is unusual about an input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Domain {
+    /// Every element is zero.
+    Zeros,
+    /// One row of the last dimension has a single value.
+    ConstantRow,
+    /// One row of a mask is masked throughout.
+    MaskedRow,
+    /// Infinities, one to a row.
+    Infinities,
+    /// NaNs, one to a row.
+    NotNumbers,
+    /// Negative zero, subnormals, the least normal number and large ones, one to a row.
+    Extremes,
+    /// A 64th of its scale, around zero.
+    Small,
+    /// Ten thousand times its scale, around zero.
+    Large,
+    /// The ends of a range of integers; beyond them too where no index is made of them.
+    Ends,
+    /// One integer everywhere.
+    Repeated,
+    /// Integers in ascending order.
+    Sorted,
+}
+
+impl fmt::Display for Domain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Domain::Zeros => "is all zeros",
+            Domain::ConstantRow => "has a constant row",
+            Domain::MaskedRow => "has a row that is masked throughout",
+            Domain::Infinities => "has infinities in single places",
+            Domain::NotNumbers => "has NaNs in single places",
+            Domain::Extremes => "has negative zeros, subnormals and large numbers in single places",
+            Domain::Small => "is drawn around zero at a 64th of its scale",
+            Domain::Large => "is drawn around zero at 10,000 times its scale",
+            Domain::Ends => "takes the ends of its range",
+            Domain::Repeated => "repeats one value",
+            Domain::Sorted => "is sorted",
+        })
+    }
+}
+
+/// The unusual draws of an input. `bounded` ones must stay in the range that is recorded of them. None where every draw
+/// is the same anyway.
+pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [Domain] {
+    use Domain::{
+        ConstantRow, Ends, Extremes, Infinities, Large, MaskedRow, NotNumbers, Repeated, Small, Sorted, Zeros,
+    };
+    if spec.is_fixed() || spec.ty.numel() == 0 {
+        return &[];
+    }
+    match (&spec.draw, bounded) {
+        (Draw::Uniform { .. }, _) => &[Ends, Repeated, Sorted],
+        (_, true) => &[],
+        (Draw::Mask | Draw::FloatMask { .. }, _) => &[MaskedRow],
+        (Draw::LogNormal { .. }, _) => &[Zeros, Small, Large, NotNumbers],
+        // Bounded on both sides are random numbers of the model's own, and what is drawn as published.
+        (Draw::Normal { .. }, _) if spec.min.is_some() && spec.max.is_some() => &[],
+        (Draw::Normal { .. }, _) if spec.ty.dtype.is_float() => {
+            &[Zeros, ConstantRow, Small, Large, Extremes, Infinities, NotNumbers]
+        }
+        _ => &[],
+    }
+}
+
+/// The elements of input `position`, row-major, as little-endian bytes. Those that are not unusual are those of `round`.
+pub fn draw_unusual(
+    spec: &InputSpec,
+    position: usize,
+    round: Round,
+    domain: Domain,
+    bounded: bool,
+) -> Result<Vec<u8>, DrawError> {
+    let key = hash_of(round, &spec.name, domain as u64);
+    match domain {
+        Domain::Small => draw(&around_zero(spec, SMALL), position, round),
+        Domain::Large => draw(&around_zero(spec, LARGE), position, round),
+        Domain::Zeros => Ok(vec![0; draw(spec, position, round)?.len()]),
+        _ => {
+            let mut bytes = draw(spec, position, round)?;
+            alter(spec, domain, bounded, key, &mut bytes);
+            Ok(bytes)
+        }
+    }
+}
+
+/// The distribution at another scale, without a mean and without bounds. What must be positive stays so.
+fn around_zero(spec: &InputSpec, scale: f64) -> InputSpec {
+    let draw = match spec.draw {
+        Draw::LogNormal { median, sigma } => Draw::LogNormal { median: median * scale, sigma },
+        Draw::Normal { std, .. } if scale > 1.0 && std < TINY => Draw::Normal { mean: 0.0, std: 1.0 },
+        Draw::Normal { std, .. } => Draw::Normal { mean: 0.0, std: std * scale },
+        ref other => other.clone(),
+    };
+    InputSpec { draw, min: None, max: None, ..spec.clone() }
+}
+
+/// Overwrites what is unusual.
+fn alter(spec: &InputSpec, domain: Domain, bounded: bool, key: u64, bytes: &mut [u8]) {
+    let row = spec.ty.shape.last().map_or(1, |&extent| extent.max(1).unsigned_abs() as usize);
+    let count = spec.ty.numel() as usize;
+    let rows = count / row;
+    let chosen = key as usize % rows.max(1);
+    let dtype = spec.ty.dtype;
+    let mut write = |places: &mut dyn Iterator<Item = (usize, f64)>| write_elements(dtype, bytes, places);
+    let whole_row = |value: f64| (chosen * row..(chosen + 1) * row).map(move |place| (place, value));
+    match (domain, &spec.draw) {
+        (Domain::MaskedRow, Draw::FloatMask { low }) => write(&mut whole_row(*low)),
+        (Domain::MaskedRow, _) => write(&mut whole_row(0.0)),
+        // A power of two: sums of it are exact in any order.
+        (Domain::ConstantRow, Draw::Normal { std, .. }) => write(&mut whole_row(std.log2().round().exp2())),
+        (Domain::Infinities, _) => write(&mut scattered(&[f64::INFINITY, f64::NEG_INFINITY], key, rows, row)),
+        (Domain::NotNumbers, _) => write(&mut scattered(&[f64::NAN; 2], key, rows, row)),
+        (Domain::Extremes, _) => {
+            let (least, subnormal, large) = limits(dtype);
+            write(&mut scattered(&[-0.0, subnormal, least, large, -subnormal, -large], key, rows, row));
+        }
+        (Domain::Ends | Domain::Repeated | Domain::Sorted, Draw::Uniform { low, high }) => {
+            let values = ends(*low, *high, bounded, dtype);
+            let step = (high.wrapping_sub(*low)) as f64 / (count.max(2) - 1) as f64;
+            write(&mut (0..count).map(|place| {
+                let value = match domain {
+                    Domain::Ends => values[(hash_at(key, place) % values.len() as u64) as usize],
+                    Domain::Repeated => values[(key % values.len() as u64) as usize],
+                    _ => low + (step * place as f64) as i64,
+                };
+                (place, value as f64)
+            }));
+        }
+        _ => {}
+    }
+}
+
+fn hash_at(key: u64, place: usize) -> u64 {
+    crate::inputs::hash(key, place as u64)
+}
+
+/// Values in places of their own, one to a row at most, beginning with any of them.
+fn scattered(values: &[f64], key: u64, rows: usize, row: usize) -> impl Iterator<Item = (usize, f64)> {
+    let count = values.len().min(rows);
+    (0..count).map(move |number| {
+        let first = number * rows / count + hash_at(key, number) as usize % (rows / count).max(1);
+        let value = values[(number + key as usize % values.len()) % values.len()];
+        (first.min(rows - 1) * row + hash_at(!key, number) as usize % row, value)
+    })
+}
+
+/// The least normal number of a type, one below it, and one whose square is still far from the largest: which of two
+/// equal formulas overflows first is nobody's mistake.
+fn limits(dtype: Dtype) -> (f64, f64, f64) {
+    match dtype {
+        Dtype::F16 => (2f64.powi(-14), 2f64.powi(-20), 2f64.powi(5)),
+        Dtype::F64 => (f64::MIN_POSITIVE, f64::MIN_POSITIVE / 16.0, 2f64.powi(400)),
+        _ => (2f64.powi(-126), 2f64.powi(-130), 2f64.powi(55)),
+    }
+}
+
+/// The ends of a range; with what lies just beyond, and around zero, if nothing keeps the integers inside.
+fn ends(low: i64, high: i64, bounded: bool, dtype: Dtype) -> Vec<i64> {
+    if bounded {
+        return vec![low, high];
+    }
+    let (least, most) = match dtype {
+        Dtype::Bool | Dtype::U8 => (0, 255),
+        Dtype::I8 => (-128, 127),
+        _ => (-32_768, 32_767),
+    };
+    let beyond = [low, high, 0, 1, -1, low.saturating_sub(1), high.saturating_add(1)];
+    let mut values: Vec<i64> = beyond.into_iter().filter(|value| (least..=most).contains(value)).collect();
+    values.extend([low, high]);
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+/// For each input whether an index, or anything else that must stay in a range, is made of it: out of that range a kernel
+/// of CUDA's takes the whole process down.
+pub fn bounded_inputs(program: &Graph) -> Vec<bool> {
+    let mut bounded: HashSet<ValueId> = HashSet::new();
+    for node in program.nodes.iter().rev() {
+        let NodeKind::Aten { op, args } = &node.kind else { continue };
+        let operands = node.operands();
+        let reaches = node.outputs.iter().any(|output| bounded.contains(output));
+        if reaches || must_be_in_range(op) {
+            bounded.extend(operands);
+        } else if let Some(index) = index_argument(op).and_then(|position| args.get(position)) {
+            bounded.extend(index.values());
+        }
+    }
+    // Written through a view, a value may be bounded that is defined before what bounds it.
+    let any_write =
+        program.nodes.iter().any(|node| matches!(&node.kind, NodeKind::Aten { op, .. } if op.name.ends_with('_')));
+    let all = any_write && !bounded.is_empty();
+    program.inputs.iter().map(|input| all || bounded.contains(input)).collect()
+}
+
+/// Ops that check the range of what they are given, or count by it.
+fn must_be_in_range(op: &OpName) -> bool {
+    const NAMES: [&str; 14] = [
+        "bernoulli",
+        "bincount",
+        "binary_cross_entropy",
+        "cross_entropy_loss",
+        "ctc_loss",
+        "embedding_bag",
+        "max_unpool2d",
+        "max_unpool3d",
+        "multinomial",
+        "nll_loss",
+        "nll_loss2d",
+        "nll_loss_nd",
+        "one_hot",
+        "repeat_interleave",
+    ];
+    let name = op.name.strip_prefix("aten::").unwrap_or(&op.name);
+    NAMES.contains(&name.trim_end_matches('_'))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::element::Elements;
+    use passhost_ir::TensorType;
+
+    const ROUND: Round = Round { seed: 3, number: 9, stressed: None };
+
+    fn drawn(dtype: Dtype, shape: &[i64], distribution: Draw, domain: Domain, bounded: bool) -> Vec<f64> {
+        let ty = TensorType::contiguous(dtype, shape);
+        let spec = InputSpec { name: "x".into(), ty, draw: distribution, min: Some(0.0), max: None };
+        assert!(draws(&spec, bounded).contains(&domain), "{domain:?}");
+        let bytes = draw_unusual(&spec, 0, ROUND, domain, bounded).unwrap();
+        Elements { dtype, bytes: &bytes }.to_f64()
+    }
+
+    fn normal(domain: Domain) -> Vec<f64> {
+        drawn(Dtype::F32, &[64, 32], Draw::Normal { mean: 1.0, std: 0.5 }, domain, false)
+    }
+
+    #[test]
+    fn floats_leave_the_middle_one_way_at_a_time() {
+        assert!(normal(Domain::Zeros).iter().all(|&value| value == 0.0));
+        let constant = normal(Domain::ConstantRow);
+        assert_eq!(constant.chunks(32).filter(|row| row.iter().all(|&value| value == 0.5)).count(), 1);
+        for (domain, is_special) in
+            [(Domain::Infinities, f64::is_infinite as fn(f64) -> bool), (Domain::NotNumbers, f64::is_nan)]
+        {
+            let special = normal(domain);
+            assert_eq!(special.iter().filter(|value| is_special(**value)).count(), 2);
+            assert!(special.chunks(32).all(|row| row.iter().filter(|value| !value.is_finite()).count() < 2));
+        }
+        let extreme = normal(Domain::Extremes);
+        assert!(extreme.iter().any(|&value| value > 1e16));
+        assert!(extreme.iter().any(|&value| value > 0.0 && value < f64::from(f32::MIN_POSITIVE)));
+        let deviation = |values: &[f64]| (values.iter().map(|v| v * v).sum::<f64>() / values.len() as f64).sqrt();
+        let (small, large) = (normal(Domain::Small), normal(Domain::Large));
+        assert!((0.5 / 64.0 * 0.7..0.5 / 64.0 * 2.0).contains(&deviation(&small)), "{}", deviation(&small));
+        assert!((3_500.0..10_000.0).contains(&deviation(&large)), "{}", deviation(&large));
+        assert!(large.iter().any(|&value| value < 0.0), "its bounds are those of one recording");
+    }
+
+    #[test]
+    fn one_row_of_a_mask_is_masked() {
+        for (dtype, distribution, masked) in
+            [(Dtype::I64, Draw::Mask, 0.0), (Dtype::F16, Draw::FloatMask { low: -1e4 }, -1e4_f64)]
+        {
+            let values = drawn(dtype, &[16, 8], distribution, Domain::MaskedRow, false);
+            let masked = half::f16::from_f64(masked).to_f64();
+            let rows = values.chunks(8).filter(|row| row.iter().all(|&value| value == masked)).count();
+            assert_eq!(rows, 1, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn integers_stay_in_their_range_where_an_index_is_made_of_them() {
+        let range = Draw::Uniform { low: 1, high: 100 };
+        let inside = drawn(Dtype::I64, &[500], range.clone(), Domain::Ends, true);
+        assert!(inside.iter().all(|&value| value == 1.0 || value == 100.0));
+        let beyond = drawn(Dtype::I64, &[500], range.clone(), Domain::Ends, false);
+        assert!(beyond.contains(&0.0) && beyond.contains(&-1.0) && beyond.contains(&101.0));
+        let sorted = drawn(Dtype::I32, &[500], range.clone(), Domain::Sorted, true);
+        assert!(sorted.is_sorted() && sorted[0] == 1.0 && sorted[499] == 100.0);
+        let repeated = drawn(Dtype::I32, &[500], range, Domain::Repeated, true);
+        assert!(repeated.iter().all(|&value| value == repeated[0]));
+    }
+
+    #[test]
+    fn what_indices_are_made_of_is_bounded() {
+        let program = Graph::parse(
+            "graph(%i: i64[4], %j: i64[4], %w: f32[9,3], %x: f32[4,3]) {
+  %k: i64[4] = aten::add.Tensor(%i, %i)
+  %e: f32[4,3] = aten::embedding(%w, %k)
+  %y: f32[4,3] = aten::mul.Tensor(%x, %e)
+  return (%y, %j)
+}
+",
+        )
+        .unwrap();
+        assert_eq!(bounded_inputs(&program), [true, false, false, false]);
+    }
+
+    #[test]
+    fn what_is_always_the_same_has_no_unusual_draw() {
+        let ty = TensorType::contiguous(Dtype::F32, [2]);
+        for (distribution, min, max) in
+            [(Draw::Floats(vec![1.0]), None, None), (Draw::Normal { mean: 0.5, std: 0.3 }, Some(0.0), Some(1.0))]
+        {
+            let spec = InputSpec { name: "x".into(), ty: ty.clone(), draw: distribution, min, max };
+            assert!(draws(&spec, false).is_empty());
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The domain rounds of a rewrite: one input at a time is unusual. They count for no tolerance and no score; where eager
+//! stays meaningful and the rewrite does not do the same, a finding says so.
+
+use super::checks::Checks;
+use super::{Drawn, bytes_of, elements, input_error};
+use crate::compare::{Comparison, float_kind, unravel};
+use crate::domain::{Domain, bounded_inputs, draw_unusual, draws};
+use crate::element::Elements;
+use crate::inputs::Round;
+use passhost_ir::TensorType;
+use passhost_protocol::device::{DomainFinding, RewriteError};
+
+/// The round that the other inputs are of.
+const DOMAIN: u32 = 1 << 18;
+/// A rewrite may be so many times further from the truth than eager is anywhere, plus [`SLACK`] last places.
+const FACTOR: f64 = 4.0;
+const SLACK: f64 = 64.0;
+
+/// The elements of one output in one domain round.
+struct Outputs<'a> {
+    ty: &'a TensorType,
+    rewritten: Elements<'a>,
+    eager: Elements<'a>,
+    /// Of the run in double precision.
+    truth: &'a [f64],
+    /// Whether an input has NaNs, so that those of an output come from there.
+    has_nans: bool,
+}
+
+impl Checks<'_> {
+    /// Draws each input in each unusual way that there is for it.
+    pub(super) fn domain_rounds(&mut self, seed: u64) -> Result<(), RewriteError> {
+        let specs = &self.reference.specs;
+        let bounded = bounded_inputs(&self.reference.graph);
+        if specs.iter().zip(&bounded).all(|(spec, &bounded)| draws(spec, bounded).is_empty()) {
+            return Ok(());
+        }
+        let round = Round { seed, number: DOMAIN, stressed: None };
+        let mut drawn = Drawn::draw(specs, round).map_err(input_error)?;
+        for (input, (spec, &bounded)) in specs.iter().zip(&bounded).enumerate() {
+            for &domain in draws(spec, bounded) {
+                let unusual = draw_unusual(spec, input, round, domain, bounded);
+                let unusual = unusual.map_err(|error| super::not_drawn(spec, &error)).map_err(input_error)?;
+                let usual = std::mem::replace(&mut drawn.bytes[input], unusual);
+                self.domain_round(&drawn, round, input, domain)?;
+                drawn.bytes[input] = usual;
+            }
+        }
+        Ok(())
+    }
+
+    fn domain_round(&mut self, drawn: &Drawn, round: Round, input: usize, domain: Domain) -> Result<(), RewriteError> {
+        let reference = self.reference;
+        let inputs = drawn.tensors(reference.device.target(), &reference.specs).map_err(input_error)?;
+        // What eager refuses says nothing of the rewrite.
+        let Ok(eager) = reference.program.run(&inputs) else { return Ok(()) };
+        let eager = bytes_of(&eager);
+        let rewritten = self.guarded_run(drawn, round)?;
+        let suspects: Vec<(usize, i8)> = reference
+            .output_types
+            .iter()
+            .enumerate()
+            .filter_map(|(position, ty)| {
+                let was = self.right_from(position).filter(|&t| t <= 0)?;
+                // Other inputs may need one step of tolerance more.
+                let allowed = was.max(-5) + 1;
+                let found =
+                    Comparison::new(ty.clone()).add(elements(ty, &rewritten[position]), elements(ty, &eager[position]));
+                found.is_none_or(|found| found > allowed).then_some((position, allowed))
+            })
+            .collect();
+        if suspects.is_empty() {
+            return Ok(());
+        }
+        let Ok(truth) = self.truth(drawn) else { return Ok(()) };
+        for (position, allowed) in suspects {
+            let outputs = Outputs {
+                ty: &reference.output_types[position],
+                rewritten: elements(&reference.output_types[position], &rewritten[position]),
+                eager: elements(&reference.output_types[position], &eager[position]),
+                truth: &truth[position],
+                has_nans: domain == Domain::NotNumbers,
+            };
+            if let Some(element) = outputs.first_wrong(allowed) {
+                self.evaluation.domain.push(DomainFinding {
+                    output: position as u32,
+                    input: reference.specs[input].name.clone(),
+                    draw: domain.to_string(),
+                    element: unravel(element, &outputs.ty.shape),
+                    rewritten: outputs.rewritten.get(element).to_string(),
+                    eager: outputs.eager.get(element).to_string(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Outputs<'_> {
+    /// The first element that the rewrite has otherwise than eager, where eager says what it must be.
+    fn first_wrong(&self, allowed: i8) -> Option<usize> {
+        if self.truth.len() as u64 != self.ty.numel() {
+            return None;
+        }
+        let (rewritten, eager) = (self.rewritten.to_f64(), self.eager.to_f64());
+        match float_kind(self.ty.dtype) {
+            None => self.first_wrong_integer(&rewritten, &eager),
+            Some(kind) => {
+                let tolerance = passhost_score::tolerance(kind, f64::from(allowed));
+                let close = |a: f64, b: f64| passhost_score::is_close(a, b, tolerance);
+                // What infinities make of each other depends on the formula, and equal ones differ.
+                let is_said = |value: f64| value.is_finite() || (value.is_nan() && self.has_nans);
+                let lost = |at: usize| eager[at].is_infinite() && rewritten[at].is_finite();
+                let meaningful = |at: usize| close(eager[at], self.truth[at]) && (is_said(eager[at]) || lost(at));
+                let scale = self.scale();
+                let far = |at: usize| self.last_places(rewritten[at], self.truth[at], scale);
+                let eagers = (0..eager.len()).filter(|&at| meaningful(at));
+                let eagers = eagers.map(|at| self.last_places(eager[at], self.truth[at], scale)).fold(0.0, f64::max);
+                let wrong = |at: &usize| {
+                    let at = *at;
+                    !close(rewritten[at], eager[at]) && !close(rewritten[at], self.truth[at]) && meaningful(at)
+                };
+                (0..eager.len()).filter(wrong).find(|&at| far(at) > FACTOR * eagers + SLACK)
+            }
+        }
+    }
+
+    /// Integers and bools must be equal; where eager itself flips some by its roundings, so may the rewrite.
+    fn first_wrong_integer(&self, rewritten: &[f64], eager: &[f64]) -> Option<usize> {
+        let flips = eager.iter().zip(self.truth).filter(|(eager, truth)| eager != truth).count();
+        let wrong = |at: &usize| eager[*at] == self.truth[*at] && rewritten[*at] != eager[*at];
+        let mut places = (0..eager.len()).filter(wrong);
+        let first = places.next()?;
+        (1 + places.count() > FACTOR as usize * flips).then_some(first)
+    }
+
+    /// The magnitude below which no last place counts as smaller: an eighth of the median's. Where sums cancel, an error is
+    /// that of the summands.
+    fn scale(&self) -> f64 {
+        let mut magnitudes: Vec<f64> =
+            self.truth.iter().map(|value| value.abs()).filter(|value| value.is_finite()).collect();
+        if magnitudes.is_empty() {
+            return 0.0;
+        }
+        let middle = magnitudes.len() / 2;
+        let (_, &mut median, _) = magnitudes.select_nth_unstable_by(middle, f64::total_cmp);
+        median / 8.0
+    }
+
+    /// How far a value is from the truth, in last places of its type at the truth; no bound for what is not finite where
+    /// the other is.
+    fn last_places(&self, value: f64, truth: f64, scale: f64) -> f64 {
+        if value == truth || (value.is_nan() && truth.is_nan()) {
+            return 0.0;
+        }
+        let error = (value - truth).abs() / self.ty.dtype.ulp(truth.abs().max(scale));
+        if error.is_nan() { f64::INFINITY } else { error }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use passhost_ir::Dtype;
+
+    fn first_wrong(rewritten: &[f32], eager: &[f32], truth: &[f64]) -> Option<usize> {
+        first_wrong_beside(false, rewritten, eager, truth)
+    }
+
+    fn first_wrong_beside(has_nans: bool, rewritten: &[f32], eager: &[f32], truth: &[f64]) -> Option<usize> {
+        let ty = TensorType::contiguous(Dtype::F32, [truth.len() as i64]);
+        let bytes = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>();
+        let (rewritten, eager) = (bytes(rewritten), bytes(eager));
+        let (rewritten, eager) = (elements(&ty, &rewritten), elements(&ty, &eager));
+        Outputs { ty: &ty, rewritten, eager, truth, has_nans }.first_wrong(-4)
+    }
+
+    const NAN: f32 = f32::NAN;
+    const INF: f32 = f32::INFINITY;
+
+    #[test]
+    fn what_eager_says_is_held_against_the_rewrite() {
+        assert_eq!(first_wrong(&[1.0, NAN], &[1.0, 2.0], &[1.0, 2.0]), Some(1), "finite in both others");
+        assert_eq!(first_wrong_beside(true, &[0.0, 2.0], &[NAN, 2.0], &[f64::NAN, 2.0]), Some(0), "a NaN is passed on");
+        assert_eq!(first_wrong(&[0.0, 2.0], &[INF, 2.0], &[f64::INFINITY, 2.0]), Some(0), "an infinity is lost");
+        assert_eq!(first_wrong(&[1.0, 2.1], &[1.0, 2.0], &[1.0, 2.0]), Some(1));
+    }
+
+    #[test]
+    fn what_eager_does_not_know_is_nobodys_mistake() {
+        assert_eq!(first_wrong(&[NAN, 2.0], &[INF, 2.0], &[1e39, 2.0]), None, "eager overflows");
+        assert_eq!(first_wrong(&[1e30, 2.0], &[NAN, 2.0], &[0.0, 2.0]), None, "eager has lost itself");
+        assert_eq!(first_wrong(&[1.0, 2.0], &[1.0, 3.0], &[1.0, 2.0]), None, "the rewrite is the one that is right");
+        assert_eq!(first_wrong(&[INF, 2.0], &[NAN, 2.0], &[f64::NAN, 2.0]), None, "inf - inf, by another formula inf");
+        assert_eq!(first_wrong(&[NAN, 2.0], &[INF, 2.0], &[f64::INFINITY, 2.0]), None);
+        assert_eq!(first_wrong_beside(true, &[NAN, 2.0], &[NAN, 2.0], &[f64::NAN, 2.0]), None);
+    }
+
+    #[test]
+    fn an_element_that_cancelled_may_be_off_by_what_its_summands_are() {
+        let truth = [1000.0, -900.0, 800.0, 1e-3];
+        let eager = [1000.0, -900.0, 800.0, 1e-3];
+        let near = [1000.0, -900.0, 800.0, 1e-3 + 4e-4];
+        assert_eq!(first_wrong(&near, &eager, &truth), None);
+        let far = [1000.0, -900.0, 800.0, 1.0];
+        assert_eq!(first_wrong(&far, &eager, &truth), Some(3));
+    }
+
+    #[test]
+    fn integers_are_equal_unless_eager_itself_flips() {
+        let ty = TensorType::contiguous(Dtype::I8, [4]);
+        let wrong = |rewritten: [u8; 4], eager: [u8; 4], truth: [f64; 4]| {
+            let (rewritten, eager) = (elements(&ty, &rewritten), elements(&ty, &eager));
+            Outputs { ty: &ty, rewritten, eager, truth: &truth, has_nans: false }.first_wrong(-4)
+        };
+        assert_eq!(wrong([0, 1, 0, 0], [0; 4], [0.0; 4]), Some(1));
+        assert_eq!(wrong([0, 1, 0, 0], [0, 0, 0, 1], [0.0; 4]), None);
+        assert_eq!(wrong([0; 4], [0; 4], [0.0; 4]), None);
+    }
+}
