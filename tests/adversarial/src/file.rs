@@ -3,13 +3,15 @@
 use crate::{Case, Trouble};
 use passhost_supervisor::child::beside_this_executable;
 use rustix::fs::{CWD, FileType, Mode};
+use rustix::process::{Pid, Signal};
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// KiB of address space for the command and each of its children: libtorch maps a lot and fills little of it.
-const MEMORY: u64 = 12 << 20;
+const MEMORY: u64 = 6 << 20;
 /// Wall clock of the command.
 const LIMIT: Duration = Duration::from_secs(10);
 
@@ -43,6 +45,7 @@ pub fn run_apart<A: AsRef<std::ffi::OsStr>>(arguments: &[A], user_cache: &Path) 
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(errors.reopen()?)
+        .process_group(0)
         .spawn()?;
     let give_up = Instant::now() + LIMIT;
     let mut hung = false;
@@ -52,7 +55,8 @@ pub fn run_apart<A: AsRef<std::ffi::OsStr>>(arguments: &[A], user_cache: &Path) 
             None if Instant::now() < give_up => std::thread::sleep(Duration::from_millis(20)),
             None => {
                 hung = true;
-                process.kill()?;
+                // Its children as well: they may be what hangs.
+                rustix::process::kill_process_group(Pid::from_child(&process), Signal::KILL)?;
             }
         }
     };

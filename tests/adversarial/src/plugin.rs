@@ -44,7 +44,7 @@ pub fn written(bytes: &[u8], script: &str) -> Result<Vec<u8>, Trouble> {
     if script.len() > room {
         return Err(format!("a script has at most {room} bytes").into());
     }
-    let mut places = memmem(bytes, MAGIC);
+    let mut places = places_of(bytes, MAGIC);
     let at = places.next().ok_or("there is no buffer for a script")? + MAGIC.len();
     if places.next().is_some() {
         return Err("there are two buffers for a script".into());
@@ -62,7 +62,7 @@ pub fn read(wasm: &[u8]) -> Result<Plugin, Trouble> {
 }
 
 /// Where a text stands.
-fn memmem<'a>(bytes: &'a [u8], text: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
+fn places_of<'a>(bytes: &'a [u8], text: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
     let starts = bytes.iter().enumerate().filter(|(_, byte)| Some(*byte) == text.first());
     starts.map(|(at, _)| at).filter(|&at| bytes[at..].starts_with(text))
 }
@@ -87,7 +87,7 @@ fn replace(wasm: &mut [u8], old: &[u8], new: &[u8]) -> Result<(), Trouble> {
     if old.len() != new.len() || old.is_empty() {
         return Err("a text is replaced by another of the same length".into());
     }
-    let places: Vec<usize> = memmem(wasm, old).collect();
+    let places: Vec<usize> = places_of(wasm, old).collect();
     if places.is_empty() {
         return Err(format!("the guest has no `{}`", String::from_utf8_lossy(old)).into());
     }
