@@ -39,9 +39,10 @@ eval: programs
 	$(CARGO) build --quiet --profile plugin --target wasm32-wasip2 -p passhost-plugin-fuse-pointwise
 	$(TARGET_DIR)/debug/passhost eval $(PLUGIN_DIR)/fuse_pointwise.wasm samples/se-gate-add-relu
 
-# Plugins that misbehave, for the tests.
+# Plugins that misbehave, and the one that plays scripts, for the tests.
 hostile-plugins: setup
 	$(CARGO) build --quiet --profile plugin --target wasm32-wasip2 -p passhost-hostile-plugins --examples
+	$(CARGO) build --quiet --profile plugin --target wasm32-wasip2 -p passhost-adversarial-guest
 
 test: build hostile-plugins
 	PASSHOST_PLUGINS=$(abspath $(PLUGIN_DIR)) scripts/test

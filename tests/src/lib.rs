@@ -7,9 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// The repository. It is found when a test runs: a target directory may serve several clones.
+/// The repository, above the directory of the package that runs. It is found when a test runs: a target directory may
+/// serve several clones.
 pub fn repository() -> PathBuf {
-    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| ".".into())).join("..")
+    let package = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| ".".into()));
+    let root = package.ancestors().find(|directory| directory.join("Cargo.lock").exists());
+    root.map_or_else(|| package.join(".."), Path::to_path_buf)
 }
 
 /// A shipped sample.

@@ -23,7 +23,8 @@ use bindings::passhost::pass::host;
 use passhost_ir::{Arg, Infer, InferError, OpName, TensorType};
 
 /// The host's side of [`Infer`].
-struct Host;
+#[derive(Debug, Clone, Copy)]
+pub struct Host;
 
 impl Infer for Host {
     fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, InferError> {
@@ -46,18 +47,31 @@ pub fn describe(pass: &dyn Pass) -> PassInfo {
     PassInfo { name: info.name, version: info.version, description: info.description }
 }
 
+/// A graph of the contract as the SDK has it.
+///
+/// # Errors
+///
+/// If the host knows operations that this SDK does not.
+pub fn read(graph: Graph) -> Result<passhost_ir::Graph, String> {
+    convert::graph_of(graph).map_err(|error| format!("{error}; rebuild the pass with this host's SDK"))
+}
+
+/// A graph as the contract has it, whatever is in it: for components that return what a [`Rewriter`] does not.
+pub fn write(graph: passhost_ir::Graph) -> Graph {
+    convert::graph(graph)
+}
+
 /// What `run` of the contract returns.
 pub type Outcome = Result<Rewrite, String>;
 
 /// `run` of the contract.
 pub fn run(pass: &dyn Pass, graph: Graph, device: DeviceFacts) -> Outcome {
-    let graph = convert::graph_of(graph).map_err(|error| format!("{error}; rebuild the pass with this host's SDK"))?;
-    let mut rewriter = Rewriter::new(graph);
+    let mut rewriter = Rewriter::new(read(graph)?);
     pass.run(&mut rewriter, &device.into(), &mut Host).map_err(|error| error.to_string())?;
     let (graph, refusals) = rewriter.finish();
     let refusals = refusals
         .into_iter()
         .map(|refusal| Refusal { nodes: refusal.nodes.iter().map(|id| id.0).collect(), reason: refusal.reason })
         .collect();
-    Ok(Rewrite { graph: convert::graph(graph), refusals })
+    Ok(Rewrite { graph: write(graph), refusals })
 }

@@ -1,0 +1,5 @@
+(component
+  (import "wasi:filesystem/preopens@0.2.0" (instance ))
+  (instance $pass)
+  (export "passhost:pass/pass@0.2.0" (instance $pass))
+)

@@ -1,0 +1,2 @@
+copy limits
+grow model.py 4398046511104

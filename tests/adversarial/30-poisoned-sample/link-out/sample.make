@@ -1,0 +1,2 @@
+copy limits
+link weight_meta.py /etc/passwd

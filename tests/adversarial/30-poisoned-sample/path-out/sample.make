@@ -1,0 +1,3 @@
+write graph_list.txt
+  ../../../../etc
+  /etc

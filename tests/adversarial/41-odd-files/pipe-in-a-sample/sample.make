@@ -1,0 +1,2 @@
+copy limits
+fifo model.py

@@ -1,0 +1,9 @@
+import torch
+
+
+class GraphModule(torch.nn.Module):
+    def forward(self, x, w):
+        a = x * w
+        b = a.sum(1)
+        c = torch.relu(b)
+        return (c,)

@@ -1,0 +1,161 @@
+//! Plays a case.
+
+use crate::machine_code::MachineCode;
+use crate::{Case, Trouble, file, plugin, sample};
+use passhost_protocol::device::{DeviceChoice, Settings};
+use passhost_supervisor::device::Device;
+use passhost_supervisor::document::{Document, Failure};
+use passhost_supervisor::{Checking, Config, OpenError, Plugin, Sample, Supervisor};
+use std::convert::Infallible;
+use std::path::Path;
+use std::time::Duration;
+
+/// Draws of the inputs under which nothing may be found of an honest pass.
+const SEEDS: u64 = 20;
+
+/// Wall clock of one step of the device child.
+const STEP: Duration = Duration::from_secs(20);
+
+/// What is needed to play cases one after the other. Several may do so side by side, each with children of its own.
+pub struct Bench<'s> {
+    supervisor: &'s Supervisor,
+    code: &'s MachineCode,
+    device: Device,
+}
+
+/// What came of a case.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The document, where there is one.
+    pub document: Option<Box<Document>>,
+    /// Why plugin or sample was refused before there was one.
+    pub refusal: Option<String>,
+    /// What is wrong with the host itself: it hung or died.
+    pub trouble: Option<String>,
+    /// What was found of an honest pass, for each draw of the inputs that found something.
+    pub false_findings: Vec<String>,
+}
+
+/// A supervisor for cases, which finds the machine code that was made ready for them.
+///
+/// # Errors
+///
+/// If the cache cannot be opened.
+pub fn supervisor(code: &MachineCode, budget: Duration) -> Result<Supervisor, Trouble> {
+    let budget_ms = budget.as_millis() as u64;
+    let settings = Settings { warmups: 2, budget_ms, ..Settings::default() };
+    let config = Config { settings, timeout: Some(STEP), ..Config::default() };
+    Ok(Supervisor::new(config).with_cache(code.open_cache()?))
+}
+
+impl<'s> Bench<'s> {
+    /// One with a device child of its own.
+    ///
+    /// # Errors
+    ///
+    /// If the device cannot be used.
+    pub fn new(supervisor: &'s Supervisor, code: &'s MachineCode, device: DeviceChoice) -> Result<Bench<'s>, Trouble> {
+        // Cases are played side by side: threads of theirs would wait for each other.
+        Ok(Bench { supervisor, code, device: Device::open(device, Some(1))? })
+    }
+
+    /// Plays a case.
+    ///
+    /// # Errors
+    ///
+    /// If the case itself is broken, or the host cannot work here.
+    pub fn play(&mut self, case: &Case) -> Result<Found, Trouble> {
+        let sample = sample::of(case)?;
+        let directory = tempfile::tempdir()?;
+        if let Some(script) = plugin::script(case)? {
+            self.code.prepare(&script)?;
+        }
+        let path = match file::named(case)? {
+            Some(kind) => kind.make(directory.path())?,
+            None => {
+                let path = directory.path().join("plugin.wasm");
+                std::fs::write(&path, plugin::bytes(case)?)?;
+                path
+            }
+        };
+        if case.expect.apart {
+            return self.apart(&path, &sample.path, &directory.path().join("result.json"));
+        }
+        let plugin = match Plugin::read(&path, self.supervisor.config().limits.wasm) {
+            Ok(plugin) => plugin,
+            Err(error) => return Ok(Found { refusal: Some(error.to_string()), ..Found::default() }),
+        };
+        let mut found = Found::default();
+        match self.judge(plugin.clone(), &sample.path)? {
+            Ok(document) => found.document = Some(Box::new(document)),
+            Err(refusal) => found.refusal = Some(refusal),
+        }
+        if case.expect.honest {
+            found.false_findings = self.other_draws(plugin, &sample.path)?;
+        }
+        Ok(found)
+    }
+
+    /// The document, or why there is no sample.
+    fn judge(&mut self, plugin: Plugin, sample: &Path) -> Result<Result<Document, String>, Trouble> {
+        let sample = match Sample::open(sample) {
+            Ok(sample) => sample,
+            Err(OpenError::Sample(error)) => return Ok(Err(error.to_string())),
+            Err(error) => return Err(error.into()),
+        };
+        let mut plugin = self.supervisor.load(plugin);
+        let refused: Option<Failure> = plugin.guest().err().cloned();
+        if let Some(failure) = refused {
+            return Ok(Ok(self.supervisor.refused(&plugin, &failure, &sample)));
+        }
+        let facts = self.device.info().facts;
+        let mut checker = self.supervisor.checker(plugin, facts);
+        let mut document = None;
+        let done = |found| {
+            document = Some(found);
+            Ok::<(), Infallible>(())
+        };
+        let Ok(()) = self.supervisor.evaluate(&mut checker, vec![sample], &mut self.device, Checking::Between, done);
+        document.ok_or_else(|| "one sample has one document".into()).map(Ok)
+    }
+
+    /// What is found of a pass under other draws of the inputs: an honest one has nothing to fear from any.
+    fn other_draws(&mut self, plugin: Plugin, sample: &Path) -> Result<Vec<String>, Trouble> {
+        let mut sample = Sample::open(sample)?;
+        let mut checker = self.supervisor.checker(self.supervisor.load(plugin), self.device.info().facts);
+        let settings = self.supervisor.config().settings;
+        let mut findings = vec![];
+        for variant in 0..sample.variants().len() {
+            let checked = checker.check(&mut sample, variant);
+            let (Some(read), Some(rewrite)) = (checked.read(), checked.graph()) else { continue };
+            let watch = &mut |_| {};
+            self.device.load(&read.program, &read.inputs, 0, settings, STEP, watch)??;
+            for seed in 1..=SEEDS {
+                let found = self.device.evaluate(rewrite, &[], seed, settings, false, STEP, watch)?;
+                findings.extend(found.findings.iter().map(|finding| format!("seed {seed}: {finding}")));
+                findings.extend(found.error.map(|error| format!("seed {seed}: {error}")));
+            }
+        }
+        Ok(findings)
+    }
+
+    /// Has the command judge the plugin.
+    fn apart(&self, plugin: &Path, sample: &Path, json: &Path) -> Result<Found, Trouble> {
+        let mut arguments = vec!["eval".into(), plugin.as_os_str().to_owned(), sample.as_os_str().to_owned()];
+        arguments.extend(["--device", "cpu", "--threads", "1", "--budget", "1ms", "--json"].map(Into::into));
+        arguments.push(json.into());
+        let ended = file::run_apart(&arguments, self.code.user_cache())?;
+        if ended.hung {
+            return Ok(Found { trouble: Some("the command hangs".into()), ..Found::default() });
+        }
+        let document = std::fs::read_to_string(json).ok();
+        match (document, ended.code) {
+            (Some(text), Some(_)) => Ok(Found { document: Some(serde_json::from_str(&text)?), ..Found::default() }),
+            (None, Some(2)) => Ok(Found { refusal: Some(ended.errors), ..Found::default() }),
+            (_, code) => {
+                let trouble = format!("the command ended with {code:?}: {}", ended.errors);
+                Ok(Found { trouble: Some(trouble), ..Found::default() })
+            }
+        }
+    }
+}
