@@ -65,6 +65,8 @@ impl Settings {
     pub const SLOW_TRIALS: u32 = 3;
     /// See [`Settings::SLOW_TRIALS`].
     pub const SLOW_FACTOR: u32 = 20;
+    /// Rounds that an input has for itself: one at another scale, and unusual ones.
+    pub const ROUNDS_PER_INPUT: u32 = 8;
 }
 
 impl Default for Settings {

@@ -128,7 +128,7 @@ impl Measurement<'_> {
 /// Twenty times what the same work takes eagerly, what drawing and comparing large tensors takes, plus the budgets and a
 /// generous start.
 fn evaluation_limit(reference: &Reference, settings: &Settings) -> Duration {
-    let rounds = settings.rounds.saturating_add(reference.read.inputs.len() as u32);
+    let rounds = settings.rounds.saturating_add(Settings::ROUNDS_PER_INPUT * reference.read.inputs.len() as u32);
     let runs = u64::from(rounds.saturating_add(settings.warmups));
     let work =
         Duration::from_nanos(reference.loaded.slowest_ns.saturating_mul(u64::from(Settings::SLOW_FACTOR) * runs));

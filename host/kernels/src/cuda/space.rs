@@ -154,10 +154,14 @@ pub(super) fn common(
             let step: i64 = slopes.iter().zip(strides).map(|(slope, stride)| slope * stride).sum();
             // A guard must decide for all lanes alike.
             let guarded = slopes.iter().zip(in_bounds).any(|(slope, proven)| *slope != 0 && !proven);
+            // An index that is clamped may end as any number, whatever it was a multiple of.
+            let multiple =
+                |id: &IndexId, proven: bool| if proven { multiple_of(kernel, *id, axis, count) } else { 1 };
             let multiples = index
                 .iter()
                 .zip(strides)
-                .all(|(id, stride)| multiple_of(kernel, *id, axis, count).saturating_mul(*stride) % count == 0);
+                .zip(in_bounds)
+                .all(|((id, stride), proven)| multiple(id, *proven).saturating_mul(*stride) % count == 0);
             if step == 1 && !guarded && aligned && multiples { Lanes::Neighbours } else { Lanes::Each }
         }
     }
