@@ -15,6 +15,11 @@ pub fn of_reference(error: NodeError) -> ReferenceError {
 pub fn of_rewrite(error: NodeError) -> RewriteError {
     match error.cause {
         Cause::Type { declared, found } => RewriteError::WrongType { node: error.node, op: error.op, declared, found },
+        Cause::Fault(message) => RewriteError::Fault { node: error.node, op: error.op, message },
+        // What a kernel may do was proven before: where it fails all the same, the proof or the code is wrong.
+        Cause::Failed(message) if error.op == passhost_runtime::KERNEL => {
+            RewriteError::Fault { node: error.node, op: error.op, message }
+        }
         cause => RewriteError::Op { node: error.node, op: error.op, message: cause.to_string() },
     }
 }

@@ -292,6 +292,16 @@ pub enum RewriteError {
         /// What was said.
         message: String,
     },
+    /// A verified node made the device fault. No plugin can be blamed for that.
+    #[error("node {node} ({op}) fails on the device: {message}")]
+    Fault {
+        /// Which node, or the last one before it showed.
+        node: NodeId,
+        /// Its op, or `kernel`.
+        op: String,
+        /// What was said.
+        message: String,
+    },
     /// A node gave a tensor of another type than the rewrite declares.
     #[error("node {node} ({op}) gives {found} where the rewrite declares {declared}")]
     WrongType {

@@ -122,10 +122,13 @@ fn only_views(graph: &Graph, node: &Node) -> bool {
     !writes && matches!(aliasing(graph, node, OpTable::sample()), Aliasing::Identity(_) | Aliasing::View(_))
 }
 
+/// What an error calls the op of a kernel node.
+pub const KERNEL: &str = "kernel";
+
 fn name_of(node: &Node) -> String {
     match &node.kind {
         NodeKind::Aten { op, .. } => op.to_string(),
-        NodeKind::Kernel { .. } => "kernel".into(),
+        NodeKind::Kernel { .. } => KERNEL.into(),
     }
 }
 

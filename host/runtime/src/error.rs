@@ -31,6 +31,9 @@ pub enum Cause {
     /// The device has no memory left.
     #[error("out of memory: {0}")]
     OutOfMemory(String),
+    /// The device faulted while it ran what was launched before.
+    #[error("the device faulted: {0}")]
+    Fault(String),
     /// Anything else, in the words of whoever refused.
     #[error("{0}")]
     Failed(String),

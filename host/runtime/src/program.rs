@@ -83,7 +83,7 @@ impl Program {
     /// Waits for the device. An error that shows here is that of a node before.
     pub fn finish(&self) -> Result<(), NodeError> {
         let failed = |cause: Cause| NodeError { node: self.last, op: "or a node before".into(), cause };
-        self.context.synchronize().map_err(|error| failed(error.into()))
+        self.context.synchronize().map_err(|error| failed(Cause::Fault(error.to_string())))
     }
 
     fn go<W: Watch>(&self, inputs: &[Tensor], check: bool, watch: &mut W) -> Result<Vec<Tensor>, NodeError> {

@@ -102,6 +102,10 @@ impl Measurement<'_> {
         };
         if let Some(error) = &evaluation.error {
             let class = match error {
+                RewriteError::Fault { .. } => {
+                    let hint = "what was verified must not fault; report this plugin and sample";
+                    return failed(variant, FailureClass::Runtime, failure(Blame::Host, "plan", error, hint));
+                }
                 RewriteError::Op { .. } => FailureClass::Runtime,
                 RewriteError::WrongType { .. } => FailureClass::TypeMismatch,
             };

@@ -155,8 +155,7 @@ pub(super) fn common(
             // A guard must decide for all lanes alike.
             let guarded = slopes.iter().zip(in_bounds).any(|(slope, proven)| *slope != 0 && !proven);
             // An index that is clamped may end as any number, whatever it was a multiple of.
-            let multiple =
-                |id: &IndexId, proven: bool| if proven { multiple_of(kernel, *id, axis, count) } else { 1 };
+            let multiple = |id: &IndexId, proven: bool| if proven { multiple_of(kernel, *id, axis, count) } else { 1 };
             let multiples = index
                 .iter()
                 .zip(strides)
