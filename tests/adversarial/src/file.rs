@@ -8,7 +8,8 @@ use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::sync::mpsc;
+use std::time::Duration;
 
 /// KiB of address space for the command and each of its children: libtorch maps a lot and fills little of it.
 const MEMORY: u64 = 6 << 20;
@@ -47,17 +48,17 @@ pub fn run_apart<A: AsRef<std::ffi::OsStr>>(arguments: &[A], user_cache: &Path) 
         .stderr(errors.reopen()?)
         .process_group(0)
         .spawn()?;
-    let give_up = Instant::now() + LIMIT;
-    let mut hung = false;
-    let status = loop {
-        match process.try_wait()? {
-            Some(status) => break status,
-            None if Instant::now() < give_up => std::thread::sleep(Duration::from_millis(20)),
-            None => {
-                hung = true;
-                // Its children as well: they may be what hangs.
-                rustix::process::kill_process_group(Pid::from_child(&process), Signal::KILL)?;
-            }
+    let group = Pid::from_child(&process);
+    let (sender, ended) = mpsc::channel();
+    std::thread::spawn(move || sender.send(process.wait()));
+    let in_time = ended.recv_timeout(LIMIT);
+    let hung = in_time.is_err();
+    let status = match in_time {
+        Ok(status) => status?,
+        Err(_) => {
+            // Its children as well: they may be what hangs.
+            rustix::process::kill_process_group(group, Signal::KILL)?;
+            ended.recv()??
         }
     };
     let mut text = String::new();

@@ -77,6 +77,9 @@ fn caught_by(found: &Found) -> String {
     let Some(document) = &found.document else { return verdict };
     let kinds = verdict::kinds(document);
     match verdict::failure(document) {
+        _ if !found.false_findings.is_empty() => {
+            format!("{verdict}; {} findings in other draws", found.false_findings.len())
+        }
         _ if !kinds.is_empty() => format!("{verdict}: {}", kinds.join(", ")),
         Some(failure) if failure.stage != "correctness" => format!("{verdict} at {}", failure.stage),
         _ => verdict,
