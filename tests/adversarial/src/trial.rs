@@ -14,7 +14,7 @@ use std::time::Duration;
 const SEEDS: u64 = 20;
 
 /// Wall clock of one step of the device child.
-const STEP: Duration = Duration::from_secs(20);
+const STEP: Duration = Duration::from_secs(60);
 
 /// What is needed to play cases one after the other. Several may do so side by side, each with children of its own.
 pub struct Bench<'s> {
@@ -133,6 +133,7 @@ impl<'s> Bench<'s> {
             for seed in 1..=SEEDS {
                 let found = self.device.evaluate(rewrite, &[], seed, settings, false, STEP, watch)?;
                 findings.extend(found.findings.iter().map(|finding| format!("seed {seed}: {finding}")));
+                findings.extend(found.domain.iter().map(|finding| format!("seed {seed}: {finding}")));
                 findings.extend(found.error.map(|error| format!("seed {seed}: {error}")));
             }
         }

@@ -5,7 +5,7 @@ use passhost_score::{Options, score};
 use passhost_supervisor::document::{Document, Failure, Variant};
 
 /// Kinds of findings, and words that each of them alone has in the document.
-const FINDINGS: [(&str, &str); 8] = [
+const FINDINGS: [(&str, &str); 7] = [
     ("input changed", "was changed by the rewrite"),
     ("guard zone", "guard zones around allocations"),
     ("unwritten", "that were never written"),
@@ -13,18 +13,22 @@ const FINDINGS: [(&str, &str); 8] = [
     ("precision", "against a double precision run"),
     ("timed run differs", "a timed run gave a different output"),
     ("below floor", "is below the floor"),
-    ("domain", "domain"),
 ];
 
 /// The kinds of what was found in any variant.
 pub fn kinds(document: &Document) -> Vec<&'static str> {
     let found = |words: &str| document.variants.iter().flat_map(|variant| &variant.findings).any(|f| f.contains(words));
-    FINDINGS.into_iter().filter(|(_, words)| found(words)).map(|(kind, _)| kind).collect()
+    let domain = document.variants.iter().any(|variant| !variant.domain.is_empty());
+    let kinds = FINDINGS.into_iter().filter(|(_, words)| found(words)).map(|(kind, _)| kind);
+    kinds.chain(domain.then_some("domain")).collect()
 }
 
-/// The variant that stands for the document: the first that failed, else the first.
+/// The variant that stands for the document: the first that failed, else the first that is wrong on unusual inputs, else
+/// the first.
 fn worst(document: &Document) -> Option<&Variant> {
-    document.variants.iter().find(|variant| variant.class.is_some()).or(document.variants.first())
+    let variants = || document.variants.iter();
+    let failed = variants().find(|variant| variant.class.is_some());
+    failed.or_else(|| variants().find(|variant| !variant.domain.is_empty())).or(document.variants.first())
 }
 
 /// The verdict in one word, as expectations have it.
@@ -32,10 +36,11 @@ pub fn of(found: &Found) -> String {
     match (&found.document, &found.trouble) {
         (_, Some(_)) => "trouble".into(),
         (None, None) => "unusable".into(),
-        (Some(document), None) => match worst(document).and_then(|variant| variant.class) {
-            Some(class) => class.to_string(),
-            None if document.failure.is_some() => "reference".into(),
-            None => "right".into(),
+        (Some(document), None) => match worst(document) {
+            Some(Variant { class: Some(class), .. }) => class.to_string(),
+            _ if document.failure.is_some() => "reference".into(),
+            Some(variant) if !variant.domain.is_empty() => "domain".into(),
+            _ => "right".into(),
         },
     }
 }
@@ -77,13 +82,17 @@ fn gains_nothing(document: &Document) -> Result<(), String> {
         return Ok(());
     }
     let options = Options::default();
-    for (variant, outcome) in document.variants.iter().zip(&document.outcomes).filter(|(one, _)| one.class.is_some()) {
+    for (variant, outcome) in document.variants.iter().zip(&document.outcomes).filter(|(one, _)| is_wrong(one)) {
         let strict = score(&[*outcome], &options).map_or(f64::NAN, |scores| scores.aggregate_score_strict);
         if (strict - options.b).abs() > 1e-9 {
             return Err(format!("{} is wrong, and its AS strict is {strict:.3}", variant.name));
         }
     }
     Ok(())
+}
+
+fn is_wrong(variant: &Variant) -> bool {
+    variant.class.is_some() || !variant.domain.is_empty()
 }
 
 /// The failure that stands for the document.
