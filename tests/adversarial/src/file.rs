@@ -14,7 +14,7 @@ use std::time::Duration;
 /// KiB of address space for the command and each of its children: libtorch maps a lot and fills little of it.
 const MEMORY: u64 = 6 << 20;
 /// Wall clock of the command.
-const LIMIT: Duration = Duration::from_secs(10);
+const LIMIT: Duration = Duration::from_secs(20);
 
 /// How the command ended.
 pub struct Ended {
