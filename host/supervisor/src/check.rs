@@ -1,9 +1,10 @@
 //! The first stage: a variant is read and typed, the pass rewrites it, and what it returned is verified. Nothing here
 //! needs a device, and several checkers may work at once.
 
+use crate::child::ChildError;
 use crate::document::{Blame, Failure, Variant};
 use crate::event::{Event, VariantPlace, WorkStage};
-use crate::failure::failure;
+use crate::failure::{DOCTOR, UNCONFINED, failure};
 use crate::judge::empty;
 use crate::plugin::LoadedPlugin;
 use crate::rewrite::rewrite;
@@ -105,6 +106,10 @@ impl<'s> Checker<'s> {
             }
             Err(failure) => (None, Err(Refused { class: FailureClass::Reference, failure })),
         };
+        if let Some(walls) = self.types.walls() {
+            // Another checker may have said so already, of the same kernel.
+            let _ = self.supervisor.types_walls.set(walls);
+        }
         Checked { place, variant, read, end }
     }
 
@@ -133,7 +138,8 @@ impl<'s> Checker<'s> {
         let (inputs, limit) = (self.supervisor.config.inputs, self.supervisor.reading_limit());
         let read = sample.read(index, inputs, &mut self.types, limit);
         if let Some(trouble) = self.types.take_trouble() {
-            return Err(failure(Blame::Host, "sample", trouble, "run `passhost doctor`"));
+            let unconfined = matches!(trouble, ChildError::Unconfined { .. });
+            return Err(failure(Blame::Host, "sample", trouble, if unconfined { UNCONFINED } else { DOCTOR }));
         }
         read.map_err(|error| match error {
             ReadError::Sample(error) => {
@@ -143,7 +149,7 @@ impl<'s> Checker<'s> {
                 let message = format!("{error}, twice, while reading the sample");
                 failure(Blame::Sample, "sample", message, "leave this sample out, and report it")
             }
-            ReadError::Reader(error) => failure(Blame::Host, "sample", error, "run `passhost doctor`"),
+            ReadError::Reader(error) => failure(Blame::Host, "sample", error, DOCTOR),
             ReadError::Changed => {
                 failure(Blame::Sample, "sample", ReadError::Changed, "leave its files alone meanwhile")
             }

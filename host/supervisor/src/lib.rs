@@ -31,6 +31,7 @@ mod types;
 pub mod untrusted;
 
 pub use check::{Checked, Checker};
+pub use child::Confinement;
 pub use evaluate::Checking;
 pub use event::{Event, VariantPlace, WorkStage};
 pub use failure::guest_failure;

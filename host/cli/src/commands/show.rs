@@ -9,8 +9,8 @@ use passhost_ir::{DeviceFacts, Graph, OpTable, functionalise};
 use passhost_supervisor::document::{Blame, Failure};
 use passhost_supervisor::guest::GuestError;
 use passhost_supervisor::{
-    Config, InputMode, LoadedPlugin, OpenError, Plugin, ReadError, Sample, Supervisor, Types, guest_failure,
-    infer_calls, untrusted,
+    Config, Confinement, InputMode, LoadedPlugin, OpenError, Plugin, ReadError, Sample, Supervisor, Types,
+    guest_failure, infer_calls, untrusted,
 };
 
 /// Lines of a plugin's log that are shown.
@@ -28,7 +28,7 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
         Some(path) => {
             let plugin = Plugin::read(path, limits.wasm).map_err(|error| Stop::new(Exit::Usage, error))?;
             // A pass is told what its rewrite will run on.
-            let facts = super::open_device(&arguments.device)?.info().facts;
+            let facts = super::open_device(&arguments.device, Confinement::default())?.info().facts;
             Some((supervisor.load(plugin), facts))
         }
         None => None,
@@ -36,7 +36,7 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
     let mut shown = 0;
     let mut exit = Exit::Success;
     for path in &paths {
-        let mut sample = Sample::open(path).map_err(|error| match error {
+        let mut sample = Sample::open(path, Confinement::default()).map_err(|error| match error {
             OpenError::Sample(error) => Stop::new(Exit::Usage, error),
             OpenError::Reader(error) => Stop::new(Exit::Host, error),
         })?;
