@@ -38,7 +38,7 @@ pub const HARMLESS: Attempt = Attempt {
     ordinary: true,
     device_may: true,
     make: |_| {
-        let mut memory = vec![1u8; 16 << 20];
+        let mut memory = vec![1u8; 1 << 20];
         memory.truncate(std::hint::black_box(8));
         std::io::Write::write(&mut std::io::stdout(), &memory).map(drop)
     },
