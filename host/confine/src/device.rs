@@ -11,7 +11,7 @@ use crate::{ConfineError, Walls};
 use rustix::thread::CapabilitySet;
 use std::path::{Path, PathBuf};
 
-/// Keeps what [`refused`] leaves, files for reading, and `writable` for writing. Comes before the GPU is opened, and
+/// Keeps what is not refused below, files for reading, and `writable` for writing. Comes before the GPU is opened, and
 /// before threads are started.
 ///
 /// # Errors
