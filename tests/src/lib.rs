@@ -1,8 +1,10 @@
 //! Runs the real programs the way a user does, for the end-to-end tests.
 
 use rustix::process::{Pid, Signal};
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use tempfile::TempDir;
@@ -171,6 +173,8 @@ pub struct Passhost {
     arguments: Vec<String>,
     directory: TempDir,
     environment: Vec<(String, String)>,
+    /// Answers system calls as if there were none, for it and all that it starts.
+    filter: Option<BpfProgram>,
 }
 
 impl Passhost {
@@ -185,8 +189,10 @@ impl Passhost {
         let arguments = arguments.into_iter().map(|a| a.as_ref().to_string_lossy().into_owned()).collect();
         // A cache that all tests share compiles each plugin once.
         let environment = vec![];
-        directory
-            .map_or_else(|_| unreachable!("it was checked"), |directory| Passhost { arguments, directory, environment })
+        directory.map_or_else(
+            |_| unreachable!("it was checked"),
+            |directory| Passhost { arguments, directory, environment, filter: None },
+        )
     }
 
     /// `passhost eval PLUGIN SAMPLE --json FILE` with a short budget, on one thread: tests run side by side, and threads that
@@ -217,6 +223,24 @@ impl Passhost {
         self
     }
 
+    /// As on a kernel that does not have these system calls.
+    ///
+    /// # Panics
+    ///
+    /// If this one cannot play it.
+    #[must_use]
+    pub fn on_a_kernel_without(mut self, calls: &[i64]) -> Passhost {
+        let rules = calls.iter().map(|&call| (call, vec![])).collect();
+        let architecture = TargetArch::try_from(std::env::consts::ARCH);
+        let none = SeccompAction::Errno(38);
+        let filter = architecture
+            .and_then(|architecture| SeccompFilter::new(rules, SeccompAction::Allow, none, architecture))
+            .and_then(BpfProgram::try_from);
+        assert!(filter.is_ok(), "{filter:?}");
+        self.filter = filter.ok();
+        self
+    }
+
     /// With `--json` to a file that is read afterwards.
     #[must_use]
     pub fn with_json(self) -> Passhost {
@@ -234,6 +258,11 @@ impl Passhost {
         let mut command = Command::new(program);
         command.args(&self.arguments).stdin(Stdio::null());
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        if let Some(filter) = self.filter.clone() {
+            let install = move || seccompiler::apply_filter(&filter).map_err(std::io::Error::other);
+            // SAFETY: between fork and exec it makes two system calls and allocates nothing unless they fail.
+            unsafe { command.pre_exec(install) };
+        }
         command
     }
 

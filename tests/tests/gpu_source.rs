@@ -7,8 +7,8 @@ use passhost_ir::{Graph, NodeKind};
 use passhost_kernels::Layout;
 use passhost_kernels::cuda::{Compiler, DeviceProperties, NvrtcError, emit};
 use passhost_protocol::device::DeviceChoice;
-use passhost_supervisor::device::Device;
-use passhost_supervisor::{Config, Plugin, Sample, Supervisor};
+use passhost_supervisor::device::{Device, DeviceSetup};
+use passhost_supervisor::{Config, Confinement, Plugin, Sample, Supervisor};
 use passhost_tests::{plugin, repository};
 use std::path::PathBuf;
 
@@ -16,11 +16,11 @@ use std::path::PathBuf;
 fn rewrites(name: &str) -> Vec<Graph> {
     let supervisor = Supervisor::new(Config::default());
     let plugin = Plugin::read(&plugin(name), supervisor.config().limits.wasm).unwrap();
-    let facts = Device::open(DeviceChoice::Cpu, None).unwrap().info().facts;
+    let facts = Device::open(DeviceSetup::new(DeviceChoice::Cpu, None)).unwrap().info().facts;
     let mut checker = supervisor.checker(supervisor.load(plugin), facts);
     let mut graphs = vec![];
     for path in passhost_sample::find(&repository().join("samples/reference.txt")).unwrap() {
-        let mut sample = Sample::open(&path).unwrap();
+        let mut sample = Sample::open(&path, Confinement::default()).unwrap();
         for index in 0..sample.variants().len() {
             let checked = checker.check(&mut sample, index);
             let graph = checked.graph().unwrap_or_else(|| panic!("{name}: {:?}", checked.failure()));

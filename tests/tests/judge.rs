@@ -1,9 +1,9 @@
 //! The example of `host/supervisor` runs: a plugin is judged without the command, while another is checked.
 
 use passhost_protocol::device::{DeviceChoice, Settings};
-use passhost_supervisor::device::Device;
+use passhost_supervisor::device::{Device, DeviceSetup};
 use passhost_supervisor::document::Document;
-use passhost_supervisor::{Checking, Config, Plugin, Sample, Supervisor};
+use passhost_supervisor::{Checking, Config, Confinement, Plugin, Sample, Supervisor};
 use passhost_tests::{SMALL, plugin, sample_with};
 use std::convert::Infallible;
 
@@ -37,12 +37,13 @@ fn samples_that_are_checked_beside_a_measurement_have_the_same_documents_in_the_
     let settings = Settings { budget_ms: 5, ..Settings::default() };
     let supervisor = Supervisor::new(Config { settings, ..Config::default() });
     let plugin = Plugin::read(&plugin("fuse-pointwise"), supervisor.config().limits.wasm);
-    let device = Device::open(DeviceChoice::Cpu, None);
+    let device = Device::open(DeviceSetup::new(DeviceChoice::Cpu, None));
     assert!(plugin.is_ok() && device.is_ok(), "{:?} {:?}", plugin.err(), device.err());
     let (Ok(plugin), Ok(mut device)) = (plugin, device) else { return };
     // What does not depend on time: of each sample its name, and of each variant what the pass made of it.
     let mut evaluate = |checking: Checking| {
-        let opened: Vec<Sample> = samples.iter().filter_map(|folder| Sample::open(folder.path()).ok()).collect();
+        let opened: Vec<Sample> =
+            samples.iter().filter_map(|folder| Sample::open(folder.path(), Confinement::default()).ok()).collect();
         assert_eq!(opened.len(), names.len());
         let mut checker = supervisor.checker(supervisor.load(plugin.clone()), device.info().facts);
         let mut found = vec![];

@@ -2,7 +2,7 @@
 //! evaluated.
 
 use passhost_ir::{Arg, Infer, InferError, OpName, TensorType};
-use passhost_supervisor::{InputMode, ReadError, Sample, Types};
+use passhost_supervisor::{Confinement, InputMode, ReadError, Sample, Types};
 use passhost_tests::{Passhost, Run, SMALL, directory, plugin, sample, sample_with, signal_child};
 use rustix::process::Signal;
 use std::path::Path;
@@ -172,10 +172,10 @@ fn a_reader_killed_once_is_replaced_and_killed_twice_is_given_up() {
     let reader = format!("passhost-reader {}", path.display());
     let limit = Duration::from_secs(60);
     for (kills, expected) in [(0, None), (1, Some("was read again in a fresh one")), (2, None)] {
-        let opened = Sample::open(&path);
+        let opened = Sample::open(&path, Confinement::default());
         assert!(opened.is_ok(), "{:?}", opened.err());
         let Ok(mut opened) = opened else { return };
-        let mut killer = Killer { types: Types::new(Arc::default()), reader: &reader, kills };
+        let mut killer = Killer { types: Types::new(Arc::default(), Confinement::default()), reader: &reader, kills };
         match opened.read(0, InputMode::Fresh, &mut killer, limit) {
             Ok(read) => {
                 assert!(kills < 2, "it was killed twice");

@@ -281,7 +281,13 @@ fn nvrtc_directories() -> Vec<PathBuf> {
 
 /// The cache of compiled kernels; none where the user's cache directory cannot be used.
 fn kernel_cache() -> Option<Cache> {
+    Cache::open(&kernel_directory()?).ok()
+}
+
+/// Where that cache is kept: a directory that there is from now on.
+pub(crate) fn kernel_directory() -> Option<PathBuf> {
     let base = std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
     let base = base.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))?;
-    Cache::open(&base.join("passhost").join("kernels")).ok()
+    let directory = base.join("passhost").join("kernels");
+    std::fs::create_dir_all(&directory).ok().map(|()| directory)
 }

@@ -1,5 +1,6 @@
 //! What the device child does: draws inputs, runs both programs, compares them, checks integrity, measures.
 
+mod attempt;
 mod blame;
 mod compare;
 mod device;
@@ -14,5 +15,6 @@ mod session;
 mod trivial;
 mod types;
 
+pub use attempt::{ANSWERING, MEASURING, attempt};
 pub use serve::{ServeError, serve};
 pub use types::serve_types;

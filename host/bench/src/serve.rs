@@ -3,11 +3,12 @@
 use crate::device::Device;
 use crate::once;
 use crate::session::Reference;
+use passhost_confine::{ConfineError, Walls, device as walls, process};
 use passhost_protocol::device::{DeviceChoice, DeviceInfo, FromDevice, Stage, ToDevice};
 use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
-use rustix::process::{Resource, Rlimit, Signal};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 /// Why the child stopped serving.
@@ -19,6 +20,9 @@ pub enum ServeError {
     /// The process could not be set up.
     #[error("cannot set up the device process: {0}")]
     Setup(#[from] rustix::io::Errno),
+    /// The process still has rights that it must not have.
+    #[error(transparent)]
+    Confine(#[from] ConfineError),
     /// A request came before the one it depends on.
     #[error("the supervisor sent `{0}` out of turn")]
     OutOfTurn(&'static str),
@@ -34,22 +38,27 @@ pub fn serve() -> Result<(), ServeError> {
     let mut stdin = BufReader::new(std::io::stdin().lock());
     let mut device: Option<Rc<Device>> = None;
     let mut reference: Option<Reference> = None;
+    let mut directory: Option<PathBuf> = None;
     loop {
         let request: ToDevice = match read_frame(&mut stdin, MAX_FRAME) {
             Err(FrameError::Closed) => return Ok(()),
             request => request?,
         };
         let reply = match request {
-            ToDevice::Open { device: choice, threads } => match open(choice, threads) {
-                Ok((opened, info)) => {
-                    device = Some(opened);
-                    FromDevice::Opened(info)
+            ToDevice::Open { device: choice, threads, files } => {
+                let walls = enclose(choice, files.as_ref())?;
+                directory = files;
+                match open(choice, threads) {
+                    Ok((opened, info)) => {
+                        device = Some(opened);
+                        FromDevice::Opened { device: info, walls }
+                    }
+                    Err(reason) => {
+                        write_frame(&mut out, &FromDevice::Unusable(reason))?;
+                        return Ok(());
+                    }
                 }
-                Err(reason) => {
-                    write_frame(&mut out, &FromDevice::Unusable(reason))?;
-                    return Ok(());
-                }
-            },
+            }
             ToDevice::Load { program, inputs, seed, settings } => {
                 // The old program's memory is free before the new one's is taken.
                 reference = None;
@@ -67,9 +76,9 @@ pub fn serve() -> Result<(), ServeError> {
                 let stage = |stage| announce(&mut out, stage);
                 FromDevice::Evaluated(Box::new(reference.evaluate(&rewrite, &in_place, seed, &settings, timed, stage)))
             }
-            ToDevice::Run { program, inputs, seed, files } => {
+            ToDevice::Run { program, inputs, seed } => {
                 let device = device.as_ref().ok_or(ServeError::OutOfTurn("Run"))?;
-                FromDevice::Ran(once::run(device, &program, &inputs, seed, files.as_deref()))
+                FromDevice::Ran(once::run(device, &program, &inputs, seed, directory.as_deref()))
             }
         };
         let lost = device.as_ref().is_some_and(|device| device.is_lost());
@@ -87,13 +96,17 @@ pub fn serve() -> Result<(), ServeError> {
 /// Prepares the process; returns where messages leave it.
 pub(crate) fn set_up() -> Result<File, ServeError> {
     // The supervisor's death ends this process whatever libtorch is doing.
-    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-    let no_core = Rlimit { current: Some(0), maximum: Some(0) };
-    rustix::process::setrlimit(Resource::Core, no_core)?;
+    process::die_with_parent()?;
     // Messages leave by a descriptor of their own: what libraries print goes to standard error.
     let messages = File::from(rustix::io::dup(rustix::stdio::stdout())?);
     rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
     Ok(messages)
+}
+
+/// Puts up the walls: before a thread is started, and before a GPU is opened.
+pub(crate) fn enclose(choice: DeviceChoice, files: Option<&PathBuf>) -> Result<Walls, ConfineError> {
+    let kernels = if choice == DeviceChoice::Cpu || !gpu_present() { None } else { crate::device::kernel_directory() };
+    walls::before_opening(files.cloned().into_iter().chain(kernels).collect())
 }
 
 /// Says how far the work is. If the supervisor is gone, the next reply will show it.

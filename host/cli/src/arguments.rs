@@ -14,6 +14,7 @@ use passhost_protocol::device::{DeviceChoice, Settings};
 use passhost_protocol::guest::GuestLimits;
 use passhost_sample::InputMode;
 use passhost_score::{Interpretation, Options};
+use passhost_supervisor::Confinement;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -84,6 +85,8 @@ pub struct EvalArguments {
     #[command(flatten)]
     pub device: DeviceArguments,
     #[command(flatten)]
+    pub walls: WallArguments,
+    #[command(flatten)]
     pub limits: LimitArguments,
 }
 
@@ -91,6 +94,8 @@ pub struct EvalArguments {
 pub struct CheckArguments {
     /// The plugin, a WebAssembly component
     pub plugin: PathBuf,
+    #[command(flatten)]
+    pub walls: WallArguments,
     #[command(flatten)]
     pub limits: LimitArguments,
 }
@@ -163,6 +168,20 @@ pub struct DeviceArguments {
     /// Threads for CPU work, all cores if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub struct WallArguments {
+    /// Refuses where the kernel lacks a wall around child processes, instead of going on without it
+    #[arg(long)]
+    pub require_confinement: bool,
+}
+
+impl WallArguments {
+    /// Which walls must stand.
+    pub fn confinement(&self) -> Confinement {
+        if self.require_confinement { Confinement::Required } else { Confinement::WherePossible }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -10,7 +10,8 @@ pub mod show;
 
 use crate::{Exit, Stop};
 use passhost_cache::Cache;
-use passhost_supervisor::device::Device;
+use passhost_supervisor::Confinement;
+use passhost_supervisor::device::{Device, DeviceSetup};
 use std::path::PathBuf;
 
 /// The user's cache directory for this program: `$XDG_CACHE_HOME/passhost`, or `~/.cache/passhost`.
@@ -26,9 +27,10 @@ fn open_cache() -> Result<Cache, String> {
     Cache::open(&directory.join("artefacts")).map_err(|error| error.to_string())
 }
 
-/// Opens the device; a failure stops the command.
-fn open_device(arguments: &crate::arguments::DeviceArguments) -> Result<Device, Stop> {
-    Device::open(arguments.device, arguments.threads).map_err(|error| Stop::new(Exit::Host, error))
+/// Opens the device behind the walls that must stand; a failure stops the command.
+fn open_device(arguments: &crate::arguments::DeviceArguments, confinement: Confinement) -> Result<Device, Stop> {
+    let setup = DeviceSetup { confinement, ..DeviceSetup::new(arguments.device, arguments.threads) };
+    Device::open(setup).map_err(|error| Stop::new(Exit::Host, error))
 }
 
 /// `device: cpu, Intel Xeon, 2 threads, torch 2.11.0`, and why it is not the GPU if there is something to say.

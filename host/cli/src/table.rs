@@ -165,6 +165,11 @@ fn failures(document: &Document, terminal: &Terminal) -> Vec<String> {
             lines.push(terminal.paint(Tone::Dim, &line));
         }
     }
+    for line in
+        document.confinement.note().iter().flat_map(|note| wrap(&format!("note: {note}"), terminal.width(), "  "))
+    {
+        lines.push(terminal.paint(Tone::Dim, &line));
+    }
     lines.extend(drift(document, terminal));
     lines
 }

@@ -67,7 +67,7 @@ impl Check {
             let (needed, allowed) = (bytes(found.run_bytes), bytes(run.memory));
             return Err(Failure::new(Outcome::TooLarge, format!("it takes {needed}, and --memory is {allowed}")));
         }
-        let ran = worker.run(&variant.program, &variant.inputs, run.seed, None)?;
+        let ran = worker.run(&variant.program, &variant.inputs, run.seed)?;
         found.run = Some(RunReport::of(&ran));
         match ran.differences.first() {
             Some(difference) => Err(Failure::new(Outcome::TypesDiffer, difference)),

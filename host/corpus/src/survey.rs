@@ -89,7 +89,7 @@ pub fn survey<T: Task, E: From<CorpusError>>(
             let sender = sender.clone();
             let (next, stopped) = (&next, &stopped);
             let work = move || {
-                let mut worker = Worker::new(crew.place, crew.memo);
+                let mut worker = Worker::new(crew.place.clone(), crew.memo);
                 while !stopped.load(Ordering::Relaxed) {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(path) = paths.get(index) else { return };

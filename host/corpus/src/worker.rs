@@ -8,20 +8,17 @@ use passhost_protocol::reader::Question;
 use passhost_protocol::types::Answer;
 use passhost_sample::{Change, InputMode, Reading, Refusal, Sample, Variant, Varied};
 use passhost_supervisor::child::ChildError;
-use passhost_supervisor::device::{Device, DeviceError};
+use passhost_supervisor::device::{Device, DeviceError, DeviceSetup};
 use passhost_supervisor::reader::ReaderError;
 use passhost_supervisor::{Memo, OpenError, ReadError, Types};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Where a worker runs programs, and for how long.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Workplace {
-    /// The device.
-    pub device: DeviceChoice,
-    /// Threads for CPU work.
-    pub threads: Option<u32>,
+    /// The device, and where the inputs and outputs of what runs on it are written.
+    pub device: DeviceSetup,
     /// Wall clock for reading one graph, and for running it.
     pub timeout: Duration,
 }
@@ -29,7 +26,7 @@ pub struct Workplace {
 impl Workplace {
     /// For work that runs nothing.
     pub fn for_types(timeout: Duration) -> Workplace {
-        Workplace { device: DeviceChoice::Cpu, threads: Some(1), timeout }
+        Workplace { device: DeviceSetup::new(DeviceChoice::Cpu, Some(1)), timeout }
     }
 }
 
@@ -45,7 +42,8 @@ pub struct Worker {
 impl Worker {
     /// One that has not started anything yet.
     pub fn new(place: Workplace, memo: &Arc<Memo>) -> Worker {
-        Worker { place, types: Types::new(Arc::clone(memo)), device: None, reader: None, trouble: None }
+        let types = Types::new(Arc::clone(memo), place.device.confinement);
+        Worker { place, types, device: None, reader: None, trouble: None }
     }
 
     /// Why no process of some kind can be had: no fault of a sample. Taken once.
@@ -76,13 +74,16 @@ impl Worker {
         ask: impl FnOnce(&mut passhost_supervisor::Sample, &mut dyn Infer, Duration) -> Result<T, ReadError>,
     ) -> Result<T, Failure> {
         let limit = self.place.timeout;
-        let mut open = match self.reader.take().filter(|open| open.sha256() == sample.sha256()) {
-            Some(open) => open,
-            None => passhost_supervisor::Sample::open(sample.path()).map_err(|error| match error {
-                OpenError::Sample(error) => Failure::of(error, false),
-                OpenError::Reader(error) => self.in_trouble(&error),
-            })?,
-        };
+        let mut open =
+            match self.reader.take().filter(|open| open.sha256() == sample.sha256()) {
+                Some(open) => open,
+                None => passhost_supervisor::Sample::open(sample.path(), self.place.device.confinement).map_err(
+                    |error| match error {
+                        OpenError::Sample(error) => Failure::of(error, false),
+                        OpenError::Reader(error) => self.in_trouble(&error),
+                    },
+                )?,
+            };
         if let Some(lost) = open.lost() {
             return Err(Failure::new(Outcome::Crashed, &lost.message));
         }
@@ -140,15 +141,9 @@ impl Worker {
     }
 
     /// Runs a program once.
-    pub fn run(
-        &mut self,
-        program: &Graph,
-        inputs: &[InputSpec],
-        seed: u64,
-        files: Option<PathBuf>,
-    ) -> Result<Ran, Failure> {
+    pub fn run(&mut self, program: &Graph, inputs: &[InputSpec], seed: u64) -> Result<Ran, Failure> {
         let limit = self.place.timeout;
-        let answer = self.device().and_then(|device| device.run(program, inputs, seed, files, limit));
+        let answer = self.device().and_then(|device| device.run(program, inputs, seed, limit));
         match answer {
             Ok(Ok(ran)) => Ok(ran),
             Ok(Err(RunError::Program(error @ ReferenceError::Memory { .. }))) => {
@@ -163,7 +158,7 @@ impl Worker {
         match &mut self.device {
             Some(device) => Ok(device),
             empty => {
-                let device = Device::open(self.place.device, self.place.threads)?;
+                let device = Device::open(self.place.device.clone())?;
                 Ok(empty.insert(device))
             }
         }
@@ -181,7 +176,9 @@ impl Worker {
         match error {
             ChildError::Deadline { .. } => Failure::new(Outcome::TimedOut, error),
             ChildError::Died { .. } | ChildError::Protocol { .. } => Failure::new(Outcome::Crashed, error),
-            ChildError::Start { .. } => self.in_trouble(error),
+            ChildError::Start { .. } | ChildError::OutOfTurn { .. } | ChildError::Unconfined { .. } => {
+                self.in_trouble(error)
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 //! is drawn after the rewrite is known. [`ToDevice::Run`] runs a program by itself. Each request gets one reply;
 //! [`FromDevice::Stage`] messages before it say how far the child is, so that the supervisor can tell where it died.
 
+use crate::Walls;
 use passhost_ir::{DeviceFacts, Graph, InputSpec, NodeId, OpName, TensorType};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -91,6 +92,9 @@ pub enum ToDevice {
         device: DeviceChoice,
         /// Threads for CPU work; all cores if absent.
         threads: Option<u32>,
+        /// An existing directory for the inputs and outputs of [`ToDevice::Run`]: `input_0.bin`, `output_0.bin` and so
+        /// on, row-major and little-endian. The child can write nowhere else.
+        files: Option<PathBuf>,
     },
     /// Runs a reference program, times it alone, and keeps it for [`ToDevice::Evaluate`].
     Load {
@@ -125,9 +129,6 @@ pub enum ToDevice {
         inputs: Vec<InputSpec>,
         /// Seeds the inputs, which are those of the first round of [`ToDevice::Load`] with this seed.
         seed: u64,
-        /// An existing directory for the inputs and outputs: `input_0.bin`, `output_0.bin` and so on, row-major and
-        /// little-endian.
-        files: Option<PathBuf>,
     },
 }
 
@@ -162,7 +163,12 @@ impl std::fmt::Display for Stage {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FromDevice {
     /// The answer to [`ToDevice::Open`].
-    Opened(DeviceInfo),
+    Opened {
+        /// What was opened.
+        device: DeviceInfo,
+        /// What keeps the child in.
+        walls: Walls,
+    },
     /// The device cannot be used. The child exits.
     Unusable(String),
     /// Not a reply: the child has reached this stage.

@@ -4,6 +4,7 @@
 //! *before* any code of the plugin runs, so that what the supervisor signs was made by the compiler alone. Then each
 //! request gets one reply, with [`FromGuest::Infer`] questions in between while a pass runs.
 
+use crate::Walls;
 use passhost_ir::{Arg, DeviceFacts, Graph, InferError, NodeId, OpName, TensorType};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -255,10 +256,12 @@ pub enum ToGuest {
 /// Replies of the guest child.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FromGuest {
-    /// The first message: which artefacts this child can load.
+    /// The first message: which artefacts this child can load, and behind which walls.
     Hello {
         /// Changes whenever an artefact of one engine would not load in the other.
         engine: String,
+        /// What keeps it in.
+        walls: Walls,
     },
     /// The plugin passed the static checks and is compiled.
     Loaded {

@@ -9,6 +9,8 @@ mod frame;
 pub mod guest;
 pub mod reader;
 pub mod types;
+mod walls;
 
 pub use file::open_regular;
 pub use frame::{FrameError, MAX_FRAME, decode, encode, read_frame, write_frame};
+pub use walls::Walls;

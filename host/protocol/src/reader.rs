@@ -1,13 +1,15 @@
 //! Between the supervisor and the child that reads one sample.
 //!
-//! The child is started with the path of a sample. It opens it and says what it found with [`FromReader::Opened`]. Then
-//! each [`ToReader::Ask`] gets one reply, with [`FromReader::Infer`] questions before it, each of which is answered by
+//! The child is started with the path of a sample. It says which walls stand around it with [`FromReader::Ready`]; on
+//! [`ToReader::Open`] it opens the sample and says what it found with [`FromReader::Opened`]. Then each
+//! [`ToReader::Ask`] gets one reply, with [`FromReader::Infer`] questions before it, each of which is answered by
 //! [`ToReader::Typed`].
 
 mod error;
 
 pub use error::{SampleError, SourceLocation};
 
+use crate::Walls;
 use crate::types::Answer;
 use passhost_ir::{Arg, Dtype, Graph, InputSpec, OpName, TensorType};
 use serde::{Deserialize, Serialize};
@@ -68,6 +70,8 @@ pub enum Question {
 /// Requests to the reader child.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum ToReader {
+    /// Opens the sample. The first request.
+    Open,
     /// Asks about a variant.
     Ask {
         /// Position of the variant.
@@ -82,7 +86,9 @@ pub enum ToReader {
 /// Replies of the reader child.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FromReader {
-    /// The first message. After an error the child exits.
+    /// The first message: what keeps the child in, before it has opened anything.
+    Ready(Walls),
+    /// The answer to [`ToReader::Open`]. After an error the child exits.
     Opened(Result<Opened, SampleError>),
     /// A question of the running translation.
     Infer {

@@ -60,7 +60,8 @@ impl Directory {
     /// Opens a sample directory: a task, or a graph folder.
     pub fn open(path: &Path) -> Result<Directory, SampleError> {
         let dir = Dir::open_ambient_dir(path, ambient_authority()).map_err(cannot_open(path))?;
-        let mut directory = Directory { path: path.into(), dir, shared: shared_graphs(path), graphs: vec![] };
+        let shared = shared_graphs(path).and_then(|path| Dir::open_ambient_dir(path, ambient_authority()).ok());
+        let mut directory = Directory { path: path.into(), dir, shared, graphs: vec![] };
         if directory.dir.is_file(MODEL) {
             directory.graphs.push(PathBuf::from("."));
             return Ok(directory);
@@ -104,9 +105,14 @@ impl Directory {
     }
 }
 
+/// The directories that a sample at `path` is read from, by which a process that reads it can be confined to them.
+pub fn directories(path: &Path) -> Vec<PathBuf> {
+    std::iter::once(path.to_owned()).chain(shared_graphs(path)).collect()
+}
+
 /// The directory that a task's link `graphs` leads to, if it is a directory `graphs` beside one of the directories that
 /// the task lies in: `../../graphs`. A link to anything else is treated as every link is, and leads nowhere outside.
-fn shared_graphs(task: &Path) -> Option<Dir> {
+fn shared_graphs(task: &Path) -> Option<PathBuf> {
     let link = std::fs::read_link(task.join(SHARED)).ok()?;
     let mut parts = link.components().rev();
     let beside = parts.next() == Some(Component::Normal(SHARED.as_ref()))
@@ -114,7 +120,7 @@ fn shared_graphs(task: &Path) -> Option<Dir> {
         && link.components().count() > 1;
     // From where the task really lies, as the system follows the link.
     let target = task.canonicalize().ok()?.join(link);
-    if beside { Dir::open_ambient_dir(target, ambient_authority()).ok() } else { None }
+    beside.then_some(target)
 }
 
 #[cfg(test)]

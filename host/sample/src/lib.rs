@@ -3,6 +3,7 @@
 //! `passhost-reader` does this for the supervisor, one sample a process.
 
 mod answer;
+mod attempt;
 mod constraints;
 mod directory;
 mod find;
@@ -18,7 +19,9 @@ mod vary;
 mod weights;
 mod write;
 
+pub use attempt::{READING, attempt};
 pub use constraints::{Constraints, Extent};
+pub use directory::directories;
 pub use find::find;
 pub use list::{is_entry as is_list_entry, plain as plain_path};
 pub use passhost_protocol::reader::{Change, InputMode, SampleError, SourceLocation, Variant};

@@ -1,19 +1,14 @@
 //! The message loop of the reader child, which reads one sample for the supervisor.
 
 use crate::Sample;
+use passhost_confine::{ConfineError, Walls, reader};
 use passhost_ir::{Arg, Infer, InferError, OpName, TensorType};
 use passhost_protocol::reader::{FromReader, Opened, Question, SampleError, ToReader};
 use passhost_protocol::types::Answer;
 use passhost_protocol::{FrameError, MAX_FRAME, encode, read_frame, write_frame};
-use rustix::process::{Resource, Rlimit, Signal};
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
-/// Bytes of address space. The files of a sample have a gigabyte at most, and what is made of one graph is a few dozen
-/// times its text.
-const MEMORY: u64 = 8 << 30;
-/// Seconds of CPU time over all variants of a sample: whole models take a tenth of one.
-const CPU_SECONDS: u64 = 3600;
 /// Bytes of the stack. The parser recurses as deep as the reader's own limit on nesting lets it; memory is taken only
 /// where it is used.
 const STACK: usize = 64 << 20;
@@ -24,9 +19,12 @@ pub enum ServeError {
     /// The supervisor is gone or sent something malformed.
     #[error("{0}")]
     Frame(#[from] FrameError),
-    /// The process could not be set up.
-    #[error("cannot set up the reader process: {0}")]
-    Setup(#[from] std::io::Error),
+    /// The process still has rights that it must not have.
+    #[error(transparent)]
+    Confine(#[from] ConfineError),
+    /// The thread that reads cannot be started.
+    #[error("the thread that reads cannot be started: {0}")]
+    Thread(#[from] std::io::Error),
     /// The supervisor answered what was not asked, or asked before it answered.
     #[error("the supervisor spoke out of turn")]
     OutOfTurn,
@@ -38,41 +36,41 @@ pub enum ServeError {
     Panicked,
 }
 
-/// Reads the sample at `path` for the supervisor at the standard streams until it closes the pipe.
+/// Reads the sample at `path` for the supervisor at the standard streams until it closes the pipe, behind walls that
+/// stand already ([`reader::before_anything`]).
 ///
 /// # Errors
 ///
-/// If the pipe breaks, or a message is malformed.
-pub fn serve(path: &Path) -> Result<(), ServeError> {
-    // The supervisor's death ends this process whatever it is doing.
-    rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(std::io::Error::from)?;
-    for (resource, most) in [(Resource::Core, 0), (Resource::As, MEMORY), (Resource::Cpu, CPU_SECONDS)] {
-        limit(resource, most)?;
-    }
+/// If the pipe breaks, a message is malformed, or the process cannot be confined further.
+pub fn serve(path: &Path, walls: Walls) -> Result<(), ServeError> {
     let (input, output) = (BufReader::new(std::io::stdin()), BufWriter::new(std::io::stdout()));
     let mut link = Supervisor { input, output, failed: None };
-    std::thread::scope(|scope| {
-        let reader = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || read(path, &mut link))?;
-        reader.join().unwrap_or(Err(ServeError::Panicked))
-    })
+    on_a_thread(|| {
+        link.send(&FromReader::Ready(walls))?;
+        match link.receive()? {
+            None => Ok(()),
+            Some(ToReader::Open) => read(path, &mut link),
+            Some(_) => Err(ServeError::OutOfTurn),
+        }
+    })?
 }
 
-/// Lowers a limit of this process; one that is lower already stays.
-fn limit(resource: Resource, most: u64) -> Result<(), ServeError> {
-    let hard = rustix::process::getrlimit(resource).maximum.map_or(most, |maximum| maximum.min(most));
-    let limits = Rlimit { current: Some(hard), maximum: Some(hard) };
-    Ok(rustix::process::setrlimit(resource, limits).map_err(std::io::Error::from)?)
+/// Works on a thread with a stack of its own, the last that this process starts.
+pub(crate) fn on_a_thread<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, ServeError> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || {
+            reader::before_reading()?;
+            Ok(work())
+        })?;
+        thread.join().unwrap_or(Err(ServeError::Panicked))
+    })
 }
 
 fn read(path: &Path, link: &mut Supervisor<impl Read, impl Write>) -> Result<(), ServeError> {
     let opened = Sample::open(path);
     link.send(&FromReader::Opened(opened.as_ref().map(describe).map_err(SampleError::clone)))?;
     let Ok(sample) = opened else { return Ok(()) };
-    loop {
-        let request = match read_frame(&mut link.input, MAX_FRAME) {
-            Err(FrameError::Closed) => return Ok(()),
-            request => request?,
-        };
+    while let Some(request) = link.receive()? {
         let ToReader::Ask { index, question } = request else { return Err(ServeError::OutOfTurn) };
         let position = index as usize;
         if position >= sample.variants().len() {
@@ -84,6 +82,7 @@ fn read(path: &Path, link: &mut Supervisor<impl Read, impl Write>) -> Result<(),
         }
         link.send(&answer)?;
     }
+    Ok(())
 }
 
 fn answer(sample: &Sample, index: usize, question: Question, infer: &mut dyn Infer) -> Result<FromReader, FrameError> {
@@ -119,11 +118,19 @@ impl<R: Read, W: Write> Supervisor<R, W> {
         write_frame(&mut self.output, message)
     }
 
+    /// The next request; none once the supervisor has closed the pipe.
+    fn receive(&mut self) -> Result<Option<ToReader>, FrameError> {
+        match read_frame(&mut self.input, MAX_FRAME) {
+            Err(FrameError::Closed) => Ok(None),
+            request => request.map(Some),
+        }
+    }
+
     fn ask(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Result<Answer, ServeError> {
         self.send(&FromReader::Infer { op: op.clone(), args: args.to_vec() })?;
         match read_frame(&mut self.input, MAX_FRAME)? {
             ToReader::Typed(answer) => Ok(answer),
-            ToReader::Ask { .. } => Err(ServeError::OutOfTurn),
+            ToReader::Open | ToReader::Ask { .. } => Err(ServeError::OutOfTurn),
         }
     }
 }

@@ -1,16 +1,26 @@
-//! The guest child: compiles and runs one plugin for the supervisor at its standard input and output.
+//! The guest child: compiles and runs one plugin for the supervisor at its standard input and output. With the argument
+//! `attempt` it tries to get out instead.
 
+use passhost_confine::{attempt, guest};
+use passhost_sandbox::serve::ServeError;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // SAFETY: this is the first statement of a program that opens nothing and starts no thread before `main`.
-    let confined = unsafe { passhost_sandbox::confine::at_start() };
-    let served = confined.map_err(Into::into).and_then(|()| passhost_sandbox::serve::serve());
-    match served {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("passhost-guest: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let end = match arguments.split_first() {
+        Some((role, rest)) if role == attempt::ROLE => passhost_sandbox::attempt::attempt(rest),
+        _ => serve(),
+    };
+    end.unwrap_or_else(|error| {
+        eprintln!("passhost-guest: {error}");
+        ExitCode::FAILURE
+    })
+}
+
+fn serve() -> Result<ExitCode, ServeError> {
+    // SAFETY: no thread was started and nothing was opened since `main` began.
+    let walls = unsafe { guest::before_anything() }?;
+    passhost_sandbox::serve::serve(walls)?;
+    Ok(ExitCode::SUCCESS)
 }

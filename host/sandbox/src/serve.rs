@@ -1,7 +1,7 @@
 //! The child's side of the protocol: a greeting, one plugin, and then one reply to each request.
 
-use crate::confine::{self, ConfineError};
 use crate::plugin::{Loaded, Plugin};
+use passhost_confine::{ConfineError, Walls, guest};
 use passhost_ir::{Arg, Infer, InferError, OpName, TensorType};
 use passhost_protocol::guest::{FromGuest, GuestFailure, GuestLimits, Limit, ToGuest};
 use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
@@ -34,27 +34,35 @@ pub enum ServeError {
     Thread(String),
 }
 
-/// Serves the supervisor at standard input and output until it closes the connection. [`confine::at_start`] comes first.
-pub fn serve() -> Result<(), ServeError> {
+/// Serves the supervisor at standard input and output until it closes the connection, behind walls that stand already
+/// ([`guest::before_anything`]).
+///
+/// # Errors
+///
+/// If the connection breaks or the supervisor speaks out of turn, or the process cannot be confined further.
+pub fn serve(walls: Walls) -> Result<(), ServeError> {
     let engine =
         crate::engine::new(GuestLimits::default().stack).map_err(|error| ServeError::Engine(format!("{error:#}")))?;
-    send(&FromGuest::Hello { engine: crate::engine::identity(&engine) })?;
+    send(&FromGuest::Hello { engine: crate::engine::identity(&engine), walls })?;
     let (wasm, artefact, limits) = match receive() {
         Ok(ToGuest::Load { wasm, artefact, limits }) => (wasm, artefact, limits),
         Ok(_) => return Err(ServeError::OutOfTurn { expected: "Load" }),
         Err(FrameError::Closed) => return Ok(()),
         Err(error) => return Err(error.into()),
     };
-    confine::before_loading(&limits)?;
-    // A thread of its own, because the stack of the main one has whatever size this process inherited.
+    guest::before_loading(&limits)?;
+    on_a_thread(&limits, move || serve_plugin(&wasm, artefact.as_deref(), limits))?
+}
+
+/// A thread of its own, because the stack of the main one has whatever size this process inherited.
+pub(crate) fn on_a_thread<T: Send + 'static>(
+    limits: &GuestLimits,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ServeError> {
     let stack = usize::try_from(limits.stack.saturating_add(HOST_STACK)).unwrap_or(usize::MAX);
-    std::thread::Builder::new()
-        .name("plugin".into())
-        .stack_size(stack)
-        .spawn(move || serve_plugin(&wasm, artefact.as_deref(), limits))
-        .map_err(|error| ServeError::Thread(format!("cannot be started: {error}")))?
-        .join()
-        .map_err(|_| ServeError::Thread("panicked; this is a bug of passhost".into()))?
+    let started = std::thread::Builder::new().name("plugin".into()).stack_size(stack).spawn(work);
+    let thread = started.map_err(|error| ServeError::Thread(format!("cannot be started: {error}")))?;
+    thread.join().map_err(|_| ServeError::Thread("panicked; this is a bug of passhost".into()))
 }
 
 fn serve_plugin(wasm: &[u8], artefact: Option<&[u8]>, limits: GuestLimits) -> Result<(), ServeError> {
@@ -63,7 +71,7 @@ fn serve_plugin(wasm: &[u8], artefact: Option<&[u8]>, limits: GuestLimits) -> Re
     let loaded = unsafe { Plugin::load(wasm, artefact, limits) };
     let plugin = match loaded {
         Ok(Loaded { plugin, artefact }) => {
-            confine::before_plugin_code()?;
+            guest::before_plugin_code()?;
             // Sent before any code of the plugin runs: what the supervisor signs was made by the compiler alone.
             send(&FromGuest::Loaded { artefact, wall_us: microseconds(started.elapsed()) })?;
             Some(plugin)
@@ -82,7 +90,7 @@ fn serve_plugin(wasm: &[u8], artefact: Option<&[u8]>, limits: GuestLimits) -> Re
         let Some(plugin) = &plugin else {
             return Err(ServeError::OutOfTurn { expected: "the end of the connection, for no plugin is loaded" });
         };
-        confine::allow_processor_time(Duration::from_millis(limits.deadline_ms))?;
+        guest::allow_processor_time(Duration::from_millis(limits.deadline_ms))?;
         match request {
             ToGuest::Describe => {
                 let (info, usage) = plugin.describe();

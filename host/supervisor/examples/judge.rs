@@ -3,9 +3,9 @@
 //! `cargo run -p passhost-supervisor --example judge -- PLUGIN OTHER_PLUGIN SAMPLE`
 
 use passhost_protocol::device::{DeviceChoice, Settings};
-use passhost_supervisor::device::Device;
+use passhost_supervisor::device::{Device, DeviceSetup};
 use passhost_supervisor::document::Document;
-use passhost_supervisor::{Checking, Config, Plugin, Sample, Supervisor};
+use passhost_supervisor::{Checking, Config, Confinement, Plugin, Sample, Supervisor};
 use std::error::Error;
 use std::path::Path;
 
@@ -24,8 +24,9 @@ pub fn judge(plugin: &Path, other: &Path, sample: &Path) -> Result<Judged, Box<d
     let supervisor = Supervisor::new(Config { settings, ..Config::default() });
     let limit = supervisor.config().limits.wasm;
     let (plugin, other) = (Plugin::read(plugin, limit)?, Plugin::read(other, limit)?);
-    let (measured, mut checked) = (Sample::open(sample)?, Sample::open(sample)?);
-    let mut device = Device::open(DeviceChoice::Cpu, None)?;
+    let (measured, mut checked) =
+        (Sample::open(sample, Confinement::default())?, Sample::open(sample, Confinement::default())?);
+    let mut device = Device::open(DeviceSetup::new(DeviceChoice::Cpu, None))?;
     let facts = device.info().facts;
     let mut document = None;
     let refusals = std::thread::scope(|scope| {

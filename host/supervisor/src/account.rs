@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn a_question_without_end_is_refused_before_it_is_asked() {
         let mut account = Account::new(Duration::from_secs(60));
-        let mut types = Types::new(std::sync::Arc::default());
+        let mut types = Types::new(std::sync::Arc::default(), crate::Confinement::default());
         let many = vec![TensorType::contiguous(Dtype::F32, [1]); OPERANDS as usize];
         let answer = account.pays(&mut types).infer(&OpName::new("aten::cat", ""), &[Arg::Values(many)]);
         assert!(matches!(answer, Err(InferError::Refused { .. })), "{answer:?}");

@@ -1,6 +1,7 @@
 //! The verdicts on all variants of a sample, put together into a document and scored.
 
-use crate::document::{Blame, Document, Failure, Job, Limits, SCHEMA, Status, Variant};
+use crate::device::Device;
+use crate::document::{Blame, ChildWalls, Document, Failure, Job, Limits, SCHEMA, Status, Variant};
 use crate::judge::{Judged, empty, failed};
 use crate::plugin::LoadedPlugin;
 use crate::sample::Sample;
@@ -14,10 +15,16 @@ impl Supervisor {
         &self,
         plugin: &LoadedPlugin,
         sample: &Sample,
-        device: Option<DeviceInfo>,
+        device: Option<&Device>,
         judged: Vec<Judged>,
     ) -> Document {
-        assemble(plugin, sample, &self.config, device, judged)
+        let confinement = ChildWalls {
+            guest: plugin.walls(),
+            reader: sample.walls(),
+            types: self.types_walls.get().copied(),
+            device: device.map(Device::walls),
+        };
+        assemble(plugin, sample, &self.config, device.map(|device| device.info().clone()), confinement, judged)
     }
 
     /// The document for a plugin that cannot be loaded: every variant fails alike, and nothing needs to run for that.
@@ -34,6 +41,7 @@ fn assemble(
     sample: &Sample,
     config: &Config,
     device: Option<DeviceInfo>,
+    confinement: ChildWalls,
     judged: Vec<Judged>,
 ) -> Document {
     let outcomes: Vec<VariantOutcome> = judged.iter().filter_map(|judged| judged.outcome).collect();
@@ -79,5 +87,6 @@ fn assemble(
         outcomes,
         scores,
         confidence,
+        confinement,
     }
 }

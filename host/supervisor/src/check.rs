@@ -2,9 +2,10 @@
 //! needs a device, and several checkers may work at once.
 
 use crate::account::Account;
+use crate::child::ChildError;
 use crate::document::{Blame, Failure, Variant};
 use crate::event::{Event, VariantPlace, WorkStage};
-use crate::failure::failure;
+use crate::failure::{DOCTOR, UNCONFINED, failure};
 use crate::judge::empty;
 use crate::plugin::LoadedPlugin;
 use crate::rewrite::{pay, refused_graph, rewrite};
@@ -107,6 +108,10 @@ impl<'s> Checker<'s> {
             }
             Err(failure) => (None, Err(Refused { class: FailureClass::Reference, failure })),
         };
+        if let Some(walls) = self.types.walls() {
+            // Another checker may have said so already, of the same kernel.
+            let _ = self.supervisor.types_walls.set(walls);
+        }
         Checked { place, variant, read, end }
     }
 
@@ -135,7 +140,8 @@ impl<'s> Checker<'s> {
         let (inputs, limit) = (self.supervisor.config.inputs, self.supervisor.reading_limit());
         let read = sample.read(index, inputs, &mut Account::new(limit).pays(&mut self.types), limit);
         if let Some(trouble) = self.types.take_trouble() {
-            return Err(failure(Blame::Host, "sample", trouble, "run `passhost doctor`"));
+            let unconfined = matches!(trouble, ChildError::Unconfined { .. });
+            return Err(failure(Blame::Host, "sample", trouble, if unconfined { UNCONFINED } else { DOCTOR }));
         }
         read.map_err(|error| match error {
             ReadError::Sample(error) => {
@@ -145,7 +151,7 @@ impl<'s> Checker<'s> {
                 let message = format!("{error}, twice, while reading the sample");
                 failure(Blame::Sample, "sample", message, "leave this sample out, and report it")
             }
-            ReadError::Reader(error) => failure(Blame::Host, "sample", error, "run `passhost doctor`"),
+            ReadError::Reader(error) => failure(Blame::Host, "sample", error, DOCTOR),
             ReadError::Changed => {
                 failure(Blame::Sample, "sample", ReadError::Changed, "leave its files alone meanwhile")
             }

@@ -1,6 +1,6 @@
 //! A child process that speaks frames over its pipes, with a deadline for every answer.
 
-use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
+use passhost_protocol::{FrameError, MAX_FRAME, Walls, read_frame, write_frame};
 use serde::{Serialize, de::DeserializeOwned};
 use std::ffi::OsStr;
 use std::io::{BufReader, BufWriter, Read, Write};
@@ -50,6 +50,39 @@ pub enum ChildError {
         /// What is wrong.
         source: FrameError,
     },
+    /// A message that has no place where it came.
+    #[error("the {name} process answered out of turn; this is a bug of passhost")]
+    OutOfTurn {
+        /// Which child.
+        name: &'static str,
+    },
+    /// A wall is missing that must stand. Nothing untrusted has reached the process.
+    #[error("the {name} process is not confined as --require-confinement asks: this kernel has no {missing} ({walls})")]
+    Unconfined {
+        /// Which child.
+        name: &'static str,
+        /// Which walls, in words.
+        missing: &'static str,
+        /// What stands.
+        walls: Walls,
+    },
+}
+
+impl ChildError {
+    /// Whether no child of this kind can be had on this machine, whoever asks for one.
+    pub fn is_hosts(&self) -> bool {
+        matches!(self, ChildError::Start { .. } | ChildError::Unconfined { .. })
+    }
+}
+
+/// Which walls of the kernel must stand around a child.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Confinement {
+    /// Those that the kernel has; the result says which these are.
+    #[default]
+    WherePossible,
+    /// All of them, or the child is not used.
+    Required,
 }
 
 /// A running child. Dropping it kills the process.
@@ -112,6 +145,18 @@ impl<Reply: DeserializeOwned + Send + 'static> Child<Reply> {
             }
         });
         Ok(Child { name, process, stdin: BufWriter::new(stdin), replies, stderr: tail })
+    }
+
+    /// Holds what the child says of its walls to what is asked.
+    ///
+    /// # Errors
+    ///
+    /// If one is missing that must stand.
+    pub fn hold_to(&self, confinement: Confinement, walls: Walls) -> Result<(), ChildError> {
+        match (confinement, walls.missing()) {
+            (Confinement::Required, Some(missing)) => Err(ChildError::Unconfined { name: self.name, missing, walls }),
+            _ => Ok(()),
+        }
     }
 
     /// The process.
@@ -210,6 +255,7 @@ fn signal_name(signal: i32) -> &'static str {
         15 => " (termination)",
         24 => " (CPU time limit)",
         25 => " (file size limit)",
+        31 => " (forbidden system call)",
         _ => "",
     }
 }

@@ -1,7 +1,8 @@
 //! The client of the device child: keeps one alive between evaluations and starts a fresh one when it dies.
 
-use crate::child::{Child, ChildError};
+use crate::child::{Child, ChildError, Confinement};
 use passhost_ir::{Graph, InputSpec, NodeId, OpName};
+use passhost_protocol::Walls;
 use passhost_protocol::device::{
     DeviceChoice, DeviceInfo, Evaluation, FromDevice, Loaded, Ran, ReferenceError, RunError, Settings, Stage, ToDevice,
 };
@@ -28,12 +29,32 @@ pub enum DeviceError {
     OutOfTurn,
 }
 
+/// Which device, and what is asked of its child.
+#[derive(Debug, Clone)]
+pub struct DeviceSetup {
+    /// The device.
+    pub choice: DeviceChoice,
+    /// Threads for CPU work; all cores if absent.
+    pub threads: Option<u32>,
+    /// An existing directory for the inputs and outputs of [`Device::run`].
+    pub files: Option<PathBuf>,
+    /// Which walls must stand around the child.
+    pub confinement: Confinement,
+}
+
+impl DeviceSetup {
+    /// A device with so many threads that writes no files, behind those walls that the kernel has.
+    pub fn new(choice: DeviceChoice, threads: Option<u32>) -> DeviceSetup {
+        DeviceSetup { choice, threads, files: None, confinement: Confinement::default() }
+    }
+}
+
 /// A device child.
 pub struct Device {
-    choice: DeviceChoice,
-    threads: Option<u32>,
+    setup: DeviceSetup,
     child: Option<Child<FromDevice>>,
     info: DeviceInfo,
+    walls: Walls,
     stage: Option<Stage>,
 }
 
@@ -43,9 +64,14 @@ impl Device {
     /// # Errors
     ///
     /// If the child does not start, or the device cannot be used.
-    pub fn open(choice: DeviceChoice, threads: Option<u32>) -> Result<Device, DeviceError> {
-        let (child, info) = start(choice, threads)?;
-        Ok(Device { choice, threads, child: Some(child), info, stage: None })
+    pub fn open(setup: DeviceSetup) -> Result<Device, DeviceError> {
+        let (child, info, walls) = start(&setup)?;
+        Ok(Device { setup, child: Some(child), info, walls, stage: None })
+    }
+
+    /// What keeps the child in.
+    pub fn walls(&self) -> Walls {
+        self.walls
     }
 
     /// What the child found.
@@ -103,7 +129,7 @@ impl Device {
         }
     }
 
-    /// Runs a reference program once. `files` is an existing directory for its inputs and outputs.
+    /// Runs a reference program once, and writes its inputs and outputs where [`DeviceSetup::files`] says.
     ///
     /// # Errors
     ///
@@ -113,10 +139,9 @@ impl Device {
         program: &Graph,
         inputs: &[InputSpec],
         seed: u64,
-        files: Option<PathBuf>,
         limit: Duration,
     ) -> Result<Result<Ran, RunError>, DeviceError> {
-        let message = ToDevice::Run { program: program.clone(), inputs: inputs.to_vec(), seed, files };
+        let message = ToDevice::Run { program: program.clone(), inputs: inputs.to_vec(), seed };
         match self.ask(&message, limit, &mut |_| {})? {
             FromDevice::Ran(ran) => Ok(ran),
             _ => Err(self.out_of_turn()),
@@ -134,8 +159,8 @@ impl Device {
         let child = match &mut self.child {
             Some(child) => child,
             empty => {
-                let (child, info) = start(self.choice, self.threads)?;
-                self.info = info;
+                let (child, info, walls) = start(&self.setup)?;
+                (self.info, self.walls) = (info, walls);
                 empty.insert(child)
             }
         };
@@ -165,11 +190,15 @@ impl Device {
     }
 }
 
-fn start(choice: DeviceChoice, threads: Option<u32>) -> Result<(Child<FromDevice>, DeviceInfo), DeviceError> {
+fn start(setup: &DeviceSetup) -> Result<(Child<FromDevice>, DeviceInfo, Walls), DeviceError> {
     let mut child: Child<FromDevice> = Child::start("device", "passhost-device", None, &ENVIRONMENT)?;
-    child.send(&ToDevice::Open { device: choice, threads })?;
+    let DeviceSetup { choice, threads, files, confinement } = setup.clone();
+    child.send(&ToDevice::Open { device: choice, threads, files })?;
     match child.receive(Instant::now() + OPEN)? {
-        FromDevice::Opened(info) => Ok((child, info)),
+        FromDevice::Opened { device, walls } => {
+            child.hold_to(confinement, walls)?;
+            Ok((child, device, walls))
+        }
         FromDevice::Unusable(reason) => Err(DeviceError::Unusable(reason)),
         _ => Err(DeviceError::OutOfTurn),
     }

@@ -1,6 +1,7 @@
 //! The result document: everything that an evaluation used, did and found, as one JSON value. The table on the terminal
 //! is a view of it.
 
+use passhost_protocol::Walls;
 use passhost_protocol::device::{DeviceInfo, DomainFinding, OutputReport, Settings, TimingReport};
 use passhost_protocol::guest::{GuestLimits, GuestUsage, PassInfo, Refusal};
 use passhost_score::{Confidence, FailureClass, Options, Scores, VariantOutcome};
@@ -79,6 +80,33 @@ pub struct Document {
     pub scores: Option<Scores>,
     /// Bootstrap intervals of AS over the timing samples.
     pub confidence: Option<Confidence>,
+    /// Which walls of the kernel stood around the children. Older documents do not say.
+    #[serde(default)]
+    pub confinement: ChildWalls,
+}
+
+/// What kept each kind of child in; `None` of a kind that did not take part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ChildWalls {
+    /// Around the plugin.
+    pub guest: Option<Walls>,
+    /// Around the reader of the sample.
+    pub reader: Option<Walls>,
+    /// Around libtorch where it says what ops return.
+    pub types: Option<Walls>,
+    /// Around libtorch where programs run.
+    pub device: Option<Walls>,
+}
+
+impl ChildWalls {
+    /// Which walls were missing around which children, in words; none where all stood.
+    pub fn note(&self) -> Option<String> {
+        let children = [("guest", self.guest), ("reader", self.reader), ("types", self.types), ("device", self.device)];
+        let missing = children.map(|(name, walls)| walls.and_then(|walls| walls.missing()).map(|wall| (name, wall)));
+        let missing: Vec<String> = missing.iter().flatten().map(|(name, wall)| format!("{name} ({wall})")).collect();
+        let note = "this kernel lacks walls around child processes";
+        (!missing.is_empty()).then(|| format!("{note}: {}; see docs/confinement.md", missing.join(", ")))
+    }
 }
 
 /// What was evaluated.
@@ -198,6 +226,16 @@ pub fn quartiles_us(samples: &[u64]) -> Option<[f64; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_note_says_which_walls_are_missing_around_whom() {
+        let whole = Walls { seccomp: true, landlock: Some(7) };
+        let walls = ChildWalls { guest: Some(whole), reader: Some(whole), types: None, device: None };
+        assert_eq!(walls.note(), None);
+        let walls = ChildWalls { device: Some(Walls { seccomp: true, landlock: None }), ..walls };
+        let note = walls.note().unwrap_or_default();
+        assert!(note.contains("processes: device (Landlock);"), "{note}");
+    }
 
     #[test]
     fn quartiles_interpolate_between_samples() {

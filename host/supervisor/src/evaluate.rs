@@ -54,9 +54,7 @@ impl Supervisor {
                     let sample = sample(index);
                     done(match checked {
                         Some(checked) => self.measure_all(checker, &sample, device, checked),
-                        None => {
-                            self.document(checker.plugin(), &sample, Some(device.info().clone()), panicked(&sample))
-                        }
+                        None => self.document(checker.plugin(), &sample, Some(device), panicked(&sample)),
                     })
                 })
             }
@@ -71,7 +69,7 @@ impl Supervisor {
         checked: Vec<Checked>,
     ) -> Document {
         let judged = checked.into_iter().map(|checked| self.measure(device, checked, checker)).collect();
-        self.document(checker.plugin(), sample, Some(device.info().clone()), judged)
+        self.document(checker.plugin(), sample, Some(device), judged)
     }
 }
 

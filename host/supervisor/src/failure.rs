@@ -1,5 +1,6 @@
 //! What a failure means: whose doing it is, and what to do about it.
 
+use crate::child::ChildError;
 use crate::document::{Blame, Failure};
 use crate::guest::GuestError;
 use crate::untrusted::one_line;
@@ -10,14 +11,22 @@ pub(crate) fn failure(blame: Blame, stage: &str, message: impl std::fmt::Display
     Failure { blame, stage: stage.into(), message: one_line(&message.to_string(), 600), hint: hint.into() }
 }
 
+/// What to do where a child does not start.
+pub(crate) const DOCTOR: &str = "run `passhost doctor`";
+/// What to do where a wall is missing that must stand.
+pub(crate) const UNCONFINED: &str =
+    "use a kernel with Landlock and seccomp (docs/confinement.md), or leave --require-confinement out";
+
 /// What a failure of the guest child means. Only what happened twice, or what the child itself reports, is charged to
 /// the plugin.
 pub fn guest_failure(stage: &str, error: GuestError) -> Failure {
     let (blame, hint) = match &error {
         GuestError::Plugin(failure) => match failure {
-            GuestFailure::Host(_) => (Blame::Host, "run `passhost doctor`"),
+            GuestFailure::Host(_) => (Blame::Host, DOCTOR),
             failure => (Blame::Plugin, hint(failure)),
         },
+        GuestError::Child(ChildError::Unconfined { .. }) => (Blame::Host, UNCONFINED),
+        GuestError::Child(error) if error.is_hosts() => (Blame::Host, DOCTOR),
         GuestError::Child(_) => (Blame::Plugin, "the process that runs it died twice; report a crash of the sandbox"),
         GuestError::OutOfTurn => (Blame::Host, "report this"),
     };
@@ -49,6 +58,6 @@ fn hint(failure: &GuestFailure) -> &'static str {
         GuestFailure::Trap { .. } => "see the log of the pass; `passhost show` runs it alone",
         GuestFailure::Refused(_) => "the message is the pass's own",
         GuestFailure::Malformed(_) => "build the returned graph with the guest SDK's editor",
-        GuestFailure::Host(_) => "run `passhost doctor`",
+        GuestFailure::Host(_) => DOCTOR,
     }
 }

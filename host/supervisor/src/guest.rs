@@ -1,9 +1,10 @@
 //! The client of the guest child: loads a plugin there and runs it.
 
-use crate::child::{Child, ChildError};
+use crate::child::{Child, ChildError, Confinement};
 use crate::plugin::Plugin;
 use passhost_cache::{Cache, Key};
 use passhost_ir::{DeviceFacts, Graph, Infer};
+use passhost_protocol::Walls;
 use passhost_protocol::guest::{FromGuest, GuestFailure, GuestLimits, GuestUsage, Limit, PassInfo, Rewrite, ToGuest};
 use std::time::{Duration, Instant};
 
@@ -30,6 +31,8 @@ pub enum GuestError {
 pub struct Guest {
     child: Child<FromGuest>,
     limits: GuestLimits,
+    /// What keeps it in.
+    pub walls: Walls,
     /// Whether its machine code came from the cache.
     pub from_cache: bool,
     /// Microseconds that checks and compilation, or loading, took.
@@ -37,16 +40,23 @@ pub struct Guest {
 }
 
 impl Guest {
-    /// Starts a child and loads the plugin: from `cache` if it has an authentic artefact, else by compiling it.
+    /// Starts a child behind the walls that must stand and loads the plugin: from `cache` if it has an authentic artefact,
+    /// else by compiling it.
     ///
     /// # Errors
     ///
-    /// If the child does not start or dies, or the plugin is refused.
-    pub fn load(plugin: &Plugin, limits: GuestLimits, cache: Option<&Cache>) -> Result<Guest, GuestError> {
+    /// If the child does not start or dies, a wall is missing, or the plugin is refused.
+    pub fn load(
+        plugin: &Plugin,
+        limits: GuestLimits,
+        cache: Option<&Cache>,
+        confinement: Confinement,
+    ) -> Result<Guest, GuestError> {
         let mut child: Child<FromGuest> = Child::start("guest", "passhost-guest", None, &[])?;
-        let FromGuest::Hello { engine } = child.receive(Instant::now() + START)? else {
+        let FromGuest::Hello { engine, walls } = child.receive(Instant::now() + START)? else {
             return Err(GuestError::OutOfTurn);
         };
+        child.hold_to(confinement, walls)?;
         let key = Key::of(&[b"wasm", plugin.sha256.as_bytes(), engine.as_bytes()]);
         let artefact = cache.and_then(|cache| cache.get(&key));
         let cached = artefact.is_some();
@@ -58,7 +68,7 @@ impl Guest {
                 if let (Some(cache), Some(artefact)) = (cache, &artefact) {
                     cache.put(&key, artefact);
                 }
-                Ok(Guest { child, limits, from_cache: cached && artefact.is_none(), load_us: wall_us })
+                Ok(Guest { child, limits, walls, from_cache: cached && artefact.is_none(), load_us: wall_us })
             }
             Ok(FromGuest::Failed(failure)) => Err(GuestError::Plugin(failure)),
             Ok(_) => Err(GuestError::OutOfTurn),

@@ -33,6 +33,7 @@ pub mod untrusted;
 
 pub use account::Account;
 pub use check::{Checked, Checker};
+pub use child::Confinement;
 pub use evaluate::Checking;
 pub use event::{Event, VariantPlace, WorkStage};
 pub use failure::guest_failure;

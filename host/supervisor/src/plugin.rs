@@ -1,10 +1,12 @@
 //! A plugin file, and a plugin that a child has loaded.
 
+use crate::child::Confinement;
 use crate::document::Failure;
 use crate::failure::guest_failure;
 use crate::guest::{Guest, GuestError};
 use base16ct::lower::encode_string;
 use passhost_cache::Cache;
+use passhost_protocol::Walls;
 use passhost_protocol::guest::{GuestLimits, PassInfo};
 use passhost_protocol::open_regular;
 use sha2::{Digest, Sha256};
@@ -89,23 +91,24 @@ impl Plugin {
 pub struct LoadedPlugin {
     plugin: Plugin,
     info: Option<PassInfo>,
+    confinement: Confinement,
     guest: Result<Guest, Failure>,
 }
 
 impl LoadedPlugin {
-    /// Loads the plugin in a child of its own.
-    pub fn load(plugin: Plugin, limits: GuestLimits, cache: Option<&Cache>) -> LoadedPlugin {
+    /// Loads the plugin in a child of its own, behind the walls that must stand.
+    pub fn load(plugin: Plugin, limits: GuestLimits, cache: Option<&Cache>, confinement: Confinement) -> LoadedPlugin {
         let mut info = None;
-        let guest = load_guest(&plugin, limits, cache).and_then(|mut guest| {
+        let guest = load_guest(&plugin, limits, cache, confinement).and_then(|mut guest| {
             info = Some(guest.describe().map_err(|error| guest_failure("describe", error))?);
             Ok(guest)
         });
-        LoadedPlugin { plugin, info, guest }
+        LoadedPlugin { plugin, info, confinement, guest }
     }
 
     /// Replaces the child by a fresh one.
     pub(crate) fn reload(&mut self, limits: GuestLimits, cache: Option<&Cache>) {
-        self.guest = load_guest(&self.plugin, limits, cache);
+        self.guest = load_guest(&self.plugin, limits, cache, self.confinement);
     }
 
     /// What it was loaded from.
@@ -118,6 +121,11 @@ impl LoadedPlugin {
         self.info.as_ref()
     }
 
+    /// What keeps the child in, if there is one.
+    pub fn walls(&self) -> Option<Walls> {
+        self.guest.as_ref().ok().map(|guest| guest.walls)
+    }
+
     /// The child, or why there is none.
     ///
     /// # Errors
@@ -128,10 +136,15 @@ impl LoadedPlugin {
     }
 }
 
-fn load_guest(plugin: &Plugin, limits: GuestLimits, cache: Option<&Cache>) -> Result<Guest, Failure> {
-    match Guest::load(plugin, limits, cache) {
+fn load_guest(
+    plugin: &Plugin,
+    limits: GuestLimits,
+    cache: Option<&Cache>,
+    confinement: Confinement,
+) -> Result<Guest, Failure> {
+    match Guest::load(plugin, limits, cache, confinement) {
         // A child that dies while it loads is tried once more: then it is the plugin that kills it.
-        Err(GuestError::Child(_)) => Guest::load(plugin, limits, cache),
+        Err(GuestError::Child(_)) => Guest::load(plugin, limits, cache, confinement),
         loaded => loaded,
     }
     .map_err(|error| guest_failure("load", error))

@@ -1,7 +1,8 @@
 //! The client of the reader child, which reads one sample and can do nothing else.
 
-use crate::child::{Child, ChildError};
+use crate::child::{Child, ChildError, Confinement};
 use passhost_ir::{Infer, OpTable, verify_graph};
+use passhost_protocol::Walls;
 use passhost_protocol::reader::{FromReader, InputMode, Opened, Question, SampleError, ToReader, Variant};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -24,20 +25,30 @@ pub enum ReaderError {
 pub struct Reader {
     child: Child<FromReader>,
     path: PathBuf,
+    walls: Walls,
 }
 
 impl Reader {
-    /// Starts a child that opens the sample at `path`.
+    /// Starts a child that opens the sample at `path`, behind the walls that must stand.
     ///
     /// # Errors
     ///
     /// The outer one if the child is lost, the inner one if there is no such sample or one of its files cannot be read.
-    pub fn open(path: &Path) -> Result<Result<(Reader, Opened), SampleError>, ReaderError> {
+    pub fn open(path: &Path, confinement: Confinement) -> Result<Result<(Reader, Opened), SampleError>, ReaderError> {
         let mut child: Child<FromReader> = Child::start("reader", "passhost-reader", Some(path.as_os_str()), &[])?;
-        match child.receive(Instant::now() + OPEN)? {
-            FromReader::Opened(opened) => Ok(opened.map(|opened| (Reader { child, path: path.into() }, opened))),
+        let deadline = Instant::now() + OPEN;
+        let FromReader::Ready(walls) = child.receive(deadline)? else { return Err(ReaderError::OutOfTurn) };
+        child.hold_to(confinement, walls)?;
+        child.send(&ToReader::Open)?;
+        match child.receive(deadline)? {
+            FromReader::Opened(opened) => Ok(opened.map(|opened| (Reader { child, path: path.into(), walls }, opened))),
             _ => Err(ReaderError::OutOfTurn),
         }
+    }
+
+    /// What keeps the child in.
+    pub fn walls(&self) -> Walls {
+        self.walls
     }
 
     /// The process, for those who want to watch it.

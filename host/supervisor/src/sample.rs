@@ -1,10 +1,11 @@
 //! A sample as an evaluation has it: a description of what is in it, and a reader child that reads its variants.
 
-use crate::child::ChildError;
+use crate::child::{ChildError, Confinement};
 use crate::document::{Blame, Failure};
 use crate::failure::failure;
 use crate::reader::{Reader, ReaderError};
 use passhost_ir::Infer;
+use passhost_protocol::Walls;
 use passhost_protocol::reader::{InputMode, Opened, Question, SampleError, Variant};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,6 +18,9 @@ pub struct Sample {
     path: PathBuf,
     opened: Opened,
     reader: Option<Reader>,
+    confinement: Confinement,
+    /// Of the first reader. The kernel is the same for all.
+    walls: Option<Walls>,
     lost: Option<Failure>,
 }
 
@@ -49,26 +53,29 @@ pub enum ReadError {
 }
 
 impl Sample {
-    /// Opens the sample at `path` in a reader of its own. Where that dies twice there is a sample without variants, whose
-    /// document says what happened.
+    /// Opens the sample at `path` in a reader of its own, behind the walls that must stand around it. Where that dies
+    /// twice there is a sample without variants, whose document says what happened.
     ///
     /// # Errors
     ///
     /// If there is no such sample, or no reader.
-    pub fn open(path: &Path) -> Result<Sample, OpenError> {
-        let mut opened = Reader::open(path);
+    pub fn open(path: &Path, confinement: Confinement) -> Result<Sample, OpenError> {
+        let mut opened = Reader::open(path, confinement);
         if is_death(&opened) {
-            opened = Reader::open(path);
+            opened = Reader::open(path, confinement);
         }
         match opened {
-            Ok(Ok((reader, opened))) => Ok(Sample { path: path.into(), opened, reader: Some(reader), lost: None }),
+            Ok(Ok((reader, opened))) => {
+                let walls = Some(reader.walls());
+                Ok(Sample { path: path.into(), opened, reader: Some(reader), confinement, walls, lost: None })
+            }
             Ok(Err(error)) => Err(OpenError::Sample(error)),
             Err(error) if is_hosts(&error) => Err(OpenError::Reader(error)),
             Err(error) => {
                 let lost = failure(Blame::Sample, "sample", format!("{error} while opening the sample"), HINT);
                 let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
                 let opened = Opened { name, sha256: String::new(), variants: vec![] };
-                Ok(Sample { path: path.into(), opened, reader: None, lost: Some(lost) })
+                Ok(Sample { path: path.into(), opened, reader: None, confinement, walls: None, lost: Some(lost) })
             }
         }
     }
@@ -91,6 +98,11 @@ impl Sample {
     /// Why there is nothing to read, if opening it killed its reader.
     pub fn lost(&self) -> Option<&Failure> {
         self.lost.as_ref()
+    }
+
+    /// What keeps its readers in, where one has said so.
+    pub fn walls(&self) -> Option<Walls> {
+        self.walls
     }
 
     /// The process of its reader, while there is one.
@@ -154,7 +166,7 @@ impl Sample {
     fn ask_once<T>(&mut self, ask: impl FnOnce(&mut Reader) -> Result<T, ReaderError>) -> Result<T, ReadError> {
         let mut reader = match self.reader.take() {
             Some(reader) => reader,
-            None => match Reader::open(&self.path)? {
+            None => match Reader::open(&self.path, self.confinement)? {
                 Ok((reader, opened)) if opened == self.opened => reader,
                 Ok(_) => return Err(ReadError::Changed),
                 Err(error) => return Err(ReadError::Sample(error)),
@@ -178,5 +190,8 @@ fn is_death<T>(answer: &Result<T, ReaderError>) -> bool {
 }
 
 fn is_hosts(error: &ReaderError) -> bool {
-    matches!(error, ReaderError::OutOfTurn | ReaderError::Child(ChildError::Start { .. }))
+    match error {
+        ReaderError::OutOfTurn => true,
+        ReaderError::Child(error) => error.is_hosts(),
+    }
 }

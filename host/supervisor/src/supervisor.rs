@@ -2,17 +2,19 @@
 //! check measured.
 
 use crate::check::Checker;
+use crate::child::Confinement;
 use crate::event::{Event, VariantPlace, WorkStage};
 use crate::memo::Memo;
 use crate::plugin::{LoadedPlugin, Plugin};
 use crate::types::Types;
 use passhost_cache::Cache;
 use passhost_ir::DeviceFacts;
+use passhost_protocol::Walls;
 use passhost_protocol::device::Settings;
 use passhost_protocol::guest::GuestLimits;
 use passhost_protocol::reader::InputMode;
 use passhost_score::Options;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Wall clock for reading a variant, where none is given: a whole model takes a tenth of a second.
@@ -33,6 +35,9 @@ pub struct Config {
     pub seed: Option<u64>,
     /// Wall clock of one step of the device child; derived from the budget if absent.
     pub timeout: Option<Duration>,
+    /// Which walls of the kernel must stand around the guest and types children. Samples and devices are opened with
+    /// their own.
+    pub confinement: Confinement,
 }
 
 /// Evaluates plugins on samples. One serves several threads; each of them has children of its own.
@@ -40,13 +45,15 @@ pub struct Supervisor {
     pub(crate) config: Config,
     pub(crate) cache: Option<Cache>,
     memo: Arc<Memo>,
+    /// What keeps the types children in, once one has said so.
+    pub(crate) types_walls: OnceLock<Walls>,
     watch: Box<dyn Fn(&Event) + Send + Sync>,
 }
 
 impl Supervisor {
     /// One without a cache of compiled plugins, which nobody watches.
     pub fn new(config: Config) -> Supervisor {
-        Supervisor { config, cache: None, memo: Arc::default(), watch: Box::new(|_| {}) }
+        Supervisor { config, cache: None, memo: Arc::default(), types_walls: OnceLock::new(), watch: Box::new(|_| {}) }
     }
 
     /// Keeps compiled plugins in `cache`.
@@ -70,12 +77,12 @@ impl Supervisor {
 
     /// Loads a plugin in a child of its own.
     pub fn load(&self, plugin: Plugin) -> LoadedPlugin {
-        LoadedPlugin::load(plugin, self.config.limits, self.cache.as_ref())
+        LoadedPlugin::load(plugin, self.config.limits, self.cache.as_ref(), self.config.confinement)
     }
 
     /// A types child of its own, which starts when it is needed; what it learns serves all.
     pub fn types(&self) -> Types {
-        Types::new(Arc::clone(&self.memo))
+        Types::new(Arc::clone(&self.memo), self.config.confinement)
     }
 
     /// Who checks with this plugin, for a device with these facts. It needs no device itself.

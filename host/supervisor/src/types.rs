@@ -1,11 +1,12 @@
 //! The client of the types child: knows the types of what ops return, without a device and apart from the one that
 //! measures.
 
-use crate::child::{Child, ChildError};
+use crate::child::{Child, ChildError, Confinement};
 use crate::device::{ENVIRONMENT, OPEN};
 use crate::memo::{Memo, Question as Key};
 use passhost_ir::{Arg, Infer, InferError, OpName, TensorType};
-use passhost_protocol::types::{Answer, Question, ROLE};
+use passhost_protocol::Walls;
+use passhost_protocol::types::{Answer, FromTypes, Question, ROLE};
 use std::ffi::OsStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,19 +14,28 @@ use std::time::{Duration, Instant};
 /// Types come from meta kernels, which touch no data.
 const INFER: Duration = Duration::from_secs(20);
 
+/// The child in messages.
+const NAME: &str = "types";
+
 /// A types child, started when it is first needed, and what is known of types.
 pub struct Types {
     memo: Arc<Memo>,
-    child: Option<Child<Answer>>,
-    /// Whether the child has answered, so that its libraries are loaded.
-    ready: bool,
+    confinement: Confinement,
+    child: Option<Child<FromTypes>>,
+    /// What keeps the child in, once its libraries are loaded and it has said so.
+    walls: Option<Walls>,
     trouble: Option<ChildError>,
 }
 
 impl Types {
-    /// One that has not started anything yet.
-    pub fn new(memo: Arc<Memo>) -> Types {
-        Types { memo, child: None, ready: false, trouble: None }
+    /// One that has not started anything yet, for children behind the walls that must stand.
+    pub fn new(memo: Arc<Memo>, confinement: Confinement) -> Types {
+        Types { memo, confinement, child: None, walls: None, trouble: None }
+    }
+
+    /// What keeps the child in, if one had to be asked.
+    pub fn walls(&self) -> Option<Walls> {
+        self.walls
     }
 
     /// Starts the child, which gets ready by itself.
@@ -35,8 +45,8 @@ impl Types {
     /// If it is not there, or does not start.
     pub fn start(&mut self) -> Result<(), ChildError> {
         if self.child.is_none() {
-            self.ready = false;
-            self.child = Some(Child::start("types", "passhost-device", Some(OsStr::new(ROLE)), &ENVIRONMENT)?);
+            self.walls = None;
+            self.child = Some(Child::start(NAME, "passhost-device", Some(OsStr::new(ROLE)), &ENVIRONMENT)?);
         }
         Ok(())
     }
@@ -71,12 +81,19 @@ impl Types {
 
     fn ask_child(&mut self, op: &OpName, args: &[Arg<TensorType>], limit: Duration) -> Result<Answer, ChildError> {
         self.start()?;
-        let limit = if self.ready { limit } else { OPEN };
         let Some(child) = &mut self.child else { unreachable!("it was started") };
+        if self.walls.is_none() {
+            let FromTypes::Ready(walls) = child.receive(Instant::now() + OPEN)? else {
+                return Err(ChildError::OutOfTurn { name: NAME });
+            };
+            child.hold_to(self.confinement, walls)?;
+            self.walls = Some(walls);
+        }
         child.send(&Question { op: op.clone(), args: args.to_vec() })?;
-        let answer = child.receive(Instant::now() + limit)?;
-        self.ready = true;
-        Ok(answer)
+        match child.receive(Instant::now() + limit)? {
+            FromTypes::Typed(answer) => Ok(answer),
+            FromTypes::Ready(_) => Err(ChildError::OutOfTurn { name: NAME }),
+        }
     }
 }
 
@@ -96,7 +113,7 @@ impl Types {
         };
         answer.unwrap_or_else(|error| {
             let unavailable = Err(InferError::Unavailable(error.to_string()));
-            if matches!(error, ChildError::Start { .. }) {
+            if error.is_hosts() {
                 self.trouble = Some(error);
             }
             unavailable

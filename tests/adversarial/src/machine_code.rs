@@ -8,9 +8,9 @@
 use crate::{Trouble, plugin};
 use passhost_cache::{Cache, Key};
 use passhost_protocol::guest::{FromGuest, GuestLimits};
-use passhost_supervisor::Plugin;
 use passhost_supervisor::child::Child;
 use passhost_supervisor::guest::Guest;
+use passhost_supervisor::{Confinement, Plugin};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -37,7 +37,7 @@ impl MachineCode {
         let cache = Cache::open(&artefacts(directory.path()))?;
         let engine = engine()?;
         let guest = plugin::read(&plugin::with_script("")?)?;
-        Guest::load(&guest, GuestLimits::default(), Some(&cache))?;
+        Guest::load(&guest, GuestLimits::default(), Some(&cache), Confinement::default())?;
         let generic = cache.get(&key(&guest, &engine)).ok_or("the compiled guest is not in the cache")?;
         Ok(MachineCode { directory, cache, engine, generic })
     }
@@ -77,7 +77,7 @@ impl MachineCode {
         let empty = tempfile::tempdir()?;
         let cache = Cache::open(&artefacts(empty.path()))?;
         let guest = plugin::read(&plugin::with_script(script)?)?;
-        Guest::load(&guest, GuestLimits::default(), Some(&cache))?;
+        Guest::load(&guest, GuestLimits::default(), Some(&cache), Confinement::default())?;
         let compiled = cache.get(&key(&guest, &self.engine)).ok_or("the compiled guest is not in the cache")?;
         self.prepare(script)?;
         Ok(self.cache.get(&key(&guest, &self.engine)) == Some(compiled))
@@ -98,7 +98,7 @@ fn key(plugin: &Plugin, engine: &str) -> Key {
 fn engine() -> Result<String, Trouble> {
     let mut child: Child<FromGuest> = Child::start("guest", "passhost-guest", None, &[])?;
     match child.receive(Instant::now() + START)? {
-        FromGuest::Hello { engine } => Ok(engine),
+        FromGuest::Hello { engine, .. } => Ok(engine),
         other => Err(format!("a guest child begins with {other:?}").into()),
     }
 }

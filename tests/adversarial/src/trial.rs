@@ -3,9 +3,9 @@
 use crate::machine_code::MachineCode;
 use crate::{Case, Trouble, file, plugin, sample};
 use passhost_protocol::device::{DeviceChoice, Settings};
-use passhost_supervisor::device::Device;
+use passhost_supervisor::device::{Device, DeviceSetup};
 use passhost_supervisor::document::{Document, Failure};
-use passhost_supervisor::{Checking, Config, OpenError, Plugin, Sample, Supervisor};
+use passhost_supervisor::{Checking, Config, Confinement, OpenError, Plugin, Sample, Supervisor};
 use std::convert::Infallible;
 use std::path::Path;
 use std::time::Duration;
@@ -56,7 +56,7 @@ impl<'s> Bench<'s> {
     /// If the device cannot be used.
     pub fn new(supervisor: &'s Supervisor, code: &'s MachineCode, device: DeviceChoice) -> Result<Bench<'s>, Trouble> {
         // Cases are played side by side: threads of theirs would wait for each other.
-        Ok(Bench { supervisor, code, device: Device::open(device, Some(1))? })
+        Ok(Bench { supervisor, code, device: Device::open(DeviceSetup::new(device, Some(1)))? })
     }
 
     /// Plays a case.
@@ -98,7 +98,7 @@ impl<'s> Bench<'s> {
 
     /// The document, or why there is no sample.
     fn judge(&mut self, plugin: Plugin, sample: &Path) -> Result<Result<Document, String>, Trouble> {
-        let sample = match Sample::open(sample) {
+        let sample = match Sample::open(sample, Confinement::default()) {
             Ok(sample) => sample,
             Err(OpenError::Sample(error)) => return Ok(Err(error.to_string())),
             Err(error) => return Err(error.into()),
@@ -121,7 +121,7 @@ impl<'s> Bench<'s> {
 
     /// What is found of a pass under other draws of the inputs: an honest one has nothing to fear from any.
     fn other_draws(&mut self, plugin: Plugin, sample: &Path) -> Result<Vec<String>, Trouble> {
-        let mut sample = Sample::open(sample)?;
+        let mut sample = Sample::open(sample, Confinement::default())?;
         let mut checker = self.supervisor.checker(self.supervisor.load(plugin), self.device.info().facts);
         let settings = self.supervisor.config().settings;
         let mut findings = vec![];

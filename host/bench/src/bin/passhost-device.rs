@@ -1,26 +1,29 @@
 //! The device child: holds libtorch, answers the supervisor on its standard streams. With the argument `types` it is the
-//! types child, which opens no device.
+//! types child, which opens no device; with `attempt` it tries to get out instead of either.
 
-use passhost_bench::{serve, serve_types};
-use passhost_protocol::types::ROLE;
+use passhost_bench::{ServeError, attempt, serve, serve_types};
+use passhost_confine::attempt::ROLE as ATTEMPT;
+use passhost_protocol::types::ROLE as TYPES;
 use passhost_torch::process;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let types = std::env::args().nth(1).is_some_and(|role| role == ROLE);
-    let served = if types {
-        serve_types()
-    } else {
-        // This process is ours, and runs nothing but what is measured.
-        process::install_allocator();
-        process::choose_by_rules();
-        serve()
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let end = match arguments.split_first() {
+        Some((role, _)) if role == TYPES => serve_types().map(|()| ExitCode::SUCCESS),
+        Some((role, rest)) if role == ATTEMPT => attempt(rest),
+        _ => measure().map(|()| ExitCode::SUCCESS),
     };
-    match served {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    end.unwrap_or_else(|error| {
+        eprintln!("{error}");
+        ExitCode::FAILURE
+    })
+}
+
+fn measure() -> Result<(), ServeError> {
+    // This process is ours, and runs nothing but what is measured.
+    process::install_allocator();
+    process::choose_by_rules();
+    serve()
 }

@@ -14,7 +14,7 @@ pub fn run(arguments: &CheckArguments, terminal: &Terminal) -> Result<Exit, Stop
     let size = plugin.wasm.len();
     let sha256 = plugin.sha256.clone();
     let cache = super::open_cache().ok();
-    let mut loaded = LoadedPlugin::load(plugin, limits, cache.as_ref());
+    let mut loaded = LoadedPlugin::load(plugin, limits, cache.as_ref(), arguments.walls.confinement());
     let info = loaded.info().cloned();
     match loaded.guest() {
         Ok(guest) => {
@@ -25,6 +25,7 @@ pub fn run(arguments: &CheckArguments, terminal: &Terminal) -> Result<Exit, Stop
                 format!("name         {} {}", one_line(&info.name, 60), one_line(&info.version, 30)),
                 format!("description  {}", one_line(&info.description, 120)),
                 format!("size         {size} bytes, sha256 {sha256}"),
+                format!("walls        {}", guest.walls),
                 format!("load         {how} in {:.1} ms", guest.load_us as f64 / 1e3),
             ]);
             Ok(Exit::Success)

@@ -4,15 +4,20 @@ use crate::arguments::DeviceArguments;
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
 use crate::{Exit, Stop};
+use passhost_confine::attempt::{self, HARMLESS};
 use passhost_ir::{Arg, Dtype, Infer, OpName, TensorType};
+use passhost_protocol::Walls;
 use passhost_protocol::guest::FromGuest;
-use passhost_supervisor::Types;
+use passhost_protocol::reader::FromReader;
 use passhost_supervisor::child::{Child, beside_this_executable};
-use passhost_supervisor::device::Device;
-use passhost_supervisor::reader::Reader;
-use std::path::Path;
+use passhost_supervisor::device::{Device, DeviceSetup};
+use passhost_supervisor::{Confinement, Types};
+use std::ffi::OsStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// Ways out that are tried: one of each kind. The end-to-end tests try them all.
+const ATTEMPTS: [&str; 6] = ["open-passwd", "create-file", "listen-tcp", "fork", "exec", "signal-parent"];
 
 pub fn run(arguments: &DeviceArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let mut exit = Exit::Success;
@@ -28,9 +33,23 @@ pub fn run(arguments: &DeviceArguments, terminal: &Terminal) -> Result<Exit, Sto
         print([format!("{mark}  {name:<14} {text}")]);
     };
     report("passhost", Ok(env!("CARGO_PKG_VERSION").to_owned()), true);
-    report("guest process", guest(), true);
-    report("reader process", reader(), true);
-    report("types process", types(), true);
+    let mut whole = true;
+    for (name, walls, answer) in [
+        ("guest process", "guest walls", guest()),
+        ("reader process", "reader walls", reader()),
+        ("types process", "types walls", types()),
+    ] {
+        match answer {
+            Ok((text, standing)) => {
+                report(name, Ok(text), true);
+                report(walls, stand(standing), false);
+                whole &= standing.missing().is_none();
+            }
+            Err(text) => report(name, Err(text), true),
+        }
+    }
+    // Where a wall is missing, which is said already, something gets through.
+    report("attempts", attempts(), whole);
     report(
         "plugin cache",
         super::open_cache()
@@ -38,39 +57,78 @@ pub fn run(arguments: &DeviceArguments, terminal: &Terminal) -> Result<Exit, Sto
             .map_err(|reason| format!("{reason}; plugins compile each time")),
         false,
     );
-    let device = Device::open(arguments.device, arguments.threads);
+    let device = Device::open(DeviceSetup::new(arguments.device, arguments.threads));
     let settings = device.as_ref().map(|device| device.info().settings.clone()).unwrap_or_default();
+    let walls = device.as_ref().map(Device::walls).ok();
     report("device", device.map(|device| super::device_line(device.info())).map_err(|error| error.to_string()), true);
+    if let Some(walls) = walls {
+        report("device walls", stand(walls), false);
+    }
     if !settings.is_empty() {
         report("GPU settings", Ok(settings), false);
     }
     Ok(exit)
 }
 
-/// A reader that says why it cannot open a sample works.
-fn reader() -> Result<String, String> {
-    let answered = Reader::open(Path::new("no sample")).map_err(|error| error.to_string())?;
-    drop(answered);
-    Ok(beside_this_executable("passhost-reader").display().to_string())
-}
-
-fn types() -> Result<String, String> {
-    let mut types = Types::new(Arc::default());
-    let operand = TensorType::contiguous(Dtype::F32, vec![2, 3]);
-    let answer = types.infer(&OpName::new("aten::relu", ""), &[Arg::Value(operand)]);
-    match (types.take_trouble(), answer) {
-        (Some(trouble), _) => Err(trouble.to_string()),
-        (None, Ok(_)) => Ok("infers".into()),
-        (None, Err(error)) => Err(error.to_string()),
+/// Walls that stand, or a warning which are missing.
+fn stand(walls: Walls) -> Result<String, String> {
+    match walls.missing() {
+        None => Ok(walls.to_string()),
+        Some(missing) => Err(format!("this kernel has no {missing} ({walls}); see docs/confinement.md")),
     }
 }
 
-fn guest() -> Result<String, String> {
+/// Native code tries to get out of a guest and a reader process.
+fn attempts() -> Result<String, String> {
+    let readers: [&OsStr; 1] = [OsStr::new("/nowhere")];
+    let places: [(&str, &[&OsStr], &str); 2] =
+        [("passhost-guest", &[], "running"), ("passhost-reader", &readers, passhost_sample::READING)];
+    let mut worked = vec![];
+    for (program, arguments, stage) in places {
+        for name in ATTEMPTS.into_iter().chain([HARMLESS.name]) {
+            let path = beside_this_executable(program);
+            let outcome = attempt::of_program(&path, arguments, stage, name, OsStr::new("/passhost-attempt"));
+            let outcome = outcome.map_err(|error| format!("{} does not start: {error}", path.display()))?;
+            if outcome.held() == (name == HARMLESS.name) {
+                worked.push(format!("{name} ({program}, {outcome})"));
+            }
+        }
+    }
+    match worked.as_slice() {
+        [] => Ok(format!("the walls hold against {}", ATTEMPTS.join(", "))),
+        _ => Err(format!("the walls do not do what they should: {}; see docs/confinement.md", worked.join(", "))),
+    }
+}
+
+fn reader() -> Result<(String, Walls), String> {
+    let mut child: Child<FromReader> = Child::start("reader", "passhost-reader", Some(OsStr::new("/nowhere")), &[])
+        .map_err(|error| error.to_string())?;
+    let walls = match child.receive(Instant::now() + Duration::from_secs(10)) {
+        Ok(FromReader::Ready(walls)) => walls,
+        Ok(_) => return Err("answers out of turn; rebuild with `make build`".into()),
+        Err(error) => return Err(error.to_string()),
+    };
+    Ok((beside_this_executable("passhost-reader").display().to_string(), walls))
+}
+
+fn types() -> Result<(String, Walls), String> {
+    let mut types = Types::new(Arc::default(), Confinement::default());
+    let operand = TensorType::contiguous(Dtype::F32, vec![2, 3]);
+    let answer = types.infer(&OpName::new("aten::relu", ""), &[Arg::Value(operand)]);
+    match (types.take_trouble(), answer, types.walls()) {
+        (Some(trouble), _, _) => Err(trouble.to_string()),
+        (None, Ok(_), Some(walls)) => Ok(("infers".into(), walls)),
+        (None, Ok(_), None) => Err("does not say what keeps it in; rebuild with `make build`".into()),
+        (None, Err(error), _) => Err(error.to_string()),
+    }
+}
+
+fn guest() -> Result<(String, Walls), String> {
     let mut child: Child<FromGuest> =
         Child::start("guest", "passhost-guest", None, &[]).map_err(|error| error.to_string())?;
     match child.receive(Instant::now() + Duration::from_secs(10)) {
-        Ok(FromGuest::Hello { engine }) => {
-            Ok(format!("{}, engine {engine}", beside_this_executable("passhost-guest").display()))
+        Ok(FromGuest::Hello { engine, walls }) => {
+            Ok((format!("{}, engine {engine}", beside_this_executable("passhost-guest").display()), walls))
         }
         Ok(_) => Err("answers out of turn; rebuild with `make build`".into()),
         Err(error) => Err(error.to_string()),

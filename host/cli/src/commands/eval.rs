@@ -23,6 +23,7 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
         inputs: arguments.inputs.into(),
         seed: arguments.seed,
         timeout: arguments.timeout,
+        confinement: arguments.walls.confinement(),
     };
     let line = *terminal;
     let mut supervisor = Supervisor::new(config).watched_by(move |event| show(event, &line));
@@ -51,7 +52,7 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
     let mut types = supervisor.types();
     let _ = types.start();
     terminal.progress("starting the device");
-    let mut device = super::open_device(&arguments.device)?;
+    let mut device = super::open_device(&arguments.device, arguments.walls.confinement())?;
     let mut checker = supervisor.checker(plugin, device.info().facts).with_types(types);
     terminal.clear_progress();
     print([super::device_line(device.info())]);
@@ -71,7 +72,7 @@ fn open_samples(arguments: &EvalArguments, terminal: &Terminal) -> Result<Vec<Sa
     for path in &arguments.samples {
         terminal.progress(&format!("reading {}", path.display()));
         for path in passhost_sample::find(path).map_err(|error| Stop::new(Exit::Usage, error))? {
-            let sample = Sample::open(&path).map_err(|error| match error {
+            let sample = Sample::open(&path, arguments.walls.confinement()).map_err(|error| match error {
                 OpenError::Sample(error) => Stop::new(Exit::Usage, error),
                 OpenError::Reader(error) => Stop::new(Exit::Host, error),
             })?;

@@ -10,8 +10,8 @@ use passhost_protocol::guest::GuestLimits;
 use passhost_supervisor::document::{Blame, Failure};
 use passhost_supervisor::guest::GuestError;
 use passhost_supervisor::{
-    Account, Config, InputMode, LoadedPlugin, OpenError, Plugin, ReadError, Sample, Supervisor, Types, guest_failure,
-    infer_calls, untrusted,
+    Account, Config, Confinement, InputMode, LoadedPlugin, OpenError, Plugin, ReadError, Sample, Supervisor, Types,
+    guest_failure, infer_calls, untrusted,
 };
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
         Some(path) => {
             let plugin = Plugin::read(path, limits.wasm).map_err(|error| Stop::new(Exit::Usage, error))?;
             // A pass is told what its rewrite will run on.
-            let facts = super::open_device(&arguments.device)?.info().facts;
+            let facts = super::open_device(&arguments.device, Confinement::default())?.info().facts;
             Some((supervisor.load(plugin), facts))
         }
         None => None,
@@ -38,7 +38,7 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
     let mut shown = 0;
     let mut exit = Exit::Success;
     for path in &paths {
-        let mut sample = Sample::open(path).map_err(|error| match error {
+        let mut sample = Sample::open(path, Confinement::default()).map_err(|error| match error {
             OpenError::Sample(error) => Stop::new(Exit::Usage, error),
             OpenError::Reader(error) => Stop::new(Exit::Host, error),
         })?;

@@ -33,7 +33,7 @@ impl Guest {
         let stdout = process.stdout.take().unwrap();
         let mut guest = Guest { process, stdin, stdout, engine: String::new() };
         match guest.receive() {
-            Ok(FromGuest::Hello { engine }) => guest.engine = engine,
+            Ok(FromGuest::Hello { engine, .. }) => guest.engine = engine,
             other => panic!("expected Hello, got {other:?}"),
         }
         guest

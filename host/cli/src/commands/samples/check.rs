@@ -13,9 +13,9 @@ use passhost_corpus::journal::{Finished, Journal};
 use passhost_corpus::memory::available;
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::survey::cores;
-use passhost_corpus::worker::Workplace;
 use passhost_protocol::device::DeviceChoice;
 use passhost_supervisor::Memo;
+use passhost_supervisor::device::DeviceSetup;
 use std::sync::Arc;
 
 const SCHEMA: &str = "passhost.samples.check/1";
@@ -28,7 +28,7 @@ pub fn run(arguments: &CheckSamplesArguments, terminal: &Terminal) -> Result<Exi
     if arguments.run {
         let jobs = crew.jobs.min(paths.len());
         let threads = arguments.device.threads.unwrap_or(u32::try_from(cores() / jobs).unwrap_or(1).max(1));
-        crew.place = Workplace { device: arguments.device.device, threads: Some(threads), ..crew.place };
+        crew.place.device = DeviceSetup::new(arguments.device.device, Some(threads));
         check.run = Some(Run {
             inputs: arguments.inputs.into(),
             seed: arguments.seed,

@@ -11,6 +11,7 @@ use passhost_corpus::run::Manifest;
 use passhost_corpus::worker::{Worker, Workplace};
 use passhost_sample::{InputMode, Sample};
 use passhost_supervisor::Memo;
+use passhost_supervisor::device::DeviceSetup;
 use passhost_supervisor::untrusted::one_line;
 use std::sync::Arc;
 
@@ -26,13 +27,14 @@ pub fn run(arguments: &RunArguments, terminal: &Terminal) -> Result<Exit, Stop> 
         .map_err(|error| Stop { exit: Exit::Usage, error })?;
 
     let memo = Arc::new(Memo::default());
-    let device = &arguments.device;
-    let place = Workplace { device: device.device, threads: device.threads, timeout: arguments.timeout };
+    let device = DeviceSetup::new(arguments.device.device, arguments.device.threads);
+    let device = DeviceSetup { files: Some(out.clone()), ..device };
+    let place = Workplace { device, timeout: arguments.timeout };
     let mut worker = Worker::new(place, &memo);
     let mode: InputMode = arguments.inputs.into();
     let read = worker.read(&sample, index, |reading, _| (reading.variant(mode), reading.python("cpu")));
     let answer = read.and_then(|(variant, python)| {
-        let ran = worker.run(&variant.program, &variant.inputs, arguments.seed, Some(out.clone()))?;
+        let ran = worker.run(&variant.program, &variant.inputs, arguments.seed)?;
         Ok((variant, python, ran))
     });
     if let Some(trouble) = worker.take_trouble() {

@@ -1,0 +1,99 @@
+//! Native code that tries to get through the walls, as a plugin or a sample would that has taken its child over.
+//!
+//! `passhost-guest attempt STAGE NAME [TARGET]` puts up exactly the walls that serving puts up, and then makes one attempt
+//! of [`ATTEMPTS`]; so do `passhost-reader` and `passhost-device`. The stage [`NO_WALLS`] makes it without walls, which
+//! shows that the attempt would work. What came of it is the exit status of the process: [`Outcome`].
+
+mod table;
+
+pub use table::{ATTEMPTS, Attempt, HARMLESS};
+
+use std::ffi::OsStr;
+use std::io::Error;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
+
+/// The argument of the programs that makes them try.
+pub const ROLE: &str = "attempt";
+/// The stage before any wall is put up.
+pub const NO_WALLS: &str = "no-walls";
+
+/// Exit statuses. That of a program that is started in place of this one is 0, and stands for success.
+const WORKED: u8 = 0;
+const REFUSED: u8 = 10;
+const NO_SUCH: u8 = 11;
+
+/// What came of an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing kept it.
+    Worked,
+    /// The call failed: no permission, or no such call.
+    Refused,
+    /// The process was killed for the call.
+    Killed,
+    /// The attempt was not made.
+    NotMade,
+}
+
+impl Outcome {
+    /// Whether a wall held.
+    pub fn held(self) -> bool {
+        matches!(self, Outcome::Refused | Outcome::Killed)
+    }
+
+    fn of(status: ExitStatus) -> Outcome {
+        match (status.signal(), status.code()) {
+            (Some(libc::SIGSYS), _) => Outcome::Killed,
+            (None, Some(code)) if code == i32::from(WORKED) => Outcome::Worked,
+            (None, Some(code)) if code == i32::from(REFUSED) => Outcome::Refused,
+            _ => Outcome::NotMade,
+        }
+    }
+}
+
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Outcome::Worked => "worked",
+            Outcome::Refused => "refused",
+            Outcome::Killed => "killed",
+            Outcome::NotMade => "not made",
+        })
+    }
+}
+
+/// Starts `program` to make an attempt. `arguments` stand before those that name it.
+///
+/// # Errors
+///
+/// If the program does not start.
+pub fn of_program(
+    program: &Path,
+    arguments: &[&OsStr],
+    stage: &str,
+    name: &str,
+    target: &OsStr,
+) -> Result<Outcome, Error> {
+    let mut command = Command::new(program);
+    command.args(arguments).args([ROLE, stage, name]).arg(target);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    Ok(Outcome::of(command.status()?))
+}
+
+/// Makes the attempt of this name in this process, whose walls stand.
+pub fn make(name: &OsStr, target: &OsStr) -> ExitCode {
+    let Some(attempt) = ATTEMPTS.iter().chain([&HARMLESS]).find(|attempt| name == attempt.name) else {
+        return ExitCode::from(NO_SUCH);
+    };
+    match (attempt.make)(target) {
+        Err(error) if is_refusal(&error) => ExitCode::from(REFUSED),
+        // Any other error comes from behind the wall: the file is not there, say, or the argument is wrong.
+        Ok(()) | Err(_) => ExitCode::from(WORKED),
+    }
+}
+
+fn is_refusal(error: &Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EPERM | libc::EACCES | libc::ENOSYS))
+}

@@ -1,0 +1,243 @@
+//! Which system calls a process may make: seccomp.
+
+use crate::ConfineError;
+use crate::process::own_number;
+use libc::c_long;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch, apply_filter, apply_filter_all_threads, sock_filter,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The option of `prctl` that says where the kernel's clock is: `PR_GET_AUXV`, which the crate `libc` does not have.
+const GET_AUXILIARY_VECTOR: u32 = 0x4155_5856;
+
+/// A system call on a list: always, or where its arguments are as the list says.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    number: c_long,
+    /// What must hold of the arguments, all of it: the position of one, its width, how it is compared, and with what.
+    when: Vec<(u8, SeccompCmpArgLen, SeccompCmpOp, u64)>,
+}
+
+/// The call, whatever its arguments.
+pub(crate) fn call(number: c_long) -> Call {
+    Call { number, when: vec![] }
+}
+
+impl Call {
+    /// Only where a 32-bit argument has this value.
+    pub(crate) fn with(mut self, argument: u8, value: u32) -> Call {
+        self.when.push((argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value.into()));
+        self
+    }
+
+    /// Only where a 32-bit argument has another value.
+    pub(crate) fn without(mut self, argument: u8, value: u32) -> Call {
+        self.when.push((argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value.into()));
+        self
+    }
+
+    /// Only where those bits of an argument that are set in `mask` are as in `value`.
+    pub(crate) fn with_bits(mut self, argument: u8, mask: u64, value: u64) -> Call {
+        self.when.push((argument, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(mask), value));
+        self
+    }
+}
+
+/// Which threads a filter is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Threads {
+    /// This one, and those it starts.
+    ThisOne,
+    /// All of the process.
+    All,
+}
+
+/// Ends the process at any call but those of [`of_any_child`] and those that are `allowed`. Those that are `refused` fail,
+/// for libraries that do without.
+pub(crate) fn enclose(allowed: &[Call], refused: &[Call], threads: Threads) -> Result<bool, ConfineError> {
+    let mut known = of_any_child();
+    known.extend(adding_filters());
+    known.extend(allowed.iter().chain(refused).cloned());
+    known.push(call(libc::SYS_clone3));
+    let stand = [
+        hide_newer_clone(threads)?,
+        refuse(refused, libc::EACCES, threads)?,
+        // The filters above let pass what they do not name, and this one ends it.
+        install(&filter(&known, SeccompAction::KillProcess, SeccompAction::Allow)?, threads)?,
+    ];
+    Ok(all(stand))
+}
+
+/// No more threads, and no more filters, from any thread of an enclosed process.
+pub(crate) fn narrow() -> Result<bool, ConfineError> {
+    let calls = [call(libc::SYS_clone), call(libc::SYS_seccomp)];
+    install(&filter(&calls, SeccompAction::Allow, SeccompAction::KillProcess)?, Threads::All)
+}
+
+/// Answers calls that are listed with an error, for libraries that do without.
+pub(crate) fn refuse(calls: &[Call], errno: i32, threads: Threads) -> Result<bool, ConfineError> {
+    let errno = SeccompAction::Errno(errno.unsigned_abs());
+    install(&filter(calls, SeccompAction::Allow, errno)?, threads)
+}
+
+/// Ends the process at a call by a number that lists do not know: on x86-64 each call has a second one, for programs
+/// with short pointers.
+pub(crate) fn forbid_second_numbers(threads: Threads) -> Result<bool, ConfineError> {
+    const LOAD_NUMBER: u16 = 0x20;
+    const JUMP_IF_AT_LEAST: u16 = 0x35;
+    const RETURN: u16 = 0x06;
+    const SECOND: u32 = 0x4000_0000;
+    let step = |code, jt, jf, k| sock_filter { code, jt, jf, k };
+    if !cfg!(target_arch = "x86_64") {
+        return Ok(true);
+    }
+    let program = vec![
+        step(LOAD_NUMBER, 0, 0, 0),
+        step(JUMP_IF_AT_LEAST, 0, 1, SECOND),
+        step(RETURN, 0, 0, libc::SECCOMP_RET_KILL_PROCESS),
+        step(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW),
+    ];
+    install(&program, threads)
+}
+
+/// Of several walls of system calls, whether all stand.
+pub(crate) fn all(stand: impl IntoIterator<Item = bool>) -> bool {
+    stand.into_iter().all(|stands| stands)
+}
+
+fn filter(calls: &[Call], others: SeccompAction, listed: SeccompAction) -> Result<BpfProgram, seccompiler::Error> {
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
+    let always: BTreeSet<c_long> = calls.iter().filter(|call| call.when.is_empty()).map(|call| call.number).collect();
+    for call in calls {
+        let of_call = rules.entry(call.number).or_default();
+        // A call without rules is listed whatever its arguments.
+        if !always.contains(&call.number) {
+            let conditions = call.when.iter().cloned();
+            let conditions = conditions
+                .map(|(argument, width, compare, value)| SeccompCondition::new(argument, width, compare, value));
+            of_call.push(SeccompRule::new(conditions.collect::<Result<_, _>>()?)?);
+        }
+    }
+    let architecture = TargetArch::try_from(std::env::consts::ARCH)?;
+    Ok(SeccompFilter::new(rules, others, listed, architecture)?.try_into()?)
+}
+
+/// Whether the kernel has seccomp, and the filter is in force.
+fn install(program: &BpfProgram, threads: Threads) -> Result<bool, ConfineError> {
+    let installed = match threads {
+        Threads::ThisOne => apply_filter(program),
+        Threads::All => apply_filter_all_threads(program),
+    };
+    match installed {
+        Ok(()) => Ok(true),
+        // A kernel without the call, or without filters.
+        Err(seccompiler::Error::Seccomp(error))
+            if matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EINVAL)) =>
+        {
+            Ok(false)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The calls of a program that works on memory and answers messages. None of them names anything outside the process.
+fn of_any_child() -> Vec<Call> {
+    let always = [
+        // Messages, on descriptors that are open already.
+        libc::SYS_read,
+        libc::SYS_write,
+        libc::SYS_readv,
+        libc::SYS_writev,
+        // Memory.
+        libc::SYS_mmap,
+        libc::SYS_munmap,
+        libc::SYS_mremap,
+        libc::SYS_mprotect,
+        libc::SYS_madvise,
+        libc::SYS_brk,
+        // Locks.
+        libc::SYS_futex,
+        libc::SYS_sched_yield,
+        // What a thread does when it begins.
+        libc::SYS_set_robust_list,
+        libc::SYS_rseq,
+        libc::SYS_gettid,
+        libc::SYS_sched_getaffinity,
+        // Its own faults, which wasmtime turns into traps.
+        libc::SYS_rt_sigaction,
+        libc::SYS_rt_sigprocmask,
+        libc::SYS_rt_sigreturn,
+        libc::SYS_sigaltstack,
+        // Time.
+        libc::SYS_clock_gettime,
+        libc::SYS_clock_getres,
+        libc::SYS_clock_nanosleep,
+        libc::SYS_nanosleep,
+        libc::SYS_gettimeofday,
+        libc::SYS_restart_syscall,
+        // Seeds of hash maps.
+        libc::SYS_getrandom,
+        // Machine code that one thread wrote and another runs.
+        libc::SYS_membarrier,
+        // The end.
+        libc::SYS_getpid,
+        libc::SYS_exit,
+        libc::SYS_exit_group,
+    ];
+    let conditional = [
+        // `abort` is a signal to itself.
+        call(libc::SYS_tgkill).with(0, own_number()),
+        // Its own limits, which can be lowered alone.
+        call(libc::SYS_prlimit64).with(0, 0),
+        // The name of a thread, and where the kernel's clock is.
+        call(libc::SYS_prctl).with(0, libc::PR_SET_NAME.unsigned_abs()),
+        call(libc::SYS_prctl).with(0, GET_AUXILIARY_VECTOR),
+    ];
+    always.into_iter().map(call).chain(conditional).collect()
+}
+
+/// The calls that look for a file. Libraries do without those that they look for late.
+pub(crate) fn looking_for_files() -> Vec<Call> {
+    let mut numbers = vec![
+        libc::SYS_openat,
+        libc::SYS_newfstatat,
+        libc::SYS_statx,
+        libc::SYS_readlinkat,
+        libc::SYS_faccessat,
+        libc::SYS_getcwd,
+    ];
+    #[cfg(target_arch = "x86_64")]
+    numbers.extend([libc::SYS_open, libc::SYS_stat, libc::SYS_lstat, libc::SYS_readlink, libc::SYS_access]);
+    numbers.into_iter().map(call).collect()
+}
+
+/// The calls that look at the machine. Libraries do without, and the answers are nobody's business.
+pub(crate) fn looking_at_the_machine() -> [Call; 2] {
+    [call(libc::SYS_sysinfo), call(libc::SYS_uname)]
+}
+
+/// The call that starts a thread, and cannot start a process: exactly as the C library makes it.
+pub(crate) fn starting_threads() -> Call {
+    let flags = libc::CLONE_VM
+        | libc::CLONE_FS
+        | libc::CLONE_FILES
+        | libc::CLONE_SIGHAND
+        | libc::CLONE_THREAD
+        | libc::CLONE_SYSVSEM
+        | libc::CLONE_SETTLS
+        | libc::CLONE_PARENT_SETTID
+        | libc::CLONE_CHILD_CLEARTID;
+    call(libc::SYS_clone).with_bits(0, u64::MAX, u64::from(flags.unsigned_abs()))
+}
+
+/// The newer call for threads, whose arguments no filter can see. The C library uses the older one where it is not there.
+pub(crate) fn hide_newer_clone(threads: Threads) -> Result<bool, ConfineError> {
+    refuse(&[call(libc::SYS_clone3)], libc::ENOSYS, threads)
+}
+
+/// The calls by which a filter is put on top of another.
+fn adding_filters() -> [Call; 2] {
+    [call(libc::SYS_seccomp), call(libc::SYS_prctl).with(0, libc::PR_SET_NO_NEW_PRIVS.unsigned_abs())]
+}

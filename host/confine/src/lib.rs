@@ -1,0 +1,46 @@
+//! The second wall around a child process: what the operating system keeps from it, should a plugin or a sample take it
+//! over. The first wall is what the child is made of, wasmtime or a parser.
+//!
+//! Each kind of child has a file that reads as the list of what it may do, and is enclosed before it sees a byte that
+//! nobody trusts:
+//!
+//! - [`guest`]: memory, time, and messages on two pipes
+//! - [`reader`]: the same, and reading the files of one sample
+//! - [`types`]: the same as a guest, once libtorch is loaded
+//! - [`device`]: all but a list, because nobody lists what a driver does; files are for reading
+//!
+//! [`process`] holds what needs no wall of the kernel: limits, no new privileges, no core dump. [`attempt`] is native
+//! code that tries to get through, which the programs run on demand behind the walls that they serve behind.
+//!
+//! Where the kernel has no seccomp or no Landlock, that wall is left out, and the [`Walls`] that are returned say so: the
+//! supervisor decides whether that will do. Anything else that fails is an error, and the child must not go on.
+
+pub mod attempt;
+mod calls;
+pub mod device;
+mod files;
+pub mod guest;
+pub mod process;
+pub mod reader;
+pub mod types;
+
+pub use passhost_protocol::Walls;
+
+/// Why a process could not be confined. It must not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfineError {
+    /// A step failed that every kernel supports.
+    #[error("cannot {step}: {source}")]
+    Step {
+        /// What was to be done.
+        step: &'static str,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Landlock is there and refuses the rules.
+    #[error("cannot confine files with Landlock: {0}")]
+    Files(#[from] landlock::RulesetError),
+    /// seccomp is there and refuses the filter.
+    #[error("cannot filter system calls: {0}")]
+    Calls(#[from] seccompiler::Error),
+}

@@ -1,0 +1,68 @@
+//! The walls around a reader child, which reads the files of one sample: those files for reading, no socket, no other
+//! process.
+
+use crate::calls::{self, Call, Threads, call};
+use crate::files::Files;
+use crate::process::{self, limit};
+use crate::{ConfineError, Walls};
+use rustix::process::Resource;
+use rustix::thread::CapabilitySet;
+use std::path::PathBuf;
+
+/// Bytes of address space. The files of a sample have a gigabyte at most, and what is made of one graph is a few dozen
+/// times its text.
+const MEMORY: u64 = 8 << 30;
+/// Seconds of CPU time over all variants of a sample: whole models take a tenth of one.
+const CPU_SECONDS: u64 = 3600;
+
+/// Keeps three pipes, reading below `directories`, and threads of its own.
+///
+/// # Errors
+///
+/// If the system refuses what every kernel supports.
+///
+/// # Safety
+///
+/// The process must have one thread, and nothing in it may use a descriptor above 2 afterwards.
+pub unsafe fn before_anything(directories: Vec<PathBuf>) -> Result<Walls, ConfineError> {
+    // SAFETY: the caller sees to it.
+    unsafe { process::forget_what_was_inherited() };
+    // The files of a sample, whoever owns them.
+    process::renounce(CapabilitySet::DAC_READ_SEARCH)?;
+    process::hide()?;
+    limit(Resource::Fsize, 0, "forbid writing files")?;
+    limit(Resource::As, MEMORY, "limit address space")?;
+    limit(Resource::Cpu, CPU_SECONDS, "limit processor time")?;
+    let landlock = Files { readable: directories, ..Files::default() }.enforce()?;
+    let mut allowed = reading_files();
+    allowed.push(calls::starting_threads());
+    let seccomp = calls::enclose(&allowed, &calls::looking_at_the_machine(), Threads::ThisOne)?;
+    Ok(Walls { seccomp, landlock })
+}
+
+/// No more threads, and no more filters, from any thread.
+///
+/// # Errors
+///
+/// If the system refuses.
+pub fn before_reading() -> Result<(), ConfineError> {
+    limit(Resource::Nproc, 0, "forbid new processes")?;
+    calls::narrow().map(drop)
+}
+
+/// The calls that find, open and read a file. What is found can only be opened where Landlock says so.
+fn reading_files() -> Vec<Call> {
+    let mut allowed = calls::looking_for_files();
+    let more = [
+        // Opens below a directory, whatever links lie there.
+        libc::SYS_openat2,
+        libc::SYS_fstat,
+        libc::SYS_lseek,
+        libc::SYS_pread64,
+        libc::SYS_getdents64,
+        libc::SYS_close,
+        libc::SYS_fcntl,
+    ];
+    allowed.extend(more.map(call));
+    allowed
+}

@@ -1,0 +1,40 @@
+//! What a plugin that has taken its child over could do, tried: [`passhost_confine::attempt`].
+
+use crate::serve::{ServeError, on_a_thread};
+use passhost_confine::attempt::{NO_WALLS, make};
+use passhost_confine::guest;
+use passhost_protocol::guest::GuestLimits;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// While a plugin is compiled: threads may be started.
+pub const LOADING: &str = "loading";
+/// While code of the plugin runs.
+pub const RUNNING: &str = "running";
+
+/// Makes an attempt in the stage of this name, behind the walls that serving has put up by then: the arguments of the
+/// program, a stage, an attempt and its target.
+///
+/// # Errors
+///
+/// If the process cannot be confined, or there is no such stage.
+pub fn attempt(arguments: &[OsString]) -> Result<ExitCode, ServeError> {
+    let [stage, name, target] = arguments else {
+        return Err(ServeError::OutOfTurn { expected: "a stage, an attempt and a target" });
+    };
+    let stage = stage.to_string_lossy();
+    if stage == NO_WALLS {
+        return Ok(make(name, target));
+    }
+    // SAFETY: one thread, and nothing is open: as in `main`, which calls this first.
+    unsafe { guest::before_anything() }?;
+    let (limits, running) = (GuestLimits::default(), stage == RUNNING);
+    guest::before_loading(&limits)?;
+    let (name, target) = (name.clone(), target.clone());
+    on_a_thread(&limits, move || {
+        if running {
+            guest::before_plugin_code()?;
+        }
+        Ok(make(&name, &target))
+    })?
+}
