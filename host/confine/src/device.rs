@@ -1,5 +1,5 @@
 //! The walls around a device child, which runs verified programs with libtorch, on a GPU with its driver: files are for
-//! reading, and it has no socket and starts no program.
+//! reading, and it reaches nobody by a socket and starts no program.
 //!
 //! Nobody lists what a driver does, so this is a list of what is refused. A refused call fails and nothing more: a
 //! library that tries one and does without works.
@@ -37,9 +37,9 @@ fn shared_memory(mut writable: Vec<PathBuf>) -> Vec<PathBuf> {
 }
 
 /// What CUDA opens for writing and controls: the devices of GPUs, which lie in `/dev` by the time a GPU can be used.
-/// What a library prints to nowhere goes to `/dev/null`.
+/// What a library prints to nowhere goes to `/dev/null`, and what CUDA calls its threads into their own files.
 fn devices() -> Vec<PathBuf> {
-    let mut found = vec!["/dev/null".into()];
+    let mut found = vec!["/dev/null".into(), "/proc/self/task".into()];
     let names = std::fs::read_dir("/dev").into_iter().flatten().flatten().map(|entry| entry.file_name());
     found.extend(
         names
@@ -57,9 +57,6 @@ fn refused(own: u32) -> Vec<Call> {
         call(libc::SYS_execve),
         call(libc::SYS_execveat),
         call(libc::SYS_clone).with_bits(0, libc::CLONE_THREAD.unsigned_abs().into(), 0),
-        // The network and other processes' sockets. One GPU of one process needs none.
-        call(libc::SYS_socket),
-        call(libc::SYS_socketpair),
         // Other processes: their memory, their descriptors, their limits, their lives.
         call(libc::SYS_ptrace),
         call(libc::SYS_process_vm_readv),
@@ -137,8 +134,24 @@ fn refused(own: u32) -> Vec<Call> {
         call(libc::SYS_fremovexattr),
         call(libc::SYS_utimensat),
     ];
+    list.extend(sockets());
     list.extend(of_this_architecture());
     list
+}
+
+/// The network and other processes' sockets. CUDA does not start without one of its own that it could be called at
+/// (AF_UNIX, bound and listening); nobody is let in, and it calls nobody.
+fn sockets() -> Vec<Call> {
+    vec![
+        call(libc::SYS_socket).without(0, libc::AF_UNIX.unsigned_abs()),
+        call(libc::SYS_socketpair),
+        call(libc::SYS_connect),
+        call(libc::SYS_accept),
+        call(libc::SYS_accept4),
+        call(libc::SYS_sendto),
+        call(libc::SYS_sendmsg),
+        call(libc::SYS_sendmmsg),
+    ]
 }
 
 /// Older forms of calls on the list.

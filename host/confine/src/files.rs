@@ -18,7 +18,7 @@ pub(crate) struct Files {
     pub readable: Vec<PathBuf>,
     /// Below these, files may be changed, made and removed as well.
     pub writable: Vec<PathBuf>,
-    /// These devices may be written and controlled.
+    /// These devices may be written and controlled, and what is below these directories.
     pub devices: Vec<PathBuf>,
 }
 
@@ -28,7 +28,7 @@ impl Files {
     pub(crate) fn enforce(&self) -> Result<Option<u32>, ConfineError> {
         let read = AccessFs::ReadFile | AccessFs::ReadDir;
         let write = AccessFs::from_all(ABI_KNOWN) & !BitFlags::from(AccessFs::Execute);
-        let device = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev;
+        let device = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev;
         let restricted = Ruleset::default()
             .set_compatibility(CompatLevel::BestEffort)
             .handle_access(AccessFs::from_all(ABI_KNOWN))?

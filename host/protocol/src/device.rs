@@ -6,9 +6,12 @@
 //! [`FromDevice::Stage`] messages before it say how far the child is, so that the supervisor can tell where it died.
 
 use crate::Walls;
+mod finding;
+
+pub use finding::{DomainFinding, Finding};
+
 use passhost_ir::{DeviceFacts, Graph, InputSpec, NodeId, OpName, TensorType};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::path::PathBuf;
 
 /// Where programs run.
@@ -320,98 +323,6 @@ pub enum RewriteError {
         /// Type found.
         found: String,
     },
-}
-
-/// A finding of the integrity layers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-pub enum Finding {
-    /// An input's checksum changed.
-    #[error("input `{input}` was changed by the rewrite in round {round}")]
-    InputChanged {
-        /// Name of the input.
-        input: String,
-        /// Which round.
-        round: u32,
-    },
-    /// Memory around an allocation was written.
-    #[error("{count} guard zones around allocations were overwritten")]
-    GuardZone {
-        /// How many.
-        count: u64,
-    },
-    /// Output elements carry the poison pattern, that is, were never written.
-    #[error("output {output} holds {count} elements that were never written")]
-    Unwritten {
-        /// Position of the output.
-        output: u32,
-        /// How many.
-        count: u64,
-    },
-    /// Right on ordinary inputs, wrong when one of them grows.
-    #[error("output {output} is right at t = {right_from} until input `{input}` is redrawn at 8 times its scale")]
-    Insensitive {
-        /// Position of the output.
-        output: u32,
-        /// Name of the input.
-        input: String,
-        /// Least tolerance at which ordinary rounds are right.
-        right_from: i8,
-    },
-    /// Less precise than the reference by more than its own error explains.
-    #[error(
-        "output {output}: error of {rewritten} ulp ({measure}) against a double precision run, where eager has {eager}"
-    )]
-    Precision {
-        /// Position of the output.
-        output: u32,
-        /// `rms` or `99.9th percentile`.
-        measure: String,
-        /// Ulps of the rewrite, as text with two decimals.
-        rewritten: String,
-        /// Ulps of eager.
-        eager: String,
-    },
-    /// A timed run gave something else than the checked ones.
-    #[error("a timed run gave a different output {output} than the checked runs")]
-    TimedRunDiffers {
-        /// Position of the output.
-        output: u32,
-    },
-    /// Faster than memory allows.
-    #[error("{median_ns} ns is below the floor of {floor_ns} ns that reading the inputs and writing the outputs takes")]
-    BelowFloor {
-        /// Median of the rewrite.
-        median_ns: u64,
-        /// Least plausible time.
-        floor_ns: u64,
-    },
-}
-
-/// Wrong on inputs that are unusual, where the reference still says what is right.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DomainFinding {
-    /// Position of the output.
-    pub output: u32,
-    /// Name of the input that is unusual.
-    pub input: String,
-    /// What is unusual about it.
-    pub draw: String,
-    /// The first element that is wrong, by its index in the output.
-    pub element: Vec<i64>,
-    /// What the rewrite has there, as text: JSON knows no NaN.
-    pub rewritten: String,
-    /// What the reference has there.
-    pub eager: String,
-}
-
-impl fmt::Display for DomainFinding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let DomainFinding { output, input, draw, element, rewritten, eager } = self;
-        write!(
-            f,
-            "output {output} is wrong where input `{input}` {draw}: element {element:?} is {rewritten}, eager has {eager}"
-        )
-    }
 }
 
 /// How one output compared over all rounds.
