@@ -15,6 +15,8 @@ const SEEDS: u64 = 20;
 
 /// Wall clock of one step of the device child.
 const STEP: Duration = Duration::from_secs(60);
+/// Of the inputs that cases are judged on.
+const SEED: u64 = 12;
 
 /// What is needed to play cases one after the other. Several may do so side by side, each with children of its own.
 pub struct Bench<'s> {
@@ -44,7 +46,8 @@ pub struct Found {
 pub fn supervisor(code: &MachineCode, budget: Duration) -> Result<Supervisor, Trouble> {
     let budget_ms = budget.as_millis() as u64;
     let settings = Settings { warmups: 2, budget_ms, ..Settings::default() };
-    let config = Config { settings, timeout: Some(STEP), ..Config::default() };
+    // The same inputs in every run: an honest pass may round across the tolerance on one draw in a hundred.
+    let config = Config { settings, timeout: Some(STEP), seed: Some(SEED), ..Config::default() };
     Ok(Supervisor::new(config).with_cache(code.open_cache()?))
 }
 
