@@ -64,7 +64,9 @@ pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [Domain] {
     use Domain::{
         ConstantRow, Ends, Extremes, Infinities, Large, MaskedRow, NotNumbers, Repeated, Small, Sorted, Zeros,
     };
-    if spec.is_fixed() || spec.ty.numel() == 0 {
+    // Bounded on both sides are random numbers of the model's own, and what is drawn as published.
+    let is_given = spec.min.is_some() && spec.max.is_some();
+    if spec.is_fixed() || is_given || spec.ty.numel() == 0 {
         return &[];
     }
     match (&spec.draw, bounded) {
@@ -72,8 +74,6 @@ pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [Domain] {
         (_, true) => &[],
         (Draw::Mask | Draw::FloatMask { .. }, _) => &[MaskedRow],
         (Draw::LogNormal { .. }, _) => &[Zeros, Small, Large, NotNumbers],
-        // Bounded on both sides are random numbers of the model's own, and what is drawn as published.
-        (Draw::Normal { .. }, _) if spec.min.is_some() && spec.max.is_some() => &[],
         (Draw::Normal { .. }, _) if spec.ty.dtype.is_float() => {
             &[Zeros, ConstantRow, Small, Large, Extremes, Infinities, NotNumbers]
         }
@@ -81,21 +81,22 @@ pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [Domain] {
     }
 }
 
-/// The elements of input `position`, row-major, as little-endian bytes. Those that are not unusual are those of `round`.
+/// The elements of input `position`, row-major, as little-endian bytes: those of `usual`, which is its draw of `round`, but
+/// for what is unusual.
 pub fn draw_unusual(
-    spec: &InputSpec,
+    (spec, bounded): (&InputSpec, bool),
     position: usize,
     round: Round,
     domain: Domain,
-    bounded: bool,
+    usual: &[u8],
 ) -> Result<Vec<u8>, DrawError> {
     let key = hash_of(round, &spec.name, domain as u64);
     match domain {
         Domain::Small => draw(&around_zero(spec, SMALL), position, round),
         Domain::Large => draw(&around_zero(spec, LARGE), position, round),
-        Domain::Zeros => Ok(vec![0; draw(spec, position, round)?.len()]),
+        Domain::Zeros => Ok(vec![0; usual.len()]),
         _ => {
-            let mut bytes = draw(spec, position, round)?;
+            let mut bytes = usual.to_vec();
             alter(spec, domain, bounded, key, &mut bytes);
             Ok(bytes)
         }
@@ -135,12 +136,12 @@ fn alter(spec: &InputSpec, domain: Domain, bounded: bool, key: u64, bytes: &mut 
         }
         (Domain::Ends | Domain::Repeated | Domain::Sorted, Draw::Uniform { low, high }) => {
             let values = ends(*low, *high, bounded, dtype);
-            let step = (high.wrapping_sub(*low)) as f64 / (count.max(2) - 1) as f64;
+            let step = high.abs_diff(*low) as f64 / (count.max(2) - 1) as f64;
             write(&mut (0..count).map(|place| {
                 let value = match domain {
                     Domain::Ends => values[(hash_at(key, place) % values.len() as u64) as usize],
                     Domain::Repeated => values[(key % values.len() as u64) as usize],
-                    _ => low + (step * place as f64) as i64,
+                    _ => low.saturating_add_unsigned((step * place as f64) as u64).min(*high),
                 };
                 (place, value as f64)
             }));
@@ -247,7 +248,8 @@ mod tests {
         let ty = TensorType::contiguous(dtype, shape);
         let spec = InputSpec { name: "x".into(), ty, draw: distribution, min: Some(0.0), max: None };
         assert!(draws(&spec, bounded).contains(&domain), "{domain:?}");
-        let bytes = draw_unusual(&spec, 0, ROUND, domain, bounded).unwrap();
+        let usual = draw(&spec, 0, ROUND).unwrap();
+        let bytes = draw_unusual((&spec, bounded), 0, ROUND, domain, &usual).unwrap();
         Elements { dtype, bytes: &bytes }.to_f64()
     }
 
@@ -300,6 +302,8 @@ mod tests {
         assert!(sorted.is_sorted() && sorted[0] == 1.0 && sorted[499] == 100.0);
         let repeated = drawn(Dtype::I32, &[500], range, Domain::Repeated, true);
         assert!(repeated.iter().all(|&value| value == repeated[0]));
+        let widest = Draw::Uniform { low: i64::MIN, high: i64::MAX };
+        assert!(drawn(Dtype::I64, &[500], widest, Domain::Sorted, true).is_sorted());
     }
 
     #[test]
@@ -318,11 +322,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_always_the_same_has_no_unusual_draw() {
+    fn what_is_always_the_same_or_drawn_as_published_has_no_unusual_draw() {
         let ty = TensorType::contiguous(Dtype::F32, [2]);
-        for (distribution, min, max) in
-            [(Draw::Floats(vec![1.0]), None, None), (Draw::Normal { mean: 0.5, std: 0.3 }, Some(0.0), Some(1.0))]
-        {
+        for (distribution, min, max) in [
+            (Draw::Floats(vec![1.0]), None, None),
+            (Draw::Normal { mean: 0.5, std: 0.3 }, Some(0.0), Some(1.0)),
+            (Draw::Uniform { low: 0, high: 9 }, Some(-100.0), Some(100.0)),
+        ] {
             let spec = InputSpec { name: "x".into(), ty: ty.clone(), draw: distribution, min, max };
             assert!(draws(&spec, false).is_empty());
         }

@@ -290,6 +290,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_result_keeps_some_refusals_and_counts_the_others() {
+        let refusal = Refusal { nodes: vec![NodeId(1); REFUSALS + 5], reason: "no".into() };
+        let mut rewrite = Rewrite { graph: Graph::default(), refusals: vec![refusal; 3], refusals_left_out: 0 };
+        rewrite.bound_refusals();
+        assert_eq!((rewrite.refusals.len(), rewrite.refusals_left_out), (3, 0));
+        assert!(rewrite.refusals.iter().all(|refusal| refusal.nodes.len() == REFUSALS));
+        rewrite.refusals = vec![Refusal { nodes: vec![], reason: "no".into() }; REFUSALS + 7];
+        // Guest and supervisor both see to it: the second finds nothing more.
+        (0..2).for_each(|_| rewrite.bound_refusals());
+        assert_eq!((rewrite.refusals.len(), rewrite.refusals_left_out), (REFUSALS, 7));
+    }
+
+    #[test]
     fn a_limit_is_told_with_its_unit() {
         for (limit, value, expected) in [
             (Limit::Memory, 256 << 20, "256 MiB"),

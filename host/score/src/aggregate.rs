@@ -171,6 +171,15 @@ mod tests {
         }
     }
 
+    fn wrong_in_domain(speedup: f64) -> VariantOutcome {
+        VariantOutcome::Compared {
+            speedup,
+            right_from: Some(-10),
+            trivial_right_at_minus_2: false,
+            wrong_in_domain: true,
+        }
+    }
+
     fn trivially_right(speedup: f64, right_from: i8) -> VariantOutcome {
         VariantOutcome::Compared {
             speedup,
@@ -305,6 +314,7 @@ mod tests {
         let b = 0.1_f64;
         for (name, outcome, expected) in [
             ("right everywhere", right(3.0, -10), 3.0),
+            ("right, but not on unusual inputs", wrong_in_domain(3.0), b),
             ("right from -5", right(3.0, -5), 3.0_f64.powf(share(|t| t >= -5)) * b.powf(share(|t| t < -5))),
             ("right from -2", right(3.0, -2), 3.0_f64.powf(share(|t| t >= -2)) * b.powf(share(|t| t < -2))),
             // Right at -1 but not at -2: t >= 0 gives nothing.

@@ -7,7 +7,7 @@
 pub mod case;
 mod file;
 pub mod machine_code;
-mod plugin;
+pub mod plugin;
 mod sample;
 pub mod side_by_side;
 pub mod table;

@@ -1,10 +1,12 @@
 //! Plays every case of the corpus on the CPU. `ADVERSARIAL=WORD` plays those whose name contains the word.
 
 use passhost_adversarial::machine_code::MachineCode;
+use passhost_adversarial::plugin::with_script;
 use passhost_adversarial::side_by_side::{Plan, play};
 use passhost_adversarial::table::markdown;
 use passhost_adversarial::{Case, cases};
 use passhost_protocol::device::DeviceChoice;
+use passhost_tests::{Passhost, SMALL, sample_with};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -41,6 +43,20 @@ fn every_class_that_a_case_can_have_has_one() {
         let fits = class.map_or(case.expect.honest, |class| case.name.starts_with(&class));
         assert!(fits, "{} has another class than its directory", case.name);
     }
+}
+
+#[test]
+fn a_pass_whose_answers_take_too_long_is_refused_whatever_it_returns() {
+    let directory = passhost_tests::directory();
+    let path = directory.path().join("asks.wasm");
+    let written = with_script("ask 3 9000\n").map(|bytes| std::fs::write(&path, bytes));
+    assert!(matches!(written, Ok(Ok(()))), "{written:?}");
+    let sample = sample_with("se-gate-add-relu", SMALL);
+    let eval = || Passhost::eval(&path, sample.path());
+    eval().run().expect_end(0, &["nothing that counts"]);
+    let run = eval().with(&["--limit-answers", "1ms"]).run();
+    run.expect_end(1, &["exceeded the answers limit of 1 ms", "--limit-answers"]);
+    run.expect(run.variants()[0]["failure"]["blame"] == "plugin", "the plugin is blamed");
 }
 
 #[test]

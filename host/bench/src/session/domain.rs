@@ -43,7 +43,7 @@ impl Checks<'_> {
         let mut drawn = Drawn::draw(specs, round).map_err(input_error)?;
         for (input, (spec, &bounded)) in specs.iter().zip(&bounded).enumerate() {
             for domain in self.tried(draws(spec, bounded), hash_of(round, &spec.name, u64::MAX)) {
-                let unusual = draw_unusual(spec, input, round, domain, bounded);
+                let unusual = draw_unusual((spec, bounded), input, round, domain, &drawn.bytes[input]);
                 let unusual = unusual.map_err(|error| super::not_drawn(spec, &error)).map_err(input_error)?;
                 let usual = std::mem::replace(&mut drawn.bytes[input], unusual);
                 self.domain_round(&drawn, round, input, domain)?;
