@@ -1,13 +1,15 @@
 //! The device that programs are measured on, and what is known of it: the CPU, or a stream of one GPU.
 
+use crate::gpu_state::GpuState;
 use passhost_cache::Cache;
 use passhost_ir::kernel::{IndexExpr, IndexId, InputDecl, Inst, Op, PaddingMode, Reg, Store};
-use passhost_ir::{DeviceFacts, Dtype, Kernel, TensorType};
+use passhost_ir::{DeviceFacts, Dtype, Kernel, NodeId, TensorType};
 use passhost_runtime::{
-    Active, Compiler, Context, DeviceKernel, GUARD, Gpu, StreamChoice, Target, Temporary, Tensor, TensorError, Watch,
+    Active, Cause, Compiler, Context, ContextError, DeviceKernel, GUARD, Gpu, NodeError, StreamChoice, Target,
+    Temporary, Tensor, TensorError, Watch,
 };
 use passhost_torch::allocator;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,6 +18,12 @@ use std::time::Instant;
 const GUARD_BYTE: u8 = 0xa5;
 /// Bytes of a tensor that leaves nothing else in the cache of a GPU.
 const FLUSH: i64 = 512 << 20;
+/// Launches that a stream takes ahead of the GPU, less than what any driver allows: a node is two at most as a rule.
+const QUEUE: usize = 400;
+/// Runs of a program that are asked for ahead, at most.
+const QUEUED_CALLS: usize = 10;
+/// Fillings of a large tensor that keep a GPU busy meanwhile, at most: about a tenth of a second.
+const MOST_FILLS: u32 = 256;
 /// Elements of `f32` that are copied to find out how fast the cache of a GPU is: it holds both tensors.
 const CACHED: i64 = 3 << 20;
 
@@ -29,6 +37,15 @@ struct OnGpu {
     gpu: Arc<Gpu>,
     flush: OnceCell<Option<Tensor>>,
     speed: OnceCell<Speed>,
+    probe: OnceCell<Option<Probe>>,
+    state: Option<GpuState>,
+}
+
+/// A copy of one element, ready to be launched.
+struct Probe {
+    kernel: RefCell<DeviceKernel>,
+    input: Tensor,
+    output: Tensor,
 }
 
 /// What no program on a GPU can beat.
@@ -54,10 +71,9 @@ impl Device {
         let compiler =
             Compiler::new(capability, &nvrtc_directories(), kernel_cache()).map_err(|error| failed(&error))?;
         let context = Context::gpu(&gpu, &Arc::new(compiler), StreamChoice::Pool).map_err(|error| failed(&error))?;
-        Ok(Device {
-            context: Arc::new(context.inference()),
-            gpu: Some(OnGpu { gpu, flush: OnceCell::new(), speed: OnceCell::new() }),
-        })
+        let state = gpu.uuid().ok().and_then(|uuid| GpuState::open(&uuid));
+        let (flush, speed, probe) = Default::default();
+        Ok(Device { context: Arc::new(context.inference()), gpu: Some(OnGpu { gpu, flush, speed, probe, state }) })
     }
 
     /// Where programs run.
@@ -70,10 +86,12 @@ impl Device {
         self.context.target()
     }
 
-    /// `cpu` or `cuda:0`, and the product's name on a GPU.
-    pub fn names(&self) -> Option<(String, String)> {
+    /// Of a GPU: its number as `cuda:0`, the product's name, and what names this very one.
+    pub fn names(&self) -> Option<[String; 3]> {
         let gpu = &self.gpu.as_ref()?.gpu;
-        Some((format!("cuda:{}", gpu.number()), gpu.name().unwrap_or_else(|error| error.to_string())))
+        let number = format!("cuda:{}", gpu.number());
+        let id = gpu.uuid().unwrap_or_else(|_| number.clone());
+        Some([number, gpu.name().unwrap_or_else(|error| error.to_string()), id])
     }
 
     /// What a pass may know of the device, where the CPU runs as many threads.
@@ -87,14 +105,76 @@ impl Device {
     /// How the time of a run is taken.
     pub fn method(&self) -> &'static str {
         match &self.gpu {
-            None => "wall clock around one run, pairs in random order",
-            Some(_) => "wall clock around one run and a wait for the GPU, pairs in random order",
+            None => "wall clock around one run; device: the calling thread's time on a core",
+            Some(_) => "wall clock around one run and a wait for the GPU; device: events around queued runs",
         }
     }
 
-    /// Medians of eager alone and beside the rewrite that are this far apart are of a machine that changed its speed.
-    pub fn drift(&self) -> f64 {
-        if self.gpu.is_some() { 1.02 } else { 1.05 }
+    /// What the driver says of the state of a GPU.
+    pub fn state(&self) -> Option<&GpuState> {
+        self.gpu.as_ref()?.state.as_ref()
+    }
+
+    /// Whether runs can be asked for ahead of the device.
+    pub fn has_queue(&self) -> bool {
+        self.gpu.is_some()
+    }
+
+    /// What the GPU takes for one of `calls` of a program of so many nodes, in nanoseconds: the time between two events around
+    /// calls that were all asked for while the GPU was busy with something else. The reason if that cannot be had.
+    pub fn queued_ns(
+        &self,
+        nodes: usize,
+        mut call: impl FnMut() -> Result<(), NodeError>,
+    ) -> Result<Result<u64, String>, NodeError> {
+        let calls = (QUEUE / nodes.max(1)).clamp(1, QUEUED_CALLS);
+        let mut fills = 4;
+        while fills <= MOST_FILLS {
+            match self.queue_behind(fills, calls, &mut call)? {
+                Some(time) => return Ok(Ok(time)),
+                None => fills *= 4,
+            }
+        }
+        Ok(Err("the GPU is done before the next call is asked for: an op of the program waits for it".into()))
+    }
+
+    /// The same behind so many fillings of a large tensor; `None` if these were over too early.
+    fn queue_behind(
+        &self,
+        fills: u32,
+        calls: usize,
+        call: &mut impl FnMut() -> Result<(), NodeError>,
+    ) -> Result<Option<u64>, NodeError> {
+        let failed = |error: ContextError| NodeError {
+            node: NodeId(0),
+            op: "queue".into(),
+            cause: Cause::Fault(error.to_string()),
+        };
+        let Some(mut tensor) = self.flush_tensor() else { return Ok(None) };
+        self.context.synchronize().map_err(failed)?;
+        for _ in 0..fills {
+            tensor.fill(0);
+        }
+        call()?;
+        let start = self.context.mark().map_err(failed)?;
+        for _ in 0..calls {
+            call()?;
+        }
+        let end = self.context.mark().map_err(failed)?;
+        let Some((start, end)) = start.zip(end) else { return Ok(None) };
+        let late = start.is_reached().map_err(failed)?;
+        self.context.synchronize().map_err(failed)?;
+        if late {
+            return Ok(None);
+        }
+        Ok(Some((end.since(&start).map_err(failed)? / calls as u64).max(1)))
+    }
+
+    /// Nanoseconds of an empty launch and a wait for it; `None` on the CPU.
+    pub fn probe_ns(&self) -> Option<u64> {
+        let probe = self.gpu.as_ref()?.probe.get_or_init(|| self.copy(1)).as_ref()?;
+        let time = self.time_launch(probe)?;
+        Some((time as u64).max(1))
     }
 
     /// Whether the device can do no more: an error of a GPU takes its context with it.
@@ -114,15 +194,18 @@ impl Device {
 
     /// Empties the caches by reading memory larger than them.
     pub fn flush_caches(&self) {
-        match &self.gpu {
-            None => crate::integrity::flush_caches(),
-            Some(gpu) => {
-                let make = || Tensor::empty(self.target(), &TensorType::contiguous(Dtype::U8, [FLUSH])).ok();
-                if let Some(tensor) = gpu.flush.get_or_init(make) {
-                    tensor.read_all();
-                }
+        match self.flush_tensor() {
+            Some(tensor) => {
+                tensor.read_all();
             }
+            None => crate::integrity::flush_caches(),
         }
+    }
+
+    /// A tensor that leaves nothing else in the cache of a GPU.
+    fn flush_tensor(&self) -> Option<Tensor> {
+        let make = || Tensor::empty(self.target(), &TensorType::contiguous(Dtype::U8, [FLUSH])).ok();
+        self.gpu.as_ref()?.flush.get_or_init(make).as_ref().map(Tensor::shallow_clone)
     }
 
     /// The least time that any program can take that moves so many bytes, in nanoseconds.
@@ -147,6 +230,13 @@ impl Device {
 
     /// The least time of a copy of so many elements of `f32`, launch and wait included, in nanoseconds.
     fn time_copy(&self, elements: i64) -> Option<f64> {
+        let probe = self.copy(elements)?;
+        (0..100).map(|_| self.time_launch(&probe)).try_fold(f64::INFINITY, |least, time| Some(least.min(time?)))
+    }
+
+    /// A copy of so many elements of `f32`. Its output is made once: what takes longer than a launch and a wait must not raise
+    /// the floor of a program that does without.
+    fn copy(&self, elements: i64) -> Option<Probe> {
         let kernel = Kernel {
             parallel: vec![elements],
             inputs: vec![InputDecl { dtype: Dtype::F32, shape: vec![elements] }],
@@ -158,22 +248,24 @@ impl Device {
             stores: vec![Store { value: Reg(0), order: vec![0], shape: vec![elements] }],
             ..Kernel::default()
         };
-        let mut ready = DeviceKernel::new(&self.context, &kernel).ok()?;
         let ty = TensorType::contiguous(Dtype::F32, [elements]);
-        let input = Tensor::from_bytes(self.target(), &ty, &vec![0; ty.bytes() as usize]).ok()?;
-        // Made once: what takes longer than a launch and a wait must not raise the floor of a program that does without.
-        let output = Tensor::empty(self.target(), &ty).ok()?;
-        let mut least = f64::INFINITY;
-        for _ in 0..100 {
-            self.context.synchronize().ok()?;
-            let start = Instant::now();
-            // SAFETY: the output is of the kernel's type and in memory of its own, and nobody else has either tensor before
-            // the device is waited for.
-            unsafe { ready.run(&self.context, &[&input], &[&output]) }.ok()?;
-            self.context.synchronize().ok()?;
-            least = least.min(start.elapsed().as_nanos() as f64);
-        }
-        Some(least)
+        Some(Probe {
+            kernel: RefCell::new(DeviceKernel::new(&self.context, &kernel).ok()?),
+            input: Tensor::from_bytes(self.target(), &ty, &vec![0; ty.bytes() as usize]).ok()?,
+            output: Tensor::empty(self.target(), &ty).ok()?,
+        })
+    }
+
+    /// Nanoseconds of a launch and a wait for it.
+    fn time_launch(&self, probe: &Probe) -> Option<f64> {
+        self.context.synchronize().ok()?;
+        let start = Instant::now();
+        let mut kernel = probe.kernel.try_borrow_mut().ok()?;
+        // SAFETY: the output is of the kernel's type and in memory of its own, and nobody else has either tensor before
+        // the device is waited for.
+        unsafe { kernel.run(&self.context, &[&probe.input], &[&probe.output]) }.ok()?;
+        self.context.synchronize().ok()?;
+        Some(start.elapsed().as_nanos() as f64)
     }
 }
 

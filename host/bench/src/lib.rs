@@ -6,14 +6,17 @@ mod compare;
 mod device;
 mod domain;
 mod element;
+mod gpu_state;
 mod inputs;
 mod integrity;
 mod measure;
 mod once;
 mod serve;
 mod session;
+mod steady;
 mod trivial;
 mod types;
+mod witness;
 
 pub use attempt::{ANSWERING, MEASURING, attempt};
 pub use serve::{ServeError, serve};

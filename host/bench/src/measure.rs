@@ -1,12 +1,19 @@
-//! The timing loop: warm-ups, then pairs of runs in random order on the wall clock.
+//! Timed runs: warm-up until times are steady, then blocks of pairs of runs on the wall clock.
 
-use passhost_protocol::device::Settings;
+use crate::witness::Observer;
+use passhost_protocol::device::{Block, Settings};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
+use rustix::time::{ClockId, clock_gettime};
 use std::time::{Duration, Instant};
 
-/// One of the two programs, ready to run on inputs that stay the same. `run` returns the outputs, which are dropped
-/// after the clock has stopped.
+/// Pairs whose median tells whether times are steady, compared with the same number of pairs before.
+const STEADY_PAIRS: usize = 5;
+/// Medians this close are steady.
+const STEADY: f64 = 0.02;
+
+/// One of two programs, ready to run on inputs that stay the same. `run` returns the outputs, which are dropped after the
+/// clock has stopped.
 pub trait Contender {
     /// What a run returns.
     type Outputs;
@@ -20,160 +27,201 @@ pub trait Contender {
     fn run(&mut self) -> Result<Self::Outputs, Self::Error>;
 }
 
-/// Times of one program alone, nanoseconds, about as many as [`pairs`] takes. It takes turns with a second copy of itself,
-/// each on inputs of its own, so that caches are as warm as beside another program and no warmer.
-pub fn alone<P: Contender>(
-    program: &mut P,
-    copy: &mut P,
-    settings: &Settings,
-    seed: u64,
-) -> Result<Vec<u64>, P::Error> {
-    let budget = Duration::from_millis(settings.budget_ms) / 2;
-    let slowest = timed(program)?.0.max(timed(copy)?.0);
-    let turns = Turns {
-        warmups: warmups(settings, slowest, budget),
-        wanted: settings.trials.div_ceil(2),
-        least: Settings::MIN_TRIALS.min(settings.trials).div_ceil(2),
-        budget,
-        keep: 0,
-    };
-    let Pairs { mut eager, rewritten, .. } = turns.take(program, copy, seed)?;
-    eager.extend(rewritten);
-    Ok(eager)
+/// How many blocks of how many pairs there are: fixed before the first is timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plan {
+    pub blocks: u32,
+    pub pairs: u32,
 }
 
-/// Times of both programs, nanoseconds, and the outputs of some runs of the second.
-pub struct Pairs<Outputs> {
-    /// The first program.
-    pub eager: Vec<u64>,
-    /// The second program.
-    pub rewritten: Vec<u64>,
-    /// Outputs of randomly chosen timed runs of the second program.
-    pub kept: Vec<Outputs>,
-}
-
-/// Runs both programs in pairs, each pair in random order. Outputs of `keep` runs of the second are kept, fewer only if
-/// there are fewer runs.
-pub fn pairs<P: Contender>(
-    eager: &mut P,
-    rewritten: &mut P,
-    settings: &Settings,
-    keep: usize,
-    seed: u64,
-) -> Result<Pairs<P::Outputs>, P::Error> {
-    let budget = Duration::from_millis(settings.budget_ms);
-    let first_eager = timed(eager)?.0;
-    let first_rewritten = timed(rewritten)?.0;
-    let slow = first_rewritten > first_eager.saturating_mul(u64::from(Settings::SLOW_FACTOR));
-    let wanted = if slow { Settings::SLOW_TRIALS } else { settings.trials };
-    let turns = Turns {
-        warmups: if slow { 0 } else { warmups(settings, first_eager.max(first_rewritten), budget) },
-        wanted,
-        least: Settings::MIN_TRIALS.min(wanted),
-        budget: 2 * budget,
-        keep,
-    };
-    turns.take(eager, rewritten, seed)
-}
-
-/// How two programs take turns.
-struct Turns {
-    warmups: u32,
-    /// Timed runs of each, at most and, should the budget be spent, at least.
-    wanted: u32,
-    least: u32,
-    budget: Duration,
-    keep: usize,
-}
-
-impl Turns {
-    fn take<P: Contender>(&self, eager: &mut P, rewritten: &mut P, seed: u64) -> Result<Pairs<P::Outputs>, P::Error> {
-        warm_up(eager, self.warmups)?;
-        warm_up(rewritten, self.warmups)?;
-        let mut random = Random::new(seed);
-        let mut pairs = Pairs { eager: Vec::new(), rewritten: Vec::new(), kept: Vec::new() };
-        let started = Instant::now();
-        while !enough(pairs.eager.len(), self.wanted, self.least, started, self.budget) {
-            // Choices are made before the clock starts and without the program's knowledge. Each run so far is kept with
-            // the same probability, however many will follow.
-            let done = pairs.rewritten.len();
-            let place = if done < self.keep { done } else { random.below(done as u64 + 1) as usize };
-            let eager_first = random.below(2) == 0;
-            if eager_first {
-                pairs.eager.push(timed(eager)?.0);
-            }
-            let (time, outputs) = timed(rewritten)?;
-            pairs.rewritten.push(time);
-            match pairs.kept.get_mut(place) {
-                Some(kept) => *kept = outputs,
-                None if place < self.keep => pairs.kept.push(outputs),
-                None => drop(outputs),
-            }
-            if !eager_first {
-                pairs.eager.push(timed(eager)?.0);
-            }
+impl Plan {
+    /// As many pairs as one process does of those asked for, where a pair takes so long. At least one a block, and half
+    /// of the blocks where not even that fits.
+    pub fn new(settings: &Settings, blocks: u32, pair_ns: u64) -> Plan {
+        let wanted = settings.trials.div_ceil(Settings::PROCESSES * Settings::BLOCKS).next_multiple_of(2);
+        let budget = process_budget(settings).as_nanos() * u128::from(blocks) / u128::from(Settings::BLOCKS);
+        let affordable = u32::try_from(budget / u128::from(pair_ns.max(1)) / u128::from(blocks)).unwrap_or(u32::MAX);
+        match affordable.min(wanted) {
+            0 => Plan { blocks: blocks.div_ceil(2), pairs: 1 },
+            1 => Plan { blocks, pairs: 1 },
+            // Even, so that each program comes first equally often.
+            pairs => Plan { blocks, pairs: pairs & !1 },
         }
-        Ok(pairs)
+    }
+
+    /// For a rewrite that is far slower than eager: every run of it says so.
+    pub fn slow() -> Plan {
+        Plan { blocks: 1, pairs: 1 }
     }
 }
 
-/// As [`pairs`], but `flush` empties the caches before every run. Few trials: they are shown, not scored.
+/// Wall clock of the pairs of one process.
+fn process_budget(settings: &Settings) -> Duration {
+    2 * Duration::from_millis(settings.budget_ms) / Settings::PROCESSES
+}
+
+/// Runs both programs in turn as often as asked for, and until their times are steady or a quarter of the budget is spent.
+/// Returns the median time of a pair at the end, in nanoseconds.
+pub fn warm_up<P: Contender>(one: &mut P, other: &mut P, settings: &Settings) -> Result<u64, P::Error> {
+    let budget = process_budget(settings) / 4;
+    let started = Instant::now();
+    let mut pairs: Vec<f64> = vec![];
+    loop {
+        pairs.push((timed(one)?.0.wall_ns + timed(other)?.0.wall_ns) as f64);
+        let last = pairs.len().saturating_sub(STEADY_PAIRS);
+        let median = passhost_score::median(&mut pairs[last..].to_vec());
+        let warm = pairs.len() >= settings.warmups as usize && is_steady(&pairs);
+        if warm || started.elapsed() >= budget {
+            return Ok(median as u64);
+        }
+    }
+}
+
+fn is_steady(pairs: &[f64]) -> bool {
+    let Some(before) = pairs.len().checked_sub(2 * STEADY_PAIRS) else { return false };
+    let median = |part: &[f64]| passhost_score::median(&mut part.to_vec());
+    let (first, second) = pairs[before..].split_at(STEADY_PAIRS);
+    (median(second) / median(first) - 1.0).abs() < STEADY
+}
+
+/// What the runs of a block were, beside what the document has of them.
+pub struct Timed {
+    pub block: Block,
+    /// The calling thread's time on a core, nanoseconds a run.
+    pub eager_thread_ns: Vec<u64>,
+    pub other_thread_ns: Vec<u64>,
+}
+
+/// Times so many pairs, each program first in half of them. `outputs` gets those of each run of the second.
+pub fn block<P: Contender>(
+    eager: &mut P,
+    other: &mut P,
+    pairs: u32,
+    random: &mut Random,
+    observer: &mut Observer<'_>,
+    mut outputs: impl FnMut(&mut Random, P::Outputs),
+) -> Result<Timed, P::Error> {
+    let (mut eager_runs, mut other_runs) = (vec![], vec![]);
+    let orders = random.orders(pairs);
+    observer.begin();
+    for eager_first in orders {
+        observer.probe();
+        if eager_first {
+            eager_runs.push(timed(eager)?.0);
+        }
+        let (run, of_run) = timed(other)?;
+        other_runs.push(run);
+        outputs(random, of_run);
+        if !eager_first {
+            eager_runs.push(timed(eager)?.0);
+        }
+    }
+    observer.probe();
+    let witness = observer.end();
+    let (eager_ns, eager_thread_ns) = unzip(&eager_runs);
+    let (other_ns, other_thread_ns) = unzip(&other_runs);
+    Ok(Timed { block: Block { eager_ns, other_ns, witness }, eager_thread_ns, other_thread_ns })
+}
+
+/// Times of both programs where `flush` empties the caches before every run. Few: they are shown, not scored.
 pub fn cold_pairs<P: Contender>(
     eager: &mut P,
     rewritten: &mut P,
     settings: &Settings,
     mut flush: impl FnMut(),
 ) -> Result<(Vec<u64>, Vec<u64>), P::Error> {
-    let budget = Duration::from_millis(settings.budget_ms) / 4;
+    let budget = process_budget(settings) / 8;
     let started = Instant::now();
     let (mut first, mut second) = (Vec::new(), Vec::new());
-    while !enough(first.len(), COLD_TRIALS, Settings::MIN_TRIALS, started, budget) {
+    while first.len() < COLD_TRIALS && (first.is_empty() || started.elapsed() < budget) {
         flush();
-        first.push(timed(eager)?.0);
+        first.push(timed(eager)?.0.wall_ns);
         flush();
-        second.push(timed(rewritten)?.0);
+        second.push(timed(rewritten)?.0.wall_ns);
     }
     Ok((first, second))
 }
 
-const COLD_TRIALS: u32 = 10;
+const COLD_TRIALS: usize = 4;
 
-fn timed<P: Contender>(program: &mut P) -> Result<(u64, P::Outputs), P::Error> {
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    wall_ns: u64,
+    thread_ns: u64,
+}
+
+fn unzip(runs: &[Run]) -> (Vec<u64>, Vec<u64>) {
+    runs.iter().map(|run| (run.wall_ns, run.thread_ns)).unzip()
+}
+
+fn timed<P: Contender>(program: &mut P) -> Result<(Run, P::Outputs), P::Error> {
     program.prepare();
+    let thread = thread_ns();
     let start = Instant::now();
     let outputs = program.run()?;
-    let time = start.elapsed();
-    Ok((u64::try_from(time.as_nanos()).unwrap_or(u64::MAX).max(1), outputs))
+    let wall_ns = nanoseconds(start.elapsed());
+    Ok((Run { wall_ns, thread_ns: thread_ns().saturating_sub(thread).max(1) }, outputs))
 }
 
-fn warm_up<P: Contender>(program: &mut P, count: u32) -> Result<(), P::Error> {
-    for _ in 0..count {
-        program.prepare();
-        program.run()?;
-    }
-    Ok(())
+/// Nanoseconds of one run.
+pub fn time_once<P: Contender>(program: &mut P) -> Result<(u64, P::Outputs), P::Error> {
+    timed(program).map(|(run, outputs)| (run.wall_ns, outputs))
 }
 
-/// As many warm-ups as asked for, unless they alone would take a quarter of the budget.
-fn warmups(settings: &Settings, run_ns: u64, budget: Duration) -> u32 {
-    let affordable = budget.as_nanos() / 4 / u128::from(run_ns.max(1));
-    settings.warmups.min(u32::try_from(affordable).unwrap_or(u32::MAX)).max(1)
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX).max(1)
 }
 
-fn enough(done: usize, wanted: u32, least: u32, started: Instant, budget: Duration) -> bool {
-    done >= wanted as usize || (done >= least as usize && started.elapsed() >= budget)
+/// The calling thread's time on a core so far.
+fn thread_ns() -> u64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec.unsigned_abs().saturating_mul(1_000_000_000).saturating_add(time.tv_nsec.unsigned_abs())
 }
 
-/// Only orders trials.
-struct Random(SplitMix64);
+/// Only orders trials and chooses which outputs are checked.
+pub struct Random(SplitMix64);
 
 impl Random {
-    fn new(seed: u64) -> Random {
+    pub fn new(seed: u64) -> Random {
         Random(SplitMix64::seed_from_u64(seed))
     }
 
-    fn below(&mut self, bound: u64) -> u64 {
+    pub fn below(&mut self, bound: u64) -> u64 {
         self.0.next_u64() % bound.max(1)
+    }
+
+    /// For each pair whether eager comes first: in half of them, and one more or less where their number is odd.
+    fn orders(&mut self, pairs: u32) -> Vec<bool> {
+        let mut orders: Vec<bool> = (0..pairs / 2 * 2).map(|pair| pair % 2 == 0).collect();
+        if pairs % 2 == 1 {
+            orders.push(self.below(2) == 0);
+        }
+        for last in (1..orders.len()).rev() {
+            orders.swap(last, self.below(last as u64 + 1) as usize);
+        }
+        orders
+    }
+}
+
+/// Outputs of some runs, each run kept with the same probability however many follow.
+pub struct Kept<Outputs> {
+    most: usize,
+    seen: u64,
+    pub outputs: Vec<Outputs>,
+}
+
+impl<Outputs> Kept<Outputs> {
+    pub fn new(most: usize) -> Kept<Outputs> {
+        Kept { most, seen: 0, outputs: vec![] }
+    }
+
+    pub fn offer(&mut self, random: &mut Random, outputs: Outputs) {
+        self.seen += 1;
+        if self.outputs.len() < self.most {
+            self.outputs.push(outputs);
+        } else if let Some(kept) = self.outputs.get_mut(random.below(self.seen) as usize) {
+            *kept = outputs;
+        }
     }
 }
 
@@ -181,77 +229,100 @@ impl Random {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+    use crate::device::Device;
+    use std::cell::RefCell;
+    use std::rc::Rc;
 
+    /// Writes down when it ran.
     struct Counter {
-        runs: u32,
-        fail_at: Option<u32>,
-        spin: u32,
+        name: char,
+        runs: Rc<RefCell<String>>,
+        fail_at: Option<usize>,
     }
 
     impl Contender for Counter {
-        type Outputs = u32;
+        type Outputs = usize;
         type Error = String;
 
-        fn run(&mut self) -> Result<u32, String> {
-            self.runs += 1;
-            if self.fail_at == Some(self.runs) {
-                return Err(format!("run {}", self.runs));
-            }
-            let mut x = 1u64;
-            for i in 0..self.spin {
-                x = std::hint::black_box(x.wrapping_mul(31).wrapping_add(u64::from(i)));
-            }
-            Ok(self.runs)
+        fn run(&mut self) -> Result<usize, String> {
+            let mut runs = self.runs.borrow_mut();
+            runs.push(self.name);
+            if self.fail_at == Some(runs.len()) { Err(format!("run {}", runs.len())) } else { Ok(runs.len()) }
         }
     }
 
-    fn counter(spin: u32) -> Counter {
-        Counter { runs: 0, fail_at: None, spin }
+    fn two(fail_at: Option<usize>) -> (Counter, Counter, Rc<RefCell<String>>) {
+        let runs = Rc::new(RefCell::new(String::new()));
+        let counter = |name| Counter { name, runs: runs.clone(), fail_at };
+        (counter('e'), counter('o'), runs)
     }
 
     #[test]
-    fn a_fast_pair_gets_every_warm_up_and_every_trial() {
-        let (mut eager, mut rewritten) = (counter(10), counter(10));
-        let settings = Settings { trials: 40, ..Settings::default() };
-        let pairs = pairs(&mut eager, &mut rewritten, &settings, 3, 1).unwrap();
-        assert_eq!((pairs.eager.len(), pairs.rewritten.len()), (40, 40));
-        assert_eq!(eager.runs, 1 + settings.warmups + 40);
-        assert_eq!(pairs.kept.len(), 3);
-        assert!(pairs.kept.iter().all(|&run| run > 1 + settings.warmups), "only timed runs are kept");
+    fn pairs_are_in_an_order_that_favours_neither() {
+        let device = Device::cpu();
+        let (mut eager, mut other, runs) = two(None);
+        let mut random = Random::new(3);
+        let mut kept = Kept::new(2);
+        let mut observer = Observer::new(&device);
+        let timed = block(&mut eager, &mut other, 8, &mut random, &mut observer, |random, outputs| {
+            kept.offer(random, outputs);
+        });
+        let timed = timed.unwrap();
+        let Block { eager_ns, other_ns, witness } = timed.block;
+        assert_eq!((eager_ns.len(), other_ns.len(), witness.probes), (8, 8, 9));
+        assert_eq!((timed.eager_thread_ns.len(), timed.other_thread_ns.len()), (8, 8));
+        let runs = runs.borrow();
+        let firsts: Vec<&str> = (0..8).map(|pair| &runs[2 * pair..2 * pair + 2]).collect();
+        assert_eq!(firsts.iter().filter(|pair| **pair == "eo").count(), 4, "{runs}");
+        assert_eq!(firsts.iter().filter(|pair| **pair == "oe").count(), 4, "{runs}");
+        assert_eq!(kept.outputs.len(), 2);
+        assert!(kept.outputs.iter().all(|&at| runs.as_bytes()[at - 1] == b'o'), "only runs of the second are kept");
     }
 
     #[test]
-    fn outputs_are_kept_of_every_measurement_however_short_and_of_any_run() {
-        let short = Settings { budget_ms: 0, ..Settings::default() };
-        let mut last_kept = 0;
-        for seed in 0..50 {
-            let found = pairs(&mut counter(10), &mut counter(10), &short, 3, seed).unwrap();
-            assert_eq!((found.rewritten.len(), found.kept.len()), (Settings::MIN_TRIALS as usize, 3));
-            let settings = Settings { trials: 40, ..Settings::default() };
-            let found = pairs(&mut counter(10), &mut counter(10), &settings, 3, seed).unwrap();
-            last_kept = last_kept.max(found.kept.into_iter().max().unwrap_or(0));
+    fn any_run_may_be_kept() {
+        let mut first_or_last = [0; 2];
+        for seed in 0..200 {
+            let (mut kept, mut random) = (Kept::new(1), Random::new(seed));
+            (0..10).for_each(|run| kept.offer(&mut random, run));
+            first_or_last[0] += usize::from(kept.outputs == [0]);
+            first_or_last[1] += usize::from(kept.outputs == [9]);
         }
-        assert_eq!(last_kept, 1 + Settings::default().warmups + 40, "the last run is kept for some seeds");
+        assert!(first_or_last.iter().all(|&count| (5..50).contains(&count)), "{first_or_last:?}");
     }
 
     #[test]
-    fn a_spent_budget_still_leaves_the_least_number_of_trials() {
-        let settings = Settings { budget_ms: 0, ..Settings::default() };
-        let samples = alone(&mut counter(1000), &mut counter(1000), &settings, 1).unwrap();
-        assert_eq!(samples.len(), 2 * Settings::MIN_TRIALS.div_ceil(2) as usize);
+    fn a_plan_fits_the_budget_and_is_fixed() {
+        let settings = Settings { trials: 100, budget_ms: 1500, ..Settings::default() };
+        for (pair_ns, expected) in [
+            (1_000, Plan { blocks: 4, pairs: 10 }),
+            // A process has a second.
+            (40_000_000, Plan { blocks: 4, pairs: 6 }),
+            (200_000_000, Plan { blocks: 4, pairs: 1 }),
+            (2_000_000_000, Plan { blocks: 2, pairs: 1 }),
+        ] {
+            assert_eq!(Plan::new(&settings, 4, pair_ns), expected, "{pair_ns}");
+        }
+        assert_eq!(Plan::new(&settings, 2, 40_000_000), Plan { blocks: 2, pairs: 6 });
     }
 
     #[test]
-    fn a_rewrite_far_slower_than_eager_gets_three_trials() {
-        let (mut eager, mut rewritten) = (counter(1), counter(3_000_000));
-        let pairs = pairs(&mut eager, &mut rewritten, &Settings::default(), 1, 1).unwrap();
-        assert_eq!(pairs.rewritten.len(), Settings::SLOW_TRIALS as usize);
+    fn a_warm_up_ends_with_the_budget_and_not_before_it_is_steady() {
+        let settings = Settings { warmups: 3, budget_ms: 0, ..Settings::default() };
+        let (mut eager, mut other, runs) = two(None);
+        warm_up(&mut eager, &mut other, &settings).unwrap();
+        assert_eq!(*runs.borrow(), "eo");
+        let steady = [9.0, 7.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0];
+        assert!(is_steady(&steady) && !is_steady(&steady[..9]) && !is_steady(&[9.0, 8.0, 7.0, 6.0, 5.0].repeat(1)));
+        assert!(!is_steady(&[9.0, 9.0, 9.0, 9.0, 9.0, 5.0, 5.0, 5.0, 5.0, 5.0]));
     }
 
     #[test]
     fn a_failing_run_ends_the_measurement_with_its_error() {
-        let mut failing = Counter { runs: 0, fail_at: Some(5), spin: 1 };
-        let found = alone(&mut failing, &mut counter(1), &Settings::default(), 1);
-        assert_eq!(found, Err("run 5".to_owned()));
+        let device = Device::cpu();
+        let (mut eager, mut other, _) = two(Some(5));
+        let mut observer = Observer::new(&device);
+        let found = block(&mut eager, &mut other, 4, &mut Random::new(1), &mut observer, |_, _| {});
+        assert_eq!(found.err(), Some("run 5".to_owned()));
     }
 }

@@ -3,6 +3,7 @@
 use crate::device::Device;
 use crate::once;
 use crate::session::Reference;
+use crate::steady::Steady;
 use passhost_confine::{ConfineError, Walls, device as walls, process};
 use passhost_protocol::device::{DeviceChoice, DeviceInfo, FromDevice, Stage, ToDevice};
 use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
@@ -59,22 +60,30 @@ pub fn serve() -> Result<(), ServeError> {
                     }
                 }
             }
-            ToDevice::Load { program, inputs, seed, settings } => {
+            ToDevice::Load { program, inputs, seed } => {
                 // The old program's memory is free before the new one's is taken.
                 reference = None;
                 let device = device.as_ref().ok_or(ServeError::OutOfTurn("Load"))?;
-                let loaded =
-                    Reference::load(device, program, inputs, seed, &settings, |stage| announce(&mut out, stage));
+                let loaded = Reference::load(device, program, inputs, seed, |stage| announce(&mut out, stage));
                 FromDevice::Loaded(loaded.map(|(loaded, report)| {
                     reference = Some(loaded);
                     report
                 }))
             }
-            ToDevice::Evaluate { rewrite, in_place, seed, settings, timed } => {
+            ToDevice::Evaluate { rewrite, in_place, seed, settings } => {
                 let reference = reference.as_ref().ok_or(ServeError::OutOfTurn("Evaluate"))?;
                 let in_place = in_place.into_iter().collect();
                 let stage = |stage| announce(&mut out, stage);
-                FromDevice::Evaluated(Box::new(reference.evaluate(&rewrite, &in_place, seed, &settings, timed, stage)))
+                FromDevice::Evaluated(Box::new(reference.evaluate(&rewrite, &in_place, seed, &settings, stage)))
+            }
+            ToDevice::Time { rewrite, in_place, seed, settings, right_from, cores } => {
+                let reference = reference.as_ref().ok_or(ServeError::OutOfTurn("Time"))?;
+                let in_place = in_place.into_iter().collect();
+                let stage = |stage| announce(&mut out, stage);
+                let steady = Steady::on(&cores, reference.is_on_gpu());
+                let timed = reference.time(&rewrite, &in_place, seed, &settings, right_from, stage);
+                drop(steady);
+                FromDevice::Timed(timed.map(Box::new))
             }
             ToDevice::Run { program, inputs, seed } => {
                 let device = device.as_ref().ok_or(ServeError::OutOfTurn("Run"))?;
@@ -132,11 +141,12 @@ fn open(choice: DeviceChoice, threads: Option<u32>) -> Result<(Rc<Device>, Devic
             Err(reason) => return Err(format!("cuda:{index} cannot be used: {reason}; `--device cpu` needs no GPU")),
         },
     };
-    let (name, product) = device.names().unwrap_or_else(|| ("cpu".into(), processor()));
+    let [name, product, id] = device.names().unwrap_or_else(|| ["cpu".into(), processor(), "cpu".into()]);
     let settings = if name == "cpu" { String::new() } else { passhost_torch::gpu_settings() };
     let info = DeviceInfo {
         device: name,
         name: product,
+        id,
         facts: device.facts(threads)?,
         threads,
         torch: passhost_torch::version(),

@@ -23,7 +23,7 @@ Exit codes:
   0  a result with a score was written, failed variants included
   1  no variant could run because of the plugin, `check` refused it, or --fail-under was missed
   2  usage error, or the sample cannot be used
-  3  trouble of the host or the device";
+  3  trouble of the host or the device: also where a busy machine let nothing be measured";
 
 /// Runs compiler passes nobody trusts, checks what they return and scores the graphs they rewrote.
 #[derive(Debug, Parser)]
@@ -65,6 +65,15 @@ pub struct EvalArguments {
     /// Wall clock for the timed runs of one program and variant
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = duration)]
     pub budget: Duration,
+    /// Where the machine is busy with something else, tries a variant again for so long before it is not measured
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub wait: Option<Duration>,
+    /// How many submissions of one author to this sample share the error of the verdict
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub submissions: u32,
+    /// Scores what was measured while the machine was busy: for tests and debugging; the result says so
+    #[arg(long)]
+    pub accept_noise: bool,
     /// Wall clock of one step of the device process; derived from the sample's own speed if absent
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
@@ -241,7 +250,12 @@ impl LimitArguments {
 impl EvalArguments {
     /// How to measure.
     pub fn settings(&self) -> Settings {
-        Settings { budget_ms: milliseconds(self.budget), time_pass_miss: self.time_pass_miss, ..Settings::default() }
+        Settings {
+            budget_ms: milliseconds(self.budget),
+            time_pass_miss: self.time_pass_miss,
+            accept_noise: self.accept_noise,
+            ..Settings::default()
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! The table on the terminal: a view of the result document.
 
 use crate::terminal::{Terminal, Tone, table, wrap};
-use passhost_score::FailureClass;
-use passhost_supervisor::document::{Document, Status, Variant};
+use passhost_score::{FALSE_VERDICTS, FailureClass};
+use passhost_supervisor::document::{Blame, DeviceScores, Document, Status, Variant};
 use passhost_supervisor::untrusted::one_line;
 use std::collections::{BTreeMap, HashSet};
 
@@ -21,6 +21,10 @@ pub fn render(document: &Document, terminal: &Terminal) -> Vec<String> {
     if document.job.fixed_seed {
         lines.push(terminal.paint(Tone::Warn, "fixed seed: the inputs were chosen by hand, not a result to rank"));
     }
+    if document.limits.measurement.accept_noise {
+        let text = "noise accepted: whatever else the machine did is in the times, not a result to rank";
+        lines.extend(wrap(text, terminal.width(), "").iter().map(|line| terminal.paint(Tone::Warn, line)));
+    }
     if document.scores.is_some() || document.variants.iter().any(|variant| !variant.outputs.is_empty()) {
         lines.extend(variants(document, terminal));
     }
@@ -30,19 +34,20 @@ pub fn render(document: &Document, terminal: &Terminal) -> Vec<String> {
 }
 
 fn variants(document: &Document, terminal: &Terminal) -> Vec<String> {
-    let head = ["variant", "nodes", "kernels", "eager us", "rewritten us", "speedup", "right from", "result"];
-    let narrow = terminal.width() < 90;
+    let head = ["variant", "nodes", "kernels", "eager us", "rewritten us", "speedup", "device", "right from", "result"];
+    let narrow = terminal.width() < 98;
     let names: Vec<&str> = document.variants.iter().map(|variant| variant.name.as_str()).collect();
     let rows: Vec<Vec<String>> =
         document.variants.iter().zip(short_names(&names)).map(|(variant, name)| row(variant, &name)).collect();
     // A narrow terminal gets what decides: the speedup and whether it is right.
-    let keep: &[usize] = if narrow { &[0, 5, 6, 7] } else { &[0, 1, 2, 3, 4, 5, 6, 7] };
+    let keep: &[usize] = if narrow { &[0, 5, 7, 8] } else { &[0, 1, 2, 3, 4, 5, 6, 7, 8] };
     let head: Vec<&str> = keep.iter().map(|&column| head[column]).collect();
     let rows: Vec<Vec<String>> =
         rows.into_iter().map(|row| keep.iter().map(|&column| row[column].clone()).collect()).collect();
     let mut lines = table(&head, &rows, terminal.width());
     for (line, variant) in lines.iter_mut().skip(1).zip(&document.variants) {
         let tone = match variant.class {
+            None if is_unmeasured(variant) => Tone::Warn,
             None => continue,
             Some(FailureClass::Accuracy) if variant.right_from.is_some() => Tone::Warn,
             Some(_) => Tone::Bad,
@@ -60,7 +65,8 @@ pub fn total(documents: &[Document]) -> String {
     let variants = || documents.iter().flat_map(|document| &document.variants);
     let mut ends: BTreeMap<String, u64> = BTreeMap::new();
     for variant in variants() {
-        let end = variant.class.map_or("right".to_owned(), |class| class.to_string().replace('_', " "));
+        let right = if is_unmeasured(variant) { "not measured" } else { "right" };
+        let end = variant.class.map_or(right.to_owned(), |class| class.to_string().replace('_', " "));
         *ends.entry(end).or_default() += 1;
     }
     let ends: Vec<String> = ends.into_iter().map(|(end, count)| format!("{count} {end}")).collect();
@@ -101,6 +107,23 @@ fn short_names(names: &[&str]) -> Vec<String> {
     short(&kept)
 }
 
+/// How many variants were not measured, and why the first was not.
+fn unmeasured(document: &Document, terminal: &Terminal) -> Vec<String> {
+    let all: Vec<&Variant> = document.variants.iter().filter(|variant| is_unmeasured(variant)).collect();
+    let Some(failure) = all.first().and_then(|variant| variant.failure.as_ref()) else { return vec![] };
+    let first = match all.len() {
+        1 => String::new(),
+        count => format!(" (the first of {count} variants)"),
+    };
+    let text = format!("host (timing): {}{first}; {}", failure.message, failure.hint);
+    wrap(&text, terminal.width(), "  ").iter().map(|line| terminal.paint(Tone::Warn, line)).collect()
+}
+
+/// Whether a machine that did something else is why there is no result.
+fn is_unmeasured(variant: &Variant) -> bool {
+    variant.failure.as_ref().is_some_and(|failure| failure.blame == Blame::Host && failure.stage == "timing")
+}
+
 fn row(variant: &Variant, name: &str) -> Vec<String> {
     let number = |value: Option<f64>, digits: usize| value.map_or("-".into(), |value| format!("{value:.digits$}"));
     let timing = variant.timing.as_ref();
@@ -112,8 +135,10 @@ fn row(variant: &Variant, name: &str) -> Vec<String> {
         number(timing.map(|timing| timing.eager_us), 1),
         number(timing.map(|timing| timing.rewritten_us), 1),
         number(timing.map(|timing| timing.speedup), 2),
+        number(timing.and_then(|timing| timing.speedup_device), 2),
         variant.right_from.map_or("-".into(), |t| format!("t = {t}")),
         match (variant.class, &variant.trivial) {
+            _ if is_unmeasured(variant) => "not measured".into(),
             (Some(class), _) => class.to_string().replace('_', " "),
             (None, Some(trivial)) => format!("right, but so is {trivial}"),
             (None, None) if !variant.domain.is_empty() => "wrong on unusual inputs".into(),
@@ -126,7 +151,8 @@ fn row(variant: &Variant, name: &str) -> Vec<String> {
 fn failures(document: &Document, terminal: &Terminal) -> Vec<String> {
     let mut lines = vec![];
     let mut seen: Vec<(String, usize)> = vec![];
-    for variant in &document.variants {
+    lines.extend(unmeasured(document, terminal));
+    for variant in document.variants.iter().filter(|variant| !is_unmeasured(variant)) {
         let Some(failure) = &variant.failure else { continue };
         let text = format!("{} ({}): {}; {}", failure.blame, failure.stage, failure.message, failure.hint);
         match seen.iter_mut().find(|(other, _)| *other == text) {
@@ -174,14 +200,14 @@ fn failures(document: &Document, terminal: &Terminal) -> Vec<String> {
     lines
 }
 
-/// Says so if eager ran at another speed alone than beside the rewrite.
+/// Says so if eager ran at another speed beside itself than beside the rewrite.
 fn drift(document: &Document, terminal: &Terminal) -> Vec<String> {
     const NOTABLE: f64 = 1.05;
     let drifts = document.variants.iter().filter_map(|variant| variant.timing.as_ref());
     let drifts: Vec<f64> = drifts.map(|timing| timing.eager_drift).filter(|drift| *drift > NOTABLE).collect();
     let Some(most) = drifts.iter().copied().reduce(f64::max) else { return vec![] };
     let text = format!(
-        "note: on {} of {} variants eager alone and beside the rewrite differ, by a factor of up to {most:.2}; the smaller median counts",
+        "note: on {} of {} variants eager beside itself and beside the rewrite differ, by a factor of up to {most:.2}",
         drifts.len(),
         document.variants.len(),
     );
@@ -220,7 +246,34 @@ fn scores(document: &Document, terminal: &Terminal) -> Vec<String> {
     };
     let mut lines = fitting(by_tolerance);
     lines.extend(fitting(summary).iter().map(|line| terminal.paint(tone, line)));
+    if let Some(DeviceScores { aggregate_score, aggregate_score_strict, confidence }) = &document.device_scores {
+        let over_device_time = format!(
+            "over device time: AS {aggregate_score:.3}{}   AS strict {aggregate_score_strict:.3}{}",
+            interval(confidence.as_ref().map(|c| &c.aggregate_score)),
+            interval(confidence.as_ref().map(|c| &c.aggregate_score_strict)),
+        );
+        lines.extend(fitting(over_device_time));
+    }
+    lines.extend(verdict(document).into_iter().flat_map(fitting));
     lines
+}
+
+/// Whether the rewrites are faster than eager, and how sure that is.
+fn verdict(document: &Document) -> Option<String> {
+    let confidence = document.confidence.as_ref()?;
+    let speedup = &confidence.speedup;
+    let of = match confidence.submissions {
+        0 | 1 => String::new(),
+        count => format!(" over {count} submissions"),
+    };
+    Some(format!(
+        "{}: {:.3} times as fast in the geometric mean [{:.3}, {:.3}]; wrong in at most {} of 1000 verdicts on equal programs{of}",
+        confidence.verdict,
+        speedup.speedup,
+        speedup.interval.low,
+        speedup.interval.high,
+        (1000.0 * FALSE_VERDICTS).round(),
+    ))
 }
 
 #[cfg(test)]

@@ -1,14 +1,17 @@
 //! Between the supervisor and the child that holds libtorch.
 //!
 //! The supervisor opens a device, then for each variant sends [`ToDevice::Load`] (the reference program, which the child
-//! runs and times alone) and, once the rewrite is verified, [`ToDevice::Evaluate`]. The seed travels with the second: it
-//! is drawn after the rewrite is known. [`ToDevice::Run`] runs a program by itself. Each request gets one reply;
+//! runs) and, once the rewrite is verified, [`ToDevice::Evaluate`], which checks it. The seed travels with the second: it
+//! is drawn after the rewrite is known. What is right is timed, in this child and in others that loaded the same program,
+//! with [`ToDevice::Time`]. [`ToDevice::Run`] runs a program by itself. Each request gets one reply;
 //! [`FromDevice::Stage`] messages before it say how far the child is, so that the supervisor can tell where it died.
 
 use crate::Walls;
 mod finding;
+mod timing;
 
 pub use finding::{DomainFinding, Finding};
+pub use timing::{Block, DeviceTimes, ProcessTimes, Timed, Witness};
 
 use passhost_ir::{DeviceFacts, Graph, InputSpec, NodeId, OpName, TensorType};
 use serde::{Deserialize, Serialize};
@@ -32,6 +35,8 @@ pub struct DeviceInfo {
     pub device: String,
     /// The processor's own name.
     pub name: String,
+    /// What names this very device on this machine: `cpu`, or the UUID of a GPU.
+    pub id: String,
     /// What a pass may know of it.
     pub facts: DeviceFacts,
     /// Threads that both programs use.
@@ -47,12 +52,12 @@ pub struct DeviceInfo {
 /// How a variant is measured. All of it is recorded with the result.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// Runs before the first trial.
+    /// Runs of each program in each process before the first trial, at least; more follow until times are steady.
     pub warmups: u32,
-    /// Timed runs of each program.
+    /// Timed runs of each program, over all processes.
     pub trials: u32,
-    /// Wall clock for the timed runs of one program, in milliseconds; ends the trials early, never below
-    /// [`Settings::MIN_TRIALS`].
+    /// Wall clock for the timed runs of one program, over all processes, in milliseconds. Where they would take longer,
+    /// there are fewer, never below one a block.
     pub budget_ms: u64,
     /// Rounds with fresh inputs.
     pub rounds: u32,
@@ -60,14 +65,18 @@ pub struct Settings {
     pub rewrite_bytes: u64,
     /// Times a rewrite even if it is a pass miss: shows what the harness itself costs.
     pub time_pass_miss: bool,
+    /// Scores what was measured while the machine did something else: for tests and debugging, never for a ranking.
+    pub accept_noise: bool,
 }
 
 impl Settings {
-    /// Below this many trials a median means nothing.
-    pub const MIN_TRIALS: u32 = 5;
-    /// Trials of a rewrite whose first run takes more than [`Settings::SLOW_FACTOR`] times eager's.
-    pub const SLOW_TRIALS: u32 = 3;
-    /// See [`Settings::SLOW_TRIALS`].
+    /// Processes that times are taken in.
+    pub const PROCESSES: u32 = 3;
+    /// Blocks of pairs of eager and the rewrite in each process.
+    pub const BLOCKS: u32 = 4;
+    /// Blocks of pairs of eager with itself in each process: the first and the last.
+    pub const CONTROL_BLOCKS: u32 = 2;
+    /// A rewrite whose first run takes more than this many times eager's has one pair in each process.
     pub const SLOW_FACTOR: u32 = 20;
     /// Rounds that an input has for itself: one at another scale, and unusual ones.
     pub const ROUNDS_PER_INPUT: u32 = 8;
@@ -82,6 +91,7 @@ impl Default for Settings {
             rounds: 3,
             rewrite_bytes: 1 << 30,
             time_pass_miss: false,
+            accept_noise: false,
         }
     }
 }
@@ -99,7 +109,7 @@ pub enum ToDevice {
         /// on, row-major and little-endian. The child can write nowhere else.
         files: Option<PathBuf>,
     },
-    /// Runs a reference program, times it alone, and keeps it for [`ToDevice::Evaluate`].
+    /// Runs a reference program and keeps it for [`ToDevice::Evaluate`] and [`ToDevice::Time`].
     Load {
         /// The program as the sample has it, typed by inference.
         program: Graph,
@@ -107,10 +117,8 @@ pub enum ToDevice {
         inputs: Vec<InputSpec>,
         /// Seeds this run's inputs only.
         seed: u64,
-        /// How to measure.
-        settings: Settings,
     },
-    /// Checks and times a verified rewrite against the loaded program.
+    /// Checks a verified rewrite against the loaded program.
     Evaluate {
         /// The rewrite.
         rewrite: Graph,
@@ -121,8 +129,21 @@ pub enum ToDevice {
         seed: u64,
         /// How to measure.
         settings: Settings,
-        /// Whether times are wanted: a pass miss has none.
-        timed: bool,
+    },
+    /// Times a verified rewrite against the loaded program.
+    Time {
+        /// The rewrite.
+        rewrite: Graph,
+        /// As with [`ToDevice::Evaluate`].
+        in_place: Vec<(NodeId, OpName)>,
+        /// Secret until the rewrite is known.
+        seed: u64,
+        /// How to measure.
+        settings: Settings,
+        /// Of each output, the least t at which it was found right.
+        right_from: Vec<Option<i8>>,
+        /// Cores that nothing else of this evaluation runs on meanwhile; none if there are none to spare.
+        cores: Vec<u32>,
     },
     /// Runs a reference program once and keeps nothing.
     Run {
@@ -140,8 +161,6 @@ pub enum ToDevice {
 pub enum Stage {
     /// Running the reference for the first time.
     Reference,
-    /// Timing the reference alone.
-    ReferenceTiming,
     /// Compiling kernels and resolving ops.
     Plan,
     /// Running the rewrite on fresh inputs.
@@ -154,7 +173,6 @@ impl std::fmt::Display for Stage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Stage::Reference => "reference",
-            Stage::ReferenceTiming => "reference timing",
             Stage::Plan => "plan",
             Stage::Correctness => "correctness",
             Stage::Timing => "timing",
@@ -182,6 +200,8 @@ pub enum FromDevice {
     Loaded(Result<Loaded, ReferenceError>),
     /// The answer to [`ToDevice::Evaluate`].
     Evaluated(Box<Evaluation>),
+    /// The answer to [`ToDevice::Time`].
+    Timed(Result<Box<Timed>, RewriteError>),
     /// The answer to [`ToDevice::Run`].
     Ran(Result<Ran, RunError>),
 }
@@ -245,10 +265,8 @@ pub struct Loaded {
     pub types: Vec<TensorType>,
     /// Highest number of bytes allocated at once beyond the inputs.
     pub peak_bytes: u64,
-    /// The program alone, nanoseconds per run.
-    pub alone_ns: Vec<u64>,
-    /// Largest first-to-last drift of that, for deadlines: nanoseconds of the slowest run.
-    pub slowest_ns: u64,
+    /// Its first run, nanoseconds: for deadlines.
+    pub first_ns: u64,
 }
 
 /// Why a reference program is of no use. The sample's fault, unless said otherwise.
@@ -371,25 +389,6 @@ pub struct TruthReport {
     pub excluded: u64,
 }
 
-/// Times of both programs in one session, nanoseconds per run, in the order measured.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TimingReport {
-    /// The reference alone, just before.
-    pub eager_alone_ns: Vec<u64>,
-    /// The reference, interleaved with the rewrite.
-    pub eager_ns: Vec<u64>,
-    /// The rewrite.
-    pub rewritten_ns: Vec<u64>,
-    /// The reference with cold caches.
-    pub eager_cold_ns: Vec<u64>,
-    /// The rewrite with cold caches.
-    pub rewritten_cold_ns: Vec<u64>,
-    /// How the time was taken.
-    pub method: String,
-    /// Least plausible time of one run.
-    pub floor_ns: u64,
-}
-
 /// What an evaluation showed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
@@ -405,8 +404,6 @@ pub struct Evaluation {
     pub notes: Vec<String>,
     /// Whether zeros, a copy of an input or the mean are right at t = -2.
     pub trivial: Option<String>,
-    /// Times; `None` after an error or where none were wanted.
-    pub timing: Option<TimingReport>,
     /// Highest number of bytes the rewrite allocated at once.
     pub peak_bytes: u64,
 }

@@ -16,6 +16,7 @@ mod context;
 mod error;
 mod instruction;
 mod kernel;
+mod mark;
 mod program;
 mod watch;
 
@@ -24,6 +25,7 @@ pub use compile::{KERNEL, Mode};
 pub use context::{Active, Context, ContextError, StreamChoice};
 pub use error::{Cause, NodeError};
 pub use kernel::{DeviceKernel, KernelError};
+pub use mark::Mark;
 pub use passhost_kernels::cpu_facts;
 pub use passhost_kernels::cuda::{Compiler, Gpu};
 pub use passhost_torch::{Target, Tensor, TensorError};

@@ -106,6 +106,11 @@ impl Program {
         outputs
     }
 
+    /// How many nodes it has.
+    pub fn node_count(&self) -> usize {
+        self.machine.try_borrow().map_or(0, |machine| machine.instructions.len())
+    }
+
     /// The first node that is neither a kernel nor a view, and its op.
     pub(crate) fn first_op(&self) -> Option<(NodeId, String)> {
         let machine = self.machine.try_borrow().ok()?;

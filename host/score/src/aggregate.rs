@@ -9,7 +9,7 @@ use crate::error::ScoreError;
 use crate::macro_form::{MacroForm, disagreement};
 use crate::options::{Interpretation, Options};
 use crate::outcome::VariantOutcome;
-use crate::timing::check_speedup;
+use crate::repeats::check_speedup;
 
 /// The weight of ES(t) in AS as PassBench publishes it, before normalisation.
 ///

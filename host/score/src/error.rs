@@ -1,7 +1,5 @@
 //! What can be wrong with the input of a score.
 
-use crate::timing::Program;
-
 /// Why no score could be computed. Indices count from zero.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ScoreError {
@@ -26,31 +24,21 @@ pub enum ScoreError {
         /// `p` as given.
         found: f64,
     },
-    /// Timing samples are to be given for every outcome.
+    /// Repeats are to be given for every outcome.
     #[error(
-        "{found} sets of timings for {expected} variants; pass one entry a variant, none for a variant that failed"
+        "{found} sets of repeats for {expected} variants; pass one entry a variant, none for a variant that failed"
     )]
-    TimingsCount {
+    RepeatsCount {
         /// Number of outcomes.
         expected: usize,
         /// Number of entries given.
         found: usize,
     },
-    /// A program was never timed.
-    #[error("no timing samples of the {program} program; a median needs at least one")]
-    NoTimings {
-        /// Which of the two programs.
-        program: Program,
-    },
-    /// A run time that no clock can show.
-    #[error("timing sample {index} of the {program} program is {found}, not a positive finite time")]
-    TimingSample {
-        /// Which of the two programs.
-        program: Program,
-        /// Position among that program's samples.
-        index: usize,
-        /// The sample as given.
-        found: f64,
+    /// What processes differ by shows in several only.
+    #[error("blocks of {found} process{}; between processes needs at least two, each with a block", if *.found == 1 { "" } else { "es" })]
+    TooFewProcesses {
+        /// Processes with a block.
+        found: usize,
     },
     /// Any of the above that concerns one variant, and which one.
     #[error("variant {variant}: {problem}")]
@@ -60,9 +48,6 @@ pub enum ScoreError {
         /// What is wrong there.
         problem: Box<ScoreError>,
     },
-    /// An interval needs resamples.
-    #[error("0 bootstrap resamples give no interval; ask for 1000 or so")]
-    NoResamples,
     /// An interpretation that is neither of the published two.
     #[error("interpretation {found:?} is unknown; expected \"default\" or \"mismatch_extended\"")]
     UnknownInterpretation {

@@ -7,7 +7,7 @@
 //! # From measurements to a score
 //!
 //! 1. [`Ladder`] says for every output element at which tolerance t in -10..=5 it becomes right.
-//! 2. [`variant_right_from`] combines the outputs of one graph variant, [`Timings::speedup`] its timing samples.
+//! 2. [`variant_right_from`] combines the outputs of one graph variant, [`Repeats`] its times.
 //! 3. A [`VariantOutcome`] holds both, or the [`FailureClass`] of a variant that gave nothing to compare.
 //! 4. [`score()`] turns the outcomes of a sample into [`Scores`], [`confidence()`] into 95% intervals.
 //!
@@ -32,24 +32,24 @@
 //! - No result is NaN and no input panics: what has no meaning is a [`ScoreError`] that names it.
 //! - The mean over single variants ("micro") is what counts. The closed form over aggregates ("macro") is computed
 //!   beside it by other code, and [`Scores::macro_disagreement`] says how far the two are apart.
-//! - The same input gives the same result, the bootstrap's included.
+//! - The same input gives the same result, intervals included.
 
 mod aggregate;
-mod bootstrap;
+mod confidence;
 mod error;
 mod macro_form;
 mod options;
 mod outcome;
-mod timing;
+mod repeats;
 mod tolerance;
 mod vectors;
 
 pub use aggregate::{AGGREGATE_WEIGHTS, Scores, score};
-pub use bootstrap::{Bootstrap, Confidence, Interval, confidence};
+pub use confidence::{Confidence, confidence};
 pub use error::ScoreError;
 pub use macro_form::{Aggregates, MacroForm};
 pub use options::{Interpretation, Options};
 pub use outcome::{FailureClass, VariantOutcome, right_if_equal, variant_right_from};
-pub use timing::{Program, Timings, median};
+pub use repeats::{COVERAGE, Estimate, FALSE_VERDICTS, Interval, Repeats, Verdict, median};
 pub use tolerance::{FloatKind, LARGEST_T, Ladder, SMALLEST_T, Tolerance, is_close, tolerance};
 pub use vectors::{Case, ExpectedAt, Graph, VectorFile};

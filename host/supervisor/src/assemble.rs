@@ -1,13 +1,14 @@
 //! The verdicts on all variants of a sample, put together into a document and scored.
 
 use crate::device::Device;
-use crate::document::{Blame, ChildWalls, Document, Failure, Job, Limits, SCHEMA, Status, Variant};
+use crate::document::{Blame, ChildWalls, DeviceScores, Document, Failure, Job, Limits, SCHEMA, Status, Variant};
 use crate::judge::{Judged, empty, failed};
 use crate::plugin::LoadedPlugin;
 use crate::sample::Sample;
 use crate::supervisor::{Config, Supervisor};
+use crate::timing::Rules;
 use passhost_protocol::device::DeviceInfo;
-use passhost_score::{Bootstrap, FailureClass, Timings, VariantOutcome, confidence, score};
+use passhost_score::{FailureClass, Repeats, VariantOutcome, confidence, score};
 
 impl Supervisor {
     /// The document for a plugin on a sample whose variants were judged, in the sample's order.
@@ -45,8 +46,9 @@ fn assemble(
     judged: Vec<Judged>,
 ) -> Document {
     let outcomes: Vec<VariantOutcome> = judged.iter().filter_map(|judged| judged.outcome).collect();
-    let timings: Vec<Option<Timings>> =
-        judged.iter().filter(|judged| judged.outcome.is_some()).map(|judged| judged.timings.clone()).collect();
+    let scored = || judged.iter().filter(|judged| judged.outcome.is_some());
+    let repeats: Vec<Option<Repeats>> = scored().map(|judged| judged.repeats.clone()).collect();
+    let device_repeats: Vec<Option<Repeats>> = scored().map(|judged| judged.device_repeats.clone()).collect();
     let variants: Vec<Variant> = judged.into_iter().map(|judged| judged.variant).collect();
     let compared = variants.iter().any(|variant| !variant.outputs.is_empty());
     // The plugin's failures stand for an evaluation before the sample's: they are what a score is for.
@@ -62,8 +64,20 @@ fn assemble(
         && sample.lost().is_none()
         && failure.as_ref().is_none_or(|f| f.blame == Blame::Plugin);
     let scores = if scorable { score(&outcomes, &config.options).ok() } else { None };
-    let confidence =
-        scores.as_ref().and_then(|_| confidence(&outcomes, &timings, &config.options, &Bootstrap::default()).ok());
+    let resolution = Rules::of(device.as_ref().map_or("cpu", |device| &device.device)).resolution;
+    let confidence = |outcomes: &[VariantOutcome], repeats: &[Option<Repeats>]| {
+        confidence(outcomes, repeats, &config.options, resolution, config.submissions).ok().flatten()
+    };
+    let device_scores = scores.as_ref().and_then(|_| {
+        let outcomes = over_device_time(&outcomes, &device_repeats)?;
+        let scores = score(&outcomes, &config.options).ok()?;
+        Some(DeviceScores {
+            aggregate_score: scores.aggregate_score,
+            aggregate_score_strict: scores.aggregate_score_strict,
+            confidence: confidence(&outcomes, &device_repeats),
+        })
+    });
+    let confidence = scores.as_ref().and_then(|_| confidence(&outcomes, &repeats));
     let host_failed = variants.iter().find_map(|v| v.failure.clone().filter(|f| f.blame == Blame::Host));
     let failure = sample.lost().cloned().or(failure).or(if scorable { None } else { host_failed });
     Document {
@@ -87,6 +101,20 @@ fn assemble(
         outcomes,
         scores,
         confidence,
+        device_scores,
         confinement,
     }
+}
+
+/// The outcomes with speedups over the device's time. `None` where a compared variant has none, or none was compared.
+fn over_device_time(outcomes: &[VariantOutcome], repeats: &[Option<Repeats>]) -> Option<Vec<VariantOutcome>> {
+    let mut over = outcomes.to_vec();
+    let mut compared = false;
+    for (outcome, repeats) in over.iter_mut().zip(repeats) {
+        if let VariantOutcome::Compared { speedup, .. } = outcome {
+            *speedup = repeats.as_ref()?.ln_speedup().exp();
+            compared = true;
+        }
+    }
+    compared.then_some(over)
 }

@@ -1,10 +1,13 @@
-//! The client of the device child: keeps one alive between evaluations and starts a fresh one when it dies.
+//! The client of the device children: keeps them alive between evaluations and starts fresh ones when they die. The first
+//! checks and times, the others only time.
 
 use crate::child::{Child, ChildError, Confinement};
+use crate::cores;
 use passhost_ir::{Graph, InputSpec, NodeId, OpName};
 use passhost_protocol::Walls;
 use passhost_protocol::device::{
-    DeviceChoice, DeviceInfo, Evaluation, FromDevice, Loaded, Ran, ReferenceError, RunError, Settings, Stage, ToDevice,
+    DeviceChoice, DeviceInfo, Evaluation, FromDevice, Loaded, Ran, ReferenceError, RewriteError, RunError, Settings,
+    Stage, Timed, ToDevice,
 };
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -14,6 +17,10 @@ pub(crate) const OPEN: Duration = Duration::from_secs(120);
 /// Environment that libtorch, OpenMP and CUDA read, and where their libraries are.
 pub(crate) const ENVIRONMENT: [&str; 7] =
     ["LD_LIBRARY_PATH", "PATH", "HOME", "XDG_CACHE_HOME", "CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "MKL_NUM_THREADS"];
+
+/// Programs that a child loads before a fresh one takes its place, so that what a process gathers in its life is in no
+/// score.
+const LOADS: u32 = 200;
 
 /// Why the device gave no answer.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +36,7 @@ pub enum DeviceError {
     OutOfTurn,
 }
 
-/// Which device, and what is asked of its child.
+/// Which device, and what is asked of its children.
 #[derive(Debug, Clone)]
 pub struct DeviceSetup {
     /// The device.
@@ -49,83 +56,155 @@ impl DeviceSetup {
     }
 }
 
-/// A device child.
+/// A device, with its children.
 pub struct Device {
     setup: DeviceSetup,
-    child: Option<Child<FromDevice>>,
     info: DeviceInfo,
     walls: Walls,
+    processes: [Process; Settings::PROCESSES as usize],
+}
+
+/// A device child, if it runs.
+#[derive(Default)]
+struct Process {
+    child: Option<Child<FromDevice>>,
+    /// Whether it was started, and has not said yet that it is ready.
+    opening: bool,
     stage: Option<Stage>,
+    /// Programs loaded so far.
+    loads: u32,
+}
+
+/// A program to load in a device child.
+#[derive(Debug, Clone, Copy)]
+pub struct LoadRequest<'a> {
+    /// The program.
+    pub program: &'a Graph,
+    /// One per program input.
+    pub inputs: &'a [InputSpec],
+    /// Seeds the inputs of the run that loading makes.
+    pub seed: u64,
+}
+
+/// A rewrite to check or time.
+#[derive(Debug, Clone, Copy)]
+pub struct RewriteRequest<'a> {
+    /// The rewrite.
+    pub rewrite: &'a Graph,
+    /// Nodes that work in place of an operand that dies there, and the op that they come from.
+    pub in_place: &'a [(NodeId, OpName)],
+    /// Seeds the inputs.
+    pub seed: u64,
+    /// How to measure.
+    pub settings: Settings,
 }
 
 impl Device {
-    /// Starts a child and opens a device.
+    /// Starts the first child and opens a device.
     ///
     /// # Errors
     ///
     /// If the child does not start, or the device cannot be used.
     pub fn open(setup: DeviceSetup) -> Result<Device, DeviceError> {
-        let (child, info, walls) = start(&setup)?;
-        Ok(Device { setup, child: Some(child), info, walls, stage: None })
+        let mut first = Process::default();
+        first.begin(&setup)?;
+        let (info, walls) = first.ready(&setup)?;
+        Ok(Device { setup, info, walls, processes: [first, Process::default(), Process::default()] })
     }
 
-    /// What keeps the child in.
+    /// Starts the children that only time, which get ready while something else happens. What does not start now is
+    /// started when it is needed, and says then why.
+    pub fn start_others(&mut self) {
+        for process in &mut self.processes[1..] {
+            if process.child.is_none() {
+                let _ = process.begin(&self.setup);
+            }
+        }
+    }
+
+    /// What keeps the first child in; the others stand behind the same.
     pub fn walls(&self) -> Walls {
         self.walls
     }
 
-    /// What the child found.
+    /// What the first child found.
     pub fn info(&self) -> &DeviceInfo {
         &self.info
     }
 
-    /// The last stage that the child reported, for the message when it dies.
-    pub fn stage(&self) -> Option<Stage> {
-        self.stage
+    /// The last stage that a child reported, for the message when it dies.
+    pub fn stage(&self, process: usize) -> Option<Stage> {
+        self.processes[process].stage
     }
 
-    /// Runs a reference program and times it alone. `watch` hears of each stage that the child reaches.
+    /// Cores that nothing else may use while something is timed; none where all are needed.
+    pub(crate) fn cores(&self) -> Vec<u32> {
+        cores::for_timing(self.info.device != "cpu", self.info.threads)
+    }
+
+    /// Runs a reference program in a child and keeps it there. `watch` hears of each stage that the child reaches.
     ///
     /// # Errors
     ///
     /// If the child is lost.
     pub fn load(
         &mut self,
-        program: &Graph,
-        inputs: &[InputSpec],
-        seed: u64,
-        settings: Settings,
+        process: usize,
+        request: LoadRequest<'_>,
         limit: Duration,
         watch: &mut dyn FnMut(Stage),
     ) -> Result<Result<Loaded, ReferenceError>, DeviceError> {
-        let message = ToDevice::Load { program: program.clone(), inputs: inputs.to_vec(), seed, settings };
-        match self.ask(&message, limit, watch)? {
+        let LoadRequest { program, inputs, seed } = request;
+        let message = ToDevice::Load { program: program.clone(), inputs: inputs.to_vec(), seed };
+        self.processes[process].loads += 1;
+        if self.processes[process].loads > LOADS {
+            self.processes[process] = Process::default();
+        }
+        match self.ask(process, &message, limit, watch)? {
             FromDevice::Loaded(loaded) => Ok(loaded),
-            _ => Err(self.out_of_turn()),
+            _ => Err(self.out_of_turn(process)),
         }
     }
 
-    /// Checks and times a rewrite of the loaded program. `watch` hears of each stage that the child reaches.
+    /// Checks a rewrite of the program that the first child has loaded. `watch` hears of each stage that the child reaches.
     ///
     /// # Errors
     ///
     /// If the child is lost.
-    #[allow(clippy::too_many_arguments, reason = "they are the fields of one message")]
     pub fn evaluate(
         &mut self,
-        rewrite: &Graph,
-        in_place: &[(NodeId, OpName)],
-        seed: u64,
-        settings: Settings,
-        timed: bool,
+        request: RewriteRequest<'_>,
         limit: Duration,
         watch: &mut dyn FnMut(Stage),
     ) -> Result<Evaluation, DeviceError> {
-        let message =
-            ToDevice::Evaluate { rewrite: rewrite.clone(), in_place: in_place.to_vec(), seed, settings, timed };
-        match self.ask(&message, limit, watch)? {
+        let RewriteRequest { rewrite, in_place, seed, settings } = request;
+        let message = ToDevice::Evaluate { rewrite: rewrite.clone(), in_place: in_place.to_vec(), seed, settings };
+        match self.ask(0, &message, limit, watch)? {
             FromDevice::Evaluated(evaluation) => Ok(*evaluation),
-            _ => Err(self.out_of_turn()),
+            _ => Err(self.out_of_turn(0)),
+        }
+    }
+
+    /// Times a rewrite of the program that the child has loaded, of whose outputs `right_from` is known.
+    ///
+    /// # Errors
+    ///
+    /// If the child is lost.
+    pub fn time(
+        &mut self,
+        process: usize,
+        request: RewriteRequest<'_>,
+        right_from: Vec<Option<i8>>,
+        limit: Duration,
+        watch: &mut dyn FnMut(Stage),
+    ) -> Result<Result<Timed, RewriteError>, DeviceError> {
+        let RewriteRequest { rewrite, in_place, seed, settings } = request;
+        let (rewrite, in_place) = (rewrite.clone(), in_place.to_vec());
+        let cores = if settings.accept_noise { vec![] } else { self.cores() };
+        let message = ToDevice::Time { rewrite, in_place, seed, settings, right_from, cores };
+        match self.ask(process, &message, limit, watch)? {
+            FromDevice::Timed(timed) => Ok(timed.map(|timed| *timed)),
+            _ => Err(self.out_of_turn(process)),
         }
     }
 
@@ -142,28 +221,73 @@ impl Device {
         limit: Duration,
     ) -> Result<Result<Ran, RunError>, DeviceError> {
         let message = ToDevice::Run { program: program.clone(), inputs: inputs.to_vec(), seed };
-        match self.ask(&message, limit, &mut |_| {})? {
+        match self.ask(0, &message, limit, &mut |_| {})? {
             FromDevice::Ran(ran) => Ok(ran),
-            _ => Err(self.out_of_turn()),
+            _ => Err(self.out_of_turn(0)),
         }
     }
 
     /// Sends a request, in a fresh child if the last one died, and waits for the reply.
     fn ask(
         &mut self,
+        process: usize,
         message: &ToDevice,
         limit: Duration,
         watch: &mut dyn FnMut(Stage),
     ) -> Result<FromDevice, DeviceError> {
-        self.stage = None;
-        let child = match &mut self.child {
-            Some(child) => child,
-            empty => {
-                let (child, info, walls) = start(&self.setup)?;
+        let first = process == 0;
+        let process = &mut self.processes[process];
+        process.stage = None;
+        if process.child.is_none() {
+            process.begin(&self.setup)?;
+        }
+        if process.opening {
+            let (info, walls) = process.ready(&self.setup)?;
+            if first {
                 (self.info, self.walls) = (info, walls);
-                empty.insert(child)
             }
-        };
+        }
+        process.ask(message, limit, watch)
+    }
+
+    fn out_of_turn(&mut self, process: usize) -> DeviceError {
+        self.processes[process].child = None;
+        DeviceError::OutOfTurn
+    }
+}
+
+impl Process {
+    /// Starts a child and asks it to open the device.
+    fn begin(&mut self, setup: &DeviceSetup) -> Result<(), DeviceError> {
+        let mut child: Child<FromDevice> = Child::start("device", "passhost-device", None, &ENVIRONMENT)?;
+        let DeviceSetup { choice, threads, files, .. } = setup.clone();
+        child.send(&ToDevice::Open { device: choice, threads, files })?;
+        *self = Process { child: Some(child), opening: true, stage: None, loads: self.loads.min(1) };
+        Ok(())
+    }
+
+    /// Waits until the device is open.
+    fn ready(&mut self, setup: &DeviceSetup) -> Result<(DeviceInfo, Walls), DeviceError> {
+        self.opening = false;
+        let Some(mut child) = self.child.take() else { return Err(DeviceError::OutOfTurn) };
+        match child.receive(Instant::now() + OPEN)? {
+            FromDevice::Opened { device, walls } => {
+                child.hold_to(setup.confinement, walls)?;
+                self.child = Some(child);
+                Ok((device, walls))
+            }
+            FromDevice::Unusable(reason) => Err(DeviceError::Unusable(reason)),
+            _ => Err(DeviceError::OutOfTurn),
+        }
+    }
+
+    fn ask(
+        &mut self,
+        message: &ToDevice,
+        limit: Duration,
+        watch: &mut dyn FnMut(Stage),
+    ) -> Result<FromDevice, DeviceError> {
+        let Some(child) = &mut self.child else { return Err(DeviceError::OutOfTurn) };
         let deadline = Instant::now() + limit;
         let mut reply = child.send(message).and_then(|()| child.receive(deadline));
         let mut lost = false;
@@ -182,24 +306,5 @@ impl Device {
             self.child = None;
         }
         Ok(reply?)
-    }
-
-    fn out_of_turn(&mut self) -> DeviceError {
-        self.child = None;
-        DeviceError::OutOfTurn
-    }
-}
-
-fn start(setup: &DeviceSetup) -> Result<(Child<FromDevice>, DeviceInfo, Walls), DeviceError> {
-    let mut child: Child<FromDevice> = Child::start("device", "passhost-device", None, &ENVIRONMENT)?;
-    let DeviceSetup { choice, threads, files, confinement } = setup.clone();
-    child.send(&ToDevice::Open { device: choice, threads, files })?;
-    match child.receive(Instant::now() + OPEN)? {
-        FromDevice::Opened { device, walls } => {
-            child.hold_to(confinement, walls)?;
-            Ok((child, device, walls))
-        }
-        FromDevice::Unusable(reason) => Err(DeviceError::Unusable(reason)),
-        _ => Err(DeviceError::OutOfTurn),
     }
 }

@@ -2,13 +2,13 @@
 //! is a view of it.
 
 use passhost_protocol::Walls;
-use passhost_protocol::device::{DeviceInfo, DomainFinding, OutputReport, Settings, TimingReport};
+use passhost_protocol::device::{DeviceInfo, DomainFinding, OutputReport, ProcessTimes, Settings};
 use passhost_protocol::guest::{GuestLimits, GuestUsage, PassInfo, Refusal};
-use passhost_score::{Confidence, FailureClass, Options, Scores, VariantOutcome};
+use passhost_score::{Confidence, Estimate, FailureClass, Interval, Options, Scores, VariantOutcome};
 use serde::{Deserialize, Serialize};
 
 /// Names the form of the document; the number grows when a field changes its meaning or goes.
-pub const SCHEMA: &str = "passhost.result/1";
+pub const SCHEMA: &str = "passhost.result/2";
 
 /// Whose doing a failure is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,8 +78,10 @@ pub struct Document {
     pub outcomes: Vec<VariantOutcome>,
     /// S(t), ES(t), AS; absent where the sample or the host failed before anything could be scored.
     pub scores: Option<Scores>,
-    /// Bootstrap intervals of AS over the timing samples.
+    /// Intervals of AS between processes and blocks, and whether the rewrites are faster.
     pub confidence: Option<Confidence>,
+    /// AS over the device's time in place of wall clock; absent where that is not known of every compared variant.
+    pub device_scores: Option<DeviceScores>,
     /// Which walls of the kernel stood around the children. Older documents do not say.
     #[serde(default)]
     pub confinement: ChildWalls,
@@ -128,6 +130,17 @@ pub struct Job {
     pub device: Option<DeviceInfo>,
     /// Whether `--seed` fixed the inputs: for debugging, never for a ranking.
     pub fixed_seed: bool,
+}
+
+/// Scores over the device's time. What is right stays the same.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct DeviceScores {
+    /// AS.
+    pub aggregate_score: f64,
+    /// AS strict.
+    pub aggregate_score_strict: f64,
+    /// Their intervals, between processes.
+    pub confidence: Option<Confidence>,
 }
 
 /// Limits in force.
@@ -188,15 +201,19 @@ pub struct Rewrite {
     pub refusals: Vec<Refusal>,
 }
 
-/// Times of one variant.
+/// Times of one variant. Medians are over all blocks that count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
-    /// Samples, nanoseconds.
-    pub samples: TimingReport,
-    /// Median of eager that counts: the smaller of the two, microseconds.
+    /// What each process measured.
+    pub processes: Vec<ProcessTimes>,
+    /// How often it was timed until the machine did nothing else; what was measured before that is not here.
+    pub attempts: u32,
+    /// Blocks that do not count because the machine did something else meanwhile, and what, in words.
+    pub disturbed: Vec<String>,
+    /// Median of eager beside the rewrite, microseconds.
     pub eager_us: f64,
-    /// Ratio, at least 1, of the medians of eager alone and beside the rewrite. The smaller median counts; far from 1,
-    /// the machine was busy with something else.
+    /// Ratio, at least 1, of the medians of eager beside itself and beside the rewrite. Far above 1 either the machine changed
+    /// its speed, or the rewrite slowed eager down: then the faster of the two counts.
     pub eager_drift: f64,
     /// Median of the rewrite, microseconds.
     pub rewritten_us: f64,
@@ -204,9 +221,19 @@ pub struct Timing {
     pub eager_iqr_us: f64,
     /// Interquartile range of the rewrite's, microseconds.
     pub rewritten_iqr_us: f64,
-    /// Eager's median over the rewrite's.
+    /// The geometric mean over processes and blocks of eager's median over the rewrite's.
     pub speedup: f64,
-    /// The same with cold caches.
+    /// Covers it in 95% of all measurements.
+    pub interval: Interval,
+    /// The same of eager against itself by the path that a rewrite takes.
+    pub control: Estimate,
+    /// Median of what eager's device works, microseconds; absent where that could not be told in every process.
+    pub eager_device_us: Option<f64>,
+    /// Median of what the rewrite's device works, microseconds.
+    pub rewritten_device_us: Option<f64>,
+    /// The first over the second, the geometric mean over processes.
+    pub speedup_device: Option<f64>,
+    /// The speedup with cold caches.
     pub speedup_cold: Option<f64>,
 }
 

@@ -1,6 +1,7 @@
 //! A plugin on many samples: both stages, one after the other or side by side.
 
 use crate::check::{Checked, Checker};
+use crate::cores;
 use crate::device::Device;
 use crate::document::{Blame, Document};
 use crate::failure::failure;
@@ -20,7 +21,7 @@ pub enum Checking {
     /// Nobody: a sample is checked once the one before it is measured, so that nothing disturbs a measurement.
     #[default]
     Between,
-    /// So many at once, each with children of its own. They take cores from the measurement unless it has its own.
+    /// So many at once, each with children of its own, on cores that time nothing. Where there are none to spare, nobody.
     Beside(usize),
 }
 
@@ -38,7 +39,9 @@ impl Supervisor {
         checking: Checking,
         mut done: impl FnMut(Document) -> Result<(), E>,
     ) -> Result<(), E> {
+        let cores = cores::for_checking(&device.cores());
         match checking {
+            Checking::Beside(_) if cores.is_empty() => self.evaluate(checker, samples, device, Checking::Between, done),
             Checking::Between => samples.into_iter().try_for_each(|mut sample| {
                 let checked = check_all(checker, &mut sample);
                 done(self.measure_all(checker, &sample, device, checked))
@@ -48,7 +51,10 @@ impl Supervisor {
                 let samples: Vec<Mutex<Sample>> = samples.into_iter().map(Mutex::new).collect();
                 let sample = |index: usize| samples[index].lock().unwrap_or_else(PoisonError::into_inner);
                 let facts = device.info().facts;
-                let worker = || self.checker(self.load(plugin.clone()), facts);
+                let worker = || {
+                    cores::keep_to(&cores);
+                    self.checker(self.load(plugin.clone()), facts)
+                };
                 let work = |own: &mut Checker<'_>, index: usize| check_all(own, &mut sample(index));
                 ahead(samples.len(), checkers, AHEAD * checkers, worker, work, |index, checked| {
                     let sample = sample(index);

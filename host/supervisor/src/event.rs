@@ -26,6 +26,11 @@ pub enum Event {
         /// Which.
         step: WorkStage,
     },
+    /// Another evaluation has the device, and this one waits for it.
+    Waiting {
+        /// Where.
+        place: VariantPlace,
+    },
     /// A child died and a fresh one took its place.
     ChildReplaced {
         /// Where.

@@ -3,21 +3,28 @@
 
 use crate::check::{Checked, Checker, Refused, Verified};
 use crate::child::ChildError;
-use crate::device::{Device, DeviceError};
-use crate::document::{Blame, Variant};
-use crate::event::{VariantPlace, WorkStage};
+use crate::device::{Device, DeviceError, RewriteRequest};
+use crate::document::{Blame, Failure, Variant};
+use crate::event::{Event, VariantPlace, WorkStage};
 use crate::failure::failure;
-use crate::judge::{Judged, failed, judge_evaluation};
+use crate::judge::{Judged, Times, failed, is_timed, judge_evaluation};
+use crate::lock::{Turn, Use};
 use crate::reference::{load_reference, secret};
 use crate::supervisor::Supervisor;
-use passhost_ir::OpTable;
-use passhost_protocol::device::{Loaded, RewriteError, Settings};
+use crate::timing::{Rules, measured};
+use passhost_ir::{NodeId, OpName, OpTable};
+use passhost_protocol::device::{Evaluation, Loaded, ProcessTimes, RewriteError, Settings};
 use passhost_protocol::reader;
 use passhost_score::FailureClass;
 use std::time::{Duration, Instant};
 
 /// Least budget of a rewrite's intermediates, in bytes.
 const REWRITE_BYTES: u64 = 1 << 30;
+
+/// How often a variant is timed where the machine does something else, without being asked to wait.
+const ATTEMPTS: u32 = 2;
+/// How long a busy machine is left alone before it is tried again.
+const PAUSE: Duration = Duration::from_secs(2);
 
 /// A reference program that has run: what the rewrite is compared with.
 struct Reference {
@@ -33,6 +40,8 @@ struct Measurement<'a> {
     device: &'a mut Device,
     place: VariantPlace,
     reference: Reference,
+    /// Nodes of a rewrite that work in place, as the reference's do.
+    in_place: Vec<(NodeId, OpName)>,
 }
 
 impl Supervisor {
@@ -41,9 +50,10 @@ impl Supervisor {
     ///
     /// The reference runs whatever the check found, so that a sample that is of no use is not held against the plugin.
     pub fn measure(&self, device: &mut Device, mut checked: Checked, checker: &mut Checker<'_>) -> Judged {
+        let turn = self.turn(device, Use::Shared, &checked.place);
         let started = Instant::now();
         let loaded = match &checked.read {
-            Some(read) => load_reference(self, device, read, &checked.place),
+            Some(read) => load_reference(self, device, 0, read, &checked.place),
             None => return refused(checked),
         };
         let loaded = match loaded {
@@ -54,12 +64,22 @@ impl Supervisor {
         checker.check_again(&mut checked, &loaded.types);
         match (checked.read, checked.end) {
             (Some(read), Ok(verified)) => {
+                let in_place = passhost_ir::in_place_nodes(&read.program, OpTable::sample());
                 let reference = Reference { read, loaded, loading };
-                Measurement { supervisor: self, device, place: checked.place, reference }
-                    .run(checked.variant, &verified)
+                Measurement { supervisor: self, device, place: checked.place, reference, in_place }.run(
+                    checked.variant,
+                    &verified,
+                    turn,
+                )
             }
             (read, end) => refused(Checked { read, end, ..checked }),
         }
+    }
+
+    /// Waits until the device may be used so. Where noise is accepted, nobody waits.
+    fn turn(&self, device: &Device, how: Use, place: &VariantPlace) -> Option<Turn> {
+        let waiting = || self.tell(&Event::Waiting { place: place.clone() });
+        (!self.config.settings.accept_noise).then(|| Turn::take(&device.info().id, how, waiting))
     }
 }
 
@@ -77,12 +97,11 @@ fn refused(checked: Checked) -> Judged {
 }
 
 impl Measurement<'_> {
-    /// Sends the verified rewrite to the device and judges what comes back.
-    fn run(mut self, mut variant: Variant, Verified { graph, summary }: &Verified) -> Judged {
+    /// Sends the verified rewrite to the device, checks and times it, and judges what comes back.
+    fn run(mut self, mut variant: Variant, verified: &Verified, turn: Option<Turn>) -> Judged {
         let config = &self.supervisor.config;
         let mut settings = config.settings;
         settings.rewrite_bytes = REWRITE_BYTES.max(self.reference.loaded.peak_bytes.saturating_mul(4));
-        let timed = !summary.pass_miss || settings.time_pass_miss;
         // The rewrite is hashed and verified by now: only now may the seed of its inputs exist.
         let seed = match secret(config) {
             Ok(seed) => seed,
@@ -90,35 +109,109 @@ impl Measurement<'_> {
         };
         variant.seed = Some(seed);
         let limit = config.timeout.unwrap_or_else(|| evaluation_limit(&self.reference, &settings));
-        let in_place = passhost_ir::in_place_nodes(&self.reference.read.program, OpTable::sample());
+        let in_place = std::mem::take(&mut self.in_place);
+        let request = RewriteRequest { rewrite: &verified.graph, in_place: &in_place, seed, settings };
+        let timed = |evaluation: &Evaluation| is_timed(evaluation, &verified.summary, settings.time_pass_miss);
+        if settings.time_pass_miss || !verified.summary.pass_miss {
+            self.device.start_others();
+        }
         let mut watch = |stage| self.supervisor.reached(&self.place, WorkStage::Device(stage));
-        let evaluation = match self.device.evaluate(graph, &in_place, seed, settings, timed, limit, &mut watch) {
+        let evaluation = self.device.evaluate(request, limit, &mut watch);
+        drop(turn);
+        let mut evaluation = match evaluation {
             Ok(evaluation) => evaluation,
-            Err(DeviceError::Child(error)) => return self.blame_for_death(variant, &error),
-            Err(error) => {
-                let failure = failure(Blame::Host, "evaluation", error, "run `passhost doctor`");
-                return failed(variant, FailureClass::Runtime, failure);
-            }
+            Err(error) => return self.lost(variant, 0, error),
         };
         if let Some(error) = &evaluation.error {
-            let class = match error {
-                RewriteError::Fault { .. } => {
-                    let hint = "what was verified must not fault; report this plugin and sample";
-                    return failed(variant, FailureClass::Runtime, failure(Blame::Host, "plan", error, hint));
-                }
-                RewriteError::Op { .. } => FailureClass::Runtime,
-                RewriteError::WrongType { .. } => FailureClass::TypeMismatch,
-            };
-            let hint = "the reference runs on the same inputs; check the operands of the inserted node";
-            return failed(variant, class, failure(Blame::Plugin, "plan", error, hint));
+            return rewrite_failed(variant, error);
         }
-        judge_evaluation(variant, evaluation, summary)
+        let times = if timed(&evaluation) { self.times(request, limit, &mut evaluation) } else { Ok(Times::None) };
+        match times {
+            // Outputs of timed runs may have shown what the checks did not.
+            Ok(times) => judge_evaluation(variant, evaluation, &verified.summary, times),
+            Err(Lost::Process(process, error)) => self.lost(variant, process, error),
+            Err(Lost::Rewrite(error)) => rewrite_failed(variant, &error),
+            Err(Lost::Reference(failure)) => failed(variant, FailureClass::Reference, *failure),
+        }
+    }
+
+    /// Times the rewrite, again where the machine did something else: twice, and for as long as was asked to wait.
+    fn times(
+        &mut self,
+        request: RewriteRequest<'_>,
+        limit: Duration,
+        evaluation: &mut Evaluation,
+    ) -> Result<Times, Lost> {
+        let rules = Rules::of(&self.device.info().device);
+        let ops = self.reference.read.program.nodes.len();
+        let give_up = Instant::now() + self.supervisor.config.wait;
+        let mut attempts = 0;
+        loop {
+            let turn = self.supervisor.turn(self.device, Use::Alone, &self.place);
+            let processes = self.time_once(request, limit, evaluation)?;
+            drop(turn);
+            attempts += 1;
+            let (trouble, measured) = match measured(processes, rules, ops, request.settings.accept_noise) {
+                Ok(mut measured) => {
+                    measured.timing.attempts = attempts;
+                    match measured.trouble.take() {
+                        None => return Ok(Times::Measured(measured.into())),
+                        Some(trouble) => (trouble, Some(Box::new(measured))),
+                    }
+                }
+                Err(trouble) => (trouble, None),
+            };
+            if attempts >= ATTEMPTS && Instant::now() >= give_up {
+                return Ok(Times::Not(trouble, measured));
+            }
+            if attempts >= ATTEMPTS {
+                std::thread::sleep(PAUSE);
+            }
+        }
+    }
+
+    /// Times the rewrite in each process, the reference loaded in each.
+    fn time_once(
+        &mut self,
+        request: RewriteRequest<'_>,
+        limit: Duration,
+        evaluation: &mut Evaluation,
+    ) -> Result<Vec<ProcessTimes>, Lost> {
+        let mut all = vec![];
+        for process in 0..Settings::PROCESSES as usize {
+            if process > 0 {
+                load_reference(self.supervisor, self.device, process, &self.reference.read, &self.place)
+                    .map_err(Lost::Reference)?;
+            }
+            let right_from = evaluation.outputs.iter().map(|output| output.right_from).collect();
+            let mut watch = |stage| self.supervisor.reached(&self.place, WorkStage::Device(stage));
+            let timed = self.device.time(process, request, right_from, limit, &mut watch);
+            let timed = timed.map_err(|error| Lost::Process(process, error))?.map_err(Lost::Rewrite)?;
+            for (output, right_from) in evaluation.outputs.iter_mut().zip(timed.right_from) {
+                output.right_from = output.right_from.zip(right_from).map(|(one, other)| one.max(other));
+            }
+            let new = timed.findings.into_iter().filter(|finding| !evaluation.findings.contains(finding));
+            evaluation.findings.extend(new.collect::<Vec<_>>());
+            all.push(timed.times);
+        }
+        Ok(all)
+    }
+
+    /// A device child was lost while it ran the rewrite.
+    fn lost(&mut self, variant: Variant, process: usize, error: DeviceError) -> Judged {
+        match error {
+            DeviceError::Child(error) => self.blame_for_death(variant, process, &error),
+            error => {
+                let failure = failure(Blame::Host, "evaluation", error, "run `passhost doctor`");
+                failed(variant, FailureClass::Runtime, failure)
+            }
+        }
     }
 
     /// The device child died or overran while it ran the rewrite: whether eager alone survives says whose doing it was.
-    fn blame_for_death(&mut self, variant: Variant, error: &ChildError) -> Judged {
-        let stage = self.device.stage().map_or("start".into(), |stage| stage.to_string());
-        match load_reference(self.supervisor, self.device, &self.reference.read, &self.place) {
+    fn blame_for_death(&mut self, variant: Variant, process: usize, error: &ChildError) -> Judged {
+        let stage = self.device.stage(process).map_or("start".into(), |stage| stage.to_string());
+        match load_reference(self.supervisor, self.device, process, &self.reference.read, &self.place) {
             Ok(_) => {
                 let message = format!("{error} while running the rewrite; the reference alone runs");
                 let hint = "an inserted op or kernel crashes or hangs; take them out one by one";
@@ -129,13 +222,36 @@ impl Measurement<'_> {
     }
 }
 
+/// Why nothing was timed.
+enum Lost {
+    /// The child of this number is gone.
+    Process(usize, DeviceError),
+    /// The rewrite fails.
+    Rewrite(RewriteError),
+    /// The reference fails.
+    Reference(Box<Failure>),
+}
+
+/// A rewrite that gave nothing to compare.
+fn rewrite_failed(variant: Variant, error: &RewriteError) -> Judged {
+    let class = match error {
+        RewriteError::Fault { .. } => {
+            let hint = "what was verified must not fault; report this plugin and sample";
+            return failed(variant, FailureClass::Runtime, failure(Blame::Host, "plan", error, hint));
+        }
+        RewriteError::Op { .. } => FailureClass::Runtime,
+        RewriteError::WrongType { .. } => FailureClass::TypeMismatch,
+    };
+    let hint = "the reference runs on the same inputs; check the operands of the inserted node";
+    failed(variant, class, failure(Blame::Plugin, "plan", error, hint))
+}
+
 /// Twenty times what the same work takes eagerly, what drawing and comparing large tensors takes, plus the budgets and a
 /// generous start.
 fn evaluation_limit(reference: &Reference, settings: &Settings) -> Duration {
     let rounds = settings.rounds.saturating_add(Settings::ROUNDS_PER_INPUT * reference.read.inputs.len() as u32);
     let runs = u64::from(rounds.saturating_add(settings.warmups));
-    let work =
-        Duration::from_nanos(reference.loaded.slowest_ns.saturating_mul(u64::from(Settings::SLOW_FACTOR) * runs));
+    let work = Duration::from_nanos(reference.loaded.first_ns.saturating_mul(u64::from(Settings::SLOW_FACTOR) * runs));
     // A run of the rewrite, one of eager, one in double precision and the comparisons take as long as drawing does.
     let drawing = reference.loading.saturating_mul(4).saturating_mul(rounds);
     let most = Duration::from_secs(600);

@@ -1,6 +1,6 @@
 //! The reference program by itself, and the seed of its inputs.
 
-use crate::device::{Device, DeviceError};
+use crate::device::{Device, DeviceError, LoadRequest};
 use crate::document::{Blame, Failure};
 use crate::event::{Event, VariantPlace, WorkStage};
 use crate::failure::failure;
@@ -10,22 +10,19 @@ use passhost_protocol::device::{Loaded, ReferenceError};
 use passhost_protocol::reader::Variant;
 use std::time::Duration;
 
-/// Runs the reference. A child that dies is replaced once: what dies twice is the sample's fault.
+/// Runs the reference in a child of the device and keeps it there. A child that dies is replaced once: what dies twice is the sample's fault.
 pub(crate) fn load_reference(
     supervisor: &Supervisor,
     device: &mut Device,
+    process: usize,
     Variant { program, inputs, .. }: &Variant,
     place: &VariantPlace,
 ) -> Result<Loaded, Box<Failure>> {
     let config = &supervisor.config;
-    let settings = config.settings;
-    let limit = config.timeout.unwrap_or(Duration::from_secs(60)) + 2 * Duration::from_millis(settings.budget_ms);
-    let seed = secret(config)?;
-    let mut attempt = || {
-        device.load(program, inputs, seed, settings, limit, &mut |stage| {
-            supervisor.reached(place, WorkStage::Device(stage))
-        })
-    };
+    let limit = config.timeout.unwrap_or(Duration::from_secs(60));
+    let request = LoadRequest { program, inputs, seed: secret(config)? };
+    let mut attempt =
+        || device.load(process, request, limit, &mut |stage| supervisor.reached(place, WorkStage::Device(stage)));
     let answer = match attempt() {
         Err(DeviceError::Child(error)) => {
             let message = one_line(&error.to_string(), 600);

@@ -35,6 +35,10 @@ pub struct Config {
     pub seed: Option<u64>,
     /// Wall clock of one step of the device child; derived from the budget if absent.
     pub timeout: Option<Duration>,
+    /// For how long a variant that could not be measured is tried again.
+    pub wait: Duration,
+    /// How many submissions of one author share the error of the verdict; 0 is 1.
+    pub submissions: u32,
     /// Which walls of the kernel must stand around the guest and types children. Samples and devices are opened with
     /// their own.
     pub confinement: Confinement,

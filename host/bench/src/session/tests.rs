@@ -3,6 +3,7 @@
 use super::checks::{either_overflown, less_precise_slice};
 use super::*;
 use passhost_ir::{Draw, Dtype};
+use passhost_protocol::device::{Finding, Timed};
 use passhost_runtime::{GUARD, Temporary};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -16,7 +17,7 @@ fn alone() -> MutexGuard<'static, ()> {
 }
 
 fn settings(rewrite_bytes: u64) -> Settings {
-    Settings { warmups: 1, trials: 3, budget_ms: 10, rewrite_bytes, ..Settings::default() }
+    Settings { warmups: 1, budget_ms: 10, rewrite_bytes, ..Settings::default() }
 }
 
 /// A graph of one input `%x`, whose elements are about 1.
@@ -26,12 +27,20 @@ fn reference(graph: &str) -> Reference {
     let specs =
         vec![InputSpec { name: "x".to_owned(), ty, draw: Draw::Normal { mean: 0.0, std: 1.0 }, min: None, max: None }];
     let device = Rc::new(Device::cpu());
-    Reference::load(&device, graph, specs, 7, &settings(0), |_| {}).unwrap().0
+    Reference::load(&device, graph, specs, 7, |_| {}).unwrap().0
 }
 
 fn evaluate(reference: &Reference, rewrite: &str, rewrite_bytes: u64) -> Evaluation {
     let rewrite = Graph::parse(rewrite).unwrap();
-    reference.evaluate(&rewrite, &HashMap::new(), 11, &settings(rewrite_bytes), false, |_| {})
+    reference.evaluate(&rewrite, &HashMap::new(), 11, &settings(rewrite_bytes), |_| {})
+}
+
+fn time(reference: &Reference, rewrite: &str) -> Timed {
+    let right_from = evaluate(reference, rewrite, 1 << 30).outputs.iter().map(|output| output.right_from).collect();
+    let rewrite = Graph::parse(rewrite).unwrap();
+    // Two pairs a block, however busy the machine is.
+    let settings = Settings { trials: 24, budget_ms: 600_000, warmups: 1, ..settings(1 << 30) };
+    reference.time(&rewrite, &HashMap::new(), 11, &settings, right_from, |_| {}).unwrap()
 }
 
 fn bytes(values: &[f32]) -> Vec<u8> {
@@ -137,15 +146,43 @@ fn a_timed_run_is_another_answer_only_if_an_untimed_one_differs() {
     let reference = reference(relu);
     let (eager, timed) = (bytes(&[1.0, 2.0, 3.0, 4.0]), bytes(&[1.0, 2.0, 3.0, 4.2]));
     let judged = |untimed: &[u8]| {
-        let mut evaluation = evaluate(&reference, relu, 1 << 30);
+        let mut found = time(&reference, relu);
         let kept = [vec![Tensor::from_bytes(&Target::cpu(), &reference.output_types[0], &timed).unwrap()]];
         let untimed = || Ok(vec![untimed.to_vec()]);
-        reference.check_timed_runs(&kept, std::slice::from_ref(&eager), &untimed, &mut evaluation).unwrap();
-        (evaluation.outputs[0].right_from, evaluation.findings)
+        reference.check_timed_runs(&kept, std::slice::from_ref(&eager), &untimed, &mut found).unwrap();
+        (found.right_from[0], found.findings)
     };
     let (right_from, findings) = judged(&timed);
     assert_eq!((findings, right_from.is_some_and(|t| t > -5)), (vec![], true), "{right_from:?}");
     assert_eq!(judged(&eager).1, [Finding::TimedRunDiffers { output: 0 }]);
+}
+
+#[test]
+fn eager_is_timed_against_itself_before_and_after_the_rewrite() {
+    let _alone = alone();
+    let times = time(&reference(SUM), SUM).times;
+    assert_eq!((times.control.len(), times.pairs.len()), (2, 4));
+    let blocks = || times.control.iter().chain(&times.pairs);
+    assert!(blocks().all(|block| block.eager_ns.len() == block.other_ns.len() && !block.eager_ns.is_empty()));
+    assert!(blocks().all(|block| block.witness.probes as usize == block.eager_ns.len() + 1), "{times:?}");
+    let device = times.device.unwrap();
+    let trials: usize = times.pairs.iter().map(|block| block.eager_ns.len()).sum();
+    assert_eq!((device.eager_ns.len(), device.rewritten_ns.len()), (trials, trials));
+    assert!(times.floor_ns > 0 && !times.eager_cold_ns.is_empty() && !times.rewritten_cold_ns.is_empty());
+}
+
+#[test]
+fn a_rewrite_far_slower_than_eager_has_one_pair() {
+    let _alone = alone();
+    let relu = "graph(%x: f32[8]) {\n  %a: f32[8] = aten::relu(%x)\n  return (%a)\n}\n";
+    let slow = "graph(%x: f32[8]) {\n  %e: f32[8,8] = aten::diag_embed(%x)\n  %r: f32[8,8,400000] = aten::repeat(%e, [1, 1, 400000])\n  %a: f32[8] = aten::relu(%x)\n  return (%a)\n}\n";
+    let slow = slow
+        .replace("aten::repeat(%e, [1, 1, 400000])", "aten::expand(%v, [8, 8, 400000])")
+        .replace("  %r:", "  %v: f32[8,8,1] = aten::unsqueeze(%e, -1)\n  %r:");
+    let slow = slow.replace("  %a:", "  %w: f32[8,8,400000] = aten::exp(%r)\n  %a:");
+    let times = time(&reference(relu), &slow).times;
+    assert_eq!(times.pairs.len(), 1, "{times:?}");
+    assert_eq!(times.pairs[0].eager_ns.len(), 1);
 }
 
 fn judged(out: &[f32], eager: &[f32], truth: &[f64]) -> Option<&'static str> {

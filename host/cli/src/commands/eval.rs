@@ -23,6 +23,8 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
         inputs: arguments.inputs.into(),
         seed: arguments.seed,
         timeout: arguments.timeout,
+        wait: arguments.wait.unwrap_or_default(),
+        submissions: arguments.submissions,
         confinement: arguments.walls.confinement(),
     };
     let line = *terminal;
@@ -89,10 +91,13 @@ fn open_samples(arguments: &EvalArguments, terminal: &Terminal) -> Result<Vec<Sa
 
 /// Shows where the evaluation stands. Remarks and lost children are in the document.
 fn show(event: &Event, terminal: &Terminal) {
-    if let Event::Reached { place, step } = event {
-        let at = format!("{} {}/{} {}", place.sample, place.position + 1, place.count, place.variant);
-        terminal.progress(&format!("{at}: {step}"));
-    }
+    let (place, what) = match event {
+        Event::Reached { place, step } => (place, step.to_string()),
+        Event::Waiting { place } => (place, "waiting for another evaluation on this device".to_owned()),
+        Event::ChildReplaced { .. } | Event::Note { .. } => return,
+    };
+    let at = format!("{} {}/{} {}", place.sample, place.position + 1, place.count, place.variant);
+    terminal.progress(&format!("{at}: {what}"));
 }
 
 /// Prints a document and writes all so far, so that an interrupted run keeps what it has.

@@ -107,6 +107,14 @@ impl Gpu {
         result::device::get_name(self.device).map_err(failed("ask for the name"))
     }
 
+    /// What names this very GPU, whatever number it is opened by: `GPU-` and a UUID.
+    pub fn uuid(&self) -> Result<String, DeviceError> {
+        let bytes = result::device::get_uuid(self.device).map_err(failed("ask for the UUID"))?.bytes;
+        let digits: String = bytes.iter().map(|byte| format!("{:02x}", *byte as u8)).collect();
+        let parts = [0..8, 8..12, 12..16, 16..20, 20..32].map(|part| &digits[part]);
+        Ok(format!("GPU-{}", parts.join("-")))
+    }
+
     /// Loads machine code.
     pub(super) fn load(self: &Arc<Gpu>, cubin: &Cubin, entry: &str) -> Result<Function, DeviceError> {
         let name = CString::new(entry).map_err(|_| DeviceError::Call { call: "load", message: "bad name".into() })?;

@@ -10,6 +10,7 @@
 mod column;
 mod device;
 mod emit;
+mod event;
 mod facts;
 mod graph;
 mod kernel;
@@ -22,6 +23,7 @@ mod text;
 
 pub use device::{DeviceError, Entered, Gpu, Stream};
 pub use emit::{ENTRY, KernelSource, emit};
+pub use event::Event;
 pub use graph::LaunchGraph;
 pub use kernel::{CudaError, CudaKernel, PreparedLaunch};
 pub use nvrtc::{Compiler, Cubin, NvrtcError};

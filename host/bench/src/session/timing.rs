@@ -1,0 +1,282 @@
+//! The times of a rewrite in this process: eager against itself, eager against the rewrite, eager against itself again,
+//! then what the device alone takes.
+
+use super::{Drawn, Reference, bytes_of, elements, input_error};
+use crate::blame::of_rewrite;
+use crate::compare::Comparison;
+use crate::inputs::Round;
+use crate::integrity;
+use crate::measure::{self, Contender, Kept, Plan, Random};
+use crate::witness::Observer;
+use passhost_ir::{Graph, NodeId, OpName, OpTable, functionalise, in_place_nodes};
+use passhost_protocol::device::{Block, DeviceTimes, Finding, ProcessTimes, RewriteError, Settings, Stage, Timed};
+use passhost_runtime::{Mode, NodeError, Program, Tensor};
+use std::collections::HashMap;
+
+/// The round whose inputs the timed runs use.
+const TIMED: u32 = 1 << 17;
+/// Timed runs of each process whose outputs are checked.
+const CHECKED_RUNS: usize = 2;
+
+impl Reference {
+    /// Times a rewrite whose outputs were found right from `right_from` on. The rewrite has not run in this process before
+    /// eager was timed against itself, unless it was checked here.
+    pub fn time(
+        &self,
+        rewrite: &Graph,
+        in_place: &HashMap<NodeId, OpName>,
+        seed: u64,
+        settings: &Settings,
+        right_from: Vec<Option<i8>>,
+        mut stage: impl FnMut(Stage),
+    ) -> Result<Timed, RewriteError> {
+        stage(Stage::Plan);
+        let program = Program::compile(rewrite, Mode::Declared, in_place, self.device.context()).map_err(of_rewrite)?;
+        let control = self.control()?;
+        stage(Stage::Timing);
+        let drawn = Drawn::draw(&self.specs, Round { seed, number: TIMED, stressed: None }).map_err(input_error)?;
+        let inputs = || drawn.tensors(self.device.target(), &self.specs).map_err(input_error);
+        let expected = bytes_of(&self.program.run(&inputs()?).map_err(of_rewrite)?);
+        let sets = [inputs()?, inputs()?];
+        let mut trials = Trials {
+            reference: self,
+            programs: [&self.program, &control, &program],
+            sets: &sets,
+            settings,
+            random: Random::new(seed),
+            observer: Observer::new(&self.device),
+            kept: Kept::new(CHECKED_RUNS),
+            threads: DeviceTimes::default(),
+        };
+        let times = trials.take().map_err(of_rewrite)?;
+        let mut timed = Timed { times, findings: vec![], right_from };
+        let untimed = || Ok(bytes_of(&program.run(&inputs()?).map_err(of_rewrite)?));
+        self.check_timed_runs(&trials.kept.outputs, &expected, &untimed, &mut timed)?;
+        self.check_floor(&mut timed);
+        Ok(timed)
+    }
+
+    /// Whether it runs on a GPU, where one thread asks for everything.
+    pub fn is_on_gpu(&self) -> bool {
+        self.device.has_queue()
+    }
+
+    /// Eager by the path that a rewrite takes: its functional form, compiled as a rewrite is.
+    fn control(&self) -> Result<Program, RewriteError> {
+        let failed = |message: String| RewriteError::Op { node: NodeId(0), op: "the reference".into(), message };
+        let functional = functionalise(&self.graph, OpTable::sample()).map_err(|error| failed(error.to_string()))?;
+        let in_place = in_place_nodes(&self.graph, OpTable::sample()).into_iter().collect();
+        let context = self.device.context();
+        Program::compile(&functional.graph, Mode::Declared, &in_place, context).map_err(of_rewrite)
+    }
+
+    /// A rewrite that is faster than the device can be has not done its work.
+    fn check_floor(&self, timed: &mut Timed) {
+        let floor_ns = self.device.floor_ns(integrity::must_move(&self.graph, &self.output_types));
+        timed.times.floor_ns = floor_ns;
+        let mut all: Vec<f64> =
+            timed.times.pairs.iter().flat_map(|block| &block.other_ns).map(|&time| time as f64).collect();
+        let median_ns = if all.is_empty() { u64::MAX } else { passhost_score::median(&mut all) as u64 };
+        if median_ns < floor_ns {
+            timed.findings.push(Finding::BelowFloor { median_ns, floor_ns });
+        }
+    }
+
+    /// Compares outputs of timed runs with eager's. One that is worse than the checked rounds were is worse on these inputs,
+    /// if a run that nobody times gives the same; else it is another answer.
+    pub(super) fn check_timed_runs(
+        &self,
+        kept: &[Vec<Tensor>],
+        expected: &[Vec<u8>],
+        untimed: &dyn Fn() -> Result<Vec<Vec<u8>>, RewriteError>,
+        timed: &mut Timed,
+    ) -> Result<(), RewriteError> {
+        let mut own: Option<Vec<Vec<u8>>> = None;
+        for (position, bytes) in kept.iter().flat_map(|outputs| bytes_of(outputs).into_iter().enumerate()) {
+            let ty = &self.output_types[position];
+            let right_from =
+                |reference: &[u8]| Comparison::new(ty.clone()).add(elements(ty, &bytes), elements(ty, reference));
+            let found = right_from(&expected[position]);
+            // A run with other inputs may need one step of tolerance more.
+            let Some(checked) = timed.right_from.get(position).copied().flatten() else { continue };
+            if found.is_some_and(|found| found <= checked + 1 || found <= -5) {
+                continue;
+            }
+            if own.is_none() {
+                own = Some(untimed()?);
+            }
+            let is_own = own.as_ref().is_some_and(|own| right_from(&own[position]).is_some_and(|found| found <= -5));
+            let finding = Finding::TimedRunDiffers { output: position as u32 };
+            if is_own {
+                timed.right_from[position] = found;
+            } else if !timed.findings.contains(&finding) {
+                timed.findings.push(finding);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The timed runs of one process.
+struct Trials<'a> {
+    reference: &'a Reference,
+    /// Eager, eager by the path of a rewrite, and the rewrite.
+    programs: [&'a Program; 3],
+    /// The same inputs twice: one set for eager, one for whoever is timed against it.
+    sets: &'a [Vec<Tensor>; 2],
+    settings: &'a Settings,
+    random: Random,
+    observer: Observer<'a>,
+    kept: Kept<Vec<Tensor>>,
+    /// The calling thread's time on a core in the blocks with the rewrite.
+    threads: DeviceTimes,
+}
+
+impl<'a> Trials<'a> {
+    fn take(&mut self) -> Result<ProcessTimes, NodeError> {
+        let [eager, control, rewritten] = self.programs;
+        let [own, others] = self.sets;
+        let mut eager = Contestant::new(eager, own);
+        let mut control = Contestant::new(control, others);
+        let pair_ns = measure::warm_up(&mut eager, &mut control, self.settings)?;
+        let control_plan = Plan::new(self.settings, Settings::CONTROL_BLOCKS, pair_ns);
+        let mut controls = vec![self.control_block(&mut eager, &mut control, control_plan)?];
+        let mut rewritten = Contestant::new(rewritten, others);
+        let plan = self.plan(&mut eager, &mut rewritten)?;
+        let pairs =
+            (0..plan.blocks).map(|_| self.pair_block(&mut eager, &mut rewritten, plan)).collect::<Result<_, _>>()?;
+        if control_plan.blocks > 1 {
+            measure::time_once(&mut control)?;
+            controls.push(self.control_block(&mut eager, &mut control, control_plan)?);
+        }
+        let (device, device_note) = self.device_times(&mut eager, &mut rewritten)?;
+        let flush = || self.reference.device.flush_caches();
+        let (eager_cold_ns, rewritten_cold_ns) = measure::cold_pairs(&mut eager, &mut rewritten, self.settings, flush)?;
+        let method = self.reference.device.method().into();
+        Ok(ProcessTimes {
+            control: controls,
+            pairs,
+            device,
+            device_note,
+            eager_cold_ns,
+            rewritten_cold_ns,
+            method,
+            floor_ns: 0,
+        })
+    }
+
+    /// Warms the rewrite up and says how often it is timed.
+    fn plan(&self, eager: &mut Contestant<'a>, rewritten: &mut Contestant<'a>) -> Result<Plan, NodeError> {
+        // The first run makes ready what only a run does.
+        measure::time_once(rewritten)?;
+        let (eager_ns, rewritten_ns) = (measure::time_once(eager)?.0, measure::time_once(rewritten)?.0);
+        if rewritten_ns > eager_ns.saturating_mul(u64::from(Settings::SLOW_FACTOR)) {
+            return Ok(Plan::slow());
+        }
+        let pair_ns = measure::warm_up(eager, rewritten, self.settings)?;
+        Ok(Plan::new(self.settings, Settings::BLOCKS, pair_ns))
+    }
+
+    fn control_block(
+        &mut self,
+        eager: &mut Contestant<'a>,
+        control: &mut Contestant<'a>,
+        plan: Plan,
+    ) -> Result<Block, NodeError> {
+        let Trials { random, observer, .. } = self;
+        measure::block(eager, control, plan.pairs, random, observer, |_, _| {}).map(|timed| timed.block)
+    }
+
+    fn pair_block(
+        &mut self,
+        eager: &mut Contestant<'a>,
+        rewritten: &mut Contestant<'a>,
+        plan: Plan,
+    ) -> Result<Block, NodeError> {
+        let Trials { random, observer, kept, threads, .. } = self;
+        let offer = |random: &mut Random, outputs| kept.offer(random, outputs);
+        let timed = measure::block(eager, rewritten, plan.pairs, random, observer, offer)?;
+        threads.eager_ns.extend(timed.eager_thread_ns);
+        threads.rewritten_ns.extend(timed.other_thread_ns);
+        Ok(timed.block)
+    }
+
+    /// What the device alone takes, or why that cannot be told.
+    fn device_times(
+        &mut self,
+        eager: &mut Contestant<'a>,
+        rewritten: &mut Contestant<'a>,
+    ) -> Result<(Option<DeviceTimes>, String), NodeError> {
+        let device = &self.reference.device;
+        if !device.has_queue() {
+            return Ok((Some(std::mem::take(&mut self.threads)), String::new()));
+        }
+        if eager.overwrites() || rewritten.overwrites() {
+            return Ok((None, "the program overwrites its inputs, which queued calls would not restore".into()));
+        }
+        let mut times = DeviceTimes::default();
+        for _ in 0..DEVICE_TIMES {
+            for (program, into) in [(&mut *eager, &mut times.eager_ns), (&mut *rewritten, &mut times.rewritten_ns)] {
+                match device.queued_ns(program.nodes(), || program.queue())? {
+                    Ok(time) => into.push(time),
+                    Err(reason) => return Ok((None, reason)),
+                }
+            }
+        }
+        Ok((Some(times), String::new()))
+    }
+}
+
+/// How often the device's time is taken in each process.
+const DEVICE_TIMES: usize = 3;
+
+/// A program with its inputs, restored before each run where the program overwrites them.
+struct Contestant<'a> {
+    program: &'a Program,
+    inputs: Vec<Tensor>,
+    pristine: Vec<Option<Tensor>>,
+}
+
+impl<'a> Contestant<'a> {
+    fn new(program: &'a Program, inputs: &[Tensor]) -> Contestant<'a> {
+        let inputs: Vec<Tensor> = inputs.iter().map(Tensor::shallow_clone).collect();
+        let pristine = inputs
+            .iter()
+            .enumerate()
+            .map(|(position, tensor)| program.mutated_inputs.contains(&position).then(|| tensor.deep_clone()))
+            .collect();
+        Contestant { program, inputs, pristine }
+    }
+
+    fn overwrites(&self) -> bool {
+        self.pristine.iter().any(Option::is_some)
+    }
+
+    fn nodes(&self) -> usize {
+        self.program.node_count()
+    }
+
+    /// Asks for a run and does not wait.
+    fn queue(&mut self) -> Result<(), NodeError> {
+        self.program.run(&self.inputs).map(drop)
+    }
+}
+
+impl Contender for Contestant<'_> {
+    type Outputs = Vec<Tensor>;
+    type Error = NodeError;
+
+    fn prepare(&mut self) {
+        for (input, pristine) in self.inputs.iter_mut().zip(&self.pristine) {
+            if let Some(pristine) = pristine {
+                *input = pristine.deep_clone();
+            }
+        }
+        // Nothing of before runs into the time. If it fails, the run will say so.
+        let _ = self.program.finish();
+    }
+
+    fn run(&mut self) -> Result<Vec<Tensor>, NodeError> {
+        self.program.run_timed(&self.inputs)
+    }
+}

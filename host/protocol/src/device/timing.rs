@@ -1,0 +1,77 @@
+//! What one process measured of a rewrite: blocks of pairs of runs, and what else happened meanwhile.
+
+use super::Finding;
+use serde::{Deserialize, Serialize};
+
+/// Times of one process, and what its timed runs showed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Timed {
+    /// The times.
+    pub times: ProcessTimes,
+    /// Findings of the integrity layers.
+    pub findings: Vec<Finding>,
+    /// Of each output, the least t at which the checked and the timed runs are right.
+    pub right_from: Vec<Option<i8>>,
+}
+
+/// Times of one process.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProcessTimes {
+    /// Pairs of eager and eager once more, by the path that a rewrite takes. The first block and the last.
+    pub control: Vec<Block>,
+    /// Pairs of eager and the rewrite.
+    pub pairs: Vec<Block>,
+    /// What the device alone takes; `None` where that could not be told, for the reason in `device_note`.
+    pub device: Option<DeviceTimes>,
+    /// Why there are no times of the device; empty if there are.
+    pub device_note: String,
+    /// Eager with cold caches, nanoseconds a run.
+    pub eager_cold_ns: Vec<u64>,
+    /// The rewrite with cold caches.
+    pub rewritten_cold_ns: Vec<u64>,
+    /// How the time was taken.
+    pub method: String,
+    /// Least plausible time of one run.
+    pub floor_ns: u64,
+}
+
+/// Pairs of runs in an order that favours neither, and what the machine did meanwhile.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Block {
+    /// Eager, nanoseconds a run in the order measured.
+    pub eager_ns: Vec<u64>,
+    /// The other program.
+    pub other_ns: Vec<u64>,
+    /// What the machine did.
+    pub witness: Witness,
+}
+
+/// What the machine did during a block.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Witness {
+    /// Wall clock of the block.
+    pub elapsed_ns: u64,
+    /// How long threads of the process were ready to run and had no core, summed over the threads; `None` where the system
+    /// does not say.
+    pub waited_ns: Option<u64>,
+    /// Times that a thread of the process lost its core to something else; `None` where the system does not say.
+    pub preempted: Option<u64>,
+    /// Rounds of a fixed piece of work between trials: on a CPU on all threads at once, on a GPU an empty launch and a wait.
+    pub probes: u32,
+    /// How many of these took half as long again as the fastest of the process.
+    pub slow_probes: u32,
+    /// Clock of the multiprocessors at the end of the block, where there is a GPU that says so.
+    pub clock_mhz: Option<u32>,
+    /// Reasons for which a GPU held its clock back, power and idleness left out.
+    pub throttled: Vec<String>,
+}
+
+/// What the device alone takes, nanoseconds a run: on a GPU the time between two events around calls that were all queued
+/// before the first began, on a CPU the calling thread's time on a core.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct DeviceTimes {
+    /// Eager.
+    pub eager_ns: Vec<u64>,
+    /// The rewrite.
+    pub rewritten_ns: Vec<u64>,
+}

@@ -1,0 +1,404 @@
+//! What the times of several processes say of a rewrite, and whether they say anything: a machine that does something else
+//! meanwhile gives numbers, not a measurement.
+
+use crate::document::{Timing, quartiles_us};
+use passhost_protocol::device::{Block, DeviceTimes, ProcessTimes, Witness};
+use passhost_score::{Estimate, Repeats, Verdict, median};
+
+/// What is asked of a measurement on one kind of device.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rules {
+    /// The factor within which equal measurements on other days lie.
+    pub resolution: f64,
+    /// How far, as a factor, the interval of eager against itself may reach to each side.
+    control_spread: f64,
+    /// Eager beside the rewrite this much slower than beside itself was slowed down by the rewrite, and the faster of the
+    /// two counts.
+    drift: f64,
+}
+
+const CPU: Rules = Rules { resolution: 1.03, control_spread: 1.5, drift: 1.05 };
+const GPU: Rules = Rules { resolution: 1.02, control_spread: 1.3, drift: 1.02 };
+
+impl Rules {
+    /// Those of a device, `cpu` or `cuda:0`.
+    pub fn of(device: &str) -> Rules {
+        if device == "cpu" { CPU } else { GPU }
+    }
+}
+
+/// Share of a block that threads may wait for a core.
+const WAITED: f64 = 0.10;
+/// Share of the probes of a block that may be slow.
+const SLOW_PROBES: f64 = 0.25;
+/// Times that threads may be preempted for each run of a program, where waiting is not counted.
+const PREEMPTED: f64 = 1.0;
+/// Clock of a block below the median of all blocks.
+const CLOCK: f64 = 0.97;
+/// What eager may take beyond the device's own time, in microseconds: once, and for each op.
+const HOST_US: f64 = 25.0;
+
+/// Why there is no measurement. The machine's doing.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub(crate) enum NotMeasured {
+    #[error("the machine was busy during {disturbed} of {blocks} blocks of trials: {first}")]
+    Disturbed { disturbed: usize, blocks: usize, first: String },
+    #[error("eager timed against itself is {speedup:.3} times as fast, [{low:.3}, {high:.3}]")]
+    Control { speedup: f64, low: f64, high: f64 },
+    #[error("eager timed against itself varies by a factor of {spread:.2}, more than {limit}")]
+    Wide { spread: f64, limit: f64 },
+    #[error(
+        "eager takes {wall_us:.0} us of which its device works {device_us:.0}; more than {limit_us:.0} us beside it are the machine's"
+    )]
+    Host { wall_us: f64, device_us: f64, limit_us: f64 },
+    #[error("the times give no speedup: {0}")]
+    NoSpeedup(#[from] passhost_score::ScoreError),
+}
+
+/// What came of timing a variant.
+pub(crate) struct Measured {
+    pub timing: Timing,
+    pub repeats: Repeats,
+    /// The same over the device's time, where every process has it.
+    pub device_repeats: Option<Repeats>,
+    /// Why it is not to be relied on.
+    pub trouble: Option<NotMeasured>,
+}
+
+/// Looks at the times of all processes. With `accept_noise` every block counts and there is no trouble.
+pub(crate) fn measured(
+    processes: Vec<ProcessTimes>,
+    rules: Rules,
+    ops: usize,
+    accept_noise: bool,
+) -> Result<Measured, NotMeasured> {
+    let disturbed = if accept_noise { vec![] } else { disturbed(&processes) };
+    let counts = |process: usize, block: usize| !disturbed.iter().any(|found| found.at(process, block));
+    let quiet: Vec<Quiet<'_>> = processes.iter().enumerate().map(|(at, times)| Quiet::of(at, times, &counts)).collect();
+    if let Some(trouble) = too_many(&quiet, &processes, &disturbed) {
+        return Err(trouble);
+    }
+    let control: Vec<Vec<f64>> =
+        quiet.iter().map(|process| process.control.iter().map(|block| ratio(block)).collect()).collect();
+    let control = Repeats::new(&control)?;
+    let pairs: Vec<Vec<f64>> = quiet.iter().map(|process| process.speedups(rules)).collect();
+    let repeats = Repeats::new(&pairs)?;
+    let device_repeats = device_repeats(&processes);
+    let timing = timing(&quiet, &processes, [&repeats, &control], device_repeats.as_ref(), rules, &disturbed);
+    let trouble = if accept_noise { None } else { trouble(&timing, &control, rules, ops) };
+    let timing = Timing { processes, ..timing };
+    Ok(Measured { timing, repeats, device_repeats, trouble })
+}
+
+/// A block that something else disturbed.
+struct Disturbed {
+    process: usize,
+    /// Position among the blocks of the process, controls first.
+    block: usize,
+    why: String,
+}
+
+impl Disturbed {
+    fn at(&self, process: usize, block: usize) -> bool {
+        (self.process, self.block) == (process, block)
+    }
+}
+
+fn disturbed(processes: &[ProcessTimes]) -> Vec<Disturbed> {
+    let blocks = |times: &ProcessTimes| times.control.iter().chain(&times.pairs).cloned().collect::<Vec<Block>>();
+    let mut clocks: Vec<f64> =
+        processes.iter().flat_map(blocks).filter_map(|block| block.witness.clock_mhz).map(f64::from).collect();
+    let clock = if clocks.is_empty() { 0.0 } else { median(&mut clocks) };
+    let mut found = vec![];
+    for (process, times) in processes.iter().enumerate() {
+        for (block, of) in blocks(times).iter().enumerate() {
+            if let Some(why) = why_disturbed(of, clock) {
+                found.push(Disturbed { process, block, why });
+            }
+        }
+    }
+    found
+}
+
+/// What disturbed a block, in words, where the median clock of all blocks was so many megahertz.
+fn why_disturbed(block: &Block, clock: f64) -> Option<String> {
+    let Witness { elapsed_ns, waited_ns, preempted, probes, slow_probes, clock_mhz, throttled } = &block.witness;
+    let runs = (block.eager_ns.len() + block.other_ns.len()) as f64;
+    let waited = waited_ns.map(|waited| waited as f64 / (*elapsed_ns).max(1) as f64);
+    if let Some(waited) = waited.filter(|&waited| waited > WAITED) {
+        return Some(format!("threads waited for a core {:.0}% of the time", 100.0 * waited));
+    }
+    if waited.is_none() && preempted.is_some_and(|times| times as f64 > PREEMPTED * runs) {
+        return Some("other programs took the cores away".to_owned());
+    }
+    if f64::from(*slow_probes) > SLOW_PROBES * f64::from(*probes) {
+        return Some(format!("{slow_probes} of {probes} probes took half as long again as they should"));
+    }
+    if let Some(mhz) = clock_mhz.filter(|&mhz| f64::from(mhz) < CLOCK * clock) {
+        return Some(format!("the GPU ran at {mhz} MHz in place of {clock:.0}"));
+    }
+    (!throttled.is_empty()).then(|| format!("the GPU was held back: {}", throttled.join(", ")))
+}
+
+/// Blocks of one process that count.
+struct Quiet<'a> {
+    control: Vec<&'a Block>,
+    pairs: Vec<&'a Block>,
+}
+
+impl<'a> Quiet<'a> {
+    fn of(process: usize, times: &'a ProcessTimes, counts: &dyn Fn(usize, usize) -> bool) -> Quiet<'a> {
+        let controls = times.control.len();
+        let control = times.control.iter().enumerate().filter(|(at, _)| counts(process, *at));
+        let pairs = times.pairs.iter().enumerate().filter(|(at, _)| counts(process, controls + at));
+        Quiet { control: control.map(|(_, block)| block).collect(), pairs: pairs.map(|(_, block)| block).collect() }
+    }
+
+    /// The speedup in each block. Where eager was slower beside the rewrite than beside itself, by more than machines change
+    /// their speed, the rewrite slowed it down and gains nothing by it.
+    fn speedups(&self, rules: Rules) -> Vec<f64> {
+        let (alone, beside) = (eager_median(&self.control), eager_median(&self.pairs));
+        let slowed = if beside > rules.drift * alone { beside / alone } else { 1.0 };
+        self.pairs.iter().map(|block| ratio(block) / slowed).collect()
+    }
+}
+
+/// Half of the blocks with the rewrite and one of the others have to be left in each process.
+fn too_many(quiet: &[Quiet<'_>], processes: &[ProcessTimes], disturbed: &[Disturbed]) -> Option<NotMeasured> {
+    let enough = |(quiet, times): (&Quiet<'_>, &ProcessTimes)| {
+        2 * quiet.pairs.len() >= times.pairs.len() && !quiet.control.is_empty() && !quiet.pairs.is_empty()
+    };
+    if quiet.iter().zip(processes).all(enough) {
+        return None;
+    }
+    let blocks = processes.iter().map(|times| times.control.len() + times.pairs.len()).sum();
+    let first = disturbed.first().map_or("no block was timed".to_owned(), |found| found.why.clone());
+    Some(NotMeasured::Disturbed { disturbed: disturbed.len(), blocks, first })
+}
+
+fn trouble(timing: &Timing, control: &Repeats, rules: Rules, ops: usize) -> Option<NotMeasured> {
+    let Estimate { speedup, interval } = timing.control;
+    if control.verdict(rules.resolution, 1) != Verdict::Undecided {
+        return Some(NotMeasured::Control { speedup, low: interval.low, high: interval.high });
+    }
+    let (spread, limit) = (interval.spread(), rules.control_spread);
+    if spread > limit {
+        return Some(NotMeasured::Wide { spread, limit });
+    }
+    let limit_us = HOST_US * (1.0 + ops as f64);
+    match timing.eager_device_us {
+        Some(device_us) if timing.eager_us - device_us > limit_us => {
+            Some(NotMeasured::Host { wall_us: timing.eager_us, device_us, limit_us })
+        }
+        _ => None,
+    }
+}
+
+/// How often the other program of a block would have run in the time of eager.
+fn ratio(block: &Block) -> f64 {
+    middle(&block.eager_ns) / middle(&block.other_ns)
+}
+
+/// The median, or not a number where there is nothing.
+fn middle(times: &[u64]) -> f64 {
+    let mut times: Vec<f64> = times.iter().map(|&time| time as f64).collect();
+    if times.is_empty() { f64::NAN } else { median(&mut times) }
+}
+
+fn eager_median(blocks: &[&Block]) -> f64 {
+    middle(&blocks.iter().flat_map(|block| block.eager_ns.iter().copied()).collect::<Vec<_>>())
+}
+
+/// The speedup over the device's time in each process.
+fn device_repeats(processes: &[ProcessTimes]) -> Option<Repeats> {
+    let speedup = |times: &DeviceTimes| middle(&times.eager_ns) / middle(&times.rewritten_ns);
+    let speedups = processes.iter().map(|times| Some(vec![speedup(times.device.as_ref()?)]));
+    Repeats::new(&speedups.collect::<Option<Vec<_>>>()?).ok()
+}
+
+/// All but the processes themselves.
+fn timing(
+    quiet: &[Quiet<'_>],
+    processes: &[ProcessTimes],
+    repeats: [&Repeats; 2],
+    device: Option<&Repeats>,
+    rules: Rules,
+    disturbed: &[Disturbed],
+) -> Timing {
+    let [pairs, control] = repeats.map(|repeats| repeats.estimate(rules.resolution));
+    let blocks = || quiet.iter().flat_map(|process| process.pairs.iter().copied());
+    let eager: Vec<u64> = blocks().flat_map(|block| block.eager_ns.iter().copied()).collect();
+    let rewritten: Vec<u64> = blocks().flat_map(|block| block.other_ns.iter().copied()).collect();
+    let alone: Vec<&Block> = quiet.iter().flat_map(|process| process.control.iter().copied()).collect();
+    let drift = eager_median(&alone) / middle(&eager);
+    let [eager, rewritten] = [eager, rewritten].map(|times| quartiles_us(&times).unwrap_or([f64::NAN; 3]));
+    let of_device = |times: fn(&DeviceTimes) -> &Vec<u64>| {
+        let all = processes.iter().filter_map(|process| process.device.as_ref()).flat_map(times).copied();
+        device.map(|_| middle(&all.collect::<Vec<_>>()) / 1e3)
+    };
+    let cold =
+        |times: fn(&ProcessTimes) -> &Vec<u64>| middle(&processes.iter().flat_map(times).copied().collect::<Vec<_>>());
+    let speedup_cold = cold(|times| &times.eager_cold_ns) / cold(|times| &times.rewritten_cold_ns);
+    let name = |found: &Disturbed| format!("process {}, block {}: {}", found.process + 1, found.block + 1, found.why);
+    Timing {
+        processes: vec![],
+        attempts: 1,
+        disturbed: disturbed.iter().map(name).collect(),
+        eager_us: eager[1],
+        eager_drift: drift.max(1.0 / drift),
+        rewritten_us: rewritten[1],
+        eager_iqr_us: eager[2] - eager[0],
+        rewritten_iqr_us: rewritten[2] - rewritten[0],
+        speedup: pairs.speedup,
+        interval: pairs.interval,
+        control,
+        eager_device_us: of_device(|times| &times.eager_ns),
+        rewritten_device_us: of_device(|times| &times.rewritten_ns),
+        speedup_device: device.map(|device| device.ln_speedup().exp()),
+        speedup_cold: speedup_cold.is_finite().then_some(speedup_cold),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    const QUIET: Witness = Witness {
+        elapsed_ns: 1_000_000,
+        waited_ns: Some(1000),
+        preempted: Some(0),
+        probes: 11,
+        slow_probes: 0,
+        clock_mhz: None,
+        throttled: vec![],
+    };
+
+    fn block(eager_us: u64, other_us: u64) -> Block {
+        let times = |us: u64| vec![us * 1000, us * 1010, us * 990, us * 1000];
+        Block { eager_ns: times(eager_us), other_ns: times(other_us), witness: QUIET }
+    }
+
+    /// Eager takes 100 us and the rewrite 50, and devices a tenth less.
+    fn process() -> ProcessTimes {
+        ProcessTimes {
+            control: vec![block(100, 100), block(100, 101)],
+            pairs: vec![block(100, 50), block(101, 50), block(100, 51), block(100, 50)],
+            device: Some(DeviceTimes { eager_ns: vec![90_000; 3], rewritten_ns: vec![45_000; 3] }),
+            device_note: String::new(),
+            eager_cold_ns: vec![200_000],
+            rewritten_cold_ns: vec![160_000],
+            method: "by hand".into(),
+            floor_ns: 1,
+        }
+    }
+
+    fn three(change: impl Fn(usize, &mut ProcessTimes)) -> Result<Measured, NotMeasured> {
+        let processes = (0..3).map(|at| {
+            let mut times = process();
+            change(at, &mut times);
+            times
+        });
+        measured(processes.collect(), GPU, 3, false)
+    }
+
+    fn trouble_of(change: impl Fn(usize, &mut ProcessTimes)) -> String {
+        match three(change) {
+            Ok(measured) => measured.trouble.map_or("none".into(), |trouble| trouble.to_string()),
+            Err(trouble) => trouble.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_quiet_machine_gives_a_speedup_and_an_interval() {
+        let measured = three(|_, _| ()).unwrap();
+        assert_eq!(measured.trouble, None);
+        let timing = measured.timing;
+        assert!((timing.speedup - 2.0).abs() < 0.02 && timing.interval.contains(2.0), "{timing:?}");
+        assert!(timing.control.interval.contains(1.0));
+        assert_eq!((timing.eager_device_us, timing.rewritten_device_us), (Some(90.0), Some(45.0)));
+        assert_eq!((timing.speedup_device, timing.speedup_cold), (Some(2.0), Some(1.25)));
+        assert_eq!((timing.processes.len(), timing.disturbed.len()), (3, 0));
+    }
+
+    #[test]
+    fn a_disturbed_block_does_not_count_and_too_many_are_no_measurement() {
+        let one = three(|at, times| {
+            if at == 1 {
+                times.pairs[2] = Block { witness: Witness { waited_ns: Some(500_000), ..QUIET }, ..block(100, 500) };
+            }
+        });
+        let timing = one.unwrap().timing;
+        assert!((timing.speedup - 2.0).abs() < 0.02, "{timing:?}");
+        assert_eq!(timing.disturbed, ["process 2, block 5: threads waited for a core 50% of the time"]);
+        let busy = trouble_of(|at, times| {
+            if at == 2 {
+                times.pairs.iter_mut().take(3).for_each(|block| block.witness.waited_ns = Some(500_000));
+            }
+        });
+        assert_eq!(
+            busy,
+            "the machine was busy during 3 of 18 blocks of trials: threads waited for a core 50% of the time"
+        );
+    }
+
+    #[test]
+    fn every_witness_is_heard() {
+        for (witness, why) in [
+            (Witness { waited_ns: None, preempted: Some(9), ..QUIET }, "other programs took the cores away"),
+            (Witness { slow_probes: 3, ..QUIET }, "3 of 11 probes took half as long again as they should"),
+            (Witness { clock_mhz: Some(1200), ..QUIET }, "the GPU ran at 1200 MHz in place of 1980"),
+            (Witness { throttled: vec!["hw slowdown".into()], ..QUIET }, "the GPU was held back: hw slowdown"),
+        ] {
+            let found = why_disturbed(&Block { witness, ..block(1, 1) }, 1980.0);
+            assert_eq!(found, Some(why.to_owned()));
+        }
+        let unwatched = Witness { waited_ns: None, preempted: None, probes: 0, ..QUIET };
+        assert_eq!(why_disturbed(&Block { witness: unwatched, ..block(1, 1) }, 0.0), None);
+    }
+
+    #[test]
+    fn eager_must_be_as_fast_as_itself() {
+        let faster = trouble_of(|_, times| times.control = vec![block(100, 80), block(100, 81)]);
+        assert!(faster.starts_with("eager timed against itself is 1.242 times as fast, ["), "{faster}");
+        let wide = trouble_of(|at, times| times.control = vec![block(100, 80 + 20 * at as u64)]);
+        assert!(wide.starts_with("eager timed against itself varies by a factor of"), "{wide}");
+    }
+
+    #[test]
+    fn eager_must_not_wait_for_the_host() {
+        let trouble = trouble_of(|_, times| {
+            times.control = vec![block(300, 300)];
+            times.pairs = vec![block(300, 150); 4];
+        });
+        assert_eq!(
+            trouble,
+            "eager takes 300 us of which its device works 90; more than 100 us beside it are the machine's"
+        );
+        let unknown = trouble_of(|_, times| {
+            times.control = vec![block(300, 300)];
+            times.pairs = vec![block(300, 150); 4];
+            times.device = None;
+        });
+        assert_eq!(unknown, "none");
+    }
+
+    #[test]
+    fn a_rewrite_gains_nothing_by_slowing_eager_down() {
+        let measured = three(|_, times| times.pairs = vec![block(200, 50); 4]).unwrap();
+        assert!((measured.timing.speedup - 2.0).abs() < 0.02, "{:?}", measured.timing);
+        assert!((measured.timing.eager_drift - 2.0).abs() < 0.02);
+    }
+
+    #[test]
+    fn noise_that_is_accepted_is_no_trouble() {
+        let mut processes = vec![process(), process(), process()];
+        for times in &mut processes {
+            times.pairs.iter_mut().for_each(|block| block.witness.waited_ns = Some(900_000));
+            times.control = vec![block(100, 50)];
+        }
+        let measured = measured(processes, GPU, 3, true).unwrap();
+        assert_eq!((measured.trouble, measured.timing.disturbed.len()), (None, 0));
+        assert!(matches!(super::measured(vec![process()], GPU, 3, true), Err(NotMeasured::NoSpeedup(_))));
+    }
+}
