@@ -3,7 +3,7 @@
 
 use crate::inputs::{DrawError, Round, draw, hash_of, write_elements};
 use passhost_ir::verify::index_argument;
-use passhost_ir::{Draw, Dtype, Graph, InputSpec, NodeKind, OpName, ValueId};
+use passhost_ir::{Draw, Dtype, Graph, InputSpec, NodeKind, OpName, Structure, ValueId};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -73,6 +73,7 @@ pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [Domain] {
         (Draw::Uniform { .. }, _) => &[Ends, Repeated, Sorted],
         (_, true) => &[],
         (Draw::Mask | Draw::FloatMask { .. }, _) => &[MaskedRow],
+        (Draw::Like { structure: Structure::PaddedAtEnd | Structure::PaddedAtStart, .. }, _) => &[MaskedRow],
         (Draw::LogNormal { .. }, _) => &[Zeros, Small, Large, NotNumbers],
         (Draw::Normal { .. }, _) if spec.ty.dtype.is_float() => {
             &[Zeros, ConstantRow, Small, Large, Extremes, Infinities, NotNumbers]

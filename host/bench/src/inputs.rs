@@ -1,6 +1,7 @@
 //! Draws the inputs of a sample from a counter: element `i` of a tensor depends on the seed, the round, the tensor's
 //! name and `i` alone, so that every device draws the same bits.
 
+use crate::structured::Structured;
 use half::{bf16, f16};
 use passhost_ir::{Draw, Dtype, InputSpec, TensorType};
 use rayon::prelude::*;
@@ -92,6 +93,11 @@ pub fn draw(spec: &InputSpec, position: usize, round: Round) -> Result<Vec<u8>, 
                 };
                 low.wrapping_add_unsigned(offset)
             })
+        }
+        Draw::Like { low, high, .. } if low > high => Err(DrawError::Range { low: *low, high: *high }),
+        Draw::Like { structure, row, low, high } => {
+            let drawn = Structured::new(*structure, (*row).max(1), (*low, *high), key);
+            integers(ty, "structured", |i| drawn.element(i))
         }
         Draw::Mask => integers(ty, "mask", |i| i64::from(mask_bit(key, i, row))),
         Draw::Integers(data) if data.len() as u64 == ty.numel() => integers(ty, "literal", |i| data[i as usize]),

@@ -14,6 +14,7 @@ mod once;
 mod serve;
 mod session;
 mod steady;
+mod structured;
 mod trivial;
 mod types;
 mod witness;

@@ -15,7 +15,7 @@ impl Graph {
     }
 
     /// Keeps only the nodes whose `keep` is true.
-    fn renumbered(&self, keep: &[bool]) -> Option<Graph> {
+    pub(crate) fn renumbered(&self, keep: &[bool]) -> Option<Graph> {
         let mut graph = Graph::default();
         let mut renamed: Vec<Option<ValueId>> = vec![None; self.values.len()];
         let define = |id: &ValueId, graph: &mut Graph, renamed: &mut Vec<Option<ValueId>>| {

@@ -34,10 +34,41 @@ pub enum Draw {
         /// The value that masks.
         low: f64,
     },
+    /// Integers of a recorded range that are drawn anew, with what holds of the recorded ones in each stretch of `row`
+    /// elements.
+    Like {
+        /// What holds of them.
+        structure: Structure,
+        /// Elements of a stretch: a row of the last dimension, or the whole tensor.
+        row: u64,
+        /// Smallest.
+        low: i64,
+        /// Largest.
+        high: i64,
+    },
     /// These integers (or bools as 0 and 1), row-major. One element per tensor element.
     Integers(Vec<i64>),
     /// These floats, row-major: one per tensor element, or a single one for all.
     Floats(Vec<f64>),
+}
+
+/// What holds of integers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Structure {
+    /// No two are equal, in any order: a permutation where there are as many as the range has numbers.
+    Distinct,
+    /// None is below the one before; the first is the smallest, the last the largest.
+    Ascending {
+        /// No two are equal either.
+        distinct: bool,
+    },
+    /// A single 1 among zeros.
+    OneHot,
+    /// Ones, then zeros: a mask of what is padded at its end. At least one 1.
+    PaddedAtEnd,
+    /// Zeros, then ones. At least one 1.
+    PaddedAtStart,
 }
 
 /// One input of a sample.

@@ -1,5 +1,7 @@
 //! How each input is drawn: from what is recorded of it and from the argument it feeds.
 
+mod structure;
+
 use crate::value::Random;
 use crate::weights::Weight;
 use passhost_ir::{Draw, Graph, InputSpec, NodeKind, OpTable, ValueId};
@@ -89,8 +91,12 @@ fn fresh(weight: &Weight, role: Role) -> Draw {
             let median = weight.mean.filter(|&mean| mean > 0.0).unwrap_or(1.0);
             Draw::LogNormal { median, sigma: 0.25 }
         }
-        // A scalar such as an epsilon is part of the formula, not data.
-        (_, None) if weight.ty.rank() == 0 => Draw::Floats(vec![weight.mean.unwrap_or(0.0)]),
+        // A scalar such as an epsilon or a temperature: about as large as recorded. Zero or negative ones say nothing of
+        // what else they may be.
+        (_, None) if weight.ty.rank() == 0 => match weight.mean.unwrap_or(0.0) {
+            median if median > 0.0 => Draw::LogNormal { median, sigma: 0.25 },
+            other => Draw::Floats(vec![other]),
+        },
         (Role::Weight, None) => Draw::Normal { mean: weight.mean.unwrap_or(1.0), std: 0.1 },
         (Role::Other, None) => Draw::Normal { mean: weight.mean.unwrap_or(0.0), std: 1.0 },
         (_, Some(std)) => Draw::Normal { mean: weight.mean.unwrap_or(0.0), std },
@@ -99,7 +105,8 @@ fn fresh(weight: &Weight, role: Role) -> Draw {
 
 fn integers(weight: &Weight) -> Draw {
     if let Some(data) = &weight.data {
-        return Draw::Integers(data.iter().map(|&value| value as i64).collect());
+        let data: Vec<i64> = data.iter().map(|&value| value as i64).collect();
+        return structure::like(&weight.ty, &data).unwrap_or(Draw::Integers(data));
     }
     let is_mask = weight.ty.dtype == passhost_ir::Dtype::Bool
         || (weight.max == Some(1.0) && weight.min.is_some_and(|min| min == 0.0 || min == 1.0));

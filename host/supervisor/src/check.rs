@@ -14,8 +14,8 @@ use crate::supervisor::Supervisor;
 use crate::types::Types;
 use crate::untrusted::one_line;
 use passhost_ir::verify::{RewriteSummary, verify_rewrite};
-use passhost_ir::{DeviceFacts, Graph, NodeKind, OpTable, TensorType, functionalise};
-use passhost_protocol::reader;
+use passhost_ir::{DeviceFacts, Graph, NodeKind, OpTable, TensorType, functionalise, varying};
+use passhost_protocol::reader::{self, InputMode};
 use passhost_score::FailureClass;
 use std::time::Duration;
 
@@ -101,9 +101,12 @@ impl<'s> Checker<'s> {
         };
         self.supervisor.reached(&place, WorkStage::Reading);
         let (read, end) = match self.read(sample, index) {
-            Ok(read) => {
+            Ok(mut read) => {
                 self.notes(&mut variant, &place, read.notes.iter().cloned());
-                let end = self.check_program(&read.program, &mut variant, &place);
+                let end = match self.leave_out_fixed(&mut read, &mut variant, &place) {
+                    Ok(()) => self.check_program(&read.program, &mut variant, &place),
+                    Err(failure) => return self.unusable(place, variant, failure),
+                };
                 (Some(read), end)
             }
             Err(failure) => (None, Err(Refused { class: FailureClass::Reference, failure })),
@@ -113,6 +116,42 @@ impl<'s> Checker<'s> {
             let _ = self.supervisor.types_walls.set(walls);
         }
         Checked { place, variant, read, end }
+    }
+
+    /// A variant that cannot be used, whatever the plugin does.
+    fn unusable(&self, place: VariantPlace, variant: Variant, failure: Failure) -> Checked {
+        Checked { place, variant, read: None, end: Err(Refused { class: FailureClass::Reference, failure }) }
+    }
+
+    /// Takes outputs away that are the same in every draw. Inputs that are drawn as published are left as they are.
+    fn leave_out_fixed(
+        &self,
+        read: &mut reader::Variant,
+        variant: &mut Variant,
+        place: &VariantPlace,
+    ) -> Result<(), Failure> {
+        let drawn: Vec<bool> = read.inputs.iter().map(|input| !input.is_fixed()).collect();
+        // A program without a functional form is refused where that is needed.
+        let Ok(Some(varying)) = varying(&read.program, &drawn, OpTable::sample()) else { return Ok(()) };
+        if self.supervisor.config.inputs == InputMode::Published {
+            return Ok(());
+        }
+        if varying.program.outputs.is_empty() {
+            let message =
+                "no output depends on an input that is drawn: whatever a pass returns could be known by heart";
+            let hint = "record inputs whose values nothing of the graph was built on";
+            return Err(failure(Blame::Sample, "sample", message, hint));
+        }
+        let names = varying.left_out.iter().map(|&at| {
+            let value = &read.program.values[read.program.outputs[at].index()];
+            format!(
+                "output {at} (%{}) is the same in every draw of the inputs: it is left out and gives no points",
+                value.name
+            )
+        });
+        self.notes(variant, place, names.collect::<Vec<_>>());
+        read.program = varying.program;
+        Ok(())
     }
 
     /// Checks it again where a run gave values of other types than inferred.
