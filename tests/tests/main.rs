@@ -7,6 +7,7 @@ mod evaluation;
 mod gpu_source;
 mod judge;
 mod killed_children;
+mod machine_code;
 mod reader;
 mod samples;
 mod vary;

@@ -8,6 +8,7 @@ mod domain;
 mod element;
 mod inputs;
 mod integrity;
+mod link;
 mod measure;
 mod once;
 mod serve;

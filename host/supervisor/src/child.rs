@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 /// Bytes of a child's standard error that are kept, the last ones.
 const STDERR_TAIL: usize = 8 << 10;
 
+/// Messages of a child that nobody has looked at yet. Further ones wait in its pipe, and so does the child.
+const UNREAD: usize = 4;
+
 /// Why a child gave no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ChildError {
@@ -107,6 +110,21 @@ impl<Reply: DeserializeOwned + Send + 'static> Child<Reply> {
         argument: Option<&OsStr>,
         keep: &[&str],
     ) -> Result<Child<Reply>, ChildError> {
+        Child::start_limited(name, program, argument, keep, MAX_FRAME)
+    }
+
+    /// As [`Child::start`], for a child whose messages have at most `limit` bytes.
+    ///
+    /// # Errors
+    ///
+    /// If it is not there, or does not start.
+    pub fn start_limited(
+        name: &'static str,
+        program: &str,
+        argument: Option<&OsStr>,
+        keep: &[&str],
+        limit: usize,
+    ) -> Result<Child<Reply>, ChildError> {
         let path = beside_this_executable(program);
         let failed = |reason: String| ChildError::Start { program: path.display().to_string(), reason };
         let mut command = Command::new(&path);
@@ -122,11 +140,11 @@ impl<Reply: DeserializeOwned + Send + 'static> Child<Reply> {
         else {
             return Err(failed("it has no pipes".into()));
         };
-        let (sender, replies) = mpsc::channel();
+        let (sender, replies) = mpsc::sync_channel(UNREAD);
         std::thread::spawn(move || {
             let mut stdout = BufReader::new(stdout);
             loop {
-                let reply = read_frame(&mut stdout, MAX_FRAME);
+                let reply = read_frame(&mut stdout, limit);
                 let last = reply.is_err();
                 if sender.send(reply).is_err() || last {
                     return;

@@ -1,12 +1,16 @@
 //! The client of the device child: keeps one alive between evaluations and starts a fresh one when it dies.
 
 use crate::child::{Child, ChildError, Confinement};
+use crate::machine_code::{Allowance, MachineCode, Processes};
+use passhost_cache::Cache;
 use passhost_ir::{Graph, InputSpec, NodeId, OpName};
 use passhost_protocol::Walls;
+use passhost_protocol::compiler::Source;
 use passhost_protocol::device::{
     DeviceChoice, DeviceInfo, Evaluation, FromDevice, Loaded, Ran, ReferenceError, RunError, Settings, Stage, ToDevice,
 };
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Starting libtorch takes 0.3 s; a cold disk may take a hundred times that.
@@ -38,20 +42,33 @@ pub struct DeviceSetup {
     pub threads: Option<u32>,
     /// An existing directory for the inputs and outputs of [`Device::run`].
     pub files: Option<PathBuf>,
-    /// Which walls must stand around the child.
+    /// Which walls must stand around the child, and those that compile for it.
     pub confinement: Confinement,
+    /// Where machine code for a GPU is kept; compiled each time if absent. The child never opens it.
+    pub machine_code: Option<Arc<Cache>>,
+    /// Files and directories that the child must not read, besides those of that cache: other caches and their keys.
+    pub hidden: Vec<PathBuf>,
 }
 
 impl DeviceSetup {
-    /// A device with so many threads that writes no files, behind those walls that the kernel has.
+    /// A device with so many threads that writes no files, behind those walls that the kernel has, without a cache.
     pub fn new(choice: DeviceChoice, threads: Option<u32>) -> DeviceSetup {
-        DeviceSetup { choice, threads, files: None, confinement: Confinement::default() }
+        let confinement = Confinement::default();
+        DeviceSetup { choice, threads, files: None, confinement, machine_code: None, hidden: vec![] }
+    }
+
+    /// The first request to a child.
+    fn open(&self) -> ToDevice {
+        let mut hidden = self.hidden.clone();
+        hidden.extend(self.machine_code.iter().flat_map(|cache| cache.paths()));
+        ToDevice::Open { device: self.choice, threads: self.threads, files: self.files.clone(), hidden }
     }
 }
 
 /// A device child.
 pub struct Device {
     setup: DeviceSetup,
+    machine_code: MachineCode,
     child: Option<Child<FromDevice>>,
     info: DeviceInfo,
     walls: Walls,
@@ -65,13 +82,19 @@ impl Device {
     ///
     /// If the child does not start, or the device cannot be used.
     pub fn open(setup: DeviceSetup) -> Result<Device, DeviceError> {
-        let (child, info, walls) = start(&setup)?;
-        Ok(Device { setup, child: Some(child), info, walls, stage: None })
+        let mut machine_code = MachineCode::new(Processes::new(setup.confinement), setup.machine_code.clone());
+        let (child, info, walls) = start(&setup, &mut machine_code)?;
+        Ok(Device { setup, machine_code, child: Some(child), info, walls, stage: None })
     }
 
     /// What keeps the child in.
     pub fn walls(&self) -> Walls {
         self.walls
+    }
+
+    /// What keeps the compilers in, if one was needed.
+    pub fn compiler_walls(&self) -> Option<Walls> {
+        self.machine_code.start().walls()
     }
 
     /// What the child found.
@@ -159,7 +182,7 @@ impl Device {
         let child = match &mut self.child {
             Some(child) => child,
             empty => {
-                let (child, info, walls) = start(&self.setup)?;
+                let (child, info, walls) = start(&self.setup, &mut self.machine_code)?;
                 (self.info, self.walls) = (info, walls);
                 empty.insert(child)
             }
@@ -167,8 +190,15 @@ impl Device {
         let deadline = Instant::now() + limit;
         let mut reply = child.send(message).and_then(|()| child.receive(deadline));
         let mut lost = false;
+        let mut allowance = Allowance::default();
         loop {
             match reply {
+                Ok(FromDevice::Compile(source)) => {
+                    if let Err(error) = compile(child, &mut self.machine_code, &source, &mut allowance, deadline) {
+                        reply = Err(error);
+                        break;
+                    }
+                }
                 Ok(FromDevice::Stage(stage)) => {
                     self.stage = Some(stage);
                     watch(stage);
@@ -190,16 +220,35 @@ impl Device {
     }
 }
 
-fn start(setup: &DeviceSetup) -> Result<(Child<FromDevice>, DeviceInfo, Walls), DeviceError> {
+/// Answers a child that asks for machine code.
+fn compile(
+    child: &mut Child<FromDevice>,
+    machine_code: &mut MachineCode,
+    source: &Source,
+    allowance: &mut Allowance,
+    deadline: Instant,
+) -> Result<(), ChildError> {
+    let made = machine_code.of(source, allowance, deadline);
+    child.send(&ToDevice::Compiled(made.map_err(|error| error.to_string())))
+}
+
+fn start(
+    setup: &DeviceSetup,
+    machine_code: &mut MachineCode,
+) -> Result<(Child<FromDevice>, DeviceInfo, Walls), DeviceError> {
     let mut child: Child<FromDevice> = Child::start("device", "passhost-device", None, &ENVIRONMENT)?;
-    let DeviceSetup { choice, threads, files, confinement } = setup.clone();
-    child.send(&ToDevice::Open { device: choice, threads, files })?;
-    match child.receive(Instant::now() + OPEN)? {
-        FromDevice::Opened { device, walls } => {
-            child.hold_to(confinement, walls)?;
-            Ok((child, device, walls))
+    child.send(&setup.open())?;
+    let deadline = Instant::now() + OPEN;
+    let mut allowance = Allowance::default();
+    loop {
+        match child.receive(deadline)? {
+            FromDevice::Compile(source) => compile(&mut child, machine_code, &source, &mut allowance, deadline)?,
+            FromDevice::Opened { device, walls } => {
+                child.hold_to(setup.confinement, walls)?;
+                return Ok((child, device, walls));
+            }
+            FromDevice::Unusable(reason) => return Err(DeviceError::Unusable(reason)),
+            _ => return Err(DeviceError::OutOfTurn),
         }
-        FromDevice::Unusable(reason) => Err(DeviceError::Unusable(reason)),
-        _ => Err(DeviceError::OutOfTurn),
     }
 }

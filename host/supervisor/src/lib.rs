@@ -19,6 +19,7 @@ mod event;
 mod failure;
 pub mod guest;
 mod judge;
+pub mod machine_code;
 mod measure;
 mod memo;
 mod plugin;
