@@ -10,5 +10,6 @@ mod killed_children;
 mod machine_code;
 mod reader;
 mod samples;
+mod supply_chain;
 mod vary;
 mod workspace;
