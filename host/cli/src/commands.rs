@@ -16,11 +16,11 @@ use passhost_supervisor::device::{Device, DeviceSetup};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The user's cache directory for this program: `$XDG_CACHE_HOME/passhost`, or `~/.cache/passhost`.
-fn cache_directory() -> Option<PathBuf> {
+/// The user's cache directories for this program: `$XDG_CACHE_HOME/passhost`, and `~/.cache/passhost`. The first is used.
+fn cache_directories() -> Vec<PathBuf> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))?;
-    Some(base.join("passhost"))
+    let bases = [absolute("XDG_CACHE_HOME"), absolute("HOME").map(|home| home.join(".cache"))];
+    bases.into_iter().flatten().map(|base| base.join("passhost")).collect()
 }
 
 /// The cache of compiled plugins in that directory.
@@ -29,7 +29,8 @@ const PLUGINS: &str = "artefacts";
 const KERNELS: &str = "kernels";
 
 fn open_cache_of(name: &str) -> Result<Cache, String> {
-    let directory = cache_directory().ok_or("neither XDG_CACHE_HOME nor HOME is set")?;
+    let directories = cache_directories();
+    let directory = directories.first().ok_or("neither XDG_CACHE_HOME nor HOME is set")?;
     Cache::open(&directory.join(name)).map_err(|error| error.to_string())
 }
 
@@ -38,13 +39,11 @@ fn open_cache() -> Result<Cache, String> {
     open_cache_of(PLUGINS)
 }
 
-/// Caches and their keys, which no child may read.
+/// Caches and their keys, which no child may read, those of an environment without XDG_CACHE_HOME included.
 fn hidden() -> Vec<PathBuf> {
-    let directory = cache_directory().into_iter();
-    directory
-        .flat_map(|directory| [PLUGINS, KERNELS].map(|name| Cache::paths_of(&directory.join(name))))
-        .flatten()
-        .collect()
+    let caches =
+        cache_directories().into_iter().flat_map(|directory| [PLUGINS, KERNELS].map(|name| directory.join(name)));
+    caches.flat_map(|cache| Cache::paths_of(&cache)).collect()
 }
 
 /// A device whose child reaches no cache. Kernels for a GPU are compiled each time where their cache cannot be used.

@@ -201,8 +201,10 @@ impl<Reply: DeserializeOwned + Send + 'static> Child<Reply> {
     ///
     /// If the child is gone, sent no message, or sent nothing until `deadline`. After an error the process is gone.
     pub fn receive(&mut self, deadline: Instant) -> Result<Reply, ChildError> {
-        let started = Instant::now();
-        match self.replies.recv_timeout(deadline.saturating_duration_since(started)) {
+        let left = deadline.saturating_duration_since(Instant::now());
+        // A child that never stops talking gets no more time than one that is silent.
+        let reply = if left.is_zero() { Err(RecvTimeoutError::Timeout) } else { self.replies.recv_timeout(left) };
+        match reply {
             Ok(Ok(reply)) => Ok(reply),
             Ok(Err(FrameError::Closed | FrameError::Io(_))) | Err(RecvTimeoutError::Disconnected) => Err(self.died()),
             Ok(Err(source)) => {
@@ -211,7 +213,7 @@ impl<Reply: DeserializeOwned + Send + 'static> Child<Reply> {
             }
             Err(RecvTimeoutError::Timeout) => {
                 self.kill();
-                Err(ChildError::Deadline { name: self.name, limit: deadline.saturating_duration_since(started) })
+                Err(ChildError::Deadline { name: self.name, limit: left })
             }
         }
     }
@@ -295,5 +297,27 @@ pub fn beside_this_executable(program: &str) -> PathBuf {
             }
         }
         Err(_) => PathBuf::from(program),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_that_never_stops_talking_has_no_more_time_than_a_silent_one() {
+        // Zeros are frames without a byte.
+        let mut child: Child<()> = Child::start("test", "/bin/cat", Some(OsStr::new("/dev/zero")), &[]).unwrap();
+        assert!(child.receive(Instant::now() + Duration::from_secs(60)).is_ok());
+        assert!(matches!(child.receive(Instant::now()), Err(ChildError::Deadline { .. })));
+    }
+
+    #[test]
+    fn a_message_over_the_limit_of_a_child_is_refused_by_its_header() {
+        let mut child: Child<()> =
+            Child::start_limited("test", "/bin/cat", Some(OsStr::new("/bin/cat")), &[], 1).unwrap();
+        let refused = child.receive(Instant::now() + Duration::from_secs(60));
+        assert!(matches!(refused, Err(ChildError::Protocol { source: FrameError::TooLong { .. }, .. })));
     }
 }

@@ -211,6 +211,10 @@ impl Device {
         if lost || reply.is_err() {
             self.child = None;
         }
+        if let Err(ChildError::Deadline { limit: left, .. }) = &mut reply {
+            // What was left of it after the last message tells nobody anything.
+            *left = limit;
+        }
         Ok(reply?)
     }
 
