@@ -7,7 +7,7 @@ PLUGINS := noop fuse-pointwise fuse-norms masked-mean-pool
 PLUGIN_DIR := $(TARGET_DIR)/wasm32-wasip2/plugin
 
 # Programs of the command, and where they come from.
-PROGRAMS := -p passhost -p passhost-sandbox -p passhost-sample -p passhost-bench
+PROGRAMS := -p passhost -p passhost-sandbox -p passhost-sample -p passhost-bench -p passhost-compiler
 
 .PHONY: help setup announce programs build plugins hostile-plugins eval test lint
 

@@ -1,6 +1,7 @@
 //! What native code can do that has taken a child process over: nothing. Each attempt of a list is made in the real
 //! programs, behind the walls that stand while they serve.
 
+use passhost_cache::{Cache, Key};
 use passhost_confine::attempt::{ATTEMPTS, Attempt, HARMLESS, NO_WALLS, Outcome, of_program};
 use passhost_supervisor::child::beside_this_executable;
 use passhost_supervisor::{Confinement, Sample};
@@ -16,17 +17,18 @@ use tempfile::TempDir;
 /// Where attempts are made: a program, what stands before the attempt on its command line, and a stage.
 struct Place {
     program: &'static str,
-    argument: Option<OsString>,
+    arguments: Vec<OsString>,
     stage: &'static str,
 }
 
 fn place(program: &'static str, stage: &'static str) -> Place {
-    Place { program, argument: None, stage }
+    Place { program, arguments: vec![], stage }
 }
 
-/// A directory and sockets outside of every child, which any process can use.
+/// A directory, a cache and sockets outside of every child, which any process can use.
 struct Outside {
     directory: TempDir,
+    cache: Cache,
     tcp: TcpListener,
     abstract_name: String,
     _sockets: [UnixListener; 2],
@@ -38,10 +40,12 @@ const KEY: &str = "a key";
 impl Outside {
     fn new(name: &str) -> std::io::Result<Outside> {
         let directory = directory();
+        let cache = Cache::open(&directory.path().join("cache")).map_err(std::io::Error::other)?;
+        cache.put(&Key::of(&[]), b"machine code");
         let abstract_name = format!("passhost-{name}-{}", std::process::id());
         let address = SocketAddr::from_abstract_name(&abstract_name)?;
         let sockets = [UnixListener::bind(directory.path().join("socket"))?, UnixListener::bind_addr(&address)?];
-        Ok(Outside { directory, tcp: TcpListener::bind("127.0.0.1:0")?, abstract_name, _sockets: sockets })
+        Ok(Outside { directory, cache, tcp: TcpListener::bind("127.0.0.1:0")?, abstract_name, _sockets: sockets })
     }
 
     fn key(&self) -> PathBuf {
@@ -52,10 +56,19 @@ impl Outside {
         self.directory.path().join("made")
     }
 
+    fn cache_entry(&self) -> std::io::Result<PathBuf> {
+        let [directory, _] = self.cache.paths();
+        let entry = std::fs::read_dir(directory)?.next().ok_or(std::io::ErrorKind::NotFound)?;
+        Ok(entry?.path())
+    }
+
     /// What an attempt is aimed at.
     fn target(&self, attempt: &Attempt) -> std::io::Result<OsString> {
         Ok(match attempt.name {
             "create-file" | "make-directory" => self.made().into(),
+            "list-cache" => self.cache.paths()[0].clone().into(),
+            "open-cache-entry" => self.cache_entry()?.into(),
+            "open-key" => self.cache.paths()[1].clone().into(),
             "connect-tcp" => self.tcp.local_addr()?.to_string().into(),
             "connect-unix" => self.directory.path().join("socket").into(),
             "connect-abstract" => self.abstract_name.clone().into(),
@@ -70,7 +83,7 @@ impl Outside {
         let _ = std::fs::remove_dir(self.made());
         std::fs::write(self.key(), KEY)?;
         std::fs::set_permissions(self.key(), std::fs::Permissions::from_mode(0o644))?;
-        let arguments: Vec<&OsStr> = place.argument.iter().map(OsString::as_os_str).collect();
+        let arguments: Vec<&OsStr> = place.arguments.iter().map(OsString::as_os_str).collect();
         let program = beside_this_executable(place.program);
         let outcome = of_program(&program, &arguments, place.stage, attempt.name, &self.target(attempt)?)?;
         let mode = std::fs::metadata(self.key()).map(|metadata| metadata.permissions().mode() & 0o777);
@@ -131,24 +144,34 @@ fn native_code_in_a_reader_gets_nowhere_but_to_its_sample() -> std::io::Result<(
     }
     let (outside, sample) = (Outside::new("reader")?, sample("single-gelu"));
     let reader = |sample: &std::path::Path| Place {
-        argument: Some(sample.as_os_str().to_owned()),
+        arguments: vec![sample.as_os_str().to_owned()],
         ..place("passhost-reader", passhost_sample::READING)
     };
     let holes = outside.holes(&reader(&sample), |_| false)?;
     assert!(holes.is_empty(), "{holes:#?}");
     // A sample's own files can be read, and nothing more.
-    let holes = outside.holes(&reader(outside.directory.path()), |attempt| attempt.name == "open-target")?;
+    let own = ["open-target", "open-key", "open-cache-entry", "list-cache"];
+    let holes = outside.holes(&reader(outside.directory.path()), |attempt| own.contains(&attempt.name))?;
     assert!(holes.is_empty(), "{holes:#?}");
     Ok(())
 }
 
 #[test]
-fn native_code_in_libtorch_gets_nowhere_but_to_files_for_reading() -> std::io::Result<()> {
+fn native_code_in_libtorch_gets_nowhere_but_to_files_that_are_not_hidden_for_reading() -> std::io::Result<()> {
     let outside = Outside::new("torch")?;
     let mut holes = outside.holes(&place("passhost-device", "answering"), |_| false)?;
     if landlock() {
-        holes.extend(outside.holes(&place("passhost-device", "measuring"), |attempt| attempt.device_may)?);
+        let hidden = outside.cache.paths().map(OsString::from).into();
+        let measuring = Place { arguments: hidden, ..place("passhost-device", "measuring") };
+        holes.extend(outside.holes(&measuring, |attempt| attempt.device_may)?);
     }
+    assert!(holes.is_empty(), "{holes:#?}");
+    Ok(())
+}
+
+#[test]
+fn native_code_in_a_compiler_gets_nowhere() -> std::io::Result<()> {
+    let holes = Outside::new("compiler")?.holes(&place("passhost-compiler", "compiling"), |_| false)?;
     assert!(holes.is_empty(), "{holes:#?}");
     Ok(())
 }

@@ -33,7 +33,7 @@ fn rewrites(name: &str) -> Vec<Graph> {
 #[test]
 fn kernels_of_the_samples_compile_for_sm_90() {
     let torch = PathBuf::from(std::env::var_os("LIBTORCH").unwrap_or_default());
-    let compiler = match Compiler::new((9, 0), &[torch.join("../nvidia/cu13/lib")], None) {
+    let compiler = match Compiler::new((9, 0), &[torch.join("../nvidia/cu13/lib")]) {
         Ok(compiler) => compiler,
         Err(NvrtcError::Missing { reason }) => {
             let [known, ci] = ["PASSHOST_WITHOUT_NVRTC", "CI"].map(std::env::var_os);

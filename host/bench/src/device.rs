@@ -1,7 +1,6 @@
 //! The device that programs are measured on, and what is known of it: the CPU, or a stream of one GPU.
 
 use crate::gpu_state::GpuState;
-use passhost_cache::Cache;
 use passhost_ir::kernel::{IndexExpr, IndexId, InputDecl, Inst, Op, PaddingMode, Reg, Store};
 use passhost_ir::{DeviceFacts, Dtype, Kernel, NodeId, TensorType};
 use passhost_runtime::{
@@ -11,7 +10,6 @@ use passhost_runtime::{
 use passhost_torch::allocator;
 use std::cell::{OnceCell, RefCell};
 use std::fmt::Display;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -26,6 +24,9 @@ const QUEUED_CALLS: usize = 10;
 const MOST_FILLS: u32 = 256;
 /// Elements of `f32` that are copied to find out how fast the cache of a GPU is: it holds both tensors.
 const CACHED: i64 = 3 << 20;
+
+/// The source of a kernel that does nothing.
+const NOTHING: &str = "extern \"C\" __global__ void nothing() {}";
 
 /// The device.
 pub struct Device {
@@ -63,13 +64,13 @@ impl Device {
         Device { context: Arc::new(Context::cpu().inference()), gpu: None }
     }
 
-    /// A GPU, by number. The reason why not otherwise.
-    pub fn gpu(index: u32) -> Result<Device, String> {
+    /// A GPU, by number, with whoever makes machine code for its compute capability. The reason why not otherwise.
+    pub fn gpu(index: u32, compiler: impl FnOnce((i32, i32)) -> Compiler) -> Result<Device, String> {
         let failed = |error: &dyn Display| error.to_string();
         let gpu = Gpu::open(index).map_err(|error| failed(&error))?;
-        let capability = gpu.capability().map_err(|error| failed(&error))?;
-        let compiler =
-            Compiler::new(capability, &nvrtc_directories(), kernel_cache()).map_err(|error| failed(&error))?;
+        let compiler = compiler(gpu.capability().map_err(|error| failed(&error))?);
+        // Without a compiler the GPU is of no use: better to know now.
+        compiler.compile(NOTHING).map_err(|error| failed(&error))?;
         let context = Context::gpu(&gpu, &Arc::new(compiler), StreamChoice::Pool).map_err(|error| failed(&error))?;
         let state = gpu.uuid().ok().and_then(|uuid| GpuState::open(&uuid));
         let (flush, speed, probe) = Default::default();
@@ -360,26 +361,4 @@ fn overwritten_zones(memory: &Tensor, bytes: u64) -> Result<u64, TensorError> {
 
 fn bytes_type(bytes: u64) -> TensorType {
     TensorType::contiguous(Dtype::U8, [bytes as i64])
-}
-
-/// Where NVRTC lies beside the libtorch in use, then where CUDA is installed as a rule.
-fn nvrtc_directories() -> Vec<PathBuf> {
-    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    let library =
-        maps.lines().filter_map(|line| line.split_whitespace().nth(5)).find(|path| path.ends_with("/libtorch_cpu.so"));
-    let beside = library.and_then(|path| Some(PathBuf::from(path).parent()?.join("../../nvidia/cu13/lib")));
-    beside.into_iter().chain([PathBuf::from("/usr/local/cuda/lib64")]).collect()
-}
-
-/// The cache of compiled kernels; none where the user's cache directory cannot be used.
-fn kernel_cache() -> Option<Cache> {
-    Cache::open(&kernel_directory()?).ok()
-}
-
-/// Where that cache is kept: a directory that there is from now on.
-pub(crate) fn kernel_directory() -> Option<PathBuf> {
-    let base = std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
-    let base = base.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))?;
-    let directory = base.join("passhost").join("kernels");
-    std::fs::create_dir_all(&directory).ok().map(|()| directory)
 }

@@ -9,6 +9,7 @@ mod element;
 mod gpu_state;
 mod inputs;
 mod integrity;
+mod link;
 mod measure;
 mod once;
 mod serve;

@@ -1,16 +1,18 @@
 //! The message loop of the device child.
 
 use crate::device::Device;
+use crate::link::{Link, compiler};
 use crate::once;
 use crate::session::Reference;
 use crate::steady::Steady;
 use passhost_confine::{ConfineError, Walls, device as walls, process};
-use passhost_protocol::device::{DeviceChoice, DeviceInfo, FromDevice, Stage, ToDevice};
-use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
+use passhost_protocol::FrameError;
+use passhost_protocol::device::{DeviceChoice, DeviceInfo, FromDevice, ToDevice};
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Write};
+use std::io::Stdin;
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Why the child stopped serving.
 #[derive(Debug, thiserror::Error)]
@@ -35,27 +37,27 @@ pub enum ServeError {
 ///
 /// If the pipe breaks, or a message is malformed or out of turn.
 pub fn serve() -> Result<(), ServeError> {
-    let mut out = BufWriter::new(set_up()?);
-    let mut stdin = BufReader::new(std::io::stdin().lock());
+    let messages = set_up()?;
+    let link = Arc::new(Link::new(std::io::stdin(), messages));
     let mut device: Option<Rc<Device>> = None;
     let mut reference: Option<Reference> = None;
     let mut directory: Option<PathBuf> = None;
     loop {
-        let request: ToDevice = match read_frame(&mut stdin, MAX_FRAME) {
+        let request = match link.receive() {
             Err(FrameError::Closed) => return Ok(()),
             request => request?,
         };
         let reply = match request {
-            ToDevice::Open { device: choice, threads, files } => {
-                let walls = enclose(choice, files.as_ref())?;
+            ToDevice::Open { device: choice, threads, files, hidden } => {
+                let walls = enclose(files.as_ref(), &hidden)?;
                 directory = files;
-                match open(choice, threads) {
+                match open(choice, threads, &link) {
                     Ok((opened, info)) => {
                         device = Some(opened);
                         FromDevice::Opened { device: info, walls }
                     }
                     Err(reason) => {
-                        write_frame(&mut out, &FromDevice::Unusable(reason))?;
+                        link.send(&FromDevice::Unusable(reason))?;
                         return Ok(());
                     }
                 }
@@ -64,7 +66,7 @@ pub fn serve() -> Result<(), ServeError> {
                 // The old program's memory is free before the new one's is taken.
                 reference = None;
                 let device = device.as_ref().ok_or(ServeError::OutOfTurn("Load"))?;
-                let loaded = Reference::load(device, program, inputs, seed, |stage| announce(&mut out, stage));
+                let loaded = Reference::load(device, program, inputs, seed, |stage| link.announce(stage));
                 FromDevice::Loaded(loaded.map(|(loaded, report)| {
                     reference = Some(loaded);
                     report
@@ -73,13 +75,13 @@ pub fn serve() -> Result<(), ServeError> {
             ToDevice::Evaluate { rewrite, in_place, seed, settings } => {
                 let reference = reference.as_ref().ok_or(ServeError::OutOfTurn("Evaluate"))?;
                 let in_place = in_place.into_iter().collect();
-                let stage = |stage| announce(&mut out, stage);
+                let stage = |stage| link.announce(stage);
                 FromDevice::Evaluated(Box::new(reference.evaluate(&rewrite, &in_place, seed, &settings, stage)))
             }
             ToDevice::Time { rewrite, in_place, seed, settings, right_from, cores } => {
                 let reference = reference.as_ref().ok_or(ServeError::OutOfTurn("Time"))?;
                 let in_place = in_place.into_iter().collect();
-                let stage = |stage| announce(&mut out, stage);
+                let stage = |stage| link.announce(stage);
                 let steady = Steady::on(&cores, reference.is_on_gpu());
                 let timed = reference.time(&rewrite, &in_place, seed, &settings, right_from, stage);
                 drop(steady);
@@ -89,12 +91,13 @@ pub fn serve() -> Result<(), ServeError> {
                 let device = device.as_ref().ok_or(ServeError::OutOfTurn("Run"))?;
                 FromDevice::Ran(once::run(device, &program, &inputs, seed, directory.as_deref()))
             }
+            ToDevice::Compiled(_) => return Err(ServeError::OutOfTurn("Compiled")),
         };
         let lost = device.as_ref().is_some_and(|device| device.is_lost());
         if lost {
-            write_frame(&mut out, &FromDevice::Lost)?;
+            link.send(&FromDevice::Lost)?;
         }
-        write_frame(&mut out, &reply)?;
+        link.send(&reply)?;
         if lost {
             // Every further call would fail, and releasing what the device holds as well.
             std::process::exit(0);
@@ -113,17 +116,16 @@ pub(crate) fn set_up() -> Result<File, ServeError> {
 }
 
 /// Puts up the walls: before a thread is started, and before a GPU is opened.
-pub(crate) fn enclose(choice: DeviceChoice, files: Option<&PathBuf>) -> Result<Walls, ConfineError> {
-    let kernels = if choice == DeviceChoice::Cpu || !gpu_present() { None } else { crate::device::kernel_directory() };
-    walls::before_opening(files.cloned().into_iter().chain(kernels).collect())
+pub(crate) fn enclose(files: Option<&PathBuf>, hidden: &[PathBuf]) -> Result<Walls, ConfineError> {
+    walls::before_opening(files.cloned().into_iter().collect(), hidden)
 }
 
-/// Says how far the work is. If the supervisor is gone, the next reply will show it.
-fn announce(out: &mut impl Write, stage: Stage) {
-    let _ = write_frame(out, &FromDevice::Stage(stage));
-}
-
-fn open(choice: DeviceChoice, threads: Option<u32>) -> Result<(Rc<Device>, DeviceInfo), String> {
+fn open(
+    choice: DeviceChoice,
+    threads: Option<u32>,
+    link: &Arc<Link<Stdin, File>>,
+) -> Result<(Rc<Device>, DeviceInfo), String> {
+    let gpu = |index| Device::gpu(index, |capability| compiler(link, capability));
     let available = std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
     let threads = threads.unwrap_or(available);
     passhost_torch::process::set_threads(threads);
@@ -132,11 +134,11 @@ fn open(choice: DeviceChoice, threads: Option<u32>) -> Result<(Rc<Device>, Devic
     let (device, note) = match choice {
         DeviceChoice::Cpu => (Device::cpu(), String::new()),
         DeviceChoice::Auto if !gpu_present() => (Device::cpu(), String::new()),
-        DeviceChoice::Auto => match Device::gpu(0) {
+        DeviceChoice::Auto => match gpu(0) {
             Ok(device) => (device, String::new()),
             Err(reason) => (Device::cpu(), format!("a GPU is present and cannot be used: {reason}")),
         },
-        DeviceChoice::Cuda(index) => match Device::gpu(index) {
+        DeviceChoice::Cuda(index) => match gpu(index) {
             Ok(device) => (device, String::new()),
             Err(reason) => return Err(format!("cuda:{index} cannot be used: {reason}; `--device cpu` needs no GPU")),
         },

@@ -12,6 +12,7 @@ mod key_file;
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
+use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
@@ -76,7 +77,6 @@ impl Key {
 }
 
 /// An open cache. Several processes may use one directory at a time.
-#[derive(Debug)]
 pub struct Cache {
     directory: PathBuf,
     secret: [u8; key_file::BYTES],
@@ -88,8 +88,6 @@ impl Cache {
     /// file beside it that is called like the directory with `.key` appended (mode 0600).
     pub fn open(directory: &Path) -> Result<Cache, CacheError> {
         let unusable = |source| CacheError::Unusable { path: directory.to_owned(), source };
-        let mut key_path = directory.as_os_str().to_owned();
-        key_path.push(".key");
         if let Some(parent) = directory.parent() {
             DirBuilder::new().recursive(true).mode(0o700).create(parent).map_err(unusable)?;
         }
@@ -106,8 +104,18 @@ impl Cache {
         )?;
         rustix::fs::access(directory, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)
             .map_err(|error| unusable(error.into()))?;
-        let secret = key_file::open(Path::new(&key_path))?;
+        let secret = key_file::open(&key_path(directory))?;
         Ok(Cache { directory: directory.to_owned(), secret, capacity: DEFAULT_CAPACITY })
+    }
+
+    /// What nobody else may read: the directory and the key.
+    pub fn paths(&self) -> [PathBuf; 2] {
+        Cache::paths_of(&self.directory)
+    }
+
+    /// The same of the cache in a directory, whether it is there yet or not.
+    pub fn paths_of(directory: &Path) -> [PathBuf; 2] {
+        [directory.to_owned(), key_path(directory)]
     }
 
     /// The same cache, holding at most `bytes` after each [`Cache::put`].
@@ -206,6 +214,20 @@ impl Cache {
     fn path(&self, key: &Key) -> PathBuf {
         self.directory.join(key.file_name())
     }
+}
+
+impl fmt::Debug for Cache {
+    /// Without the secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cache").field("directory", &self.directory).field("capacity", &self.capacity).finish()
+    }
+}
+
+/// The key of the cache in a directory.
+fn key_path(directory: &Path) -> PathBuf {
+    let mut path = directory.as_os_str().to_owned();
+    path.push(".key");
+    path.into()
 }
 
 /// Flags for opening what another process may have put there: no following of links, no waiting on pipes.

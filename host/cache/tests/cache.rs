@@ -51,6 +51,17 @@ fn directory_key_and_entries_are_private() {
 }
 
 #[test]
+fn directory_and_key_are_named_and_the_secret_is_not() {
+    let (_scratch, directory) = scratch();
+    let cache = Cache::open(&directory).unwrap();
+    assert_eq!(cache.paths(), [directory.clone(), directory.with_extension("key")]);
+    assert_eq!(Cache::paths_of(&directory), cache.paths());
+    assert!(cache.paths().iter().all(|path| path.exists()));
+    let secret = fs::read(directory.with_extension("key")).unwrap();
+    assert!(!format!("{cache:?}").contains(&format!("{}, {}", secret[0], secret[1])));
+}
+
+#[test]
 fn a_part_boundary_changes_the_key() {
     assert_ne!(Key::of(&[b"ab", b"c"]), Key::of(&[b"a", b"bc"]));
     assert_ne!(Key::of(&[b"ab"]), Key::of(&[b"ab", b""]));

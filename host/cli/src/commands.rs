@@ -10,26 +10,51 @@ pub mod show;
 
 use crate::{Exit, Stop};
 use passhost_cache::Cache;
+use passhost_protocol::device::DeviceChoice;
 use passhost_supervisor::Confinement;
 use passhost_supervisor::device::{Device, DeviceSetup};
 use std::path::PathBuf;
+use std::sync::Arc;
 
-/// The user's cache directory for this program: `$XDG_CACHE_HOME/passhost`, or `~/.cache/passhost`.
-fn cache_directory() -> Option<PathBuf> {
+/// The user's cache directories for this program: `$XDG_CACHE_HOME/passhost`, and `~/.cache/passhost`. The first is used.
+fn cache_directories() -> Vec<PathBuf> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))?;
-    Some(base.join("passhost"))
+    let bases = [absolute("XDG_CACHE_HOME"), absolute("HOME").map(|home| home.join(".cache"))];
+    bases.into_iter().flatten().map(|base| base.join("passhost")).collect()
+}
+
+/// The cache of compiled plugins in that directory.
+const PLUGINS: &str = "artefacts";
+/// The cache of kernels that are compiled for a GPU.
+const KERNELS: &str = "kernels";
+
+fn open_cache_of(name: &str) -> Result<Cache, String> {
+    let directories = cache_directories();
+    let directory = directories.first().ok_or("neither XDG_CACHE_HOME nor HOME is set")?;
+    Cache::open(&directory.join(name)).map_err(|error| error.to_string())
 }
 
 /// The cache of compiled plugins, or why there is none: an evaluation goes on without it.
 fn open_cache() -> Result<Cache, String> {
-    let directory = cache_directory().ok_or("neither XDG_CACHE_HOME nor HOME is set")?;
-    Cache::open(&directory.join("artefacts")).map_err(|error| error.to_string())
+    open_cache_of(PLUGINS)
+}
+
+/// Caches and their keys, which no child may read, those of an environment without XDG_CACHE_HOME included.
+fn hidden() -> Vec<PathBuf> {
+    let caches =
+        cache_directories().into_iter().flat_map(|directory| [PLUGINS, KERNELS].map(|name| directory.join(name)));
+    caches.flat_map(|cache| Cache::paths_of(&cache)).collect()
+}
+
+/// A device whose child reaches no cache. Kernels for a GPU are compiled each time where their cache cannot be used.
+fn device_setup(choice: DeviceChoice, threads: Option<u32>) -> DeviceSetup {
+    let cache = if choice == DeviceChoice::Cpu { None } else { open_cache_of(KERNELS).ok() };
+    DeviceSetup { machine_code: cache.map(Arc::new), hidden: hidden(), ..DeviceSetup::new(choice, threads) }
 }
 
 /// Opens the device behind the walls that must stand; a failure stops the command.
 fn open_device(arguments: &crate::arguments::DeviceArguments, confinement: Confinement) -> Result<Device, Stop> {
-    let setup = DeviceSetup { confinement, ..DeviceSetup::new(arguments.device, arguments.threads) };
+    let setup = DeviceSetup { confinement, ..device_setup(arguments.device, arguments.threads) };
     Device::open(setup).map_err(|error| Stop::new(Exit::Host, error))
 }
 

@@ -1,8 +1,8 @@
 //! Native code that tries to get through the walls, as a plugin or a sample would that has taken its child over.
 //!
 //! `passhost-guest attempt STAGE NAME [TARGET]` puts up exactly the walls that serving puts up, and then makes one attempt
-//! of [`ATTEMPTS`]; so do `passhost-reader` and `passhost-device`. The stage [`NO_WALLS`] makes it without walls, which
-//! shows that the attempt would work. What came of it is the exit status of the process: [`Outcome`].
+//! of [`ATTEMPTS`]; so do `passhost-reader`, `passhost-compiler` and `passhost-device`. The stage [`NO_WALLS`] makes it
+//! without walls, which shows that the attempt would work. What came of it is the exit status of the process: [`Outcome`].
 
 mod table;
 

@@ -1,5 +1,5 @@
 //! The walls around a device child, which runs verified programs with libtorch, on a GPU with its driver: files are for
-//! reading, and it reaches nobody by a socket and starts no program.
+//! reading, but for hidden ones, and it reaches nobody by a socket and starts no program.
 //!
 //! Nobody lists what a driver does, so this is a list of what is refused. A refused call fails and nothing more: a
 //! library that tries one and does without works.
@@ -7,21 +7,26 @@
 use crate::calls::{self, Call, Threads, call};
 use crate::files::Files;
 use crate::process::{self, own_number};
-use crate::{ConfineError, Walls};
+use crate::{ConfineError, Walls, hidden};
 use rustix::thread::CapabilitySet;
 use std::path::{Path, PathBuf};
 
-/// Keeps what is not refused below, files for reading, and `writable` for writing. Comes before the GPU is opened, and
-/// before threads are started.
+/// Keeps what is not refused below, files for reading but for `hidden` ones and disks, and `writable` for writing. Comes
+/// before the GPU is opened, and before threads are started.
 ///
 /// # Errors
 ///
 /// If the system refuses what every kernel supports.
-pub fn before_opening(writable: Vec<PathBuf>) -> Result<Walls, ConfineError> {
+pub fn before_opening(writable: Vec<PathBuf>, hidden: &[PathBuf]) -> Result<Walls, ConfineError> {
     // Files, whoever owns them.
     process::renounce(CapabilitySet::DAC_READ_SEARCH | CapabilitySet::DAC_OVERRIDE)?;
-    let landlock =
-        Files { readable: vec!["/".into()], writable: shared_memory(writable), devices: devices() }.enforce()?;
+    let files = Files {
+        readable: hidden::all_but(hidden),
+        listable: hidden::listable(),
+        writable: shared_memory(writable),
+        devices: devices(),
+    };
+    let landlock = files.enforce()?;
     let seccomp = calls::all([
         calls::hide_newer_clone(Threads::All)?,
         calls::forbid_second_numbers(Threads::All)?,

@@ -16,6 +16,8 @@ const ABI_KNOWN: ABI = ABI::V7;
 pub(crate) struct Files {
     /// Below these, files may be read and directories listed.
     pub readable: Vec<PathBuf>,
+    /// Below these, directories may be listed.
+    pub listable: Vec<PathBuf>,
     /// Below these, files may be changed, made and removed as well.
     pub writable: Vec<PathBuf>,
     /// These devices may be written and controlled, and what is below these directories.
@@ -36,6 +38,7 @@ impl Files {
             .scope(Scope::from_all(ABI_KNOWN))?
             .create()?
             .add_rules(rules(&self.readable, read))?
+            .add_rules(rules(&self.listable, AccessFs::ReadDir.into()))?
             .add_rules(rules(&self.writable, write & !BitFlags::from(AccessFs::IoctlDev)))?
             .add_rules(rules(&self.devices, device))?
             .restrict_self()?;

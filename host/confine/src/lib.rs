@@ -7,7 +7,8 @@
 //! - [`guest`]: memory, time, and messages on two pipes
 //! - [`reader`]: the same, and reading the files of one sample
 //! - [`types`]: the same as a guest, once libtorch is loaded
-//! - [`device`]: all but a list, because nobody lists what a driver does; files are for reading
+//! - [`compiler`]: the same as a guest, once a compiler for GPUs is loaded
+//! - [`device`]: all but a list, because nobody lists what a driver does; files are for reading, keys are hidden
 //!
 //! [`process`] holds what needs no wall of the kernel: limits, no new privileges, no core dump. [`attempt`] is native
 //! code that tries to get through, which the programs run on demand behind the walls that they serve behind.
@@ -17,9 +18,11 @@
 
 pub mod attempt;
 mod calls;
+pub mod compiler;
 pub mod device;
 mod files;
 pub mod guest;
+mod hidden;
 pub mod process;
 pub mod reader;
 pub mod types;

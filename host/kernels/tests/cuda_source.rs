@@ -14,7 +14,7 @@ const SEEDS: u64 = 500;
 /// The compiler of the libtorch that this build uses.
 fn compiler() -> Option<Compiler> {
     let torch = PathBuf::from(std::env::var_os("LIBTORCH").unwrap_or_default());
-    match Compiler::new((9, 0), &[torch.join("../nvidia/cu13/lib")], None) {
+    match Compiler::new((9, 0), &[torch.join("../nvidia/cu13/lib")]) {
         Ok(compiler) => Some(compiler),
         Err(NvrtcError::Missing { reason }) => {
             let [known, ci] = ["PASSHOST_WITHOUT_NVRTC", "CI"].map(std::env::var_os);

@@ -5,14 +5,17 @@
 //! is drawn after the rewrite is known. What is right is timed, in this child and in others that loaded the same program,
 //! with [`ToDevice::Time`]. [`ToDevice::Run`] runs a program by itself. Each request gets one reply;
 //! [`FromDevice::Stage`] messages before it say how far the child is, so that the supervisor can tell where it died.
+//! Before a reply the child may also ask for machine code ([`FromDevice::Compile`]), and waits for the answer
+//! ([`ToDevice::Compiled`]): it makes none itself, and offers none.
 
-use crate::Walls;
 mod finding;
 mod timing;
 
 pub use finding::{DomainFinding, Finding};
 pub use timing::{Block, DeviceTimes, ProcessTimes, Timed, Witness};
 
+use crate::Walls;
+use crate::compiler::Source;
 use passhost_ir::{DeviceFacts, Graph, InputSpec, NodeId, OpName, TensorType};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -108,6 +111,8 @@ pub enum ToDevice {
         /// An existing directory for the inputs and outputs of [`ToDevice::Run`]: `input_0.bin`, `output_0.bin` and so
         /// on, row-major and little-endian. The child can write nowhere else.
         files: Option<PathBuf>,
+        /// Files and directories that the child must not read, whether they are there yet or not.
+        hidden: Vec<PathBuf>,
     },
     /// Runs a reference program and keeps it for [`ToDevice::Evaluate`] and [`ToDevice::Time`].
     Load {
@@ -154,6 +159,8 @@ pub enum ToDevice {
         /// Seeds the inputs, which are those of the first round of [`ToDevice::Load`] with this seed.
         seed: u64,
     },
+    /// Not a request: the answer to [`FromDevice::Compile`]. Machine code, or why there is none.
+    Compiled(Result<Vec<u8>, String>),
 }
 
 /// How far an evaluation is.
@@ -194,6 +201,8 @@ pub enum FromDevice {
     Unusable(String),
     /// Not a reply: the child has reached this stage.
     Stage(Stage),
+    /// Not a reply: the child needs machine code, and waits for [`ToDevice::Compiled`].
+    Compile(Source),
     /// Not a reply: the device can do no more, and the child exits after its next reply.
     Lost,
     /// The answer to [`ToDevice::Load`].

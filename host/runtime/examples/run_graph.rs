@@ -49,7 +49,7 @@ fn contexts() -> Result<Vec<Arc<Context>>, Box<dyn Error>> {
     if Path::new("/dev/nvidiactl").exists() {
         let gpu = Gpu::open(0)?;
         let nvrtc = Path::new(&std::env::var("LIBTORCH").unwrap_or_default()).join("../nvidia/cu13/lib");
-        let compiler = Arc::new(Compiler::new(gpu.capability()?, &[nvrtc], None)?);
+        let compiler = Arc::new(Compiler::new(gpu.capability()?, &[nvrtc])?);
         for _ in 0..2 {
             contexts.push(Arc::new(Context::gpu(&gpu, &compiler, StreamChoice::Pool)?));
         }

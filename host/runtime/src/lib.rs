@@ -5,8 +5,8 @@
 //!
 //! Nothing here assumes that the process is ours. There is no state but that of the values above, and every call leaves
 //! the calling thread as it was: grad mode, inference mode, autocast, current device, stream and driver context, errors
-//! and panics included. What is looked for in the surroundings, such as NVRTC and a cache of machine code, is the
-//! caller's to pass in.
+//! and panics included. What is looked for in the surroundings, such as NVRTC or somebody else who makes machine code, is
+//! the caller's to pass in.
 
 mod alias;
 mod arena;
@@ -27,7 +27,7 @@ pub use error::{Cause, NodeError};
 pub use kernel::{DeviceKernel, KernelError};
 pub use mark::Mark;
 pub use passhost_kernels::cpu_facts;
-pub use passhost_kernels::cuda::{Compiler, Gpu};
+pub use passhost_kernels::cuda::{Compiler, Cubin, Gpu, NvrtcError};
 pub use passhost_torch::{Target, Tensor, TensorError};
 pub use program::Program;
 pub use watch::{GUARD, Temporary, Watch};

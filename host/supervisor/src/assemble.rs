@@ -24,6 +24,7 @@ impl Supervisor {
             reader: sample.walls(),
             types: self.types_walls.get().copied(),
             device: device.map(Device::walls),
+            compiler: device.and_then(Device::compiler_walls),
         };
         assemble(plugin, sample, &self.config, device.map(|device| device.info().clone()), confinement, judged)
     }

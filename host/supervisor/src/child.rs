@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 /// Bytes of a child's standard error that are kept, the last ones.
 const STDERR_TAIL: usize = 8 << 10;
 
+/// Messages of a child that nobody has looked at yet. Further ones wait in its pipe, and so does the child.
+const UNREAD: usize = 4;
+
 /// Why a child gave no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ChildError {
@@ -107,6 +110,21 @@ impl<Reply: DeserializeOwned + Send + 'static> Child<Reply> {
         argument: Option<&OsStr>,
         keep: &[&str],
     ) -> Result<Child<Reply>, ChildError> {
+        Child::start_limited(name, program, argument, keep, MAX_FRAME)
+    }
+
+    /// As [`Child::start`], for a child whose messages have at most `limit` bytes.
+    ///
+    /// # Errors
+    ///
+    /// If it is not there, or does not start.
+    pub fn start_limited(
+        name: &'static str,
+        program: &str,
+        argument: Option<&OsStr>,
+        keep: &[&str],
+        limit: usize,
+    ) -> Result<Child<Reply>, ChildError> {
         let path = beside_this_executable(program);
         let failed = |reason: String| ChildError::Start { program: path.display().to_string(), reason };
         let mut command = Command::new(&path);
@@ -122,11 +140,11 @@ impl<Reply: DeserializeOwned + Send + 'static> Child<Reply> {
         else {
             return Err(failed("it has no pipes".into()));
         };
-        let (sender, replies) = mpsc::channel();
+        let (sender, replies) = mpsc::sync_channel(UNREAD);
         std::thread::spawn(move || {
             let mut stdout = BufReader::new(stdout);
             loop {
-                let reply = read_frame(&mut stdout, MAX_FRAME);
+                let reply = read_frame(&mut stdout, limit);
                 let last = reply.is_err();
                 if sender.send(reply).is_err() || last {
                     return;
@@ -183,8 +201,10 @@ impl<Reply: DeserializeOwned + Send + 'static> Child<Reply> {
     ///
     /// If the child is gone, sent no message, or sent nothing until `deadline`. After an error the process is gone.
     pub fn receive(&mut self, deadline: Instant) -> Result<Reply, ChildError> {
-        let started = Instant::now();
-        match self.replies.recv_timeout(deadline.saturating_duration_since(started)) {
+        let left = deadline.saturating_duration_since(Instant::now());
+        // A child that never stops talking gets no more time than one that is silent.
+        let reply = if left.is_zero() { Err(RecvTimeoutError::Timeout) } else { self.replies.recv_timeout(left) };
+        match reply {
             Ok(Ok(reply)) => Ok(reply),
             Ok(Err(FrameError::Closed | FrameError::Io(_))) | Err(RecvTimeoutError::Disconnected) => Err(self.died()),
             Ok(Err(source)) => {
@@ -193,7 +213,7 @@ impl<Reply: DeserializeOwned + Send + 'static> Child<Reply> {
             }
             Err(RecvTimeoutError::Timeout) => {
                 self.kill();
-                Err(ChildError::Deadline { name: self.name, limit: deadline.saturating_duration_since(started) })
+                Err(ChildError::Deadline { name: self.name, limit: left })
             }
         }
     }
@@ -277,5 +297,27 @@ pub fn beside_this_executable(program: &str) -> PathBuf {
             }
         }
         Err(_) => PathBuf::from(program),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_that_never_stops_talking_has_no_more_time_than_a_silent_one() {
+        // Zeros are frames without a byte.
+        let mut child: Child<()> = Child::start("test", "/bin/cat", Some(OsStr::new("/dev/zero")), &[]).unwrap();
+        assert!(child.receive(Instant::now() + Duration::from_secs(60)).is_ok());
+        assert!(matches!(child.receive(Instant::now()), Err(ChildError::Deadline { .. })));
+    }
+
+    #[test]
+    fn a_message_over_the_limit_of_a_child_is_refused_by_its_header() {
+        let mut child: Child<()> =
+            Child::start_limited("test", "/bin/cat", Some(OsStr::new("/bin/cat")), &[], 1).unwrap();
+        let refused = child.receive(Instant::now() + Duration::from_secs(60));
+        assert!(matches!(refused, Err(ChildError::Protocol { source: FrameError::TooLong { .. }, .. })));
     }
 }

@@ -3,13 +3,17 @@
 
 use crate::child::{Child, ChildError, Confinement};
 use crate::cores;
+use crate::machine_code::{Allowance, MachineCode, Processes};
+use passhost_cache::Cache;
 use passhost_ir::{Graph, InputSpec, NodeId, OpName};
 use passhost_protocol::Walls;
+use passhost_protocol::compiler::Source;
 use passhost_protocol::device::{
     DeviceChoice, DeviceInfo, Evaluation, FromDevice, Loaded, Ran, ReferenceError, RewriteError, RunError, Settings,
     Stage, Timed, ToDevice,
 };
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Starting libtorch takes 0.3 s; a cold disk may take a hundred times that.
@@ -45,20 +49,33 @@ pub struct DeviceSetup {
     pub threads: Option<u32>,
     /// An existing directory for the inputs and outputs of [`Device::run`].
     pub files: Option<PathBuf>,
-    /// Which walls must stand around the child.
+    /// Which walls must stand around the child, and those that compile for it.
     pub confinement: Confinement,
+    /// Where machine code for a GPU is kept; compiled each time if absent. The child never opens it.
+    pub machine_code: Option<Arc<Cache>>,
+    /// Files and directories that the child must not read, besides those of that cache: other caches and their keys.
+    pub hidden: Vec<PathBuf>,
 }
 
 impl DeviceSetup {
-    /// A device with so many threads that writes no files, behind those walls that the kernel has.
+    /// A device with so many threads that writes no files, behind those walls that the kernel has, without a cache.
     pub fn new(choice: DeviceChoice, threads: Option<u32>) -> DeviceSetup {
-        DeviceSetup { choice, threads, files: None, confinement: Confinement::default() }
+        let confinement = Confinement::default();
+        DeviceSetup { choice, threads, files: None, confinement, machine_code: None, hidden: vec![] }
+    }
+
+    /// The first request to a child.
+    fn open(&self) -> ToDevice {
+        let mut hidden = self.hidden.clone();
+        hidden.extend(self.machine_code.iter().flat_map(|cache| cache.paths()));
+        ToDevice::Open { device: self.choice, threads: self.threads, files: self.files.clone(), hidden }
     }
 }
 
 /// A device, with its children.
 pub struct Device {
     setup: DeviceSetup,
+    machine_code: MachineCode,
     info: DeviceInfo,
     walls: Walls,
     processes: [Process; Settings::PROCESSES as usize],
@@ -106,10 +123,11 @@ impl Device {
     ///
     /// If the child does not start, or the device cannot be used.
     pub fn open(setup: DeviceSetup) -> Result<Device, DeviceError> {
+        let mut machine_code = MachineCode::new(Processes::new(setup.confinement), setup.machine_code.clone());
         let mut first = Process::default();
         first.begin(&setup)?;
-        let (info, walls) = first.ready(&setup)?;
-        Ok(Device { setup, info, walls, processes: [first, Process::default(), Process::default()] })
+        let (info, walls) = first.ready(&setup, &mut machine_code)?;
+        Ok(Device { setup, machine_code, info, walls, processes: [first, Process::default(), Process::default()] })
     }
 
     /// Starts the children that only time, which get ready while something else happens. What does not start now is
@@ -125,6 +143,11 @@ impl Device {
     /// What keeps the first child in; the others stand behind the same.
     pub fn walls(&self) -> Walls {
         self.walls
+    }
+
+    /// What keeps the compilers in, if one was needed.
+    pub fn compiler_walls(&self) -> Option<Walls> {
+        self.machine_code.start().walls()
     }
 
     /// What the first child found.
@@ -242,12 +265,12 @@ impl Device {
             process.begin(&self.setup)?;
         }
         if process.opening {
-            let (info, walls) = process.ready(&self.setup)?;
+            let (info, walls) = process.ready(&self.setup, &mut self.machine_code)?;
             if first {
                 (self.info, self.walls) = (info, walls);
             }
         }
-        process.ask(message, limit, watch)
+        process.ask(message, &mut self.machine_code, limit, watch)
     }
 
     fn out_of_turn(&mut self, process: usize) -> DeviceError {
@@ -260,30 +283,39 @@ impl Process {
     /// Starts a child and asks it to open the device.
     fn begin(&mut self, setup: &DeviceSetup) -> Result<(), DeviceError> {
         let mut child: Child<FromDevice> = Child::start("device", "passhost-device", None, &ENVIRONMENT)?;
-        let DeviceSetup { choice, threads, files, .. } = setup.clone();
-        child.send(&ToDevice::Open { device: choice, threads, files })?;
+        child.send(&setup.open())?;
         *self = Process { child: Some(child), opening: true, stage: None, loads: self.loads.min(1) };
         Ok(())
     }
 
     /// Waits until the device is open.
-    fn ready(&mut self, setup: &DeviceSetup) -> Result<(DeviceInfo, Walls), DeviceError> {
+    fn ready(
+        &mut self,
+        setup: &DeviceSetup,
+        machine_code: &mut MachineCode,
+    ) -> Result<(DeviceInfo, Walls), DeviceError> {
         self.opening = false;
         let Some(mut child) = self.child.take() else { return Err(DeviceError::OutOfTurn) };
-        match child.receive(Instant::now() + OPEN)? {
-            FromDevice::Opened { device, walls } => {
-                child.hold_to(setup.confinement, walls)?;
-                self.child = Some(child);
-                Ok((device, walls))
+        let deadline = Instant::now() + OPEN;
+        let mut allowance = Allowance::default();
+        loop {
+            match child.receive(deadline)? {
+                FromDevice::Compile(source) => compile(&mut child, machine_code, &source, &mut allowance, deadline)?,
+                FromDevice::Opened { device, walls } => {
+                    child.hold_to(setup.confinement, walls)?;
+                    self.child = Some(child);
+                    return Ok((device, walls));
+                }
+                FromDevice::Unusable(reason) => return Err(DeviceError::Unusable(reason)),
+                _ => return Err(DeviceError::OutOfTurn),
             }
-            FromDevice::Unusable(reason) => Err(DeviceError::Unusable(reason)),
-            _ => Err(DeviceError::OutOfTurn),
         }
     }
 
     fn ask(
         &mut self,
         message: &ToDevice,
+        machine_code: &mut MachineCode,
         limit: Duration,
         watch: &mut dyn FnMut(Stage),
     ) -> Result<FromDevice, DeviceError> {
@@ -291,8 +323,15 @@ impl Process {
         let deadline = Instant::now() + limit;
         let mut reply = child.send(message).and_then(|()| child.receive(deadline));
         let mut lost = false;
+        let mut allowance = Allowance::default();
         loop {
             match reply {
+                Ok(FromDevice::Compile(source)) => {
+                    if let Err(error) = compile(child, machine_code, &source, &mut allowance, deadline) {
+                        reply = Err(error);
+                        break;
+                    }
+                }
                 Ok(FromDevice::Stage(stage)) => {
                     self.stage = Some(stage);
                     watch(stage);
@@ -305,6 +344,22 @@ impl Process {
         if lost || reply.is_err() {
             self.child = None;
         }
+        if let Err(ChildError::Deadline { limit: left, .. }) = &mut reply {
+            // What was left of it after the last message tells nobody anything.
+            *left = limit;
+        }
         Ok(reply?)
     }
+}
+
+/// Answers a child that asks for machine code.
+fn compile(
+    child: &mut Child<FromDevice>,
+    machine_code: &mut MachineCode,
+    source: &Source,
+    allowance: &mut Allowance,
+    deadline: Instant,
+) -> Result<(), ChildError> {
+    let made = machine_code.of(source, allowance, deadline);
+    child.send(&ToDevice::Compiled(made.map_err(|error| error.to_string())))
 }

@@ -98,12 +98,21 @@ pub struct ChildWalls {
     pub types: Option<Walls>,
     /// Around libtorch where programs run.
     pub device: Option<Walls>,
+    /// Around the compiler of kernels for a GPU.
+    #[serde(default)]
+    pub compiler: Option<Walls>,
 }
 
 impl ChildWalls {
     /// Which walls were missing around which children, in words; none where all stood.
     pub fn note(&self) -> Option<String> {
-        let children = [("guest", self.guest), ("reader", self.reader), ("types", self.types), ("device", self.device)];
+        let children = [
+            ("guest", self.guest),
+            ("reader", self.reader),
+            ("types", self.types),
+            ("device", self.device),
+            ("compiler", self.compiler),
+        ];
         let missing = children.map(|(name, walls)| walls.and_then(|walls| walls.missing()).map(|wall| (name, wall)));
         let missing: Vec<String> = missing.iter().flatten().map(|(name, wall)| format!("{name} ({wall})")).collect();
         let note = "this kernel lacks walls around child processes";
@@ -257,7 +266,7 @@ mod tests {
     #[test]
     fn a_note_says_which_walls_are_missing_around_whom() {
         let whole = Walls { seccomp: true, landlock: Some(7) };
-        let walls = ChildWalls { guest: Some(whole), reader: Some(whole), types: None, device: None };
+        let walls = ChildWalls { guest: Some(whole), reader: Some(whole), ..ChildWalls::default() };
         assert_eq!(walls.note(), None);
         let walls = ChildWalls { device: Some(Walls { seccomp: true, landlock: None }), ..walls };
         let note = walls.note().unwrap_or_default();

@@ -21,6 +21,7 @@ mod failure;
 pub mod guest;
 mod judge;
 mod lock;
+pub mod machine_code;
 mod measure;
 mod memo;
 mod plugin;

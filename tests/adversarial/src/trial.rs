@@ -2,12 +2,14 @@
 
 use crate::machine_code::MachineCode;
 use crate::{Case, Trouble, file, plugin, sample};
+use passhost_cache::Cache;
 use passhost_protocol::device::{DeviceChoice, Settings};
 use passhost_supervisor::device::{Device, DeviceSetup, LoadRequest, RewriteRequest};
 use passhost_supervisor::document::{Document, Failure};
 use passhost_supervisor::{Checking, Config, Confinement, OpenError, Plugin, Sample, Supervisor};
 use std::convert::Infallible;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Draws of the inputs under which nothing may be found of an honest pass.
@@ -60,7 +62,9 @@ impl<'s> Bench<'s> {
     /// If the device cannot be used.
     pub fn new(supervisor: &'s Supervisor, code: &'s MachineCode, device: DeviceChoice) -> Result<Bench<'s>, Trouble> {
         // Cases are played side by side: threads of theirs would wait for each other.
-        Ok(Bench { supervisor, code, device: Device::open(DeviceSetup::new(device, Some(1)))? })
+        let kernels = Arc::new(Cache::open(&code.user_cache().join("passhost/kernels"))?);
+        let setup = DeviceSetup { machine_code: Some(kernels), ..DeviceSetup::new(device, Some(1)) };
+        Ok(Bench { supervisor, code, device: Device::open(setup)? })
     }
 
     /// Plays a case.

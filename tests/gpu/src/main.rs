@@ -14,7 +14,7 @@ mod samples;
 
 use anyhow::{Result, ensure};
 use clap::{Parser, Subcommand};
-use passhost_kernels::cuda::{Compiler, Gpu};
+use passhost_kernels::cuda::{Compiler, Gpu, Nvrtc};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -86,14 +86,14 @@ enum Command {
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
     if let Command::Dump { directory } = &arguments.command {
-        return figures::dump(&Compiler::new((9, 0), &arguments.nvrtc, None)?, directory);
+        return figures::dump(&Compiler::new((9, 0), &arguments.nvrtc)?, directory);
     }
     if let Command::Compare { old, new, within } = &arguments.command {
         return results::compare(old, new, *within);
     }
     let gpu = Gpu::open(arguments.device)?;
-    let compiler = Compiler::new(gpu.capability()?, &arguments.nvrtc, None)?;
-    let (major, minor) = compiler.version();
+    let compiler = Compiler::new(gpu.capability()?, &arguments.nvrtc)?;
+    let (major, minor) = Nvrtc::load(&arguments.nvrtc)?.version();
     println!("{}, NVRTC {major}.{minor}", gpu.name()?);
     let run = match &arguments.json {
         Some(_) => json!({

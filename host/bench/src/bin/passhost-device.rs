@@ -1,5 +1,5 @@
 //! The device child: holds libtorch, answers the supervisor on its standard streams. With the argument `types` it is the
-//! types child, which opens no device; with `attempt` it tries to get out instead of either.
+//! types child, which opens no device; with `attempt` after the paths of hidden files it tries to get out instead of either.
 
 use passhost_bench::{ServeError, attempt, serve, serve_types};
 use passhost_confine::attempt::ROLE as ATTEMPT;
@@ -10,10 +10,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let end = match arguments.split_first() {
-        Some((role, _)) if role == TYPES => serve_types().map(|()| ExitCode::SUCCESS),
-        Some((role, rest)) if role == ATTEMPT => attempt(rest),
-        _ => measure().map(|()| ExitCode::SUCCESS),
+    let end = match arguments.iter().position(|argument| argument == ATTEMPT) {
+        Some(position) => attempt(&arguments[..position], &arguments[position + 1..]),
+        None if arguments.first().is_some_and(|role| role == TYPES) => serve_types().map(|()| ExitCode::SUCCESS),
+        None => measure().map(|()| ExitCode::SUCCESS),
     };
     end.unwrap_or_else(|error| {
         eprintln!("{error}");

@@ -10,14 +10,19 @@ use passhost_protocol::Walls;
 use passhost_protocol::guest::FromGuest;
 use passhost_protocol::reader::FromReader;
 use passhost_supervisor::child::{Child, beside_this_executable};
-use passhost_supervisor::device::{Device, DeviceSetup};
+use passhost_supervisor::device::Device;
+use passhost_supervisor::machine_code::{Compile, Processes, Start};
 use passhost_supervisor::{Confinement, Types};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Ways out that are tried: one of each kind. The end-to-end tests try them all.
 const ATTEMPTS: [&str; 6] = ["open-passwd", "create-file", "listen-tcp", "fork", "exec", "signal-parent"];
+
+/// What is tried on the key of a cache.
+const OPEN: &str = "open-target";
 
 pub fn run(arguments: &DeviceArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let mut exit = Exit::Success;
@@ -48,8 +53,6 @@ pub fn run(arguments: &DeviceArguments, terminal: &Terminal) -> Result<Exit, Sto
             Err(text) => report(name, Err(text), true),
         }
     }
-    // Where a wall is missing, which is said already, something gets through.
-    report("attempts", attempts(), whole);
     report(
         "plugin cache",
         super::open_cache()
@@ -57,7 +60,14 @@ pub fn run(arguments: &DeviceArguments, terminal: &Terminal) -> Result<Exit, Sto
             .map_err(|reason| format!("{reason}; plugins compile each time")),
         false,
     );
-    let device = Device::open(DeviceSetup::new(arguments.device, arguments.threads));
+    // Where a wall is missing, which is said already, something gets through.
+    report("attempts", attempts(), whole);
+    let compiler = compiler();
+    report("compiler", compiler.as_ref().map(|(text, _)| text.clone()).map_err(Clone::clone), false);
+    if let Ok((_, Some(walls))) = compiler {
+        report("compiler walls", stand(walls), false);
+    }
+    let device = Device::open(super::device_setup(arguments.device, arguments.threads));
     let settings = device.as_ref().map(|device| device.info().settings.clone()).unwrap_or_default();
     let walls = device.as_ref().map(Device::walls).ok();
     report("device", device.map(|device| super::device_line(device.info())).map_err(|error| error.to_string()), true);
@@ -78,26 +88,43 @@ fn stand(walls: Walls) -> Result<String, String> {
     }
 }
 
-/// Native code tries to get out of a guest and a reader process.
+/// Native code tries to get out of a guest and a reader process, and in a device process at the caches' keys.
 fn attempts() -> Result<String, String> {
-    let readers: [&OsStr; 1] = [OsStr::new("/nowhere")];
-    let places: [(&str, &[&OsStr], &str); 2] =
-        [("passhost-guest", &[], "running"), ("passhost-reader", &readers, passhost_sample::READING)];
+    let (reads, hidden) = ([OsString::from("/nowhere")], super::hidden());
+    let hidden: Vec<OsString> = hidden.into_iter().map(OsString::from).collect();
+    let nowhere = OsStr::new("/passhost-attempt");
     let mut worked = vec![];
-    for (program, arguments, stage) in places {
-        for name in ATTEMPTS.into_iter().chain([HARMLESS.name]) {
-            let path = beside_this_executable(program);
-            let outcome = attempt::of_program(&path, arguments, stage, name, OsStr::new("/passhost-attempt"));
-            let outcome = outcome.map_err(|error| format!("{} does not start: {error}", path.display()))?;
-            if outcome.held() == (name == HARMLESS.name) {
-                worked.push(format!("{name} ({program}, {outcome})"));
-            }
+    for (program, arguments, stage) in
+        [("passhost-guest", &[][..], "running"), ("passhost-reader", &reads, passhost_sample::READING)]
+    {
+        for name in ATTEMPTS {
+            worked.extend(hole((program, arguments, stage), name, nowhere, false)?);
         }
+        worked.extend(hole((program, arguments, stage), HARMLESS.name, nowhere, true)?);
     }
+    let device = ("passhost-device", &hidden[..], "measuring");
+    for path in hidden.iter().filter(|path| Path::new(path).is_file()) {
+        worked.extend(hole(device, OPEN, path, false)?);
+    }
+    worked.extend(hole(device, HARMLESS.name, nowhere, true)?);
     match worked.as_slice() {
-        [] => Ok(format!("the walls hold against {}", ATTEMPTS.join(", "))),
+        [] => Ok(format!("the walls hold against {}, and hide the keys of caches", ATTEMPTS.join(", "))),
         _ => Err(format!("the walls do not do what they should: {}; see docs/confinement.md", worked.join(", "))),
     }
+}
+
+/// What came of an attempt that came to something else than it may.
+fn hole(
+    (program, arguments, stage): (&str, &[OsString], &str),
+    name: &str,
+    target: &OsStr,
+    may: bool,
+) -> Result<Option<String>, String> {
+    let path = beside_this_executable(program);
+    let arguments: Vec<&OsStr> = arguments.iter().map(OsString::as_os_str).collect();
+    let outcome = attempt::of_program(&path, &arguments, stage, name, target);
+    let outcome = outcome.map_err(|error| format!("{} does not start: {error}", path.display()))?;
+    Ok((outcome.held() == may).then(|| format!("{name} ({program}, {outcome})")))
 }
 
 fn reader() -> Result<(String, Walls), String> {
@@ -120,6 +147,15 @@ fn types() -> Result<(String, Walls), String> {
         (None, Ok(_), Some(walls)) => Ok(("infers".into(), walls)),
         (None, Ok(_), None) => Err("does not say what keeps it in; rebuild with `make build`".into()),
         (None, Err(error), _) => Err(error.to_string()),
+    }
+}
+
+/// What makes machine code for a GPU; nothing else needs it.
+fn compiler() -> Result<(String, Option<Walls>), String> {
+    let processes = Processes::new(Confinement::default());
+    match processes.start() {
+        Ok(compiler) => Ok((compiler.identity().to_owned(), processes.walls())),
+        Err(reason) => Err(format!("{reason}; without it no kernel runs on a GPU")),
     }
 }
 

@@ -5,6 +5,7 @@ use std::ffi::{CString, OsStr};
 use std::io::{Error, Read, Result};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 use std::ptr::null;
 
@@ -45,12 +46,20 @@ pub const HARMLESS: Attempt = Attempt {
 };
 
 /// All attempts. Targets: `open-target`, `open-for-writing`, `truncate`, `change-mode` and `remove` a file that there is;
-/// `create-file` and `make-directory` a name in a directory; `connect-tcp` an address that listens; `connect-unix` and
+/// `open-key`, `open-cache-entry` and `list-cache` the key of a cache, an entry and its directory, which are hidden from a
+/// device child; `create-file` and `make-directory` a name in a directory; `connect-tcp` an address that listens; `connect-unix` and
 /// `connect-abstract` the name of a socket that listens. The others have none.
 pub const ATTEMPTS: &[Attempt] = &[
     but_for_the_device(ordinary("open-passwd", |_| read("/etc/passwd".as_ref()))),
     but_for_the_device(ordinary("open-target", read)),
-    but_for_the_device(ordinary("list-root", |_| std::fs::read_dir("/").map(drop))),
+    ordinary("list-root", |_| std::fs::read_dir("/").map(drop)),
+    ordinary("open-key", read),
+    ordinary("open-cache-entry", read),
+    ordinary("list-cache", |target| std::fs::read_dir(target).map(drop)),
+    privileged("open-disk", |_| match disk() {
+        Some(path) => read(path.as_ref()),
+        None => Err(Error::from_raw_os_error(libc::EACCES)),
+    }),
     ordinary("open-for-writing", |target| std::fs::OpenOptions::new().append(true).open(target).map(drop)),
     ordinary("create-file", |target| std::fs::write(target, "made")),
     ordinary("make-directory", |target| std::fs::create_dir(target)),
@@ -152,6 +161,13 @@ fn read(path: &OsStr) -> Result<()> {
     let count = std::fs::File::open(path)?.read(&mut byte);
     // Whatever is read of it, it was opened.
     count.map(drop).or(Ok(()))
+}
+
+/// A disk, if any is to be seen.
+fn disk() -> Option<std::path::PathBuf> {
+    let devices = std::fs::read_dir("/dev").into_iter().flatten().flatten();
+    let mut disks = devices.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_block_device()));
+    disks.next().map(|entry| entry.path())
 }
 
 fn parent() -> c_long {

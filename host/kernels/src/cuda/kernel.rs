@@ -1,8 +1,9 @@
 //! A kernel with its machine code, one variant for each layout that it met.
 
+use super::compiler::Compiler;
 use super::device::{DeviceError, Entered, Function, Gpu, Stream};
 use super::emit::{ENTRY, emit};
-use super::nvrtc::{Compiler, NvrtcError};
+use super::nvrtc::NvrtcError;
 use crate::access::{BindError, BoundInput, BoundOutput, Layout, check};
 use cudarc::driver::sys;
 use passhost_ir::Kernel;

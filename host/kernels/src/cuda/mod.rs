@@ -8,6 +8,7 @@
 //! NVRTC, an error says which file was looked for.
 
 mod column;
+mod compiler;
 mod device;
 mod emit;
 mod event;
@@ -21,10 +22,11 @@ mod schedule;
 mod space;
 mod text;
 
+pub use compiler::Compiler;
 pub use device::{DeviceError, Entered, Gpu, Stream};
 pub use emit::{ENTRY, KernelSource, emit};
 pub use event::Event;
 pub use graph::LaunchGraph;
 pub use kernel::{CudaError, CudaKernel, PreparedLaunch};
-pub use nvrtc::{Compiler, Cubin, NvrtcError};
+pub use nvrtc::{Cubin, Nvrtc, NvrtcError};
 pub use properties::DeviceProperties;

@@ -1,7 +1,6 @@
 //! CUDA C++ to machine code, by NVIDIA's runtime compiler. It needs neither a GPU nor a driver.
 
 use cudarc::nvrtc::{result, sys};
-use passhost_cache::{Cache, Key};
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -29,56 +28,50 @@ pub enum NvrtcError {
         /// What it printed.
         log: String,
     },
+    /// Whoever was asked in its place has no machine code.
+    #[error("{reason}")]
+    NotHad {
+        /// What they said.
+        reason: String,
+    },
 }
 
 /// Machine code for one architecture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cubin(pub Vec<u8>);
 
-/// The compiler, with a cache of its results.
-#[derive(Debug)]
-pub struct Compiler {
-    /// `sm_90`.
-    architecture: String,
+/// The compiler, loaded into this process.
+#[derive(Debug, Clone, Copy)]
+pub struct Nvrtc {
     version: (i32, i32),
-    cache: Option<Cache>,
 }
 
-impl Compiler {
-    /// The compiler for an architecture, given as major and minor version of the compute capability. The library is
-    /// looked for in `directories`, then where the system finds libraries.
-    pub fn new(
-        (major, minor): (i32, i32),
-        directories: &[PathBuf],
-        cache: Option<Cache>,
-    ) -> Result<Compiler, NvrtcError> {
+impl Nvrtc {
+    /// Loads it, once in a process. The library is looked for in `directories`, then where the system finds libraries.
+    pub fn load(directories: &[PathBuf]) -> Result<Nvrtc, NvrtcError> {
         load(directories)?;
         let (mut number, mut part) = (0, 0);
         // SAFETY: the library is loaded, and both pointers are those of integers.
         let status = unsafe { sys::nvrtcVersion(&raw mut number, &raw mut part) };
         status.result().map_err(|error| NvrtcError::Refused { status: error.to_string(), log: String::new() })?;
-        Ok(Compiler { architecture: format!("sm_{major}{minor}"), version: (number, part), cache })
+        Ok(Nvrtc { version: (number, part) })
     }
 
-    /// The compiler's version, major and minor.
+    /// Its version, major and minor.
     pub fn version(&self) -> (i32, i32) {
         self.version
     }
 
-    /// Compiles a source, or finds it compiled.
-    pub fn compile(&self, source: &str) -> Result<Cubin, NvrtcError> {
+    /// What machine code depends on besides the source and the GPU: version and options.
+    pub fn identity(&self) -> String {
+        format!("NVRTC {}.{} {}", self.version.0, self.version.1, OPTIONS.join(" "))
+    }
+
+    /// Compiles a source for GPUs of a compute capability, major and minor.
+    pub fn compile(&self, source: &str, (major, minor): (i32, i32)) -> Result<Cubin, NvrtcError> {
         let mut options: Vec<String> = OPTIONS.iter().map(|option| (*option).to_owned()).collect();
-        options.push(format!("--gpu-architecture={}", self.architecture));
-        let version = format!("{}.{}", self.version.0, self.version.1);
-        let key = Key::of(&[b"cubin", source.as_bytes(), options.join(" ").as_bytes(), version.as_bytes()]);
-        if let Some(found) = self.cache.as_ref().and_then(|cache| cache.get(&key)) {
-            return Ok(Cubin(found));
-        }
-        let cubin = compile(source, &options)?;
-        if let Some(cache) = &self.cache {
-            cache.put(&key, &cubin.0);
-        }
-        Ok(cubin)
+        options.push(format!("--gpu-architecture=sm_{major}{minor}"));
+        compile(source, &options)
     }
 }
 

@@ -5,6 +5,7 @@ mod table;
 use super::progress::Progress;
 use super::{crew, find, print_if, survey, write_document};
 use crate::arguments::CheckSamplesArguments;
+use crate::commands::device_setup;
 use crate::terminal::Terminal;
 use crate::{Exit, Stop};
 use passhost_corpus::check::{Check, Run};
@@ -15,7 +16,6 @@ use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::survey::cores;
 use passhost_protocol::device::DeviceChoice;
 use passhost_supervisor::Memo;
-use passhost_supervisor::device::DeviceSetup;
 use std::sync::Arc;
 
 const SCHEMA: &str = "passhost.samples.check/1";
@@ -28,7 +28,7 @@ pub fn run(arguments: &CheckSamplesArguments, terminal: &Terminal) -> Result<Exi
     if arguments.run {
         let jobs = crew.jobs.min(paths.len());
         let threads = arguments.device.threads.unwrap_or(u32::try_from(cores() / jobs).unwrap_or(1).max(1));
-        crew.place.device = DeviceSetup::new(arguments.device.device, Some(threads));
+        crew.place.device = device_setup(arguments.device.device, Some(threads));
         check.run = Some(Run {
             inputs: arguments.inputs.into(),
             seed: arguments.seed,

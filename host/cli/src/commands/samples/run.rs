@@ -2,6 +2,7 @@
 
 use super::one_graph;
 use crate::arguments::RunArguments;
+use crate::commands::device_setup;
 use crate::output::{print, write_json};
 use crate::terminal::{Terminal, Tone, wrap};
 use crate::{Exit, Stop};
@@ -27,7 +28,7 @@ pub fn run(arguments: &RunArguments, terminal: &Terminal) -> Result<Exit, Stop> 
         .map_err(|error| Stop { exit: Exit::Usage, error })?;
 
     let memo = Arc::new(Memo::default());
-    let device = DeviceSetup::new(arguments.device.device, arguments.device.threads);
+    let device = device_setup(arguments.device.device, arguments.device.threads);
     let device = DeviceSetup { files: Some(out.clone()), ..device };
     let place = Workplace { device, timeout: arguments.timeout };
     let mut worker = Worker::new(place, &memo);

@@ -1,0 +1,33 @@
+//! The compiler child: makes machine code of one source text for the supervisor at its standard input and output, and
+//! ends. With the argument `attempt` it tries to get out instead.
+
+mod serve;
+
+use passhost_confine::attempt::{NO_WALLS, ROLE, make};
+use passhost_confine::compiler as walls;
+use serve::{ServeError, load, serve};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let end = match arguments.split_first() {
+        Some((role, rest)) if role == ROLE => attempt(rest),
+        _ => serve().map(|()| ExitCode::SUCCESS),
+    };
+    end.unwrap_or_else(|error| {
+        eprintln!("passhost-compiler: {error}");
+        ExitCode::FAILURE
+    })
+}
+
+/// Makes an attempt behind the walls that serving puts up: a stage, an attempt and its target.
+fn attempt(arguments: &[OsString]) -> Result<ExitCode, ServeError> {
+    let [stage, name, target] = arguments else { return Err(ServeError::Arguments) };
+    // Where there is none, the walls stand all the same.
+    let _ = load();
+    if stage != NO_WALLS {
+        walls::before_source()?;
+    }
+    Ok(make(name, target))
+}
