@@ -4,6 +4,7 @@ pub mod check;
 pub mod decompose;
 pub mod doctor;
 pub mod eval;
+pub mod policies;
 pub mod samples;
 pub mod score;
 pub mod show;

@@ -63,6 +63,7 @@ fn main() -> ExitCode {
         Command::Score(arguments) => commands::score::run(&arguments),
         Command::Samples(arguments) => commands::samples::run(&arguments, &terminal),
         Command::Decompose(arguments) => commands::decompose::run(&arguments, &terminal),
+        Command::Policies(arguments) => commands::policies::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments, &terminal),
     };
     let exit = end.unwrap_or_else(|stop| {

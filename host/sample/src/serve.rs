@@ -94,6 +94,18 @@ fn answer(sample: &Sample, index: usize, question: Question, infer: &mut dyn Inf
             let varied = reading.map(|reading| sample.vary(index, &reading, &change, infer));
             FromReader::Whole(encode(&varied)?)
         }
+        Question::Symbols => {
+            let symbols = |index| sample.constraints(index).map(|constraints| constraints.symbols).unwrap_or_default();
+            FromReader::Symbols(
+                (0..sample.variants().len()).map(|index| symbols(index).into_iter().collect()).collect(),
+            )
+        }
+        Question::Changed(change, inputs) => {
+            let reading = sample.reading(index, infer).map_err(|error| error.to_string());
+            let varied =
+                reading.and_then(|reading| sample.vary(index, &reading, &change, infer).map_err(|no| no.to_string()));
+            FromReader::Changed(varied.map(|varied| varied.reading.variant(inputs)))
+        }
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::document::{Blame, Failure, Timing, Variant, quartiles_us};
 use crate::failure::failure;
-use passhost_ir::verify::RewriteSummary;
+use crate::hidden;
 use passhost_protocol::device::{Evaluation, TimingReport};
 use passhost_score::{FailureClass, Timings, VariantOutcome, variant_right_from};
 
@@ -26,6 +26,7 @@ pub(crate) fn empty(name: &str) -> Variant {
         outputs: Vec::new(),
         findings: Vec::new(),
         domain: Vec::new(),
+        hidden: None,
         notes: Vec::new(),
         trivial: None,
         right_from: None,
@@ -42,50 +43,92 @@ pub(crate) fn failed(mut variant: Variant, class: FailureClass, failure: Failure
     Judged { variant, outcome, timings: None }
 }
 
-pub(crate) fn judge_evaluation(mut variant: Variant, evaluation: Evaluation, summary: &RewriteSummary) -> Judged {
-    let right_from = variant_right_from(evaluation.outputs.iter().map(|output| output.right_from));
+/// The verdict on a variant whose rewrite ran.
+pub(crate) fn judge_evaluation(mut variant: Variant, evaluation: Evaluation) -> Judged {
     let timings = evaluation.timing.as_ref().and_then(timings);
     variant.timing = evaluation.timing.and_then(timing);
     variant.findings = evaluation.findings.iter().map(ToString::to_string).collect();
     variant.domain = evaluation.domain;
     variant.notes.extend(evaluation.notes);
     variant.trivial = evaluation.trivial;
-    variant.right_from = right_from;
-    let non_finite = evaluation.outputs.iter().any(|output| output.non_finite > 0);
+    variant.right_from = variant_right_from(evaluation.outputs.iter().map(|output| output.right_from));
     variant.outputs = evaluation.outputs;
+    conclude(variant, timings)
+}
 
-    let mut fail = |class, message: String, hint: &str| {
-        variant.class = Some(class);
-        variant.failure = Some(failure(Blame::Plugin, "correctness", message, hint));
-        VariantOutcome::Failed(class)
+/// The verdict on a variant whose rewrite ran, from what is written down of it.
+pub(crate) fn conclude(mut variant: Variant, timings: Option<Timings>) -> Judged {
+    let Conclusion { class, outcome } = conclusion(&variant);
+    variant.class = class;
+    variant.failure = explanation(&variant, outcome);
+    let timings = timings.filter(|_| matches!(outcome, Some(VariantOutcome::Compared { .. })));
+    Judged { variant, outcome, timings }
+}
+
+/// What a variant comes to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Conclusion {
+    pub class: Option<FailureClass>,
+    pub outcome: Option<VariantOutcome>,
+}
+
+/// What a variant whose rewrite ran comes to: it follows from outputs, findings and times alone.
+pub(crate) fn conclusion(variant: &Variant) -> Conclusion {
+    let failed = |class| Conclusion { class: Some(class), outcome: Some(VariantOutcome::Failed(class)) };
+    let non_finite = variant.outputs.iter().any(|output| output.non_finite > 0);
+    if variant.rewrite.as_ref().is_some_and(|rewrite| rewrite.pass_miss) {
+        return failed(FailureClass::PassMiss);
+    }
+    if !variant.findings.is_empty() {
+        return failed(FailureClass::Integrity);
+    }
+    if non_finite && variant.right_from.is_none() {
+        return failed(FailureClass::NanInf);
+    }
+    let Some(speedup) = variant.timing.as_ref().map(|timing| timing.speedup) else {
+        return Conclusion { class: None, outcome: None };
     };
-    let outcome = if summary.pass_miss {
-        let message = "the rewrite has no kernel and calls the same ops, or more: nothing that counts was changed";
-        fail(FailureClass::PassMiss, message.into(), "see the refusals of the pass: `passhost show --after`")
-    } else if let Some(finding) = variant.findings.first().cloned() {
-        fail(FailureClass::Integrity, finding, "the outputs do not follow from the inputs as the reference's do")
-    } else if non_finite && right_from.is_none() {
-        let message = "an output is NaN or infinite where the reference is finite";
-        fail(FailureClass::NanInf, message.into(), "see the first wrong element of each output")
-    } else {
-        match variant.timing.as_ref().map(|timing| timing.speedup) {
-            Some(speedup) => {
-                if right_from.is_none_or(|t| t > -5) {
-                    variant.class = Some(FailureClass::Accuracy);
-                }
-                let trivial_right_at_minus_2 = variant.trivial.is_some();
-                let wrong_in_domain = !variant.domain.is_empty();
-                VariantOutcome::Compared { speedup, right_from, trivial_right_at_minus_2, wrong_in_domain }
-            }
-            None => {
-                let failure = failure(Blame::Host, "timing", "no times were measured", "report this");
-                variant.failure = Some(failure);
-                return Judged { variant, outcome: None, timings: None };
-            }
+    let overfits = variant.hidden.as_ref().is_some_and(|hidden| hidden.findings().next().is_some());
+    let class = match variant.right_from {
+        _ if overfits => Some(FailureClass::ShapeOverfit),
+        Some(t) if t <= -5 => None,
+        _ => Some(FailureClass::Accuracy),
+    };
+    let outcome = VariantOutcome::Compared {
+        speedup,
+        right_from: variant.right_from,
+        trivial_right_at_minus_2: variant.trivial.is_some(),
+        wrong_in_domain: overfits || !variant.domain.is_empty(),
+    };
+    Conclusion { class, outcome: Some(outcome) }
+}
+
+/// Why a variant that ran comes to what it does, where that is a failure.
+fn explanation(variant: &Variant, outcome: Option<VariantOutcome>) -> Option<Failure> {
+    if outcome.is_none() {
+        return Some(failure(Blame::Host, "timing", "no times were measured", "report this"));
+    }
+    let (message, hint) = match variant.class? {
+        FailureClass::PassMiss => (
+            "the rewrite has no kernel and calls the same ops, or more: nothing that counts was changed".to_owned(),
+            "see the refusals of the pass: `passhost show --after`".to_owned(),
+        ),
+        FailureClass::Integrity => (
+            variant.findings.first()?.clone(),
+            "the outputs do not follow from the inputs as the reference's do".to_owned(),
+        ),
+        FailureClass::NanInf => (
+            "an output is NaN or infinite where the reference is finite".to_owned(),
+            "see the first wrong element of each output".to_owned(),
+        ),
+        FailureClass::ShapeOverfit => {
+            let shapes = &variant.hidden.as_ref()?.shapes;
+            let shape = shapes.iter().find(|shape| shape.finding.is_some())?;
+            (shape.finding.clone()?, hidden::reproduction(&variant.name, &shape.sizes))
         }
+        _ => return None,
     };
-    let timings = timings.filter(|_| matches!(outcome, VariantOutcome::Compared { .. }));
-    Judged { variant, outcome: Some(outcome), timings }
+    Some(failure(Blame::Plugin, "correctness", message, &hint))
 }
 
 /// The eager series that counts: the one with the smaller median.

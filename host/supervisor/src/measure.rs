@@ -4,27 +4,28 @@
 use crate::check::{Checked, Checker, Refused, Verified};
 use crate::child::ChildError;
 use crate::device::{Device, DeviceError};
-use crate::document::{Blame, Variant};
+use crate::document::{Blame, HiddenShapes, Variant};
 use crate::event::{VariantPlace, WorkStage};
 use crate::failure::failure;
-use crate::judge::{Judged, failed, judge_evaluation};
+use crate::hidden::{self, Hidden};
+use crate::judge::{Judged, conclude, failed, judge_evaluation};
 use crate::reference::{load_reference, secret};
 use crate::supervisor::Supervisor;
 use passhost_ir::OpTable;
 use passhost_protocol::device::{Loaded, RewriteError, Settings};
 use passhost_protocol::reader;
-use passhost_score::FailureClass;
+use passhost_score::{FailureClass, VariantOutcome};
 use std::time::{Duration, Instant};
 
 /// Least budget of a rewrite's intermediates, in bytes.
 const REWRITE_BYTES: u64 = 1 << 30;
 
 /// A reference program that has run: what the rewrite is compared with.
-struct Reference {
-    read: reader::Variant,
-    loaded: Loaded,
+pub(crate) struct Reference {
+    pub read: reader::Variant,
+    pub loaded: Loaded,
     /// What loading took: drawing its inputs, running and timing it.
-    loading: Duration,
+    pub loading: Duration,
 }
 
 /// A variant on its way through the device.
@@ -43,7 +44,7 @@ impl Supervisor {
     pub fn measure(&self, device: &mut Device, mut checked: Checked, checker: &mut Checker<'_>) -> Judged {
         let started = Instant::now();
         let loaded = match &checked.read {
-            Some(read) => load_reference(self, device, read, &checked.place),
+            Some(read) => load_reference(self, device, read, &checked.place, self.config.settings),
             None => return refused(checked),
         };
         let loaded = match loaded {
@@ -55,8 +56,9 @@ impl Supervisor {
         match (checked.read, checked.end) {
             (Some(read), Ok(verified)) => {
                 let reference = Reference { read, loaded, loading };
-                Measurement { supervisor: self, device, place: checked.place, reference }
-                    .run(checked.variant, &verified)
+                let mut measurement = Measurement { supervisor: self, device, place: checked.place, reference };
+                let judged = measurement.run(checked.variant, &verified, checked.seed);
+                measurement.hidden(judged, checked.hidden)
             }
             (read, end) => refused(Checked { read, end, ..checked }),
         }
@@ -78,13 +80,12 @@ fn refused(checked: Checked) -> Judged {
 
 impl Measurement<'_> {
     /// Sends the verified rewrite to the device and judges what comes back.
-    fn run(mut self, mut variant: Variant, Verified { graph, summary }: &Verified) -> Judged {
+    fn run(&mut self, mut variant: Variant, Verified { graph, summary }: &Verified, recorded: Option<u64>) -> Judged {
         let config = &self.supervisor.config;
-        let mut settings = config.settings;
-        settings.rewrite_bytes = REWRITE_BYTES.max(self.reference.loaded.peak_bytes.saturating_mul(4));
+        let settings = rewrite_settings(config.settings, &self.reference.loaded);
         let timed = !summary.pass_miss || settings.time_pass_miss;
         // The rewrite is hashed and verified by now: only now may the seed of its inputs exist.
-        let seed = match secret(config) {
+        let seed = match recorded.map_or_else(|| secret(config), Ok) {
             Ok(seed) => seed,
             Err(error) => return failed(variant, FailureClass::Runtime, *error),
         };
@@ -112,13 +113,27 @@ impl Measurement<'_> {
             let hint = "the reference runs on the same inputs; check the operands of the inserted node";
             return failed(variant, class, failure(Blame::Plugin, "plan", error, hint));
         }
-        judge_evaluation(variant, evaluation, summary)
+        judge_evaluation(variant, evaluation)
+    }
+
+    /// Runs the hidden sizes of a variant that is right somewhere.
+    fn hidden(&mut self, mut judged: Judged, hidden: Hidden) -> Judged {
+        let (Some(seed), Some(VariantOutcome::Compared { right_from: Some(right_from), .. }), Some(inputs)) =
+            (hidden.seed, judged.outcome, judged.variant.seed)
+        else {
+            return judged;
+        };
+        let run = |chosen| hidden::run(self.supervisor, self.device, &self.place, inputs, right_from, chosen);
+        let shapes = hidden.shapes.into_iter().map(run).collect();
+        judged.variant.hidden = Some(HiddenShapes { seed, shapes });
+        conclude(judged.variant, judged.timings)
     }
 
     /// The device child died or overran while it ran the rewrite: whether eager alone survives says whose doing it was.
     fn blame_for_death(&mut self, variant: Variant, error: &ChildError) -> Judged {
         let stage = self.device.stage().map_or("start".into(), |stage| stage.to_string());
-        match load_reference(self.supervisor, self.device, &self.reference.read, &self.place) {
+        let settings = self.supervisor.config.settings;
+        match load_reference(self.supervisor, self.device, &self.reference.read, &self.place, settings) {
             Ok(_) => {
                 let message = format!("{error} while running the rewrite; the reference alone runs");
                 let hint = "an inserted op or kernel crashes or hangs; take them out one by one";
@@ -129,9 +144,14 @@ impl Measurement<'_> {
     }
 }
 
+/// With the bytes that the intermediates of a rewrite may take.
+pub(crate) fn rewrite_settings(settings: Settings, reference: &Loaded) -> Settings {
+    Settings { rewrite_bytes: REWRITE_BYTES.max(reference.peak_bytes.saturating_mul(4)), ..settings }
+}
+
 /// Twenty times what the same work takes eagerly, what drawing and comparing large tensors takes, plus the budgets and a
 /// generous start.
-fn evaluation_limit(reference: &Reference, settings: &Settings) -> Duration {
+pub(crate) fn evaluation_limit(reference: &Reference, settings: &Settings) -> Duration {
     let rounds = settings.rounds.saturating_add(Settings::ROUNDS_PER_INPUT * reference.read.inputs.len() as u32);
     let runs = u64::from(rounds.saturating_add(settings.warmups));
     let work =

@@ -6,7 +6,7 @@ use crate::event::{Event, VariantPlace, WorkStage};
 use crate::failure::failure;
 use crate::supervisor::{Config, Supervisor};
 use crate::untrusted::one_line;
-use passhost_protocol::device::{Loaded, ReferenceError};
+use passhost_protocol::device::{Loaded, ReferenceError, Settings};
 use passhost_protocol::reader::Variant;
 use std::time::Duration;
 
@@ -16,9 +16,9 @@ pub(crate) fn load_reference(
     device: &mut Device,
     Variant { program, inputs, .. }: &Variant,
     place: &VariantPlace,
+    settings: Settings,
 ) -> Result<Loaded, Box<Failure>> {
     let config = &supervisor.config;
-    let settings = config.settings;
     let limit = config.timeout.unwrap_or(Duration::from_secs(60)) + 2 * Duration::from_millis(settings.budget_ms);
     let seed = secret(config)?;
     let mut attempt = || {
