@@ -10,4 +10,5 @@ mod killed_children;
 mod reader;
 mod samples;
 mod vary;
+mod verify;
 mod workspace;

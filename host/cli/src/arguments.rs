@@ -4,11 +4,13 @@ mod decompose;
 mod policy;
 mod samples;
 mod vary;
+mod verify;
 
 pub use decompose::*;
 use policy::policy;
 pub use samples::*;
 pub use vary::*;
+pub use verify::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fundu::{DurationParser, TimeUnit};
@@ -46,6 +48,8 @@ pub enum Command {
     Show(ShowArguments),
     /// Computes the scores of a result document, or of a file of score vectors
     Score(ScoreArguments),
+    /// Holds a result document against itself, its plugin and its sample
+    Verify(VerifyArguments),
     /// Looks at many samples: checks, lists, counts, divides, hashes or runs them
     Samples(SamplesArguments),
     /// Cuts whole models into samples: single ops, op sequences that repeat, stretches that fit one kernel

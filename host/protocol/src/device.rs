@@ -7,6 +7,7 @@
 
 use crate::Walls;
 mod finding;
+mod number;
 
 pub use finding::{DomainFinding, Finding};
 
@@ -349,8 +350,10 @@ pub struct OutputReport {
     /// Elements NaN or infinite where the reference is not.
     pub non_finite: u64,
     /// Largest absolute error.
+    #[serde(deserialize_with = "number::or_infinite")]
     pub max_abs: f64,
     /// Largest error relative to the reference.
+    #[serde(deserialize_with = "number::or_infinite")]
     pub max_rel: f64,
     /// Logical index of the first element wrong at t = -5.
     pub first_wrong: Option<Vec<i64>>,
@@ -366,12 +369,16 @@ pub struct OutputReport {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TruthReport {
     /// Root mean square, eager.
+    #[serde(deserialize_with = "number::or_infinite")]
     pub eager_rms: f64,
     /// Root mean square, rewrite.
+    #[serde(deserialize_with = "number::or_infinite")]
     pub rewritten_rms: f64,
     /// 99.9th percentile, eager.
+    #[serde(deserialize_with = "number::or_infinite")]
     pub eager_p999: f64,
     /// 99.9th percentile, rewrite.
+    #[serde(deserialize_with = "number::or_infinite")]
     pub rewritten_p999: f64,
     /// Whether eager itself is right at t = -5 against the double precision run.
     pub eager_right: bool,

@@ -7,7 +7,9 @@ use crate::plugin::LoadedPlugin;
 use crate::sample::Sample;
 use crate::supervisor::{Config, Supervisor};
 use passhost_protocol::device::DeviceInfo;
-use passhost_score::{Bootstrap, FailureClass, Timings, VariantOutcome, confidence, score};
+use passhost_score::{
+    Bootstrap, Confidence, FailureClass, Options, Scores, Timings, VariantOutcome, confidence, score,
+};
 
 impl Supervisor {
     /// The document for a plugin on a sample whose variants were judged, in the sample's order.
@@ -35,6 +37,41 @@ impl Supervisor {
     }
 }
 
+/// What the variants together come to.
+pub(crate) struct Standing {
+    pub failure: Option<Failure>,
+    pub scores: Option<Scores>,
+    pub confidence: Option<Confidence>,
+}
+
+/// What variants, outcomes and times come to, of a sample that was `lost` as a whole or not.
+pub(crate) fn standing(
+    variants: &[Variant],
+    outcomes: &[VariantOutcome],
+    timings: &[Option<Timings>],
+    lost: Option<&Failure>,
+    options: &Options,
+) -> Standing {
+    let compared = variants.iter().any(|variant| !variant.outputs.is_empty());
+    // The plugin's failures stand for an evaluation before the sample's: they are what a score is for.
+    let failure = if compared {
+        None
+    } else {
+        [Blame::Plugin, Blame::Host, Blame::Sample].into_iter().find_map(|blame| {
+            variants.iter().filter_map(|variant| variant.failure.clone()).find(|failure| failure.blame == blame)
+        })
+    };
+    // A sample that fails as a whole has no score; neither has one on which the host gave up.
+    let scorable = outcomes.len() == variants.len()
+        && lost.is_none()
+        && failure.as_ref().is_none_or(|failure| failure.blame == Blame::Plugin);
+    let scores = if scorable { score(outcomes, options).ok() } else { None };
+    let confidence = scores.as_ref().and_then(|_| confidence(outcomes, timings, options, &Bootstrap::default()).ok());
+    let host_failed = variants.iter().find_map(|v| v.failure.clone().filter(|f| f.blame == Blame::Host));
+    let failure = lost.cloned().or(failure).or(if scorable { None } else { host_failed });
+    Standing { failure, scores, confidence }
+}
+
 /// Puts the variants together and scores them.
 fn assemble(
     plugin: &LoadedPlugin,
@@ -48,24 +85,8 @@ fn assemble(
     let timings: Vec<Option<Timings>> =
         judged.iter().filter(|judged| judged.outcome.is_some()).map(|judged| judged.timings.clone()).collect();
     let variants: Vec<Variant> = judged.into_iter().map(|judged| judged.variant).collect();
-    let compared = variants.iter().any(|variant| !variant.outputs.is_empty());
-    // The plugin's failures stand for an evaluation before the sample's: they are what a score is for.
-    let failure = if compared {
-        None
-    } else {
-        [Blame::Plugin, Blame::Host, Blame::Sample].into_iter().find_map(|blame| {
-            variants.iter().filter_map(|variant| variant.failure.clone()).find(|failure| failure.blame == blame)
-        })
-    };
-    // A sample that fails as a whole has no score; neither has one on which the host gave up.
-    let scorable = outcomes.len() == variants.len()
-        && sample.lost().is_none()
-        && failure.as_ref().is_none_or(|f| f.blame == Blame::Plugin);
-    let scores = if scorable { score(&outcomes, &config.options).ok() } else { None };
-    let confidence =
-        scores.as_ref().and_then(|_| confidence(&outcomes, &timings, &config.options, &Bootstrap::default()).ok());
-    let host_failed = variants.iter().find_map(|v| v.failure.clone().filter(|f| f.blame == Blame::Host));
-    let failure = sample.lost().cloned().or(failure).or(if scorable { None } else { host_failed });
+    let Standing { failure, scores, confidence } =
+        standing(&variants, &outcomes, &timings, sample.lost(), &config.options);
     Document {
         schema: SCHEMA.into(),
         job: Job {

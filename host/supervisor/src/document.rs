@@ -199,6 +199,8 @@ pub struct HiddenShapes {
     pub seed: u64,
     /// Those that the sample has, in the order in which they were drawn. The seed of their inputs is the variant's.
     pub shapes: Vec<HiddenShape>,
+    /// Why there are fewer than the policy asks for.
+    pub missing: Option<String>,
 }
 
 impl HiddenShapes {

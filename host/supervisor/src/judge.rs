@@ -138,13 +138,13 @@ fn eager_that_counts(report: &TimingReport) -> &[u64] {
     if median(alone) < median(&report.eager_ns) { alone } else { &report.eager_ns }
 }
 
-fn timings(report: &TimingReport) -> Option<Timings> {
+pub(crate) fn timings(report: &TimingReport) -> Option<Timings> {
     let seconds = |samples: &[u64]| samples.iter().map(|&ns| ns as f64 * 1e-9).collect::<Vec<_>>();
     (!report.rewritten_ns.is_empty())
         .then(|| Timings { eager: seconds(eager_that_counts(report)), rewritten: seconds(&report.rewritten_ns) })
 }
 
-fn timing(report: TimingReport) -> Option<Timing> {
+pub(crate) fn timing(report: TimingReport) -> Option<Timing> {
     let eager = quartiles_us(eager_that_counts(&report))?;
     let rewritten = quartiles_us(&report.rewritten_ns)?;
     let (alone, beside) = (quartiles_us(&report.eager_alone_ns)?[1], quartiles_us(&report.eager_ns)?[1]);

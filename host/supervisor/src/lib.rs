@@ -31,6 +31,7 @@ mod sample;
 mod supervisor;
 mod types;
 pub mod untrusted;
+pub mod verify;
 
 pub use account::Account;
 pub use check::{Checked, Checker, Seeds};

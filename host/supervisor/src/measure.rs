@@ -125,7 +125,7 @@ impl Measurement<'_> {
         };
         let run = |chosen| hidden::run(self.supervisor, self.device, &self.place, inputs, right_from, chosen);
         let shapes = hidden.shapes.into_iter().map(run).collect();
-        judged.variant.hidden = Some(HiddenShapes { seed, shapes });
+        judged.variant.hidden = Some(HiddenShapes { seed, shapes, missing: hidden.note });
         conclude(judged.variant, judged.timings)
     }
 

@@ -7,7 +7,7 @@
 mod run;
 mod sizes;
 
-pub(crate) use run::run;
+pub(crate) use run::{allowed, run};
 
 use crate::account::Account;
 use crate::check::{Checker, Refused, Verified};

@@ -34,8 +34,7 @@ pub(crate) fn run(
         Ok(verified) => match evaluate(supervisor, device, place, seed, read, &verified) {
             Ok(evaluation) => {
                 let right_from = variant_right_from(evaluation.outputs.iter().map(|output| output.right_from));
-                let allowed = recorded_right_from.max(-5) + SLACK;
-                record.finding = wrong(&evaluation, right_from, allowed).map(said);
+                record.finding = wrong(&evaluation, right_from, allowed(recorded_right_from)).map(said);
                 (record.outputs, record.right_from) = (evaluation.outputs, right_from);
             }
             Err(Trouble::Plugin(what)) => record.finding = Some(said(what)),
@@ -43,6 +42,11 @@ pub(crate) fn run(
         },
     }
     record
+}
+
+/// The largest t from which on a hidden size may be right.
+pub(crate) fn allowed(recorded_right_from: i8) -> i8 {
+    recorded_right_from.max(-5) + SLACK
 }
 
 /// What is wrong with a rewrite that ran.
