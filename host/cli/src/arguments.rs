@@ -41,7 +41,7 @@ pub struct Cli {
 pub enum Command {
     /// Evaluates a plugin on samples: is it right, how much faster is it, what is its score
     #[command(after_help = EXIT_CODES)]
-    Eval(EvalArguments),
+    Eval(Box<EvalArguments>),
     /// Checks that a file is a plugin that this host would run
     Check(CheckArguments),
     /// Prints the graphs of a sample, before and after a plugin

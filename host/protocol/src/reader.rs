@@ -106,8 +106,8 @@ pub enum FromReader {
     },
     /// The answer to [`Question::Variant`].
     Variant(Result<Variant, SampleError>),
-    /// The answer to [`Question::Symbols`]: each with the extent that it stands for. None of a variant whose file of
-    /// constraints is missing or not understood.
+    /// The answer to [`Question::Symbols`]: each with the extent that it stands for. Of a variant that names none, the
+    /// extents of its arguments by names such as `E512`; none of one whose files are not understood.
     Symbols(Vec<Symbols>),
     /// The answer to [`Question::Changed`], or in words why there is no such variant.
     Changed(Result<Variant, String>),

@@ -95,10 +95,9 @@ fn answer(sample: &Sample, index: usize, question: Question, infer: &mut dyn Inf
             FromReader::Whole(encode(&varied)?)
         }
         Question::Symbols => {
-            let symbols = |index| sample.constraints(index).map(|constraints| constraints.symbols).unwrap_or_default();
-            FromReader::Symbols(
-                (0..sample.variants().len()).map(|index| symbols(index).into_iter().collect()).collect(),
-            )
+            let sizes = |index| sample.weights(index).and_then(|weights| sample.sizes(index, &weights));
+            let symbols = |index| sizes(index).map(|sizes| sizes.symbols).unwrap_or_default().into_iter().collect();
+            FromReader::Symbols((0..sample.variants().len()).map(symbols).collect())
         }
         Question::Changed(change, inputs) => {
             let reading = sample.reading(index, infer).map_err(|error| error.to_string());

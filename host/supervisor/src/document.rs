@@ -213,7 +213,8 @@ impl HiddenShapes {
 /// A graph in other sizes.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct HiddenShape {
-    /// Symbols of `input_tensor_constraints.py` with the extents that they stand for here.
+    /// Symbols that changed, with the extents that they stand for here: of `input_tensor_constraints.py`, or, where that has none, such as
+    /// `E512` for what was 512.
     pub sizes: Symbols,
     /// Of the rewritten graph, as in [`Rewrite`].
     pub rewrite_sha256: Option<String>,

@@ -133,8 +133,8 @@ impl Sample {
         Ok(variant)
     }
 
-    /// The symbols of every variant, each with the extent that it stands for: none of a variant whose file of constraints
-    /// is missing or not understood.
+    /// The symbols of every variant, each with the extent that it stands for. Of a variant that names none, the extents of
+    /// its arguments by names such as `E512`; none of one whose files are not understood.
     ///
     /// # Errors
     ///

@@ -117,11 +117,18 @@ fn a_policy_is_one_of_ours_or_a_file_and_what_is_wrong_with_it_is_said() {
 }
 
 #[test]
-fn a_graph_without_symbols_has_no_other_sizes_and_that_is_no_finding() {
+fn a_graph_that_names_no_symbols_is_tried_with_other_extents() {
     let directory = directory();
-    let plugin = plugin(directory.path(), "fuse\n");
     let sample = passhost_tests::repository().join("tests/adversarial/samples/two-outputs");
-    let run = Passhost::eval(&plugin, &sample).with(&["--policy", "strict"]).run();
-    run.expect_end(0, &["note: no hidden size was tried", "right"]);
-    run.expect(run.variants()[0]["class"] == Value::Null, "it is right");
+    let run = |script: &str| {
+        let plugin = plugin(directory.path(), script);
+        Passhost::eval(&plugin, &sample).with(&["--policy", "strict"]).run()
+    };
+    let honest = run("fuse\n");
+    honest.expect_end(0, &["right"]);
+    let sizes = &honest.variants()[0]["hidden"]["shapes"][0]["sizes"];
+    honest.expect(sizes["E16"].is_i64() && sizes["E64"].is_i64(), "both extents have a name");
+    let overfits = "define %d\n  %d: {type %d} = aten::neg(%y)\nwhen %y f32[16,64]\n\
+                    define %d\n  %d: {type %d} = aten::relu(%y)\nalways\nfuse\n";
+    run(overfits).expect_end(0, &["shape overfit", "with E16 = ", "--set E16="]);
 }

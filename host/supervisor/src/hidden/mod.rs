@@ -97,7 +97,7 @@ fn candidates(
     let limit = checker.supervisor.reading_limit();
     let symbols = sample.symbols(&mut account.pays(&mut checker.types), limit).map_err(|error| error.to_string())?;
     let own = symbols.get(index).filter(|own| !own.is_empty());
-    let own = own.ok_or("the graph has no symbols in input_tensor_constraints.py that could stand for other sizes")?;
+    let own = own.ok_or("the graph has neither symbols nor arguments with an extent above 1")?;
     Ok(sizes::draw(own, &symbols, seed))
 }
 

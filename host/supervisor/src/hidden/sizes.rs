@@ -4,30 +4,45 @@ use passhost_protocol::reader::Symbols;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
-/// Draws of all symbols at once, then draws of one symbol alone: what a graph bakes in of its sizes may leave only one
-/// of them free.
-const OF_ALL: u32 = 3;
+/// Draws of several symbols at once, then draws of one alone: what a graph bakes in of its sizes may leave only one of them
+/// free.
+const OF_SEVERAL: u32 = 3;
 const OF_ONE: u32 = 5;
+/// Symbols that change at once, at most: the whole program is translated again for each.
+const SEVERAL: usize = 3;
 
-/// Sizes in the order in which they are tried, none of them `taken`: a pass may know those.
+/// The symbols that change, with their new extents, in the order in which they are tried. The sizes that come of it are
+/// never `taken`: a pass may know those.
 pub(crate) fn draw(own: &Symbols, taken: &[Symbols], seed: u64) -> Vec<Symbols> {
     let mut random = SplitMix64::seed_from_u64(seed);
     let mut drawn: Vec<Symbols> = vec![];
-    for attempt in 0..OF_ALL + OF_ONE {
-        let only = (attempt >= OF_ALL).then(|| below(own.len(), &mut random));
-        let mut sizes = own.clone();
+    for attempt in 0..OF_SEVERAL + OF_ONE {
+        let changed = positions(own.len(), if attempt < OF_SEVERAL { SEVERAL } else { 1 }, &mut random);
         // One symbol at most becomes 1: where all of them are, little is left to be wrong.
         let may_be_one = below(own.len() + 2, &mut random);
+        let mut sizes = own.clone();
         for (position, extent) in sizes.values_mut().enumerate() {
-            if only.is_none_or(|only| only == position) {
+            if changed.contains(&position) {
                 *extent = other(*extent, may_be_one == position, &mut random);
             }
         }
-        if sizes != *own && !taken.contains(&sizes) && !drawn.contains(&sizes) {
+        let is_taken = taken.contains(&sizes);
+        sizes.retain(|name, extent| own.get(name) != Some(extent));
+        if !sizes.is_empty() && !is_taken && !drawn.contains(&sizes) {
             drawn.push(sizes);
         }
     }
     drawn
+}
+
+/// So many different positions below `count`, or all of them.
+fn positions(count: usize, most: usize, random: &mut SplitMix64) -> Vec<usize> {
+    let mut left: Vec<usize> = (0..count).collect();
+    let mut taken = vec![];
+    while taken.len() < most && !left.is_empty() {
+        taken.push(left.swap_remove(below(left.len(), random)));
+    }
+    taken
 }
 
 /// An extent close to another, of the kinds that kernels forget: one more or less, odd, prime, or 1.
@@ -72,19 +87,25 @@ mod tests {
     fn sizes_are_close_positive_and_none_that_the_pass_may_know() {
         for extents in [&[1][..], &[2], &[7, 1], &[197, 8, 768]] {
             let own = symbols(extents);
-            let taken: Vec<Symbols> = draw(&own, &[], 1).into_iter().take(1).collect();
+            let whole = |changed: Symbols| own.clone().into_iter().chain(changed).collect::<Symbols>();
+            let taken: Vec<Symbols> = draw(&own, &[], 1).into_iter().take(1).map(whole).collect();
             for seed in 0..200 {
                 let drawn = draw(&own, &taken, seed);
                 assert!(!drawn.is_empty(), "{extents:?} has others");
                 for sizes in drawn {
-                    assert!(sizes != own && !taken.contains(&sizes), "{sizes:?}");
+                    assert!(!sizes.is_empty() && !taken.contains(&whole(sizes.clone())), "{sizes:?}");
                     for (name, &extent) in &sizes {
-                        assert!(extent >= 1 && extent <= own[name] + 14, "{name} = {extent} of {extents:?}");
+                        let near = extent >= 1 && extent <= own[name] + 14 && extent != own[name];
+                        assert!(near, "{name} = {extent} of {extents:?}");
                     }
                 }
             }
         }
         assert!(draw(&symbols(&[]), &[], 1).is_empty());
+        let many = symbols(&[4, 8, 16, 32, 64, 128]);
+        for sizes in (0..50).flat_map(|seed| draw(&many, &[], seed)) {
+            assert!((1..=SEVERAL).contains(&sizes.len()), "{sizes:?}");
+        }
     }
 
     #[test]

@@ -174,6 +174,19 @@ fn standings(document: &Document, found: &Standing, differences: &mut Difference
     }
 }
 
+/// A number of the macro form, and its name.
+type Part = (&'static str, fn(&MacroForm) -> f64);
+
+const PARTS: [Part; 7] = [
+    ("s", |form| form.s),
+    ("es", |form| form.es),
+    ("lambda", |form| form.aggregates.lambda),
+    ("alpha", |form| form.aggregates.alpha),
+    ("beta", |form| form.aggregates.beta),
+    ("eta", |form| form.aggregates.eta),
+    ("gamma", |form| form.aggregates.gamma),
+];
+
 fn scores(recorded: &Scores, found: &Scores, differences: &mut Differences) {
     differences.near("scores.aggregate_score", recorded.aggregate_score, found.aggregate_score);
     let (one, other) = (recorded.aggregate_score_strict, found.aggregate_score_strict);
@@ -185,16 +198,7 @@ fn scores(recorded: &Scores, found: &Scores, differences: &mut Differences) {
     ] {
         curve(&format!("scores.{name}"), recorded, found, differences);
     }
-    let parts: [(&str, fn(&MacroForm) -> f64); 7] = [
-        ("s", |form| form.s),
-        ("es", |form| form.es),
-        ("lambda", |form| form.aggregates.lambda),
-        ("alpha", |form| form.aggregates.alpha),
-        ("beta", |form| form.aggregates.beta),
-        ("eta", |form| form.aggregates.eta),
-        ("gamma", |form| form.aggregates.gamma),
-    ];
-    for (name, part) in parts {
+    for (name, part) in PARTS {
         let by_t = |scores: &Scores| scores.macro_form.iter().map(|(t, form)| (*t, part(form))).collect();
         curve(&format!("scores.macro_form.{name}"), &by_t(recorded), &by_t(found), differences);
     }
