@@ -47,8 +47,8 @@ fn positions(count: usize, most: usize, random: &mut SplitMix64) -> Vec<usize> {
 
 /// An extent close to another, of the kinds that kernels forget: one more or less, odd, prime, or 1.
 fn other(extent: i64, may_be_one: bool, random: &mut SplitMix64) -> i64 {
-    let next = prime_from(extent.saturating_add(1));
-    let mut others = vec![extent - 1, extent.saturating_add(1), extent | 1, next];
+    let prime = |above: i64| prime_from(extent.saturating_add(above));
+    let mut others = vec![extent - 1, extent.saturating_add(1), extent | 1, prime(1), prime(2)];
     others.extend(may_be_one.then_some(1));
     others.retain(|&other| other >= 1 && other != extent);
     others.sort_unstable();
