@@ -12,4 +12,5 @@ mod reader;
 mod samples;
 mod supply_chain;
 mod vary;
+mod verify;
 mod workspace;

@@ -175,7 +175,9 @@ impl Reference {
                 checks.round(Round { seed, number: settings.rounds, stressed: Some(input) })?;
             }
         }
-        checks.domain_rounds(seed)?;
+        if settings.domain_rounds {
+            checks.domain_rounds(seed)?;
+        }
         let reports = checks.finish();
         evaluation.outputs = reports;
         Ok(())

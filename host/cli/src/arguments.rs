@@ -1,12 +1,16 @@
 //! The command line.
 
 mod decompose;
+mod policy;
 mod samples;
 mod vary;
+mod verify;
 
 pub use decompose::*;
+use policy::policy;
 pub use samples::*;
 pub use vary::*;
+pub use verify::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fundu::{DurationParser, TimeUnit};
@@ -14,7 +18,7 @@ use passhost_protocol::device::{DeviceChoice, Settings};
 use passhost_protocol::guest::GuestLimits;
 use passhost_sample::InputMode;
 use passhost_score::{Interpretation, Options};
-use passhost_supervisor::Confinement;
+use passhost_supervisor::{Confinement, Policy};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -37,17 +41,21 @@ pub struct Cli {
 pub enum Command {
     /// Evaluates a plugin on samples: is it right, how much faster is it, what is its score
     #[command(after_help = EXIT_CODES)]
-    Eval(EvalArguments),
+    Eval(Box<EvalArguments>),
     /// Checks that a file is a plugin that this host would run
     Check(CheckArguments),
     /// Prints the graphs of a sample, before and after a plugin
     Show(ShowArguments),
     /// Computes the scores of a result document, or of a file of score vectors
     Score(ScoreArguments),
+    /// Holds a result document against itself, its plugin and its sample
+    Verify(VerifyArguments),
     /// Looks at many samples: checks, lists, counts, divides, hashes or runs them
     Samples(SamplesArguments),
     /// Cuts whole models into samples: single ops, op sequences that repeat, stretches that fit one kernel
     Decompose(DecomposeArguments),
+    /// Lists the policies that are compiled in, or prints one
+    Policies(PoliciesArguments),
     /// Says whether this machine has what an evaluation needs
     Doctor(DeviceArguments),
 }
@@ -77,13 +85,16 @@ pub struct EvalArguments {
     /// Wall clock of one step of the device process; derived from the sample's own speed if absent
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
+    /// What is allowed, asked and counted: open, kernels, strict, or a file (docs/policies.md)
+    #[arg(long, value_name = "NAME|FILE", default_value = "open", value_parser = policy)]
+    pub policy: Policy,
     /// How inputs are drawn
     #[arg(long, value_enum, default_value_t = Inputs::Fresh)]
     pub inputs: Inputs,
     /// Fixes the inputs, for debugging; the result says so
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Exits with 1 if AS is below this
+    /// Exits with 1 if the headline of the policy, AS or AS strict, is below this
     #[arg(long, value_name = "AS")]
     pub fail_under: Option<f64>,
     /// Times a rewrite even if it is a pass miss: shows what the harness itself costs
@@ -129,6 +140,12 @@ pub struct ShowArguments {
     pub device: DeviceArguments,
     #[command(flatten)]
     pub limits: LimitArguments,
+}
+
+#[derive(Debug, Args)]
+pub struct PoliciesArguments {
+    /// The policy to print
+    pub name: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -254,6 +271,7 @@ impl EvalArguments {
             budget_ms: milliseconds(self.budget),
             time_pass_miss: self.time_pass_miss,
             accept_noise: self.accept_noise,
+            domain_rounds: self.policy.rules().domain_rounds,
             ..Settings::default()
         }
     }

@@ -3,10 +3,13 @@
 pub mod check;
 pub mod decompose;
 pub mod doctor;
+mod documents;
 pub mod eval;
+pub mod policies;
 pub mod samples;
 pub mod score;
 pub mod show;
+pub mod verify;
 
 use crate::{Exit, Stop};
 use passhost_cache::Cache;

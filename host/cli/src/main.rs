@@ -24,6 +24,8 @@ enum Exit {
     Usage,
     /// 3: the host or the device is to blame.
     Host,
+    /// 4: a result says otherwise than it must.
+    Differs,
 }
 
 /// A failure of the whole command.
@@ -61,8 +63,10 @@ fn main() -> ExitCode {
         Command::Check(arguments) => commands::check::run(&arguments, &terminal),
         Command::Show(arguments) => commands::show::run(&arguments, &terminal),
         Command::Score(arguments) => commands::score::run(&arguments),
+        Command::Verify(arguments) => commands::verify::run(&arguments, &terminal),
         Command::Samples(arguments) => commands::samples::run(&arguments, &terminal),
         Command::Decompose(arguments) => commands::decompose::run(&arguments, &terminal),
+        Command::Policies(arguments) => commands::policies::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments, &terminal),
     };
     let exit = end.unwrap_or_else(|stop| {
@@ -75,5 +79,6 @@ fn main() -> ExitCode {
         Exit::Plugin => 1,
         Exit::Usage => 2,
         Exit::Host => 3,
+        Exit::Differs => 4,
     })
 }

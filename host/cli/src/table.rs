@@ -4,6 +4,7 @@ use crate::terminal::{Terminal, Tone, table, wrap};
 use passhost_score::{FALSE_VERDICTS, FailureClass};
 use passhost_supervisor::document::{Blame, DeviceScores, Document, Status, Variant};
 use passhost_supervisor::untrusted::one_line;
+use passhost_supervisor::{Headline, Policy};
 use std::collections::{BTreeMap, HashSet};
 
 /// Variants whose failures are spelt out; the document has them all.
@@ -16,7 +17,10 @@ pub fn render(document: &Document, terminal: &Terminal) -> Vec<String> {
         || document.job.plugin.clone(),
         |info| format!("{} {}", one_line(&info.name, 40), one_line(&info.version, 20)),
     );
-    let title = format!("{plugin} on {}", one_line(&document.job.sample, 80));
+    let mut title = format!("{plugin} on {}", one_line(&document.job.sample, 80));
+    if document.policy != Policy::default() {
+        title.push_str(&format!(", policy {}", document.policy.name()));
+    }
     lines.push(terminal.paint(Tone::Strong, &title));
     if document.job.fixed_seed {
         lines.push(terminal.paint(Tone::Warn, "fixed seed: the inputs were chosen by hand, not a result to rank"));
@@ -224,13 +228,14 @@ fn scores(document: &Document, terminal: &Terminal) -> Vec<String> {
         interval.map_or(String::new(), |i| format!(" [{:.3}, {:.3}]", i.low, i.high))
     };
     let confidence = document.confidence.as_ref();
-    let summary = format!(
-        "AS {:.3}{}   AS strict {:.3}{}",
-        scores.aggregate_score,
-        interval(confidence.map(|c| &c.aggregate_score)),
-        scores.aggregate_score_strict,
-        interval(confidence.map(|c| &c.aggregate_score_strict)),
-    );
+    let published = format!("AS {:.3}{}", scores.aggregate_score, interval(confidence.map(|c| &c.aggregate_score)));
+    let strict_interval = interval(confidence.map(|c| &c.aggregate_score_strict));
+    let strict = format!("AS strict {:.3}{strict_interval}", scores.aggregate_score_strict);
+    // What counts stands first.
+    let summary = match document.policy.rules().headline {
+        Headline::Published => format!("{published}   {strict}"),
+        Headline::Strict => format!("{strict}   {published}"),
+    };
     let tone = if document.status == Status::Failed { Tone::Bad } else { Tone::Strong };
     let by_tolerance = format!(
         "S(-5) {}  S(-3) {}  S(0) {}   ES(0) {}  ES(1) {}  ES(3) {}",

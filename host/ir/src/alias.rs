@@ -92,6 +92,19 @@ pub fn aliasing(graph: &Graph, node: &Node, ops: &OpTable) -> Aliasing {
     }
 }
 
+/// Whether every result of an op shares memory with an operand, whatever it is called with: it moves no element.
+pub fn never_copies(schema: &Schema) -> bool {
+    match schema.op.name.as_str() {
+        // These copy where no view will do.
+        "aten::contiguous" | "aten::flatten" | "aten::ravel" | "aten::reshape" | "aten::reshape_as" | "aten::to" => {
+            false
+        }
+        // Their schemas do not say so.
+        "aten::_unsafe_view" | "aten::broadcast_tensors" | "aten::meshgrid" => true,
+        _ => schema.is_view(),
+    }
+}
+
 /// An einsum of several operands multiplies them. Of one, it sums or takes a diagonal, both of which cost a dimension, or
 /// it permutes: `ij->ji`.
 fn einsum(graph: &Graph, node: &Node, sources: Vec<ValueId>) -> Aliasing {
@@ -203,6 +216,21 @@ mod tests {
             let expected = if views { Aliasing::View(vec![x]) } else { Aliasing::None };
             assert_eq!(aliasing(&graph, &graph.nodes[0], OpTable::sample()), expected, "{op}");
         }
+    }
+
+    #[test]
+    fn what_never_copies_is_known_of_every_op_that_a_rewrite_may_insert() {
+        let views = OpTable::insert().iter().filter(|schema| never_copies(schema));
+        let mut names: Vec<&str> = views.map(|schema| schema.op.name.trim_start_matches("aten::")).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(
+            names.join(" "),
+            "_unsafe_view alias broadcast_tensors broadcast_to chunk detach diagonal dsplit expand expand_as hsplit imag \
+             lift_fresh mT meshgrid moveaxis movedim narrow numpy_T permute positive real select slice split \
+             split_with_sizes squeeze swapaxes swapdims t tensor_split transpose unbind unflatten unfold unsqueeze view \
+             view_as view_as_complex view_as_real vsplit"
+        );
     }
 
     #[test]

@@ -2,10 +2,12 @@
 //!
 //! [`verify_graph`] checks a graph by itself; [`verify_rewrite`] checks what a pass returned against what it was given.
 
+mod calls;
 mod cost;
 mod error;
 mod rewrite;
 
+pub use calls::check_own_calls;
 pub use cost::peak_bytes;
 pub use error::GraphError;
 pub use rewrite::{RewriteSummary, check_counts, index_argument, verify_rewrite};

@@ -9,6 +9,7 @@
 //! ([`ToDevice::Compiled`]): it makes none itself, and offers none.
 
 mod finding;
+mod number;
 mod timing;
 
 pub use finding::{DomainFinding, Finding};
@@ -70,6 +71,13 @@ pub struct Settings {
     pub time_pass_miss: bool,
     /// Scores what was measured while the machine did something else: for tests and debugging, never for a ranking.
     pub accept_noise: bool,
+    /// Whether there are rounds with unusual inputs. Older documents do not say: there were.
+    #[serde(default = "yes")]
+    pub domain_rounds: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Settings {
@@ -95,6 +103,7 @@ impl Default for Settings {
             rewrite_bytes: 1 << 30,
             time_pass_miss: false,
             accept_noise: false,
+            domain_rounds: true,
         }
     }
 }
@@ -368,8 +377,10 @@ pub struct OutputReport {
     /// Elements NaN or infinite where the reference is not.
     pub non_finite: u64,
     /// Largest absolute error.
+    #[serde(deserialize_with = "number::or_infinite")]
     pub max_abs: f64,
     /// Largest error relative to the reference.
+    #[serde(deserialize_with = "number::or_infinite")]
     pub max_rel: f64,
     /// Logical index of the first element wrong at t = -5.
     pub first_wrong: Option<Vec<i64>>,
@@ -385,12 +396,16 @@ pub struct OutputReport {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TruthReport {
     /// Root mean square, eager.
+    #[serde(deserialize_with = "number::or_infinite")]
     pub eager_rms: f64,
     /// Root mean square, rewrite.
+    #[serde(deserialize_with = "number::or_infinite")]
     pub rewritten_rms: f64,
     /// 99.9th percentile, eager.
+    #[serde(deserialize_with = "number::or_infinite")]
     pub eager_p999: f64,
     /// 99.9th percentile, rewrite.
+    #[serde(deserialize_with = "number::or_infinite")]
     pub rewritten_p999: f64,
     /// Whether eager itself is right at t = -5 against the double precision run.
     pub eager_right: bool,

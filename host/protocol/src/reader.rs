@@ -51,10 +51,13 @@ pub struct Opened {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Change {
     /// Symbols with their new values.
-    pub symbols: BTreeMap<String, i64>,
+    pub symbols: Symbols,
     /// What float32 inputs become, `None` to leave them.
     pub dtype: Option<Dtype>,
 }
+
+/// The symbols of a variant, each with the extent that it stands for.
+pub type Symbols = BTreeMap<String, i64>;
 
 /// What can be asked about a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,6 +68,10 @@ pub enum Question {
     Reading,
     /// All that was read, after this change. Answered by [`FromReader::Whole`].
     Varied(Change),
+    /// The symbols of every variant of the sample, whichever was named. Answered by [`FromReader::Symbols`].
+    Symbols,
+    /// What an evaluation needs, after this change. Answered by [`FromReader::Changed`].
+    Changed(Change, InputMode),
 }
 
 /// Requests to the reader child.
@@ -99,6 +106,11 @@ pub enum FromReader {
     },
     /// The answer to [`Question::Variant`].
     Variant(Result<Variant, SampleError>),
+    /// The answer to [`Question::Symbols`]: each with the extent that it stands for. Of a variant that names none, the
+    /// extents of its arguments by names such as `E512`; none of one whose files are not understood.
+    Symbols(Vec<Symbols>),
+    /// The answer to [`Question::Changed`], or in words why there is no such variant.
+    Changed(Result<Variant, String>),
     /// The answer to [`Question::Reading`] and [`Question::Varied`] in types of the crate that reads, which encodes and
     /// decodes them: the supervisor only hands them on.
     Whole(Vec<u8>),

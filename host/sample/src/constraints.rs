@@ -9,7 +9,7 @@ use passhost_protocol::reader::SampleError;
 use ruff_python_ast::{Expr, ExprDict, ExprList, Stmt, StmtAssign};
 use ruff_text_size::{Ranged, TextSize};
 use serde::{Deserialize, Serialize};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
 
 /// The file's name in a graph folder.
@@ -67,6 +67,20 @@ impl Constraints {
             symbols: vec![],
             shapes: weights.iter().map(|weight| (weight.name.clone(), shape(weight))).collect(),
         }
+    }
+
+    /// Those of a graph that names no symbol: each extent above 1 that arguments have is one, such as `E512`, wherever they
+    /// have it. So what must agree still does.
+    pub fn of_extents(weights: &[Weight]) -> Constraints {
+        let extents: BTreeSet<i64> = weights.iter().flat_map(|weight| weight.ty.shape.iter().copied()).collect();
+        let extents: Vec<i64> = extents.into_iter().filter(|&extent| extent > 1).collect();
+        let extent = |&extent: &i64| match extents.binary_search(&extent) {
+            Ok(symbol) => Extent::Symbol(symbol),
+            Err(_) => Extent::Fixed(extent),
+        };
+        let shape = |weight: &Weight| (weight.name.clone(), weight.ty.shape.iter().map(extent).collect());
+        let shapes = weights.iter().map(shape).collect();
+        Constraints { symbols: extents.iter().map(|&extent| (format!("E{extent}"), extent)).collect(), shapes }
     }
 
     /// The position of a symbol.

@@ -38,20 +38,29 @@ impl Sample {
     ///
     /// If there is no such variant.
     pub fn reading(&self, index: usize, infer: &mut dyn Infer) -> Result<Reading, SampleError> {
-        let files = &self.variants[index];
-        let shown = |file: &str| self.directory.shown(&files.path.join(Path::new(file)));
-        let source = Source::new(shown("weight_meta.py"), &files.weights);
-        let weights = weights::weights(&source)?;
-        check_size(source.file(), &weights)?;
-        let model = Source::new(shown("model.py"), &files.model);
+        let weights = self.weights(index)?;
+        let model = Source::new(self.shown(index, "model.py"), &self.variants[index].model);
         let reading = Reading::translate(&model, weights, infer)?;
         let parameters = reading.program.parameters.iter().map(|parameter| parameter.name.as_str());
         let parameters: HashSet<&str> = parameters.collect();
         if let Some(weight) = reading.weights.iter().find(|weight| !parameters.contains(weight.name.as_str())) {
-            let (file, name) = (source.file().to_owned(), weight.name.clone());
+            let (file, name) = (self.shown(index, "weight_meta.py"), weight.name.clone());
             return Err(SampleError::Weight { file, name, reason: "`forward` has no such parameter".to_owned() });
         }
         Ok(reading)
+    }
+
+    /// The records of the parameters of variant `index`.
+    pub(crate) fn weights(&self, index: usize) -> Result<Vec<Weight>, SampleError> {
+        let source = Source::new(self.shown(index, "weight_meta.py"), &self.variants[index].weights);
+        let weights = weights::weights(&source)?;
+        check_size(source.file(), &weights)?;
+        Ok(weights)
+    }
+
+    /// What a file of a variant is called in messages.
+    fn shown(&self, index: usize, file: &str) -> String {
+        self.directory.shown(&self.variants[index].path.join(Path::new(file)))
     }
 
     /// Reads variant `index` as an evaluation needs it.

@@ -94,6 +94,17 @@ fn answer(sample: &Sample, index: usize, question: Question, infer: &mut dyn Inf
             let varied = reading.map(|reading| sample.vary(index, &reading, &change, infer));
             FromReader::Whole(encode(&varied)?)
         }
+        Question::Symbols => {
+            let sizes = |index| sample.weights(index).and_then(|weights| sample.sizes(index, &weights));
+            let symbols = |index| sizes(index).map(|sizes| sizes.symbols).unwrap_or_default().into_iter().collect();
+            FromReader::Symbols((0..sample.variants().len()).map(symbols).collect())
+        }
+        Question::Changed(change, inputs) => {
+            let reading = sample.reading(index, infer).map_err(|error| error.to_string());
+            let varied =
+                reading.and_then(|reading| sample.vary(index, &reading, &change, infer).map_err(|no| no.to_string()));
+            FromReader::Changed(varied.map(|varied| varied.reading.variant(inputs)))
+        }
     })
 }
 

@@ -14,6 +14,7 @@ use crate::Sample;
 use crate::constraints::{Constraints, LARGEST_EXTENT};
 use crate::python::Source;
 use crate::reading::Reading;
+use crate::weights::Weight;
 use extents::SizeStep;
 use passhost_ir::{Dtype, Infer};
 use passhost_protocol::reader::{Change, SampleError, SourceLocation};
@@ -78,6 +79,24 @@ pub enum Refusal {
 }
 
 impl Sample {
+    /// What may change in the sizes of graph `index`, whose parameters have these records: the symbols that it names, or, if
+    /// it names none, the extents of its arguments.
+    ///
+    /// # Errors
+    ///
+    /// If the file of constraints says something that is not understood.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such graph.
+    pub fn sizes(&self, index: usize, weights: &[Weight]) -> Result<Constraints, SampleError> {
+        match self.constraints(index) {
+            Ok(named) if !named.symbols.is_empty() => Ok(named),
+            Ok(_) | Err(SampleError::Read { .. }) => Ok(Constraints::of_extents(weights)),
+            Err(error) => Err(error),
+        }
+    }
+
     /// A variant of graph `index`, which was read as `reading`. Symbols change one after the other, the float type last,
     /// and each time the whole program is translated again: what no call accepts is refused.
     ///
@@ -97,10 +116,11 @@ impl Sample {
     ) -> Result<Varied, Refusal> {
         let files = &self.variants[index];
         let source = Source::new(self.directory.shown(&files.path.join(Path::new("model.py"))), &files.model);
-        // A graph without symbols may come without the file.
         let constraints = match self.constraints(index) {
+            // A graph without symbols may come without the file.
             Err(SampleError::Read { .. }) if change.symbols.is_empty() => Constraints::fixed(&reading.weights),
-            read => read?,
+            read if change.symbols.is_empty() => read?,
+            _ => self.sizes(index, &reading.weights)?,
         };
         vary(&source, reading, constraints, change, infer)
     }

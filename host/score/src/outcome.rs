@@ -29,11 +29,13 @@ pub enum FailureClass {
     PassMiss,
     /// The integrity checks found something.
     Integrity,
+    /// Right in the sizes that it was judged on, and wrong or refused in others.
+    ShapeOverfit,
 }
 
 impl FailureClass {
     /// Every class, in the order of the declaration.
-    pub const ALL: [FailureClass; 9] = [
+    pub const ALL: [FailureClass; 10] = [
         FailureClass::Accuracy,
         FailureClass::TypeMismatch,
         FailureClass::ShapeMismatch,
@@ -43,6 +45,7 @@ impl FailureClass {
         FailureClass::Reference,
         FailureClass::PassMiss,
         FailureClass::Integrity,
+        FailureClass::ShapeOverfit,
     ];
 
     /// The t from which ES(t) counts the failure as a speedup of 1, `None` for never.
@@ -52,7 +55,7 @@ impl FailureClass {
             FailureClass::TypeMismatch | FailureClass::ShapeMismatch | FailureClass::NanInf => (3, 2),
             FailureClass::Runtime => (3, 3),
             FailureClass::Compile => (3, 4),
-            FailureClass::Reference | FailureClass::PassMiss | FailureClass::Integrity => {
+            FailureClass::Reference | FailureClass::PassMiss | FailureClass::Integrity | FailureClass::ShapeOverfit => {
                 return None;
             }
         };
@@ -81,6 +84,7 @@ impl fmt::Display for FailureClass {
             FailureClass::Reference => "reference",
             FailureClass::PassMiss => "pass_miss",
             FailureClass::Integrity => "integrity",
+            FailureClass::ShapeOverfit => "shape_overfit",
         })
     }
 }
@@ -97,7 +101,8 @@ pub enum VariantOutcome {
         right_from: Option<i8>,
         /// Whether a trivial candidate (zeros, an input copied, the mean) is right at t = -2. Only AS strict asks.
         trivial_right_at_minus_2: bool,
-        /// Whether it is wrong on inputs that are unusual but that the reference is right on. Only AS strict asks.
+        /// Whether it is wrong on inputs that are unusual, or on hidden sizes of them, but that the reference is right on.
+        /// Only AS strict asks.
         #[serde(default)]
         wrong_in_domain: bool,
     },
@@ -149,6 +154,7 @@ mod tests {
             (FailureClass::Reference, None, None),
             (FailureClass::PassMiss, None, None),
             (FailureClass::Integrity, None, None),
+            (FailureClass::ShapeOverfit, None, None),
         ] {
             assert_eq!(class.tolerated_from(Interpretation::Default), default, "{class}");
             assert_eq!(class.tolerated_from(Interpretation::MismatchExtended), mismatch_extended, "{class}");

@@ -6,9 +6,9 @@ use crate::judge::{Judged, empty, failed};
 use crate::plugin::LoadedPlugin;
 use crate::sample::Sample;
 use crate::supervisor::{Config, Supervisor};
-use crate::timing::Rules;
+use crate::timing::{Rules, Speedups};
 use passhost_protocol::device::DeviceInfo;
-use passhost_score::{FailureClass, Repeats, VariantOutcome, confidence, score};
+use passhost_score::{Confidence, FailureClass, Options, Repeats, Scores, VariantOutcome, confidence, score};
 
 impl Supervisor {
     /// The document for a plugin on a sample whose variants were judged, in the sample's order.
@@ -37,20 +37,50 @@ impl Supervisor {
     }
 }
 
-/// Puts the variants together and scores them.
-fn assemble(
-    plugin: &LoadedPlugin,
-    sample: &Sample,
-    config: &Config,
-    device: Option<DeviceInfo>,
-    confinement: ChildWalls,
-    judged: Vec<Judged>,
-) -> Document {
-    let outcomes: Vec<VariantOutcome> = judged.iter().filter_map(|judged| judged.outcome).collect();
-    let scored = || judged.iter().filter(|judged| judged.outcome.is_some());
-    let repeats: Vec<Option<Repeats>> = scored().map(|judged| judged.repeats.clone()).collect();
-    let device_repeats: Vec<Option<Repeats>> = scored().map(|judged| judged.device_repeats.clone()).collect();
-    let variants: Vec<Variant> = judged.into_iter().map(|judged| judged.variant).collect();
+/// What the variants together come to.
+pub(crate) struct Standing {
+    pub failure: Option<Failure>,
+    pub scores: Option<Scores>,
+    pub confidence: Option<Confidence>,
+    pub device_scores: Option<DeviceScores>,
+}
+
+/// How scores are made of outcomes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scoring<'a> {
+    pub options: &'a Options,
+    /// Of the device, `cpu` if none was needed.
+    pub rules: Rules,
+    pub submissions: u32,
+}
+
+impl Scoring<'_> {
+    fn confidence(&self, outcomes: &[VariantOutcome], repeats: &[Option<Repeats>]) -> Option<Confidence> {
+        confidence(outcomes, repeats, self.options, self.rules.resolution, self.submissions).ok().flatten()
+    }
+
+    /// Scores over the device's time.
+    fn over_device_time(&self, outcomes: &[VariantOutcome], speedups: &[Option<Speedups>]) -> Option<DeviceScores> {
+        let of = |speedups: &Option<Speedups>| speedups.as_ref().and_then(|speedups| speedups.device.clone());
+        let repeats: Vec<Option<Repeats>> = speedups.iter().map(of).collect();
+        let outcomes = over_device_time(outcomes, &repeats)?;
+        let scores = score(&outcomes, self.options).ok()?;
+        Some(DeviceScores {
+            aggregate_score: scores.aggregate_score,
+            aggregate_score_strict: scores.aggregate_score_strict,
+            confidence: self.confidence(&outcomes, &repeats),
+        })
+    }
+}
+
+/// What variants, outcomes and times come to, of a sample that was `lost` as a whole or not.
+pub(crate) fn standing(
+    variants: &[Variant],
+    outcomes: &[VariantOutcome],
+    speedups: &[Option<Speedups>],
+    lost: Option<&Failure>,
+    scoring: Scoring<'_>,
+) -> Standing {
     let compared = variants.iter().any(|variant| !variant.outputs.is_empty());
     // The plugin's failures stand for an evaluation before the sample's: they are what a score is for.
     let failure = if compared {
@@ -62,25 +92,35 @@ fn assemble(
     };
     // A sample that fails as a whole has no score; neither has one on which the host gave up.
     let scorable = outcomes.len() == variants.len()
-        && sample.lost().is_none()
-        && failure.as_ref().is_none_or(|f| f.blame == Blame::Plugin);
-    let scores = if scorable { score(&outcomes, &config.options).ok() } else { None };
-    let resolution = Rules::of(device.as_ref().map_or("cpu", |device| &device.device)).resolution;
-    let confidence = |outcomes: &[VariantOutcome], repeats: &[Option<Repeats>]| {
-        confidence(outcomes, repeats, &config.options, resolution, config.submissions).ok().flatten()
-    };
-    let device_scores = scores.as_ref().and_then(|_| {
-        let outcomes = over_device_time(&outcomes, &device_repeats)?;
-        let scores = score(&outcomes, &config.options).ok()?;
-        Some(DeviceScores {
-            aggregate_score: scores.aggregate_score,
-            aggregate_score_strict: scores.aggregate_score_strict,
-            confidence: confidence(&outcomes, &device_repeats),
-        })
-    });
-    let confidence = scores.as_ref().and_then(|_| confidence(&outcomes, &repeats));
+        && lost.is_none()
+        && failure.as_ref().is_none_or(|failure| failure.blame == Blame::Plugin);
+    let scores = if scorable { score(outcomes, scoring.options).ok() } else { None };
+    let walls: Vec<Option<Repeats>> =
+        speedups.iter().map(|speedups| speedups.as_ref().map(|speedups| speedups.wall.clone())).collect();
+    let confidence = scores.as_ref().and_then(|_| scoring.confidence(outcomes, &walls));
+    let device_scores = scores.as_ref().and_then(|_| scoring.over_device_time(outcomes, speedups));
     let host_failed = variants.iter().find_map(|v| v.failure.clone().filter(|f| f.blame == Blame::Host));
-    let failure = sample.lost().cloned().or(failure).or(if scorable { None } else { host_failed });
+    let failure = lost.cloned().or(failure).or(if scorable { None } else { host_failed });
+    Standing { failure, scores, confidence, device_scores }
+}
+
+/// Puts the variants together and scores them.
+fn assemble(
+    plugin: &LoadedPlugin,
+    sample: &Sample,
+    config: &Config,
+    device: Option<DeviceInfo>,
+    confinement: ChildWalls,
+    judged: Vec<Judged>,
+) -> Document {
+    let outcomes: Vec<VariantOutcome> = judged.iter().filter_map(|judged| judged.outcome).collect();
+    let speedups: Vec<Option<Speedups>> =
+        judged.iter().filter(|judged| judged.outcome.is_some()).map(|judged| judged.speedups.clone()).collect();
+    let variants: Vec<Variant> = judged.into_iter().map(|judged| judged.variant).collect();
+    let rules = Rules::of(device.as_ref().map_or("cpu", |device| &device.device));
+    let scoring = Scoring { options: &config.options, rules, submissions: config.submissions.max(1) };
+    let Standing { failure, scores, confidence, device_scores } =
+        standing(&variants, &outcomes, &speedups, sample.lost(), scoring);
     Document {
         schema: SCHEMA.into(),
         job: Job {
@@ -92,10 +132,12 @@ fn assemble(
             host: env!("CARGO_PKG_VERSION").into(),
             device,
             fixed_seed: config.seed.is_some(),
+            inputs: Some(config.inputs),
         },
         status: if failure.is_some() { Status::Failed } else { Status::Scored },
         blame: failure.as_ref().map(|failure| failure.blame),
         failure,
+        policy: config.policy.clone(),
         limits: Limits { guest: config.limits, measurement: config.settings },
         variants,
         options: config.options,

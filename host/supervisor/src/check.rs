@@ -6,6 +6,7 @@ use crate::child::ChildError;
 use crate::document::{Blame, Failure, Variant};
 use crate::event::{Event, VariantPlace, WorkStage};
 use crate::failure::{DOCTOR, UNCONFINED, failure};
+use crate::hidden::{self, Hidden};
 use crate::judge::empty;
 use crate::plugin::LoadedPlugin;
 use crate::rewrite::{pay, refused_graph, rewrite};
@@ -13,8 +14,9 @@ use crate::sample::{ReadError, Sample};
 use crate::supervisor::Supervisor;
 use crate::types::Types;
 use crate::untrusted::one_line;
-use passhost_ir::verify::{RewriteSummary, verify_rewrite};
+use passhost_ir::verify::{RewriteSummary, check_own_calls, verify_rewrite};
 use passhost_ir::{DeviceFacts, Graph, NodeKind, OpTable, TensorType, functionalise, varying};
+use passhost_policy::Inserted;
 use passhost_protocol::reader::{self, InputMode};
 use passhost_score::FailureClass;
 use std::time::Duration;
@@ -26,6 +28,17 @@ pub struct Checker<'s> {
     pub(crate) types: Types,
     /// What the pass is told of the device that its rewrites will run on.
     pub(crate) device: DeviceFacts,
+    /// Of an evaluation that is repeated.
+    recorded: Vec<Seeds>,
+}
+
+/// The seeds of a variant that is judged a second time; `None` where one is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Seeds {
+    /// Of the inputs.
+    pub inputs: Option<u64>,
+    /// Of the hidden sizes.
+    pub hidden: Option<u64>,
 }
 
 /// A variant that has been checked, and waits to be measured.
@@ -35,6 +48,9 @@ pub struct Checked {
     /// `None` if it could not be read: then the end is a failure.
     pub(crate) read: Option<reader::Variant>,
     pub(crate) end: Result<Verified, Refused>,
+    pub(crate) hidden: Hidden,
+    /// Of the inputs, where an evaluation is repeated.
+    pub(crate) seed: Option<u64>,
 }
 
 /// A rewrite that may run.
@@ -69,7 +85,7 @@ impl Checked {
 
 impl<'s> Checker<'s> {
     pub(crate) fn new(supervisor: &'s Supervisor, plugin: LoadedPlugin, device: DeviceFacts) -> Checker<'s> {
-        Checker { supervisor, plugin, types: supervisor.types(), device }
+        Checker { supervisor, plugin, types: supervisor.types(), device, recorded: vec![] }
     }
 
     /// The plugin.
@@ -83,6 +99,17 @@ impl<'s> Checker<'s> {
     pub fn with_types(mut self, types: Types) -> Checker<'s> {
         self.types = types;
         self
+    }
+
+    /// With the seeds of an evaluation that is repeated, one for each variant.
+    #[must_use]
+    pub fn with_seeds(mut self, recorded: Vec<Seeds>) -> Checker<'s> {
+        self.recorded = recorded;
+        self
+    }
+
+    pub(crate) fn recorded(&self, index: usize) -> Seeds {
+        self.recorded.get(index).copied().unwrap_or_default()
     }
 
     /// Checks variant `index` of a sample.
@@ -100,7 +127,7 @@ impl<'s> Checker<'s> {
             count: sample.variants().len(),
         };
         self.supervisor.reached(&place, WorkStage::Reading);
-        let (read, end) = match self.read(sample, index) {
+        let (read, mut end) = match self.read(sample, index) {
             Ok(mut read) => {
                 self.notes(&mut variant, &place, read.notes.iter().cloned());
                 let end = match self.leave_out_fixed(&mut read, &mut variant, &place) {
@@ -111,20 +138,41 @@ impl<'s> Checker<'s> {
             }
             Err(failure) => (None, Err(Refused { class: FailureClass::Reference, failure })),
         };
+        let hidden = self.hidden(sample, index, &place, read.as_ref(), &mut end);
+        self.notes(&mut variant, &place, hidden.note.clone());
         if let Some(walls) = self.types.walls() {
             // Another checker may have said so already, of the same kernel.
             let _ = self.supervisor.types_walls.set(walls);
         }
-        Checked { place, variant, read, end }
+        Checked { place, variant, read, end, hidden, seed: self.recorded(index).inputs }
+    }
+
+    /// The pass on other sizes, where the rewrite of the recorded ones is hashed, may run and changes something.
+    fn hidden(
+        &mut self,
+        sample: &mut Sample,
+        index: usize,
+        place: &VariantPlace,
+        read: Option<&reader::Variant>,
+        end: &mut Result<Verified, Refused>,
+    ) -> Hidden {
+        let (Some(read), Ok(Verified { summary: RewriteSummary { pass_miss: false, .. }, .. })) = (read, &*end) else {
+            return Hidden::default();
+        };
+        hidden::check(self, sample, index, &read.program, place).unwrap_or_else(|failure| {
+            *end = Err(Refused { class: FailureClass::Runtime, failure: *failure });
+            Hidden::default()
+        })
     }
 
     /// A variant that cannot be used, whatever the plugin does.
     fn unusable(&self, place: VariantPlace, variant: Variant, failure: Failure) -> Checked {
-        Checked { place, variant, read: None, end: Err(Refused { class: FailureClass::Reference, failure }) }
+        let end = Err(Refused { class: FailureClass::Reference, failure });
+        Checked { place, variant, read: None, end, hidden: Hidden::default(), seed: None }
     }
 
     /// Takes outputs away that are the same in every draw. Inputs that are drawn as published are left as they are.
-    fn leave_out_fixed(
+    pub(crate) fn leave_out_fixed(
         &self,
         read: &mut reader::Variant,
         variant: &mut Variant,
@@ -197,7 +245,7 @@ impl<'s> Checker<'s> {
         })
     }
 
-    fn check_program(
+    pub(crate) fn check_program(
         &mut self,
         program: &Graph,
         variant: &mut Variant,
@@ -215,11 +263,25 @@ impl<'s> Checker<'s> {
         let verified = verify_rewrite(&functional.graph, &graph, OpTable::insert(), &mut types);
         pay(self, &account)?;
         let summary = verified.map_err(|error| refused_graph(&error))?;
+        self.allow(&functional.graph, &graph)?;
         if let Some(rewrite) = &mut variant.rewrite {
             rewrite.kernels = graph.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Kernel { .. })).count();
             rewrite.pass_miss = summary.pass_miss;
         }
         Ok(Verified { graph, summary })
+    }
+
+    /// Holds a verified rewrite against the policy.
+    fn allow(&self, original: &Graph, rewritten: &Graph) -> Result<(), Refused> {
+        let policy = &self.supervisor.config.policy;
+        if policy.rules().inserted == Inserted::Listed {
+            return Ok(());
+        }
+        check_own_calls(original, rewritten).map_err(|error| {
+            let message = format!("the policy `{}` does not allow this: {error}", policy.name());
+            let hint = "docs/policies.md says what it allows; `passhost show --after` prints the graph";
+            Refused { class: FailureClass::Compile, failure: failure(Blame::Plugin, "policy", message, hint) }
+        })
     }
 
     fn notes(&self, variant: &mut Variant, place: &VariantPlace, notes: impl IntoIterator<Item = String>) {

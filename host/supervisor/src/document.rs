@@ -1,9 +1,11 @@
 //! The result document: everything that an evaluation used, did and found, as one JSON value. The table on the terminal
 //! is a view of it.
 
+use passhost_policy::{Headline, Policy};
 use passhost_protocol::Walls;
 use passhost_protocol::device::{DeviceInfo, DomainFinding, OutputReport, ProcessTimes, Settings};
 use passhost_protocol::guest::{GuestLimits, GuestUsage, PassInfo, Refusal};
+use passhost_protocol::reader::{InputMode, Symbols};
 use passhost_score::{Confidence, Estimate, FailureClass, Interval, Options, Scores, VariantOutcome};
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +70,9 @@ pub struct Document {
     pub blame: Option<Blame>,
     /// The failure that stands for the evaluation where `status` is `failed`.
     pub failure: Option<Failure>,
+    /// The rules in force: name, SHA-256 and text. Those of older documents, which do not say, are `open`.
+    #[serde(default)]
+    pub policy: Policy,
     /// Limits and measurement settings in force.
     pub limits: Limits,
     /// One per graph variant, in the sample's order.
@@ -85,6 +90,16 @@ pub struct Document {
     /// Which walls of the kernel stood around the children. Older documents do not say.
     #[serde(default)]
     pub confinement: ChildWalls,
+}
+
+impl Document {
+    /// The score that stands for the evaluation, as its policy says.
+    pub fn headline(&self) -> Option<f64> {
+        self.scores.as_ref().map(|scores| match self.policy.rules().headline {
+            Headline::Published => scores.aggregate_score,
+            Headline::Strict => scores.aggregate_score_strict,
+        })
+    }
 }
 
 /// What kept each kind of child in; `None` of a kind that did not take part.
@@ -139,6 +154,9 @@ pub struct Job {
     pub device: Option<DeviceInfo>,
     /// Whether `--seed` fixed the inputs: for debugging, never for a ranking.
     pub fixed_seed: bool,
+    /// How inputs were drawn. Older documents do not say.
+    #[serde(default)]
+    pub inputs: Option<InputMode>,
 }
 
 /// Scores over the device's time. What is right stays the same.
@@ -181,6 +199,9 @@ pub struct Variant {
     /// What is wrong on unusual inputs where the reference is right. Counts in AS strict alone.
     #[serde(default)]
     pub domain: Vec<DomainFinding>,
+    /// The pass on other sizes of the graph, where the policy asks for that. Counts in AS strict alone.
+    #[serde(default)]
+    pub hidden: Option<HiddenShapes>,
     /// What could not be checked, and other remarks.
     pub notes: Vec<String>,
     /// A trivial candidate that is right at t = -2, if there is one.
@@ -191,6 +212,42 @@ pub struct Variant {
     pub seed: Option<u64>,
     /// Times.
     pub timing: Option<Timing>,
+}
+
+/// The pass on sizes of a graph that it could not know of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HiddenShapes {
+    /// Seed of the sizes, drawn after the rewrite was hashed.
+    pub seed: u64,
+    /// Those that the sample has, in the order in which they were drawn. The seed of their inputs is the variant's.
+    pub shapes: Vec<HiddenShape>,
+    /// Why there are fewer than the policy asks for.
+    pub missing: Option<String>,
+}
+
+impl HiddenShapes {
+    /// What is wrong in any of them, each naming its sizes.
+    pub fn findings(&self) -> impl Iterator<Item = &String> {
+        self.shapes.iter().filter_map(|shape| shape.finding.as_ref())
+    }
+}
+
+/// A graph in other sizes.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct HiddenShape {
+    /// Symbols that changed, with the extents that they stand for here: of `input_tensor_constraints.py`, or, where that has none, such as
+    /// `E512` for what was 512.
+    pub sizes: Symbols,
+    /// Of the rewritten graph, as in [`Rewrite`].
+    pub rewrite_sha256: Option<String>,
+    /// Least t at which every output is right.
+    pub right_from: Option<i8>,
+    /// One per output.
+    pub outputs: Vec<OutputReport>,
+    /// What is wrong or refused: the plugin's doing.
+    pub finding: Option<String>,
+    /// Why nothing can be said: the sample's or the host's doing.
+    pub note: Option<String>,
 }
 
 /// What a rewrite did to the graph.
@@ -217,6 +274,10 @@ pub struct Timing {
     pub processes: Vec<ProcessTimes>,
     /// How often it was timed until the machine did nothing else; what was measured before that is not here.
     pub attempts: u32,
+    /// Ops of eager's program, by which the host's part of its time is judged.
+    pub ops: usize,
+    /// Why all this is no measurement: the machine did something else. Nothing is scored then.
+    pub trouble: Option<String>,
     /// Blocks that do not count because the machine did something else meanwhile, and what, in words.
     pub disturbed: Vec<String>,
     /// Median of eager beside the rewrite, microseconds.

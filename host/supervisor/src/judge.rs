@@ -2,10 +2,10 @@
 
 use crate::document::{Blame, Failure, Variant};
 use crate::failure::failure;
-use crate::timing::{Measured, NotMeasured};
-use passhost_ir::verify::RewriteSummary;
+use crate::hidden;
+use crate::timing::{Measured, Speedups};
 use passhost_protocol::device::Evaluation;
-use passhost_score::{FailureClass, Repeats, VariantOutcome, variant_right_from};
+use passhost_score::{FailureClass, VariantOutcome, variant_right_from};
 
 /// What became of one variant.
 pub struct Judged {
@@ -14,9 +14,7 @@ pub struct Judged {
     /// What the score counts; `None` where the host is to blame, so that nothing may be scored.
     pub outcome: Option<VariantOutcome>,
     /// Speedups behind the outcome, where it was compared.
-    pub repeats: Option<Repeats>,
-    /// The same over the device's time, where that is known.
-    pub device_repeats: Option<Repeats>,
+    pub speedups: Option<Speedups>,
 }
 
 pub(crate) fn empty(name: &str) -> Variant {
@@ -29,6 +27,7 @@ pub(crate) fn empty(name: &str) -> Variant {
         outputs: Vec::new(),
         findings: Vec::new(),
         domain: Vec::new(),
+        hidden: None,
         notes: Vec::new(),
         trivial: None,
         right_from: None,
@@ -42,90 +41,107 @@ pub(crate) fn failed(mut variant: Variant, class: FailureClass, failure: Failure
     let outcome = (failure.blame != Blame::Host).then_some(VariantOutcome::Failed(class));
     variant.class = Some(class);
     variant.failure = Some(failure);
-    Judged { variant, outcome, repeats: None, device_repeats: None }
+    Judged { variant, outcome, speedups: None }
 }
 
-/// What came of timing.
-pub(crate) enum Times {
-    /// Nothing was timed: what is wrong shows without, or nothing was changed.
-    None,
-    /// Times that can be relied on.
-    Measured(Box<Measured>),
-    /// The machine did something else.
-    Not(NotMeasured, Option<Box<Measured>>),
-}
-
-/// Whether a rewrite that was checked is worth timing.
-pub(crate) fn is_timed(evaluation: &Evaluation, summary: &RewriteSummary, time_pass_miss: bool) -> bool {
-    let wrong = !evaluation.findings.is_empty() || is_never_right_nor_finite(evaluation);
-    !wrong && (!summary.pass_miss || time_pass_miss)
-}
-
-fn is_never_right_nor_finite(evaluation: &Evaluation) -> bool {
+/// Whether a rewrite that was checked is worth timing: what is wrong without times needs none.
+pub(crate) fn is_timed(evaluation: &Evaluation, pass_miss: bool, time_pass_miss: bool) -> bool {
     let right_from = variant_right_from(evaluation.outputs.iter().map(|output| output.right_from));
-    right_from.is_none() && evaluation.outputs.iter().any(|output| output.non_finite > 0)
+    let never_right_nor_finite = right_from.is_none() && evaluation.outputs.iter().any(|output| output.non_finite > 0);
+    evaluation.findings.is_empty() && !never_right_nor_finite && (!pass_miss || time_pass_miss)
 }
 
-pub(crate) fn judge_evaluation(
-    mut variant: Variant,
-    evaluation: Evaluation,
-    summary: &RewriteSummary,
-    times: Times,
-) -> Judged {
-    let never_right_nor_finite = is_never_right_nor_finite(&evaluation);
-    let right_from = variant_right_from(evaluation.outputs.iter().map(|output| output.right_from));
+/// The verdict on a variant whose rewrite ran.
+pub(crate) fn judge_evaluation(mut variant: Variant, evaluation: Evaluation, measured: Option<Measured>) -> Judged {
+    let (timing, speedups) = measured.map(|Measured { timing, speedups }| (timing, speedups)).unzip();
+    variant.timing = timing;
     variant.findings = evaluation.findings.iter().map(ToString::to_string).collect();
     variant.domain = evaluation.domain;
     variant.notes.extend(evaluation.notes);
     variant.trivial = evaluation.trivial;
-    variant.right_from = right_from;
+    variant.right_from = variant_right_from(evaluation.outputs.iter().map(|output| output.right_from));
     variant.outputs = evaluation.outputs;
+    conclude(variant, speedups)
+}
 
-    let fail = |mut variant: Variant, class, message: String, hint: &str| {
-        variant.class = Some(class);
-        variant.failure = Some(failure(Blame::Plugin, "correctness", message, hint));
-        Judged { variant, outcome: Some(VariantOutcome::Failed(class)), repeats: None, device_repeats: None }
+/// The verdict on a variant whose rewrite ran, from what is written down of it.
+pub(crate) fn conclude(mut variant: Variant, speedups: Option<Speedups>) -> Judged {
+    let Conclusion { class, outcome } = conclusion(&variant);
+    variant.class = class;
+    variant.failure = explanation(&variant, outcome);
+    let speedups = speedups.filter(|_| matches!(outcome, Some(VariantOutcome::Compared { .. })));
+    Judged { variant, outcome, speedups }
+}
+
+/// What a variant comes to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Conclusion {
+    pub class: Option<FailureClass>,
+    pub outcome: Option<VariantOutcome>,
+}
+
+/// What a variant whose rewrite ran comes to: it follows from outputs, findings and times alone.
+pub(crate) fn conclusion(variant: &Variant) -> Conclusion {
+    let failed = |class| Conclusion { class: Some(class), outcome: Some(VariantOutcome::Failed(class)) };
+    let non_finite = variant.outputs.iter().any(|output| output.non_finite > 0);
+    if variant.rewrite.as_ref().is_some_and(|rewrite| rewrite.pass_miss) {
+        return failed(FailureClass::PassMiss);
+    }
+    if !variant.findings.is_empty() {
+        return failed(FailureClass::Integrity);
+    }
+    if non_finite && variant.right_from.is_none() {
+        return failed(FailureClass::NanInf);
+    }
+    let relied_on = variant.timing.as_ref().filter(|timing| timing.trouble.is_none());
+    let Some(speedup) = relied_on.map(|timing| timing.speedup) else {
+        return Conclusion { class: None, outcome: None };
     };
-    let (measured, trouble) = match times {
-        Times::None => (None, None),
-        Times::Measured(measured) => (Some(measured), None),
-        Times::Not(trouble, measured) => (measured, Some(trouble)),
+    let overfits = variant.hidden.as_ref().is_some_and(|hidden| hidden.findings().next().is_some());
+    let class = match variant.right_from {
+        _ if overfits => Some(FailureClass::ShapeOverfit),
+        Some(t) if t <= -5 => None,
+        _ => Some(FailureClass::Accuracy),
     };
-    let (timing, repeats, device_repeats) = match measured {
-        Some(measured) => (Some(measured.timing), Some(measured.repeats), measured.device_repeats),
-        None => (None, None, None),
+    let outcome = VariantOutcome::Compared {
+        speedup,
+        right_from: variant.right_from,
+        trivial_right_at_minus_2: variant.trivial.is_some(),
+        wrong_in_domain: overfits || !variant.domain.is_empty(),
     };
-    let speedup = timing.as_ref().map(|timing| timing.speedup);
-    variant.timing = timing;
-    if summary.pass_miss {
-        let message = "the rewrite has no kernel and calls the same ops, or more: nothing that counts was changed";
-        let hint = "see the refusals of the pass: `passhost show --after`";
-        return fail(variant, FailureClass::PassMiss, message.into(), hint);
+    Conclusion { class, outcome: Some(outcome) }
+}
+
+/// Why a variant that ran comes to what it does, where that is a failure.
+fn explanation(variant: &Variant, outcome: Option<VariantOutcome>) -> Option<Failure> {
+    if outcome.is_none() {
+        let trouble = variant.timing.as_ref().and_then(|timing| timing.trouble.as_ref());
+        return Some(match trouble {
+            Some(trouble) => failure(Blame::Host, "timing", format!("not measured: {trouble}"), NOT_MEASURED),
+            None => failure(Blame::Host, "timing", "no times were measured", "report this"),
+        });
     }
-    if let Some(finding) = variant.findings.first().cloned() {
-        let hint = "the outputs do not follow from the inputs as the reference's do";
-        return fail(variant, FailureClass::Integrity, finding, hint);
-    }
-    if never_right_nor_finite {
-        let message = "an output is NaN or infinite where the reference is finite";
-        return fail(variant, FailureClass::NanInf, message.into(), "see the first wrong element of each output");
-    }
-    if let Some(trouble) = trouble {
-        let message = format!("not measured: {trouble}");
-        variant.failure = Some(failure(Blame::Host, "timing", message, NOT_MEASURED));
-        return Judged { variant, outcome: None, repeats: None, device_repeats: None };
-    }
-    let Some(speedup) = speedup else {
-        variant.failure = Some(failure(Blame::Host, "timing", "no times were measured", "report this"));
-        return Judged { variant, outcome: None, repeats: None, device_repeats: None };
+    let (message, hint) = match variant.class? {
+        FailureClass::PassMiss => (
+            "the rewrite has no kernel and calls the same ops, or more: nothing that counts was changed".to_owned(),
+            "see the refusals of the pass: `passhost show --after`".to_owned(),
+        ),
+        FailureClass::Integrity => (
+            variant.findings.first()?.clone(),
+            "the outputs do not follow from the inputs as the reference's do".to_owned(),
+        ),
+        FailureClass::NanInf => (
+            "an output is NaN or infinite where the reference is finite".to_owned(),
+            "see the first wrong element of each output".to_owned(),
+        ),
+        FailureClass::ShapeOverfit => {
+            let shapes = &variant.hidden.as_ref()?.shapes;
+            let shape = shapes.iter().find(|shape| shape.finding.is_some())?;
+            (shape.finding.clone()?, hidden::reproduction(&variant.name, &shape.sizes))
+        }
+        _ => return None,
     };
-    if right_from.is_none_or(|t| t > -5) {
-        variant.class = Some(FailureClass::Accuracy);
-    }
-    let trivial_right_at_minus_2 = variant.trivial.is_some();
-    let wrong_in_domain = !variant.domain.is_empty();
-    let outcome = VariantOutcome::Compared { speedup, right_from, trivial_right_at_minus_2, wrong_in_domain };
-    Judged { variant, outcome: Some(outcome), repeats, device_repeats }
+    Some(failure(Blame::Plugin, "correctness", message, &hint))
 }
 
 /// What to do about a machine that does something else.

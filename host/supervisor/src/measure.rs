@@ -4,18 +4,19 @@
 use crate::check::{Checked, Checker, Refused, Verified};
 use crate::child::ChildError;
 use crate::device::{Device, DeviceError, RewriteRequest};
-use crate::document::{Blame, Failure, Variant};
+use crate::document::{Blame, Failure, HiddenShapes, Variant};
 use crate::event::{Event, VariantPlace, WorkStage};
 use crate::failure::failure;
-use crate::judge::{Judged, Times, failed, is_timed, judge_evaluation};
+use crate::hidden::{self, Hidden};
+use crate::judge::{Judged, conclude, failed, is_timed, judge_evaluation};
 use crate::lock::{Turn, Use};
 use crate::reference::{load_reference, secret};
 use crate::supervisor::Supervisor;
-use crate::timing::{Rules, measured};
+use crate::timing::{Measured, Rules, measured};
 use passhost_ir::{NodeId, OpName, OpTable};
 use passhost_protocol::device::{Evaluation, Loaded, ProcessTimes, RewriteError, Settings};
 use passhost_protocol::reader;
-use passhost_score::FailureClass;
+use passhost_score::{FailureClass, VariantOutcome};
 use std::time::{Duration, Instant};
 
 /// Least budget of a rewrite's intermediates, in bytes.
@@ -27,11 +28,11 @@ const ATTEMPTS: u32 = 2;
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// A reference program that has run: what the rewrite is compared with.
-struct Reference {
-    read: reader::Variant,
-    loaded: Loaded,
+pub(crate) struct Reference {
+    pub read: reader::Variant,
+    pub loaded: Loaded,
     /// What loading took: drawing its inputs, running and timing it.
-    loading: Duration,
+    pub loading: Duration,
 }
 
 /// A variant on its way through the device.
@@ -66,11 +67,10 @@ impl Supervisor {
             (Some(read), Ok(verified)) => {
                 let in_place = passhost_ir::in_place_nodes(&read.program, OpTable::sample());
                 let reference = Reference { read, loaded, loading };
-                Measurement { supervisor: self, device, place: checked.place, reference, in_place }.run(
-                    checked.variant,
-                    &verified,
-                    turn,
-                )
+                let mut measurement =
+                    Measurement { supervisor: self, device, place: checked.place, reference, in_place };
+                let judged = measurement.run(checked.variant, &verified, checked.seed, turn);
+                measurement.hidden(judged, checked.hidden)
             }
             (read, end) => refused(Checked { read, end, ..checked }),
         }
@@ -98,12 +98,11 @@ fn refused(checked: Checked) -> Judged {
 
 impl Measurement<'_> {
     /// Sends the verified rewrite to the device, checks and times it, and judges what comes back.
-    fn run(mut self, mut variant: Variant, verified: &Verified, turn: Option<Turn>) -> Judged {
+    fn run(&mut self, mut variant: Variant, verified: &Verified, recorded: Option<u64>, turn: Option<Turn>) -> Judged {
         let config = &self.supervisor.config;
-        let mut settings = config.settings;
-        settings.rewrite_bytes = REWRITE_BYTES.max(self.reference.loaded.peak_bytes.saturating_mul(4));
+        let settings = rewrite_settings(config.settings, &self.reference.loaded);
         // The rewrite is hashed and verified by now: only now may the seed of its inputs exist.
-        let seed = match secret(config) {
+        let seed = match recorded.map_or_else(|| secret(config), Ok) {
             Ok(seed) => seed,
             Err(error) => return failed(variant, FailureClass::Runtime, *error),
         };
@@ -111,8 +110,8 @@ impl Measurement<'_> {
         let limit = config.timeout.unwrap_or_else(|| evaluation_limit(&self.reference, &settings));
         let in_place = std::mem::take(&mut self.in_place);
         let request = RewriteRequest { rewrite: &verified.graph, in_place: &in_place, seed, settings };
-        let timed = |evaluation: &Evaluation| is_timed(evaluation, &verified.summary, settings.time_pass_miss);
-        if settings.time_pass_miss || !verified.summary.pass_miss {
+        let pass_miss = verified.summary.pass_miss;
+        if settings.time_pass_miss || !pass_miss {
             self.device.start_others();
         }
         let mut watch = |stage| self.supervisor.reached(&self.place, WorkStage::Device(stage));
@@ -125,23 +124,26 @@ impl Measurement<'_> {
         if let Some(error) = &evaluation.error {
             return rewrite_failed(variant, error);
         }
-        let times = if timed(&evaluation) { self.times(request, limit, &mut evaluation) } else { Ok(Times::None) };
-        match times {
+        if !is_timed(&evaluation, pass_miss, settings.time_pass_miss) {
+            return judge_evaluation(variant, evaluation, None);
+        }
+        match self.times(request, limit, &mut evaluation) {
             // Outputs of timed runs may have shown what the checks did not.
-            Ok(times) => judge_evaluation(variant, evaluation, &verified.summary, times),
+            Ok(measured) => judge_evaluation(variant, evaluation, measured),
             Err(Lost::Process(process, error)) => self.lost(variant, process, error),
             Err(Lost::Rewrite(error)) => rewrite_failed(variant, &error),
             Err(Lost::Reference(failure)) => failed(variant, FailureClass::Reference, *failure),
         }
     }
 
-    /// Times the rewrite, again where the machine did something else: twice, and for as long as was asked to wait.
+    /// Times the rewrite, again where the machine did something else: twice, and for as long as was asked to wait. `None` if
+    /// the times give no speedup.
     fn times(
         &mut self,
         request: RewriteRequest<'_>,
         limit: Duration,
         evaluation: &mut Evaluation,
-    ) -> Result<Times, Lost> {
+    ) -> Result<Option<Measured>, Lost> {
         let rules = Rules::of(&self.device.info().device);
         let ops = self.reference.read.program.nodes.len();
         let give_up = Instant::now() + self.supervisor.config.wait;
@@ -151,18 +153,12 @@ impl Measurement<'_> {
             let processes = self.time_once(request, limit, evaluation)?;
             drop(turn);
             attempts += 1;
-            let (trouble, measured) = match measured(processes, rules, ops, request.settings.accept_noise) {
-                Ok(mut measured) => {
-                    measured.timing.attempts = attempts;
-                    match measured.trouble.take() {
-                        None => return Ok(Times::Measured(measured.into())),
-                        Some(trouble) => (trouble, Some(Box::new(measured))),
-                    }
-                }
-                Err(trouble) => (trouble, None),
+            let Ok(mut measured) = measured(processes, rules, ops, request.settings.accept_noise) else {
+                return Ok(None);
             };
-            if attempts >= ATTEMPTS && Instant::now() >= give_up {
-                return Ok(Times::Not(trouble, measured));
+            measured.timing.attempts = attempts;
+            if measured.timing.trouble.is_none() || (attempts >= ATTEMPTS && Instant::now() >= give_up) {
+                return Ok(Some(measured));
             }
             if attempts >= ATTEMPTS {
                 std::thread::sleep(PAUSE);
@@ -208,6 +204,20 @@ impl Measurement<'_> {
         }
     }
 
+    /// Runs the hidden sizes of a variant that is right somewhere.
+    fn hidden(&mut self, mut judged: Judged, hidden: Hidden) -> Judged {
+        let (Some(seed), Some(VariantOutcome::Compared { right_from: Some(right_from), .. }), Some(inputs)) =
+            (hidden.seed, judged.outcome, judged.variant.seed)
+        else {
+            return judged;
+        };
+        let _turn = self.supervisor.turn(self.device, Use::Shared, &self.place);
+        let run = |chosen| hidden::run(self.supervisor, self.device, &self.place, inputs, right_from, chosen);
+        let shapes = hidden.shapes.into_iter().map(run).collect();
+        judged.variant.hidden = Some(HiddenShapes { seed, shapes, missing: hidden.note });
+        conclude(judged.variant, judged.speedups)
+    }
+
     /// The device child died or overran while it ran the rewrite: whether eager alone survives says whose doing it was.
     fn blame_for_death(&mut self, variant: Variant, process: usize, error: &ChildError) -> Judged {
         let stage = self.device.stage(process).map_or("start".into(), |stage| stage.to_string());
@@ -246,9 +256,14 @@ fn rewrite_failed(variant: Variant, error: &RewriteError) -> Judged {
     failed(variant, class, failure(Blame::Plugin, "plan", error, hint))
 }
 
+/// With the bytes that the intermediates of a rewrite may take.
+pub(crate) fn rewrite_settings(settings: Settings, reference: &Loaded) -> Settings {
+    Settings { rewrite_bytes: REWRITE_BYTES.max(reference.peak_bytes.saturating_mul(4)), ..settings }
+}
+
 /// Twenty times what the same work takes eagerly, what drawing and comparing large tensors takes, plus the budgets and a
 /// generous start.
-fn evaluation_limit(reference: &Reference, settings: &Settings) -> Duration {
+pub(crate) fn evaluation_limit(reference: &Reference, settings: &Settings) -> Duration {
     let rounds = settings.rounds.saturating_add(Settings::ROUNDS_PER_INPUT * reference.read.inputs.len() as u32);
     let runs = u64::from(rounds.saturating_add(settings.warmups));
     let work = Duration::from_nanos(reference.loaded.first_ns.saturating_mul(u64::from(Settings::SLOW_FACTOR) * runs));

@@ -3,7 +3,9 @@
 use crate::child::{Child, ChildError, Confinement};
 use passhost_ir::{Infer, OpTable, verify_graph};
 use passhost_protocol::Walls;
-use passhost_protocol::reader::{FromReader, InputMode, Opened, Question, SampleError, ToReader, Variant};
+use passhost_protocol::reader::{
+    Change, FromReader, InputMode, Opened, Question, SampleError, Symbols, ToReader, Variant,
+};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -71,6 +73,39 @@ impl Reader {
     ) -> Result<Result<Variant, SampleError>, ReaderError> {
         match self.ask(index, Question::Variant(inputs), infer, limit)? {
             FromReader::Variant(read) => Ok(read.and_then(|variant| self.verified(variant))),
+            _ => Err(ReaderError::OutOfTurn),
+        }
+    }
+
+    /// The symbols of every variant of the sample.
+    ///
+    /// # Errors
+    ///
+    /// If the child is lost.
+    pub fn symbols(&mut self, infer: &mut dyn Infer, limit: Duration) -> Result<Vec<Symbols>, ReaderError> {
+        match self.ask(0, Question::Symbols, infer, limit)? {
+            FromReader::Symbols(symbols) => Ok(symbols),
+            _ => Err(ReaderError::OutOfTurn),
+        }
+    }
+
+    /// Reads a variant after a change.
+    ///
+    /// # Errors
+    ///
+    /// The outer one if the child is lost, the inner one, in words, if there is no such variant.
+    pub fn read_changed(
+        &mut self,
+        index: usize,
+        change: Change,
+        inputs: InputMode,
+        infer: &mut dyn Infer,
+        limit: Duration,
+    ) -> Result<Result<Variant, String>, ReaderError> {
+        match self.ask(index, Question::Changed(change, inputs), infer, limit)? {
+            FromReader::Changed(read) => {
+                Ok(read.and_then(|variant| self.verified(variant).map_err(|error| error.to_string())))
+            }
             _ => Err(ReaderError::OutOfTurn),
         }
     }

@@ -6,7 +6,7 @@ use crate::failure::failure;
 use crate::reader::{Reader, ReaderError};
 use passhost_ir::Infer;
 use passhost_protocol::Walls;
-use passhost_protocol::reader::{InputMode, Opened, Question, SampleError, Variant};
+use passhost_protocol::reader::{Change, InputMode, Opened, Question, SampleError, Symbols, Variant};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -131,6 +131,32 @@ impl Sample {
         let mut variant = read.map_err(ReadError::Sample)?;
         variant.notes.extend(note);
         Ok(variant)
+    }
+
+    /// The symbols of every variant, each with the extent that it stands for. Of a variant that names none, the extents of
+    /// its arguments by names such as `E512`; none of one whose files are not understood.
+    ///
+    /// # Errors
+    ///
+    /// If no reader can be had.
+    pub fn symbols(&mut self, infer: &mut dyn Infer, limit: Duration) -> Result<Vec<Symbols>, ReadError> {
+        self.ask(|reader| reader.symbols(infer, limit)).map(|(symbols, _)| symbols)
+    }
+
+    /// Reads variant `index` after a change. The inner error says in words why there is no such variant.
+    ///
+    /// # Errors
+    ///
+    /// If that kills its reader, or no reader can be had.
+    pub fn read_changed(
+        &mut self,
+        index: usize,
+        change: &Change,
+        inputs: InputMode,
+        infer: &mut dyn Infer,
+        limit: Duration,
+    ) -> Result<Result<Variant, String>, ReadError> {
+        self.ask(|reader| reader.read_changed(index, change.clone(), inputs, infer, limit)).map(|(read, _)| read)
     }
 
     /// Answers a question about variant `index` that is not for an evaluation, in the encoding of the crate that reads. A

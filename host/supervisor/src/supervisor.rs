@@ -9,6 +9,7 @@ use crate::plugin::{LoadedPlugin, Plugin};
 use crate::types::Types;
 use passhost_cache::Cache;
 use passhost_ir::DeviceFacts;
+use passhost_policy::Policy;
 use passhost_protocol::Walls;
 use passhost_protocol::device::Settings;
 use passhost_protocol::guest::GuestLimits;
@@ -29,6 +30,8 @@ pub struct Config {
     pub settings: Settings,
     /// Constants of the score.
     pub options: Options,
+    /// What is allowed, asked and counted.
+    pub policy: Policy,
     /// How inputs are drawn.
     pub inputs: InputMode,
     /// A seed for debugging in place of the operating system's.
@@ -42,6 +45,20 @@ pub struct Config {
     /// Which walls of the kernel must stand around the guest and types children. Samples and devices are opened with
     /// their own.
     pub confinement: Confinement,
+}
+
+impl Config {
+    /// What the policy does not allow of the rest, in words.
+    pub fn contradiction(&self) -> Option<String> {
+        let published = self.inputs == InputMode::Published && !self.policy.rules().published_inputs;
+        let name = self.policy.name();
+        published.then(|| {
+            format!(
+                "the policy `{name}` draws fresh inputs alone: published ones contain constants that a pass can know; \
+                 leave out --inputs published, or choose another policy"
+            )
+        })
+    }
 }
 
 /// Evaluates plugins on samples. One serves several threads; each of them has children of its own.

@@ -3,7 +3,7 @@
 
 use crate::document::{Timing, quartiles_us};
 use passhost_protocol::device::{Block, DeviceTimes, ProcessTimes, Witness};
-use passhost_score::{Estimate, Repeats, Verdict, median};
+use passhost_score::{Estimate, Repeats, ScoreError, Verdict, median};
 
 /// What is asked of a measurement on one kind of device.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +40,7 @@ const HOST_US: f64 = 25.0;
 
 /// Why there is no measurement. The machine's doing.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub(crate) enum NotMeasured {
+enum NotMeasured {
     #[error("the machine was busy during {disturbed} of {blocks} blocks of trials: {first}")]
     Disturbed { disturbed: usize, blocks: usize, first: String },
     #[error("eager timed against itself is {speedup:.3} times as fast, [{low:.3}, {high:.3}]")]
@@ -51,43 +51,54 @@ pub(crate) enum NotMeasured {
         "eager takes {wall_us:.0} us of which its device works {device_us:.0}; more than {limit_us:.0} us beside it are the machine's"
     )]
     Host { wall_us: f64, device_us: f64, limit_us: f64 },
-    #[error("the times give no speedup: {0}")]
-    NoSpeedup(#[from] passhost_score::ScoreError),
 }
 
 /// What came of timing a variant.
 pub(crate) struct Measured {
     pub timing: Timing,
-    pub repeats: Repeats,
-    /// The same over the device's time, where every process has it.
-    pub device_repeats: Option<Repeats>,
-    /// Why it is not to be relied on.
-    pub trouble: Option<NotMeasured>,
+    pub speedups: Speedups,
 }
 
-/// Looks at the times of all processes. With `accept_noise` every block counts and there is no trouble.
+/// Speedups of a variant, in each block of each process.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Speedups {
+    /// Of wall clock.
+    pub wall: Repeats,
+    /// Of the device's time, where every process has it.
+    pub device: Option<Repeats>,
+}
+
+/// Looks at the times of all processes of a program of so many ops. With `accept_noise` every block counts and there is no
+/// trouble. Of what is not measured, numbers are over all blocks.
+///
+/// # Errors
+///
+/// If the times give no speedup.
 pub(crate) fn measured(
     processes: Vec<ProcessTimes>,
     rules: Rules,
     ops: usize,
     accept_noise: bool,
-) -> Result<Measured, NotMeasured> {
+) -> Result<Measured, ScoreError> {
     let disturbed = if accept_noise { vec![] } else { disturbed(&processes) };
-    let counts = |process: usize, block: usize| !disturbed.iter().any(|found| found.at(process, block));
-    let quiet: Vec<Quiet<'_>> = processes.iter().enumerate().map(|(at, times)| Quiet::of(at, times, &counts)).collect();
-    if let Some(trouble) = too_many(&quiet, &processes, &disturbed) {
-        return Err(trouble);
-    }
+    let too_many = too_many(&quiet(&processes, &disturbed), &processes, &disturbed);
+    let quiet = quiet(&processes, if too_many.is_some() { &[] } else { &disturbed });
     let control: Vec<Vec<f64>> =
         quiet.iter().map(|process| process.control.iter().map(|block| ratio(block)).collect()).collect();
     let control = Repeats::new(&control)?;
     let pairs: Vec<Vec<f64>> = quiet.iter().map(|process| process.speedups(rules)).collect();
-    let repeats = Repeats::new(&pairs)?;
-    let device_repeats = device_repeats(&processes);
-    let timing = timing(&quiet, &processes, [&repeats, &control], device_repeats.as_ref(), rules, &disturbed);
-    let trouble = if accept_noise { None } else { trouble(&timing, &control, rules, ops) };
-    let timing = Timing { processes, ..timing };
-    Ok(Measured { timing, repeats, device_repeats, trouble })
+    let wall = Repeats::new(&pairs)?;
+    let device = device_repeats(&processes);
+    let timing = timing(&quiet, &processes, [&wall, &control], device.as_ref(), rules, &disturbed);
+    let trouble = too_many.or_else(|| if accept_noise { None } else { trouble(&timing, &control, rules, ops) });
+    let timing = Timing { processes, ops, trouble: trouble.map(|trouble| trouble.to_string()), ..timing };
+    Ok(Measured { timing, speedups: Speedups { wall, device } })
+}
+
+/// The blocks of each process but those that were disturbed.
+fn quiet<'a>(processes: &'a [ProcessTimes], disturbed: &[Disturbed]) -> Vec<Quiet<'a>> {
+    let counts = |process: usize, block: usize| !disturbed.iter().any(|found| found.at(process, block));
+    processes.iter().enumerate().map(|(at, times)| Quiet::of(at, times, &counts)).collect()
 }
 
 /// A block that something else disturbed.
@@ -242,7 +253,9 @@ fn timing(
     let name = |found: &Disturbed| format!("process {}, block {}: {}", found.process + 1, found.block + 1, found.why);
     Timing {
         processes: vec![],
+        ops: 0,
         attempts: 1,
+        trouble: None,
         disturbed: disturbed.iter().map(name).collect(),
         eager_us: eager[1],
         eager_drift: drift.max(1.0 / drift),
@@ -293,7 +306,7 @@ mod tests {
         }
     }
 
-    fn three(change: impl Fn(usize, &mut ProcessTimes)) -> Result<Measured, NotMeasured> {
+    fn three(change: impl Fn(usize, &mut ProcessTimes)) -> Result<Measured, ScoreError> {
         let processes = (0..3).map(|at| {
             let mut times = process();
             change(at, &mut times);
@@ -303,17 +316,14 @@ mod tests {
     }
 
     fn trouble_of(change: impl Fn(usize, &mut ProcessTimes)) -> String {
-        match three(change) {
-            Ok(measured) => measured.trouble.map_or("none".into(), |trouble| trouble.to_string()),
-            Err(trouble) => trouble.to_string(),
-        }
+        three(change).unwrap().timing.trouble.unwrap_or("none".into())
     }
 
     #[test]
     fn a_quiet_machine_gives_a_speedup_and_an_interval() {
         let measured = three(|_, _| ()).unwrap();
-        assert_eq!(measured.trouble, None);
         let timing = measured.timing;
+        assert_eq!(timing.trouble, None);
         assert!((timing.speedup - 2.0).abs() < 0.02 && timing.interval.contains(2.0), "{timing:?}");
         assert!(timing.control.interval.contains(1.0));
         assert_eq!((timing.eager_device_us, timing.rewritten_device_us), (Some(90.0), Some(45.0)));
@@ -398,7 +408,7 @@ mod tests {
             times.control = vec![block(100, 50)];
         }
         let measured = measured(processes, GPU, 3, true).unwrap();
-        assert_eq!((measured.trouble, measured.timing.disturbed.len()), (None, 0));
-        assert!(matches!(super::measured(vec![process()], GPU, 3, true), Err(NotMeasured::NoSpeedup(_))));
+        assert_eq!((measured.timing.trouble, measured.timing.disturbed.len()), (None, 0));
+        assert!(super::measured(vec![process()], GPU, 3, true).is_err());
     }
 }

@@ -21,6 +21,9 @@ pub struct Expectation {
     /// Variants of a shipped sample whose names contain one of these.
     #[serde(default)]
     pub variants: Vec<String>,
+    /// The policy that it is judged under; `open` if absent.
+    #[serde(default)]
+    pub policy: Option<String>,
     /// The class of failure of the worst variant, `domain` if it is right but on unusual inputs, `right` if there is none,
     /// `unusable` where plugin or sample is refused before there is a document.
     pub verdict: String,

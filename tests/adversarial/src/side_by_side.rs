@@ -28,11 +28,11 @@ pub struct Plan {
 /// If a device cannot be used, or a case is broken.
 pub fn play(cases: &[Case], plan: Plan) -> Result<Vec<Row>, Trouble> {
     let code = MachineCode::new()?;
-    let supervisor = trial::supervisor(&code, plan.budget)?;
+    let supervisors = trial::Supervisors::new(&code, plan.budget)?;
     let next = AtomicUsize::new(0);
     let rows = Mutex::new(vec![]);
     let work = || -> Result<(), Trouble> {
-        let mut bench = Bench::new(&supervisor, &code, plan.device)?;
+        let mut bench = Bench::new(&supervisors, &code, plan.device)?;
         while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
             let mut row = Row::new(case);
             for _ in 0..plan.attempts {

@@ -6,7 +6,7 @@ use passhost_cache::Cache;
 use passhost_protocol::device::{DeviceChoice, Settings};
 use passhost_supervisor::device::{Device, DeviceSetup, LoadRequest, RewriteRequest};
 use passhost_supervisor::document::{Document, Failure};
-use passhost_supervisor::{Checking, Config, Confinement, OpenError, Plugin, Sample, Supervisor};
+use passhost_supervisor::{Checking, Config, Confinement, OpenError, Plugin, Policy, Sample, Supervisor};
 use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
@@ -20,9 +20,12 @@ const STEP: Duration = Duration::from_secs(60);
 /// Of the inputs that cases are judged on.
 const SEED: u64 = 12;
 
+/// A supervisor for each policy that is compiled in.
+pub struct Supervisors(Vec<Supervisor>);
+
 /// What is needed to play cases one after the other. Several may do so side by side, each with children of its own.
 pub struct Bench<'s> {
-    supervisor: &'s Supervisor,
+    supervisors: &'s Supervisors,
     code: &'s MachineCode,
     device: Device,
 }
@@ -40,18 +43,32 @@ pub struct Found {
     pub false_findings: Vec<String>,
 }
 
-/// A supervisor for cases, which finds the machine code that was made ready for them.
-///
-/// # Errors
-///
-/// If the cache cannot be opened.
-pub fn supervisor(code: &MachineCode, budget: Duration) -> Result<Supervisor, Trouble> {
-    let budget_ms = budget.as_millis() as u64;
-    // Cases are played side by side: what they say of time is not relied on.
-    let settings = Settings { warmups: 2, budget_ms, accept_noise: true, ..Settings::default() };
-    // The same inputs in every run: an honest pass may round across the tolerance on one draw in a hundred.
-    let config = Config { settings, timeout: Some(STEP), seed: Some(SEED), ..Config::default() };
-    Ok(Supervisor::new(config).with_cache(code.open_cache()?))
+impl Supervisors {
+    /// Those for cases, which find the machine code that was made ready for them.
+    ///
+    /// # Errors
+    ///
+    /// If the cache cannot be opened.
+    pub fn new(code: &MachineCode, budget: Duration) -> Result<Supervisors, Trouble> {
+        let budget_ms = budget.as_millis() as u64;
+        let one = |name: String| -> Result<Supervisor, Trouble> {
+            let policy = Policy::built_in(&name)?;
+            // Cases are played side by side: what they say of time is not relied on.
+            let domain_rounds = policy.rules().domain_rounds;
+            let settings = Settings { warmups: 2, budget_ms, accept_noise: true, domain_rounds, ..Settings::default() };
+            // The same inputs in every run: an honest pass may round across the tolerance on one draw in a hundred.
+            let config = Config { settings, policy, timeout: Some(STEP), seed: Some(SEED), ..Config::default() };
+            Ok(Supervisor::new(config).with_cache(code.open_cache()?))
+        };
+        passhost_policy::names().into_iter().map(one).collect::<Result<_, _>>().map(Supervisors)
+    }
+
+    /// The one with the policy of a case.
+    fn of(&self, case: &Case) -> Result<&Supervisor, Trouble> {
+        let name = case.expect.policy.as_deref().unwrap_or("open");
+        let found = self.0.iter().find(|supervisor| supervisor.config().policy.name() == name);
+        found.ok_or_else(|| format!("there is no policy `{name}`").into())
+    }
 }
 
 impl<'s> Bench<'s> {
@@ -60,11 +77,15 @@ impl<'s> Bench<'s> {
     /// # Errors
     ///
     /// If the device cannot be used.
-    pub fn new(supervisor: &'s Supervisor, code: &'s MachineCode, device: DeviceChoice) -> Result<Bench<'s>, Trouble> {
+    pub fn new(
+        supervisors: &'s Supervisors,
+        code: &'s MachineCode,
+        device: DeviceChoice,
+    ) -> Result<Bench<'s>, Trouble> {
         // Cases are played side by side: threads of theirs would wait for each other.
         let kernels = Arc::new(Cache::open(&code.user_cache().join("passhost/kernels"))?);
         let setup = DeviceSetup { machine_code: Some(kernels), ..DeviceSetup::new(device, Some(1)) };
-        Ok(Bench { supervisor, code, device: Device::open(setup)? })
+        Ok(Bench { supervisors, code, device: Device::open(setup)? })
     }
 
     /// Plays a case.
@@ -89,49 +110,55 @@ impl<'s> Bench<'s> {
         if case.expect.apart {
             return self.apart(&path, &sample.path, &directory.path().join("result.json"));
         }
-        let plugin = match Plugin::read(&path, self.supervisor.config().limits.wasm) {
+        let supervisor = self.supervisors.of(case)?;
+        let plugin = match Plugin::read(&path, supervisor.config().limits.wasm) {
             Ok(plugin) => plugin,
             Err(error) => return Ok(Found { refusal: Some(error.to_string()), ..Found::default() }),
         };
         let mut found = Found::default();
-        match self.judge(plugin.clone(), &sample.path)? {
+        match self.judge(supervisor, plugin.clone(), &sample.path)? {
             Ok(document) => found.document = Some(Box::new(document)),
             Err(refusal) => found.refusal = Some(refusal),
         }
         if case.expect.honest {
-            found.false_findings = self.other_draws(plugin, &sample.path)?;
+            found.false_findings = self.other_draws(supervisor, plugin, &sample.path)?;
         }
         Ok(found)
     }
 
     /// The document, or why there is no sample.
-    fn judge(&mut self, plugin: Plugin, sample: &Path) -> Result<Result<Document, String>, Trouble> {
+    fn judge(
+        &mut self,
+        supervisor: &Supervisor,
+        plugin: Plugin,
+        sample: &Path,
+    ) -> Result<Result<Document, String>, Trouble> {
         let sample = match Sample::open(sample, Confinement::default()) {
             Ok(sample) => sample,
             Err(OpenError::Sample(error)) => return Ok(Err(error.to_string())),
             Err(error) => return Err(error.into()),
         };
-        let mut plugin = self.supervisor.load(plugin);
+        let mut plugin = supervisor.load(plugin);
         let refused: Option<Failure> = plugin.guest().err().cloned();
         if let Some(failure) = refused {
-            return Ok(Ok(self.supervisor.refused(&plugin, &failure, &sample)));
+            return Ok(Ok(supervisor.refused(&plugin, &failure, &sample)));
         }
         let facts = self.device.info().facts;
-        let mut checker = self.supervisor.checker(plugin, facts);
+        let mut checker = supervisor.checker(plugin, facts);
         let mut document = None;
         let done = |found| {
             document = Some(found);
             Ok::<(), Infallible>(())
         };
-        let Ok(()) = self.supervisor.evaluate(&mut checker, vec![sample], &mut self.device, Checking::Between, done);
+        let Ok(()) = supervisor.evaluate(&mut checker, vec![sample], &mut self.device, Checking::Between, done);
         document.ok_or_else(|| "one sample has one document".into()).map(Ok)
     }
 
     /// What is found of a pass under other draws of the inputs: an honest one has nothing to fear from any.
-    fn other_draws(&mut self, plugin: Plugin, sample: &Path) -> Result<Vec<String>, Trouble> {
+    fn other_draws(&mut self, supervisor: &Supervisor, plugin: Plugin, sample: &Path) -> Result<Vec<String>, Trouble> {
         let mut sample = Sample::open(sample, Confinement::default())?;
-        let mut checker = self.supervisor.checker(self.supervisor.load(plugin), self.device.info().facts);
-        let settings = self.supervisor.config().settings;
+        let mut checker = supervisor.checker(supervisor.load(plugin), self.device.info().facts);
+        let settings = supervisor.config().settings;
         let mut findings = vec![];
         for variant in 0..sample.variants().len() {
             let checked = checker.check(&mut sample, variant);

@@ -2,7 +2,7 @@
 
 use crate::{Expectation, Found};
 use passhost_score::{Options, score};
-use passhost_supervisor::document::{Document, Failure, Variant};
+use passhost_supervisor::document::{Document, Failure, HiddenShapes, Variant};
 
 /// Kinds of findings, and words that each of them alone has in the document.
 const FINDINGS: [(&str, &str); 7] = [
@@ -20,7 +20,9 @@ pub fn kinds(document: &Document) -> Vec<&'static str> {
     let found = |words: &str| document.variants.iter().flat_map(|variant| &variant.findings).any(|f| f.contains(words));
     let domain = document.variants.iter().any(|variant| !variant.domain.is_empty());
     let kinds = FINDINGS.into_iter().filter(|(_, words)| found(words)).map(|(kind, _)| kind);
-    kinds.chain(domain.then_some("domain")).collect()
+    let hidden = document.variants.iter().filter_map(|variant| variant.hidden.as_ref());
+    let hidden = hidden.flat_map(HiddenShapes::findings).next().is_some();
+    kinds.chain(domain.then_some("domain")).chain(hidden.then_some("hidden shape")).collect()
 }
 
 /// The variant that stands for the document: the first that failed, else the first that is wrong on unusual inputs, else

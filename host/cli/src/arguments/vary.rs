@@ -18,7 +18,8 @@ pub struct VaryArguments {
     /// A sample directory
     pub sample: PathBuf,
     /// Values of a symbol of input_tensor_constraints.py, such as S0=1,4,16; every combination with those of other
-    /// symbols and with the element types is a variant
+    /// symbols and with the element types is a variant. A graph that names no symbols has one for each extent above 1 of
+    /// its inputs: E512=509 changes it wherever an input has it
     #[arg(long, value_name = "SYMBOL=N,N", value_parser = symbol)]
     pub set: Vec<Symbol>,
     /// Element types of the inputs that are float32

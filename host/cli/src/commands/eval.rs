@@ -15,11 +15,11 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
     // Constants outside their range would otherwise show only after minutes of measuring.
     passhost_score::score(&[passhost_score::VariantOutcome::Failed(passhost_score::FailureClass::Accuracy)], &options)
         .map_err(|error| Stop::new(Exit::Usage, error))?;
-    let samples = open_samples(arguments, terminal)?;
     let config = Config {
         limits,
         settings: arguments.settings(),
         options,
+        policy: arguments.policy.clone(),
         inputs: arguments.inputs.into(),
         seed: arguments.seed,
         timeout: arguments.timeout,
@@ -27,6 +27,10 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
         submissions: arguments.submissions,
         confinement: arguments.walls.confinement(),
     };
+    if let Some(contradiction) = config.contradiction() {
+        return Err(Stop::usage(contradiction));
+    }
+    let samples = open_samples(arguments, terminal)?;
     let line = *terminal;
     let mut supervisor = Supervisor::new(config).watched_by(move |event| show(event, &line));
     match super::open_cache() {
@@ -131,13 +135,10 @@ fn exit(document: &Document, fail_under: Option<f64>) -> Exit {
         Some(Blame::Host) => Exit::Host,
         Some(Blame::Sample) => Exit::Usage,
         Some(Blame::Plugin) => Exit::Plugin,
-        None => {
-            let score = document.scores.as_ref().map(|scores| scores.aggregate_score);
-            match (score, fail_under) {
-                (Some(score), Some(threshold)) if score < threshold => Exit::Plugin,
-                (Some(_), _) => Exit::Success,
-                (None, _) => Exit::Host,
-            }
-        }
+        None => match (document.headline(), fail_under) {
+            (Some(score), Some(threshold)) if score < threshold => Exit::Plugin,
+            (Some(_), _) => Exit::Success,
+            (None, _) => Exit::Host,
+        },
     }
 }

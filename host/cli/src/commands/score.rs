@@ -1,20 +1,16 @@
 //! `passhost score FILE`
 
+use super::documents;
 use crate::arguments::ScoreArguments;
 use crate::output::{print, write_json};
 use crate::{Exit, Stop};
 use anyhow::Context;
-use passhost_protocol::open_regular;
 use passhost_score::{Options, Scores, VectorFile, score};
-use passhost_supervisor::document::{Document, SCHEMA};
+use passhost_supervisor::document::Document;
 use passhost_supervisor::untrusted::one_line;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::Path;
-
-/// Bytes of a file that is read: a result document with a thousand variants has a few megabytes.
-const FILE_LIMIT: u64 = 512 << 20;
 
 #[derive(Serialize)]
 struct Cases {
@@ -65,28 +61,13 @@ enum ScoreFile {
 }
 
 fn read(path: &Path) -> anyhow::Result<ScoreFile> {
-    let mut text = String::new();
-    let size = open_regular(path)?.take(FILE_LIMIT + 1).read_to_string(&mut text)?;
-    anyhow::ensure!(size as u64 <= FILE_LIMIT, "it has more than the {FILE_LIMIT} bytes that are read");
-    let value: serde_json::Value = serde_json::from_str(&text).context("it is no JSON")?;
+    let value = documents::read_json(path)?;
     if value.get("cases").is_some() {
         return Ok(ScoreFile::Vectors(
             serde_json::from_value(value).context("its `cases` are not in the vectors' form")?,
         ));
     }
-    let values = match value {
-        serde_json::Value::Array(values) => values,
-        value => vec![value],
-    };
-    let documents = values.into_iter().map(|value| {
-        let schema = value.get("schema").and_then(serde_json::Value::as_str).unwrap_or("none").to_owned();
-        anyhow::ensure!(
-            schema == SCHEMA,
-            "it is neither a file with `cases` nor a result document: its schema is `{schema}`, expected `{SCHEMA}`"
-        );
-        serde_json::from_value(value).context("the result document is damaged")
-    });
-    Ok(ScoreFile::Documents(documents.collect::<anyhow::Result<_>>()?))
+    documents::parse(value, "it is neither a file with `cases` nor a result document").map(ScoreFile::Documents)
 }
 
 fn compute(source: ScoreFile, arguments: &ScoreArguments) -> anyhow::Result<Vec<(String, Scores)>> {

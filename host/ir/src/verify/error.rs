@@ -239,6 +239,20 @@ pub enum GraphError {
         /// The op.
         op: String,
     },
+    /// A call that the original does not have, where only kernels and views may be inserted.
+    #[error(
+        "node {node} calls `{op}`{}; only kernels may be inserted, and views that never copy: write it as a kernel node, or keep the original's own call on tensors of the types that it had",
+        if *.own == 0 { ", which the original does not call on tensors of these types".to_owned() }
+        else { format!(" once more than the original, which has {own}") }
+    )]
+    LibraryCall {
+        /// The node.
+        node: NodeId,
+        /// The op.
+        op: String,
+        /// How often the original has this very call.
+        own: usize,
+    },
     /// An op that gathers or scatters, kept with other indices than the original's, or with something of another size
     /// to index.
     #[error(

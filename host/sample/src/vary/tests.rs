@@ -436,3 +436,19 @@ fn impossible_changes_are_refused() {
     let contradicting = graph.vary(&symbols(&[("S0", 2)]), shape).unwrap_err();
     assert!(matches!(contradicting, Refusal::Input { .. }), "{contradicting}");
 }
+
+#[test]
+fn a_graph_that_names_no_symbols_has_one_for_each_extent() {
+    let graph = Graph {
+        inputs: "x f32 2,512; w f32 512,2; s f32 1",
+        symbols: &[],
+        body: "a = torch.matmul(x, w)\nb = x.reshape(1024)\nreturn (a, b)",
+    };
+    let change = |name: &str, value: i64| Change { symbols: BTreeMap::from([(name.to_owned(), value)]), dtype: None };
+    let varied = graph.vary(&change("E512", 509), |_| {}).unwrap();
+    let shapes: Vec<&[i64]> = varied.reading.weights.iter().map(|weight| &weight.ty.shape[..]).collect();
+    assert_eq!(shapes, [&[2, 509][..], &[509, 2], &[1]]);
+    assert_eq!(varied.constraints.label(), "e2-2_e512-509");
+    let unknown = graph.calls(&change("S0", 3)).unwrap_err();
+    assert!(unknown.contains("there is no symbol `S0`; the graph has E2, E512"), "{unknown}");
+}

@@ -1,0 +1,45 @@
+//! The command line of `passhost verify`.
+
+use super::{DeviceArguments, WallArguments};
+use clap::Args;
+use passhost_protocol::device::{DeviceChoice, DeviceInfo};
+use std::path::PathBuf;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  all agrees, as far as it was looked at
+  2  usage error, or the result, the plugin or the sample cannot be read
+  3  trouble of the host or the device
+  4  something is otherwise than the result says";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct VerifyArguments {
+    /// A result document, or a list of them
+    pub result: PathBuf,
+    /// The plugin; where the result says that it lies, if absent
+    #[arg(long, value_name = "FILE")]
+    pub plugin: Option<PathBuf>,
+    /// The samples of the result, or lists of them; without one, nothing is run
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    pub sample: Vec<PathBuf>,
+    /// Runs nothing: scores and verdicts must follow from what is recorded
+    #[arg(long)]
+    pub offline: bool,
+    #[command(flatten)]
+    pub device: DeviceArguments,
+    #[command(flatten)]
+    pub walls: WallArguments,
+}
+
+impl VerifyArguments {
+    /// The device asked for; where none is, the one that a result was made on, with as many threads.
+    pub fn device_like(&self, recorded: Option<&DeviceInfo>) -> DeviceArguments {
+        let device = match (self.device.device, recorded) {
+            (DeviceChoice::Auto, Some(info)) if info.device == "cpu" => DeviceChoice::Cpu,
+            (asked, _) => asked,
+        };
+        let threads = self.device.threads.or(recorded.map(|info| info.threads).filter(|threads| *threads > 0));
+        DeviceArguments { device, threads }
+    }
+}

@@ -1,0 +1,19 @@
+//! `passhost policies [NAME]`
+
+use crate::arguments::PoliciesArguments;
+use crate::output::print;
+use crate::{Exit, Stop};
+use passhost_policy::{Policy, names};
+
+pub fn run(arguments: &PoliciesArguments) -> Result<Exit, Stop> {
+    let built_in = |name: &str| Policy::built_in(name).map_err(|error| Stop::new(Exit::Usage, error));
+    if let Some(name) = &arguments.name {
+        print(built_in(name)?.text().lines().map(str::to_owned));
+        return Ok(Exit::Success);
+    }
+    for name in names() {
+        let policy = built_in(&name)?;
+        print([format!("{name:<8} {}", policy.rules().about)]);
+    }
+    Ok(Exit::Success)
+}

@@ -1,0 +1,154 @@
+//! `passhost verify RESULT`
+
+use super::documents;
+use crate::arguments::VerifyArguments;
+use crate::output::print;
+use crate::terminal::{Terminal, Tone, wrap};
+use crate::{Exit, Stop};
+use anyhow::Context;
+use passhost_supervisor::device::Device;
+use passhost_supervisor::document::Document;
+use passhost_supervisor::untrusted::one_line;
+use passhost_supervisor::verify::{Difference, Replay, is_same_machine, recompute, replayed};
+use passhost_supervisor::{OpenError, Plugin, Sample};
+use std::path::{Path, PathBuf};
+
+/// Differences of one document that are printed.
+const SHOWN: usize = 40;
+
+pub fn run(arguments: &VerifyArguments, terminal: &Terminal) -> Result<Exit, Stop> {
+    let read = documents::read(&arguments.result);
+    let read = read.with_context(|| format!("cannot verify `{}`", arguments.result.display()));
+    let documents = read.map_err(|error| Stop { exit: Exit::Usage, error })?;
+    let samples = find_samples(arguments)?;
+    let mut device = None;
+    let mut agree = true;
+    for document in &documents {
+        let mut verified = Verified { differences: recompute(document), remarks: remarks(document) };
+        match material(arguments, document, &samples)? {
+            Ok((plugin, sample)) => {
+                let device = match &mut device {
+                    Some(device) => device,
+                    empty => {
+                        let wanted = arguments.device_like(document.job.device.as_ref());
+                        empty.insert(super::open_device(&wanted, arguments.walls.confinement())?)
+                    }
+                };
+                terminal.progress(&format!("judging {} again", one_line(&document.job.sample, 80)));
+                verified.replay(arguments, document, plugin, sample, device);
+                terminal.clear_progress();
+            }
+            Err(reason) => verified.remarks.push(format!("nothing was run: {reason}")),
+        }
+        agree &= verified.differences.is_empty();
+        print(verified.lines(document, terminal));
+    }
+    Ok(if agree { Exit::Success } else { Exit::Differs })
+}
+
+/// Every sample that the paths name.
+fn find_samples(arguments: &VerifyArguments) -> Result<Vec<PathBuf>, Stop> {
+    let found = |path: &PathBuf| passhost_sample::find(path).map_err(|error| Stop::new(Exit::Usage, error));
+    let found: Vec<Vec<PathBuf>> = arguments.sample.iter().map(found).collect::<Result<_, _>>()?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+/// What a document is judged again with, or why it is not.
+fn material(
+    arguments: &VerifyArguments,
+    document: &Document,
+    samples: &[PathBuf],
+) -> Result<Result<(Plugin, Sample), String>, Stop> {
+    if arguments.offline {
+        return Ok(Err("--offline".to_owned()));
+    }
+    let recorded = Path::new(&document.job.plugin);
+    let path = arguments.plugin.as_deref().unwrap_or(recorded);
+    if arguments.plugin.is_none() && !path.exists() {
+        return Ok(Err("there is no plugin where the result says; --plugin FILE names it".to_owned()));
+    }
+    if samples.is_empty() {
+        return Ok(Err("a result does not say where its sample lies; --sample DIR names it".to_owned()));
+    }
+    let limit = document.limits.guest.wasm;
+    let plugin = Plugin::read(path, limit).map_err(|error| Stop::new(Exit::Usage, error))?;
+    for (position, path) in samples.iter().enumerate() {
+        let sample = Sample::open(path, arguments.walls.confinement()).map_err(|error| match error {
+            OpenError::Sample(error) => Stop::new(Exit::Usage, error),
+            OpenError::Reader(error) => Stop::new(Exit::Host, error),
+        })?;
+        // Of several, the one that the document is about; a single one is held against it whatever it is.
+        if sample.sha256() == document.job.sample_sha256 || (position == 0 && samples.len() == 1) {
+            return Ok(Ok((plugin, sample)));
+        }
+    }
+    Ok(Err("none of these samples has the hash that the result names".to_owned()))
+}
+
+/// What is worth knowing of a document and no contradiction.
+fn remarks(document: &Document) -> Vec<String> {
+    let mut remarks = vec![];
+    if document.job.fixed_seed {
+        remarks.push("the seed was fixed by hand: this is no result to rank".to_owned());
+    }
+    let host = &document.job.host;
+    if host != env!("CARGO_PKG_VERSION") {
+        let host = one_line(host, 40);
+        remarks.push(format!("made by passhost {host}, and this is {}", env!("CARGO_PKG_VERSION")));
+    }
+    remarks
+}
+
+/// What is known of one document.
+struct Verified {
+    differences: Vec<Difference>,
+    remarks: Vec<String>,
+}
+
+impl Verified {
+    /// Judges it again. On another device or version, numbers may differ, which is said and no contradiction.
+    fn replay(
+        &mut self,
+        arguments: &VerifyArguments,
+        recorded: &Document,
+        plugin: Plugin,
+        sample: Sample,
+        device: &mut Device,
+    ) {
+        let same = is_same_machine(recorded, device.info());
+        let cache = super::open_cache().ok();
+        let confinement = arguments.walls.confinement();
+        let found = replayed(Replay { recorded, plugin, sample, device, confinement, cache });
+        if same {
+            self.differences.extend(found);
+            return;
+        }
+        let device_of = |info: &passhost_protocol::device::DeviceInfo| {
+            one_line(&format!("{}, {}, {} threads, torch {}", info.device, info.name, info.threads, info.torch), 200)
+        };
+        let was = recorded.job.device.as_ref().map_or_else(|| "no device".to_owned(), device_of);
+        self.remarks.push(format!("made on {was}; judged again on {}", device_of(device.info())));
+        let (numbers, rest): (Vec<_>, Vec<_>) = found.into_iter().partition(|difference| difference.is_measured);
+        self.differences.extend(rest);
+        self.remarks.extend(numbers.iter().map(|number| format!("otherwise there: {number}")));
+    }
+
+    fn lines(&self, document: &Document, terminal: &Terminal) -> Vec<String> {
+        let Verified { differences, remarks } = self;
+        let name = one_line(&format!("{} on {}", document.job.plugin, document.job.sample), 200);
+        let mut lines = vec![match differences.len() {
+            0 => format!("{}  {name}", terminal.paint(Tone::Good, "agrees")),
+            count => format!("{}  {name}: {count} differences", terminal.paint(Tone::Bad, "differs")),
+        }];
+        for difference in differences.iter().take(SHOWN) {
+            lines.extend(wrap(&difference.to_string(), terminal.width(), "  "));
+        }
+        if differences.len() > SHOWN {
+            lines.push(format!("  and {} more", differences.len() - SHOWN));
+        }
+        for remark in remarks.iter().take(SHOWN) {
+            lines.extend(wrap(&format!("note: {remark}"), terminal.width(), "  "));
+        }
+        lines
+    }
+}

@@ -1,0 +1,107 @@
+//! A hidden size on the device: correctness rounds, and no times.
+
+use super::{Chosen, described};
+use crate::check::{Refused, Verified};
+use crate::device::{Device, DeviceError, RewriteRequest};
+use crate::document::{Blame, HiddenShape};
+use crate::event::{VariantPlace, WorkStage};
+use crate::measure::{Reference, evaluation_limit, rewrite_settings};
+use crate::reference::load_reference;
+use crate::supervisor::Supervisor;
+use passhost_ir::OpTable;
+use passhost_protocol::device::{Evaluation, RewriteError, Settings};
+use passhost_protocol::reader;
+use passhost_score::variant_right_from;
+use std::time::Instant;
+
+/// Steps of tolerance that a hidden size may need more than the recorded one: its sums have another length.
+const SLACK: i8 = 2;
+
+/// Runs the rewrite for a hidden size on inputs from `seed`. The recorded size is right at `recorded_right_from`.
+pub(crate) fn run(
+    supervisor: &Supervisor,
+    device: &mut Device,
+    place: &VariantPlace,
+    seed: u64,
+    recorded_right_from: i8,
+    chosen: Chosen,
+) -> HiddenShape {
+    let Chosen { mut record, read, end } = chosen;
+    let said = |what: String| format!("with {}: {what}", described(&record.sizes));
+    match end {
+        Err(Refused { failure, .. }) if failure.blame == Blame::Plugin => record.finding = Some(said(failure.message)),
+        Err(Refused { failure, .. }) => record.note = Some(said(failure.message)),
+        Ok(verified) => match evaluate(supervisor, device, place, seed, read, &verified) {
+            Ok(evaluation) => {
+                let right_from = variant_right_from(evaluation.outputs.iter().map(|output| output.right_from));
+                record.finding = wrong(&evaluation, right_from, allowed(recorded_right_from)).map(said);
+                (record.outputs, record.right_from) = (evaluation.outputs, right_from);
+            }
+            Err(Trouble::Plugin(what)) => record.finding = Some(said(what)),
+            Err(Trouble::Other(what)) => record.note = Some(said(what)),
+        },
+    }
+    record
+}
+
+/// The largest t from which on a hidden size may be right.
+pub(crate) fn allowed(recorded_right_from: i8) -> i8 {
+    recorded_right_from.max(-5) + SLACK
+}
+
+/// What is wrong with a rewrite that ran.
+fn wrong(evaluation: &Evaluation, right_from: Option<i8>, allowed: i8) -> Option<String> {
+    if let Some(finding) = evaluation.findings.first() {
+        return Some(finding.to_string());
+    }
+    match right_from {
+        Some(t) if t <= allowed => None,
+        Some(t) => Some(format!("outputs are right from t = {t} on, expected t = {allowed} or less")),
+        None => Some("outputs are right at no tolerance".to_owned()),
+    }
+}
+
+/// Why there is nothing to compare.
+enum Trouble {
+    Plugin(String),
+    /// The sample's or the host's: no finding.
+    Other(String),
+}
+
+fn evaluate(
+    supervisor: &Supervisor,
+    device: &mut Device,
+    place: &VariantPlace,
+    seed: u64,
+    read: reader::Variant,
+    verified: &Verified,
+) -> Result<Evaluation, Trouble> {
+    let config = &supervisor.config;
+    let rounds = config.settings.rounds.min(1);
+    let settings = Settings { rounds, domain_rounds: false, ..config.settings };
+    let started = Instant::now();
+    let load = |device: &mut Device| load_reference(supervisor, device, 0, &read, place);
+    let loaded = load(device).map_err(|failure| Trouble::Other(failure.message))?;
+    if loaded.types.iter().zip(&read.program.values).any(|(found, value)| *found != value.ty) {
+        return Err(Trouble::Other("bug of passhost: types were inferred otherwise than the run gave them".into()));
+    }
+    let reference = Reference { read: read.clone(), loaded, loading: started.elapsed() };
+    let settings = rewrite_settings(settings, &reference.loaded);
+    let limit = config.timeout.unwrap_or_else(|| evaluation_limit(&reference, &settings));
+    let in_place = passhost_ir::in_place_nodes(&reference.read.program, OpTable::sample());
+    let mut watch = |stage| supervisor.reached(place, WorkStage::Device(stage));
+    let request = RewriteRequest { rewrite: &verified.graph, in_place: &in_place, seed, settings };
+    match device.evaluate(request, limit, &mut watch) {
+        Ok(evaluation) => match evaluation.error {
+            None => Ok(evaluation),
+            Some(error @ RewriteError::Fault { .. }) => Err(Trouble::Other(error.to_string())),
+            Some(error) => Err(Trouble::Plugin(error.to_string())),
+        },
+        // As for a recorded size: whether eager alone survives says whose doing it was.
+        Err(DeviceError::Child(error)) => Err(match load(device) {
+            Ok(_) => Trouble::Plugin(format!("{error} while running the rewrite; the reference alone runs")),
+            Err(failure) => Trouble::Other(failure.message),
+        }),
+        Err(error) => Err(Trouble::Other(error.to_string())),
+    }
+}
