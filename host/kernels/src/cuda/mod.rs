@@ -7,6 +7,7 @@
 //! Everything is loaded when it is first needed. Where there is no GPU, kernels can still be compiled; where there is no
 //! NVRTC, an error says which file was looked for.
 
+mod claims;
 mod column;
 mod device;
 mod emit;
@@ -20,6 +21,7 @@ mod schedule;
 mod space;
 mod text;
 
+pub use claims::{Access, Claim, Claims, Term};
 pub use device::{DeviceError, Entered, Gpu, Stream};
 pub use emit::{ENTRY, KernelSource, emit};
 pub use graph::LaunchGraph;
