@@ -38,7 +38,7 @@ impl Target for Claims {
     type Case = Case;
 
     fn make(&mut self, random: &mut Random) -> Case {
-        let (kernel, tensors) = if random.chance(40) {
+        let (kernel, tensors) = if random.chance(25) {
             let (kernel, tensors) = RandomKernel::generate(random.bits());
             (kernel, Some(tensors))
         } else {

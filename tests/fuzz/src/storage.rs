@@ -10,7 +10,7 @@ const MARGIN: usize = 16;
 
 /// Strides of a tensor of this shape: contiguous, or with the dimensions in another order and gaps between.
 pub fn strides(shape: &[i64], random: &mut Random) -> Vec<i64> {
-    if random.chance(40) {
+    if random.chance(60) {
         return contiguous_strides(shape);
     }
     let mut order: Vec<usize> = (0..shape.len()).rev().collect();

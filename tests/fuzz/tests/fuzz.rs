@@ -64,7 +64,7 @@ fn kernels_on_the_cpu_against_the_interpreter() {
 
 #[test]
 fn what_the_cuda_generator_takes_for_granted() {
-    let report = run(Name::Claims, 3000);
+    let report = run(Name::Claims, 5000);
     expect(&report, "lanes: neighbours", 600);
     expect(&report, "lanes: neighbours, one element", 200);
 }
