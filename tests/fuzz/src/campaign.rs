@@ -170,11 +170,11 @@ impl Campaign {
 
 /// Programs to start, and the directory that they lie in, if it is theirs alone.
 #[derive(Debug)]
-pub struct Programs {
+pub(crate) struct Programs {
     /// The one that cases run in.
-    pub worker: PathBuf,
-    /// Removed with this.
-    pub _directory: Option<tempfile::TempDir>,
+    pub(crate) worker: PathBuf,
+    #[expect(dead_code, reason = "it is removed when this is dropped")]
+    pub(crate) directory: Option<tempfile::TempDir>,
 }
 
 impl Programs {

@@ -33,7 +33,7 @@ pub(crate) fn stand_ins(program: &Path) -> std::io::Result<Programs> {
             std::fs::copy(program, &to)?;
         }
     }
-    Ok(Programs { worker, _directory: Some(directory) })
+    Ok(Programs { worker, directory: Some(directory) })
 }
 
 /// The target.

@@ -8,7 +8,7 @@ use crate::graphs::{self, Recorded};
 use crate::random::Random;
 use crate::target::{Outcome, Target, variant};
 use passhost_ir::verify::check_counts;
-use passhost_ir::{Graph, GraphError, NodeId, NodeKind, OpTable, verify_graph, verify_rewrite};
+use passhost_ir::{Graph, GraphError, NodeId, NodeKind, OpTable, verify_rewrite};
 use passhost_kernels::CpuKernel;
 use passhost_protocol::guest::{FromGuest, GuestUsage, Refusal, Rewrite};
 use passhost_protocol::{decode, encode};
@@ -69,9 +69,6 @@ fn insert_what_changed(original: &Graph, graph: &mut Graph) {
 
 /// What must hold of a graph that the verifier accepts: it has a text that reads back as it is, and its kernels compile.
 fn accepted(graph: &Graph) -> Result<(), String> {
-    verify_graph(graph, OpTable::sample()).or_else(|_| verify_graph(graph, OpTable::insert())).or_else(|error| {
-        if has_both_kinds(graph) { Ok(()) } else { Err(format!("accepted, and no graph: {error}")) }
-    })?;
     let text = graph.to_string();
     let read = Graph::parse(&text).map_err(|error| format!("accepted, and has no text: {error}"))?;
     if read.to_string() != text {
@@ -83,14 +80,6 @@ fn accepted(graph: &Graph) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// Whether ops of samples stand beside ops that may be inserted, so that neither list alone knows all of them.
-fn has_both_kinds(graph: &Graph) -> bool {
-    graph
-        .nodes
-        .iter()
-        .any(|node| matches!(&node.kind, NodeKind::Aten { op, .. } if OpTable::sample().get(op).is_none()))
 }
 
 /// A rewrite of one of the graphs.

@@ -52,7 +52,7 @@ impl Name {
         let worker = passhost_supervisor::child::beside_this_executable("passhost-fuzz");
         match self {
             Name::Frames => frames::stand_ins(&worker),
-            _ => Ok(Programs { worker, _directory: None::<tempfile::TempDir> }),
+            _ => Ok(Programs { worker, directory: None::<tempfile::TempDir> }),
         }
     }
 }

@@ -28,7 +28,7 @@ fn expect(report: &Report, kinds: &str, least: u64) {
 
 #[test]
 fn plugin_files_against_the_static_checks() {
-    let report = run(Name::Validate, 1500);
+    let report = run(Name::Validate, 3000);
     expect(&report, "passes", 400);
     expect(&report, "refused: NotComponent", 200);
     expect(&report, "refused: MissingExport", 100);
@@ -49,7 +49,7 @@ fn plugin_files_against_the_runtime() {
 
 #[test]
 fn returned_graphs_against_the_verifier() {
-    let report = run(Name::Rewrites, 30_000);
+    let report = run(Name::Rewrites, 300_000);
     expect(&report, "accepted", 300);
     expect(&report, "refused: Kernel", 300);
     expect(&report, "message, ", 100);
@@ -58,7 +58,7 @@ fn returned_graphs_against_the_verifier() {
 
 #[test]
 fn kernels_on_the_cpu_against_the_interpreter() {
-    let report = run(Name::Kernels, 1200);
+    let report = run(Name::Kernels, 2000);
     expect(&report, "as interpreted", 1000);
 }
 
@@ -71,7 +71,7 @@ fn what_the_cuda_generator_takes_for_granted() {
 
 #[test]
 fn files_of_samples_against_the_reader() {
-    let report = run(Name::Samples, 2500);
+    let report = run(Name::Samples, 4000);
     expect(&report, "read", 200);
     expect(&report, "refused: Call", 50);
     expect(&report, "refused: Weight", 20);
@@ -80,14 +80,14 @@ fn files_of_samples_against_the_reader() {
 
 #[test]
 fn directories_of_samples_against_reader_children() {
-    let report = run(Name::Reader, 300);
+    let report = run(Name::Reader, 500);
     expect(&report, "read", 50);
     expect(&report, "not opened", 50);
 }
 
 #[test]
 fn lying_children_against_the_supervisor() {
-    let report = run(Name::Frames, 150);
+    let report = run(Name::Frames, 200);
     expect(&report, "scored", 10);
     for blamed in ["plugin", "sample", "host"] {
         assert!(
