@@ -54,7 +54,7 @@ impl Tree {
                 if random.chance(60) { entries[at].0.clone() } else { format!("sample/{}", random.pick(&FILES)) };
             let entry = match random.below(5) {
                 0 => Entry::Folder,
-                1 | 2 => Entry::Link(*random.pick(&LINKS)),
+                1 | 2 => Entry::Link(random.pick::<&str>(&LINKS)),
                 3 => Entry::Pipe,
                 _ => Entry::Sparse(*random.pick(&[1 << 20, 1 << 34])),
             };
