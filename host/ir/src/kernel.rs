@@ -26,7 +26,7 @@ pub use approx::{Approx, Mode};
 pub use check::{Mismatch, Stats, check_against};
 pub use error::KernelError;
 pub use facts::Facts;
-pub use interpret::{Output, interpret};
+pub use interpret::{Output, Row, interpret, interpret_watched};
 pub use interval::Interval;
 pub use operations::{Binary, Compare, ReduceOp, ScanOp, Unary};
 pub use tensor::Tensor;

@@ -1,9 +1,11 @@
 //! A child process that speaks frames over its pipes, with a deadline for every answer.
 
 use passhost_protocol::{FrameError, MAX_FRAME, Walls, read_frame, write_frame};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use serde::{Serialize, de::DeserializeOwned};
 use std::ffi::OsStr;
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -13,8 +15,12 @@ use std::time::{Duration, Instant};
 /// Bytes of a child's standard error that are kept, the last ones.
 const STDERR_TAIL: usize = 8 << 10;
 
-/// Messages of a child that nobody has looked at yet. Further ones wait in its pipe, and so does the child.
-const UNREAD: usize = 4;
+/// Messages of a child that wait to be received. One that sends more waits itself: what it sends unasked is held in its
+/// pipe and not in memory.
+const WAITING: usize = 1;
+
+/// Wall clock for a child to take a message. It does nothing else meanwhile.
+const TAKING: Duration = Duration::from_secs(10);
 
 /// Why a child gave no answer.
 #[derive(Debug, thiserror::Error)]
@@ -92,7 +98,7 @@ pub enum Confinement {
 pub struct Child<Reply> {
     name: &'static str,
     process: std::process::Child,
-    stdin: BufWriter<ChildStdin>,
+    stdin: Patient,
     replies: Receiver<Result<Reply, FrameError>>,
     stderr: Arc<Mutex<Vec<u8>>>,
 }
@@ -140,7 +146,8 @@ impl<Reply: DeserializeOwned + Send + 'static> Child<Reply> {
         else {
             return Err(failed("it has no pipes".into()));
         };
-        let (sender, replies) = mpsc::sync_channel(UNREAD);
+        let stdin = Patient::new(stdin).map_err(|error| failed(error.to_string()))?;
+        let (sender, replies) = mpsc::sync_channel(WAITING);
         std::thread::spawn(move || {
             let mut stdout = BufReader::new(stdout);
             loop {
@@ -162,7 +169,7 @@ impl<Reply: DeserializeOwned + Send + 'static> Child<Reply> {
                 kept.drain(..excess);
             }
         });
-        Ok(Child { name, process, stdin: BufWriter::new(stdin), replies, stderr: tail })
+        Ok(Child { name, process, stdin, replies, stderr: tail })
     }
 
     /// Holds what the child says of its walls to what is asked.
@@ -186,10 +193,15 @@ impl<Reply: DeserializeOwned + Send + 'static> Child<Reply> {
     ///
     /// # Errors
     ///
-    /// If the child is gone, or the message is too long.
+    /// If the child is gone, does not take it, or the message is too long. A process that does not take it is gone then.
     pub fn send(&mut self, message: &impl Serialize) -> Result<(), ChildError> {
+        self.stdin.give_up = Instant::now() + TAKING;
         match write_frame(&mut self.stdin, message) {
             Ok(()) => Ok(()),
+            Err(FrameError::Io(error)) if error.kind() == io::ErrorKind::TimedOut => {
+                self.kill();
+                Err(ChildError::Deadline { name: self.name, limit: TAKING })
+            }
             Err(FrameError::Io(_)) => Err(self.died()),
             Err(source) => Err(ChildError::Protocol { name: self.name, source }),
         }
@@ -249,9 +261,44 @@ impl<Reply: DeserializeOwned + Send + 'static> Child<Reply> {
 
 impl<Reply> Drop for Child<Reply> {
     fn drop(&mut self) {
-        let _ = self.stdin.flush();
         let _ = self.process.kill();
         let _ = self.process.wait();
+    }
+}
+
+/// The standard input of a child, which is written to until a moment and not for ever: a child need not read.
+struct Patient {
+    stdin: ChildStdin,
+    give_up: Instant,
+}
+
+impl Patient {
+    fn new(stdin: ChildStdin) -> io::Result<Patient> {
+        let flags = fcntl_getfl(&stdin)?;
+        fcntl_setfl(&stdin, flags | OFlags::NONBLOCK)?;
+        Ok(Patient { stdin, give_up: Instant::now() })
+    }
+}
+
+impl Write for Patient {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        loop {
+            match self.stdin.write(bytes) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                written => return written,
+            }
+            let left = self.give_up.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            // A failure to wait shows in the next attempt to write.
+            let left = Timespec::try_from(left).ok();
+            let _ = poll(&mut [PollFd::new(&self.stdin, PollFlags::OUT)], left.as_ref());
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stdin.flush()
     }
 }
 
@@ -304,6 +351,42 @@ pub fn beside_this_executable(program: &str) -> PathBuf {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+    use serde::{Deserialize, Deserializer};
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    static READ: AtomicU64 = AtomicU64::new(0);
+
+    /// A message without contents, which is counted when it is read.
+    struct Counted;
+
+    impl<'de> Deserialize<'de> for Counted {
+        fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Counted, D::Error> {
+            READ.fetch_add(1, Ordering::SeqCst);
+            Ok(Counted)
+        }
+    }
+
+    #[test]
+    fn messages_that_nobody_asked_for_wait_in_the_pipe() {
+        // Zeros are messages of no length, without end.
+        let mut child: Child<Counted> =
+            Child::start("zeros", "/bin/cat", Some(OsStr::new("/dev/zero")), &["PATH"]).unwrap();
+        let soon = Instant::now() + Duration::from_secs(600);
+        for received in 1..20_000 {
+            child.receive(soon).unwrap();
+            // Those that wait, the one that is on its way there, and one that was read since.
+            let ahead = READ.load(Ordering::SeqCst) - received;
+            assert!(ahead <= WAITING as u64 + 2, "{ahead} messages are held after {received}");
+        }
+    }
+
+    #[test]
+    fn a_child_that_takes_nothing_is_given_up() {
+        let mut child: Child<Counted> = Child::start("deaf", "/bin/sleep", Some(OsStr::new("600")), &["PATH"]).unwrap();
+        child.stdin.give_up = Instant::now();
+        let error = write_frame(&mut child.stdin, &vec![0u8; 1 << 20]).unwrap_err();
+        assert!(matches!(&error, FrameError::Io(error) if error.kind() == io::ErrorKind::TimedOut), "{error}");
+    }
 
     #[test]
     fn a_child_that_never_stops_talking_has_no_more_time_than_a_silent_one() {

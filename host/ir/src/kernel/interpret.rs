@@ -26,6 +26,21 @@ pub struct Output {
 /// # Panics
 /// If `facts` are not this kernel's, or `inputs` have other types or shapes than it declares.
 pub fn interpret(kernel: &Kernel, facts: &Facts, inputs: &[Tensor], mode: Mode) -> Vec<Output> {
+    interpret_watched(kernel, facts, inputs, mode, &mut |_| {})
+}
+
+/// As [`interpret`], and shows `watch` each row once everything in it is computed: for those who hold what others claim
+/// of a kernel against what it means.
+///
+/// # Panics
+/// As [`interpret`], and where `watch` does.
+pub fn interpret_watched(
+    kernel: &Kernel,
+    facts: &Facts,
+    inputs: &[Tensor],
+    mode: Mode,
+    watch: &mut dyn FnMut(&Row<'_>),
+) -> Vec<Output> {
     assert_eq!(inputs.len(), kernel.inputs.len(), "one tensor for each declared input");
     for (tensor, decl) in inputs.iter().zip(&kernel.inputs) {
         assert_eq!((tensor.dtype, &tensor.shape), (decl.dtype, &decl.shape), "inputs as the kernel declares them");
@@ -58,6 +73,7 @@ pub fn interpret(kernel: &Kernel, facts: &Facts, inputs: &[Tensor], mode: Mode) 
         for (store, output) in kernel.stores.iter().zip(&mut outputs) {
             evaluation.write(store, output);
         }
+        watch(&evaluation);
     }
     outputs
 }
@@ -80,7 +96,7 @@ fn positions(kernel: &Kernel, row: &[i64]) -> Vec<Vec<i64>> {
 }
 
 /// The evaluation of one row. A list of one entry holds a row value, any other one entry for each element.
-struct Row<'a> {
+pub struct Row<'a> {
     kernel: &'a Kernel,
     facts: &'a Facts,
     inputs: &'a [Tensor],
@@ -96,11 +112,18 @@ impl Row<'_> {
         if class == Class::Row { 1 } else { self.positions.len() }
     }
 
-    fn index(&self, index: IndexId, element: usize) -> Option<i64> {
+    /// The coordinates of its elements along all axes, parallel axes first.
+    pub fn positions(&self) -> &[Vec<i64>] {
+        &self.positions
+    }
+
+    /// What an index expression is at an element; `None` where it depends on an unknown value.
+    pub fn index(&self, index: IndexId, element: usize) -> Option<i64> {
         repeated(&self.index[index.0 as usize], element)
     }
 
-    fn value(&self, value: Reg, element: usize) -> Approx {
+    /// What a value is at an element.
+    pub fn value(&self, value: Reg, element: usize) -> Approx {
         repeated(&self.values[value.0 as usize], element)
     }
 

@@ -7,6 +7,7 @@
 //! Everything is loaded when it is first needed. Where there is no GPU, kernels can still be compiled; where there is no
 //! NVRTC, an error says which file was looked for.
 
+mod claims;
 mod column;
 mod compiler;
 mod device;
@@ -22,6 +23,7 @@ mod schedule;
 mod space;
 mod text;
 
+pub use claims::{Access, Claim, Claims, Term};
 pub use compiler::Compiler;
 pub use device::{DeviceError, Entered, Gpu, Stream};
 pub use emit::{ENTRY, KernelSource, emit};

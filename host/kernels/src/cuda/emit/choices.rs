@@ -1,6 +1,7 @@
 //! Selections between wide loads by a condition that all lanes share: the address is selected, and one load does.
 
 use super::{Emitter, Form, Scope, Spot};
+use crate::cuda::claims::{Access, Claim};
 use crate::cuda::space::Lanes;
 use crate::cuda::text::{literal, storage, to_storage};
 use passhost_ir::Dtype;
@@ -79,6 +80,7 @@ impl Emitter<'_> {
         let ty = storage(dtype);
         match self.kernel.body[number as usize].op {
             Op::Select(condition, a, b) => {
+                self.claims.list.push(Claim::OneValue(condition));
                 let (in_a, pad_a) = self.chosen_address(a, spot, lanes, scope);
                 let (in_b, pad_b) = self.chosen_address(b, spot, lanes, scope);
                 let condition = self.name(condition);
@@ -94,6 +96,7 @@ impl Emitter<'_> {
             }
             Op::Load { input, padding, .. } => {
                 let (address, _) = self.load_lanes(reg, lanes);
+                self.claims.list.push(Claim::Neighbours(Access::Load(reg)));
                 let pad = match padding {
                     PaddingMode::Pad(pad) => to_storage(dtype, &literal(dtype, pad)),
                     PaddingMode::Clamp => to_storage(dtype, &literal(dtype, zero(dtype))),

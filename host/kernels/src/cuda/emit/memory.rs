@@ -3,6 +3,8 @@
 use super::index::position;
 use super::{Emitter, Scope, Spot};
 use crate::access::Offset;
+use crate::cuda::claims::{Access, Claim, Term};
+use crate::cuda::schedule::Schedule;
 use crate::cuda::space::{Address, Domain, Group, Lanes, common, load_address, store_address};
 use crate::cuda::text::{from_storage, held, literal, storage, to_storage};
 use passhost_ir::kernel::{Op, PaddingMode, Reg};
@@ -56,6 +58,7 @@ impl Emitter<'_> {
     pub(super) fn load_neighbours(&mut self, reg: Reg, address: &Address, spot: &Spot, lanes: u32, scope: &mut Scope) {
         let Op::Load { input, padding, .. } = self.kernel.body[reg.0 as usize].op else { return };
         let (dtype, number) = (self.dtype(reg), reg.0);
+        self.claims.list.push(Claim::Neighbours(Access::Load(reg)));
         self.text.line(format_args!("__align__(16) {} s{number}[{lanes}];", storage(dtype)));
         match self.guard(reg, address, spot, scope) {
             (Some(condition), offset) => {
@@ -76,9 +79,9 @@ impl Emitter<'_> {
     }
 
     /// The offset of a store's element.
-    pub(super) fn store_offset(&self, store: usize, spot: &Spot) -> String {
+    pub(super) fn store_offset(&mut self, store: usize, spot: &Spot) -> String {
         match store_address(self.kernel, &self.kernel.stores[store].order) {
-            Address::Affine(Offset { base, slopes }) => self.offset(base, &slopes, spot),
+            Address::Affine(Offset { base, slopes }) => self.offset(Access::Store(store), base, &slopes, spot),
             Address::Indexed { .. } => unreachable!("stores are dense"),
         }
     }
@@ -101,7 +104,9 @@ impl Emitter<'_> {
         scope: &mut Scope,
     ) -> (Option<String>, String) {
         let (index, strides) = match address {
-            Address::Affine(Offset { base, slopes }) => return (None, self.offset(*base, slopes, spot)),
+            Address::Affine(Offset { base, slopes }) => {
+                return (None, self.offset(Access::Load(reg), *base, slopes, spot));
+            }
             Address::Indexed { index, strides } => (index, strides),
         };
         let Op::Load { input, padding, .. } = self.kernel.body[reg.0 as usize].op else {
@@ -109,10 +114,15 @@ impl Emitter<'_> {
         };
         let shape = &self.kernel.inputs[input as usize].shape;
         let wide = !fits_int(reach(shape, strides));
+        if !wide {
+            self.claims.list.push(Claim::Narrow(reg));
+        }
         let (mut conditions, mut terms) = (vec![], vec![]);
         for (dim, (id, stride)) in index.iter().zip(strides).enumerate() {
             let (mut text, extent) = (self.index(*id, spot, scope), shape[dim]);
-            if !self.facts.in_bounds[reg.0 as usize][dim] {
+            if self.facts.in_bounds[reg.0 as usize][dim] {
+                self.claims.list.push(Claim::Inside { load: reg, dim });
+            } else {
                 match padding {
                     // Unsigned, so that one comparison does, and in 64 bits, so that nothing is cut off before.
                     PaddingMode::Pad(_) => conditions.push(format!("(u64)(i64){text} < {extent}ull")),
@@ -131,32 +141,29 @@ impl Emitter<'_> {
     }
 
     /// The offset of an element that is always inside: `base` and the changes along the axes.
-    pub(super) fn offset(&self, base: i64, slopes: &[i64], spot: &Spot) -> String {
-        let groups = |domain: &Domain, number: &str| -> Vec<(i64, String, i64)> {
-            let points = domain.points();
-            let group_text = |group: &Group| {
-                let text = position(number, group.inner, group.extent, points);
-                (group.slope, text, group.extent)
-            };
-            domain.groups(slopes).iter().filter(|group| group.slope != 0).map(group_text).collect()
+    pub(super) fn offset(&mut self, access: Access, base: i64, slopes: &[i64], spot: &Spot) -> String {
+        let terms = |domain: &Domain, of_row: bool| -> Vec<Term> {
+            let term = |group: &Group| Term { of_row, inner: group.inner, extent: group.extent, slope: group.slope };
+            domain.groups(slopes).iter().filter(|group| group.slope != 0).map(term).collect()
         };
-        let mut terms = groups(&self.schedule.rows, &spot.row);
-        terms.extend(groups(&self.schedule.points, &spot.point));
-        let reach = terms.iter().fold(base.unsigned_abs(), |reach, (slope, _, extent)| {
-            reach.saturating_add(slope.unsigned_abs().saturating_mul(extent.unsigned_abs()))
+        let of_rows = terms(&self.schedule.rows, true);
+        let terms: Vec<Term> = of_rows.into_iter().chain(terms(&self.schedule.points, false)).collect();
+        let reach = terms.iter().fold(base.unsigned_abs(), |reach, term| {
+            reach.saturating_add(term.slope.unsigned_abs().saturating_mul(term.extent.unsigned_abs()))
         });
-        let (ty, suffix) = if fits_int(reach) { ("int", "") } else { ("i64", "ll") };
-        let mut texts: Vec<String> = terms
-            .iter()
-            .map(
-                |(slope, text, _)| {
-                    if *slope == 1 { format!("({ty}){text}") } else { format!("({ty}){text} * {slope}{suffix}") }
-                },
-            )
-            .collect();
+        let narrow = fits_int(reach);
+        let (ty, suffix) = if narrow { ("int", "") } else { ("i64", "ll") };
+        let text = |term: &Term| {
+            let Schedule { rows, points, .. } = &self.schedule;
+            let (number, domain) = if term.of_row { (&spot.row, rows) } else { (&spot.point, points) };
+            let text = position(number, term.inner, term.extent, domain.points());
+            if term.slope == 1 { format!("({ty}){text}") } else { format!("({ty}){text} * {}{suffix}", term.slope) }
+        };
+        let mut texts: Vec<String> = terms.iter().map(text).collect();
         if base != 0 || texts.is_empty() {
             texts.push(format!("{base}{suffix}"));
         }
+        self.claims.list.push(Claim::Offset { access, base, terms, narrow });
         format!("({})", texts.join(" + "))
     }
 }

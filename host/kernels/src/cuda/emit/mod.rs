@@ -9,6 +9,7 @@ mod work;
 
 pub(super) use reductions::accumulator_bytes;
 
+use super::claims::Claims;
 use super::passes::Passes;
 use super::properties::DeviceProperties;
 use super::schedule::{Chooser, Form, Schedule};
@@ -32,6 +33,8 @@ pub struct KernelSource {
     pub blocks: u64,
     /// Threads of a block.
     pub threads: u32,
+    /// What the text takes for granted.
+    pub claims: Claims,
 }
 
 /// Writes a verified kernel for inputs of a layout and a GPU with these properties.
@@ -49,6 +52,7 @@ pub fn emit(kernel: &Kernel, facts: &Facts, layout: &Layout, device: &DeviceProp
         facts,
         analysis: &analysis,
         layout,
+        claims: Claims::new(&schedule),
         schedule,
         passes: &passes,
         reads: reads(kernel, &analysis),
@@ -59,7 +63,7 @@ pub fn emit(kernel: &Kernel, facts: &Facts, layout: &Layout, device: &DeviceProp
     };
     emitter.shared = emitter.shared_values();
     emitter.function();
-    KernelSource { text: format!("{PRELUDE}\n{}", emitter.text.finish()), blocks, threads }
+    KernelSource { text: format!("{PRELUDE}\n{}", emitter.text.finish()), blocks, threads, claims: emitter.claims }
 }
 
 struct Emitter<'a> {
@@ -67,6 +71,7 @@ struct Emitter<'a> {
     facts: &'a Facts,
     analysis: &'a Analysis,
     layout: &'a Layout,
+    claims: Claims,
     schedule: Schedule,
     passes: &'a Passes,
     /// How often each value is read.

@@ -3,6 +3,7 @@
 use super::choices::Choices;
 use super::reductions::neutral;
 use super::{Emitter, Form, Scope, Spot};
+use crate::cuda::claims::{Access, Claim};
 use crate::cuda::column::functor;
 use crate::cuda::space::{Address, Lanes, common};
 use crate::cuda::text::{expression, from_storage, held, storage, to_storage};
@@ -84,6 +85,7 @@ impl Emitter<'_> {
         }
         self.text.close();
         for store in wide_stores {
+            self.claims.list.push(Claim::Neighbours(Access::Store(store)));
             let offset = self.store_offset(store, spot);
             let condition = work.store_if.map(|condition| format!("if ({condition}) ")).unwrap_or_default();
             self.text.line(format_args!("{condition}write(y{store} + {offset}, o{store});"));
@@ -109,13 +111,17 @@ impl Emitter<'_> {
                     let (address, common) = self.load_lanes(*reg, lanes);
                     match common {
                         Lanes::Each => continue,
-                        Lanes::One => self.load_one(*reg, &address, spot, &mut chunk),
+                        Lanes::One => {
+                            self.claims.list.push(Claim::OneElement(Access::Load(*reg)));
+                            self.load_one(*reg, &address, spot, &mut chunk);
+                        }
                         Lanes::Neighbours => self.load_neighbours(*reg, &address, spot, lanes, &mut chunk),
                     }
                     common
                 }
                 // What all lanes compute alike is computed once.
                 _ if lanes > 1 && self.is_shared(*reg, work.insts, &wide) => {
+                    self.claims.list.push(Claim::OneValue(*reg));
                     self.value(*reg, spot, &mut chunk);
                     Lanes::One
                 }

@@ -1,0 +1,65 @@
+//! A claim that does not hold is found: alignment as it was once taken for granted, and others.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use passhost_fuzz::Random;
+use passhost_fuzz::claims::{Meaning, check};
+use passhost_ir::Kernel;
+use passhost_ir::kernel::{Facts, Reg, verify};
+use passhost_kernels::Layout;
+use passhost_kernels::cuda::{Access, Claim, Claims, DeviceProperties, Term, emit};
+
+/// Row `2 i` is clamped to 5, so that it is no multiple of anything.
+const CLAMPED_ROWS: &str = include_str!("../../../host/kernels/tests/golden/clamped_rows.kernel");
+
+/// A kernel as it is emitted for an H200.
+fn emitted(text: &str) -> (Kernel, Facts, Layout, Claims) {
+    let kernel: Kernel = text.parse().unwrap();
+    let facts = verify(&kernel).unwrap();
+    let layout = Layout::contiguous(&kernel);
+    let claims = emit(&kernel, &facts, &layout, &DeviceProperties::H200).claims;
+    (kernel, facts, layout, claims)
+}
+
+/// What is wrong with a claim that is made besides those of the generator.
+fn wrong(text: &str, lanes: u32, claim: Claim) -> Result<(), String> {
+    let (kernel, facts, layout, mut claims) = emitted(text);
+    let check = |claims: &Claims| {
+        let meaning = Meaning::new(&kernel, &facts, &layout, claims, None);
+        check(&meaning, claims, 20_000, &mut Random::new(1, 1))
+    };
+    assert_eq!(check(&claims), Ok(()));
+    claims.lanes = lanes;
+    claims.list.push(claim);
+    check(&claims)
+}
+
+#[test]
+fn four_lanes_at_a_clamped_row_are_not_aligned() {
+    let error = wrong(CLAMPED_ROWS, 4, Claim::Neighbours(Access::Load(Reg(0)))).unwrap_err();
+    assert!(error.contains("16 bytes at byte 120"), "{error}");
+}
+
+#[test]
+fn claims_of_each_kind_can_be_wrong() {
+    let load = Access::Load(Reg(0));
+    let term = Term { of_row: true, inner: 1, extent: 4, slope: 1 };
+    for (claim, expected) in [
+        (Claim::OneElement(load), " and At("),
+        (Claim::Inside { load: Reg(0), dim: 0 }, " of 6"),
+        (Claim::Offset { access: load, base: 0, terms: vec![term], narrow: true }, " of 6"),
+        (Claim::Offset { access: Access::Store(0), base: 1, terms: vec![], narrow: true }, "offset 1, expected"),
+    ] {
+        let error = wrong(CLAMPED_ROWS, 2, claim).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn rows_that_no_thread_reaches_are_found() {
+    let (kernel, facts, layout, mut claims) = emitted(CLAMPED_ROWS);
+    claims.reach.0 = 1000;
+    let meaning = Meaning::new(&kernel, &facts, &layout, &claims, None);
+    let error = check(&meaning, &claims, 10, &mut Random::new(1, 1)).unwrap_err();
+    assert!(error.contains("1000"), "{error}");
+}
