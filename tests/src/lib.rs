@@ -211,6 +211,13 @@ impl Passhost {
         run
     }
 
+    /// As users run it: on a machine that does something else, nothing is measured.
+    #[must_use]
+    pub fn in_earnest(mut self) -> Passhost {
+        self.arguments.retain(|argument| argument != "--accept-noise");
+        self
+    }
+
     /// With more arguments.
     #[must_use]
     pub fn with(mut self, arguments: &[&str]) -> Passhost {

@@ -103,6 +103,24 @@ fn several_samples_share_one_call_and_one_device() {
 }
 
 #[test]
+fn a_variant_is_measured_in_three_processes_or_not_at_all() {
+    let sample = sample_with("se-gate-add-relu", &["/float32/s0-1_"]);
+    let run = Passhost::eval(&plugin("fuse-pointwise"), sample.path()).in_earnest().with(&["--submissions", "5"]).run();
+    let variant = &run.variants()[0];
+    let timing = &variant["timing"];
+    let document = run.document.clone().unwrap_or_default();
+    run.expect(timing["processes"].as_array().is_some_and(|all| all.len() == 3), "three processes have timed");
+    // Other tests run beside this one: both ends are possible, and each must be consistent.
+    if timing["trouble"].is_null() {
+        run.expect_end(0, &["AS ", "over device time: AS", "verdicts on equal programs over 5 submissions"]);
+        run.expect(document["confidence"]["submissions"] == 5, "the submissions are recorded");
+    } else {
+        run.expect_end(3, &["not measured", "--wait 5m", "no score"]);
+        run.expect(document["scores"].is_null() && variant["failure"]["blame"] == "host", "nothing is scored");
+    }
+}
+
+#[test]
 fn a_list_of_samples_is_a_sample_argument() {
     let directory = tempfile::tempdir();
     assert!(directory.is_ok(), "{directory:?}");

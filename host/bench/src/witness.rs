@@ -14,7 +14,7 @@ const PROBE_NS: u64 = 20_000;
 /// Probes that find out how fast the machine is when nothing disturbs it.
 const CALIBRATION: u32 = 50;
 /// A probe that takes so much longer than the fastest was disturbed.
-const SLOW: f64 = 1.5;
+const SLOW: f64 = 2.0;
 
 /// Sees what the machine does. The piece of work is the same for as long as this lives.
 pub struct Observer<'a> {

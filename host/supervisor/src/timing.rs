@@ -143,7 +143,7 @@ fn why_disturbed(block: &Block, clock: f64) -> Option<String> {
         return Some("other programs took the cores away".to_owned());
     }
     if f64::from(*slow_probes) > SLOW_PROBES * f64::from(*probes) {
-        return Some(format!("{slow_probes} of {probes} probes took half as long again as they should"));
+        return Some(format!("{slow_probes} of {probes} probes took twice as long as they should"));
     }
     if let Some(mhz) = clock_mhz.filter(|&mhz| f64::from(mhz) < CLOCK * clock) {
         return Some(format!("the GPU ran at {mhz} MHz in place of {clock:.0}"));
@@ -356,7 +356,7 @@ mod tests {
     fn every_witness_is_heard() {
         for (witness, why) in [
             (Witness { waited_ns: None, preempted: Some(9), ..QUIET }, "other programs took the cores away"),
-            (Witness { slow_probes: 3, ..QUIET }, "3 of 11 probes took half as long again as they should"),
+            (Witness { slow_probes: 3, ..QUIET }, "3 of 11 probes took twice as long as they should"),
             (Witness { clock_mhz: Some(1200), ..QUIET }, "the GPU ran at 1200 MHz in place of 1980"),
             (Witness { throttled: vec!["hw slowdown".into()], ..QUIET }, "the GPU was held back: hw slowdown"),
         ] {

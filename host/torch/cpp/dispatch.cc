@@ -65,8 +65,8 @@ void Call::push_constant(c10::IValue value) {
 }
 
 void Call::push_none() {
-  // Without a device, a constructor would allocate its elements on the CPU.
-  if (device_.is_meta() && unwrapped(next_argument())->kind() == c10::TypeKind::DeviceObjType) {
+  // There is one device: a constructor that names none makes its tensor there, not on the CPU.
+  if (unwrapped(next_argument())->kind() == c10::TypeKind::DeviceObjType) {
     push_device();
     return;
   }

@@ -58,7 +58,7 @@ pub struct Witness {
     pub preempted: Option<u64>,
     /// Rounds of a fixed piece of work between trials: on a CPU on all threads at once, on a GPU an empty launch and a wait.
     pub probes: u32,
-    /// How many of these took half as long again as the fastest of the process.
+    /// How many of these took twice as long as the fastest of the process.
     pub slow_probes: u32,
     /// Clock of the multiprocessors at the end of the block, where there is a GPU that says so.
     pub clock_mhz: Option<u32>,
