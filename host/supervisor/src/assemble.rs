@@ -55,8 +55,13 @@ pub(crate) struct Scoring<'a> {
 }
 
 impl Scoring<'_> {
-    fn confidence(&self, outcomes: &[VariantOutcome], repeats: &[Option<Repeats>]) -> Option<Confidence> {
-        confidence(outcomes, repeats, self.options, self.rules.resolution, self.submissions).ok().flatten()
+    fn confidence(
+        &self,
+        outcomes: &[VariantOutcome],
+        repeats: &[Option<Repeats>],
+        resolution: f64,
+    ) -> Option<Confidence> {
+        confidence(outcomes, repeats, self.options, resolution, self.submissions).ok().flatten()
     }
 
     /// Scores over the device's time.
@@ -68,7 +73,7 @@ impl Scoring<'_> {
         Some(DeviceScores {
             aggregate_score: scores.aggregate_score,
             aggregate_score_strict: scores.aggregate_score_strict,
-            confidence: self.confidence(&outcomes, &repeats),
+            confidence: self.confidence(&outcomes, &repeats, self.rules.device_resolution),
         })
     }
 }
@@ -97,7 +102,7 @@ pub(crate) fn standing(
     let scores = if scorable { score(outcomes, scoring.options).ok() } else { None };
     let walls: Vec<Option<Repeats>> =
         speedups.iter().map(|speedups| speedups.as_ref().map(|speedups| speedups.wall.clone())).collect();
-    let confidence = scores.as_ref().and_then(|_| scoring.confidence(outcomes, &walls));
+    let confidence = scores.as_ref().and_then(|_| scoring.confidence(outcomes, &walls, scoring.rules.resolution));
     let device_scores = scores.as_ref().and_then(|_| scoring.over_device_time(outcomes, speedups));
     let host_failed = variants.iter().find_map(|v| v.failure.clone().filter(|f| f.blame == Blame::Host));
     let failure = lost.cloned().or(failure).or(if scorable { None } else { host_failed });

@@ -68,7 +68,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = path(directory.path(), "GPU-1/2");
         assert!(path.ends_with("passhost-GPU-12.lock"));
-        let nobody = || panic!("nobody has it");
+        let nobody = || unreachable!("nobody has it");
         let shared = [Turn::take_at(&path, Use::Shared, nobody), Turn::take_at(&path, Use::Shared, nobody)];
         let (waits, waiting) = channel();
         let (has, got) = channel();
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn what_is_no_file_is_not_waited_for() {
         let directory = tempfile::tempdir().unwrap();
-        let turn = Turn::take_at(directory.path(), Use::Alone, || panic!("a directory has no turns"));
+        let turn = Turn::take_at(directory.path(), Use::Alone, || unreachable!("a directory has no turns"));
         assert!(turn.0.is_none());
     }
 }
