@@ -1,0 +1,5 @@
+//! Faults of the machine: processes that are killed at any moment. Each ends in
+//! a message and an exit code that were meant for it, and what comes next is as if nothing had happened.
+
+mod group;
+mod kills;
