@@ -1,12 +1,14 @@
-//! Caches that cannot be written are gone without, and leave nothing that others could use.
+//! Files that cannot be written: results and tables say so and which, caches are gone without, and nothing half-written
+//! stays.
 
 use passhost_tests::{Passhost, Run, directory, plugin, sample_with};
+use rustix::process::{Resource, Rlimit, setrlimit};
 use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
-use std::fs::Permissions;
+use std::fs::{OpenOptions, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 /// A plugin, a sample and a cache.
@@ -55,6 +57,17 @@ fn run(eval: &Passhost, mut command: Command) -> Run {
     output.map_or_else(|_| unreachable!("it was checked"), |output| eval.ended(&output))
 }
 
+/// With no room for files of more than so many bytes.
+fn with_room_for(mut command: Command, bytes: u64) -> Command {
+    let limit = move || {
+        let limit = Rlimit { current: Some(bytes), maximum: Some(bytes) };
+        setrlimit(Resource::Fsize, limit).map_err(std::io::Error::from)
+    };
+    // SAFETY: between fork and exec it makes one system call and allocates nothing.
+    unsafe { command.pre_exec(limit) };
+    command
+}
+
 /// As a user for whom the modes of files hold, which they do not for root.
 fn without_the_powers_of_root(mut command: Command) -> Command {
     let renounce = || {
@@ -65,6 +78,24 @@ fn without_the_powers_of_root(mut command: Command) -> Command {
     // SAFETY: between fork and exec it makes one system call and allocates nothing.
     unsafe { command.pre_exec(renounce) };
     command
+}
+
+#[test]
+fn a_full_disk_costs_the_cache_and_the_result_file_and_says_so() {
+    // Room for nothing, and for the cache's key alone.
+    for (bytes, cache) in [(0, "no plugin cache: cannot use"), (64, "")] {
+        let setup = Setup::new();
+        let eval = setup.eval();
+        let written = std::fs::write(eval.json_path(), "{}");
+        assert!(written.is_ok(), "{written:?}");
+        let run = run(&eval, with_room_for(eval.command(), bytes));
+        run.expect_end(3, &["AS ", cache, "cannot write `", "result.json`: File too large", "has room"]);
+        run.expect(run.json().as_object().is_some_and(serde_json::Map::is_empty), "the old file is there");
+        let beside = files_in(eval.json_path().parent().unwrap_or(Path::new("/")));
+        run.expect(beside.len() == 1, &format!("nothing half-written lies beside it: {beside:?}"));
+        run.expect(setup.entries().is_empty(), &format!("nothing half-written is in the cache: {:?}", setup.entries()));
+        setup.expect_next_is_whole();
+    }
 }
 
 #[test]
@@ -90,4 +121,44 @@ fn what_is_left_of_making_a_cache_is_hidden_like_the_cache() {
     let mut left = files_in(&setup.cache());
     left.sort();
     assert_eq!(left, [setup.cache().join("artefacts"), setup.cache().join("artefacts.key")]);
+}
+
+#[test]
+fn a_result_that_cannot_be_written_is_named_after_the_table() {
+    let (setup, elsewhere) = (Setup::new(), directory());
+    let folder = elsewhere.path().display().to_string();
+    let missing = format!("{folder}/missing/result.json");
+    let cases = [
+        (missing.as_str(), 2, "No such file or directory"),
+        (&folder, 2, "Is a directory"),
+        ("/dev/full", 3, "No space left on device"),
+    ];
+    for (path, code, reason) in cases {
+        let words = [Path::new("eval"), &plugin("noop"), setup.sample.path(), Path::new("--json"), Path::new(path)];
+        let eval = Passhost::new(words).with(&["--device", "cpu", "--threads", "1", "--accept-noise"]);
+        let run = eval.run();
+        run.expect_end(code, &["AS ", &format!("cannot write `{path}`: {reason}"), "has room"]);
+        run.expect(files_in(elsewhere.path()).is_empty(), "nothing half-written is left");
+    }
+}
+
+#[test]
+fn a_table_that_cannot_be_printed_is_no_success() {
+    let setup = Setup::new();
+    let full = || OpenOptions::new().write(true).open("/dev/full").map_or_else(|_| Stdio::null(), Stdio::from);
+    let eval = setup.eval();
+    let mut command = eval.command();
+    command.stdout(full());
+    let lost = run(&eval, command);
+    lost.expect_end(3, &["cannot write to standard output: No space left on device"]);
+    lost.expect(lost.document.is_some(), "the result file is written all the same");
+    // Where there is no room for messages either, the exit code is left.
+    let policies = Passhost::new(["policies"]);
+    let mut command = policies.command();
+    command.stdout(full()).stderr(full());
+    run(&policies, command).expect_end(3, &[]);
+    let missing = Passhost::new(["check", "/nowhere.wasm"]);
+    let mut command = missing.command();
+    command.stderr(full());
+    run(&missing, command).expect_end(2, &[]);
 }
