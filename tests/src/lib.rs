@@ -257,11 +257,17 @@ impl Passhost {
         self.with(&["--json", &json])
     }
 
-    fn json_path(&self) -> PathBuf {
+    /// The file that `--json` names.
+    pub fn json_path(&self) -> PathBuf {
         self.directory.path().join("result.json")
     }
 
-    fn command(&self) -> Command {
+    /// The command, for those who start it themselves and give what it printed to [`Passhost::ended`].
+    ///
+    /// # Panics
+    ///
+    /// If the program was not built.
+    pub fn command(&self) -> Command {
         let program = programs().join("passhost");
         assert!(program.exists(), "no {}: run `make build`", program.display());
         let mut command = Command::new(program);
@@ -273,6 +279,11 @@ impl Passhost {
             unsafe { command.pre_exec(install) };
         }
         command
+    }
+
+    /// What a run of [`Passhost::command`] left.
+    pub fn ended(&self, output: &Output) -> Run {
+        Run::new(self.shown(), output, &self.json_path())
     }
 
     fn shown(&self) -> String {

@@ -4,6 +4,7 @@ mod bad_input;
 mod confinement;
 mod decompose;
 mod evaluation;
+mod faults;
 mod gpu_source;
 mod judge;
 mod killed_children;

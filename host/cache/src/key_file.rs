@@ -1,6 +1,6 @@
 //! The secret under which entries are authenticated: 64 random bytes in a file that only this user can read.
 
-use crate::{CacheError, open_private};
+use crate::{CacheError, TEMPORARY_PREFIX, open_private};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -12,10 +12,12 @@ pub(crate) const BYTES: usize = 64;
 const EXPECTED: &str = "a file of 64 bytes of this user that nobody else can read (`chmod 600`, or remove it)";
 
 /// Reads the key, making one if there is none. Of several processes that make one at a time, one wins and all use its.
-pub(crate) fn open(path: &Path) -> Result<[u8; BYTES], CacheError> {
+/// What one that is killed meanwhile leaves lies among the entries of `directory`, which nobody may read who may not read
+/// the key, and from where it is swept.
+pub(crate) fn open(path: &Path, directory: &Path) -> Result<[u8; BYTES], CacheError> {
     match read(path) {
         Err(CacheError::Unusable { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-            create(path)?;
+            create(path, directory)?;
             read(path)
         }
         result => result,
@@ -40,22 +42,20 @@ fn read(path: &Path) -> Result<[u8; BYTES], CacheError> {
     })
 }
 
-fn create(path: &Path) -> Result<(), CacheError> {
+fn create(path: &Path, directory: &Path) -> Result<(), CacheError> {
     let mut random = [0; BYTES + 8];
     getrandom::fill(&mut random).map_err(CacheError::Random)?;
     let (secret, unique) = random.split_at(BYTES);
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(base16ct::lower::encode_string(unique));
-    let temporary = Path::new(&temporary);
+    let temporary = directory.join(format!("{TEMPORARY_PREFIX}{}", base16ct::lower::encode_string(unique)));
     let written = (|| {
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(temporary)?.write_all(secret)?;
+        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?.write_all(secret)?;
         // Unlike a rename, a link does not replace the key of a process that was faster.
-        match fs::hard_link(temporary, path) {
+        match fs::hard_link(&temporary, path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             result => result,
         }
     })();
-    // It may not exist, or be one more file beside the key; neither stops anything.
-    let _ = fs::remove_file(temporary);
+    // It may not exist, or be one more file to sweep; neither stops anything.
+    let _ = fs::remove_file(&temporary);
     written.map_err(|source| CacheError::Unusable { path: path.to_owned(), source })
 }

@@ -104,7 +104,7 @@ impl Cache {
         )?;
         rustix::fs::access(directory, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)
             .map_err(|error| unusable(error.into()))?;
-        let secret = key_file::open(&key_path(directory))?;
+        let secret = key_file::open(&key_path(directory), directory)?;
         Ok(Cache { directory: directory.to_owned(), secret, capacity: DEFAULT_CAPACITY })
     }
 

@@ -27,7 +27,8 @@ Exit codes:
   0  a result with a score was written, failed variants included
   1  no variant could run because of the plugin, `check` refused it, or --fail-under was missed
   2  usage error, or the sample cannot be used
-  3  trouble of the host or the device: also where a busy machine let nothing be measured";
+  3  trouble of the host or the device: also where a busy machine let nothing be measured, or a
+     full disk took no result";
 
 /// Runs compiler passes nobody trusts, checks what they return and scores the graphs they rewrote.
 #[derive(Debug, Parser)]

@@ -51,12 +51,13 @@ impl Stop {
 
 impl From<CorpusError> for Stop {
     fn from(error: CorpusError) -> Stop {
-        Stop::new(if matches!(error, CorpusError::Host(_)) { Exit::Host } else { Exit::Usage }, error)
+        Stop::new(if error.is_hosts() { Exit::Host } else { Exit::Usage }, error)
     }
 }
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    outlive_file_limits();
     let terminal = Terminal::detect();
     let end = match cli.command {
         Command::Eval(arguments) => commands::eval::run(&arguments, &terminal),
@@ -71,9 +72,10 @@ fn main() -> ExitCode {
     };
     let exit = end.unwrap_or_else(|stop| {
         terminal.clear_progress();
-        eprintln!("{} {:#}", terminal.paint(Tone::Bad, "error:"), stop.error);
+        terminal.complain(&format!("{} {:#}", terminal.paint(Tone::Bad, "error:"), stop.error));
         stop.exit
     });
+    let exit = if output::is_lost() { exit.max(Exit::Host) } else { exit };
     ExitCode::from(match exit {
         Exit::Success => 0,
         Exit::Plugin => 1,
@@ -81,4 +83,10 @@ fn main() -> ExitCode {
         Exit::Host => 3,
         Exit::Differs => 4,
     })
+}
+
+/// Makes of a limit on the size of files what a full disk is: an error of whoever writes, and not the end of the process.
+fn outlive_file_limits() {
+    // SAFETY: nothing is called for the signal, which is ignored, and no other thread runs yet.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }

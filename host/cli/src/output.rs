@@ -1,26 +1,44 @@
 //! Writing results: to files that are whole or not there, and to pipes that may close.
 
+use crate::{Exit, Stop};
 use anyhow::Context;
 use passhost_corpus::write_whole;
 use serde::Serialize;
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Prints lines to standard output. A reader that has gone away, such as `head`, is not an error.
+/// Whether something that was printed went nowhere.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Prints lines to standard output. A reader that has gone away, such as `head`, is not an error. A disk that is full is
+/// one, said once, after which [`is_lost`].
 pub fn print(lines: impl IntoIterator<Item = String>) {
+    let Err(error) = write_lines(lines) else { return };
+    if error.kind() != ErrorKind::BrokenPipe && !LOST.swap(true, Ordering::Relaxed) {
+        let message = format!("error: cannot write to standard output: {error}; send it where there is room");
+        let _ = writeln!(io::stderr(), "{message}");
+    }
+}
+
+/// Whether something that was printed went nowhere, so that the command did not do what it was asked for.
+pub fn is_lost() -> bool {
+    LOST.load(Ordering::Relaxed)
+}
+
+fn write_lines(lines: impl IntoIterator<Item = String>) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for line in lines {
-        if writeln!(out, "{line}").is_err() {
-            return;
-        }
+        writeln!(out, "{line}")?;
     }
-    let _ = out.flush();
+    out.flush()
 }
 
 /// Writes `value` as JSON: to standard output for `-`, else beside the file and renamed onto it, so that an interrupted
 /// run leaves the old file or the new one.
-pub fn write_json(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
-    let mut text = serde_json::to_string_pretty(value).context("the result cannot be written as JSON")?;
+pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Stop> {
+    let text = serde_json::to_string_pretty(value).context("the result cannot be written as JSON");
+    let mut text = text.map_err(|error| Stop::new(Exit::Host, error))?;
     text.push('\n');
     if path == Path::new("-") {
         print([text.trim_end().to_owned()]);

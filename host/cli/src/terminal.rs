@@ -75,6 +75,11 @@ impl Terminal {
         };
     }
 
+    /// Says something on standard error. If that is full too, there is nowhere left to say so.
+    pub fn complain(&self, text: &str) {
+        let _ = writeln!(std::io::stderr(), "{text}");
+    }
+
     /// Removes the progress line.
     pub fn clear_progress(&self) {
         if self.progress {

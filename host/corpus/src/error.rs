@@ -7,7 +7,7 @@ pub enum CorpusError {
     #[error("{0}")]
     Host(String),
     /// A file or directory cannot be written.
-    #[error("cannot write{} `{}`: {source}", if *directory { " to" } else { "" }, path.display())]
+    #[error("cannot write{} `{}`: {source}; name a place that is there, can be written and has room", if *directory { " to" } else { "" }, path.display())]
     Write {
         /// Which.
         path: PathBuf,
@@ -65,9 +65,24 @@ pub enum CorpusError {
 }
 
 impl CorpusError {
+    /// Whether what was asked for is right and the machine cannot do it.
+    pub fn is_hosts(&self) -> bool {
+        match self {
+            CorpusError::Host(_) => true,
+            CorpusError::Write { source, .. } | CorpusError::JournalLine(source) => is_full(source),
+            _ => false,
+        }
+    }
+
     /// Of a file.
     pub(crate) fn write(path: &Path) -> impl FnOnce(std::io::Error) -> CorpusError {
         let path = path.to_path_buf();
         |source| CorpusError::Write { path, directory: false, source }
     }
+}
+
+/// Whether a disk, or a share of it, is full.
+fn is_full(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }

@@ -100,7 +100,13 @@ impl LoadedPlugin {
     pub fn load(plugin: Plugin, limits: GuestLimits, cache: Option<&Cache>, confinement: Confinement) -> LoadedPlugin {
         let mut info = None;
         let guest = load_guest(&plugin, limits, cache, confinement).and_then(|mut guest| {
-            info = Some(guest.describe().map_err(|error| guest_failure("describe", error))?);
+            let mut described = guest.describe();
+            if matches!(described, Err(GuestError::Child(_))) {
+                // As where it dies while it loads.
+                guest = load_guest(&plugin, limits, cache, confinement)?;
+                described = guest.describe();
+            }
+            info = Some(described.map_err(|error| guest_failure("describe", error))?);
             Ok(guest)
         });
         LoadedPlugin { plugin, info, confinement, guest }

@@ -35,7 +35,7 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
     let mut supervisor = Supervisor::new(config).watched_by(move |event| show(event, &line));
     match super::open_cache() {
         Ok(cache) => supervisor = supervisor.with_cache(cache),
-        Err(reason) => eprintln!("{}", terminal.paint(Tone::Dim, &format!("no plugin cache: {reason}"))),
+        Err(reason) => terminal.complain(&terminal.paint(Tone::Dim, &format!("no plugin cache: {reason}"))),
     }
     terminal.progress("loading the plugin");
     let mut plugin = supervisor.load(plugin);
@@ -118,11 +118,10 @@ fn finish(
     print(crate::table::render(&document, terminal));
     documents.push(document);
     let Some(path) = &arguments.json else { return Ok(()) };
-    let written = match documents.as_slice() {
+    match documents.as_slice() {
         [one] => write_json(path, one),
         all => write_json(path, &all),
-    };
-    written.map_err(|error| Stop::new(Exit::Usage, error))
+    }
 }
 
 /// The exit code for all documents: the host's trouble before the sample's before the plugin's.

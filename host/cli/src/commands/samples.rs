@@ -125,7 +125,7 @@ pub(super) fn write_document<T: Serialize>(
 ) -> Result<bool, Stop> {
     let Some(path) = &arguments.json else { return Ok(true) };
     let document = Document { schema, host: env!("CARGO_PKG_VERSION"), summary, samples };
-    write_json(path, &document).map_err(|error| Stop::new(Exit::Usage, error))?;
+    write_json(path, &document)?;
     Ok(path != Path::new("-"))
 }
 
@@ -159,9 +159,9 @@ pub(super) fn report_unusable<T>(reports: &[SampleReport<T>], terminal: &Termina
     if failed == 0 {
         return Exit::Success;
     }
-    eprintln!("{failed} of {} graphs cannot be used and are left out", graphs().count());
+    terminal.complain(&format!("{failed} of {} graphs cannot be used and are left out", graphs().count()));
     for line in failure_lines(reports, terminal) {
-        eprintln!("{line}");
+        terminal.complain(&line);
     }
     Exit::Usage
 }

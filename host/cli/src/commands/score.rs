@@ -41,7 +41,7 @@ pub fn run(arguments: &ScoreArguments) -> Result<Exit, Stop> {
                 aggregate: scores.aggregate_score,
             })
             .collect();
-        write_json(path, &Cases { cases }).map_err(|error| Stop { exit: Exit::Usage, error })?;
+        write_json(path, &Cases { cases })?;
         if path == Path::new("-") {
             return Ok(Exit::Success);
         }

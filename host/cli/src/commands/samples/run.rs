@@ -46,7 +46,7 @@ pub fn run(arguments: &RunArguments, terminal: &Terminal) -> Result<Exit, Stop> 
         .with_context(|| format!("cannot write to `{}`", arguments.out.display()))
         .map_err(|error| Stop { exit: Exit::Usage, error })?;
     let manifest = Manifest::new((&sample, index), &variant, &ran, &worker, (arguments.inputs.name(), arguments.seed));
-    write_json(&out.join("manifest.json"), &manifest).map_err(|error| Stop::new(Exit::Usage, error))?;
+    write_json(&out.join("manifest.json"), &manifest)?;
 
     let mut lines = vec![format!(
         "{} inputs and {} outputs of {} in {}, run in {:.1} ms on {}",
