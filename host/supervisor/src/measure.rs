@@ -13,8 +13,9 @@ use crate::lock::{Turn, Use};
 use crate::reference::{load_reference, secret};
 use crate::supervisor::Supervisor;
 use crate::timing::{Measured, Rules, measured};
+use crate::untrusted::one_line;
 use passhost_ir::{NodeId, OpName, OpTable};
-use passhost_protocol::device::{Evaluation, Loaded, ProcessTimes, RewriteError, Settings};
+use passhost_protocol::device::{Evaluation, Loaded, ProcessTimes, RewriteError, Settings, Stage};
 use passhost_protocol::reader;
 use passhost_score::{FailureClass, VariantOutcome};
 use std::time::{Duration, Instant};
@@ -114,12 +115,11 @@ impl Measurement<'_> {
         if !settings.accept_noise && (settings.time_pass_miss || !pass_miss) {
             self.device.start_others();
         }
-        let mut watch = |stage| self.supervisor.reached(&self.place, WorkStage::Device(stage));
-        let evaluation = self.device.evaluate(request, limit, &mut watch);
+        let evaluation = self.twice(0, |device, watch| device.evaluate(request, limit, watch));
         drop(turn);
         let mut evaluation = match evaluation {
             Ok(evaluation) => evaluation,
-            Err(error) => return self.lost(variant, 0, error),
+            Err(lost) => return self.lost(variant, lost),
         };
         if let Some(error) = &evaluation.error {
             return rewrite_failed(variant, error);
@@ -130,9 +130,7 @@ impl Measurement<'_> {
         match self.times(request, limit, &mut evaluation) {
             // Outputs of timed runs may have shown what the checks did not.
             Ok(measured) => judge_evaluation(variant, evaluation, measured),
-            Err(Lost::Process(process, error)) => self.lost(variant, process, error),
-            Err(Lost::Rewrite(error)) => rewrite_failed(variant, &error),
-            Err(Lost::Reference(failure)) => failed(variant, FailureClass::Reference, *failure),
+            Err(lost) => self.lost(variant, lost),
         }
     }
 
@@ -180,10 +178,10 @@ impl Measurement<'_> {
                 load_reference(self.supervisor, self.device, process, &self.reference.read, &self.place)
                     .map_err(Lost::Reference)?;
             }
-            let right_from = evaluation.outputs.iter().map(|output| output.right_from).collect();
-            let mut watch = |stage| self.supervisor.reached(&self.place, WorkStage::Device(stage));
-            let timed = self.device.time(process, request, right_from, limit, &mut watch);
-            let timed = timed.map_err(|error| Lost::Process(process, error))?.map_err(Lost::Rewrite)?;
+            let right_from: Vec<Option<i8>> = evaluation.outputs.iter().map(|output| output.right_from).collect();
+            let timed = self
+                .twice(process, |device, watch| device.time(process, request, Vec::clone(&right_from), limit, watch));
+            let timed = timed?.map_err(Lost::Rewrite)?;
             for (output, right_from) in evaluation.outputs.iter_mut().zip(timed.right_from) {
                 output.right_from = output.right_from.zip(right_from).map(|(one, other)| one.max(other));
             }
@@ -194,14 +192,38 @@ impl Measurement<'_> {
         Ok(all)
     }
 
-    /// A device child was lost while it ran the rewrite.
-    fn lost(&mut self, variant: Variant, process: usize, error: DeviceError) -> Judged {
-        match error {
-            DeviceError::Child(error) => self.blame_for_death(variant, process, &error),
-            error => {
+    /// Asks a device child, and a fresh one that has loaded the reference if it died: who kills a child once, and it may have
+    /// been anybody, has not said anything of the rewrite.
+    fn twice<T>(
+        &mut self,
+        process: usize,
+        mut ask: impl FnMut(&mut Device, &mut dyn FnMut(Stage)) -> Result<T, DeviceError>,
+    ) -> Result<T, Lost> {
+        let (supervisor, place) = (self.supervisor, &self.place);
+        let mut watch = |stage| supervisor.reached(place, WorkStage::Device(stage));
+        match ask(self.device, &mut watch) {
+            Err(DeviceError::Child(error @ ChildError::Died { .. })) => {
+                let message = one_line(&error.to_string(), 600);
+                supervisor.tell(&Event::ChildReplaced { place: place.clone(), message });
+                load_reference(supervisor, self.device, process, &self.reference.read, place)
+                    .map_err(Lost::Reference)?;
+                ask(self.device, &mut watch)
+            }
+            first => first,
+        }
+        .map_err(|error| Lost::Process(process, error))
+    }
+
+    /// Nothing came of running the rewrite.
+    fn lost(&mut self, variant: Variant, lost: Lost) -> Judged {
+        match lost {
+            Lost::Process(process, DeviceError::Child(error)) => self.blame_for_death(variant, process, &error),
+            Lost::Process(_, error) => {
                 let failure = failure(Blame::Host, "evaluation", error, "run `passhost doctor`");
                 failed(variant, FailureClass::Runtime, failure)
             }
+            Lost::Rewrite(error) => rewrite_failed(variant, &error),
+            Lost::Reference(failure) => failed(variant, FailureClass::Reference, *failure),
         }
     }
 
@@ -219,7 +241,7 @@ impl Measurement<'_> {
         conclude(judged.variant, judged.speedups)
     }
 
-    /// The device child died or overran while it ran the rewrite: whether eager alone survives says whose doing it was.
+    /// The device child died twice or overran while it ran the rewrite: whether eager alone survives says whose doing it was.
     fn blame_for_death(&mut self, variant: Variant, process: usize, error: &ChildError) -> Judged {
         let stage = self.device.stage(process).map_or("start".into(), |stage| stage.to_string());
         match load_reference(self.supervisor, self.device, process, &self.reference.read, &self.place) {

@@ -199,8 +199,7 @@ fn right(run: &Run) -> Option<String> {
     is_right.then(|| variant["rewrite"]["sha256"].as_str().map(str::to_owned)).flatten()
 }
 
-/// Whom an evaluation blames one of whose processes was killed from outside: nobody, or the host. Only the rewrite is not
-/// run a second time: a device child that dies while it runs it is taken for a crash of the plugin's.
+/// Whom an evaluation blames one of whose processes was killed from outside: nobody, or the host.
 fn check_blame(run: &Run, kill: &Kill, dead: bool) {
     run.expect(!run.err.contains("panicked at"), "a host program panicked");
     if dead {
@@ -214,13 +213,8 @@ fn check_blame(run: &Run, kill: &Kill, dead: bool) {
         return;
     };
     let failure = &document["variants"][0]["failure"];
-    let (is_rewrite, message) = (failure["blame"] == "plugin", failure["message"].as_str().unwrap_or(""));
-    if kill.process == "passhost-device" && is_rewrite {
-        run.expect(message.contains("was killed by signal 9 (kill) while running the rewrite"), "the kill is named");
-    } else {
-        let innocent = [&document["blame"], &failure["blame"]].into_iter().all(Value::is_null);
-        run.expect(innocent && run.code == 0, &format!("somebody is blamed for {kill:?}"));
-    }
+    let innocent = [&document["blame"], &failure["blame"]].into_iter().all(Value::is_null);
+    run.expect(innocent && run.code == 0, &format!("somebody is blamed for {kill:?}"));
 }
 
 /// The lines of progress, as they come.

@@ -2,6 +2,7 @@
 
 use super::{Chosen, described};
 use crate::check::{Refused, Verified};
+use crate::child::ChildError;
 use crate::device::{Device, DeviceError, RewriteRequest};
 use crate::document::{Blame, HiddenShape};
 use crate::event::{VariantPlace, WorkStage};
@@ -91,7 +92,13 @@ fn evaluate(
     let in_place = passhost_ir::in_place_nodes(&reference.read.program, OpTable::sample());
     let mut watch = |stage| supervisor.reached(place, WorkStage::Device(stage));
     let request = RewriteRequest { rewrite: &verified.graph, in_place: &in_place, seed, settings };
-    match device.evaluate(request, limit, &mut watch) {
+    let mut evaluated = device.evaluate(request, limit, &mut watch);
+    if let Err(DeviceError::Child(ChildError::Died { .. })) = &evaluated {
+        // As for a recorded size: one death may be anybody's doing.
+        load(device).map_err(|failure| Trouble::Other(failure.message))?;
+        evaluated = device.evaluate(request, limit, &mut watch);
+    }
+    match evaluated {
         Ok(evaluation) => match evaluation.error {
             None => Ok(evaluation),
             Some(error @ RewriteError::Fault { .. }) => Err(Trouble::Other(error.to_string())),
