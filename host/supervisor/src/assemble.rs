@@ -134,6 +134,7 @@ fn assemble(
             plugin_info: plugin.info().cloned(),
             sample: sample.name().to_owned(),
             sample_sha256: sample.sha256().to_owned(),
+            groups: sample.groups.clone(),
             host: env!("CARGO_PKG_VERSION").into(),
             device,
             fixed_seed: config.seed.is_some(),

@@ -148,6 +148,9 @@ pub struct Job {
     pub sample: String,
     /// Of the sample's files.
     pub sample_sha256: String,
+    /// Lists that named the sample, without their endings. Older documents do not say.
+    #[serde(default)]
+    pub groups: Vec<String>,
     /// Version of passhost.
     pub host: String,
     /// The device, where one was opened.

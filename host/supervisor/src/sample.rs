@@ -22,6 +22,8 @@ pub struct Sample {
     /// Of the first reader. The kernel is the same for all.
     walls: Option<Walls>,
     lost: Option<Failure>,
+    /// Lists that named it, without their endings: result documents say so.
+    pub groups: Vec<String>,
 }
 
 /// Why there is no sample.
@@ -67,7 +69,15 @@ impl Sample {
         match opened {
             Ok(Ok((reader, opened))) => {
                 let walls = Some(reader.walls());
-                Ok(Sample { path: path.into(), opened, reader: Some(reader), confinement, walls, lost: None })
+                Ok(Sample {
+                    path: path.into(),
+                    opened,
+                    reader: Some(reader),
+                    confinement,
+                    walls,
+                    lost: None,
+                    groups: vec![],
+                })
             }
             Ok(Err(error)) => Err(OpenError::Sample(error)),
             Err(error) if is_hosts(&error) => Err(OpenError::Reader(error)),
@@ -75,7 +85,15 @@ impl Sample {
                 let lost = failure(Blame::Sample, "sample", format!("{error} while opening the sample"), HINT);
                 let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
                 let opened = Opened { name, sha256: String::new(), variants: vec![] };
-                Ok(Sample { path: path.into(), opened, reader: None, confinement, walls: None, lost: Some(lost) })
+                Ok(Sample {
+                    path: path.into(),
+                    opened,
+                    reader: None,
+                    confinement,
+                    walls: None,
+                    lost: Some(lost),
+                    groups: vec![],
+                })
             }
         }
     }
