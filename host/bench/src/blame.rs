@@ -11,16 +11,27 @@ pub fn of_reference(error: NodeError) -> ReferenceError {
     }
 }
 
-/// Of a rewrite.
+/// Of a rewrite. Whether it took too much memory or there was too little, [`memory_of`] decides.
 pub fn of_rewrite(error: NodeError) -> RewriteError {
     match error.cause {
         Cause::Type { declared, found } => RewriteError::WrongType { node: error.node, op: error.op, declared, found },
+        Cause::OutOfMemory(message) => RewriteError::Memory { node: error.node, op: error.op, message },
         Cause::Fault(message) => RewriteError::Fault { node: error.node, op: error.op, message },
         // What a kernel may do was proven before: where it fails all the same, the proof or the code is wrong.
         Cause::Failed(message) if error.op == passhost_runtime::KERNEL => {
             RewriteError::Fault { node: error.node, op: error.op, message }
         }
         cause => RewriteError::Op { node: error.node, op: error.op, message: cause.to_string() },
+    }
+}
+
+/// Who is to blame where a rewrite found no memory: the rewrite, if the device `can_give` what a rewrite may take.
+pub fn memory_of(error: RewriteError, can_give: impl FnOnce() -> bool) -> RewriteError {
+    match error {
+        RewriteError::Memory { node, op, message } if can_give() => {
+            RewriteError::Op { node, op, message: Cause::OutOfMemory(message).to_string() }
+        }
+        other => other,
     }
 }
 

@@ -183,6 +183,11 @@ impl Device {
         self.context.synchronize().is_err()
     }
 
+    /// Whether so many bytes of its memory can be had at once.
+    pub fn can_give(&self, bytes: u64) -> bool {
+        Tensor::empty(self.target(), &bytes_type(bytes)).is_ok()
+    }
+
     /// From now on memory is poisoned and guarded, and limited to this many bytes at once. Programs run under it as
     /// [`passhost_runtime::Program::run_watched`].
     pub fn guard(&self, limit: u64) -> Guard {

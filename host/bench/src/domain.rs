@@ -3,7 +3,7 @@
 
 use crate::inputs::{DrawError, Round, draw, hash_of, write_elements};
 use passhost_ir::verify::index_argument;
-use passhost_ir::{Draw, Dtype, Graph, InputSpec, NodeKind, OpName, Structure, ValueId};
+use passhost_ir::{Arg, Draw, Dtype, Graph, InputSpec, NodeKind, OpName, OpTable, Schema, Structure, ValueId};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -194,7 +194,7 @@ fn ends(low: i64, high: i64, bounded: bool, dtype: Dtype) -> Vec<i64> {
 }
 
 /// For each input whether an index, or anything else that must stay in a range, is made of it: out of that range a kernel
-/// of CUDA's takes the whole process down.
+/// of CUDA's takes the whole process down, or, where it divides or shifts integers, gives anything.
 pub fn bounded_inputs(program: &Graph) -> Vec<bool> {
     let mut bounded: HashSet<ValueId> = HashSet::new();
     for node in program.nodes.iter().rev() {
@@ -205,13 +205,33 @@ pub fn bounded_inputs(program: &Graph) -> Vec<bool> {
             bounded.extend(operands);
         } else if let Some(index) = index_argument(op).and_then(|position| args.get(position)) {
             bounded.extend(index.values());
+        } else if divides_or_shifts(op) {
+            let second = args.get(1).into_iter().flat_map(Arg::values);
+            bounded.extend(second.filter(|&&value| !program.ty(value).dtype.is_float()));
         }
     }
     // Written through a view, a value may be bounded that is defined before what bounds it.
-    let any_write =
-        program.nodes.iter().any(|node| matches!(&node.kind, NodeKind::Aten { op, .. } if op.name.ends_with('_')));
+    let writes = |op| OpTable::sample().get(op).is_some_and(Schema::writes);
+    let any_write = program.nodes.iter().any(|node| matches!(&node.kind, NodeKind::Aten { op, .. } if writes(op)));
     let all = any_write && !bounded.is_empty();
     program.inputs.iter().map(|input| all || bounded.contains(input)).collect()
+}
+
+/// Ops whose second operand must not be zero where it is an integer, or no more than its type has bits.
+fn divides_or_shifts(op: &OpName) -> bool {
+    const NAMES: [&str; 9] = [
+        "__lshift__",
+        "__rshift__",
+        "bitwise_left_shift",
+        "bitwise_right_shift",
+        "div",
+        "divide",
+        "floor_divide",
+        "fmod",
+        "remainder",
+    ];
+    let name = op.name.strip_prefix("aten::").unwrap_or(&op.name);
+    NAMES.contains(&name) || name.strip_suffix('_').is_some_and(|name| NAMES.contains(&name))
 }
 
 /// Ops that check the range of what they are given, or count by it.
@@ -320,6 +340,21 @@ mod tests {
         )
         .unwrap();
         assert_eq!(bounded_inputs(&program), [true, false, false, false]);
+    }
+
+    #[test]
+    fn divisors_and_counts_of_shifts_are_bounded_where_they_are_integers() {
+        let program = Graph::parse(
+            "graph(%a: i64[4], %b: i64[4], %n: i64[4], %x: f32[4]) {
+  %q: i64[4] = aten::floor_divide(%a, %b)
+  %r: i64[4] = aten::__lshift__.Tensor(%q, %n)
+  %y: f32[4] = aten::div.Tensor(%x, %x)
+  return (%r, %y)
+}
+",
+        )
+        .unwrap();
+        assert_eq!(bounded_inputs(&program), [false, true, true, false]);
     }
 
     #[test]

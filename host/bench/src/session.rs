@@ -4,7 +4,7 @@ mod checks;
 mod domain;
 mod timing;
 
-use crate::blame::{of_input, of_reference, of_rewrite};
+use crate::blame::{memory_of, of_input, of_reference, of_rewrite};
 use crate::device::Device;
 use crate::element::Elements;
 use crate::inputs::{DrawError, Round, draw};
@@ -146,7 +146,7 @@ impl Reference {
             peak_bytes: 0,
         };
         if let Err(error) = self.try_evaluate(rewrite, in_place, seed, settings, stage, &mut evaluation) {
-            evaluation.error = Some(error);
+            evaluation.error = Some(memory_of(error, || self.device.can_give(settings.rewrite_bytes)));
             evaluation.outputs.clear();
         }
         evaluation
@@ -185,7 +185,11 @@ impl Reference {
 }
 
 fn input_error(error: ReferenceError) -> RewriteError {
-    RewriteError::Op { node: NodeId(0), op: "input".into(), message: error.to_string() }
+    let (node, op) = (NodeId(0), "input".to_owned());
+    match error {
+        ReferenceError::Memory { message } => RewriteError::Memory { node, op, message },
+        other => RewriteError::Op { node, op, message: other.to_string() },
+    }
 }
 
 fn elements<'a>(ty: &TensorType, bytes: &'a [u8]) -> Elements<'a> {

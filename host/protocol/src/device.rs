@@ -337,6 +337,16 @@ pub enum RewriteError {
         /// What was said.
         message: String,
     },
+    /// The device has less memory left than a rewrite may take. The host's trouble.
+    #[error("node {node} ({op}) finds too little memory left: {message}")]
+    Memory {
+        /// Which node.
+        node: NodeId,
+        /// Its op, or `kernel`.
+        op: String,
+        /// What libtorch said.
+        message: String,
+    },
     /// A verified node made the device fault. No plugin can be blamed for that.
     #[error("node {node} ({op}) fails on the device: {message}")]
     Fault {

@@ -10,7 +10,7 @@ use crate::failure::failure;
 use crate::hidden::{self, Hidden};
 use crate::judge::{Judged, conclude, failed, is_timed, judge_evaluation};
 use crate::lock::{Turn, Use};
-use crate::reference::{load_reference, secret};
+use crate::reference::{MORE_MEMORY, load_reference, secret};
 use crate::supervisor::Supervisor;
 use crate::timing::{Measured, Rules, measured};
 use crate::untrusted::one_line;
@@ -271,6 +271,9 @@ fn rewrite_failed(variant: Variant, error: &RewriteError) -> Judged {
         RewriteError::Fault { .. } => {
             let hint = "what was verified must not fault; report this plugin and sample";
             return failed(variant, FailureClass::Runtime, failure(Blame::Host, "plan", error, hint));
+        }
+        RewriteError::Memory { .. } => {
+            return failed(variant, FailureClass::Runtime, failure(Blame::Host, "plan", error, MORE_MEMORY));
         }
         RewriteError::Op { .. } => FailureClass::Runtime,
         RewriteError::WrongType { .. } => FailureClass::TypeMismatch,

@@ -10,6 +10,9 @@ use passhost_protocol::device::{Loaded, ReferenceError};
 use passhost_protocol::reader::Variant;
 use std::time::Duration;
 
+/// What to do where the device has too little memory left.
+pub(crate) const MORE_MEMORY: &str = "free the GPU's memory, or use another one or --device cpu";
+
 /// Runs the reference in a child of the device and keeps it there. A child that dies is replaced once: what dies twice is the sample's fault.
 pub(crate) fn load_reference(
     supervisor: &Supervisor,
@@ -34,8 +37,7 @@ pub(crate) fn load_reference(
     match answer {
         Ok(Ok(loaded)) => Ok(loaded),
         Ok(Err(error @ ReferenceError::Memory { .. })) => {
-            let hint = "free the GPU's memory, or use another one or --device cpu";
-            Err(failure(Blame::Host, "reference", error, hint).into())
+            Err(failure(Blame::Host, "reference", error, MORE_MEMORY).into())
         }
         Ok(Err(error)) => {
             Err(failure(Blame::Sample, "reference", error, "the sample's own program does not run here").into())

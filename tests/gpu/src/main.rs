@@ -2,9 +2,11 @@
 //!
 //! `passhost-gpu-tests --nvrtc DIRECTORY random 2000` runs random kernels against the interpreter and the CPU executor,
 //! `samples SAMPLES PLUGIN...` evaluates plugins on samples, `figures` prints device times, `runtime` checks the runtime
-//! library. With `--json FILE` the first three write what they found, and `compare OLD NEW` says what got worse since.
+//! library, `faults PLUGIN SAMPLE` fills the GPU and loses contexts. With `--json FILE` the first three write what they
+//! found, and `compare OLD NEW` says what got worse since.
 
 mod counting;
+mod faults;
 mod figures;
 mod memory;
 mod random;
@@ -40,10 +42,13 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Runs random kernels, one for each seed from 0 on.
+    /// Runs random kernels, one for each seed.
     Random {
         /// How many.
         count: u64,
+        /// The first seed.
+        #[arg(long, default_value_t = 0)]
+        first: u64,
         /// Threads that compile.
         #[arg(long, default_value_t = 16)]
         threads: usize,
@@ -52,6 +57,16 @@ enum Command {
     Figures,
     /// Checks the runtime library: what its callers find as it was, streams, captured programs, the cost of a launch.
     Runtime,
+    /// Evaluates with a full GPU, and where a context is lost.
+    Faults {
+        /// The `passhost` program, beside its children.
+        #[arg(long, default_value = "./passhost")]
+        passhost: PathBuf,
+        /// The plugin.
+        plugin: PathBuf,
+        /// The sample.
+        sample: PathBuf,
+    },
     /// Evaluates plugins on all samples of a directory.
     Samples {
         /// The `passhost` program, beside its children.
@@ -109,9 +124,9 @@ fn main() -> Result<()> {
         None => Ok(()),
     };
     match arguments.command {
-        Command::Random { count, threads } => {
+        Command::Random { count, first, threads } => {
             let start = Instant::now();
-            let totals = random::run(&gpu, &compiler, count, threads)?;
+            let totals = random::run(&gpu, &compiler, first..first.saturating_add(count), threads)?;
             let seconds = start.elapsed().as_secs_f64();
             for failure in totals.failures.iter().take(20) {
                 println!("{failure}");
@@ -131,6 +146,10 @@ fn main() -> Result<()> {
         }
         Command::Figures => write("figures", figures::run(&gpu, &compiler)?.into_iter().collect())?,
         Command::Runtime => runtime::run(&gpu, &Arc::new(compiler))?,
+        Command::Faults { passhost, plugin, sample } => {
+            let (passhost, plugin, sample) = (&passhost, &plugin, &sample);
+            faults::run(&gpu, &faults::Evaluation { passhost, plugin, sample })?;
+        }
         Command::Samples { passhost, budget, directory, plugins } => {
             let (times, verdict) = samples::run(&passhost, &directory, &plugins, &budget)?;
             let entry =

@@ -7,6 +7,7 @@ use passhost_ir::{Kernel, contiguous_strides};
 use passhost_kernels::cuda::{Compiler, CudaKernel, Gpu, Stream};
 use passhost_kernels::{BoundInput, BoundOutput, CallingThread, CpuKernel};
 use passhost_random_kernels::RandomKernel;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -21,10 +22,10 @@ pub(crate) struct Totals {
     pub(crate) failures: Vec<String>,
 }
 
-/// Runs the kernels of `count` seeds.
-pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Compiler, count: u64, threads: usize) -> Result<Totals> {
+/// Runs the kernels of these seeds.
+pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Compiler, seeds: Range<u64>, threads: usize) -> Result<Totals> {
     let totals = Mutex::new(Totals::default());
-    let next = AtomicU64::new(0);
+    let next = AtomicU64::new(seeds.start);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
@@ -35,7 +36,7 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Compiler, count: u64, threads: usiz
                 };
                 loop {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= count {
+                    if seed >= seeds.end {
                         return;
                     }
                     let found = match &mut arena {

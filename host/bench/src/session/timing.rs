@@ -2,7 +2,7 @@
 //! then what the device alone takes.
 
 use super::{Drawn, Reference, bytes_of, elements, input_error};
-use crate::blame::of_rewrite;
+use crate::blame::{memory_of, of_rewrite};
 use crate::compare::Comparison;
 use crate::inputs::Round;
 use crate::integrity;
@@ -22,6 +22,19 @@ impl Reference {
     /// Times a rewrite whose outputs were found right from `right_from` on. The rewrite has not run in this process before
     /// eager was timed against itself, unless it was checked here.
     pub fn time(
+        &self,
+        rewrite: &Graph,
+        in_place: &HashMap<NodeId, OpName>,
+        seed: u64,
+        settings: &Settings,
+        right_from: Vec<Option<i8>>,
+        stage: impl FnMut(Stage),
+    ) -> Result<Timed, RewriteError> {
+        let timed = self.try_time(rewrite, in_place, seed, settings, right_from, stage);
+        timed.map_err(|error| memory_of(error, || self.device.can_give(settings.rewrite_bytes)))
+    }
+
+    fn try_time(
         &self,
         rewrite: &Graph,
         in_place: &HashMap<NodeId, OpName>,

@@ -101,7 +101,9 @@ fn evaluate(
     match evaluated {
         Ok(evaluation) => match evaluation.error {
             None => Ok(evaluation),
-            Some(error @ RewriteError::Fault { .. }) => Err(Trouble::Other(error.to_string())),
+            Some(error @ (RewriteError::Fault { .. } | RewriteError::Memory { .. })) => {
+                Err(Trouble::Other(error.to_string()))
+            }
             Some(error) => Err(Trouble::Plugin(error.to_string())),
         },
         // As for a recorded size: whether eager alone survives says whose doing it was.
