@@ -3,6 +3,7 @@
 use crate::gpu_state::GpuState;
 use passhost_ir::kernel::{IndexExpr, IndexId, InputDecl, Inst, Op, PaddingMode, Reg, Store};
 use passhost_ir::{DeviceFacts, Dtype, Kernel, NodeId, TensorType};
+use passhost_protocol::{Spent, Stopwatch, Work};
 use passhost_runtime::{
     Active, Cause, Compiler, Context, ContextError, DeviceKernel, GUARD, Gpu, NodeError, StreamChoice, Target,
     Temporary, Tensor, TensorError, Watch,
@@ -32,6 +33,7 @@ const NOTHING: &str = "extern \"C\" __global__ void nothing() {}";
 pub struct Device {
     context: Arc<Context>,
     gpu: Option<OnGpu>,
+    stopwatch: RefCell<Stopwatch>,
 }
 
 struct OnGpu {
@@ -61,7 +63,7 @@ struct Speed {
 impl Device {
     /// The CPU.
     pub fn cpu() -> Device {
-        Device { context: Arc::new(Context::cpu().inference()), gpu: None }
+        Device::new(Context::cpu(), None)
     }
 
     /// A GPU, by number, with whoever makes machine code for its compute capability. The reason why not otherwise.
@@ -74,7 +76,21 @@ impl Device {
         let context = Context::gpu(&gpu, &Arc::new(compiler), StreamChoice::Pool).map_err(|error| failed(&error))?;
         let state = gpu.uuid().ok().and_then(|uuid| GpuState::open(&uuid));
         let (flush, speed, probe) = Default::default();
-        Ok(Device { context: Arc::new(context.inference()), gpu: Some(OnGpu { gpu, flush, speed, probe, state }) })
+        Ok(Device::new(context, Some(OnGpu { gpu, flush, speed, probe, state })))
+    }
+
+    fn new(context: Context, gpu: Option<OnGpu>) -> Device {
+        Device { context: Arc::new(context.inference()), gpu, stopwatch: RefCell::new(Stopwatch::start()) }
+    }
+
+    /// The time since the last call went into `work`.
+    pub fn charge(&self, work: Work) {
+        self.stopwatch.borrow_mut().charge(work);
+    }
+
+    /// Where the time went since the last call of this.
+    pub fn restart(&self) -> Spent {
+        self.stopwatch.borrow_mut().restart()
     }
 
     /// Where programs run.

@@ -47,6 +47,10 @@ pub fn serve() -> Result<(), ServeError> {
             Err(FrameError::Closed) => return Ok(()),
             request => request?,
         };
+        let asked = device.clone();
+        if let Some(device) = &asked {
+            device.restart();
+        }
         let reply = match request {
             ToDevice::Open { device: choice, threads, files, hidden } => {
                 let walls = enclose(files.as_ref(), &hidden)?;
@@ -93,6 +97,9 @@ pub fn serve() -> Result<(), ServeError> {
             }
             ToDevice::Compiled(_) => return Err(ServeError::OutOfTurn("Compiled")),
         };
+        if let Some(device) = &asked {
+            link.send(&FromDevice::Spent(device.restart()))?;
+        }
         let lost = device.as_ref().is_some_and(|device| device.is_lost());
         if lost {
             link.send(&FromDevice::Lost)?;

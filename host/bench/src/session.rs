@@ -11,6 +11,7 @@ use crate::inputs::{DrawError, Round, draw};
 use crate::trivial::{Typed, degenerate};
 use checks::Checks;
 use passhost_ir::{Graph, InputSpec, NodeId, OpName, TensorType};
+use passhost_protocol::Work;
 use passhost_protocol::device::{Evaluation, Loaded, ReferenceError, RewriteError, Settings, Stage};
 use passhost_runtime::{Mode, NodeError, Program, Target, Tensor, Watch};
 use passhost_torch::allocator;
@@ -85,9 +86,11 @@ impl Reference {
         let compile = |mode| Program::compile(&graph, mode, &HashMap::new(), device.context());
         let program = compile(Mode::Found).map_err(of_reference)?;
         let truth = compile(Mode::Double);
+        device.charge(Work::Compile);
         let round = Round { seed, number: 0, stressed: None };
         let drawn = Drawn::draw(&specs, round)?;
         let inputs = drawn.tensors(device.target(), &specs)?;
+        device.charge(Work::Draw);
 
         let mut types = Types(graph.values.iter().map(|value| value.ty.clone()).collect());
         let peak = allocator::Peak::start(device.target());
@@ -96,6 +99,7 @@ impl Reference {
         program.finish().map_err(of_reference)?;
         let first_ns = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let peak_bytes = peak.bytes();
+        device.charge(Work::RunEager);
         let output_types: Vec<TensorType> = outputs.iter().map(Tensor::ty).collect();
         let mut graph = graph;
         for (value, found) in graph.values.iter_mut().zip(&types.0) {
@@ -103,6 +107,7 @@ impl Reference {
         }
         let reference = Reference { device: device.clone(), graph, specs, program, truth, output_types };
         reference.refuse_degenerate(&outputs, seed)?;
+        reference.device.charge(Work::Compare);
         Ok((reference, Loaded { types: types.0, peak_bytes, first_ns }))
     }
 
@@ -163,6 +168,7 @@ impl Reference {
     ) -> Result<(), RewriteError> {
         stage(Stage::Plan);
         let program = Program::compile(rewrite, Mode::Declared, in_place, self.device.context()).map_err(of_rewrite)?;
+        self.device.charge(Work::Compile);
         stage(Stage::Correctness);
         let mut checks = Checks::new(self, &program, settings, evaluation);
         for number in 0..settings.rounds {
@@ -177,6 +183,7 @@ impl Reference {
         }
         if settings.domain_rounds {
             checks.domain_rounds(seed)?;
+            self.device.charge(Work::UnusualRounds);
         }
         let reports = checks.finish();
         evaluation.outputs = reports;

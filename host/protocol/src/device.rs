@@ -15,8 +15,8 @@ mod timing;
 pub use finding::{DomainFinding, Finding};
 pub use timing::{Block, DeviceTimes, ProcessTimes, Timed, Witness};
 
-use crate::Walls;
 use crate::compiler::Source;
+use crate::{Spent, Walls};
 use passhost_ir::{DeviceFacts, Graph, InputSpec, NodeId, OpName, TensorType};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -212,6 +212,8 @@ pub enum FromDevice {
     Stage(Stage),
     /// Not a reply: the child needs machine code, and waits for [`ToDevice::Compiled`].
     Compile(Source),
+    /// Not a reply: where the time of the request went that is answered next.
+    Spent(Spent),
     /// Not a reply: the device can do no more, and the child exits after its next reply.
     Lost,
     /// The answer to [`ToDevice::Load`].

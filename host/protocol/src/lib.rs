@@ -9,9 +9,11 @@ mod file;
 mod frame;
 pub mod guest;
 pub mod reader;
+mod spent;
 pub mod types;
 mod walls;
 
 pub use file::open_regular;
 pub use frame::{FrameError, MAX_FRAME, decode, encode, read_frame, write_frame};
+pub use spent::{Spent, Stopwatch, Work};
 pub use walls::Walls;

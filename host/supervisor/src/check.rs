@@ -18,6 +18,7 @@ use passhost_ir::verify::{RewriteSummary, check_own_calls, verify_rewrite};
 use passhost_ir::{DeviceFacts, Graph, NodeKind, OpTable, TensorType, functionalise, varying};
 use passhost_policy::Inserted;
 use passhost_protocol::reader::{self, InputMode};
+use passhost_protocol::{Stopwatch, Work};
 use passhost_score::FailureClass;
 use std::time::Duration;
 
@@ -127,7 +128,11 @@ impl<'s> Checker<'s> {
             count: sample.variants().len(),
         };
         self.supervisor.reached(&place, WorkStage::Reading);
-        let (read, mut end) = match self.read(sample, index) {
+        let mut stopwatch = Stopwatch::start();
+        let read = self.read(sample, index);
+        stopwatch.charge(Work::Read);
+        variant.spent_us = stopwatch.stop();
+        let (read, mut end) = match read {
             Ok(mut read) => {
                 self.notes(&mut variant, &place, read.notes.iter().cloned());
                 let end = match self.leave_out_fixed(&mut read, &mut variant, &place) {
@@ -256,14 +261,18 @@ impl<'s> Checker<'s> {
             Refused { class: FailureClass::Reference, failure: failure(Blame::Sample, "sample", error, hint) }
         })?;
         self.supervisor.reached(place, WorkStage::Rewriting);
+        let mut stopwatch = Stopwatch::start();
         let mut account = Account::new(Duration::from_millis(self.supervisor.config.limits.answers_ms));
         let graph = rewrite(self, &functional.graph, variant, place, &mut account)?;
+        stopwatch.charge(Work::Rewrite);
         self.supervisor.reached(place, WorkStage::Verifying);
         let mut types = account.pays(&mut self.types);
         let verified = verify_rewrite(&functional.graph, &graph, OpTable::insert(), &mut types);
         pay(self, &account)?;
         let summary = verified.map_err(|error| refused_graph(&error))?;
         self.allow(&functional.graph, &graph)?;
+        stopwatch.charge(Work::Verify);
+        variant.spent_us.join(&stopwatch.stop());
         if let Some(rewrite) = &mut variant.rewrite {
             rewrite.kernels = graph.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Kernel { .. })).count();
             rewrite.pass_miss = summary.pass_miss;

@@ -6,12 +6,12 @@ use crate::cores;
 use crate::machine_code::{Allowance, MachineCode, Processes};
 use passhost_cache::Cache;
 use passhost_ir::{Graph, InputSpec, NodeId, OpName};
-use passhost_protocol::Walls;
 use passhost_protocol::compiler::Source;
 use passhost_protocol::device::{
     DeviceChoice, DeviceInfo, Evaluation, FromDevice, Loaded, Ran, ReferenceError, RewriteError, RunError, Settings,
     Stage, Timed, ToDevice,
 };
+use passhost_protocol::{Spent, Walls, Work};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -79,6 +79,7 @@ pub struct Device {
     info: DeviceInfo,
     walls: Walls,
     processes: [Process; Settings::PROCESSES as usize],
+    spent: Spent,
 }
 
 /// A device child, if it runs.
@@ -127,7 +128,8 @@ impl Device {
         let mut first = Process::default();
         first.begin(&setup)?;
         let (info, walls) = first.ready(&setup, &mut machine_code)?;
-        Ok(Device { setup, machine_code, info, walls, processes: [first, Process::default(), Process::default()] })
+        let processes = [first, Process::default(), Process::default()];
+        Ok(Device { setup, machine_code, info, walls, processes, spent: Spent::default() })
     }
 
     /// Starts the children that only time, which get ready while something else happens. What does not start now is
@@ -158,6 +160,16 @@ impl Device {
     /// The last stage that a child reported, for the message when it dies.
     pub fn stage(&self, process: usize) -> Option<Stage> {
         self.processes[process].stage
+    }
+
+    /// Where the time of all requests went since this was asked last.
+    pub(crate) fn take_spent(&mut self) -> Spent {
+        std::mem::take(&mut self.spent)
+    }
+
+    /// Accounts for time that no request takes.
+    pub(crate) fn account(&mut self, work: Work, time: Duration) {
+        self.spent.add(work, time);
     }
 
     /// Cores that nothing else may use while something is timed; none where all are needed.
@@ -258,6 +270,7 @@ impl Device {
         limit: Duration,
         watch: &mut dyn FnMut(Stage),
     ) -> Result<FromDevice, DeviceError> {
+        let started = Instant::now();
         let first = process == 0;
         let process = &mut self.processes[process];
         process.stage = None;
@@ -270,7 +283,12 @@ impl Device {
                 (self.info, self.walls) = (info, walls);
             }
         }
-        process.ask(message, &mut self.machine_code, limit, watch)
+        let mut spent = Spent::default();
+        let reply = process.ask(message, &mut self.machine_code, limit, watch, &mut spent);
+        // What a child does not account for is its start, or its end.
+        spent.add(Work::Messages, started.elapsed().saturating_sub(spent.total()));
+        self.spent.join(&spent);
+        reply
     }
 
     fn out_of_turn(&mut self, process: usize) -> DeviceError {
@@ -318,6 +336,7 @@ impl Process {
         machine_code: &mut MachineCode,
         limit: Duration,
         watch: &mut dyn FnMut(Stage),
+        spent: &mut Spent,
     ) -> Result<FromDevice, DeviceError> {
         let Some(child) = &mut self.child else { return Err(DeviceError::OutOfTurn) };
         let deadline = Instant::now() + limit;
@@ -336,6 +355,7 @@ impl Process {
                     self.stage = Some(stage);
                     watch(stage);
                 }
+                Ok(FromDevice::Spent(of_child)) => *spent = of_child,
                 Ok(FromDevice::Lost) => lost = true,
                 _ => break,
             }

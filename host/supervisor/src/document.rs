@@ -2,10 +2,10 @@
 //! is a view of it.
 
 use passhost_policy::{Headline, Policy};
-use passhost_protocol::Walls;
 use passhost_protocol::device::{DeviceInfo, DomainFinding, OutputReport, ProcessTimes, Settings};
 use passhost_protocol::guest::{GuestLimits, GuestUsage, PassInfo, Refusal};
 use passhost_protocol::reader::{InputMode, Symbols};
+use passhost_protocol::{Spent, Walls};
 use passhost_score::{Confidence, Estimate, FailureClass, Interval, Options, Scores, VariantOutcome};
 use serde::{Deserialize, Serialize};
 
@@ -215,6 +215,9 @@ pub struct Variant {
     pub seed: Option<u64>,
     /// Times.
     pub timing: Option<Timing>,
+    /// Where the time of the evaluation went, microseconds. Older documents do not say.
+    #[serde(default)]
+    pub spent_us: Spent,
 }
 
 /// The pass on sizes of a graph that it could not know of.

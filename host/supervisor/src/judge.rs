@@ -4,6 +4,7 @@ use crate::document::{Blame, Failure, Variant};
 use crate::failure::failure;
 use crate::hidden;
 use crate::timing::{Measured, Speedups};
+use passhost_protocol::Spent;
 use passhost_protocol::device::Evaluation;
 use passhost_score::{FailureClass, VariantOutcome, variant_right_from};
 
@@ -33,6 +34,7 @@ pub(crate) fn empty(name: &str) -> Variant {
         right_from: None,
         seed: None,
         timing: None,
+        spent_us: Spent::default(),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::timing::{Measured, Rules, measured};
 use crate::untrusted::one_line;
 use passhost_ir::{NodeId, OpName, OpTable};
 use passhost_protocol::device::{Evaluation, Loaded, ProcessTimes, RewriteError, Settings, Stage};
-use passhost_protocol::reader;
+use passhost_protocol::{Work, reader};
 use passhost_score::{FailureClass, VariantOutcome};
 use std::time::{Duration, Instant};
 
@@ -51,7 +51,14 @@ impl Supervisor {
     /// `checker` checks the variant again with those.
     ///
     /// The reference runs whatever the check found, so that a sample that is of no use is not held against the plugin.
-    pub fn measure(&self, device: &mut Device, mut checked: Checked, checker: &mut Checker<'_>) -> Judged {
+    pub fn measure(&self, device: &mut Device, checked: Checked, checker: &mut Checker<'_>) -> Judged {
+        device.take_spent();
+        let mut judged = self.measure_unaccounted(device, checked, checker);
+        judged.variant.spent_us.join(&device.take_spent());
+        judged
+    }
+
+    fn measure_unaccounted(&self, device: &mut Device, mut checked: Checked, checker: &mut Checker<'_>) -> Judged {
         let turn = self.turn(device, Use::Shared, &checked.place);
         let started = Instant::now();
         let loaded = match &checked.read {
@@ -78,9 +85,12 @@ impl Supervisor {
     }
 
     /// Waits until the device may be used so. Where noise is accepted, nobody waits.
-    fn turn(&self, device: &Device, how: Use, place: &VariantPlace) -> Option<Turn> {
+    fn turn(&self, device: &mut Device, how: Use, place: &VariantPlace) -> Option<Turn> {
         let waiting = || self.tell(&Event::Waiting { place: place.clone() });
-        (!self.config.settings.accept_noise).then(|| Turn::take(&device.info().id, how, waiting))
+        let started = Instant::now();
+        let turn = (!self.config.settings.accept_noise).then(|| Turn::take(&device.info().id, how, waiting));
+        device.account(Work::Wait, started.elapsed());
+        turn
     }
 }
 
@@ -160,6 +170,7 @@ impl Measurement<'_> {
             }
             if attempts >= ATTEMPTS {
                 std::thread::sleep(PAUSE);
+                self.device.account(Work::Wait, PAUSE);
             }
         }
     }
@@ -235,8 +246,11 @@ impl Measurement<'_> {
             return judged;
         };
         let _turn = self.supervisor.turn(self.device, Use::Shared, &self.place);
+        judged.variant.spent_us.join(&self.device.take_spent());
         let run = |chosen| hidden::run(self.supervisor, self.device, &self.place, inputs, right_from, chosen);
         let shapes = hidden.shapes.into_iter().map(run).collect();
+        let spent = self.device.take_spent().total();
+        judged.variant.spent_us.add(Work::HiddenSizes, spent);
         judged.variant.hidden = Some(HiddenShapes { seed, shapes, missing: hidden.note });
         conclude(judged.variant, judged.speedups)
     }

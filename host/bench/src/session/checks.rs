@@ -8,6 +8,7 @@ use crate::element::Elements;
 use crate::inputs::Round;
 use crate::trivial::{Typed, trivial_answer};
 use passhost_ir::{NodeId, TensorType};
+use passhost_protocol::Work;
 use passhost_protocol::device::{Evaluation, Finding, OutputReport, RewriteError, Settings, TruthReport};
 use passhost_runtime::{Cause, NodeError, Program, Tensor};
 use passhost_torch::allocator;
@@ -46,9 +47,13 @@ impl<'a> Checks<'a> {
     pub(super) fn round(&mut self, round: Round) -> Result<(), RewriteError> {
         let specs = &self.reference.specs;
         let drawn = Drawn::draw(specs, round).map_err(input_error)?;
-        let inputs = drawn.tensors(self.reference.device.target(), specs).map_err(input_error)?;
+        let device = self.reference.device.clone();
+        let inputs = drawn.tensors(device.target(), specs).map_err(input_error)?;
+        device.charge(Work::Draw);
         let eager = bytes_of(&self.reference.program.run(&inputs).map_err(of_rewrite)?);
+        device.charge(Work::RunEager);
         let rewritten = self.guarded_run(&drawn, round)?;
+        device.charge(Work::RunRewrite);
         let mut suspects = vec![];
         for (position, ty) in self.reference.output_types.iter().enumerate() {
             let (out, expected) = (elements(ty, &rewritten[position]), elements(ty, &eager[position]));
@@ -74,6 +79,7 @@ impl<'a> Checks<'a> {
                 inputs.map(|(spec, bytes)| Typed { ty: &spec.ty, elements: elements(&spec.ty, bytes) }).collect();
             self.evaluation.trivial = trivial_answer(&outputs, &inputs);
         }
+        device.charge(Work::Compare);
         Ok(())
     }
 
@@ -168,7 +174,10 @@ impl<'a> Checks<'a> {
 
     /// Compares both programs with a run in double precision.
     fn against_truth(&mut self, drawn: &Drawn, eager: &[Vec<u8>], rewritten: &[Vec<u8>]) {
-        let truth = match self.truth(drawn) {
+        self.reference.device.charge(Work::Compare);
+        let truth = self.truth(drawn);
+        self.reference.device.charge(Work::RunTruth);
+        let truth = match truth {
             Ok(truth) => truth,
             Err(error) => {
                 let note = format!("no double precision run: {} fails: {}", error.op, error.cause);

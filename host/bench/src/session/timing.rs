@@ -9,6 +9,7 @@ use crate::integrity;
 use crate::measure::{self, Contender, Kept, Plan, Random};
 use crate::witness::Observer;
 use passhost_ir::{Graph, NodeId, OpName, OpTable, functionalise, in_place_nodes};
+use passhost_protocol::Work;
 use passhost_protocol::device::{Block, DeviceTimes, Finding, ProcessTimes, RewriteError, Settings, Stage, Timed};
 use passhost_runtime::{Mode, NodeError, Program, Tensor};
 use std::collections::HashMap;
@@ -46,11 +47,14 @@ impl Reference {
         stage(Stage::Plan);
         let program = Program::compile(rewrite, Mode::Declared, in_place, self.device.context()).map_err(of_rewrite)?;
         let control = self.control()?;
+        self.device.charge(Work::Compile);
         stage(Stage::Timing);
         let drawn = Drawn::draw(&self.specs, Round { seed, number: TIMED, stressed: None }).map_err(input_error)?;
         let inputs = || drawn.tensors(self.device.target(), &self.specs).map_err(input_error);
-        let expected = bytes_of(&self.program.run(&inputs()?).map_err(of_rewrite)?);
         let sets = [inputs()?, inputs()?];
+        self.device.charge(Work::Draw);
+        let expected = bytes_of(&self.program.run(&inputs()?).map_err(of_rewrite)?);
+        self.device.charge(Work::RunEager);
         let mut trials = Trials {
             reference: self,
             programs: [&self.program, &control, &program],
@@ -66,6 +70,7 @@ impl Reference {
         let untimed = || Ok(bytes_of(&program.run(&inputs()?).map_err(of_rewrite)?));
         self.check_timed_runs(&trials.kept.outputs, &expected, &untimed, &mut timed)?;
         self.check_floor(&mut timed);
+        self.device.charge(Work::Compare);
         Ok(timed)
     }
 
@@ -152,19 +157,26 @@ impl<'a> Trials<'a> {
         let mut eager = Contestant::new(eager, own);
         let mut control = Contestant::new(control, others);
         let pair_ns = measure::warm_up(&mut eager, &mut control, self.settings)?;
+        self.reference.device.charge(Work::WarmUp);
         let control_plan = Plan::new(self.settings, Settings::CONTROL_BLOCKS, pair_ns);
         let mut controls = vec![self.control_block(&mut eager, &mut control, control_plan)?];
+        self.reference.device.charge(Work::TimeControl);
         let mut rewritten = Contestant::new(rewritten, others);
         let plan = self.plan(&mut eager, &mut rewritten)?;
+        self.reference.device.charge(Work::WarmUp);
         let pairs =
             (0..plan.blocks).map(|_| self.pair_block(&mut eager, &mut rewritten, plan)).collect::<Result<_, _>>()?;
+        self.reference.device.charge(Work::TimePairs);
         if control_plan.blocks > 1 {
             measure::time_once(&mut control)?;
             controls.push(self.control_block(&mut eager, &mut control, control_plan)?);
         }
+        self.reference.device.charge(Work::TimeControl);
         let (device, device_note) = self.device_times(&mut eager, &mut rewritten)?;
+        self.reference.device.charge(Work::TimeDevice);
         let flush = || self.reference.device.flush_caches();
         let (eager_cold_ns, rewritten_cold_ns) = measure::cold_pairs(&mut eager, &mut rewritten, self.settings, flush)?;
+        self.reference.device.charge(Work::TimeCold);
         let method = self.reference.device.method().into();
         Ok(ProcessTimes {
             control: controls,

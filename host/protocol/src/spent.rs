@@ -1,0 +1,127 @@
+//! Where the time of an evaluation went.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// What time is spent on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Work {
+    /// Reading a variant and inferring its types.
+    Read,
+    /// The pass, on all sizes that it is given.
+    Rewrite,
+    /// Verifying what it returned.
+    Verify,
+    /// Waiting for the device, which others use.
+    Wait,
+    /// Messages to and from device children, and starting them.
+    Messages,
+    /// Compiling programs and their kernels.
+    Compile,
+    /// Drawing inputs.
+    Draw,
+    /// Running eager where nothing is timed.
+    RunEager,
+    /// Running the rewrite in guarded memory.
+    RunRewrite,
+    /// Running the reference in double precision.
+    RunTruth,
+    /// Comparing outputs, and looking at what must not change.
+    Compare,
+    /// All of the rounds with unusual inputs.
+    UnusualRounds,
+    /// Running the programs until their times are steady.
+    WarmUp,
+    /// Timing eager against itself.
+    TimeControl,
+    /// Timing eager against the rewrite.
+    TimePairs,
+    /// Timing what the device alone takes.
+    TimeDevice,
+    /// Timing with cold caches.
+    TimeCold,
+    /// All of the runs on hidden sizes.
+    HiddenSizes,
+}
+
+/// Microseconds for each kind of work.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Spent(BTreeMap<Work, u64>);
+
+impl Spent {
+    /// Adds time.
+    pub fn add(&mut self, work: Work, time: Duration) {
+        let time = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        let sum = self.0.entry(work).or_default();
+        *sum = sum.saturating_add(time);
+    }
+
+    /// Adds what another account has.
+    pub fn join(&mut self, other: &Spent) {
+        other.each().for_each(|(work, time)| self.add(work, time));
+    }
+
+    /// All of it.
+    pub fn total(&self) -> Duration {
+        self.each().map(|(_, time)| time).fold(Duration::ZERO, Duration::saturating_add)
+    }
+
+    /// Each kind of work that took any time.
+    pub fn each(&self) -> impl Iterator<Item = (Work, Duration)> {
+        self.0.iter().map(|(&work, &time)| (work, Duration::from_micros(time)))
+    }
+}
+
+/// Accounts for time as it passes.
+#[derive(Debug)]
+pub struct Stopwatch {
+    last: Instant,
+    spent: Spent,
+}
+
+impl Stopwatch {
+    /// Begins now.
+    pub fn start() -> Stopwatch {
+        Stopwatch { last: Instant::now(), spent: Spent::default() }
+    }
+
+    /// The time since the last call, or since the start, went into `work`.
+    pub fn charge(&mut self, work: Work) {
+        let now = Instant::now();
+        self.spent.add(work, now - self.last);
+        self.last = now;
+    }
+
+    /// What was accounted for.
+    pub fn stop(self) -> Spent {
+        self.spent
+    }
+
+    /// The same, and begins anew.
+    pub fn restart(&mut self) -> Spent {
+        std::mem::replace(self, Stopwatch::start()).stop()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_stretch_of_time_is_counted_once() {
+        let mut watch = Stopwatch::start();
+        for work in [Work::Draw, Work::Compare, Work::Draw] {
+            std::thread::sleep(Duration::from_millis(2));
+            watch.charge(work);
+        }
+        let mut spent = watch.stop();
+        let times: BTreeMap<Work, Duration> = spent.each().collect();
+        assert!(times[&Work::Draw] >= Duration::from_millis(4) && times[&Work::Compare] >= Duration::from_millis(2));
+        assert_eq!(spent.total(), times.values().sum());
+        spent.join(&spent.clone());
+        assert_eq!(spent.total(), 2 * times.values().sum::<Duration>());
+    }
+}
