@@ -91,7 +91,14 @@ struct Process {
     stage: Option<Stage>,
     /// Programs loaded so far.
     loads: u32,
+    /// What it was asked to load last and has not been heard of.
+    loading: Option<Program>,
+    /// What it holds, and what loading that showed.
+    held: Option<(Program, Loaded)>,
 }
+
+/// A program with its inputs.
+type Program = (Graph, Vec<InputSpec>);
 
 /// A program to load in a device child.
 #[derive(Debug, Clone, Copy)]
@@ -102,6 +109,17 @@ pub struct LoadRequest<'a> {
     pub inputs: &'a [InputSpec],
     /// Seeds the inputs of the run that loading makes.
     pub seed: u64,
+}
+
+impl LoadRequest<'_> {
+    fn message(&self) -> ToDevice {
+        let (program, inputs) = self.owned();
+        ToDevice::Load { program, inputs, seed: self.seed }
+    }
+
+    fn owned(&self) -> Program {
+        (self.program.clone(), self.inputs.to_vec())
+    }
 }
 
 /// A rewrite to check or time.
@@ -177,7 +195,18 @@ impl Device {
         cores::for_timing(self.info.device != "cpu", self.info.threads)
     }
 
-    /// Runs a reference program in a child and keeps it there. `watch` hears of each stage that the child reaches.
+    /// Asks the children that only time to load a program, which they do while something else happens. Those that are not
+    /// ready load it when it is needed, as does one whose load fails.
+    pub fn begin_loads(&mut self, request: LoadRequest<'_>) {
+        for process in &mut self.processes[1..] {
+            if process.is_idle() && !process.holds(request) && process.loads < LOADS {
+                process.begin_load(request);
+            }
+        }
+    }
+
+    /// Runs a reference program in a child and keeps it there; one that holds it already does not run it again. `watch` hears
+    /// of each stage that the child reaches.
     ///
     /// # Errors
     ///
@@ -189,16 +218,44 @@ impl Device {
         limit: Duration,
         watch: &mut dyn FnMut(Stage),
     ) -> Result<Result<Loaded, ReferenceError>, DeviceError> {
-        let LoadRequest { program, inputs, seed } = request;
-        let message = ToDevice::Load { program: program.clone(), inputs: inputs.to_vec(), seed };
-        self.processes[process].loads += 1;
-        if self.processes[process].loads > LOADS {
-            self.processes[process] = Process::default();
+        self.finish_load(process, limit);
+        let own = &mut self.processes[process];
+        if let Some((_, loaded)) = own.held.as_ref().filter(|_| own.holds(request)) {
+            return Ok(Ok(loaded.clone()));
         }
-        match self.ask(process, &message, limit, watch)? {
-            FromDevice::Loaded(loaded) => Ok(loaded),
+        own.loads += 1;
+        if own.loads > LOADS {
+            *own = Process::default();
+        }
+        own.held = None;
+        match self.ask(process, &request.message(), limit, watch)? {
+            FromDevice::Loaded(loaded) => {
+                let held = loaded.as_ref().ok().map(|loaded| (request.owned(), loaded.clone()));
+                self.processes[process].held = held;
+                Ok(loaded)
+            }
             _ => Err(self.out_of_turn(process)),
         }
+    }
+
+    /// Waits until nothing is loaded ahead any more: what is timed runs alone.
+    pub fn finish_loads(&mut self, limit: Duration) {
+        (0..self.processes.len()).for_each(|process| self.finish_load(process, limit));
+    }
+
+    /// Waits for what a child was asked to load ahead. Whatever becomes of it, it is loaded again where it is missing.
+    fn finish_load(&mut self, process: usize, limit: Duration) {
+        let started = Instant::now();
+        let own = &mut self.processes[process];
+        let Some(program) = own.loading.take() else { return };
+        // What the child did meanwhile took nobody's time.
+        let reply = own.reply(&mut self.machine_code, limit, &mut |_| {}, &mut Spent::default());
+        match reply {
+            Ok(FromDevice::Loaded(Ok(loaded))) => own.held = Some((program, loaded)),
+            Ok(FromDevice::Loaded(Err(_))) => {}
+            _ => own.child = None,
+        }
+        self.spent.add(Work::Messages, started.elapsed());
     }
 
     /// Checks a rewrite of the program that the first child has loaded. `watch` hears of each stage that the child reaches.
@@ -270,6 +327,7 @@ impl Device {
         limit: Duration,
         watch: &mut dyn FnMut(Stage),
     ) -> Result<FromDevice, DeviceError> {
+        self.finish_load(process, limit);
         let started = Instant::now();
         let first = process == 0;
         let process = &mut self.processes[process];
@@ -302,8 +360,29 @@ impl Process {
     fn begin(&mut self, setup: &DeviceSetup) -> Result<(), DeviceError> {
         let mut child: Child<FromDevice> = Child::start("device", "passhost-device", None, &ENVIRONMENT)?;
         child.send(&setup.open())?;
-        *self = Process { child: Some(child), opening: true, stage: None, loads: self.loads.min(1) };
+        *self = Process { child: Some(child), opening: true, loads: self.loads.min(1), ..Process::default() };
         Ok(())
+    }
+
+    /// Whether it could be asked for something now.
+    fn is_idle(&self) -> bool {
+        self.child.is_some() && !self.opening && self.loading.is_none()
+    }
+
+    fn holds(&self, request: LoadRequest<'_>) -> bool {
+        let LoadRequest { program, inputs, .. } = request;
+        let is_it = |((held, specs), _): &(Program, Loaded)| held == program && specs == inputs;
+        self.child.is_some() && self.held.as_ref().is_some_and(is_it)
+    }
+
+    fn begin_load(&mut self, request: LoadRequest<'_>) {
+        let Some(child) = &mut self.child else { return };
+        self.held = None;
+        self.loads += 1;
+        match child.send(&request.message()) {
+            Ok(()) => self.loading = Some(request.owned()),
+            Err(_) => self.child = None,
+        }
     }
 
     /// Waits until the device is open.
@@ -339,8 +418,24 @@ impl Process {
         spent: &mut Spent,
     ) -> Result<FromDevice, DeviceError> {
         let Some(child) = &mut self.child else { return Err(DeviceError::OutOfTurn) };
+        if let Err(error) = child.send(message) {
+            self.child = None;
+            return Err(error.into());
+        }
+        self.reply(machine_code, limit, watch, spent)
+    }
+
+    /// Waits for the reply to the last request.
+    fn reply(
+        &mut self,
+        machine_code: &mut MachineCode,
+        limit: Duration,
+        watch: &mut dyn FnMut(Stage),
+        spent: &mut Spent,
+    ) -> Result<FromDevice, DeviceError> {
+        let Some(child) = &mut self.child else { return Err(DeviceError::OutOfTurn) };
         let deadline = Instant::now() + limit;
-        let mut reply = child.send(message).and_then(|()| child.receive(deadline));
+        let mut reply = child.receive(deadline);
         let mut lost = false;
         let mut allowance = Allowance::default();
         loop {

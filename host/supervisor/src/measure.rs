@@ -3,7 +3,7 @@
 
 use crate::check::{Checked, Checker, Refused, Verified};
 use crate::child::ChildError;
-use crate::device::{Device, DeviceError, RewriteRequest};
+use crate::device::{Device, DeviceError, LoadRequest, RewriteRequest};
 use crate::document::{Blame, Failure, HiddenShapes, Variant};
 use crate::event::{Event, VariantPlace, WorkStage};
 use crate::failure::failure;
@@ -124,6 +124,8 @@ impl Measurement<'_> {
         let pass_miss = verified.summary.pass_miss;
         if !settings.accept_noise && (settings.time_pass_miss || !pass_miss) {
             self.device.start_others();
+            let Reference { read, .. } = &self.reference;
+            self.device.begin_loads(LoadRequest { program: &read.program, inputs: &read.inputs, seed });
         }
         let evaluation = self.twice(0, |device, watch| device.evaluate(request, limit, watch));
         drop(turn);
@@ -156,6 +158,7 @@ impl Measurement<'_> {
         let ops = self.reference.read.program.nodes.len();
         let give_up = Instant::now() + self.supervisor.config.wait;
         let mut attempts = 0;
+        self.device.finish_loads(limit);
         loop {
             let turn = self.supervisor.turn(self.device, Use::Alone, &self.place);
             let processes = self.time_once(request, limit, evaluation)?;
