@@ -1,11 +1,13 @@
 //! The example of `host/supervisor` runs: a plugin is judged without the command, while another is checked.
 
+use passhost_ir::{Draw, Graph, InputSpec};
 use passhost_protocol::device::{DeviceChoice, Settings};
-use passhost_supervisor::device::{Device, DeviceSetup};
+use passhost_supervisor::device::{Device, DeviceSetup, LoadRequest};
 use passhost_supervisor::document::Document;
 use passhost_supervisor::{Checking, Config, Confinement, Plugin, Sample, Supervisor};
 use passhost_tests::{SMALL, plugin, sample_with};
 use std::convert::Infallible;
+use std::time::Duration;
 
 #[path = "../../host/supervisor/examples/judge.rs"]
 #[allow(dead_code, reason = "its `main` is for the command line")]
@@ -63,4 +65,31 @@ fn samples_that_are_checked_beside_a_measurement_have_the_same_documents_in_the_
     let between = evaluate(Checking::Between);
     assert!(between.iter().all(|(_, variants)| variants.len() == 3), "{between:?}");
     assert_eq!(evaluate(Checking::Beside(2)), between);
+}
+
+#[test]
+fn a_program_that_a_child_holds_or_loaded_ahead_is_not_run_again() {
+    const LIMIT: Duration = Duration::from_secs(60);
+    let program =
+        |op: &str| Graph::parse(&format!("graph(%x: f32[8]) {{\n%y: f32[8] = aten::{op}(%x)\nreturn (%y)\n}}"));
+    let (Ok(relu), Ok(exp)) = (program("relu"), program("exp")) else { panic!("the programs are wrong") };
+    let draw = Draw::Normal { mean: 0.0, std: 1.0 };
+    let inputs = [InputSpec { name: "x".into(), ty: relu.ty(relu.inputs[0]).clone(), draw, min: None, max: None }];
+    let device = Device::open(DeviceSetup::new(DeviceChoice::Cpu, Some(1)));
+    let Ok(mut device) = device else { panic!("{:?}", device.err()) };
+    let request = |program| LoadRequest { program, inputs: &inputs, seed: 1 };
+    // How many stages the child reached.
+    let load = |device: &mut Device, process: usize, program| {
+        let mut stages = 0;
+        let loaded = device.load(process, request(program), LIMIT, &mut |_| stages += 1);
+        assert!(matches!(loaded, Ok(Ok(_))), "{loaded:?}");
+        stages
+    };
+    assert_eq!([&relu, &relu, &exp, &relu].map(|program| load(&mut device, 0, program)), [1, 0, 1, 1]);
+    assert_eq!(load(&mut device, 1, &relu), 1);
+    device.begin_loads(request(&exp));
+    assert_eq!(load(&mut device, 1, &exp), 0, "it was loaded ahead");
+    device.begin_loads(request(&relu));
+    device.finish_loads(LIMIT);
+    assert_eq!([&relu, &exp].map(|program| load(&mut device, 1, program)), [0, 1]);
 }
