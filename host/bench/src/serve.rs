@@ -6,10 +6,14 @@ use crate::once;
 use crate::session::Reference;
 use crate::steady::Steady;
 use passhost_confine::{ConfineError, Walls, device as walls, process};
+use passhost_ir::NodeId;
 use passhost_protocol::FrameError;
-use passhost_protocol::device::{DeviceChoice, DeviceInfo, FromDevice, ToDevice};
+use passhost_protocol::device::{
+    DeviceChoice, DeviceInfo, Evaluation, FromDevice, ReferenceError, RewriteError, ToDevice,
+};
 use std::fs::File;
 use std::io::Stdin;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -70,7 +74,8 @@ pub fn serve() -> Result<(), ServeError> {
                 // The old program's memory is free before the new one's is taken.
                 reference = None;
                 let device = device.as_ref().ok_or(ServeError::OutOfTurn("Load"))?;
-                let loaded = Reference::load(device, program, inputs, seed, |stage| link.announce(stage));
+                let loaded = caught(|| Reference::load(device, program, inputs, seed, |stage| link.announce(stage)));
+                let loaded = loaded.unwrap_or_else(|message| Err(ReferenceError::Memory { message }));
                 FromDevice::Loaded(loaded.map(|(loaded, report)| {
                     reference = Some(loaded);
                     report
@@ -80,16 +85,17 @@ pub fn serve() -> Result<(), ServeError> {
                 let reference = reference.as_ref().ok_or(ServeError::OutOfTurn("Evaluate"))?;
                 let in_place = in_place.into_iter().collect();
                 let stage = |stage| link.announce(stage);
-                FromDevice::Evaluated(Box::new(reference.evaluate(&rewrite, &in_place, seed, &settings, stage)))
+                let evaluated = caught(|| reference.evaluate(&rewrite, &in_place, seed, &settings, stage));
+                FromDevice::Evaluated(Box::new(evaluated.unwrap_or_else(|message| Evaluation::failed(full(message)))))
             }
             ToDevice::Time { rewrite, in_place, seed, settings, right_from, cores } => {
                 let reference = reference.as_ref().ok_or(ServeError::OutOfTurn("Time"))?;
                 let in_place = in_place.into_iter().collect();
                 let stage = |stage| link.announce(stage);
                 let steady = Steady::on(&cores, reference.is_on_gpu());
-                let timed = reference.time(&rewrite, &in_place, seed, &settings, right_from, stage);
+                let timed = caught(|| reference.time(&rewrite, &in_place, seed, &settings, right_from, stage));
                 drop(steady);
-                FromDevice::Timed(timed.map(Box::new))
+                FromDevice::Timed(timed.unwrap_or_else(|message| Err(full(message))).map(Box::new))
             }
             ToDevice::Run { program, inputs, seed } => {
                 let device = device.as_ref().ok_or(ServeError::OutOfTurn("Run"))?;
@@ -110,6 +116,23 @@ pub fn serve() -> Result<(), ServeError> {
             std::process::exit(0);
         }
     }
+}
+
+/// What `work` gives, or that the device has no memory left for copies of our own: tch says so by a panic. Any other panic
+/// ends the process.
+fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        let said = panic.downcast_ref::<String>().filter(|said| said.contains("out of memory"));
+        match said.and_then(|said| said.lines().next()) {
+            Some(message) => message.to_owned(),
+            None => resume_unwind(panic),
+        }
+    })
+}
+
+/// No memory for what a rewrite runs on.
+fn full(message: String) -> RewriteError {
+    RewriteError::Memory { node: NodeId(0), op: "a copy of tensors".into(), message }
 }
 
 /// Prepares the process; returns where messages leave it.
@@ -175,4 +198,18 @@ fn processor() -> String {
         Some(line.split_once(':')?.1.trim().to_owned())
     });
     name.unwrap_or_else(|| std::env::consts::ARCH.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_about_memory_is_told_and_any_other_goes_on() {
+        let lines = "out of memory: Tried to allocate 3 GiB\nmore".to_owned();
+        let said = caught(|| std::panic::panic_any(lines));
+        assert_eq!(said, Err::<(), _>("out of memory: Tried to allocate 3 GiB".to_owned()));
+        assert_eq!(caught(|| 7), Ok(7));
+        assert!(catch_unwind(|| caught(|| std::panic::panic_any("index out of bounds".to_owned()))).is_err());
+    }
 }

@@ -141,15 +141,7 @@ impl Reference {
         settings: &Settings,
         stage: impl FnMut(Stage),
     ) -> Evaluation {
-        let mut evaluation = Evaluation {
-            error: None,
-            outputs: vec![],
-            findings: vec![],
-            domain: vec![],
-            notes: vec![],
-            trivial: None,
-            peak_bytes: 0,
-        };
+        let mut evaluation = Evaluation::default();
         if let Err(error) = self.try_evaluate(rewrite, in_place, seed, settings, stage, &mut evaluation) {
             evaluation.error = Some(memory_of(error, || self.device.can_give(settings.rewrite_bytes)));
             evaluation.outputs.clear();

@@ -426,7 +426,7 @@ pub struct TruthReport {
 }
 
 /// What an evaluation showed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Evaluation {
     /// Why there is nothing to compare.
     pub error: Option<RewriteError>,
@@ -442,4 +442,11 @@ pub struct Evaluation {
     pub trivial: Option<String>,
     /// Highest number of bytes the rewrite allocated at once.
     pub peak_bytes: u64,
+}
+
+impl Evaluation {
+    /// One that has nothing to compare.
+    pub fn failed(error: RewriteError) -> Evaluation {
+        Evaluation { error: Some(error), ..Evaluation::default() }
+    }
 }

@@ -198,7 +198,7 @@ impl Tensor {
         });
     }
 
-    /// The sum of all elements of a tensor of bytes, by which every byte is read.
+    /// The sum of all elements of a tensor of integers, by which every byte is read.
     pub fn read_all(&self) -> i64 {
         self.target.within(|_| self.inner.sum(tch::Kind::Int64).int64_value(&[]))
     }
