@@ -20,7 +20,7 @@ pub(crate) struct Rules {
 }
 
 const CPU: Rules = Rules { resolution: 1.04, device_resolution: 1.03, control_spread: 1.5, drift: 1.05 };
-const GPU: Rules = Rules { resolution: 1.04, device_resolution: 1.02, control_spread: 1.3, drift: 1.02 };
+const GPU: Rules = Rules { resolution: 1.07, device_resolution: 1.02, control_spread: 1.3, drift: 1.02 };
 
 impl Rules {
     /// Those of a device, `cpu` or `cuda:0`.
