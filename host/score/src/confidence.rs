@@ -78,6 +78,20 @@ pub fn confidence(
     }))
 }
 
+/// The outcomes with other times of the same variants, such as the device's own. `None` where a compared variant has none,
+/// or none was compared.
+pub fn retimed(outcomes: &[VariantOutcome], repeats: &[Option<Repeats>]) -> Option<Vec<VariantOutcome>> {
+    let mut retimed = outcomes.to_vec();
+    let mut compared = false;
+    for (outcome, repeats) in retimed.iter_mut().zip(repeats) {
+        if let VariantOutcome::Compared { speedup, .. } = outcome {
+            *speedup = repeats.as_ref()?.ln_speedup().exp();
+            compared = true;
+        }
+    }
+    compared.then_some(retimed)
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
