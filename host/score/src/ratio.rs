@@ -113,14 +113,14 @@ fn verdict_of_exact(ln_ratio: f64) -> Verdict {
 
 impl<'a> Side<'a> {
     /// Positions of compared variants with the times behind them.
-    fn timed(&self) -> Vec<(usize, &'a Repeats)> {
+    pub(crate) fn timed(&self) -> Vec<(usize, &'a Repeats)> {
         let repeats = self.outcomes.iter().zip(self.repeats).enumerate();
         let timed = repeats.filter(|(_, (outcome, _))| matches!(outcome, VariantOutcome::Compared { .. }));
         timed.filter_map(|(at, (_, repeats))| Some((at, repeats.as_ref()?))).collect()
     }
 
     /// The outcomes as they were at one position of one process.
-    fn with(&self, timed: &[(usize, &Repeats)], ln_speedups: &[f64]) -> Vec<VariantOutcome> {
+    pub(crate) fn with(&self, timed: &[(usize, &Repeats)], ln_speedups: &[f64]) -> Vec<VariantOutcome> {
         let mut outcomes = self.outcomes.to_vec();
         for ((at, _), &ln) in timed.iter().zip(ln_speedups) {
             if let VariantOutcome::Compared { speedup, .. } = &mut outcomes[*at] {
