@@ -6,7 +6,7 @@ use passhost_made_documents::{compared, document, failed, missed, right, unmeasu
 use passhost_policy::Policy;
 use passhost_report::{Apart, Comparison, Filter, Part, Slice, Sourced, Summary, compare, entries, summarise};
 use passhost_score::{FailureClass, Options, Verdict, score};
-use passhost_supervisor::document::{Document, Variant};
+use passhost_supervisor::document::{Blame, Document, Failure, Variant};
 
 fn sourced(source: &str, documents: Vec<Document>) -> Vec<Sourced> {
     documents.into_iter().map(|document| Sourced { source: source.into(), document }).collect()
@@ -146,6 +146,47 @@ fn results_of_other_conditions_are_kept_apart_and_of_repeats_the_last_counts() {
     assert_eq!(found.len(), 2);
     assert!(found[0].0 == "open" && found[0].1 == 1 && near(found[0].2, 3.0), "{found:?}");
     assert!(found[1].0 == "strict" && found[1].1 == 0 && near(found[1].2, 9.0), "{found:?}");
+}
+
+/// What is otherwise with a document, and what is said of it.
+type Remarked = (fn(&mut Document), &'static str);
+
+#[test]
+fn what_may_have_moved_numbers_is_said() {
+    let plain = || document("a", "one", vec![right("x", 2.0)]);
+    assert_eq!(summary_of(vec![plain()], &Filter::default()).remarks, Vec::<String>::new());
+    let changed: [Remarked; 5] = [
+        (|document| document.limits.measurement.accept_noise = true, "1 of 2 evaluations accepted noise"),
+        (|document| document.job.fixed_seed = true, "1 of 2 evaluations had a fixed seed"),
+        (|document| document.job.host = "0.0.9".into(), "different versions of passhost: 0.0.9, 0.1.0"),
+        (|document| document.job.device.as_mut().unwrap().threads = 7, "different machines: a processor, 2 threads"),
+        (|document| document.limits.measurement.budget_ms = 5, "different settings: budget 2000 ms"),
+    ];
+    for (change, text) in changed {
+        let mut other = document("a", "two", vec![right("x", 2.0)]);
+        change(&mut other);
+        let remarks = summary_of(vec![plain(), other], &Filter::default()).remarks;
+        assert!(remarks.len() == 1 && remarks[0].contains(text), "{remarks:?}");
+    }
+    let twice = summary_of(vec![plain(), plain()], &Filter::default()).remarks;
+    assert!(twice.len() == 1 && twice[0].starts_with("1 results"), "{twice:?}");
+}
+
+#[test]
+fn a_sample_that_could_not_be_opened_is_named_and_not_scored() {
+    let mut lost = document("a", "lost", vec![]);
+    lost.failure = Some(Failure {
+        blame: Blame::Sample,
+        stage: "sample".into(),
+        message: "the reader died".into(),
+        hint: "leave it out".into(),
+    });
+    let found = summary_of(vec![document("a", "one", vec![right("x", 2.0)]), lost], &Filter::default());
+    assert_eq!((found.all.graphs, found.all.samples), (1, 1));
+    assert_eq!(
+        (found.lost.len(), found.lost[0].0.as_str(), found.lost[0].1.message.as_str()),
+        (1, "lost", "the reader died")
+    );
 }
 
 fn comparison(first: Vec<Document>, other: Vec<Document>) -> Result<Comparison, String> {

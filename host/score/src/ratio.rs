@@ -136,6 +136,9 @@ impl<'a> Side<'a> {
 mod tests {
     use super::*;
     use crate::outcome::FailureClass;
+    use crate::repeats::tests::against_itself;
+    use rand_xoshiro::SplitMix64;
+    use rand_xoshiro::rand_core::SeedableRng as _;
 
     fn right(speedup: f64) -> VariantOutcome {
         VariantOutcome::Compared {
@@ -178,6 +181,30 @@ mod tests {
     fn what_is_within_two_measurements_of_each_other_is_undecided() {
         let found = of(&[right(2.0)], &[right(2.09)]).aggregate_score;
         assert_eq!((found.verdict, found.excludes_one()), (Verdict::Undecided, false), "{found:?}");
+    }
+
+    #[test]
+    fn equal_entrants_are_within_the_interval_and_undecided() {
+        let mut random = SplitMix64::seed_from_u64(1);
+        let mut measurement = || {
+            let repeats = against_itself(&mut random);
+            (right(repeats.ln_speedup().exp()), Some(repeats))
+        };
+        let count = 2000;
+        let (mut covered, mut better) = (0, 0);
+        for _ in 0..count {
+            let ((first, first_repeats), (other, other_repeats)) = (measurement(), measurement());
+            let first = Side { outcomes: &[first], repeats: &[first_repeats] };
+            let other = Side { outcomes: &[other], repeats: &[other_repeats] };
+            let found = |resolution| {
+                let ratios = ratios(first, other, &Options::default(), resolution, 1);
+                ratios.unwrap().aggregate_score
+            };
+            covered += usize::from(!found(1.0).excludes_one());
+            better += usize::from(found(1.02).verdict == Verdict::Faster);
+        }
+        assert!(covered as f64 / f64::from(count) > 0.94, "{covered} of {count}");
+        assert!(better <= 2, "{better} of {count}");
     }
 
     #[test]
