@@ -100,9 +100,9 @@ pub struct Extreme {
 /// Why graphs were not measured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reason {
-    /// Where, of one of them, and what happened. Others differ in numbers alone.
+    /// Where.
     pub stage: String,
-    /// What happened.
+    /// What happened to the first of them; to the others the same, with other numbers.
     pub message: String,
     /// How many graphs.
     pub graphs: usize,
