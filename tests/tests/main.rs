@@ -10,6 +10,7 @@ mod judge;
 mod killed_children;
 mod machine_code;
 mod reader;
+mod reports;
 mod samples;
 mod supply_chain;
 mod vary;

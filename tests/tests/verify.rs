@@ -101,6 +101,7 @@ fn what_follows_from_plugin_sample_and_seeds_is_found_when_they_are_judged_again
         json!([{ "output": 0, "input": "in_0", "draw": "is zero", "element": [0], "rewritten": "1", "eager": "2" }]);
     for (tampered, item) in [
         (with(d, "/variants/0/rewrite/sha256", json!("00")), "rewrite: recorded"),
+        (with(d, "/variants/0/bytes", json!(7)), "element_type, bytes: recorded"),
         (with(d, "/variants/0/hidden/shapes/0/sizes", json!({ "S0": 99 })), "hidden.sizes"),
         (with(d, "/variants/0/hidden/shapes/0/rewrite_sha256", json!("00")), "hidden.rewrite_sha256"),
         (with(d, "/variants/0/outputs/0/elements", json!(1)), "outputs[0].elements"),

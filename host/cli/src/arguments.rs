@@ -2,12 +2,14 @@
 
 mod decompose;
 mod policy;
+mod report;
 mod samples;
 mod vary;
 mod verify;
 
 pub use decompose::*;
 use policy::policy;
+pub use report::*;
 pub use samples::*;
 pub use vary::*;
 pub use verify::*;
@@ -47,6 +49,10 @@ pub enum Command {
     Check(CheckArguments),
     /// Prints the graphs of a sample, before and after a plugin
     Show(ShowArguments),
+    /// Summarises the results of plugins: scores, by group, type and size, the best and the worst
+    Report(ReportArguments),
+    /// Compares entrants on the graphs that all were tried on: who is better, and what changed
+    Compare(CompareArguments),
     /// Computes the scores of a result document, or of a file of score vectors
     Score(ScoreArguments),
     /// Holds a result document against itself, its plugin and its sample

@@ -1,11 +1,13 @@
 //! The commands.
 
 pub mod check;
+pub mod compare;
 pub mod decompose;
 pub mod doctor;
 mod documents;
 pub mod eval;
 pub mod policies;
+pub mod report;
 pub mod samples;
 pub mod score;
 pub mod show;

@@ -3,7 +3,9 @@
 
 mod arguments;
 mod commands;
+mod comparison;
 mod output;
+mod summary;
 mod table;
 mod terminal;
 
@@ -63,6 +65,8 @@ fn main() -> ExitCode {
         Command::Eval(arguments) => commands::eval::run(&arguments, &terminal),
         Command::Check(arguments) => commands::check::run(&arguments, &terminal),
         Command::Show(arguments) => commands::show::run(&arguments, &terminal),
+        Command::Report(arguments) => commands::report::run(&arguments, &terminal),
+        Command::Compare(arguments) => commands::compare::run(&arguments, &terminal),
         Command::Score(arguments) => commands::score::run(&arguments),
         Command::Verify(arguments) => commands::verify::run(&arguments, &terminal),
         Command::Samples(arguments) => commands::samples::run(&arguments, &terminal),

@@ -102,6 +102,11 @@ pub(crate) fn aggregate_scores(outcomes: &[VariantOutcome], options: &Options) -
     (from_log(published), from_log(strict))
 }
 
+/// ES(t) of checked outcomes.
+pub(crate) fn es(outcomes: &[VariantOutcome], t: i8, options: &Options) -> f64 {
+    from_log(mean(outcomes, |outcome| ln_es(outcome, t, options, options.interpretation)))
+}
+
 /// The exponential function, short of overflow: the mean of logarithms of finite numbers may round up to the next one.
 pub(crate) fn from_log(log: f64) -> f64 {
     log.exp().min(f64::MAX)

@@ -1,11 +1,14 @@
 //! How certain AS is, given what the times of its variants were in each block of each process.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{aggregate_scores, check, from_log};
+use crate::aggregate::{aggregate_scores, check, es};
 use crate::error::ScoreError;
 use crate::options::Options;
 use crate::outcome::VariantOutcome;
+use crate::ratio::Side;
 use crate::repeats::{Estimate, Interval, Repeats, Verdict};
 
 /// 95% intervals of the two aggregate scores, and what they say of the plugin.
@@ -41,33 +44,13 @@ pub fn confidence(
     resolution: f64,
     submissions: u32,
 ) -> Result<Option<Confidence>, ScoreError> {
-    check(outcomes, options)?;
-    if repeats.len() != outcomes.len() {
-        return Err(ScoreError::RepeatsCount { expected: outcomes.len(), found: repeats.len() });
-    }
-    let measured: Vec<(usize, &Repeats)> = (0..outcomes.len())
-        .filter(|&at| matches!(outcomes[at], VariantOutcome::Compared { .. }))
-        .filter_map(|at| Some((at, repeats[at].as_ref()?)))
-        .collect();
-    let all: Vec<&Repeats> = measured.iter().map(|(_, repeats)| *repeats).collect();
-    let scores_of = |ln_speedups: &[f64]| {
-        let mut outcomes = outcomes.to_vec();
-        for ((at, _), &ln) in measured.iter().zip(ln_speedups) {
-            if let VariantOutcome::Compared { speedup, .. } = &mut outcomes[*at] {
-                *speedup = from_log(ln).max(f64::MIN_POSITIVE);
-            }
-        }
-        aggregate_scores(&outcomes, options)
-    };
-    let interval = |score: f64, of: fn((f64, f64)) -> f64| {
-        let blocks = Repeats::combined(&all, |ln_speedups| of(scores_of(ln_speedups)).ln())?;
-        // About the score itself: the score of a mean of speedups is not quite the mean of scores.
-        let spread = blocks.estimate(resolution).interval.spread();
-        Some(Interval { low: score / spread, high: score * spread })
-    };
-    let (published, strict) = aggregate_scores(outcomes, options);
+    let side = checked(outcomes, repeats, options)?;
+    let timed = side.timed();
+    let all: Vec<&Repeats> = timed.iter().map(|(_, repeats)| *repeats).collect();
+    let interval =
+        |of: fn((f64, f64)) -> f64| interval(side, resolution, |outcomes| of(aggregate_scores(outcomes, options)));
     let mean = Repeats::combined(&all, |ln_speedups| ln_speedups.iter().sum::<f64>() / ln_speedups.len() as f64);
-    let intervals = interval(published, |scores| scores.0).zip(interval(strict, |scores| scores.1));
+    let intervals = interval(|scores| scores.0).zip(interval(|scores| scores.1));
     Ok(intervals.zip(mean).map(|((aggregate_score, aggregate_score_strict), mean)| Confidence {
         aggregate_score,
         aggregate_score_strict,
@@ -76,6 +59,60 @@ pub fn confidence(
         submissions,
         resolution,
     }))
+}
+
+/// 95% intervals of ES(t), for every t of the interpretation, by the same means as those of AS.
+///
+/// `None` where [`confidence()`] is.
+///
+/// # Errors
+///
+/// Those of [`confidence()`].
+pub fn es_intervals(
+    outcomes: &[VariantOutcome],
+    repeats: &[Option<Repeats>],
+    options: &Options,
+    resolution: f64,
+) -> Result<Option<BTreeMap<i8, Interval>>, ScoreError> {
+    let side = checked(outcomes, repeats, options)?;
+    let at = |t: i8| Some((t, interval(side, resolution, |outcomes| es(outcomes, t, options))?));
+    Ok(options.interpretation.tolerances().map(at).collect())
+}
+
+fn checked<'a>(
+    outcomes: &'a [VariantOutcome],
+    repeats: &'a [Option<Repeats>],
+    options: &Options,
+) -> Result<Side<'a>, ScoreError> {
+    check(outcomes, options)?;
+    if repeats.len() != outcomes.len() {
+        return Err(ScoreError::RepeatsCount { expected: outcomes.len(), found: repeats.len() });
+    }
+    Ok(Side { outcomes, repeats })
+}
+
+/// About the score itself: the score of a mean of speedups is not quite the mean of scores.
+fn interval(side: Side<'_>, resolution: f64, score: impl Fn(&[VariantOutcome]) -> f64) -> Option<Interval> {
+    let timed = side.timed();
+    let all: Vec<&Repeats> = timed.iter().map(|(_, repeats)| *repeats).collect();
+    let blocks = Repeats::combined(&all, |ln_speedups| score(&side.with(&timed, ln_speedups)).ln())?;
+    let spread = blocks.estimate(resolution).interval.spread();
+    let score = score(side.outcomes);
+    Some(Interval { low: score / spread, high: score * spread })
+}
+
+/// The outcomes with other times of the same variants, such as the device's own. `None` where a compared variant has none,
+/// or none was compared.
+pub fn retimed(outcomes: &[VariantOutcome], repeats: &[Option<Repeats>]) -> Option<Vec<VariantOutcome>> {
+    let mut retimed = outcomes.to_vec();
+    let mut compared = false;
+    for (outcome, repeats) in retimed.iter_mut().zip(repeats) {
+        if let VariantOutcome::Compared { speedup, .. } = outcome {
+            *speedup = repeats.as_ref()?.ln_speedup().exp();
+            compared = true;
+        }
+    }
+    compared.then_some(retimed)
 }
 
 #[cfg(test)]
@@ -107,6 +144,24 @@ mod tests {
         assert!((found.aggregate_score.low / expected.low - 1.0).abs() < 1e-3, "{found:?} {expected:?}");
         assert!((found.aggregate_score_strict.high / expected.high - 1.0).abs() < 1e-3, "{found:?} {expected:?}");
         assert_eq!((found.verdict, found.speedup), (Verdict::Faster, repeats.estimate(1.01)));
+    }
+
+    #[test]
+    fn es_has_the_interval_of_the_speedup_where_all_is_right_and_none_where_nothing_is() {
+        let repeats = Repeats::new(&[vec![2.0, 2.1], vec![2.2, 2.0], vec![1.9, 2.0]]).unwrap();
+        let late = VariantOutcome::Compared {
+            speedup: repeats.ln_speedup().exp(),
+            right_from: Some(-5),
+            trivial_right_at_minus_2: false,
+            wrong_in_domain: false,
+        };
+        let expected = repeats.estimate(1.01).interval;
+        let found = es_intervals(&[late], &[Some(repeats)], &Options::default(), 1.01).unwrap().unwrap();
+        assert!((found[&0].low / expected.low - 1.0).abs() < 1e-9 && found.len() == 15, "{found:?}");
+        // Below t = -5 it scores b, however long it takes: what is left is the resolution.
+        assert!((found[&-6].spread() - 1.01).abs() < 1e-9, "{found:?}");
+        let failed = VariantOutcome::Failed(FailureClass::Runtime);
+        assert_eq!(es_intervals(&[failed], &[None], &Options::default(), 1.01), Ok(None));
     }
 
     #[test]

@@ -9,7 +9,8 @@
 //! 1. [`Ladder`] says for every output element at which tolerance t in -10..=5 it becomes right.
 //! 2. [`variant_right_from`] combines the outputs of one graph variant, [`Repeats`] its times.
 //! 3. A [`VariantOutcome`] holds both, or the [`FailureClass`] of a variant that gave nothing to compare.
-//! 4. [`score()`] turns the outcomes of a sample into [`Scores`], [`confidence()`] into 95% intervals.
+//! 4. [`score()`] turns the outcomes of a sample into [`Scores`], [`confidence()`] into 95% intervals,
+//!    and [`ratios()`] compares those of two entrants.
 //!
 //! ```
 //! use passhost_score::{FailureClass, Options, VariantOutcome, score};
@@ -40,16 +41,18 @@ mod error;
 mod macro_form;
 mod options;
 mod outcome;
+mod ratio;
 mod repeats;
 mod tolerance;
 mod vectors;
 
 pub use aggregate::{AGGREGATE_WEIGHTS, Scores, score};
-pub use confidence::{Confidence, confidence};
+pub use confidence::{Confidence, confidence, es_intervals, retimed};
 pub use error::ScoreError;
 pub use macro_form::{Aggregates, MacroForm};
 pub use options::{Interpretation, Options};
 pub use outcome::{FailureClass, VariantOutcome, right_if_equal, variant_right_from};
+pub use ratio::{Ratio, Ratios, Side, ratios};
 pub use repeats::{COVERAGE, Estimate, FALSE_VERDICTS, Interval, Repeats, Verdict, median};
 pub use tolerance::{FloatKind, LARGEST_T, Ladder, SMALLEST_T, Tolerance, is_close, tolerance};
 pub use vectors::{Case, ExpectedAt, Graph, VectorFile};

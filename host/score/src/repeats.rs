@@ -225,7 +225,7 @@ pub fn median(samples: &mut [f64]) -> f64 {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use rand_xoshiro::SplitMix64;
     use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
@@ -307,7 +307,7 @@ mod tests {
     }
 
     /// Measurements of a program against itself: processes move by 1%, blocks by 2%.
-    fn against_itself(random: &mut SplitMix64) -> Repeats {
+    pub(crate) fn against_itself(random: &mut SplitMix64) -> Repeats {
         let mut process = || {
             let moved = 0.01 * normal(random);
             (0..4).map(|_| (moved + 0.02 * normal(random)).exp()).collect()

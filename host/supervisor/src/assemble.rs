@@ -8,7 +8,7 @@ use crate::sample::Sample;
 use crate::supervisor::{Config, Supervisor};
 use crate::timing::{Rules, Speedups};
 use passhost_protocol::device::DeviceInfo;
-use passhost_score::{Confidence, FailureClass, Options, Repeats, Scores, VariantOutcome, confidence, score};
+use passhost_score::{Confidence, FailureClass, Options, Repeats, Scores, VariantOutcome, confidence, retimed, score};
 
 impl Supervisor {
     /// The document for a plugin on a sample whose variants were judged, in the sample's order.
@@ -68,7 +68,7 @@ impl Scoring<'_> {
     fn over_device_time(&self, outcomes: &[VariantOutcome], speedups: &[Option<Speedups>]) -> Option<DeviceScores> {
         let of = |speedups: &Option<Speedups>| speedups.as_ref().and_then(|speedups| speedups.device.clone());
         let repeats: Vec<Option<Repeats>> = speedups.iter().map(of).collect();
-        let outcomes = over_device_time(outcomes, &repeats)?;
+        let outcomes = retimed(outcomes, &repeats)?;
         let scores = score(&outcomes, self.options).ok()?;
         Some(DeviceScores {
             aggregate_score: scores.aggregate_score,
@@ -153,17 +153,4 @@ fn assemble(
         device_scores,
         confinement,
     }
-}
-
-/// The outcomes with speedups over the device's time. `None` where a compared variant has none, or none was compared.
-fn over_device_time(outcomes: &[VariantOutcome], repeats: &[Option<Repeats>]) -> Option<Vec<VariantOutcome>> {
-    let mut over = outcomes.to_vec();
-    let mut compared = false;
-    for (outcome, repeats) in over.iter_mut().zip(repeats) {
-        if let VariantOutcome::Compared { speedup, .. } = outcome {
-            *speedup = repeats.as_ref()?.ln_speedup().exp();
-            compared = true;
-        }
-    }
-    compared.then_some(over)
 }

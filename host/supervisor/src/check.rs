@@ -135,7 +135,9 @@ impl<'s> Checker<'s> {
         let (read, mut end) = match read {
             Ok(mut read) => {
                 self.notes(&mut variant, &place, read.notes.iter().cloned());
-                let end = match self.leave_out_fixed(&mut read, &mut variant, &place) {
+                let varies = self.leave_out_fixed(&mut read, &mut variant, &place);
+                variant.describe(&read.program);
+                let end = match varies {
                     Ok(()) => self.check_program(&read.program, &mut variant, &place),
                     Err(failure) => return self.unusable(place, variant, failure),
                 };
@@ -223,6 +225,7 @@ impl<'s> Checker<'s> {
         if notes.is_empty() {
             return;
         }
+        checked.variant.describe(&read.program);
         (checked.variant.rewrite, checked.variant.usage) = (None, None);
         self.notes(&mut checked.variant, &checked.place, notes);
         checked.end = self.check_program(&read.program, &mut checked.variant, &checked.place);

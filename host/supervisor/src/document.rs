@@ -1,6 +1,7 @@
 //! The result document: everything that an evaluation used, did and found, as one JSON value. The table on the terminal
 //! is a view of it.
 
+use passhost_ir::{Dtype, Graph};
 use passhost_policy::{Headline, Policy};
 use passhost_protocol::device::{DeviceInfo, DomainFinding, OutputReport, ProcessTimes, Settings};
 use passhost_protocol::guest::{GuestLimits, GuestUsage, PassInfo, Refusal};
@@ -8,6 +9,7 @@ use passhost_protocol::reader::{InputMode, Symbols};
 use passhost_protocol::{Spent, Walls};
 use passhost_score::{Confidence, Estimate, FailureClass, Interval, Options, Scores, VariantOutcome};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Names the form of the document; the number grows when a field changes its meaning or goes.
 pub const SCHEMA: &str = "passhost.result/2";
@@ -187,6 +189,13 @@ pub struct Limits {
 pub struct Variant {
     /// Path of the graph within the sample.
     pub name: String,
+    /// PyTorch's name of the element type that takes most bytes of the inputs and outputs. Older documents do not say, and
+    /// neither does a variant that could not be read.
+    #[serde(default)]
+    pub element_type: Option<String>,
+    /// Bytes of the inputs and outputs together, likewise.
+    #[serde(default)]
+    pub bytes: Option<u64>,
     /// Why it is not right, or `None` if it is at t = -5.
     pub class: Option<FailureClass>,
     /// What happened.
@@ -218,6 +227,21 @@ pub struct Variant {
     /// Where the time of the evaluation went, microseconds. Older documents do not say.
     #[serde(default)]
     pub spent_us: Spent,
+}
+
+impl Variant {
+    /// Writes down how large the tensors of the reference program are.
+    pub(crate) fn describe(&mut self, program: &Graph) {
+        let mut bytes: BTreeMap<Dtype, u64> = BTreeMap::new();
+        for value in program.inputs.iter().chain(&program.outputs) {
+            let ty = &program.values[value.index()].ty;
+            let sum = bytes.entry(ty.dtype).or_default();
+            *sum = sum.saturating_add(ty.bytes());
+        }
+        let most = bytes.iter().max_by_key(|(_, bytes)| **bytes);
+        self.element_type = most.map(|(dtype, _)| dtype.torch_name().to_owned());
+        self.bytes = Some(bytes.values().fold(0, |sum, bytes| sum.saturating_add(*bytes)));
+    }
 }
 
 /// The pass on sizes of a graph that it could not know of.
@@ -329,6 +353,7 @@ pub fn quartiles_us(samples: &[u64]) -> Option<[f64; 3]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use passhost_ir::{TensorType, Value, ValueId};
 
     #[test]
     fn a_note_says_which_walls_are_missing_around_whom() {
@@ -338,6 +363,17 @@ mod tests {
         let walls = ChildWalls { device: Some(Walls { seccomp: true, landlock: None }), ..walls };
         let note = walls.note().unwrap_or_default();
         assert!(note.contains("processes: device (Landlock);"), "{note}");
+    }
+
+    #[test]
+    fn a_variant_is_described_by_the_type_that_takes_most_bytes() {
+        let value = |name: &str, dtype, count| Value { name: name.into(), ty: TensorType::contiguous(dtype, [count]) };
+        let values = vec![value("index", Dtype::I64, 4), value("half", Dtype::F16, 100), value("out", Dtype::F16, 50)];
+        let program =
+            Graph { values, inputs: vec![ValueId(0), ValueId(1)], outputs: vec![ValueId(2)], ..Graph::default() };
+        let mut variant = crate::judge::empty("one");
+        variant.describe(&program);
+        assert_eq!((variant.element_type.as_deref(), variant.bytes), (Some("float16"), Some(32 + 200 + 100)));
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub struct Judged {
 pub(crate) fn empty(name: &str) -> Variant {
     Variant {
         name: name.to_owned(),
+        element_type: None,
+        bytes: None,
         class: None,
         failure: None,
         rewrite: None,
@@ -112,6 +114,16 @@ pub(crate) fn conclusion(variant: &Variant) -> Conclusion {
         wrong_in_domain: overfits || !variant.domain.is_empty(),
     };
     Conclusion { class, outcome: Some(outcome) }
+}
+
+/// What a variant comes to by what is recorded of it, whether it ran or says itself why it did not.
+pub(crate) fn recorded_conclusion(variant: &Variant) -> Conclusion {
+    if !variant.outputs.is_empty() {
+        return conclusion(variant);
+    }
+    let blame = variant.failure.as_ref().map(|failure| failure.blame);
+    let class = variant.class.filter(|_| blame != Some(Blame::Host));
+    Conclusion { class: variant.class, outcome: class.map(VariantOutcome::Failed) }
 }
 
 /// Why a variant that ran comes to what it does, where that is a failure.

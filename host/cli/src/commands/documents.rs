@@ -1,17 +1,31 @@
 //! Result documents as files.
 
+use crate::{Exit, Stop};
 use anyhow::Context;
 use passhost_protocol::open_regular;
+use passhost_report::Sourced;
 use passhost_supervisor::document::{Document, SCHEMA};
 use passhost_supervisor::untrusted::one_line;
 use serde_json::Value;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Bytes of a file that is read: a result document with a thousand variants has a few megabytes.
 const FILE_LIMIT: u64 = 512 << 20;
 
-/// A document, or a list of them.
+/// The documents of several files, each with the file that it comes from.
+pub fn read_all(paths: &[PathBuf]) -> Result<Vec<Sourced>, Stop> {
+    let mut all = vec![];
+    for path in paths {
+        let documents = read(path).with_context(|| format!("cannot read `{}`", path.display()));
+        let documents = documents.map_err(|error| Stop { exit: Exit::Usage, error })?;
+        let source = path.display().to_string();
+        all.extend(documents.into_iter().map(|document| Sourced { source: source.clone(), document }));
+    }
+    Ok(all)
+}
+
+/// The documents of a file: one, or a list of them. Whatever other form a file of results has is told from these here.
 pub fn read(path: &Path) -> anyhow::Result<Vec<Document>> {
     parse(read_json(path)?, "it is no result document")
 }
@@ -21,7 +35,11 @@ pub fn read_json(path: &Path) -> anyhow::Result<Value> {
     let mut text = String::new();
     let size = open_regular(path)?.take(FILE_LIMIT + 1).read_to_string(&mut text)?;
     anyhow::ensure!(size as u64 <= FILE_LIMIT, "it has more than the {FILE_LIMIT} bytes that are read");
-    serde_json::from_str(&text).context("it is no JSON")
+    anyhow::ensure!(!text.trim().is_empty(), "it is empty; `passhost eval --json FILE` writes a result");
+    serde_json::from_str(&text).map_err(|error| {
+        let why = if error.is_eof() { "it ends in the middle: whoever wrote it was stopped" } else { "it is no JSON" };
+        anyhow::anyhow!("{why} ({error}); `passhost eval --json FILE` writes a result")
+    })
 }
 
 /// A document, or a list of them; `otherwise` says what is wrong with anything else.
@@ -30,6 +48,7 @@ pub fn parse(value: Value, otherwise: &str) -> anyhow::Result<Vec<Document>> {
         Value::Array(values) => values,
         value => vec![value],
     };
+    anyhow::ensure!(!values.is_empty(), "{otherwise}: it is a list of nothing");
     let documents = values.into_iter().map(|value| {
         let schema = one_line(value.get("schema").and_then(Value::as_str).unwrap_or("none"), 60);
         anyhow::ensure!(schema == SCHEMA, "{otherwise}: its schema is `{schema}`, expected `{SCHEMA}`");

@@ -2,9 +2,9 @@
 
 use super::{Difference, Differences};
 use crate::assemble::{Scoring, Standing, standing};
-use crate::document::{Blame, DeviceScores, Document, HiddenShape, SCHEMA, Status, Timing, Variant};
+use crate::document::{DeviceScores, Document, HiddenShape, SCHEMA, Status, Timing, Variant};
 use crate::hidden;
-use crate::judge::{Conclusion, conclusion};
+use crate::judge::{Conclusion, conclusion, recorded_conclusion};
 use crate::timing::{Rules as TimingRules, Speedups, measured};
 use passhost_policy::Rules;
 use passhost_protocol::device::Finding;
@@ -78,12 +78,10 @@ fn variant(variant: &Variant, rules: &Rules, differences: &mut Differences) -> C
 
 /// One that gave nothing to compare: it says itself why.
 fn not_run(variant: &Variant, differences: &mut Differences) -> Conclusion {
-    let blame = variant.failure.as_ref().map(|failure| failure.blame);
-    if variant.class.is_none() || blame.is_none() {
+    if variant.class.is_none() || variant.failure.is_none() {
         differences.say(format!("{}: class", variant.name), "neither outputs nor a failure", "one of the two");
     }
-    let class = variant.class.filter(|_| blame != Some(Blame::Host));
-    Conclusion { class: variant.class, outcome: class.map(VariantOutcome::Failed) }
+    recorded_conclusion(variant)
 }
 
 /// What the times of a variant come to, by those of each run.

@@ -107,6 +107,10 @@ fn variant(recorded: &Variant, found: &Variant, differences: &mut Differences) {
     let at = |item: &str| format!("{}: {item}", recorded.name);
     let made = |rewrite: &Rewrite| (rewrite.sha256.clone(), rewrite.kernels, rewrite.pass_miss);
     differences.is_measured = false;
+    if recorded.bytes.is_some() {
+        let size = |variant: &Variant| (variant.element_type.clone(), variant.bytes);
+        differences.equal(at("element_type, bytes"), &size(recorded), &size(found));
+    }
     differences.equal(at("rewrite"), &recorded.rewrite.as_ref().map(made), &found.rewrite.as_ref().map(made));
     differences.is_measured = !recorded.outputs.is_empty() && !found.outputs.is_empty();
     // Whether a time is below the floor is a matter of times, and so is what follows from that.

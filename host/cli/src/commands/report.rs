@@ -1,0 +1,50 @@
+//! `passhost report FILES...`
+
+use super::documents;
+use crate::arguments::ReportArguments;
+use crate::output::{print, write_json};
+use crate::terminal::Terminal;
+use crate::{Exit, Stop};
+use passhost_report::{Apart, Entry, Summary, aggregated, entries, summarise};
+use serde::Serialize;
+use std::path::Path;
+
+#[derive(Serialize)]
+struct Report<'a> {
+    schema: &'static str,
+    plugins: &'a [Summary],
+}
+
+pub fn run(arguments: &ReportArguments, terminal: &Terminal) -> Result<Exit, Stop> {
+    let documents = documents::read_all(&arguments.files)?;
+    let filter = arguments.filter.filter();
+    let mut entries = entries(&documents, Apart::Plugins, &filter);
+    entries.retain(|entry| !entry.is_empty());
+    if entries.is_empty() {
+        return Err(Stop::usage("no graph in these files is one that --variant and --group ask for"));
+    }
+    let summaries: Vec<Summary> = entries.iter().map(summarise).collect();
+    if let Some(path) = &arguments.aggregated {
+        write_aggregated(path, &entries, &summaries, arguments.sample_id)?;
+    }
+    if let Some(path) = &arguments.json {
+        write_json(path, &Report { schema: "passhost.report/1", plugins: &summaries })?;
+    }
+    if arguments.json.as_deref() != Some(Path::new("-")) {
+        print(crate::summary::render(&summaries, terminal));
+    }
+    Ok(Exit::Success)
+}
+
+fn write_aggregated(path: &Path, entries: &[Entry<'_>], summaries: &[Summary], id: i64) -> Result<(), Stop> {
+    let [summary] = summaries else {
+        let found = entries.len();
+        return Err(Stop::usage(format!(
+            "--aggregated writes one score, and these files have those of {found} plugins or conditions; give the files of one"
+        )));
+    };
+    match aggregated(&summary.all, id) {
+        Some(score) => write_json(path, &score),
+        None => Err(Stop::usage("--aggregated has nothing to write: no graph in these files was measured")),
+    }
+}

@@ -1,0 +1,178 @@
+//! A comparison of entrants on the terminal.
+
+use crate::summary::{bracketed, counting_once, headed, name, named, painted, range, share, short};
+use crate::terminal::{Terminal, Tone, table, wrap};
+use passhost_report::{AgainstFirst, Change, Comparison, Missing, Place, Standing};
+use passhost_score::{FailureClass, Verdict};
+use passhost_supervisor::Headline;
+use passhost_supervisor::untrusted::one_line;
+
+/// Changes of a kind that are shown; JSON has them all.
+const SHOWN: usize = 5;
+/// Least width that has room for all columns.
+const WIDE: usize = 80;
+
+/// The lines for a comparison.
+pub fn render(comparison: &Comparison, terminal: &Terminal) -> Vec<String> {
+    let conditions = &comparison.conditions;
+    let device = conditions.device.as_deref().unwrap_or("no device");
+    let title = format!(
+        "{} graphs of {} samples, {device}, policy {}",
+        comparison.graphs,
+        comparison.samples,
+        one_line(&conditions.policy, 40)
+    );
+    let mut lines = painted(&title, Tone::Strong, terminal);
+    for remark in &comparison.remarks {
+        lines.extend(painted(&one_line(remark, 400), Tone::Warn, terminal));
+    }
+    lines.extend(standings(comparison, terminal));
+    for (at, standing) in comparison.standings.iter().enumerate() {
+        if let Some(against) = &standing.against_first {
+            lines.push(String::new());
+            lines.extend(changes(at + 1, against, comparison, terminal));
+        }
+    }
+    let left_out = [
+        ("graphs that not all entrants have", &comparison.missing),
+        ("graphs that were not measured for all", &comparison.unmeasured),
+    ];
+    for (what, graphs) in left_out {
+        lines.extend(left_out_of(what, graphs, comparison.standings.len(), terminal));
+    }
+    lines
+}
+
+fn standings(comparison: &Comparison, terminal: &Terminal) -> Vec<String> {
+    let headline = comparison.conditions.headline;
+    let wide = terminal.width() >= WIDE;
+    let head = ["entrant", "AS", "strict", "ES(0)", "right", "speed", "ratio", "95%", "verdict"];
+    let keep: &[usize] = if wide { &[0, 1, 2, 3, 4, 5, 6, 7, 8] } else { &[0, 1, 2, 4, 6, 7, 8] };
+    let rows: Vec<Vec<String>> = comparison
+        .standings
+        .iter()
+        .enumerate()
+        .map(|(at, standing)| row(at, standing, headline, wide))
+        .map(|row| keep.iter().map(|&column| row[column].clone()).collect())
+        .collect();
+    let head: Vec<&str> = keep.iter().map(|&column| head[column]).collect();
+    let mut lines = headed(table(&head, &rows, terminal.width()), terminal);
+    for (line, standing) in lines.iter_mut().skip(1).zip(&comparison.standings) {
+        let tone = match standing.against_first.as_ref().map(|against| against.headline(headline).verdict) {
+            Some(Verdict::Faster) => Tone::Good,
+            Some(Verdict::Slower) => Tone::Bad,
+            Some(Verdict::Undecided) | None => continue,
+        };
+        *line = terminal.paint(tone, line);
+    }
+    for (at, standing) in comparison.standings.iter().enumerate() {
+        let name = one_line(&standing.entrant.name, 60);
+        let text = format!("{} is {name}, {}", at + 1, one_line(&standing.entrant.sources.join(", "), 200));
+        lines.extend(painted(&text, Tone::Dim, terminal));
+    }
+    lines
+}
+
+fn row(at: usize, standing: &Standing, headline: Headline, wide: bool) -> Vec<String> {
+    let part = &standing.part;
+    let wall = part.wall.as_ref();
+    let against = standing.against_first.as_ref();
+    let ratio = against.map(|against| against.headline(headline));
+    let verdict = match ratio.map(|ratio| ratio.verdict) {
+        None if at == 0 => "first",
+        None => "-",
+        Some(Verdict::Faster) => "better",
+        Some(Verdict::Slower) => "worse",
+        Some(Verdict::Undecided) => "undecided",
+    };
+    let number = at + 1;
+    vec![
+        // Where there is no room for names, the lines below the table have them.
+        if wide { format!("{number} {}", one_line(&standing.entrant.name, 30)) } else { number.to_string() },
+        short(wall.map(|wall| wall.aggregate_score)),
+        short(wall.map(|wall| wall.aggregate_score_strict)),
+        short(wall.and_then(|wall| wall.es.get(&0).copied())),
+        share(part),
+        short(against.and_then(|against| against.speed.as_ref()).map(|speed| speed.ratio)),
+        short(ratio.map(|ratio| ratio.ratio)),
+        range(ratio.and_then(|ratio| ratio.interval)),
+        verdict.to_owned(),
+    ]
+}
+
+fn changes(number: usize, against: &AgainstFirst, comparison: &Comparison, terminal: &Terminal) -> Vec<String> {
+    let AgainstFirst { better, worse, .. } = *against;
+    let undecided = comparison.graphs - better - worse;
+    let ratio = against.headline(comparison.conditions.headline);
+    let score = match comparison.conditions.headline {
+        Headline::Published => "AS",
+        Headline::Strict => "AS strict",
+    };
+    let title = format!(
+        "{number} against 1: {score} {:.3} times as high{}; better on {better} graphs, worse on {worse}, undecided on {undecided}",
+        ratio.ratio,
+        bracketed(ratio.interval),
+    );
+    let mut lines = painted(&title, Tone::Strong, terminal);
+    if ratio.interval.is_none() {
+        lines.extend(painted("times were not taken in as many processes: no interval", Tone::Warn, terminal));
+    }
+    let over_samples = against.over_samples.filter(|_| comparison.samples > 1);
+    lines.extend(over_samples.iter().flat_map(|over| wrap(&counting_once("a ratio of", over), terminal.width(), "")));
+    for (what, found) in [
+        ("right, and wrong with 1", &against.turned_right),
+        ("wrong, and right with 1", &against.turned_wrong),
+        ("right with both, at another speed", &against.moved),
+    ] {
+        lines.extend(listed(what, found, terminal));
+    }
+    lines
+}
+
+/// Changes of one kind, those first that come first.
+fn listed(what: &str, changes: &[Change], terminal: &Terminal) -> Vec<String> {
+    if changes.is_empty() {
+        return vec![];
+    }
+    let end =
+        |class: Option<FailureClass>| class.map_or("right".to_owned(), |class| class.to_string().replace('_', " "));
+    let wide = terminal.width() >= WIDE;
+    let row = |change: &Change| {
+        let ends = if change.first == change.other {
+            end(change.other)
+        } else {
+            format!("{} to {}", end(change.first), end(change.other))
+        };
+        let mut row = vec![name(&change.place), short(Some(change.ratio.ratio)), ends];
+        if wide {
+            row.insert(2, range(change.ratio.interval));
+        }
+        row
+    };
+    let rows: Vec<Vec<String>> = changes.iter().take(SHOWN).map(row).collect();
+    let mut lines = vec![format!("{what}: {}", changes.len())];
+    let head: &[&str] = if wide { &["graph", "ratio", "95%", "result"] } else { &["graph", "ratio", "result"] };
+    lines.extend(headed(table(head, &rows, terminal.width()), terminal));
+    if changes.len() > SHOWN {
+        lines.push(format!("and {} more, see --json", changes.len() - SHOWN));
+    }
+    lines
+}
+
+/// Graphs that are not compared, counted and named.
+fn left_out_of(what: &str, graphs: &[Missing], entrants: usize, terminal: &Terminal) -> Vec<String> {
+    if graphs.is_empty() {
+        return vec![];
+    }
+    let mut lines = vec![String::new()];
+    lines.extend(painted(&format!("{what}: {}", graphs.len()), Tone::Warn, terminal));
+    for at in 0..entrants {
+        let lacking = graphs.iter().filter(|missing| missing.lacking.contains(&at));
+        let places: Vec<&Place> = lacking.map(|missing| &missing.place).collect();
+        if !places.is_empty() {
+            let text = format!("{} lacks {}: {}", at + 1, places.len(), named(&places));
+            lines.extend(wrap(&text, terminal.width(), "  "));
+        }
+    }
+    lines
+}

@@ -1,0 +1,277 @@
+//! Summaries of plugins on the terminal.
+
+use crate::terminal::{Terminal, Tone, table, wrap};
+use passhost_report::{ClockScores, Extreme, OverSamples, Part, Place, Slice, Summary};
+use passhost_score::{Confidence, Interval};
+use passhost_supervisor::Headline;
+use passhost_supervisor::untrusted::one_line;
+use std::collections::BTreeMap;
+
+/// Places that are named; JSON has them all.
+const SHOWN: usize = 5;
+/// Tolerances whose ES(t) is shown.
+const TOLERANCES: [i8; 8] = [-10, -5, -3, -2, -1, 0, 1, 3];
+/// Least width that has room for intervals beside scores.
+const WIDE: usize = 80;
+
+/// The lines for all plugins: one table over them where there are several, then a section each.
+pub fn render(summaries: &[Summary], terminal: &Terminal) -> Vec<String> {
+    let mut lines = vec![];
+    if let [first, others @ ..] = summaries
+        && !others.is_empty()
+    {
+        lines.extend(kept_apart(first, others, terminal));
+        let limit = if terminal.width() >= WIDE { 60 } else { 18 };
+        let label = |at: usize, summary: &Summary| format!("{} {}", at + 1, one_line(&summary.entrant.name, limit));
+        let rows: Vec<(String, &Part)> =
+            summaries.iter().enumerate().map(|(at, summary)| (label(at, summary), &summary.all)).collect();
+        lines.extend(parts("plugin", &rows, terminal));
+    }
+    for (at, summary) in summaries.iter().enumerate() {
+        if !lines.is_empty() {
+            lines.push(String::new());
+        }
+        let number = if summaries.len() > 1 { format!("{} ", at + 1) } else { String::new() };
+        lines.extend(section(&number, summary, terminal));
+    }
+    lines
+}
+
+/// Why results of one plugin stand in several rows.
+fn kept_apart(first: &Summary, others: &[Summary], terminal: &Terminal) -> Vec<String> {
+    let mut differences: Vec<String> =
+        others.iter().flat_map(|other| first.conditions.differences(&other.conditions)).collect();
+    differences.sort();
+    differences.dedup();
+    if differences.is_empty() {
+        return vec![];
+    }
+    let text = format!("not made alike, and kept apart: {}", differences.join("; "));
+    painted(&one_line(&text, 600), Tone::Warn, terminal)
+}
+
+fn section(number: &str, summary: &Summary, terminal: &Terminal) -> Vec<String> {
+    let conditions = &summary.conditions;
+    let device = conditions.device.as_deref().unwrap_or("no device");
+    let Part { samples, graphs, .. } = summary.all;
+    let title = format!(
+        "{number}{}: {graphs} graphs of {samples} samples, {device}, policy {}",
+        one_line(&summary.entrant.name, 60),
+        one_line(&conditions.policy, 40)
+    );
+    let mut lines = painted(&title, Tone::Strong, terminal);
+    for remark in &summary.remarks {
+        lines.extend(painted(&one_line(remark, 400), Tone::Warn, terminal));
+    }
+    lines.extend(scores(&summary.all, conditions.headline, terminal));
+    lines.extend(by_tolerance(&summary.all, terminal));
+    lines.extend(slices(summary, terminal));
+    let ends: Vec<String> = summary.ends.iter().map(|(end, count)| format!("{count} {end}")).collect();
+    lines.extend(wrap(&ends.join(", "), terminal.width(), ""));
+    lines.extend(extremes("best", &summary.best, terminal));
+    lines.extend(extremes("worst", &summary.worst, terminal));
+    lines.extend(pass_misses(&summary.pass_misses, terminal));
+    lines.extend(unmeasured(summary, terminal));
+    lines
+}
+
+fn scores(all: &Part, headline: Headline, terminal: &Terminal) -> Vec<String> {
+    let Some(wall) = &all.wall else {
+        let why = match all.scored {
+            0 => "no graph was measured",
+            _ => "a recorded speedup is no positive number; `passhost verify FILE --offline` names it",
+        };
+        return painted(&format!("no score: {why}"), Tone::Bad, terminal);
+    };
+    let mut lines = painted(&both_scores(wall, headline), Tone::Strong, terminal);
+    if let Some(device) = &all.device {
+        let text = format!("over device time: {}", both_scores(device, headline));
+        lines.extend(wrap(&text, terminal.width(), ""));
+    }
+    let over_samples = all.over_samples.filter(|_| all.samples > 1);
+    lines.extend(over_samples.iter().flat_map(|over| wrap(&counting_once("AS", over), terminal.width(), "")));
+    if let Some(Confidence { speedup, verdict, .. }) = &wall.confidence {
+        let interval = bracketed(Some(speedup.interval));
+        let text = format!(
+            "{verdict}: {:.3} times as fast in the geometric mean of graphs that ran{interval}",
+            speedup.speedup
+        );
+        lines.extend(wrap(&text, terminal.width(), ""));
+    }
+    lines
+}
+
+/// AS and AS strict with their intervals; what counts stands first.
+fn both_scores(scores: &ClockScores, headline: Headline) -> String {
+    let confidence = scores.confidence.as_ref();
+    let (published, strict) = (scores.aggregate_score, scores.aggregate_score_strict);
+    let published = format!("AS {published:.3}{}", bracketed(confidence.map(|found| found.aggregate_score)));
+    let strict = format!("AS strict {strict:.3}{}", bracketed(confidence.map(|found| found.aggregate_score_strict)));
+    match headline {
+        Headline::Published => format!("{published}   {strict}"),
+        Headline::Strict => format!("{strict}   {published}"),
+    }
+}
+
+/// A mean in which each sample counts once, and what it says of others.
+pub fn counting_once(what: &str, OverSamples { mean, interval }: &OverSamples) -> String {
+    let others = interval.map_or(String::new(), |Interval { low, high }| {
+        format!(", [{low:.3}, {high:.3}] for other samples like these")
+    });
+    format!("each sample counting once: {what} {mean:.3}{others}")
+}
+
+fn by_tolerance(all: &Part, terminal: &Terminal) -> Vec<String> {
+    let Some(wall) = &all.wall else { return vec![] };
+    let names: Vec<String> = TOLERANCES.iter().map(|t| t.to_string()).collect();
+    let head: Vec<&str> = std::iter::once("t").chain(names.iter().map(String::as_str)).collect();
+    let row = |name: &str, scores: &BTreeMap<i8, f64>| -> Vec<String> {
+        let at = TOLERANCES.iter().map(|t| short(scores.get(t).copied()));
+        std::iter::once(name.to_owned()).chain(at).collect()
+    };
+    let mut rows = vec![row("ES(t)", &wall.es), row("strict", &wall.es_strict)];
+    rows.extend(all.device.iter().map(|device| row("device", &device.es)));
+    headed(table(&head, &rows, terminal.width()), terminal)
+}
+
+/// One table with a row for everything that graphs are divided by.
+fn slices(summary: &Summary, terminal: &Terminal) -> Vec<String> {
+    let of = |title: &str, slices: &'_ [Slice]| -> Vec<(String, Part)> {
+        let row = |slice: &Slice| (format!("{title}{}", one_line(&slice.name, 60)), slice.part.clone());
+        slices.iter().map(row).collect()
+    };
+    let mut rows = vec![("all".to_owned(), summary.all.clone())];
+    rows.extend(of("", &summary.groups));
+    rows.extend(of("", &summary.element_types));
+    rows.extend(of("", &summary.sizes));
+    let rows: Vec<(String, &Part)> = rows.iter().map(|(name, part)| (name.clone(), part)).collect();
+    parts("graphs", &rows, terminal)
+}
+
+/// A table with a row a part.
+pub fn parts(title: &str, rows: &[(String, &Part)], terminal: &Terminal) -> Vec<String> {
+    let wide = terminal.width() >= WIDE;
+    let mut head = vec![title, "count", "right", "AS", "strict", "device"];
+    if wide {
+        head.insert(4, "95%");
+    }
+    let rows: Vec<Vec<String>> = rows
+        .iter()
+        .map(|(name, part)| {
+            let mut row = vec![
+                name.clone(),
+                part.graphs.to_string(),
+                share(part),
+                short(part.wall.as_ref().map(|wall| wall.aggregate_score)),
+                short(part.wall.as_ref().map(|wall| wall.aggregate_score_strict)),
+                short(part.device.as_ref().map(|device| device.aggregate_score)),
+            ];
+            if wide {
+                let confidence = part.wall.as_ref().and_then(|wall| wall.confidence.as_ref());
+                row.insert(4, range(confidence.map(|found| found.aggregate_score)));
+            }
+            row
+        })
+        .collect();
+    headed(table(&head, &rows, terminal.width()), terminal)
+}
+
+fn extremes(title: &str, extremes: &[Extreme], terminal: &Terminal) -> Vec<String> {
+    if extremes.is_empty() {
+        return vec![];
+    }
+    let wide = terminal.width() >= WIDE;
+    let head: &[&str] =
+        if wide { &[title, "AS", "speedup", "95%", "result"] } else { &[title, "AS", "speedup", "result"] };
+    let rows: Vec<Vec<String>> = extremes
+        .iter()
+        .map(|extreme| {
+            let result = extreme.class.map_or("right".to_owned(), |class| class.to_string().replace('_', " "));
+            let speedup = short(extreme.speedup.map(|(speedup, _)| speedup));
+            let mut row = vec![name(&extreme.place), short(Some(extreme.aggregate_score)), speedup, result];
+            if wide {
+                row.insert(3, range(extreme.speedup.map(|(_, interval)| interval)));
+            }
+            row
+        })
+        .collect();
+    headed(table(head, &rows, terminal.width()), terminal)
+}
+
+fn pass_misses(misses: &[Place], terminal: &Terminal) -> Vec<String> {
+    if misses.is_empty() {
+        return vec![];
+    }
+    let names = named(&misses.iter().collect::<Vec<_>>());
+    wrap(&format!("pass misses, {}: {names}", misses.len()), terminal.width(), "")
+}
+
+fn unmeasured(summary: &Summary, terminal: &Terminal) -> Vec<String> {
+    let mut lines = vec![];
+    let Part { graphs, scored, .. } = summary.all;
+    if graphs > scored {
+        let share = 100.0 * (graphs - scored) as f64 / graphs as f64;
+        let text =
+            format!("not measured, {} of {graphs} graphs ({share:.1}%): they are not in the score", graphs - scored);
+        lines.extend(painted(&text, Tone::Warn, terminal));
+    }
+    for reason in summary.unmeasured.iter().take(SHOWN) {
+        let text = format!("{}: {} ({})", reason.graphs, one_line(&reason.message, 300), one_line(&reason.stage, 20));
+        lines.extend(wrap(&text, terminal.width(), "  "));
+    }
+    if summary.unmeasured.len() > SHOWN {
+        lines.push(format!("  and {} other reasons, see --json", summary.unmeasured.len() - SHOWN));
+    }
+    for (sample, failure) in summary.lost.iter().take(SHOWN) {
+        let text = format!("no graph of {} is known: {}", one_line(sample, 80), one_line(&failure.message, 300));
+        lines.extend(painted(&text, Tone::Warn, terminal));
+    }
+    lines
+}
+
+/// The first of some places, and how many there are besides.
+pub fn named(places: &[&Place]) -> String {
+    let mut names: Vec<String> = places.iter().take(SHOWN).map(|place| name(place)).collect();
+    if places.len() > SHOWN {
+        names.push(format!("and {} more, see --json", places.len() - SHOWN));
+    }
+    names.join(", ")
+}
+
+/// A sample and a graph of it.
+pub fn name(place: &Place) -> String {
+    one_line(&place.to_string(), 200)
+}
+
+/// Share of the scored graphs that are right.
+pub fn share(part: &Part) -> String {
+    if part.scored == 0 { "-".to_owned() } else { format!("{:.0}%", 100.0 * part.right_share()) }
+}
+
+/// A score in a table.
+pub fn short(score: Option<f64>) -> String {
+    score.map_or("-".to_owned(), |score| if score < 0.095 { format!("{score:.3}") } else { format!("{score:.2}") })
+}
+
+/// An interval in a table.
+pub fn range(interval: Option<Interval>) -> String {
+    interval.map_or("-".to_owned(), |Interval { low, high }| format!("{low:.2}-{high:.2}"))
+}
+
+/// An interval after a number.
+pub fn bracketed(interval: Option<Interval>) -> String {
+    interval.map_or(String::new(), |Interval { low, high }| format!(" [{low:.3}, {high:.3}]"))
+}
+
+/// Wrapped and coloured.
+pub fn painted(text: &str, tone: Tone, terminal: &Terminal) -> Vec<String> {
+    wrap(text, terminal.width(), "").iter().map(|line| terminal.paint(tone, line)).collect()
+}
+
+/// A table whose first line is beside the point.
+pub fn headed(mut lines: Vec<String>, terminal: &Terminal) -> Vec<String> {
+    if let Some(head) = lines.first_mut() {
+        *head = terminal.paint(Tone::Dim, head);
+    }
+    lines
+}

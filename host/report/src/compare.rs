@@ -1,0 +1,319 @@
+//! Several entrants on the graphs that all of them were tried on.
+
+use crate::conditions::{Conditions, remarks};
+use crate::entry::{Entrant, Entry, Item, Scoring, sample_key};
+use crate::part::{OverSamples, Part};
+use crate::summary::Place;
+use passhost_score::{FailureClass, Ratio, Ratios, Repeats, Side, VariantOutcome, ratios};
+use passhost_supervisor::Headline;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Why entrants are not compared.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ComparisonError {
+    /// One alone is better than nobody.
+    #[error("{found} entrant in these files; a comparison needs two: results of another plugin, or another file")]
+    Alone {
+        /// How many there are.
+        found: usize,
+    },
+    /// Their numbers answer different questions.
+    #[error(
+        "{first} and {other} were not made alike: {}; evaluate one of them again as the other was, or see each with `passhost report`",
+        .differences.join(", ")
+    )]
+    Conditions {
+        /// The first entrant.
+        first: String,
+        /// Another.
+        other: String,
+        /// What is otherwise.
+        differences: Vec<String>,
+    },
+    /// No graph was tried by all.
+    #[error("no graph was measured for all {entrants} entrants; evaluate them on the same samples")]
+    NothingShared {
+        /// How many there are.
+        entrants: usize,
+    },
+}
+
+/// Several entrants on the same graphs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// What all results have in common.
+    pub conditions: Conditions,
+    /// Samples of the graphs that are compared.
+    pub samples: usize,
+    /// Graphs that are compared.
+    pub graphs: usize,
+    /// One an entrant, in their order. The others are held against the first.
+    pub standings: Vec<Standing>,
+    /// Graphs that some entrants have no result for.
+    pub missing: Vec<Missing>,
+    /// Graphs that were not measured for some entrants, by the host's doing.
+    pub unmeasured: Vec<Missing>,
+    /// What may have moved the numbers.
+    pub remarks: Vec<String>,
+}
+
+/// How an entrant stands.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Standing {
+    /// Who.
+    pub entrant: Entrant,
+    /// What it scores on the compared graphs.
+    pub part: Part,
+    /// How that compares with the first. `None` of the first.
+    pub against_first: Option<AgainstFirst>,
+}
+
+/// An entrant held against the first.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AgainstFirst {
+    /// Its scores over those of the first.
+    pub scores: Ratios,
+    /// Its speedup over that of the first, on graphs that both have right.
+    pub speed: Option<Ratio>,
+    /// Its headline score over that of the first on each sample, over samples.
+    pub over_samples: Option<OverSamples>,
+    /// Graphs on which its headline score is better beyond doubt.
+    pub better: usize,
+    /// Graphs on which it is worse beyond doubt.
+    pub worse: usize,
+    /// Graphs that it has right and the first has not; like those below, the largest ratio up or down first.
+    pub turned_right: Vec<Change>,
+    /// Graphs that the first has right and it has not.
+    pub turned_wrong: Vec<Change>,
+    /// Graphs that both have right and whose scores differ beyond doubt.
+    pub moved: Vec<Change>,
+}
+
+impl AgainstFirst {
+    /// The ratio of the score that the policy makes the headline.
+    pub fn headline(&self, headline: Headline) -> &Ratio {
+        of_headline(&self.scores, headline)
+    }
+}
+
+/// A graph that an entrant does otherwise than the first.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Change {
+    /// Which.
+    pub place: Place,
+    /// Why the first has it wrong, if it has.
+    pub first: Option<FailureClass>,
+    /// Why the entrant has it wrong, if it has.
+    pub other: Option<FailureClass>,
+    /// The headline score of the entrant over that of the first.
+    pub ratio: Ratio,
+}
+
+/// A graph that not all entrants have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Missing {
+    /// Which.
+    pub place: Place,
+    /// Positions of the entrants that lack it.
+    pub lacking: Vec<usize>,
+}
+
+/// Compares entrants on the graphs that all of them have, paired graph by graph.
+///
+/// # Errors
+///
+/// If there are fewer than two, they were not made alike, or no graph was measured for all.
+pub fn compare(entries: &[Entry<'_>]) -> Result<Comparison, ComparisonError> {
+    let [first, others @ ..] = entries else { return Err(ComparisonError::Alone { found: 0 }) };
+    if others.is_empty() {
+        return Err(ComparisonError::Alone { found: 1 });
+    }
+    let named = |entry: &Entry<'_>| format!("`{}` ({})", entry.entrant.name, entry.entrant.sources.join(", "));
+    for other in others {
+        let differences = first.conditions.differences(&other.conditions);
+        if !differences.is_empty() {
+            return Err(ComparisonError::Conditions { first: named(first), other: named(other), differences });
+        }
+    }
+    let Pairing { shared, missing, unmeasured } = pair(entries);
+    if shared.is_empty() {
+        return Err(ComparisonError::NothingShared { entrants: entries.len() });
+    }
+    let column = |at: usize| shared.iter().map(|row| row[at]).collect::<Vec<&Item<'_>>>();
+    let headline = first.conditions.headline;
+    let scale = Scale { scoring: first.scoring, headline, comparisons: others.len() as u32 };
+    let standings: Vec<Standing> = entries
+        .iter()
+        .enumerate()
+        .map(|(at, entry)| Standing {
+            entrant: entry.entrant.clone(),
+            part: Part::of(&column(at), entry.scoring),
+            against_first: if at == 0 { None } else { against(&column(0), &column(at), scale) },
+        })
+        .collect();
+    let documents: Vec<_> = entries.iter().flat_map(|entry| entry.documents.iter().copied()).collect();
+    Ok(Comparison {
+        conditions: first.conditions.clone(),
+        samples: standings.first().map_or(0, |standing| standing.part.samples),
+        graphs: shared.len(),
+        standings,
+        missing,
+        unmeasured,
+        remarks: remarks(&documents),
+    })
+}
+
+/// The graphs of several entrants, side by side.
+struct Pairing<'i, 'a> {
+    /// Measured for all: a row a graph, an item an entrant.
+    shared: Vec<Vec<&'i Item<'a>>>,
+    missing: Vec<Missing>,
+    unmeasured: Vec<Missing>,
+}
+
+fn pair<'i, 'a>(entries: &'i [Entry<'a>]) -> Pairing<'i, 'a> {
+    let mut rows: BTreeMap<[&str; 3], Vec<Option<&Item<'_>>>> = BTreeMap::new();
+    for (at, entry) in entries.iter().enumerate() {
+        for item in &entry.items {
+            let name = [item.document.job.sample.as_str(), item.variant.name.as_str(), sample_key(item.document)];
+            let row = rows.entry(name).or_insert_with(|| vec![None; entries.len()]);
+            row[at] = Some(item);
+        }
+    }
+    let mut pairing = Pairing { shared: vec![], missing: vec![], unmeasured: vec![] };
+    for row in rows.into_values() {
+        let Some(place) = row.iter().flatten().next().map(|item| Place::of(item)) else { continue };
+        let lacking = |lacks: &dyn Fn(&Option<&Item<'_>>) -> bool| -> Vec<usize> {
+            row.iter().enumerate().filter(|(_, item)| lacks(item)).map(|(at, _)| at).collect()
+        };
+        let missing = lacking(&|item| item.is_none());
+        let unmeasured = lacking(&|item| item.is_some_and(|item| item.outcome.is_none()));
+        if !missing.is_empty() {
+            pairing.missing.push(Missing { place, lacking: missing });
+        } else if !unmeasured.is_empty() {
+            pairing.unmeasured.push(Missing { place, lacking: unmeasured });
+        } else {
+            pairing.shared.push(row.into_iter().flatten().collect());
+        }
+    }
+    pairing
+}
+
+/// By what two entrants are compared.
+#[derive(Clone, Copy)]
+struct Scale {
+    scoring: Scoring,
+    headline: Headline,
+    /// Verdicts that share an error.
+    comparisons: u32,
+}
+
+fn of_headline(ratios: &Ratios, headline: Headline) -> &Ratio {
+    match headline {
+        Headline::Published => &ratios.aggregate_score,
+        Headline::Strict => &ratios.aggregate_score_strict,
+    }
+}
+
+impl Scale {
+    /// The scores of some graphs of an entrant over those of the same graphs of the first.
+    fn ratios(self, first: &[&Item<'_>], other: &[&Item<'_>], as_scored: bool) -> Option<Ratios> {
+        let outcomes = |items: &[&Item<'_>]| -> Vec<VariantOutcome> {
+            let outcomes = items.iter().filter_map(|item| item.outcome);
+            outcomes.map(|outcome| if as_scored { outcome } else { right_everywhere(outcome) }).collect()
+        };
+        let repeats =
+            |items: &[&Item<'_>]| items.iter().map(|item| item.wall.clone()).collect::<Vec<Option<Repeats>>>();
+        let (first_outcomes, first_repeats) = (outcomes(first), repeats(first));
+        let (other_outcomes, other_repeats) = (outcomes(other), repeats(other));
+        let first = Side { outcomes: &first_outcomes, repeats: &first_repeats };
+        let other = Side { outcomes: &other_outcomes, repeats: &other_repeats };
+        ratios(first, other, &self.scoring.options, self.scoring.resolution, self.comparisons).ok()
+    }
+
+    fn headline(self, first: &[&Item<'_>], other: &[&Item<'_>]) -> Option<Ratio> {
+        self.ratios(first, other, true).map(|ratios| *of_headline(&ratios, self.headline))
+    }
+}
+
+/// The outcome with nothing but its speedup left to differ by.
+fn right_everywhere(outcome: VariantOutcome) -> VariantOutcome {
+    match outcome {
+        VariantOutcome::Compared { speedup, .. } => VariantOutcome::Compared {
+            speedup,
+            right_from: Some(passhost_score::SMALLEST_T),
+            trivial_right_at_minus_2: false,
+            wrong_in_domain: false,
+        },
+        failed @ VariantOutcome::Failed(_) => failed,
+    }
+}
+
+fn against(first: &[&Item<'_>], other: &[&Item<'_>], scale: Scale) -> Option<AgainstFirst> {
+    let scores = scale.ratios(first, other, true)?;
+    let both: Vec<(&Item<'_>, &Item<'_>)> = first.iter().copied().zip(other.iter().copied()).collect();
+    let (first_right, other_right): (Vec<&Item<'_>>, Vec<&Item<'_>>) =
+        both.iter().copied().filter(|(one, two)| one.is_right() && two.is_right()).unzip();
+    let speed = scale.ratios(&first_right, &other_right, false).map(|ratios| ratios.aggregate_score);
+    let mut changes: Vec<(Turn, Change)> =
+        both.iter().filter_map(|&(one, two)| Some((Turn::of(one, two), change(one, two, scale)?))).collect();
+    let size = |change: &Change| change.ratio.ratio.ln().abs();
+    changes.sort_by(|(_, one), (_, two)| size(two).total_cmp(&size(one)));
+    let beyond_doubt = |better: bool| {
+        let better = |ratio: &Ratio| ratio.excludes_one() && (ratio.ratio > 1.0) == better;
+        changes.iter().filter(|(_, change)| better(&change.ratio)).count()
+    };
+    let of_turn = |wanted: Turn| -> Vec<Change> {
+        changes.iter().filter(|(turn, _)| *turn == wanted).map(|(_, change)| change.clone()).collect()
+    };
+    let mut moved = of_turn(Turn::BothRight);
+    moved.retain(|change| change.ratio.excludes_one());
+    Some(AgainstFirst {
+        over_samples: over_samples(&both, scale),
+        better: beyond_doubt(true),
+        worse: beyond_doubt(false),
+        turned_right: of_turn(Turn::Right),
+        turned_wrong: of_turn(Turn::Wrong),
+        scores,
+        speed,
+        moved,
+    })
+}
+
+/// What became of a graph from the first entrant to another.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    BothRight,
+    Right,
+    Wrong,
+    BothWrong,
+}
+
+impl Turn {
+    fn of(first: &Item<'_>, other: &Item<'_>) -> Turn {
+        match (first.is_right(), other.is_right()) {
+            (true, true) => Turn::BothRight,
+            (false, true) => Turn::Right,
+            (true, false) => Turn::Wrong,
+            (false, false) => Turn::BothWrong,
+        }
+    }
+}
+
+fn change(first: &Item<'_>, other: &Item<'_>, scale: Scale) -> Option<Change> {
+    let ratio = scale.headline(&[first], &[other])?;
+    Some(Change { place: Place::of(first), first: first.variant.class, other: other.variant.class, ratio })
+}
+
+fn over_samples(both: &[(&Item<'_>, &Item<'_>)], scale: Scale) -> Option<OverSamples> {
+    let mut samples: BTreeMap<&str, (Vec<&Item<'_>>, Vec<&Item<'_>>)> = BTreeMap::new();
+    for &(first, other) in both {
+        let (firsts, others) = samples.entry(sample_key(first.document)).or_default();
+        firsts.push(first);
+        others.push(other);
+    }
+    let ratio =
+        |(first, other): &(Vec<&Item<'_>>, Vec<&Item<'_>>)| scale.headline(first, other).map(|ratio| ratio.ratio);
+    OverSamples::of(&samples.values().filter_map(ratio).collect::<Vec<f64>>())
+}

@@ -1,0 +1,109 @@
+//! What must be equal for numbers to answer the same question, and what should be.
+
+use passhost_score::Options;
+use passhost_supervisor::document::Document;
+use passhost_supervisor::{Headline, InputMode};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// What decides which question a result answers. Results of different conditions are never put together.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Conditions {
+    /// Name of the policy.
+    pub policy: String,
+    /// SHA-256 of its text.
+    pub policy_sha256: String,
+    /// The score that it makes the headline.
+    pub headline: Headline,
+    /// `cpu` or `cuda`; `None` of a plugin that does not load, for which no device is opened.
+    pub device: Option<String>,
+    /// How inputs were drawn, where the document says so.
+    pub inputs: Option<InputMode>,
+    /// Constants of the score.
+    pub options: Options,
+}
+
+impl Conditions {
+    /// Those of a document.
+    pub fn of(document: &Document) -> Conditions {
+        let policy = &document.policy;
+        Conditions {
+            policy: policy.name().to_owned(),
+            policy_sha256: policy.sha256().to_owned(),
+            headline: policy.rules().headline,
+            device: document.job.device.as_ref().map(|device| device.facts.kind.to_string()),
+            inputs: document.job.inputs,
+            options: document.options,
+        }
+    }
+
+    /// What is otherwise with `other`, in words.
+    pub fn differences(&self, other: &Conditions) -> Vec<String> {
+        let mut found = vec![];
+        if self.policy_sha256 != other.policy_sha256 {
+            found.push(if self.policy == other.policy {
+                format!("two policies that are both called `{}`", self.policy)
+            } else {
+                format!("policy `{}` and `{}`", self.policy, other.policy)
+            });
+        }
+        if let (Some(one), Some(two)) = (&self.device, &other.device)
+            && one != two
+        {
+            found.push(format!("device {one} and {two}"));
+        }
+        if self.inputs != other.inputs {
+            let name = |inputs: Option<InputMode>| match inputs {
+                Some(InputMode::Fresh) => "fresh",
+                Some(InputMode::Published) => "published",
+                None => "unknown",
+            };
+            found.push(format!("inputs {} and {}", name(self.inputs), name(other.inputs)));
+        }
+        let constants =
+            |options: Options| format!("b = {}, p = {}, {:?}", options.b, options.p, options.interpretation);
+        if self.options != other.options {
+            found.push(format!("constants {} and {}", constants(self.options), constants(other.options)));
+        }
+        found
+    }
+}
+
+/// What does not keep results apart, but may move their numbers: in words, for whoever reads them.
+pub(crate) fn remarks(documents: &[&Document]) -> Vec<String> {
+    let mut remarks = vec![];
+    let count = |of: fn(&Document) -> bool| documents.iter().filter(|document| of(document)).count();
+    let noisy = count(|document| document.limits.measurement.accept_noise);
+    let fixed = count(|document| document.job.fixed_seed);
+    for (count, what) in [(noisy, "accepted noise"), (fixed, "had a fixed seed")] {
+        if count > 0 {
+            remarks.push(format!("{count} of {} evaluations {what}: not a result to rank", documents.len()));
+        }
+    }
+    let distinct = |of: &dyn Fn(&Document) -> Option<String>| -> Vec<String> {
+        documents.iter().filter_map(|document| of(document)).collect::<BTreeSet<String>>().into_iter().collect()
+    };
+    let hosts = distinct(&|document| Some(document.job.host.clone()));
+    if hosts.len() > 1 {
+        remarks.push(format!("made by different versions of passhost: {}", hosts.join(", ")));
+    }
+    let devices = distinct(&|document| {
+        let device = document.job.device.as_ref()?;
+        Some(format!("{}, {} threads, torch {}", device.name, device.threads, device.torch))
+    });
+    if devices.len() > 1 {
+        remarks.push(format!("made on different machines: {}", devices.join("; ")));
+    }
+    let settings = distinct(&|document| {
+        let limits = &document.limits;
+        let settings = limits.measurement;
+        Some(format!(
+            "budget {} ms, {} trials, {} warm-ups, {} rounds, fuel {}",
+            settings.budget_ms, settings.trials, settings.warmups, settings.rounds, limits.guest.fuel
+        ))
+    });
+    if settings.len() > 1 {
+        remarks.push(format!("made with different settings: {}", settings.join("; ")));
+    }
+    remarks
+}

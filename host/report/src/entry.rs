@@ -1,0 +1,174 @@
+//! Documents sorted by who was evaluated, and the graphs in them.
+
+use crate::conditions::Conditions;
+use crate::names::short_names;
+use passhost_score::{Options, Repeats, VariantOutcome};
+use passhost_supervisor::document::{Document, Variant};
+use passhost_supervisor::recount;
+use serde::Serialize;
+
+/// A document, and the file that it comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sourced {
+    /// The file, as it was given.
+    pub source: String,
+    /// The document.
+    pub document: Document,
+}
+
+/// Who was evaluated.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Entrant {
+    /// What the plugin calls itself, with its version, else its path. Untrusted text.
+    pub name: String,
+    /// Of the plugin.
+    pub plugin_sha256: String,
+    /// Files that have results of it.
+    pub sources: Vec<String>,
+}
+
+/// What makes two results those of different entrants, besides plugin and conditions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Apart {
+    /// Nothing.
+    Plugins,
+    /// The file.
+    Files,
+}
+
+/// Which graphs count. The default takes all.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filter {
+    /// Those whose sample and path, with a slash in between, contain this.
+    pub variant: Option<String>,
+    /// Those of samples that a list of this name has.
+    pub group: Option<String>,
+}
+
+impl Filter {
+    fn takes(&self, document: &Document, variant: &Variant) -> bool {
+        let name = format!("{}/{}", document.job.sample, variant.name);
+        self.variant.as_ref().is_none_or(|text| name.contains(text.as_str()))
+            && self.group.as_ref().is_none_or(|group| document.job.groups.contains(group))
+    }
+
+    /// Whether a document without graphs counts, that of a sample which could not be opened.
+    fn takes_lost(&self, document: &Document) -> bool {
+        document.variants.is_empty() && self.variant.is_none() && self.group.is_none()
+    }
+}
+
+/// All results of one entrant.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry<'a> {
+    /// Who.
+    pub entrant: Entrant,
+    /// What all its results have in common.
+    pub conditions: Conditions,
+    /// Samples that were evaluated more than once: the last result counts.
+    pub repeated: usize,
+    pub(crate) documents: Vec<&'a Document>,
+    pub(crate) items: Vec<Item<'a>>,
+    pub(crate) scoring: Scoring,
+}
+
+impl Entry<'_> {
+    /// Whether nothing is left of it.
+    pub fn is_empty(&self) -> bool {
+        self.documents.is_empty()
+    }
+}
+
+/// How outcomes become scores.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Scoring {
+    pub options: Options,
+    pub resolution: f64,
+    pub device_resolution: f64,
+}
+
+/// A graph variant in a document.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Item<'a> {
+    pub document: &'a Document,
+    pub variant: &'a Variant,
+    /// Its path, with those folders alone that tell it from the other graphs of the document.
+    pub short: String,
+    /// `None` where the host is to blame that nothing is known.
+    pub outcome: Option<VariantOutcome>,
+    pub wall: Option<Repeats>,
+    pub device: Option<Repeats>,
+}
+
+impl Item<'_> {
+    /// Whether it is right at t = -5.
+    pub fn is_right(&self) -> bool {
+        self.outcome.is_some() && self.variant.class.is_none()
+    }
+}
+
+/// What tells a sample from others: its hash, or its name where none of its files could be read.
+pub(crate) fn sample_key(document: &Document) -> &str {
+    let job = &document.job;
+    if job.sample_sha256.is_empty() { &job.sample } else { &job.sample_sha256 }
+}
+
+/// Sorts documents by entrant, in the order in which entrants first occur. Of several results of one entrant on one sample
+/// the last counts.
+pub fn entries<'a>(documents: &'a [Sourced], apart: Apart, filter: &Filter) -> Vec<Entry<'a>> {
+    let mut sorted: Vec<(Entrant, Conditions, Vec<&'a Document>)> = vec![];
+    for Sourced { source, document } in documents {
+        let conditions = Conditions::of(document);
+        let same = |(entrant, other, _): &&mut (Entrant, Conditions, Vec<_>)| {
+            entrant.plugin_sha256 == document.job.plugin_sha256
+                && *other == conditions
+                && (apart == Apart::Plugins || entrant.sources.contains(source))
+        };
+        match sorted.iter_mut().find(same) {
+            Some((entrant, _, documents)) => {
+                documents.push(document);
+                if !entrant.sources.contains(source) {
+                    entrant.sources.push(source.clone());
+                }
+            }
+            None => sorted.push((entrant(source, document), conditions, vec![document])),
+        }
+    }
+    sorted.into_iter().map(|(entrant, conditions, documents)| entry(entrant, conditions, documents, filter)).collect()
+}
+
+fn entrant(source: &str, document: &Document) -> Entrant {
+    let job = &document.job;
+    let name =
+        job.plugin_info.as_ref().map_or_else(|| job.plugin.clone(), |info| format!("{} {}", info.name, info.version));
+    Entrant { name, plugin_sha256: job.plugin_sha256.clone(), sources: vec![source.to_owned()] }
+}
+
+fn entry<'a>(entrant: Entrant, conditions: Conditions, all: Vec<&'a Document>, filter: &Filter) -> Entry<'a> {
+    let mut documents: Vec<&Document> = vec![];
+    for document in all.iter().rev() {
+        if !documents.iter().any(|later| sample_key(later) == sample_key(document)) {
+            documents.push(document);
+        }
+    }
+    documents.reverse();
+    let repeated = all.len() - documents.len();
+    documents.retain(|document| {
+        filter.takes_lost(document) || document.variants.iter().any(|variant| filter.takes(document, variant))
+    });
+    let mut scoring = Scoring { options: conditions.options, resolution: 1.0, device_resolution: 1.0 };
+    let mut items = vec![];
+    for &document in &documents {
+        let recount = recount(document);
+        scoring.resolution = scoring.resolution.max(recount.resolution);
+        scoring.device_resolution = scoring.device_resolution.max(recount.device_resolution);
+        let names: Vec<&str> = document.variants.iter().map(|variant| variant.name.as_str()).collect();
+        let counted = document.variants.iter().zip(short_names(&names)).zip(recount.variants);
+        let taken = counted.filter(|((variant, _), _)| filter.takes(document, variant));
+        items.extend(taken.map(|((variant, short), counted)| {
+            let (wall, device) = counted.speedups.map(|speedups| (speedups.wall, speedups.device)).unzip();
+            Item { document, variant, short, outcome: counted.outcome, wall, device: device.flatten() }
+        }));
+    }
+    Entry { entrant, conditions, repeated, documents, items, scoring }
+}

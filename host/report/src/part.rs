@@ -1,0 +1,132 @@
+//! Some graphs of an entrant, and what they score together.
+
+use crate::entry::{Item, Scoring, sample_key};
+use passhost_score::{
+    Confidence, Interval, Options, Repeats, Scores, VariantOutcome, confidence, es_intervals, retimed, score,
+};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Some graphs, and what they score together: the geometric mean over graphs, whichever samples they belong to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Part {
+    /// Samples that the graphs belong to.
+    pub samples: usize,
+    /// Graphs, those included that were not measured.
+    pub graphs: usize,
+    /// Graphs that the score counts: all whose failure is not the host's.
+    pub scored: usize,
+    /// Graphs of these that are right at t = -5.
+    pub right: usize,
+    /// By wall clock. Nothing has a score where nothing is scored.
+    pub wall: Option<ClockScores>,
+    /// By the device's own time; absent where that is not known of every compared graph.
+    pub device: Option<ClockScores>,
+    /// AS of each sample, in the geometric mean over samples.
+    pub over_samples: Option<OverSamples>,
+}
+
+/// Scores by one clock.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ClockScores {
+    /// AS.
+    pub aggregate_score: f64,
+    /// AS strict.
+    pub aggregate_score_strict: f64,
+    /// ES(t).
+    pub es: BTreeMap<i8, f64>,
+    /// What AS strict takes in place of ES(t).
+    pub es_strict: BTreeMap<i8, f64>,
+    /// Intervals of ES(t), between processes; empty where `confidence` is absent.
+    pub es_intervals: BTreeMap<i8, Interval>,
+    /// Intervals of AS, AS strict and the speedup of compared graphs, likewise.
+    pub confidence: Option<Confidence>,
+}
+
+/// A geometric mean over samples of what each has.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct OverSamples {
+    /// The mean.
+    pub mean: f64,
+    /// Covers the mean of all samples like these in 95% of all choices of samples. `None` of fewer than five, which say
+    /// nothing of others.
+    pub interval: Option<Interval>,
+}
+
+/// Samples from which others can be told.
+const FEW: usize = 5;
+
+impl OverSamples {
+    /// Of one value a sample. `None` of none.
+    pub(crate) fn of(values: &[f64]) -> Option<OverSamples> {
+        if let [mean] = *values {
+            return Some(OverSamples { mean, interval: None });
+        }
+        // A sample takes the place of a process.
+        let samples: Vec<Vec<f64>> = values.iter().map(|&value| vec![value]).collect();
+        let estimate = Repeats::new(&samples).ok()?.estimate(1.0);
+        Some(OverSamples { mean: estimate.speedup, interval: (values.len() >= FEW).then_some(estimate.interval) })
+    }
+}
+
+impl Part {
+    /// Share of the scored graphs that are right.
+    pub fn right_share(&self) -> f64 {
+        self.right as f64 / self.scored.max(1) as f64
+    }
+
+    pub(crate) fn of(items: &[&Item<'_>], scoring: Scoring) -> Part {
+        let counted: Vec<&Item<'_>> = items.iter().filter(|item| item.outcome.is_some()).copied().collect();
+        let outcomes: Vec<VariantOutcome> = counted.iter().filter_map(|item| item.outcome).collect();
+        let walls: Vec<Option<Repeats>> = counted.iter().map(|item| item.wall.clone()).collect();
+        let devices: Vec<Option<Repeats>> = counted.iter().map(|item| item.device.clone()).collect();
+        let over_device_time = retimed(&outcomes, &devices);
+        Part {
+            samples: by_sample(items).len(),
+            graphs: items.len(),
+            scored: outcomes.len(),
+            right: items.iter().filter(|item| item.is_right()).count(),
+            wall: ClockScores::of(&outcomes, &walls, &scoring.options, scoring.resolution),
+            device: over_device_time
+                .and_then(|outcomes| ClockScores::of(&outcomes, &devices, &scoring.options, scoring.device_resolution)),
+            over_samples: over_samples(&counted, &scoring.options),
+        }
+    }
+}
+
+impl ClockScores {
+    /// `None` where there is nothing to score.
+    fn of(
+        outcomes: &[VariantOutcome],
+        repeats: &[Option<Repeats>],
+        options: &Options,
+        resolution: f64,
+    ) -> Option<ClockScores> {
+        let Scores { aggregate_score, aggregate_score_strict, es, es_strict, .. } = score(outcomes, options).ok()?;
+        let es_intervals = es_intervals(outcomes, repeats, options, resolution).ok().flatten().unwrap_or_default();
+        let confidence = confidence(outcomes, repeats, options, resolution, 1).ok().flatten();
+        Some(ClockScores { aggregate_score, aggregate_score_strict, es, es_strict, es_intervals, confidence })
+    }
+}
+
+fn over_samples(counted: &[&Item<'_>], options: &Options) -> Option<OverSamples> {
+    let of_sample = |items: &Vec<&Item<'_>>| {
+        let outcomes: Vec<VariantOutcome> = items.iter().filter_map(|item| item.outcome).collect();
+        score(&outcomes, options).ok().map(|scores| scores.aggregate_score)
+    };
+    let scores: Vec<f64> = by_sample(counted).values().filter_map(of_sample).collect();
+    OverSamples::of(&scores)
+}
+
+fn by_sample<'i, 'a>(items: &[&'i Item<'a>]) -> BTreeMap<&'a str, Vec<&'i Item<'a>>> {
+    let mut samples: BTreeMap<&str, Vec<&Item<'_>>> = BTreeMap::new();
+    for item in items {
+        samples.entry(sample_key(item.document)).or_default().push(item);
+    }
+    samples
+}
+
+/// AS of one outcome alone.
+pub(crate) fn alone(outcome: VariantOutcome, options: &Options) -> Option<f64> {
+    score(&[outcome], options).ok().map(|scores| scores.aggregate_score)
+}

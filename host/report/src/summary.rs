@@ -1,0 +1,226 @@
+//! What all results of an entrant say together.
+
+use crate::conditions::{Conditions, remarks};
+use crate::entry::{Entrant, Entry, Item};
+use crate::part::{Part, alone};
+use passhost_score::{FailureClass, Interval};
+use passhost_supervisor::document::{Blame, Failure};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Graphs that are shown at either end.
+const EXTREMES: usize = 5;
+
+/// Size classes by bytes of inputs and outputs: the first size that is larger, and the name.
+const SIZES: [(u64, &str); 5] = [
+    (1 << 16, "below 64 KiB"),
+    (1 << 20, "64 KiB to 1 MiB"),
+    (1 << 24, "1 to 16 MiB"),
+    (1 << 28, "16 to 256 MiB"),
+    (u64::MAX, "256 MiB and more"),
+];
+
+/// What all results of an entrant say together.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// Who.
+    pub entrant: Entrant,
+    /// Under which rules, where, and how.
+    pub conditions: Conditions,
+    /// All graphs.
+    pub all: Part,
+    /// By the lists that named the samples; empty where no document says any.
+    pub groups: Vec<Slice>,
+    /// By the element type that takes most bytes.
+    pub element_types: Vec<Slice>,
+    /// By bytes of inputs and outputs, small before large.
+    pub sizes: Vec<Slice>,
+    /// How many graphs ended in which way.
+    pub ends: BTreeMap<String, usize>,
+    /// Right ones among the graphs with the best scores, best first.
+    pub best: Vec<Extreme>,
+    /// Graphs with the worst scores, worst first.
+    pub worst: Vec<Extreme>,
+    /// Graphs in which the pass changed nothing that counts.
+    pub pass_misses: Vec<Place>,
+    /// Why graphs were not measured, by the host's doing, the most frequent reason first. They are not in the score.
+    pub unmeasured: Vec<Reason>,
+    /// Samples whose graphs nobody knows, as they could not be opened, and why.
+    pub lost: Vec<(String, Failure)>,
+    /// What may have moved the numbers.
+    pub remarks: Vec<String>,
+}
+
+/// Graphs with something in common.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Slice {
+    /// What.
+    pub name: String,
+    /// What they score.
+    pub part: Part,
+}
+
+/// Which graph.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Place {
+    /// Name of the sample.
+    pub sample: String,
+    /// Path of the graph within it.
+    pub variant: String,
+    /// That path, with those folders alone that tell it from the sample's other graphs.
+    pub short: String,
+}
+
+impl Place {
+    pub(crate) fn of(item: &Item<'_>) -> Place {
+        let (sample, variant) = (item.document.job.sample.clone(), item.variant.name.clone());
+        Place { sample, variant, short: item.short.clone() }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.sample, self.short)
+    }
+}
+
+/// A graph at one end of the scores.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Extreme {
+    /// Which.
+    pub place: Place,
+    /// AS of it alone.
+    pub aggregate_score: f64,
+    /// How much faster it is, where that was measured, with its interval.
+    pub speedup: Option<(f64, Interval)>,
+    /// Why it is not right.
+    pub class: Option<FailureClass>,
+}
+
+/// Why graphs were not measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reason {
+    /// Where.
+    pub stage: String,
+    /// What happened to the first of them; to the others the same, with other numbers.
+    pub message: String,
+    /// How many graphs.
+    pub graphs: usize,
+}
+
+/// Summarises the results of an entrant.
+pub fn summarise(entry: &Entry<'_>) -> Summary {
+    let Entry { entrant, conditions, repeated, documents, items, scoring } = entry;
+    let all: Vec<&Item<'_>> = items.iter().collect();
+    let mut ranked: Vec<(f64, &Item<'_>)> =
+        all.iter().filter_map(|&item| Some((alone(item.outcome?, &scoring.options)?, item))).collect();
+    ranked.sort_by(|one, two| two.0.total_cmp(&one.0).then_with(|| Place::of(one.1).cmp(&Place::of(two.1))));
+    // Of few graphs, each end has half.
+    let half = ranked.len() / 2;
+    let best = ranked.iter().take(EXTREMES.min(ranked.len() - half)).filter(|(_, item)| item.is_right()).map(extreme);
+    let worst = ranked.iter().rev().take(EXTREMES.min(half)).map(extreme);
+    let (best, worst) = (best.collect(), worst.collect());
+    let slice = |names: &dyn Fn(&Item<'_>) -> Vec<String>| slices(&all, names, |items| Part::of(items, *scoring));
+    let mut remarks = remarks(documents);
+    if *repeated > 0 {
+        remarks
+            .push(format!("{repeated} results on samples that were evaluated again are left out: the last one counts"));
+    }
+    let missed = |item: &&&Item<'_>| item.variant.class == Some(FailureClass::PassMiss);
+    Summary {
+        entrant: entrant.clone(),
+        conditions: conditions.clone(),
+        all: Part::of(&all, *scoring),
+        groups: slice(&|item| item.document.job.groups.clone()),
+        element_types: slice(&|item| vec![item.variant.element_type.clone().unwrap_or_else(|| "unknown".to_owned())]),
+        sizes: in_order_of_size(slice(&|item| vec![size_class(item.variant.bytes).to_owned()])),
+        ends: ends(&all),
+        best,
+        worst,
+        pass_misses: all.iter().filter(missed).map(|item| Place::of(item)).collect(),
+        unmeasured: unmeasured(&all),
+        lost: documents.iter().filter_map(|document| lost(document)).collect(),
+        remarks,
+    }
+}
+
+fn extreme((aggregate_score, item): &(f64, &Item<'_>)) -> Extreme {
+    let timing = item.variant.timing.as_ref().filter(|timing| timing.trouble.is_none());
+    Extreme {
+        place: Place::of(item),
+        aggregate_score: *aggregate_score,
+        speedup: timing.map(|timing| (timing.speedup, timing.interval)),
+        class: item.variant.class,
+    }
+}
+
+/// Graphs by each of their names, in the order of names.
+fn slices(
+    items: &[&Item<'_>],
+    names: &dyn Fn(&Item<'_>) -> Vec<String>,
+    part: impl Fn(&[&Item<'_>]) -> Part,
+) -> Vec<Slice> {
+    let mut sorted: BTreeMap<String, Vec<&Item<'_>>> = BTreeMap::new();
+    for &item in items {
+        for name in names(item) {
+            sorted.entry(name).or_default().push(item);
+        }
+    }
+    sorted.into_iter().map(|(name, items)| Slice { name, part: part(&items) }).collect()
+}
+
+fn size_class(bytes: Option<u64>) -> &'static str {
+    let class = bytes.and_then(|bytes| SIZES.iter().find(|(limit, _)| bytes < *limit || *limit == u64::MAX));
+    class.map_or("unknown", |(_, name)| name)
+}
+
+fn in_order_of_size(mut sizes: Vec<Slice>) -> Vec<Slice> {
+    sizes.sort_by_key(|slice| SIZES.iter().position(|(_, name)| *name == slice.name).unwrap_or(SIZES.len()));
+    sizes
+}
+
+fn ends(items: &[&Item<'_>]) -> BTreeMap<String, usize> {
+    let mut ends = BTreeMap::new();
+    for item in items {
+        let end = match item.variant.class {
+            _ if item.outcome.is_none() => "not measured".to_owned(),
+            Some(class) => class.to_string().replace('_', " "),
+            None if !item.variant.domain.is_empty() => "right, but on unusual inputs".to_owned(),
+            None => "right".to_owned(),
+        };
+        *ends.entry(end).or_default() += 1;
+    }
+    ends
+}
+
+fn unmeasured(items: &[&Item<'_>]) -> Vec<Reason> {
+    let mut reasons: Vec<Reason> = vec![];
+    for item in items.iter().filter(|item| item.outcome.is_none()) {
+        let failure = item.variant.failure.as_ref();
+        let (stage, message) =
+            failure.map_or(("", "nothing was recorded"), |failure| (&failure.stage, &failure.message));
+        let alike = |reason: &&mut Reason| reason.stage == stage && words(&reason.message) == words(message);
+        match reasons.iter_mut().find(alike) {
+            Some(reason) => reason.graphs += 1,
+            None => reasons.push(Reason { stage: stage.to_owned(), message: message.to_owned(), graphs: 1 }),
+        }
+    }
+    reasons.sort_by_key(|reason| std::cmp::Reverse(reason.graphs));
+    reasons
+}
+
+/// A message without its numbers, by which many are told apart or not.
+fn words(message: &str) -> String {
+    message.chars().filter(|c| !c.is_ascii_digit() && *c != '.').collect()
+}
+
+fn lost(document: &passhost_supervisor::document::Document) -> Option<(String, Failure)> {
+    let unknown = Failure {
+        blame: Blame::Sample,
+        stage: "sample".into(),
+        message: "it has no graph".into(),
+        hint: "`passhost samples check` looks at it".into(),
+    };
+    let failure = document.failure.clone().unwrap_or(unknown);
+    document.variants.is_empty().then(|| (document.job.sample.clone(), failure))
+}

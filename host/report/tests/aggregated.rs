@@ -1,0 +1,49 @@
+//! `aggregated_score.json` beside what the published scripts write.
+//!
+//! The numbers of `aggregated.json` are those that `calculate_es_scores` of GraphNet gave for a log of these graphs, and of
+//! them the weighted mean of `aggregate_es_scores` of PassNet.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use passhost_made_documents::{compared, document, failed};
+use passhost_report::{Apart, Filter, Sourced, aggregated, entries, summarise};
+use passhost_score::FailureClass;
+use passhost_supervisor::document::Variant;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+#[derive(Deserialize)]
+struct Fixture {
+    graphs: Vec<Value>,
+    es: BTreeMap<i8, f64>,
+    aggregated: Value,
+}
+
+fn variant(at: usize, graph: &Value) -> Variant {
+    let name = format!("graph {at}");
+    if let Some(speedup) = graph["speedup"].as_f64() {
+        return compared(&name, speedup, serde_json::from_value(graph["right_from"].clone()).unwrap());
+    }
+    let class: FailureClass = serde_json::from_value(graph["failed"].clone()).unwrap();
+    failed(&name, class)
+}
+
+#[test]
+fn fields_and_numbers_are_the_published_ones() {
+    let fixture: Fixture = serde_json::from_str(include_str!("aggregated.json")).unwrap();
+    let variants = fixture.graphs.iter().enumerate().map(|(at, graph)| variant(at, graph)).collect();
+    let documents = [Sourced { source: "one.json".into(), document: document("a", "one", variants) }];
+    let all = summarise(&entries(&documents, Apart::Plugins, &Filter::default())[0]).all;
+    let es = &all.wall.as_ref().unwrap().es;
+    assert_eq!(es.len(), fixture.es.len());
+    for (t, expected) in &fixture.es {
+        assert!((es[t] / expected - 1.0).abs() < 1e-12, "ES({t}): {} in place of {expected}", es[t]);
+    }
+    let found = json!(aggregated(&all, 7).unwrap());
+    let fields = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<String>>();
+    assert_eq!(fields(&found), fields(&fixture.aggregated));
+    assert_eq!(found["id"], fixture.aggregated["id"]);
+    let (score, expected) = (found["score"].as_f64().unwrap(), fixture.aggregated["score"].as_f64().unwrap());
+    assert!((score / expected - 1.0).abs() < 1e-12, "{score} in place of {expected}");
+}

@@ -1,0 +1,253 @@
+//! What summaries and comparisons say of documents that are made by hand.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use passhost_made_documents::{compared, document, failed, missed, right, unmeasured};
+use passhost_policy::Policy;
+use passhost_report::{Apart, Comparison, Filter, Part, Slice, Sourced, Summary, compare, entries, summarise};
+use passhost_score::{FailureClass, Options, Verdict, score};
+use passhost_supervisor::document::{Blame, Document, Failure, Variant};
+
+fn sourced(source: &str, documents: Vec<Document>) -> Vec<Sourced> {
+    documents.into_iter().map(|document| Sourced { source: source.into(), document }).collect()
+}
+
+fn summary_of(documents: Vec<Document>, filter: &Filter) -> Summary {
+    let documents = sourced("one.json", documents);
+    let entries = entries(&documents, Apart::Plugins, filter);
+    assert_eq!(entries.len(), 1);
+    summarise(&entries[0])
+}
+
+/// AS.
+fn score_of(part: &Part) -> Option<f64> {
+    part.wall.as_ref().map(|wall| wall.aggregate_score)
+}
+
+fn near(found: Option<f64>, expected: f64) -> bool {
+    found.is_some_and(|found| (found / expected - 1.0).abs() < 1e-9)
+}
+
+#[test]
+fn as_is_the_geometric_mean_over_graphs_and_each_sample_counts_once_beside_it() {
+    let first = document("a", "one", vec![right("x", 2.0), right("y", 2.0), right("z", 2.0)]);
+    let second = document("a", "two", vec![right("x", 8.0)]);
+    let all = summary_of(vec![first, second], &Filter::default()).all;
+    assert_eq!((all.samples, all.graphs, all.scored, all.right), (2, 4, 4, 4));
+    assert!(near(score_of(&all), 8.0_f64.sqrt()), "{all:?}");
+    assert!(near(all.over_samples.map(|over| over.mean), 4.0), "{all:?}");
+    assert_eq!(all.over_samples.unwrap().interval, None, "two samples say nothing of others");
+    let interval = all.wall.unwrap().confidence.unwrap().aggregate_score;
+    assert!(interval.contains(8.0_f64.sqrt()) && interval.spread() < 1.05, "{interval:?}");
+    let over_device_time = all.device.unwrap().aggregate_score;
+    assert!((over_device_time / 2.0_f64.sqrt() - 1.0).abs() < 1e-3, "{over_device_time}");
+}
+
+#[test]
+fn five_samples_say_something_of_others() {
+    let sample = |at: u32| document("a", &format!("s{at}"), vec![right("x", f64::from(at))]);
+    let over = summary_of((1..=5).map(sample).collect(), &Filter::default()).all.over_samples.unwrap();
+    let interval = over.interval.unwrap();
+    assert!((over.mean - 120.0_f64.powf(0.2)).abs() < 1e-9 && interval.contains(over.mean), "{over:?}");
+    // By Student's t over logarithms of 1 to 5.
+    assert!((interval.spread() - 2.207).abs() < 1e-2, "{over:?}");
+}
+
+#[test]
+fn scores_are_those_of_the_score_crate() {
+    let variants = vec![right("x", 3.0), compared("y", 2.0, Some(-3)), failed("z", FailureClass::Runtime), missed("m")];
+    let one = document("a", "one", variants);
+    let expected = score(&one.outcomes, &Options::default()).unwrap();
+    let all = summary_of(vec![one], &Filter::default()).all;
+    let wall = all.wall.unwrap();
+    assert_eq!(wall.aggregate_score, expected.aggregate_score);
+    assert_eq!(wall.aggregate_score_strict, expected.aggregate_score_strict);
+    assert_eq!((&wall.es, &wall.es_strict), (&expected.es, &expected.es_strict));
+    assert!(wall.es_intervals.iter().all(|(t, interval)| interval.contains(wall.es[t])), "{:?}", wall.es_intervals);
+    assert_eq!(wall.es_intervals.len(), wall.es.len());
+    assert_eq!((all.right, all.scored), (1, 4));
+}
+
+#[test]
+fn what_the_machine_did_not_measure_is_counted_and_not_scored() {
+    let busy = |blocks: u32| format!("the machine was busy during {blocks} of 18 blocks");
+    let variants =
+        vec![right("x", 4.0), unmeasured("u", &busy(3)), unmeasured("v", &busy(12)), unmeasured("w", "another reason")];
+    let summary = summary_of(vec![document("a", "one", variants)], &Filter::default());
+    assert_eq!((summary.all.graphs, summary.all.scored), (4, 1));
+    assert!(near(score_of(&summary.all), 4.0));
+    let reasons: Vec<(usize, &str)> =
+        summary.unmeasured.iter().map(|reason| (reason.graphs, reason.message.as_str())).collect();
+    let first = "not measured: the machine was busy during 3 of 18 blocks";
+    assert_eq!(reasons, [(2, first), (1, "not measured: another reason")]);
+    assert_eq!(summary.ends.get("not measured"), Some(&3));
+}
+
+#[test]
+fn graphs_are_divided_by_list_type_and_size() {
+    let half = Variant { element_type: Some("float16".into()), bytes: Some(1 << 10), ..right("h", 2.0) };
+    let old = Variant { element_type: None, bytes: None, ..right("o", 2.0) };
+    let mut first = document("a", "one", vec![half, right("f", 3.0)]);
+    first.job.groups = vec!["fusible_subgraphs".into(), "typical_subgraphs".into()];
+    let mut second = document("a", "two", vec![old]);
+    second.job.groups = vec!["typical_subgraphs".into()];
+    let found = summary_of(vec![first, second], &Filter::default());
+    let counts = |slices: &[Slice]| -> Vec<(String, usize)> {
+        slices.iter().map(|slice| (slice.name.clone(), slice.part.graphs)).collect()
+    };
+    let named =
+        |names: &[(&str, usize)]| names.iter().map(|(name, count)| ((*name).into(), *count)).collect::<Vec<_>>();
+    assert_eq!(counts(&found.groups), named(&[("fusible_subgraphs", 2), ("typical_subgraphs", 3)]));
+    assert_eq!(counts(&found.element_types), named(&[("float16", 1), ("float32", 1), ("unknown", 1)]));
+    assert_eq!(counts(&found.sizes), named(&[("below 64 KiB", 1), ("1 to 16 MiB", 1), ("unknown", 1)]));
+}
+
+#[test]
+fn the_best_are_right_and_no_graph_is_at_both_ends() {
+    let mut variants: Vec<Variant> = (1..=7).map(|at| right(&format!("r{at}"), f64::from(at))).collect();
+    variants.push(compared("fast and wrong", 100.0, None));
+    variants.push(missed("missed"));
+    let found = summary_of(vec![document("a", "one", variants)], &Filter::default());
+    let names = |extremes: &[passhost_report::Extreme]| {
+        extremes.iter().map(|e| e.place.variant.clone()).collect::<Vec<String>>()
+    };
+    assert_eq!(names(&found.best), ["r7", "r6", "r5", "r4", "r3"]);
+    assert_eq!(names(&found.worst), ["missed", "fast and wrong", "r1", "r2"]);
+    assert_eq!(found.pass_misses.len(), 1);
+}
+
+#[test]
+fn filters_leave_graphs_out_before_anything_is_counted() {
+    let mut one = document("a", "one", vec![right("x", 2.0), right("y", 4.0)]);
+    one.job.groups = vec!["fusible".into()];
+    let documents = vec![one, document("a", "two", vec![right("x", 8.0)])];
+    for (variant, group, expected) in
+        [(Some("one/x"), None, 2.0), (Some("/y"), None, 4.0), (None, Some("fusible"), 8.0_f64.sqrt())]
+    {
+        let filter = Filter { variant: variant.map(str::to_owned), group: group.map(str::to_owned) };
+        let found = score_of(&summary_of(documents.clone(), &filter).all);
+        assert!(near(found, expected), "{filter:?}: {found:?}");
+    }
+}
+
+#[test]
+fn results_of_other_conditions_are_kept_apart_and_of_repeats_the_last_counts() {
+    let strict =
+        Document { policy: Policy::built_in("strict").unwrap(), ..document("a", "one", vec![right("x", 9.0)]) };
+    let documents = sourced(
+        "one.json",
+        vec![document("a", "one", vec![right("x", 2.0)]), strict, document("a", "one", vec![right("x", 3.0)])],
+    );
+    let entries = entries(&documents, Apart::Plugins, &Filter::default());
+    let found: Vec<(String, usize, Option<f64>)> = entries
+        .iter()
+        .map(|entry| (entry.conditions.policy.clone(), entry.repeated, score_of(&summarise(entry).all)))
+        .collect();
+    assert_eq!(found.len(), 2);
+    assert!(found[0].0 == "open" && found[0].1 == 1 && near(found[0].2, 3.0), "{found:?}");
+    assert!(found[1].0 == "strict" && found[1].1 == 0 && near(found[1].2, 9.0), "{found:?}");
+}
+
+/// What is otherwise with a document, and what is said of it.
+type Remarked = (fn(&mut Document), &'static str);
+
+#[test]
+fn what_may_have_moved_numbers_is_said() {
+    let plain = || document("a", "one", vec![right("x", 2.0)]);
+    assert_eq!(summary_of(vec![plain()], &Filter::default()).remarks, Vec::<String>::new());
+    let changed: [Remarked; 5] = [
+        (|document| document.limits.measurement.accept_noise = true, "1 of 2 evaluations accepted noise"),
+        (|document| document.job.fixed_seed = true, "1 of 2 evaluations had a fixed seed"),
+        (|document| document.job.host = "0.0.9".into(), "different versions of passhost: 0.0.9, 0.1.0"),
+        (|document| document.job.device.as_mut().unwrap().threads = 7, "different machines: a processor, 2 threads"),
+        (|document| document.limits.measurement.budget_ms = 5, "different settings: budget 2000 ms"),
+    ];
+    for (change, text) in changed {
+        let mut other = document("a", "two", vec![right("x", 2.0)]);
+        change(&mut other);
+        let remarks = summary_of(vec![plain(), other], &Filter::default()).remarks;
+        assert!(remarks.len() == 1 && remarks[0].contains(text), "{remarks:?}");
+    }
+    let twice = summary_of(vec![plain(), plain()], &Filter::default()).remarks;
+    assert!(twice.len() == 1 && twice[0].starts_with("1 results"), "{twice:?}");
+}
+
+#[test]
+fn a_sample_that_could_not_be_opened_is_named_and_not_scored() {
+    let mut lost = document("a", "lost", vec![]);
+    lost.failure = Some(Failure {
+        blame: Blame::Sample,
+        stage: "sample".into(),
+        message: "the reader died".into(),
+        hint: "leave it out".into(),
+    });
+    let found = summary_of(vec![document("a", "one", vec![right("x", 2.0)]), lost], &Filter::default());
+    assert_eq!((found.all.graphs, found.all.samples), (1, 1));
+    assert_eq!(
+        (found.lost.len(), found.lost[0].0.as_str(), found.lost[0].1.message.as_str()),
+        (1, "lost", "the reader died")
+    );
+}
+
+fn comparison(first: Vec<Document>, other: Vec<Document>) -> Result<Comparison, String> {
+    let documents = [sourced("one.json", first), sourced("two.json", other)].concat();
+    compare(&entries(&documents, Apart::Files, &Filter::default())).map_err(|error| error.to_string())
+}
+
+#[test]
+fn entrants_are_compared_graph_by_graph() {
+    let first = vec![right("same", 2.0), right("faster", 2.0), right("lost", 2.0), compared("won", 2.0, None)];
+    let other = vec![right("same", 2.0), right("faster", 4.0), compared("lost", 2.0, Some(3)), right("won", 2.0)];
+    let one = |plugin: &str, variants: Vec<Variant>| vec![document(plugin, "sample", variants)];
+    let found = comparison(one("a", first), one("b", other)).unwrap();
+    assert_eq!((found.graphs, found.samples), (4, 1));
+    let against = found.standings[1].against_first.clone().unwrap();
+    let places = |changes: &[passhost_report::Change]| -> Vec<String> {
+        changes.iter().map(|change| change.place.variant.clone()).collect()
+    };
+    assert_eq!(places(&against.turned_right), ["won"]);
+    assert_eq!(places(&against.turned_wrong), ["lost"]);
+    assert_eq!(places(&against.moved), ["faster"]);
+    assert_eq!((against.better, against.worse), (2, 1));
+    // Of the two that both have right, one is twice as fast.
+    let speed = against.speed.unwrap();
+    assert!((speed.ratio - 2.0_f64.sqrt()).abs() < 1e-3 && speed.verdict == Verdict::Faster, "{speed:?}");
+    let part = |at: usize| -> &Part { &found.standings[at].part };
+    let ratio = score_of(part(1)).unwrap() / score_of(part(0)).unwrap();
+    assert!((against.scores.aggregate_score.ratio / ratio - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn what_not_all_have_is_named_and_left_out() {
+    let first = vec![right("both", 2.0), right("first alone", 9.0), right("busy", 9.0)];
+    let other = vec![right("both", 2.0), right("other alone", 9.0), unmeasured("busy", "a busy machine")];
+    let found = comparison(vec![document("a", "s", first)], vec![document("b", "s", other)]).unwrap();
+    assert_eq!(found.graphs, 1);
+    let left: Vec<(&str, &[usize])> =
+        found.missing.iter().map(|missing| (missing.place.variant.as_str(), missing.lacking.as_slice())).collect();
+    assert_eq!(left, [("first alone", &[1][..]), ("other alone", &[0][..])]);
+    assert_eq!((found.unmeasured.len(), found.unmeasured[0].lacking.as_slice()), (1, &[1][..]));
+    assert_eq!(found.standings[1].against_first.as_ref().unwrap().scores.aggregate_score.verdict, Verdict::Undecided);
+}
+
+#[test]
+fn what_is_not_comparable_is_refused_with_what_differs() {
+    let one = |plugin: &str| document(plugin, "s", vec![right("x", 2.0)]);
+    let strict = Document { policy: Policy::built_in("strict").unwrap(), ..one("b") };
+    let other_constants = Document { options: Options { b: 0.001, ..Options::default() }, ..one("b") };
+    let mut published = one("b");
+    published.job.inputs = Some(passhost_supervisor::InputMode::Published);
+    let elsewhere =
+        Document { job: passhost_supervisor::document::Job { sample_sha256: "x".into(), ..one("b").job }, ..one("b") };
+    for (other, texts) in [
+        (strict, ["policy `open` and `strict`", "`a 0.1.0` (one.json)"]),
+        (other_constants, ["b = 0.1", "b = 0.001"]),
+        (published, ["inputs fresh and published", "evaluate one of them again"]),
+        (elsewhere, ["no graph was measured for all 2 entrants", "the same samples"]),
+    ] {
+        let error = comparison(vec![one("a")], vec![other]).unwrap_err();
+        assert!(texts.iter().all(|text| error.contains(text)), "{error}");
+    }
+    let alone = comparison(vec![one("a")], vec![]).unwrap_err();
+    assert!(alone.contains("1 entrant in these files"), "{alone}");
+}
