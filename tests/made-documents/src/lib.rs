@@ -2,6 +2,7 @@
 
 use passhost_ir::{DeviceFacts, DeviceKind, Dtype, TensorType};
 use passhost_policy::Policy;
+use passhost_protocol::Spent;
 use passhost_protocol::device::{Block, DeviceInfo, DeviceTimes, OutputReport, ProcessTimes, Settings, Witness};
 use passhost_protocol::guest::{GuestLimits, PassInfo};
 use passhost_protocol::reader::InputMode;
@@ -125,6 +126,7 @@ fn empty(name: &str) -> Variant {
         right_from: None,
         seed: None,
         timing: None,
+        spent_us: Spent::default(),
     }
 }
 
