@@ -3,11 +3,13 @@
 use expect_test::{Expect, expect};
 use passhost_made_documents::{compared, document, failed, missed, right, unmeasured};
 use passhost_policy::Policy;
+use passhost_protocol::{Spent, Work};
 use passhost_score::FailureClass;
 use passhost_supervisor::document::{Document, Variant};
 use passhost_tests::{Passhost, Run, directory, plugin, sample_with};
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// Files in a directory, by which the command runs.
@@ -365,4 +367,28 @@ fn an_evaluation_says_how_large_its_tensors_are() {
         run.expect(variant["element_type"] == "float16", "the element type is written");
         run.expect(variant["bytes"].as_u64().is_some_and(|bytes| bytes > 1 << 10), "the bytes are written");
     }
+}
+
+#[test]
+fn where_the_time_went_is_printed_on_demand() {
+    let spent = |work: &[(Work, u64)]| {
+        let mut spent = Spent::default();
+        work.iter().for_each(|&(work, time)| spent.add(work, Duration::from_millis(time)));
+        spent
+    };
+    let one = Variant { spent_us: spent(&[(Work::Draw, 300), (Work::TimePairs, 100)]), ..right("a", 2.0) };
+    let other = Variant { spent_us: spent(&[(Work::Draw, 100), (Work::Compare, 300)]), ..right("b", 2.0) };
+    let files = Files::new().with_documents("results.json", &[document("pass", "sample", vec![one, other])]);
+    let run = files.run("report", &["results.json"], "60", &["--time"]);
+    run.expect_end(0, &[]);
+    let time = run.out.split_once("time of ").map_or("", |(_, time)| time);
+    expect![[r#"
+        pass 0.1.0: 0.8 s, 400 ms a graph
+        work            seconds  ms a graph  share
+        drawing inputs     0.40       200.0  50.0%
+        comparing          0.30       150.0  37.5%
+        timing pairs       0.10        50.0  12.5%
+    "#]].assert_eq(time);
+    let without = files.run("report", &["results.json"], "60", &[]);
+    without.expect(!without.out.contains("time of"), "nobody asked");
 }

@@ -5,6 +5,7 @@ mod arguments;
 mod commands;
 mod comparison;
 mod output;
+mod spent;
 mod summary;
 mod table;
 mod terminal;

@@ -46,6 +46,31 @@ pub enum Work {
     HiddenSizes,
 }
 
+impl std::fmt::Display for Work {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Work::Read => "reading and typing",
+            Work::Rewrite => "the pass",
+            Work::Verify => "verifying",
+            Work::Wait => "waiting for the device",
+            Work::Messages => "device processes: starting, messages",
+            Work::Compile => "compiling programs",
+            Work::Draw => "drawing inputs",
+            Work::RunEager => "eager, untimed",
+            Work::RunRewrite => "the rewrite, guarded",
+            Work::RunTruth => "double precision",
+            Work::Compare => "comparing",
+            Work::UnusualRounds => "unusual inputs",
+            Work::WarmUp => "warming up",
+            Work::TimeControl => "timing eager against itself",
+            Work::TimePairs => "timing pairs",
+            Work::TimeDevice => "timing the device alone",
+            Work::TimeCold => "timing with cold caches",
+            Work::HiddenSizes => "hidden sizes",
+        })
+    }
+}
+
 /// Microseconds for each kind of work.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]

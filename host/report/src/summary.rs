@@ -3,6 +3,7 @@
 use crate::conditions::{Conditions, remarks};
 use crate::entry::{Entrant, Entry, Item};
 use crate::part::{Part, alone};
+use passhost_protocol::Spent;
 use passhost_score::{FailureClass, Interval};
 use passhost_supervisor::document::{Blame, Failure};
 use serde::Serialize;
@@ -49,6 +50,8 @@ pub struct Summary {
     pub lost: Vec<(String, Failure)>,
     /// What may have moved the numbers.
     pub remarks: Vec<String>,
+    /// Where the time of all graphs went, microseconds.
+    pub spent_us: Spent,
 }
 
 /// Graphs with something in common.
@@ -127,7 +130,10 @@ pub fn summarise(entry: &Entry<'_>) -> Summary {
             .push(format!("{repeated} results on samples that were evaluated again are left out: the last one counts"));
     }
     let missed = |item: &&&Item<'_>| item.variant.class == Some(FailureClass::PassMiss);
+    let mut spent_us = Spent::default();
+    all.iter().for_each(|item| spent_us.join(&item.variant.spent_us));
     Summary {
+        spent_us,
         entrant: entrant.clone(),
         conditions: conditions.clone(),
         all: Part::of(&all, *scoring),

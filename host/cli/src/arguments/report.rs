@@ -26,6 +26,9 @@ pub struct ReportArguments {
     /// Writes AS over all graphs of the only plugin as PassNet's aggregated_score.json
     #[arg(long, value_name = "FILE")]
     pub aggregated: Option<PathBuf>,
+    /// Also prints where the time of the evaluations went
+    #[arg(long)]
+    pub time: bool,
     /// The `id` in that file
     #[arg(long, value_name = "N", default_value_t = 1, requires = "aggregated")]
     pub sample_id: i64,

@@ -32,6 +32,9 @@ pub fn run(arguments: &ReportArguments, terminal: &Terminal) -> Result<Exit, Sto
     }
     if arguments.json.as_deref() != Some(Path::new("-")) {
         print(crate::summary::render(&summaries, terminal));
+        if arguments.time {
+            print(summaries.iter().flat_map(|summary| crate::spent::render(summary, terminal)));
+        }
     }
     Ok(Exit::Success)
 }
