@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod answer;
+mod calls;
 mod malformed;
 pub(crate) mod types;
 

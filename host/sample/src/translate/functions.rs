@@ -3,7 +3,7 @@
 use super::Unsupported;
 use super::arguments::{Arguments, flag, required};
 use super::builder::Builder;
-use super::{attention, creation, indexing, methods, resampling, vmap};
+use super::{attention, creation, indexing, losses, methods, resampling, vmap};
 use crate::value::PyValue;
 
 const BATCH_NORM: &str = "input, running_mean=None, running_var=None, weight=None, bias=None, training=False, \
@@ -51,6 +51,9 @@ pub fn function(builder: &mut Builder<'_>, path: &str, arguments: Arguments) -> 
 
 /// Functions of `torch.nn.functional` that are written in Python, or that an op takes in another form.
 fn functional(builder: &mut Builder<'_>, name: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
+    if let Some(result) = losses::loss(builder, name, &arguments) {
+        return result;
+    }
     match name {
         "normalize" => normalize(builder, arguments),
         "dropout" | "dropout1d" | "dropout2d" | "dropout3d" | "alpha_dropout" | "feature_alpha_dropout" => {

@@ -8,6 +8,7 @@ mod creation;
 mod functions;
 mod indexing;
 mod known;
+mod losses;
 mod methods;
 mod operators;
 mod overload;
