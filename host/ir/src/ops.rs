@@ -94,7 +94,9 @@ pub fn refused_argument<V>(schema: &Schema, args: &[Arg<V>]) -> Result<(), Refus
             why,
         })
     };
-    if matches!(given("train"), Some(Arg::Bool(true))) {
+    // A recurrent layer that trains draws for its dropout, if it has one.
+    let drops_nothing = matches!(given("dropout"), Some(Arg::Float(p)) if *p == 0.0);
+    if matches!(given("train"), Some(Arg::Bool(true))) && !drops_nothing {
         return refuse("train", "false", "draws random numbers");
     }
     if given("dropout_p").is_some_and(|p| !matches!(p, Arg::Float(p) if *p == 0.0)) {
@@ -230,6 +232,11 @@ mod tests {
             args.extend([Arg::Bool(false), Arg::None, Arg::Bool(false)]);
             args
         };
+        let recurrent = |dropout| {
+            let mut args = vec![tensor(), tensor(), Arg::Values(vec![()]), Arg::Bool(false), Arg::Int(1)];
+            args.extend([Arg::Float(dropout), Arg::Bool(true), Arg::Bool(false), Arg::Bool(false)]);
+            args
+        };
         let zeros = |pin| vec![Arg::Ints(vec![1]), Arg::None, Arg::None, Arg::None, Arg::Bool(pin)];
         for (op, args, refused) in [
             ("aten::dropout", vec![tensor(), Arg::Float(0.1), Arg::Bool(true)], Some("train")),
@@ -240,6 +247,8 @@ mod tests {
             ("aten::instance_norm", norm(tensor(), true), Some("use_input_stats")),
             ("aten::scaled_dot_product_attention", attention(0.5), Some("dropout_p")),
             ("aten::scaled_dot_product_attention", attention(0.0), None),
+            ("aten::gru.input", recurrent(0.5), Some("train")),
+            ("aten::gru.input", recurrent(0.0), None),
             ("aten::zeros", zeros(true), Some("pin_memory")),
             ("aten::zeros", zeros(false), None),
         ] {

@@ -13,11 +13,13 @@ use std::collections::HashMap;
 pub enum Role {
     Weight,
     Variance,
+    /// Refused outside of 0 to 1.
+    Probability,
     Other,
 }
 
 /// What inputs are for, as far as a call says so: by the name of the schema argument that one feeds first, directly or
-/// through views. Subgraphs call every input `in_0`, so that names say nothing.
+/// through views, or by one that refuses others. Subgraphs call every input `in_0`, so that names say nothing.
 pub fn roles(program: &Graph) -> HashMap<ValueId, Role> {
     let mut origin: HashMap<ValueId, ValueId> = program.inputs.iter().map(|&input| (input, input)).collect();
     let mut roles = HashMap::new();
@@ -35,10 +37,15 @@ pub fn roles(program: &Graph) -> HashMap<ValueId, Role> {
                 }
                 let role = match declared.name.as_str() {
                     "running_var" => Role::Variance,
+                    "self" | "target" if op.name == "aten::binary_cross_entropy" => Role::Probability,
                     "weight" => Role::Weight,
                     _ => Role::Other,
                 };
-                roles.entry(input).or_insert(role);
+                if role == Role::Probability {
+                    roles.insert(input, role);
+                } else {
+                    roles.entry(input).or_insert(role);
+                }
             }
         }
     }
@@ -58,6 +65,7 @@ pub fn input_spec(weight: &Weight, role: Role, fixed: bool, mode: InputMode) -> 
     let is_float = weight.ty.dtype.is_float();
     let (min, max) = match mode {
         _ if fixed => (None, None),
+        InputMode::Fresh if role == Role::Probability => (Some(0.0), Some(1.0)),
         InputMode::Fresh if is_float => {
             (weight.min.filter(|&min| min >= 0.0).map(|_| 0.0), weight.max.filter(|&max| max <= 0.0).map(|_| 0.0))
         }
@@ -98,7 +106,7 @@ fn fresh(weight: &Weight, role: Role) -> Draw {
             other => Draw::Floats(vec![other]),
         },
         (Role::Weight, None) => Draw::Normal { mean: weight.mean.unwrap_or(1.0), std: 0.1 },
-        (Role::Other, None) => Draw::Normal { mean: weight.mean.unwrap_or(0.0), std: 1.0 },
+        (Role::Probability | Role::Other, None) => Draw::Normal { mean: weight.mean.unwrap_or(0.0), std: 1.0 },
         (_, Some(std)) => Draw::Normal { mean: weight.mean.unwrap_or(0.0), std },
     }
 }

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod answer;
+mod calls;
 mod malformed;
 pub(crate) mod types;
 
@@ -210,6 +211,9 @@ fn inputs_are_never_constant_and_keep_what_is_recorded() {
     assert_eq!(draw(&constant), Draw::Normal { mean: 0.5, std: 1.0 });
     let masked = WEIGHT.replace("data = None", "data = None\n\tmin_val = -65504.0\n\tmax_val = 0.0");
     assert_eq!(draw(&masked), Draw::FloatMask { low: -65504.0 });
+    let loss = "x = torch.nn.functional.binary_cross_entropy(in_0.sigmoid(), in_0)\nreturn (x,)";
+    let probability = load(&model(loss), WEIGHT).unwrap().inputs.remove(0);
+    assert_eq!((probability.min, probability.max), (Some(0.0), Some(1.0)));
     let nan = WEIGHT.replace("std = 2.0", "std = float(\"nan\")");
     assert_eq!(draw(&nan), Draw::Normal { mean: 0.5, std: 1.0 });
 }

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from unittest import mock
 
 import torch
 import torch._dynamo
@@ -42,6 +43,14 @@ def capture(model_or_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Captu
     Shapes are taken as they are: run again with others to get another variant. Resets Dynamo's caches.
 
     Raises `ExtractError` when a module is in training mode, when the code can't be traced as one graph, or when it computes nothing.
+    """
+    _refuse_training(model_or_fn)
+    return capture_training(model_or_fn, *args, **kwargs)
+
+
+def capture_training(model_or_fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Capture:
+    """Do as `capture` does, with modules in training mode too: a batch norm takes the statistics of the batch, and updates those that
+    it keeps. What draws random numbers is refused when it is written.
     """
     captures: list[Capture] = []
 
@@ -90,12 +99,17 @@ def _traced(model_or_fn: Callable[..., Any], run: _Backend, args: tuple[Any, ...
     try:
         # A number that is read out of a tensor stays in the graph, and a recurrent network is one operation.
         options = {"capture_scalar_outputs": True, "allow_rnn": True}
-        with torch.no_grad(), torch._dynamo.config.patch(options):
+        # A warning ends the graph, and the first call has given it already.
+        with torch.no_grad(), torch._dynamo.config.patch(options), mock.patch("warnings.warn", _no_warning):
             return torch.compile(model_or_fn, backend=backend, fullgraph=True, dynamic=False)(*args, **kwargs)
     except torch._dynamo.exc.TorchDynamoException as error:
         raise ExtractError(describe_failure(_name(model_or_fn), error)) from error
     finally:
         torch._dynamo.reset()
+
+
+def _no_warning(*_args: Any, **_kwargs: Any) -> None:
+    """Stands for `warnings.warn`."""
 
 
 def _prepare(model_or_fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -113,17 +127,21 @@ def _prepare(model_or_fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dic
 def _refuse_what_has_no_graph(model_or_fn: Callable[..., Any]) -> None:
     if isinstance(model_or_fn, type) or not callable(model_or_fn):
         raise ExtractError(f"expected a model or a function that can be called with tensors, found {model_or_fn!r}; pass an instance")
+    if torch.is_autocast_enabled("cpu") or torch.is_autocast_enabled("cuda"):
+        raise ExtractError(
+            "autocast is on, and a sample says nothing of the casts that it would add; leave the autocast region, and name dtypes instead"
+        )
+
+
+def _refuse_training(model_or_fn: Callable[..., Any]) -> None:
     modules = model_or_fn.named_modules() if isinstance(model_or_fn, torch.nn.Module) else ()
     for path, module in modules:
         if module.training:
             where = f" (its module {path!r})" if path else ""
             raise ExtractError(
-                f"{_name(model_or_fn)}{where} is in training mode, and a sample must give the same result twice; call .eval() first"
+                f"{_name(model_or_fn)}{where} is in training mode, and a sample must give the same result twice; call .eval() first, "
+                "or say training=True where that is what is to be measured"
             )
-    if torch.is_autocast_enabled("cpu") or torch.is_autocast_enabled("cuda"):
-        raise ExtractError(
-            "autocast is on, and a sample says nothing of the casts that it would add; leave the autocast region, and name dtypes instead"
-        )
 
 
 def _only(model_or_fn: Callable[..., Any], captures: list[Capture], outputs: Any) -> Capture:

@@ -22,6 +22,7 @@ def extract(
     occurrence: int = 0,
     dtypes: Sequence[str] | None = None,
     dynamic: Dynamic | None = None,
+    training: bool = False,
     provenance: Provenance | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Make a wrapper that runs a model or a function as before and writes the sample `out/<name>`.
@@ -35,14 +36,16 @@ def extract(
     `layout` is `"task"`, a folder of graphs in all shapes and dtypes, as PassNet has them, or `"graph"`, the folder of one graph, as
     GraphNet keeps whole models. `ops` cuts out a run of operations, named as `target_name` spells them; without it the whole graph is
     written. `occurrence` says which match is meant. `dtypes` casts to each of these; without it the model stays as it is. `dynamic`
-    names dimensions that may take any size, and checks that the graph stays the same: `{"x": {0: "S0"}}`.
+    names dimensions that may take any size, and checks that the graph stays the same: `{"x": {0: "S0"}}`. `training` allows a model in
+    training mode, as long as it draws no random numbers.
     """
     check_folder_name(name)
     if layout not in ("task", "graph"):
         raise ExtractError(f"layout is {layout!r}; it must be 'task' or 'graph'")
 
     def wrap(model_or_fn: Callable[..., Any]) -> Callable[..., Any]:
-        task = Task(name, provenance or Provenance(model_name=name), ops=ops, occurrence=occurrence, dtypes=dtypes, dynamic=dynamic)
+        origin = provenance or Provenance(model_name=name)
+        task = Task(name, origin, ops=ops, occurrence=occurrence, dtypes=dtypes, dynamic=dynamic, training=training)
 
         @functools.wraps(model_or_fn, updated=())
         def run(*args: Any, **kwargs: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from .capture import Capture, capture, trace
+from .capture import Capture, capture, capture_training, trace
 from .constraints import Shapes, SymbolicShapes, symbolic_shapes
 from .dynamic import Dynamic, probe
 from .errors import ExtractError
@@ -28,7 +28,7 @@ class Task:
     These are names in `torch`, such as `"float16"`; where `dtypes` is None, tensors stay as the model has them.
 
     `dynamic` names dimensions of the model's arguments that may take any size: `{"x": {0: "S0"}}`. Each call is then traced a
-    second time with other sizes there.
+    second time with other sizes there. `training` allows models in training mode.
     """
 
     def __init__(
@@ -40,6 +40,7 @@ class Task:
         occurrence: int = 0,
         dtypes: Sequence[str] | None = None,
         dynamic: Dynamic | None = None,
+        training: bool = False,
     ) -> None:
         self.name = check_folder_name(name)
         check_folder_name(provenance.model_name)
@@ -47,6 +48,7 @@ class Task:
         self._selection = Selection(ops, occurrence)
         self._dtypes = None if dtypes is None else {dtype: _float_dtype(dtype) for dtype in dtypes}
         self._dynamic = dynamic
+        self._capture = capture_training if training else capture
         self._variants: dict[Shapes, Variant] = {}
         self._probes: dict[Shapes, _Probed] = {}
 
@@ -55,7 +57,7 @@ class Task:
 
         Raises `ExtractError` when the model can't be captured or a graph doesn't run in one of the dtypes.
         """
-        captured = capture(model_or_fn, *args, **kwargs)
+        captured = self._capture(model_or_fn, *args, **kwargs)
         self.add_captured(captured, model_or_fn, *args, **kwargs)
         return captured.outputs
 

@@ -111,6 +111,20 @@ def test_a_part_in_training_mode_is_named(gated: Gated) -> None:
         capture(gated, torch.randn(2, 8))
 
 
+def test_training_is_recorded_where_it_is_asked_for_and_draws_nothing(tmp_path: Path) -> None:
+    norm = torch.nn.BatchNorm1d(8)
+    extract("norm", out=tmp_path, training=True)(norm)(torch.randn(4, 8))
+    assert "True, 0.1, 1e-05" in next((tmp_path / "norm").rglob("model.py")).read_text()
+    with pytest.raises(ExtractError, match=r"torch.nn.functional.dropout\(.*draws random numbers"):
+        extract("drops", out=tmp_path, training=True)(torch.nn.Sequential(norm, torch.nn.Dropout(0.5)))(torch.randn(4, 8))
+
+
+def test_a_warning_of_the_model_ends_no_graph() -> None:
+    norm = torch.nn.InstanceNorm1d(3).eval()
+    with pytest.warns(UserWarning, match="does not match num_features"):
+        assert whole(capture(norm, torch.randn(2, 4, 8))).ops == ("torch.nn.functional.instance_norm",)
+
+
 def test_autocast_around_the_call_is_refused(gated: Gated) -> None:
     with torch.autocast("cpu", dtype=torch.bfloat16), pytest.raises(ExtractError, match="autocast is on.*leave the autocast region"):
         capture(gated, torch.randn(2, 8))

@@ -66,6 +66,9 @@ const TABLE: &[(Class, &str)] = &[
         Class::Reduction,
         "all amax amin aminmax any argmax argmin count_nonzero logsumexp max mean min nanmean nansum prod std std_mean \
          sum trace var var_mean cosine_similarity linalg_norm linalg_vector_norm norm pairwise_distance \
+         binary_cross_entropy binary_cross_entropy_with_logits cosine_embedding_loss hinge_embedding_loss huber_loss \
+         kl_div l1_loss margin_ranking_loss mse_loss poisson_nll_loss smooth_l1_loss soft_margin_loss \
+         triplet_margin_loss \
          _adaptive_avg_pool2d adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d \
          adaptive_max_pool2d adaptive_max_pool3d avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d \
          max_pool2d_with_indices max_pool3d max_pool3d_with_indices",
@@ -94,7 +97,8 @@ const TABLE: &[(Class, &str)] = &[
     ),
     (
         Class::Opaque,
-        "cdist kron median _native_multi_head_attention col2im _upsample_bicubic2d_aa _upsample_bilinear2d_aa \
+        "cdist kron median _native_multi_head_attention _transformer_encoder_layer_fwd cross_entropy_loss nll_loss \
+         nll_loss2d nll_loss_nd multi_margin_loss multilabel_margin_loss col2im _upsample_bicubic2d_aa _upsample_bilinear2d_aa \
          affine_grid_generator grid_sampler grid_sampler_2d argsort bucketize isin msort searchsorted sort topk angle \
          complex polar view.dtype repeat_interleave.self_Tensor as_strided_scatter index_add index_copy index_fill \
          index_put index_reduce masked_scatter scatter scatter_add scatter_reduce gru lstm fft_fft fft_fft2 fft_fftn \

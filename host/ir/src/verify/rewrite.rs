@@ -237,6 +237,13 @@ pub fn index_argument(op: &OpName) -> Option<usize> {
     let name = op.name.strip_prefix("aten::")?;
     match name.strip_suffix('_').unwrap_or(name) {
         "embedding" | "index" | "index_put" | "masked_scatter" | "take" | "take_along_dim" => Some(1),
+        // The target names a class for each row.
+        "cross_entropy_loss"
+        | "nll_loss"
+        | "nll_loss2d"
+        | "nll_loss_nd"
+        | "multi_margin_loss"
+        | "multilabel_margin_loss" => Some(1),
         "repeat_interleave" if op.overload == "self_Tensor" => Some(1),
         "gather" | "index_add" | "index_copy" | "index_fill" | "index_reduce" | "index_select" | "scatter"
         | "scatter_add" | "scatter_reduce" => Some(2),

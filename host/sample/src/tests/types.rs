@@ -44,8 +44,17 @@ fn result_types(op: &OpName, args: &[Arg<TensorType>]) -> Option<Vec<(Dtype, Vec
             dtype = tensors.iter().map(|ty| ty.dtype).max()?;
             shape = tensors.iter().try_fold(vec![], |shape, ty| broadcast(&shape, &ty.shape))?;
         }
-        "neg" | "reciprocal" | "rsqrt" | "tanh" | "sigmoid" | "relu" | "gelu" | "clamp" | "dropout" | "layer_norm"
-        | "rms_norm" | "batch_norm" | "roll" | "contiguous" | "fill" => {}
+        // Means and sums, with nothing for each element.
+        name if name.ends_with("_loss") || name.starts_with("nll_loss") => shape.clear(),
+        "kl_div" | "binary_cross_entropy" | "prod" => shape.clear(),
+        "sum" if args.len() == 2 => shape.clear(),
+        "expand_as" => shape.clone_from(&tensors.get(1)?.shape),
+        "broadcast_tensors" => {
+            shape = tensors.iter().try_fold(vec![], |shape, ty| broadcast(&shape, &ty.shape))?;
+            return Some(vec![(dtype, shape); tensors.len()]);
+        }
+        "neg" | "log_sigmoid" | "reciprocal" | "rsqrt" | "tanh" | "sigmoid" | "relu" | "gelu" | "clamp" | "dropout"
+        | "layer_norm" | "rms_norm" | "batch_norm" | "roll" | "contiguous" | "fill" => {}
         "softmax" => {
             if let Some(Arg::Dtype(given)) = args.get(2) {
                 dtype = *given;

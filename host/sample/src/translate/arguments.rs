@@ -4,7 +4,7 @@ use super::Unsupported;
 use crate::value::PyValue;
 
 /// Positional and keyword arguments.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Arguments {
     /// In order. A method's first one is the object.
     pub positional: Vec<PyValue>,

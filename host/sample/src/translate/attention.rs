@@ -83,7 +83,7 @@ pub fn multi_head(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyV
 
 /// Refuses what has no translation.
 fn refuse(given: &mut Given) -> Result<(), Unsupported> {
-    if given.take("training") == YES {
+    if given.take("training") == YES && given.take("dropout_p").float() != Some(0.0) {
         return Err(Unsupported("attention that trains draws random numbers; export the model after .eval()".into()));
     }
     for name in ["bias_k", "bias_v", "static_k", "static_v"] {

@@ -3,6 +3,7 @@
 use super::Unsupported;
 use super::arguments::Arguments;
 use super::known::Known;
+use super::numbers;
 use super::overload::{resolve, returns_several};
 use crate::value::{PyValue, Random};
 use passhost_ir::{Arg, Dtype, Graph, Infer, Node, NodeId, NodeKind, Schema, TensorType, ValueId};
@@ -85,7 +86,13 @@ impl<'i> Builder<'i> {
 
     /// Calls the overload of `aten::name` that fits; `only` names the one that must.
     pub fn call(&mut self, name: &str, only: Option<&str>, arguments: Arguments) -> Result<PyValue, Unsupported> {
-        let (schema, args) = resolve(name, only, &arguments)?;
+        let (schema, args) = match resolve(name, only, &arguments) {
+            Ok(found) => found,
+            Err(error) => match numbers::in_place_of_tensors(self, name, &arguments)? {
+                Some(arguments) => resolve(name, only, &arguments)?,
+                None => return Err(error),
+            },
+        };
         let typed = self.typed(&args);
         self.push(schema, args, &typed)
     }
@@ -126,6 +133,9 @@ impl<'i> Builder<'i> {
         args: Vec<Arg>,
         typed: &[Arg<TensorType>],
     ) -> Result<PyValue, Unsupported> {
+        if let Some(value) = args.iter().flat_map(Arg::values).find(|&&value| self.known.is_lost(value)) {
+            return Err(self.lost(*value));
+        }
         let types = self.infer.infer(&schema.op, typed).map_err(Unsupported::infer)?;
         if self.graph.values.len() + types.len() > VALUES {
             return Err(Unsupported(format!("the graph would have more than {VALUES} values")));
@@ -145,6 +155,15 @@ impl<'i> Builder<'i> {
             [one] if !returns_several(schema) => PyValue::Tensor(*one),
             _ => PyValue::List(outputs.into_iter().map(PyValue::Tensor).collect()),
         })
+    }
+
+    /// Why nobody may read a value that [`Known::lose`] was told of.
+    pub fn lost(&self, value: ValueId) -> Unsupported {
+        let name = &self.graph.value(value).name;
+        Unsupported(format!(
+            "`{name}` is read after a norm in training mode has updated it, and the graph has no op for that update; let \
+             the norm keep no running statistics, or do not read them"
+        ))
     }
 
     /// A new value under a name of the sample's, made unique and plain.

@@ -3,7 +3,7 @@
 use super::Unsupported;
 use super::arguments::{Arguments, flag, required};
 use super::builder::Builder;
-use super::{attention, creation, indexing, methods, resampling, vmap};
+use super::{attention, creation, indexing, losses, methods, operators, resampling, vmap};
 use crate::value::PyValue;
 
 const BATCH_NORM: &str = "input, running_mean=None, running_var=None, weight=None, bias=None, training=False, \
@@ -36,6 +36,7 @@ pub fn function(builder: &mut Builder<'_>, path: &str, arguments: Arguments) -> 
         ("torch", "empty_like") => builder.call("zeros_like", None, arguments),
         ("torch", "rand" | "randn") => creation::random(name == "rand", arguments),
         ("torch", "sym_size") => methods::method(builder, "size", arguments),
+        ("torch", "sym_sum") => sum(builder, flat(arguments.positional)),
         ("torch", "clamp" | "clip") => clamp(builder, methods::renamed(arguments, "input", "self")),
         ("torch" | "torch.functional", "einsum") => einsum(builder, arguments),
         ("torch" | "torch.functional", "meshgrid") => meshgrid(builder, arguments),
@@ -51,6 +52,9 @@ pub fn function(builder: &mut Builder<'_>, path: &str, arguments: Arguments) -> 
 
 /// Functions of `torch.nn.functional` that are written in Python, or that an op takes in another form.
 fn functional(builder: &mut Builder<'_>, name: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
+    if let Some(result) = losses::loss(builder, name, &arguments) {
+        return result;
+    }
     match name {
         "normalize" => normalize(builder, arguments),
         "dropout" | "dropout1d" | "dropout2d" | "dropout3d" | "alpha_dropout" | "feature_alpha_dropout" => {
@@ -152,7 +156,6 @@ fn symbolic(path: &str, arguments: &Arguments) -> Option<Result<PyValue, Unsuppo
     let all: Option<Vec<i64>> = flat(arguments.positional.clone()).iter().map(PyValue::int).collect();
     let first = arguments.positional.first();
     let value = match path.strip_prefix("torch.sym_")? {
-        "sum" => all.and_then(|all| all.into_iter().try_fold(0i64, i64::checked_add)).map(PyValue::Int),
         "max" => all.and_then(|all| all.into_iter().max()).map(PyValue::Int),
         "min" => all.and_then(|all| all.into_iter().min()).map(PyValue::Int),
         "int" => first.and_then(PyValue::float).map(|value| PyValue::Int(value.trunc() as i64)),
@@ -161,6 +164,11 @@ fn symbolic(path: &str, arguments: &Arguments) -> Option<Result<PyValue, Unsuppo
         _ => return None,
     };
     Some(value.ok_or_else(|| Unsupported("it needs numbers".into())))
+}
+
+/// Python's sum, which begins with 0: of sizes, or of tensors that hold them.
+fn sum(builder: &mut Builder<'_>, terms: Vec<PyValue>) -> Result<PyValue, Unsupported> {
+    terms.into_iter().try_fold(PyValue::Int(0), |sum, term| operators::operator(builder, "add", vec![sum, term]))
 }
 
 /// What `torch.vmap` leaves behind.
@@ -277,11 +285,21 @@ fn dropout(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, U
 }
 
 /// A norm with running statistics, which stand before the weights in Python and behind them in the op.
+///
+/// One that trains normalises by the statistics of its input, whatever the running ones are, and then updates these in
+/// place. No output depends on the update, so the graph leaves it out, and nothing behind the norm may read what it writes.
 fn running_norm(
     builder: &mut Builder<'_>,
     op: &str,
-    [input, mean, var, weight, bias, uses_input, momentum, eps]: [PyValue; 8],
+    [input, mut mean, mut var, weight, bias, uses_input, momentum, eps]: [PyValue; 8],
 ) -> Result<PyValue, Unsupported> {
+    if uses_input == PyValue::Bool(true) {
+        for statistic in [&mut mean, &mut var] {
+            if let PyValue::Tensor(updated) = std::mem::replace(statistic, PyValue::None) {
+                builder.known.lose(updated);
+            }
+        }
+    }
     builder.op(op, [input, weight, bias, mean, var, uses_input, momentum, eps, PyValue::Bool(true)])
 }
 

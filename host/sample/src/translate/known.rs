@@ -4,7 +4,7 @@
 use super::operators::compared;
 use crate::value::position;
 use passhost_ir::{Arg, Dtype, Graph, Schema, ValueId};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Elements beyond this are not followed.
 const ELEMENTS: usize = 4096;
@@ -22,6 +22,8 @@ pub struct Known {
     elements: HashMap<ValueId, Elements>,
     /// For views, the value whose memory they are views of.
     base: HashMap<ValueId, ValueId>,
+    /// Memory that holds something else than the graph says.
+    lost: HashSet<ValueId>,
     fixed: BTreeSet<usize>,
 }
 
@@ -46,6 +48,22 @@ impl Known {
         &self.fixed
     }
 
+    /// Takes note that something has written to the memory of a value which the graph does not show.
+    pub fn lose(&mut self, value: ValueId) {
+        self.forget(self.base(value));
+        self.lost.insert(self.base(value));
+    }
+
+    /// Whether a value is in memory that was lost.
+    pub fn is_lost(&self, value: ValueId) -> bool {
+        self.lost.contains(&self.base(value))
+    }
+
+    fn forget(&mut self, base: ValueId) {
+        let of_value = &self.base;
+        self.elements.retain(|value, _| of_value.get(value).unwrap_or(value) != &base);
+    }
+
     fn base(&self, value: ValueId) -> ValueId {
         self.base.get(&value).copied().unwrap_or(value)
     }
@@ -60,11 +78,7 @@ impl Known {
         };
         let base = self.base(source);
         if schema.is_in_place() {
-            let written: Vec<ValueId> =
-                self.elements.keys().copied().filter(|&value| self.base(value) == base).collect();
-            for value in written {
-                self.elements.remove(&value);
-            }
+            self.forget(base);
         }
         // An op that might return a view is taken to.
         for output in outputs {

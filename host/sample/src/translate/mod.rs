@@ -8,7 +8,9 @@ mod creation;
 mod functions;
 mod indexing;
 mod known;
+mod losses;
 mod methods;
+mod numbers;
 mod operators;
 mod overload;
 mod resampling;
@@ -177,6 +179,10 @@ impl<'a, 'i> Translator<'a, 'i> {
         };
         for output in outputs {
             match evaluate(output, &self.values) {
+                PyValue::Tensor(value) if self.builder.known.is_lost(value) => {
+                    let Unsupported(message) = self.builder.lost(value);
+                    return Err(SampleError::Syntax { place: self.source.place(self.last), message });
+                }
                 PyValue::Tensor(value) => self.builder.graph.outputs.push(value),
                 // What is no tensor is known, and the same for every program.
                 PyValue::None | PyValue::Bool(_) | PyValue::Int(_) | PyValue::Float(_) => {}

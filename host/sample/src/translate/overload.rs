@@ -7,7 +7,7 @@ use passhost_ir::schema::BaseType;
 use passhost_ir::{Arg, OpName, OpTable, Schema, ValueId, refused_argument};
 
 /// Python's names of arguments that the dispatcher calls otherwise.
-fn schema_name<'a>(name: &'a str, schema: &Schema) -> &'a str {
+pub fn schema_name<'a>(name: &'a str, schema: &Schema) -> &'a str {
     if schema.position(name).is_some() {
         return name;
     }

@@ -5,8 +5,11 @@ use super::layout::{preserving, transposed};
 use super::operands::{Answer, Operands, ask_one};
 use passhost_ir::{Arg, Dtype, TensorType};
 
-pub(super) const RULES: &[(&str, Rule)] =
-    &[("aten::scaled_dot_product_attention", scaled_dot_product), ("aten::_native_multi_head_attention", multi_head)];
+pub(super) const RULES: &[(&str, Rule)] = &[
+    ("aten::scaled_dot_product_attention", scaled_dot_product),
+    ("aten::_native_multi_head_attention", multi_head),
+    ("aten::_transformer_encoder_layer_fwd", encoder_layer),
+];
 
 fn scaled_dot_product(operands: &Operands<'_>) -> Answer {
     let (query, key, value) = (operands.tensor(0)?, operands.tensor(1)?, operands.tensor(2)?);
@@ -125,4 +128,34 @@ fn multi_head(operands: &Operands<'_>) -> Answer {
     };
     let dtype = if operands.bool(10)? { query.dtype } else { Dtype::F32 };
     Ok(vec![TensorType::contiguous(query.dtype, [batch, length, width]), TensorType::contiguous(dtype, attention)])
+}
+
+/// Attention and a feed-forward network, each with a norm and the operand added.
+fn encoder_layer(operands: &Operands<'_>) -> Answer {
+    let source = operands.tensor_of_rank(0, &[3])?;
+    let (width, heads) = (operands.int(1)?, operands.int(2)?);
+    if heads <= 0 || width % heads != 0 || source.shape[2] != width {
+        return Err(format!("{heads} heads of a width of {width} in {source}"));
+    }
+    let shapes = [vec![width.saturating_mul(3), width], vec![width.saturating_mul(3)], vec![width; 2], vec![width]];
+    for (position, shape) in (3..).zip(shapes) {
+        let found = operands.tensor(position)?;
+        if found.shape != shape || found.dtype != source.dtype {
+            let expected = TensorType::contiguous(source.dtype, shape);
+            return Err(format!("a weight of the attention is {found}, expected {expected}"));
+        }
+    }
+    for position in 10..14 {
+        let found = operands.tensor(position)?;
+        if found.shape != [width] {
+            return Err(format!("a weight of the norms is {found}, expected {width} elements"));
+        }
+    }
+    let wide = linear(source, operands.tensor(14)?, operands.tensor(15)?)?;
+    linear(&wide, operands.tensor(16)?, operands.tensor(17)?)?;
+    Ok(vec![TensorType::contiguous(source.dtype, source.shape.clone())])
+}
+
+fn linear(input: &TensorType, weight: &TensorType, bias: &TensorType) -> Result<TensorType, String> {
+    ask_one("aten::linear", &[input, weight, bias].map(|ty| Arg::Value(ty.clone())))
 }

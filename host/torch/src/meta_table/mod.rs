@@ -11,6 +11,7 @@ mod fourier;
 mod indexing;
 mod layout;
 mod lists;
+mod losses;
 mod moves;
 mod norms;
 mod operands;
@@ -41,6 +42,7 @@ static RULES: LazyLock<HashMap<OpName, Rule>> = LazyLock::new(|| {
         fourier::RULES,
         indexing::RULES,
         lists::RULES,
+        losses::RULES,
         moves::RULES,
         norms::RULES,
         pointwise::RULES,

@@ -9,6 +9,6 @@ macro_rules! tables {
 }
 
 tables! {
-    attention constructors convolution copies fourier indexing matmul normalisation pointwise pooling recurrent
+    attention constructors convolution copies fourier indexing losses matmul normalisation pointwise pooling recurrent
     reductions resampling scans views
 }
