@@ -63,12 +63,12 @@ pub(super) fn unusable(entry: &SampleEntry, failure: Failure) -> SampleLine {
 }
 
 /// Opens a sample, or says why there are no variants of it.
-pub(super) fn open(supervisor: &Supervisor, bench: &Bench<'_>, entry: &SampleEntry) -> Result<Opened, SampleLine> {
+pub(super) fn open(supervisor: &Supervisor, bench: &Bench<'_>, entry: &SampleEntry) -> Result<Opened, Box<SampleLine>> {
     let place = entry.place.as_deref();
     let sample = Sample::open_or_lost(entry.path.as_ref(), place, supervisor.config.confinement)
-        .map_err(|error| unusable(entry, failure(Blame::Host, "sample", error, DOCTOR)))?;
+        .map_err(|error| Box::new(unusable(entry, failure(Blame::Host, "sample", error, DOCTOR))))?;
     if let Some(lost) = sample.lost() {
-        return Err(unusable(entry, lost.clone()));
+        return Err(Box::new(unusable(entry, lost.clone())));
     }
     let name = SampleName {
         name: sample.name().to_owned(),
@@ -80,7 +80,7 @@ pub(super) fn open(supervisor: &Supervisor, bench: &Bench<'_>, entry: &SampleEnt
     let named = |(_, variant): &(usize, &String)| variant.contains(part);
     let named: Vec<(usize, &String)> = sample.variants().iter().enumerate().filter(named).collect();
     if named.is_empty() {
-        return Err(SampleLine { sample: name, failure: None });
+        return Err(Box::new(SampleLine { sample: name, failure: None }));
     }
     let left = |variant: &str| -> Vec<usize> {
         let plugins = bench.header.plugins.iter().enumerate();

@@ -92,7 +92,7 @@ impl<'a> Worker<'a> {
                         self.measure(&Sampled::new(index, &opened), ready, checker, device);
                     }
                 }
-                Err(line) => self.no_variants(index, line),
+                Err(line) => self.no_variants(index, *line),
             }
             self.ended(index);
         }
@@ -131,7 +131,7 @@ impl<'a> Worker<'a> {
                         self.measure(&sampled, ready, checker, device);
                     }
                 }
-                Some(Err(line)) => self.no_variants(index, line),
+                Some(Err(line)) => self.no_variants(index, *line),
                 None => self.no_variants(index, self.panicked(index)),
             }
             self.ended(index);
