@@ -7,7 +7,7 @@ use super::line::Line;
 use super::read::{Contents, parse};
 use serde::Serialize;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{BufReader, Seek as _, Write as _};
+use std::io::{BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The file, locked for as long as this lives. The system unlocks it when the process ends, however that comes.
@@ -39,7 +39,6 @@ impl BatchFile {
         if whole < length {
             batch.file.set_len(whole).map_err(failed(path))?;
         }
-        batch.file.seek(std::io::SeekFrom::End(0)).map_err(failed(path))?;
         if recorded.is_none() {
             batch.append(header)?;
             batch.keep_name();
@@ -80,6 +79,7 @@ fn open_locked(path: &Path) -> Result<File, BatchError> {
     if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         return Err(BatchError::NotRegular { path: path.into() });
     }
+    // Whatever was read or cut, what is written comes at the end.
     let mut options = OpenOptions::new();
     let file = options.read(true).append(true).create(true).open(path).map_err(failed(path))?;
     match file.try_lock() {

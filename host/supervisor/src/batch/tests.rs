@@ -1,8 +1,10 @@
 //! Batch files: what is in them after they were cut, damaged, resumed and fought over, and the documents that they give.
 
+use super::work::Queue;
 use super::*;
 use crate::assemble::{Frame, assemble};
 use crate::document::{Blame, ChildWalls, Document, Job, Limits, Variant};
+use crate::evaluate::Checking;
 use crate::failure::failure;
 use crate::judge::{Judged, conclude, empty, failed};
 use crate::supervisor::Config;
@@ -13,6 +15,7 @@ use passhost_protocol::device::{Block, DeviceTimes, OutputReport, ProcessTimes, 
 use passhost_score::FailureClass;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 fn config() -> Config {
     Config { settings: Settings { accept_noise: true, ..Settings::default() }, submissions: 2, ..Config::default() }
@@ -326,4 +329,20 @@ fn a_batch_file_reads_as_it_was_written() {
     let header_read: Header = serde_json::from_str(text.lines().next().unwrap()).unwrap();
     assert_eq!(header_read, header());
     assert_eq!(text.lines().count(), 2);
+}
+
+#[test]
+fn a_sample_that_one_device_has_begun_waits_for_that_device() {
+    let mut begun = line("a", "one", 0, refused("x"));
+    if let Line::Variant(line) = &mut begun {
+        line.device = Some(1);
+    }
+    let (header, finished, stop) = (header(), finished(&[begun]), AtomicBool::new(false));
+    let checking = Checking::Between;
+    let bench = Bench { header: &header, plugins: &[], finished: &finished, checking, stop: &stop };
+    let queue = Queue::new(&bench);
+    assert_eq!([queue.next(0), queue.next(0), queue.next(1), queue.next(1)], [Some(1), None, Some(0), None]);
+    let queue = Queue::new(&bench);
+    stop.store(true, Ordering::Relaxed);
+    assert_eq!(queue.next(1), None, "nothing is begun once it is to stop");
 }
