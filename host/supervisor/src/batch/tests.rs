@@ -189,10 +189,13 @@ fn a_file_that_holds_something_or_is_written_is_refused_with_a_way_out() {
     assert!(directory.contains("is no regular file"), "{directory}");
 }
 
+/// Something that was asked for otherwise.
+type Change = fn(&mut Header);
+
 #[test]
 fn a_batch_goes_on_only_with_what_it_was_begun_with() {
     let place = Place::with(&[]);
-    let changes: [(fn(&mut Header), &str); 9] = [
+    let changes: [(Change, &str); 9] = [
         (|header| header.host = "9.9.9".into(), "host was `"),
         (|header| header.plugins[1].sha256 = "c".into(), "plugins[1].sha256 was `bbbbbbbb` and is `c`"),
         (|header| drop(header.plugins.pop()), "the number of plugins was 2 and is 1"),
