@@ -7,7 +7,7 @@ use passhost_supervisor::batch::{self, Line};
 use passhost_tests::{Passhost, Run, directory, plugin, sample_with};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -56,7 +56,7 @@ impl Setup {
         run.expect(kept.is_ok_and(|kept| kept.documents.len() == 2 && !kept.is_cut), "the file is whole");
     }
 
-    /// Starts it, waits for so many lines of progress and a while, and sends a signal to the command alone.
+    /// Starts it, waits for so many lines of progress and a while, and sends it signals.
     fn signalled(&self, lines: usize, delay: Duration, signals: &[Signal]) -> Run {
         let bench = self.bench();
         let (group, mut leader) = Group::start(bench.command());
@@ -68,7 +68,9 @@ impl Setup {
         }
         std::thread::sleep(delay);
         for signal in signals {
-            let _ = kill_process(Pid::from_child(&leader), *signal);
+            // A terminal sends Ctrl-C to all processes.
+            let send = if *signal == Signal::INT { kill_process_group } else { kill_process };
+            let _ = send(Pid::from_child(&leader), *signal);
         }
         assert!(stderr.read_to_string(&mut err).is_ok());
         let ended = leader.wait_with_output();
