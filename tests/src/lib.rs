@@ -202,13 +202,24 @@ impl Passhost {
     }
 
     /// The same with another budget, on as many threads as there are cores. Tests run side by side, so that their noise is
-    /// accepted.
+    /// accepted. Each step is said, which some of them wait for.
     pub fn eval_within(budget: &str, plugin: &Path, sample: &Path) -> Passhost {
         let mut run = Passhost::new([Path::new("eval"), plugin, sample]);
         let json = run.json_path().display().to_string();
-        run.arguments
-            .extend(["--json", &json, "--budget", budget, "--device", "cpu", "--accept-noise"].map(str::to_owned));
+        run.arguments.extend(
+            ["--json", &json, "--budget", budget, "--device", "cpu", "--accept-noise", "--verbose"].map(str::to_owned),
+        );
         run
+    }
+
+    /// `passhost bench PATHS... --out FILE`, as short as [`Passhost::eval`] is.
+    pub fn bench<A: AsRef<std::ffi::OsStr>>(paths: impl IntoIterator<Item = A>, out: &Path) -> Passhost {
+        let run = Passhost::new(paths);
+        let mut arguments = vec!["bench".to_owned()];
+        arguments.extend(run.arguments);
+        let out = out.display().to_string();
+        let options = ["--out", &out, "--budget", "5ms", "--device", "cpu", "--threads", "1", "--accept-noise"];
+        Passhost { arguments, ..run }.with(&options)
     }
 
     /// As users run it: on a machine that does something else, nothing is measured.

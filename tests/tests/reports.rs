@@ -388,7 +388,8 @@ fn where_the_time_went_is_printed_on_demand() {
         drawing inputs     0.40       200.0  50.0%
         comparing          0.30       150.0  37.5%
         timing pairs       0.10        50.0  12.5%
-    "#]].assert_eq(time);
+    "#]]
+    .assert_eq(time);
     let without = files.run("report", &["results.json"], "60", &[]);
     without.expect(!without.out.contains("time of"), "nobody asked");
 }

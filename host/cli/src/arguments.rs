@@ -1,13 +1,17 @@
 //! The command line.
 
+mod bench;
 mod decompose;
+mod measure;
 mod policy;
 mod report;
 mod samples;
 mod vary;
 mod verify;
 
+pub use bench::BenchArguments;
 pub use decompose::*;
+pub use measure::{MeasureArguments, ProgressArguments};
 use policy::policy;
 pub use report::*;
 pub use samples::*;
@@ -16,11 +20,11 @@ pub use verify::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fundu::{DurationParser, TimeUnit};
-use passhost_protocol::device::{DeviceChoice, Settings};
+use passhost_protocol::device::DeviceChoice;
 use passhost_protocol::guest::GuestLimits;
 use passhost_sample::InputMode;
 use passhost_score::{Interpretation, Options};
-use passhost_supervisor::{Confinement, Policy};
+use passhost_supervisor::Confinement;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -49,6 +53,9 @@ pub enum Command {
     Check(CheckArguments),
     /// Prints the graphs of a sample, before and after a plugin
     Show(ShowArguments),
+    /// Evaluates plugins on many samples, and keeps each result as it comes: what ends early goes on
+    #[command(after_help = bench::EXIT_CODES)]
+    Bench(Box<BenchArguments>),
     /// Summarises the results of plugins: scores, by group, type and size, the best and the worst
     Report(ReportArguments),
     /// Compares entrants on the graphs that all were tried on: who is better, and what changed
@@ -77,44 +84,18 @@ pub struct EvalArguments {
     /// Writes the result document here; with several samples, a list of documents
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Wall clock for the timed runs of one program and variant
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = duration)]
-    pub budget: Duration,
-    /// Where the machine is busy with something else, tries a variant again for so long before it is not measured
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub wait: Option<Duration>,
     /// How many submissions of one author to this sample share the error of the verdict
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub submissions: u32,
-    /// Scores what was measured while the machine was busy: for tests and debugging; the result says so
-    #[arg(long)]
-    pub accept_noise: bool,
-    /// Wall clock of one step of the device process; derived from the sample's own speed if absent
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub timeout: Option<Duration>,
-    /// What is allowed, asked and counted: open, kernels, strict, or a file (docs/policies.md)
-    #[arg(long, value_name = "NAME|FILE", default_value = "open", value_parser = policy)]
-    pub policy: Policy,
-    /// How inputs are drawn
-    #[arg(long, value_enum, default_value_t = Inputs::Fresh)]
-    pub inputs: Inputs,
-    /// Fixes the inputs, for debugging; the result says so
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
     /// Exits with 1 if the headline of the policy, AS or AS strict, is below this
     #[arg(long, value_name = "AS")]
     pub fail_under: Option<f64>,
-    /// Times a rewrite even if it is a pass miss: shows what the harness itself costs
-    #[arg(long)]
-    pub time_pass_miss: bool,
     #[command(flatten)]
-    pub score: ScoreOptions,
+    pub measure: MeasureArguments,
+    #[command(flatten)]
+    pub progress: ProgressArguments,
     #[command(flatten)]
     pub device: DeviceArguments,
-    #[command(flatten)]
-    pub walls: WallArguments,
-    #[command(flatten)]
-    pub limits: LimitArguments,
 }
 
 #[derive(Debug, Args)]
@@ -267,19 +248,6 @@ impl LimitArguments {
             wasm: self.limit_wasm,
             compile_ms: milliseconds(self.limit_compile),
             ..GuestLimits::default()
-        }
-    }
-}
-
-impl EvalArguments {
-    /// How to measure.
-    pub fn settings(&self) -> Settings {
-        Settings {
-            budget_ms: milliseconds(self.budget),
-            time_pass_miss: self.time_pass_miss,
-            accept_noise: self.accept_noise,
-            domain_rounds: self.policy.rules().domain_rounds,
-            ..Settings::default()
         }
     }
 }

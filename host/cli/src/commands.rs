@@ -1,5 +1,6 @@
 //! The commands.
 
+pub mod bench;
 pub mod check;
 pub mod compare;
 pub mod decompose;
@@ -13,12 +14,15 @@ pub mod score;
 pub mod show;
 pub mod verify;
 
+use crate::terminal::Terminal;
 use crate::{Exit, Stop};
 use passhost_cache::Cache;
 use passhost_protocol::device::DeviceChoice;
-use passhost_supervisor::Confinement;
+use passhost_sample::{Found, Named, Repeated};
 use passhost_supervisor::device::{Device, DeviceSetup};
-use std::path::PathBuf;
+use passhost_supervisor::untrusted::one_line;
+use passhost_supervisor::{Confinement, Plugin};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The user's cache directories for this program: `$XDG_CACHE_HOME/passhost`, and `~/.cache/passhost`. The first is used.
@@ -55,6 +59,37 @@ fn hidden() -> Vec<PathBuf> {
 fn device_setup(choice: DeviceChoice, threads: Option<u32>) -> DeviceSetup {
     let cache = if choice == DeviceChoice::Cpu { None } else { open_cache_of(KERNELS).ok() };
     DeviceSetup { machine_code: cache.map(Arc::new), hidden: hidden(), ..DeviceSetup::new(choice, threads) }
+}
+
+/// Every sample that the paths name, each once. What was named again is said.
+fn named_samples<'p>(paths: impl IntoIterator<Item = &'p PathBuf>, terminal: &Terminal) -> Result<Vec<Named>, Stop> {
+    let found = passhost_sample::find_all(paths.into_iter().map(PathBuf::as_path));
+    let Found { samples, repeated } = found.map_err(|error| Stop::new(Exit::Usage, error))?;
+    if let Some(Repeated { count, first }) = repeated {
+        let first = one_line(&first.display().to_string(), 200);
+        terminal
+            .complain(&format!("named more than once: {count}, the first `{first}`; each sample is evaluated once"));
+    }
+    Ok(samples)
+}
+
+/// A plugin file. One that is anything else is most often a list in the wrong place.
+fn read_plugin(path: &Path, limit: u64) -> Result<Plugin, Stop> {
+    let plugin = Plugin::read(path, limit).map_err(|error| Stop::new(Exit::Usage, error))?;
+    if !plugin.wasm.starts_with(WEBASSEMBLY) && !is_wasm_by_name(path) {
+        let path = path.display();
+        return Err(Stop::usage(format!(
+            "`{path}` is no WebAssembly; the plugin comes first, then samples and lists of them"
+        )));
+    }
+    Ok(plugin)
+}
+
+/// How each WebAssembly file begins.
+const WEBASSEMBLY: &[u8] = b"\0asm";
+
+fn is_wasm_by_name(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "wasm")
 }
 
 /// Opens the device behind the walls that must stand; a failure stops the command.

@@ -4,7 +4,10 @@
 mod arguments;
 mod commands;
 mod comparison;
+mod interrupt;
 mod output;
+mod progress;
+mod rows;
 mod spent;
 mod summary;
 mod table;
@@ -13,6 +16,7 @@ mod terminal;
 use arguments::{Cli, Command};
 use clap::Parser;
 use passhost_corpus::CorpusError;
+use passhost_supervisor::batch::BatchError;
 use std::process::ExitCode;
 use terminal::{Terminal, Tone};
 
@@ -29,6 +33,8 @@ enum Exit {
     Host,
     /// 4: a result says otherwise than it must.
     Differs,
+    /// 128 and its number: the signal that ended the command.
+    Interrupted(u8),
 }
 
 /// A failure of the whole command.
@@ -52,6 +58,12 @@ impl Stop {
     }
 }
 
+impl From<BatchError> for Stop {
+    fn from(error: BatchError) -> Stop {
+        Stop::new(if error.is_hosts() { Exit::Host } else { Exit::Usage }, error)
+    }
+}
+
 impl From<CorpusError> for Stop {
     fn from(error: CorpusError) -> Stop {
         Stop::new(if error.is_hosts() { Exit::Host } else { Exit::Usage }, error)
@@ -64,6 +76,7 @@ fn main() -> ExitCode {
     let terminal = Terminal::detect();
     let end = match cli.command {
         Command::Eval(arguments) => commands::eval::run(&arguments, &terminal),
+        Command::Bench(arguments) => commands::bench::run(&arguments, &terminal),
         Command::Check(arguments) => commands::check::run(&arguments, &terminal),
         Command::Show(arguments) => commands::show::run(&arguments, &terminal),
         Command::Report(arguments) => commands::report::run(&arguments, &terminal),
@@ -87,6 +100,7 @@ fn main() -> ExitCode {
         Exit::Usage => 2,
         Exit::Host => 3,
         Exit::Differs => 4,
+        Exit::Interrupted(signal) => 128 + signal,
     })
 }
 

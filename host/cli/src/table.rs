@@ -66,8 +66,8 @@ fn variants(document: &Document, terminal: &Terminal) -> Vec<String> {
 }
 
 /// One line over several samples: how many graphs ended in which way, and how much faster the changed ones are.
-pub fn total(documents: &[Document]) -> String {
-    let variants = || documents.iter().flat_map(|document| &document.variants);
+pub fn total<'d>(documents: impl ExactSizeIterator<Item = &'d Document> + Clone) -> String {
+    let variants = || documents.clone().flat_map(|document| &document.variants);
     let mut ends: BTreeMap<String, u64> = BTreeMap::new();
     for variant in variants() {
         let right = if is_unmeasured(variant) { "not measured" } else { "right" };
@@ -119,14 +119,19 @@ fn row(variant: &Variant, name: &str) -> Vec<String> {
         number(timing.map(|timing| timing.speedup), 2),
         number(timing.and_then(|timing| timing.speedup_device), 2),
         variant.right_from.map_or("-".into(), |t| format!("t = {t}")),
-        match (variant.class, &variant.trivial) {
-            _ if is_unmeasured(variant) => "not measured".into(),
-            (Some(class), _) => class.to_string().replace('_', " "),
-            (None, Some(trivial)) => format!("right, but so is {trivial}"),
-            (None, None) if !variant.domain.is_empty() => "wrong on unusual inputs".into(),
-            (None, None) => "right".into(),
-        },
+        verdict_on(variant),
     ]
+}
+
+/// What became of a variant, in a few words.
+pub fn verdict_on(variant: &Variant) -> String {
+    match (variant.class, &variant.trivial) {
+        _ if is_unmeasured(variant) => "not measured".into(),
+        (Some(class), _) => class.to_string().replace('_', " "),
+        (None, Some(trivial)) => format!("right, but so is {trivial}"),
+        (None, None) if !variant.domain.is_empty() => "wrong on unusual inputs".into(),
+        (None, None) => "right".into(),
+    }
 }
 
 /// What went wrong, each distinct message once.

@@ -128,7 +128,7 @@ pub fn table(head: &[&str], rows: &[Vec<String>], width: usize) -> Vec<String> {
 }
 
 /// The end of a name says which variant it is, so the front gives way.
-fn cut_front(text: &str, width: usize) -> String {
+pub fn cut_front(text: &str, width: usize) -> String {
     let length = text.chars().count();
     if length <= width {
         return text.to_owned();

@@ -53,7 +53,11 @@ fn text(source: impl Read, limit: u64, shown: impl Fn() -> String) -> Result<Str
     if bytes.len() as u64 > limit {
         return Err(SampleError::TooLarge { file: shown(), limit });
     }
-    String::from_utf8(bytes).map_err(|error| failed(format!("it is not UTF-8: {error}")))
+    String::from_utf8(bytes).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        failed(format!("line {line} is not UTF-8"))
+    })
 }
 
 impl Directory {

@@ -1,9 +1,12 @@
 //! Which samples a path names, without reading them.
 
 use crate::directory::{cannot_open, is_sample, open_text};
-use crate::list::{LIST_BYTES, entries, plain};
+use crate::list::{Entry, LIST_BYTES, all_entries, plain};
+use passhost_protocol::open_regular;
 use passhost_protocol::reader::SampleError;
+use std::collections::HashMap;
 use std::fs::DirEntry;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Folders below a tree of samples: GraphNet has two levels, PassNet five.
@@ -11,23 +14,154 @@ const DEPTH: usize = 16;
 /// Folders that are looked into for samples.
 const FOLDERS: usize = 1_000_000;
 
-/// The directories of the samples that a path names, each once: the sample itself; those of a list, in its order and
-/// relative to it; or all below a directory, sorted.
+/// Samples that paths name, each once.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Found {
+    /// In the order in which they are named first.
+    pub samples: Vec<Named>,
+    /// What was named again.
+    pub repeated: Option<Repeated>,
+}
+
+/// A sample by the path that names it. Nobody has looked whether it is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Its directory.
+    pub path: PathBuf,
+    /// Names of the lists that name it, without their endings.
+    pub groups: Vec<String>,
+    /// The line that names it first, `list.txt:3`, if a list does.
+    pub place: Option<String>,
+}
+
+/// Paths that were named more than once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repeated {
+    /// How often a path was named that had been named before.
+    pub count: usize,
+    /// The first of these.
+    pub first: PathBuf,
+}
+
+/// The samples that several paths name, as [`find`] has those of one.
+///
+/// # Errors
+///
+/// If that fails for one of them, or nothing that a list names is there.
+pub fn find_all<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<Found, SampleError> {
+    let mut found = Found::default();
+    let mut positions = HashMap::new();
+    for path in paths {
+        for Named { path, groups, place } in named(path)? {
+            let next = found.samples.len();
+            let position = *positions.entry(plain(&path)).or_insert(next);
+            if position == next {
+                found.samples.push(Named { path, groups, place });
+                continue;
+            }
+            let known = &mut found.samples[position].groups;
+            known.extend(groups.into_iter().filter(|group| !known.contains(group)).collect::<Vec<_>>());
+            found.repeated.get_or_insert(Repeated { count: 0, first: path }).count += 1;
+        }
+    }
+    Ok(found)
+}
+
+/// The directories of the samples that a path names, each once: the sample itself; those of a list, in its order; or all
+/// below a directory, sorted.
+///
+/// The entries of a list lie where it lies, or, where none of them is there, in the next directory above in which one is:
+/// published lists lie deeper than what they name. Otherwise they are not looked at.
 ///
 /// A sample is not looked into for further ones. Links to directories are not followed, and directories whose names
-/// begin with a dot are left out. The entries of a list are not looked at.
+/// begin with a dot are left out.
 ///
 /// # Errors
 ///
 /// If the path cannot be read, names nothing, or is a directory without a sample in it.
 pub fn find(path: &Path) -> Result<Vec<PathBuf>, SampleError> {
-    if std::fs::metadata(path).map_err(cannot_open(path))?.is_dir() {
-        return if is_sample(path) { Ok(vec![path.into()]) } else { walk(path) };
+    if is_directory(path)? {
+        return directory(path);
     }
+    let mut seen = HashMap::new();
+    let (base, entries) = listed(path)?;
+    let base = base.unwrap_or_else(|| beside(path));
+    let paths = entries.into_iter().map(|entry| plain(&base.join(entry.path)));
+    Ok(paths.filter(|path| seen.insert(path.clone(), ()).is_none()).collect())
+}
+
+/// What one path names, with everything that is named twice.
+fn named(path: &Path) -> Result<Vec<Named>, SampleError> {
+    if is_directory(path)? {
+        let alone = |path| Named { path, groups: vec![], place: None };
+        return Ok(directory(path)?.into_iter().map(alone).collect());
+    }
+    let (base, entries) = listed(path)?;
+    let Some(base) = base else {
+        let Entry { path: first, line } = &entries[0];
+        let (count, first) = (entries.len(), first.display());
+        let reason = format!(
+            "none of the {count} paths that it names is there, `{first}` on line {line} is the first; paths lie where the list lies, or in a directory above"
+        );
+        return Err(SampleError::Read { file: path.display().to_string(), reason });
+    };
+    let group = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let named = |entry: Entry| Named {
+        path: plain(&base.join(entry.path)),
+        groups: vec![group.clone()],
+        place: Some(format!("{}:{}", path.display(), entry.line)),
+    };
+    Ok(entries.into_iter().map(named).collect())
+}
+
+fn is_directory(path: &Path) -> Result<bool, SampleError> {
+    Ok(std::fs::metadata(path).map_err(cannot_open(path))?.is_dir())
+}
+
+fn directory(path: &Path) -> Result<Vec<PathBuf>, SampleError> {
+    if is_sample(path) { Ok(vec![path.into()]) } else { walk(path) }
+}
+
+/// The entries of a list and the directory that they lie in; `None` where none of them is there.
+fn listed(path: &Path) -> Result<(Option<PathBuf>, Vec<Entry>), SampleError> {
+    let file = path.display().to_string();
+    refuse_other_files(path, &file)?;
     let text = open_text(path, LIST_BYTES)?;
-    let base = path.parent().unwrap_or(Path::new("."));
-    let entries = entries(&text, &path.display().to_string())?;
-    Ok(entries.iter().map(|entry| plain(&base.join(entry))).collect())
+    let entries = all_entries(&text, &file).map_err(|error| match error {
+        SampleError::Count { file, found: 0, .. } => {
+            let reason = "it names no sample; a list has one path a line, or is CSV with a column `sample_path`".into();
+            SampleError::Read { file, reason }
+        }
+        error => error,
+    })?;
+    let own = beside(path);
+    let above = std::path::absolute(path).unwrap_or_default();
+    let candidates = std::iter::once(own.as_path()).chain(above.ancestors().skip(2));
+    let holds = |base: &&Path| entries.iter().any(|entry| base.join(&entry.path).exists());
+    Ok((candidates.into_iter().find(holds).map(Path::to_owned), entries))
+}
+
+/// The directory of a file.
+fn beside(path: &Path) -> PathBuf {
+    path.parent().unwrap_or(Path::new(".")).to_owned()
+}
+
+/// Says of what is often given in place of a list what it is.
+fn refuse_other_files(path: &Path, file: &str) -> Result<(), SampleError> {
+    let mut start = vec![];
+    let opened = open_regular(path).map_err(cannot_open(path))?;
+    opened.take(64).read_to_end(&mut start).map_err(cannot_open(path))?;
+    let first = start.iter().find(|byte| !byte.is_ascii_whitespace());
+    let reason = match first {
+        _ if start.starts_with(b"\0asm") => {
+            "it is a plugin, and a list of samples belongs here; plugins come first, and `passhost bench` takes several"
+        }
+        Some(b'{' | b'[') => {
+            "it is JSON, and a list of samples belongs here: one path a line, or CSV with a column `sample_path`"
+        }
+        _ => return Ok(()),
+    };
+    Err(SampleError::Read { file: file.to_owned(), reason: reason.into() })
 }
 
 fn walk(root: &Path) -> Result<Vec<PathBuf>, SampleError> {
@@ -110,5 +244,54 @@ mod tests {
         let list = tree.path().join("list.txt");
         write(&list, "b/two\n./a/one\nnowhere\nb/two/\n").unwrap();
         assert_eq!(found(&list, tree.path()), ["b/two", "a/one", "nowhere"]);
+    }
+
+    #[test]
+    fn samples_know_the_lists_that_name_them_and_what_is_named_again_is_said() {
+        let tree = tree();
+        let [first, second] = ["all.txt", "sole.csv"].map(|name| tree.path().join(name));
+        write(&first, "b/two\nb/two/\na/one\nnowhere\n").unwrap();
+        write(&second, "sample_path\na/one\n").unwrap();
+        let found = find_all([first.as_path(), &second, &tree.path().join("a/one")]).unwrap();
+        let shown: Vec<(String, Vec<&str>)> = found
+            .samples
+            .iter()
+            .map(|named| {
+                let path = named.path.strip_prefix(tree.path()).unwrap().display().to_string();
+                (path, named.groups.iter().map(String::as_str).collect())
+            })
+            .collect();
+        let expected = [("b/two", vec!["all"]), ("a/one", vec!["all", "sole"]), ("nowhere", vec!["all"])];
+        assert_eq!(shown, expected.map(|(path, groups)| (path.to_owned(), groups)));
+        assert_eq!(found.repeated, Some(Repeated { count: 3, first: tree.path().join("b/two") }));
+        assert_eq!(found.samples[2].place, Some(format!("{}:4", first.display())));
+    }
+
+    #[test]
+    fn a_list_that_lies_deeper_than_what_it_names_is_understood() {
+        let tree = tree();
+        create_dir_all(tree.path().join("lists/eval")).unwrap();
+        let list = tree.path().join("lists/eval/list.txt");
+        write(&list, "missing\na/one\n").unwrap();
+        assert_eq!(found(&list, tree.path()), ["missing", "a/one"]);
+    }
+
+    #[test]
+    fn what_is_no_list_is_named_with_what_it_is() {
+        let tree = tree();
+        let cases: [(&[u8], &str); 6] = [
+            (b"\0asm\x01\0\0\0", "it is a plugin"),
+            (b" [{\"schema\": 1}]", "it is JSON"),
+            (b"", "it names no sample"),
+            (b"# nothing\n\n", "it names no sample"),
+            (b"a/one\nb/\xfftwo\n", "line 2 is not UTF-8"),
+            (b"\nlist of samples\nto do\n", "none of the 2 paths that it names is there, `list of samples` on line 2"),
+        ];
+        for (content, expected) in cases {
+            let list = tree.path().join("list.txt");
+            write(&list, content).unwrap();
+            let error = find_all([list.as_path()]).unwrap_err().to_string();
+            assert!(error.contains("list.txt") && error.contains(expected), "{error}");
+        }
     }
 }

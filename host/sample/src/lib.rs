@@ -22,7 +22,7 @@ mod write;
 pub use attempt::{READING, attempt};
 pub use constraints::{Constraints, Extent};
 pub use directory::directories;
-pub use find::find;
+pub use find::{Found, Named, Repeated, find, find_all};
 pub use list::{is_entry as is_list_entry, plain as plain_path};
 pub use passhost_protocol::reader::{Change, InputMode, SampleError, SourceLocation, Variant};
 

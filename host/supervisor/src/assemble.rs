@@ -5,9 +5,10 @@ use crate::document::{Blame, ChildWalls, DeviceScores, Document, Failure, Job, L
 use crate::judge::{Judged, empty, failed};
 use crate::plugin::LoadedPlugin;
 use crate::sample::Sample;
-use crate::supervisor::{Config, Supervisor};
+use crate::supervisor::Supervisor;
 use crate::timing::{Rules, Speedups};
-use passhost_protocol::device::DeviceInfo;
+use passhost_policy::Policy;
+use passhost_protocol::Walls;
 use passhost_score::{Confidence, FailureClass, Options, Repeats, Scores, VariantOutcome, confidence, retimed, score};
 
 impl Supervisor {
@@ -19,14 +20,39 @@ impl Supervisor {
         device: Option<&Device>,
         judged: Vec<Judged>,
     ) -> Document {
-        let confinement = ChildWalls {
+        let config = &self.config;
+        let frame = Frame {
+            job: Job {
+                plugin: plugin.file().path.clone(),
+                plugin_sha256: plugin.file().sha256.clone(),
+                plugin_info: plugin.info().cloned(),
+                sample: sample.name().to_owned(),
+                sample_sha256: sample.sha256().to_owned(),
+                groups: sample.groups.clone(),
+                host: env!("CARGO_PKG_VERSION").into(),
+                device: device.map(|device| device.info().clone()),
+                fixed_seed: config.seed.is_some(),
+                inputs: Some(config.inputs),
+            },
+            lost: sample.lost().cloned(),
+            policy: config.policy.clone(),
+            limits: Limits { guest: config.limits, measurement: config.settings },
+            options: config.options,
+            submissions: config.submissions,
+            confinement: self.walls(plugin, sample.walls(), device),
+        };
+        assemble(frame, judged)
+    }
+
+    /// What keeps each kind of child in by now.
+    pub(crate) fn walls(&self, plugin: &LoadedPlugin, reader: Option<Walls>, device: Option<&Device>) -> ChildWalls {
+        ChildWalls {
             guest: plugin.walls(),
-            reader: sample.walls(),
+            reader,
             types: self.types_walls.get().copied(),
             device: device.map(Device::walls),
             compiler: device.and_then(Device::compiler_walls),
-        };
-        assemble(plugin, sample, &self.config, device.map(|device| device.info().clone()), confinement, judged)
+        }
     }
 
     /// The document for a plugin that cannot be loaded: every variant fails alike, and nothing needs to run for that.
@@ -109,44 +135,40 @@ pub(crate) fn standing(
     Standing { failure, scores, confidence, device_scores }
 }
 
+/// What a document says besides what became of the variants.
+pub(crate) struct Frame {
+    pub job: Job,
+    /// Why the sample as a whole is of no use.
+    pub lost: Option<Failure>,
+    pub policy: Policy,
+    pub limits: Limits,
+    pub options: Options,
+    /// 0 is 1.
+    pub submissions: u32,
+    pub confinement: ChildWalls,
+}
+
 /// Puts the variants together and scores them.
-fn assemble(
-    plugin: &LoadedPlugin,
-    sample: &Sample,
-    config: &Config,
-    device: Option<DeviceInfo>,
-    confinement: ChildWalls,
-    judged: Vec<Judged>,
-) -> Document {
+pub(crate) fn assemble(frame: Frame, judged: Vec<Judged>) -> Document {
+    let Frame { job, lost, policy, limits, options, submissions, confinement } = frame;
     let outcomes: Vec<VariantOutcome> = judged.iter().filter_map(|judged| judged.outcome).collect();
     let speedups: Vec<Option<Speedups>> =
         judged.iter().filter(|judged| judged.outcome.is_some()).map(|judged| judged.speedups.clone()).collect();
     let variants: Vec<Variant> = judged.into_iter().map(|judged| judged.variant).collect();
-    let rules = Rules::of(device.as_ref().map_or("cpu", |device| &device.device));
-    let scoring = Scoring { options: &config.options, rules, submissions: config.submissions.max(1) };
+    let rules = Rules::of(job.device.as_ref().map_or("cpu", |device| &device.device));
+    let scoring = Scoring { options: &options, rules, submissions: submissions.max(1) };
     let Standing { failure, scores, confidence, device_scores } =
-        standing(&variants, &outcomes, &speedups, sample.lost(), scoring);
+        standing(&variants, &outcomes, &speedups, lost.as_ref(), scoring);
     Document {
         schema: SCHEMA.into(),
-        job: Job {
-            plugin: plugin.file().path.clone(),
-            plugin_sha256: plugin.file().sha256.clone(),
-            plugin_info: plugin.info().cloned(),
-            sample: sample.name().to_owned(),
-            sample_sha256: sample.sha256().to_owned(),
-            groups: sample.groups.clone(),
-            host: env!("CARGO_PKG_VERSION").into(),
-            device,
-            fixed_seed: config.seed.is_some(),
-            inputs: Some(config.inputs),
-        },
+        job,
         status: if failure.is_some() { Status::Failed } else { Status::Scored },
         blame: failure.as_ref().map(|failure| failure.blame),
         failure,
-        policy: config.policy.clone(),
-        limits: Limits { guest: config.limits, measurement: config.settings },
+        policy,
+        limits,
         variants,
-        options: config.options,
+        options,
         outcomes,
         scores,
         confidence,

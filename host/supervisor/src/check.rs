@@ -22,15 +22,31 @@ use passhost_protocol::{Stopwatch, Work};
 use passhost_score::FailureClass;
 use std::time::Duration;
 
-/// One who checks: a plugin in a guest child, and a types child.
+/// One who checks: plugins in guest children, one of which has its turn, and a types child.
 pub struct Checker<'s> {
     pub(crate) supervisor: &'s Supervisor,
-    pub(crate) plugin: LoadedPlugin,
+    pub(crate) plugins: Turns,
     pub(crate) types: Types,
     /// What the pass is told of the device that its rewrites will run on.
     pub(crate) device: DeviceFacts,
     /// Of an evaluation that is repeated.
     recorded: Vec<Seeds>,
+}
+
+/// Plugins, one of which has its turn.
+pub(crate) struct Turns {
+    all: Vec<LoadedPlugin>,
+    turn: usize,
+}
+
+impl Turns {
+    fn own(&self) -> &LoadedPlugin {
+        &self.all[self.turn]
+    }
+
+    pub fn own_mut(&mut self) -> &mut LoadedPlugin {
+        &mut self.all[self.turn]
+    }
 }
 
 /// The seeds of a variant that is judged a second time; `None` where one is drawn.
@@ -67,6 +83,20 @@ pub(crate) struct Refused {
     pub failure: Failure,
 }
 
+/// A variant that was read, or why it was not. No plugin has seen it.
+#[derive(Clone)]
+pub(crate) struct Reading {
+    place: VariantPlace,
+    variant: Variant,
+    read: Result<reader::Variant, Failure>,
+}
+
+/// A variant that cannot be used, whatever the plugin does.
+fn unusable(place: VariantPlace, variant: Variant, failure: Failure) -> Checked {
+    let end = Err(Refused { class: FailureClass::Reference, failure });
+    Checked { place, variant, read: None, end, hidden: Hidden::default(), seed: None }
+}
+
 impl Checked {
     /// Why there is nothing to measure, as far as that is known without a device.
     pub fn failure(&self) -> Option<&Failure> {
@@ -86,12 +116,26 @@ impl Checked {
 
 impl<'s> Checker<'s> {
     pub(crate) fn new(supervisor: &'s Supervisor, plugin: LoadedPlugin, device: DeviceFacts) -> Checker<'s> {
-        Checker { supervisor, plugin, types: supervisor.types(), device, recorded: vec![] }
+        let plugins = Turns { all: vec![plugin], turn: 0 };
+        Checker { supervisor, plugins, types: supervisor.types(), device, recorded: vec![] }
     }
 
-    /// The plugin.
+    /// With more plugins, which are checked when it is their turn.
+    #[must_use]
+    pub(crate) fn with_others(mut self, plugins: impl IntoIterator<Item = LoadedPlugin>) -> Checker<'s> {
+        self.plugins.all.extend(plugins);
+        self
+    }
+
+    /// Gives the turn to plugin `turn`, counted from the one that the checker was made with.
+    pub(crate) fn take_turn(&mut self, turn: usize) {
+        assert!(turn < self.plugins.all.len(), "there is no plugin {turn}");
+        self.plugins.turn = turn;
+    }
+
+    /// The plugin whose turn it is.
     pub fn plugin(&self) -> &LoadedPlugin {
-        &self.plugin
+        self.plugins.own()
     }
 
     /// With a types child that may have been started ahead of the first question, so that it gets ready while something
@@ -119,6 +163,16 @@ impl<'s> Checker<'s> {
     ///
     /// If there is no such variant.
     pub fn check(&mut self, sample: &mut Sample, index: usize) -> Checked {
+        let reading = self.read_variant(sample, index);
+        self.check_read(sample, index, reading)
+    }
+
+    /// Reads variant `index` of a sample, for as many plugins as there are.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such variant.
+    pub(crate) fn read_variant(&mut self, sample: &mut Sample, index: usize) -> Reading {
         let name = &sample.variants()[index];
         let mut variant = empty(name);
         let place = VariantPlace {
@@ -132,26 +186,36 @@ impl<'s> Checker<'s> {
         let read = self.read(sample, index);
         stopwatch.charge(Work::Read);
         variant.spent_us = stopwatch.stop();
-        let (read, mut end) = match read {
-            Ok(mut read) => {
-                self.notes(&mut variant, &place, read.notes.iter().cloned());
-                let varies = self.leave_out_fixed(&mut read, &mut variant, &place);
-                variant.describe(&read.program);
-                let end = match varies {
-                    Ok(()) => self.check_program(&read.program, &mut variant, &place),
-                    Err(failure) => return self.unusable(place, variant, failure),
-                };
-                (Some(read), end)
-            }
-            Err(failure) => (None, Err(Refused { class: FailureClass::Reference, failure })),
+        let read = read.and_then(|mut read| {
+            self.notes(&mut variant, &place, read.notes.iter().cloned());
+            let varies = self.leave_out_fixed(&mut read, &mut variant, &place);
+            variant.describe(&read.program);
+            varies.map(|()| read)
+        });
+        self.keep_walls();
+        Reading { place, variant, read }
+    }
+
+    /// Checks the plugin whose turn it is on variant `index` of a sample, which was read.
+    pub(crate) fn check_read(&mut self, sample: &mut Sample, index: usize, reading: Reading) -> Checked {
+        let Reading { place, mut variant, read } = reading;
+        let read = match read {
+            Ok(read) => read,
+            Err(failure) => return unusable(place, variant, failure),
         };
-        let hidden = self.hidden(sample, index, &place, read.as_ref(), &mut end);
+        let mut end = self.check_program(&read.program, &mut variant, &place);
+        let hidden = self.hidden(sample, index, &place, &read, &mut end);
         self.notes(&mut variant, &place, hidden.note.clone());
+        self.keep_walls();
+        Checked { place, variant, read: Some(read), end, hidden, seed: self.recorded(index).inputs }
+    }
+
+    /// Says what keeps the types child in, once there is one.
+    fn keep_walls(&self) {
         if let Some(walls) = self.types.walls() {
             // Another checker may have said so already, of the same kernel.
             let _ = self.supervisor.types_walls.set(walls);
         }
-        Checked { place, variant, read, end, hidden, seed: self.recorded(index).inputs }
     }
 
     /// The pass on other sizes, where the rewrite of the recorded ones is hashed, may run and changes something.
@@ -160,22 +224,16 @@ impl<'s> Checker<'s> {
         sample: &mut Sample,
         index: usize,
         place: &VariantPlace,
-        read: Option<&reader::Variant>,
+        read: &reader::Variant,
         end: &mut Result<Verified, Refused>,
     ) -> Hidden {
-        let (Some(read), Ok(Verified { summary: RewriteSummary { pass_miss: false, .. }, .. })) = (read, &*end) else {
+        let Ok(Verified { summary: RewriteSummary { pass_miss: false, .. }, .. }) = &*end else {
             return Hidden::default();
         };
         hidden::check(self, sample, index, &read.program, place).unwrap_or_else(|failure| {
             *end = Err(Refused { class: FailureClass::Runtime, failure: *failure });
             Hidden::default()
         })
-    }
-
-    /// A variant that cannot be used, whatever the plugin does.
-    fn unusable(&self, place: VariantPlace, variant: Variant, failure: Failure) -> Checked {
-        let end = Err(Refused { class: FailureClass::Reference, failure });
-        Checked { place, variant, read: None, end, hidden: Hidden::default(), seed: None }
     }
 
     /// Takes outputs away that are the same in every draw. Inputs that are drawn as published are left as they are.

@@ -55,13 +55,15 @@ pub struct DeviceSetup {
     pub machine_code: Option<Arc<Cache>>,
     /// Files and directories that the child must not read, besides those of that cache: other caches and their keys.
     pub hidden: Vec<PathBuf>,
+    /// Devices that time at the same time and come before this one: it leaves their cores to them.
+    pub before: u32,
 }
 
 impl DeviceSetup {
     /// A device with so many threads that writes no files, behind those walls that the kernel has, without a cache.
     pub fn new(choice: DeviceChoice, threads: Option<u32>) -> DeviceSetup {
         let confinement = Confinement::default();
-        DeviceSetup { choice, threads, files: None, confinement, machine_code: None, hidden: vec![] }
+        DeviceSetup { choice, threads, files: None, confinement, machine_code: None, hidden: vec![], before: 0 }
     }
 
     /// The first request to a child.
@@ -192,7 +194,7 @@ impl Device {
 
     /// Cores that nothing else may use while something is timed; none where all are needed.
     pub(crate) fn cores(&self) -> Vec<u32> {
-        cores::for_timing(self.info.device != "cpu", self.info.threads)
+        cores::for_timing(self.info.device != "cpu", self.info.threads, self.setup.before)
     }
 
     /// Asks the children that only time to load a program, which they do while something else happens. Those that are not

@@ -4,12 +4,14 @@
 //!
 //! An evaluation has two stages. [`Checker::check`] reads a variant, types it, lets the pass rewrite it and verifies what
 //! comes back; it needs no device, and several may do it at once. [`Supervisor::measure`] runs what was verified on one
-//! [`Device`](device::Device), one variant after the other. [`Supervisor::evaluate`] does both for many samples.
+//! [`Device`](device::Device), one variant after the other. [`Supervisor::evaluate`] does both for many samples,
+//! [`Supervisor::bench`] for many plugins, samples and devices, with a [file](batch) that keeps what comes of it.
 //!
 //! Nothing here writes to a terminal: what happens is told as [`Event`]s.
 
 mod account;
 mod assemble;
+pub mod batch;
 mod check;
 pub mod child;
 mod cores;

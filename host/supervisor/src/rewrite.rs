@@ -114,14 +114,14 @@ fn rewrite_sha256(graph: &Graph, device: DeviceFacts) -> String {
 
 fn reload(checker: &mut Checker<'_>) {
     let (config, cache) = (&checker.supervisor.config, checker.supervisor.cache.as_ref());
-    checker.plugin.reload(config.limits, cache);
+    checker.plugins.own_mut().reload(config.limits, cache);
 }
 
 type Answer = (Result<guest::Rewrite, GuestFailure>, GuestUsage);
 
 fn run_once(checker: &mut Checker<'_>, graph: &Graph, account: &mut Account) -> Result<Answer, GuestError> {
     let calls = infer_calls(graph, checker.supervisor.config.limits.infer_calls);
-    match checker.plugin.guest() {
+    match checker.plugins.own_mut().guest() {
         Ok(guest) => guest.run(graph, checker.device, calls, &mut account.pays(&mut checker.types)),
         Err(failure) => Err(GuestError::Plugin(GuestFailure::Host(failure.message.clone()))),
     }

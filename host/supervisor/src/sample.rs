@@ -4,6 +4,7 @@ use crate::child::{ChildError, Confinement};
 use crate::document::{Blame, Failure};
 use crate::failure::failure;
 use crate::reader::{Reader, ReaderError};
+use crate::untrusted::one_line;
 use passhost_ir::Infer;
 use passhost_protocol::Walls;
 use passhost_protocol::reader::{Change, InputMode, Opened, Question, SampleError, Symbols, Variant};
@@ -83,19 +84,35 @@ impl Sample {
             Err(error) if is_hosts(&error) => Err(OpenError::Reader(error)),
             Err(error) => {
                 let lost = failure(Blame::Sample, "sample", format!("{error} while opening the sample"), HINT);
-                let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-                let opened = Opened { name, sha256: String::new(), variants: vec![] };
-                Ok(Sample {
-                    path: path.into(),
-                    opened,
-                    reader: None,
-                    confinement,
-                    walls: None,
-                    lost: Some(lost),
-                    groups: vec![],
-                })
+                Ok(Sample::without_variants(path, confinement, lost))
             }
         }
+    }
+
+    /// As [`Sample::open`], but where there is no sample, one of many, there is one without variants, whose document says
+    /// so. `place` says where it is named, `list.txt:3`.
+    ///
+    /// # Errors
+    ///
+    /// If no reader can be had.
+    pub fn open_or_lost(path: &Path, place: Option<&str>, confinement: Confinement) -> Result<Sample, ReaderError> {
+        match Sample::open(path, confinement) {
+            Ok(sample) => Ok(sample),
+            Err(OpenError::Reader(error)) => Err(error),
+            Err(OpenError::Sample(error)) => {
+                let correct = place
+                    .map_or("give the path of a sample".into(), |place| format!("correct {}", one_line(place, 200)));
+                let lost = failure(Blame::Sample, "sample", error, &format!("{correct}, or leave this sample out"));
+                Ok(Sample::without_variants(path, confinement, lost))
+            }
+        }
+    }
+
+    fn without_variants(path: &Path, confinement: Confinement, lost: Failure) -> Sample {
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let opened = Opened { name, sha256: String::new(), variants: vec![] };
+        let lost = Some(lost);
+        Sample { path: path.into(), opened, reader: None, confinement, walls: None, lost, groups: vec![] }
     }
 
     /// The last part of its path.

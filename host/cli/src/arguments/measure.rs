@@ -1,0 +1,87 @@
+//! What evaluations of one sample and of many take: how to measure, and what is shown meanwhile.
+
+use super::{Inputs, LimitArguments, ScoreOptions, WallArguments, duration, milliseconds, policy};
+use crate::{Exit, Stop};
+use clap::Args;
+use passhost_protocol::device::Settings;
+use passhost_score::{FailureClass, Options, VariantOutcome};
+use passhost_supervisor::{Config, Policy};
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+pub struct MeasureArguments {
+    /// Wall clock for the timed runs of one program and variant
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = duration)]
+    pub budget: Duration,
+    /// Where the machine is busy with something else, tries a variant again for so long before it is not measured
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub wait: Option<Duration>,
+    /// Scores what was measured while the machine was busy: for tests and debugging; the result says so
+    #[arg(long)]
+    pub accept_noise: bool,
+    /// Wall clock of one step of the device process; derived from the sample's own speed if absent
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub timeout: Option<Duration>,
+    /// What is allowed, asked and counted: open, kernels, strict, or a file (docs/policies.md)
+    #[arg(long, value_name = "NAME|FILE", default_value = "open", value_parser = policy)]
+    pub policy: Policy,
+    /// How inputs are drawn
+    #[arg(long, value_enum, default_value_t = Inputs::Fresh)]
+    pub inputs: Inputs,
+    /// Fixes the inputs, for debugging; the result says so
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Times a rewrite even if it is a pass miss: shows what the harness itself costs
+    #[arg(long)]
+    pub time_pass_miss: bool,
+    #[command(flatten)]
+    pub score: ScoreOptions,
+    #[command(flatten)]
+    pub walls: WallArguments,
+    #[command(flatten)]
+    pub limits: LimitArguments,
+}
+
+#[derive(Debug, Args)]
+pub struct ProgressArguments {
+    /// No progress on standard error
+    #[arg(long)]
+    pub quiet: bool,
+    /// Says each step of each variant on a line of its own
+    #[arg(long, conflicts_with = "quiet")]
+    pub verbose: bool,
+}
+
+impl MeasureArguments {
+    /// What holds for every evaluation, with so many submissions of one author.
+    pub fn config(&self, submissions: u32) -> Result<Config, Stop> {
+        let options = self.score.over(Options::default());
+        // Constants outside their range would otherwise show only after minutes of measuring.
+        passhost_score::score(&[VariantOutcome::Failed(FailureClass::Accuracy)], &options)
+            .map_err(|error| Stop::new(Exit::Usage, error))?;
+        let config = Config {
+            limits: self.limits.limits(),
+            settings: self.settings(),
+            options,
+            policy: self.policy.clone(),
+            inputs: self.inputs.into(),
+            seed: self.seed,
+            timeout: self.timeout,
+            wait: self.wait.unwrap_or_default(),
+            submissions,
+            confinement: self.walls.confinement(),
+        };
+        config.contradiction().map_or(Ok(config), |contradiction| Err(Stop::usage(contradiction)))
+    }
+
+    /// How to measure.
+    fn settings(&self) -> Settings {
+        Settings {
+            budget_ms: milliseconds(self.budget),
+            time_pass_miss: self.time_pass_miss,
+            accept_noise: self.accept_noise,
+            domain_rounds: self.policy.rules().domain_rounds,
+            ..Settings::default()
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! `passhost bench PLUGIN... LIST|DIR...`
+
+mod given;
+mod keeper;
+
+use crate::arguments::BenchArguments;
+use crate::interrupt;
+use crate::output::print;
+use crate::progress::Progress;
+use crate::terminal::{Terminal, Tone, wrap};
+use crate::{Exit, Stop};
+use given::Given;
+use keeper::Keeper;
+use passhost_supervisor::batch::{self, Batch, BatchFile, Bench, Header, PluginEntry, SampleEntry};
+use passhost_supervisor::device::{Device, DeviceSetup};
+use passhost_supervisor::document::{Blame, Document};
+use passhost_supervisor::{Checking, Plugin, Supervisor};
+use std::sync::atomic::AtomicBool;
+
+/// Those who check for one device, where there are cores that time nothing.
+const CHECKERS: usize = 4;
+
+pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop> {
+    let Given { plugins, samples } = given::read(arguments, terminal)?;
+    let submissions = arguments.submissions.unwrap_or(u32::try_from(plugins.len()).unwrap_or(u32::MAX));
+    let config = arguments.measure.config(submissions)?;
+    let progress = Progress::new(terminal, &arguments.progress, samples.len());
+    let mut header = Header::new(&config);
+    let line = progress.clone();
+    let mut supervisor = Supervisor::new(config).watched_by(move |event| line.event(event));
+    match super::open_cache() {
+        Ok(cache) => supervisor = supervisor.with_cache(cache),
+        Err(reason) => terminal.complain(&terminal.paint(Tone::Dim, &format!("no plugin cache: {reason}"))),
+    }
+    progress.step("loading the plugins");
+    header.plugins = plugins.iter().map(|plugin| entry(&supervisor, plugin)).collect::<Result<_, _>>()?;
+    header.programs = given::programs().map_err(|error| Stop::new(Exit::Host, error))?;
+    header.variant.clone_from(&arguments.variant);
+    let sample = |named: passhost_sample::Named| SampleEntry {
+        path: named.path.display().to_string(),
+        groups: named.groups,
+        place: named.place,
+    };
+    header.samples = samples.into_iter().map(sample).collect();
+    progress.step("starting the device");
+    let mut devices = open_devices(arguments)?;
+    header.devices = devices.iter().map(|device| device.info().clone()).collect();
+    progress.clear();
+
+    let (file, finished) = BatchFile::open(&arguments.out, &header, arguments.resume)?;
+    let stop = AtomicBool::new(false);
+    let mut keeper = Keeper::new(file, &header, arguments, terminal, &progress, &stop);
+    keeper.introduce(&finished);
+    interrupt::watch();
+    let checking = Checking::Beside(CHECKERS);
+    let bench = Bench { header: &header, plugins: &plugins, finished: &finished, checking, stop: &stop };
+    supervisor.bench(&bench, &mut devices, |heard| keeper.hear(heard))?;
+    progress.clear();
+    let kept = batch::read(&arguments.out)?;
+    print(end(&kept, arguments, terminal));
+    Ok(exit(&kept))
+}
+
+/// What a batch says of a plugin. One that does not load fails on every variant, unless the host is to blame.
+fn entry(supervisor: &Supervisor, plugin: &Plugin) -> Result<PluginEntry, Stop> {
+    let mut loaded = supervisor.load(plugin.clone());
+    let failure = loaded.guest().err().cloned();
+    if let Some(failure) = failure.as_ref().filter(|failure| failure.blame == Blame::Host) {
+        return Err(Stop::host(format!("{}; {}", failure.message, failure.hint)));
+    }
+    let info = loaded.info().cloned();
+    Ok(PluginEntry { path: plugin.path.clone(), sha256: plugin.sha256.clone(), info, failure })
+}
+
+fn open_devices(arguments: &BenchArguments) -> Result<Vec<Device>, Stop> {
+    let confinement = arguments.measure.walls.confinement();
+    let open = |(before, choice)| {
+        let setup = super::device_setup(choice, arguments.threads);
+        Device::open(DeviceSetup { confinement, before, ..setup }).map_err(|error| Stop::new(Exit::Host, error))
+    };
+    (0..).zip(arguments.device.0.iter().copied()).map(open).collect()
+}
+
+/// What has come of it, a line for each plugin, and what to do about what has not.
+fn end(kept: &Batch, arguments: &BenchArguments, terminal: &Terminal) -> Vec<String> {
+    let mut lines = vec![];
+    let mut say = |text: String| lines.extend(wrap(&text, terminal.width(), ""));
+    for plugin in &kept.header.plugins {
+        let of_plugin = |document: &&Document| document.job.plugin_sha256 == plugin.sha256;
+        let documents: Vec<&Document> = kept.documents.iter().filter(of_plugin).collect();
+        let name = given::short_name(&plugin.path);
+        say(format!("{name}: {}", crate::table::total(documents.into_iter())));
+    }
+    let (finished, all, out) = (kept.finished_samples, kept.header.samples.len(), arguments.out.display());
+    say(format!("{finished} of {all} samples have ended; all results are in {out}"));
+    if finished < all || kept.documents.iter().any(is_hosts_trouble) {
+        say(format!("what is missing or was not measured: {}", given::resume_command()));
+    }
+    lines
+}
+
+fn is_hosts_trouble(document: &Document) -> bool {
+    let of_variants = document.variants.iter().filter_map(|variant| variant.failure.as_ref());
+    of_variants.chain(&document.failure).any(|failure| failure.blame == Blame::Host)
+}
+
+fn exit(kept: &Batch) -> Exit {
+    let is_samples = |document: &Document| document.blame == Some(Blame::Sample);
+    if interrupt::count() > 0 {
+        Exit::Interrupted(interrupt::last())
+    } else if kept.documents.iter().any(is_hosts_trouble) {
+        Exit::Host
+    } else if kept.documents.iter().any(is_samples) {
+        Exit::Usage
+    } else if kept.header.plugins.iter().all(|plugin| plugin.failure.is_some()) {
+        Exit::Plugin
+    } else {
+        Exit::Success
+    }
+}

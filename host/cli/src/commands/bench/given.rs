@@ -1,0 +1,109 @@
+//! What a batch is given: plugins and samples among the paths, this host's own programs, and the command line.
+
+use crate::Stop;
+use crate::arguments::BenchArguments;
+use crate::commands::{WEBASSEMBLY, is_wasm_by_name, named_samples, read_plugin};
+use crate::terminal::Terminal;
+use passhost_protocol::open_regular;
+use passhost_sample::Named;
+use passhost_supervisor::Plugin;
+use passhost_supervisor::child::beside_this_executable;
+use passhost_supervisor::untrusted::one_line;
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+/// The programs that an evaluation consists of.
+const PROGRAMS: [&str; 5] = ["passhost", "passhost-reader", "passhost-guest", "passhost-device", "passhost-compiler"];
+
+/// What a batch is about.
+pub struct Given {
+    pub plugins: Vec<Plugin>,
+    pub samples: Vec<Named>,
+}
+
+/// Plugins are the files of WebAssembly among the paths, or those that are named as such.
+pub fn read(arguments: &BenchArguments, terminal: &Terminal) -> Result<Given, Stop> {
+    let (plugins, lists): (Vec<&PathBuf>, Vec<&PathBuf>) = arguments.paths.iter().partition(|path| is_plugin(path));
+    if plugins.is_empty() {
+        let first = arguments.paths[0].display();
+        return Err(Stop::usage(format!(
+            "no plugin is given: `{first}` is none; plugins, .wasm components, come first, then lists of samples"
+        )));
+    }
+    if lists.is_empty() {
+        return Err(Stop::usage("no samples are given; plugins are followed by sample directories or lists of them"));
+    }
+    let limit = arguments.measure.limits.limits().wasm;
+    let mut read: Vec<Plugin> = vec![];
+    for path in plugins {
+        let plugin = read_plugin(path, limit)?;
+        match read.iter().find(|other| other.sha256 == plugin.sha256) {
+            Some(same) => terminal.complain(&format!("`{}` is `{}` once more, and left out", plugin.path, same.path)),
+            None => read.push(plugin),
+        }
+    }
+    Ok(Given { plugins: read, samples: named_samples(lists, terminal)? })
+}
+
+fn is_plugin(path: &Path) -> bool {
+    let start = || {
+        let mut start = [0; 4];
+        open_regular(path)?.read_exact(&mut start).map(|()| start)
+    };
+    is_wasm_by_name(path) || start().is_ok_and(|start| start == *WEBASSEMBLY)
+}
+
+/// The SHA-256 of this host's programs, by name.
+pub fn programs() -> io::Result<BTreeMap<String, String>> {
+    let hash = |name: &str| {
+        let hash = Sha256::digest(std::fs::read(beside_this_executable(name))?);
+        Ok((name.to_owned(), hash.iter().map(|byte| format!("{byte:02x}")).collect()))
+    };
+    PROGRAMS.into_iter().map(hash).collect()
+}
+
+/// The name of a file without its folder and ending.
+pub fn short_name(path: &str) -> String {
+    one_line(&Path::new(path).file_stem().unwrap_or_default().to_string_lossy(), 60)
+}
+
+/// This command, to go on with what it began.
+pub fn resume_command() -> String {
+    let mut words: Vec<String> = std::env::args().map(|word| quoted(&word)).collect();
+    if !words.iter().any(|word| word == RESUME) {
+        words.push(RESUME.into());
+    }
+    words.join(" ")
+}
+
+const RESUME: &str = "--resume";
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", one_line(word, 400).replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_take_them_apart() {
+        let cases = [
+            ("--out", "--out"),
+            ("a/b.wasm", "a/b.wasm"),
+            ("my list", "'my list'"),
+            ("", "''"),
+            ("it's", r"'it'\''s'"),
+        ];
+        for (word, expected) in cases {
+            assert_eq!(quoted(word), expected);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! One line for each variant that has ended: a view of many results while they come.
+
+use crate::table::verdict_on;
+use crate::terminal::{Terminal, Tone, cut_front};
+use passhost_supervisor::document::{Document, Failure, Variant};
+use passhost_supervisor::untrusted::one_line;
+
+/// Characters of a name; of a longer one the end is shown.
+const LONGEST: usize = 36;
+
+/// How wide the columns are.
+pub struct Rows {
+    terminal: Terminal,
+    /// 0 where there is one plugin, whose name needs no column.
+    plugin: usize,
+    sample: usize,
+}
+
+impl Rows {
+    /// For these plugins and samples.
+    pub fn new<'n>(
+        terminal: &Terminal,
+        plugins: impl ExactSizeIterator<Item = &'n str>,
+        samples: impl Iterator<Item = &'n str>,
+    ) -> Rows {
+        let longest = |width: usize, name: &str| width.max(name.chars().count()).min(LONGEST);
+        let plugin = if plugins.len() > 1 { plugins.fold(0, longest) } else { 0 };
+        Rows { terminal: *terminal, plugin, sample: samples.fold(0, longest) }
+    }
+
+    /// `NAME  SAMPLE  VARIANT  VERDICT  SPEEDUP`.
+    pub fn variant(&self, plugin: &str, sample: &str, variant: &Variant) -> String {
+        let verdict = verdict_on(variant);
+        let speedup = variant.timing.as_ref().map_or("-".to_owned(), |timing| format!("{:.2}", timing.speedup));
+        let name = padded(&variant.name, LONGEST);
+        let row = format!("{}{name}  {verdict:<14} {speedup:>6}", self.names(plugin, sample));
+        if variant.failure.is_some() { self.terminal.paint(Tone::Warn, &row) } else { row }
+    }
+
+    /// A sample of which there are no variants.
+    pub fn lost(&self, plugin: &str, sample: &str, failure: &Failure) -> String {
+        let row = format!("{}{} ({}): {}", self.names(plugin, sample), failure.blame, failure.stage, failure.message);
+        self.terminal.paint(Tone::Bad, &row)
+    }
+
+    /// All of a document.
+    pub fn document(&self, document: &Document) -> Vec<String> {
+        let (plugin, sample) = (&document.job.plugin, &document.job.sample);
+        match &document.failure {
+            Some(failure) if document.variants.is_empty() => vec![self.lost(plugin, sample, failure)],
+            _ => document.variants.iter().map(|variant| self.variant(plugin, sample, variant)).collect(),
+        }
+    }
+
+    fn names(&self, plugin: &str, sample: &str) -> String {
+        let column = |name: &str, width: usize| if width == 0 { String::new() } else { padded(name, width) + "  " };
+        column(plugin, self.plugin) + &column(sample, self.sample)
+    }
+}
+
+fn padded(name: &str, width: usize) -> String {
+    format!("{:<width$}", cut_front(&one_line(name, 400), width))
+}

@@ -1,0 +1,172 @@
+//! Result documents, put together from the lines of a batch file.
+
+use super::error::BatchError;
+use super::header::{Header, PluginEntry};
+use super::line::{Line, SampleLine, SampleName, VariantLine};
+use crate::assemble::{Frame, assemble};
+use crate::document::{ChildWalls, Document, Job};
+use crate::judge::Judged;
+use crate::timing::{Rules, measured};
+use crate::untrusted::one_line;
+use passhost_protocol::device::DeviceInfo;
+use passhost_score::VariantOutcome;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+/// What is known of a plugin on a sample: variants by their position.
+#[derive(Default)]
+struct Known {
+    variants: BTreeMap<usize, VariantLine>,
+    /// Of the last line: an earlier device, or a wall that was not needed yet, is not the end of the story.
+    device: Option<usize>,
+    confinement: ChildWalls,
+}
+
+impl Known {
+    fn add(&mut self, line: VariantLine) {
+        let other_content = |known: &VariantLine| known.sample.sha256 != line.sample.sha256;
+        if self.variants.values().next().is_some_and(other_content) {
+            // The sample was changed, and what was found of the old one is not about this.
+            *self = Known::default();
+        }
+        self.device = line.device;
+        self.confinement = joined(self.confinement, line.confinement);
+        self.variants.insert(line.position, line);
+    }
+
+    /// Whether every variant that belongs to the batch has ended.
+    fn is_whole(&self) -> bool {
+        self.variants.values().next().is_some_and(|line| line.of == self.variants.len())
+    }
+}
+
+fn joined(earlier: ChildWalls, later: ChildWalls) -> ChildWalls {
+    ChildWalls {
+        guest: later.guest.or(earlier.guest),
+        reader: later.reader.or(earlier.reader),
+        types: later.types.or(earlier.types),
+        device: later.device.or(earlier.device),
+        compiler: later.compiler.or(earlier.compiler),
+    }
+}
+
+/// The lines by what they are about: positions of a plugin and of a sample in the header.
+#[derive(Default)]
+struct Sorted {
+    variants: HashMap<(usize, usize), Known>,
+    samples: HashMap<usize, SampleLine>,
+}
+
+impl Sorted {
+    /// The reason why a line is not about this batch is the error, with its number.
+    fn new(header: &Header, lines: Vec<(usize, Line)>) -> Result<Sorted, (usize, String)> {
+        let plugins: HashMap<&str, usize> =
+            header.plugins.iter().enumerate().map(|(index, plugin)| (plugin.sha256.as_str(), index)).collect();
+        let samples: HashMap<&str, usize> =
+            header.samples.iter().enumerate().map(|(index, sample)| (sample.path.as_str(), index)).collect();
+        let mut sorted = Sorted::default();
+        for (number, line) in lines {
+            let unknown =
+                |what: &str, name: &str| (number, format!("its {what} `{}` is not in the header", one_line(name, 200)));
+            let sample = |name: &SampleName| {
+                samples.get(name.path.as_str()).copied().ok_or_else(|| unknown("sample", &name.path))
+            };
+            match line {
+                Line::Sample(line) => drop(sorted.samples.insert(sample(&line.sample)?, line)),
+                Line::Variant(line) => {
+                    let plugin = plugins.get(line.plugin.as_str()).copied();
+                    let plugin = plugin.ok_or_else(|| unknown("plugin", &line.plugin))?;
+                    if line.device.is_some_and(|device| device >= header.devices.len()) {
+                        return Err((number, "its device is not in the header".into()));
+                    }
+                    sorted.variants.entry((plugin, sample(&line.sample)?)).or_default().add(*line);
+                }
+            }
+        }
+        Ok(sorted)
+    }
+
+    /// Whether every plugin has ended on a sample.
+    fn is_finished(&self, header: &Header, sample: usize) -> bool {
+        let ended = |plugin: usize| self.variants.get(&(plugin, sample)).is_some_and(Known::is_whole);
+        (0..header.plugins.len()).all(ended) || (self.samples.contains_key(&sample) && !self.is_begun(sample))
+    }
+
+    fn is_begun(&self, sample: usize) -> bool {
+        self.variants.keys().any(|(_, begun)| *begun == sample)
+    }
+}
+
+/// One for each plugin and sample of which anything is known, and how many samples every plugin has ended on.
+pub(super) fn documents(
+    path: &Path,
+    header: &Header,
+    lines: Vec<(usize, Line)>,
+) -> Result<(Vec<Document>, usize), BatchError> {
+    let damaged = |(line, reason)| BatchError::Line { path: path.into(), line, reason };
+    let mut sorted = Sorted::new(header, lines).map_err(damaged)?;
+    let finished = (0..header.samples.len()).filter(|&sample| sorted.is_finished(header, sample)).count();
+    let mut documents = vec![];
+    for (plugin, entry) in header.plugins.iter().enumerate() {
+        for sample in 0..header.samples.len() {
+            let known = sorted.variants.remove(&(plugin, sample));
+            let line = sorted.samples.get(&sample);
+            documents.extend(match (known, line) {
+                (Some(known), _) => document(header, entry, known),
+                (None, Some(SampleLine { sample, failure: Some(failure) })) => {
+                    let frame = frame(header, entry, sample, None, ChildWalls::default());
+                    Some(assemble(Frame { lost: Some(failure.clone()), ..frame }, vec![]))
+                }
+                (None, _) => None,
+            });
+        }
+    }
+    Ok((documents, finished))
+}
+
+fn document(header: &Header, plugin: &PluginEntry, known: Known) -> Option<Document> {
+    let device = known.device.map(|device| &header.devices[device]);
+    let sample = known.variants.values().next()?.sample.clone();
+    let frame = frame(header, plugin, &sample, device, known.confinement);
+    let rules = Rules::of(device.map_or("cpu", |device| &device.device));
+    let accept_noise = header.limits.measurement.accept_noise;
+    Some(assemble(frame, known.variants.into_values().map(|line| judged(line, rules, accept_noise)).collect()))
+}
+
+/// The verdict as it was before it was written down: speedups follow from the times.
+fn judged(line: VariantLine, rules: Rules, accept_noise: bool) -> Judged {
+    let VariantLine { variant, outcome, .. } = line;
+    let compared = matches!(outcome, Some(VariantOutcome::Compared { .. }));
+    let timing = variant.timing.as_ref().filter(|_| compared);
+    let found = timing.and_then(|timing| measured(timing.processes.clone(), rules, timing.ops, accept_noise).ok());
+    Judged { variant, outcome, speedups: found.map(|found| found.speedups) }
+}
+
+fn frame(
+    header: &Header,
+    plugin: &PluginEntry,
+    sample: &SampleName,
+    device: Option<&DeviceInfo>,
+    confinement: ChildWalls,
+) -> Frame {
+    Frame {
+        job: Job {
+            plugin: plugin.path.clone(),
+            plugin_sha256: plugin.sha256.clone(),
+            plugin_info: plugin.info.clone(),
+            sample: sample.name.clone(),
+            sample_sha256: sample.sha256.clone(),
+            groups: sample.groups.clone(),
+            host: header.host.clone(),
+            device: device.cloned(),
+            fixed_seed: header.seed.is_some(),
+            inputs: Some(header.inputs),
+        },
+        lost: None,
+        policy: header.policy.clone(),
+        limits: header.limits.clone(),
+        options: header.options,
+        submissions: header.submissions,
+        confinement,
+    }
+}

@@ -1,0 +1,90 @@
+//! The file of a batch, open for adding to it.
+
+use super::error::BatchError;
+use super::finished::Finished;
+use super::header::Header;
+use super::line::Line;
+use super::read::{Contents, parse};
+use serde::Serialize;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{BufReader, Write as _};
+use std::path::{Path, PathBuf};
+
+/// The file, locked for as long as this lives. The system unlocks it when the process ends, however that comes.
+#[derive(Debug)]
+pub struct BatchFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl BatchFile {
+    /// Begins a batch in a new or empty file, or goes on with the one that is there. A last line that was cut off is
+    /// removed.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be used, another batch writes it, it holds something and nobody asked to `resume`, it is
+    /// damaged, or the batch in it was begun with something else.
+    pub fn open(path: &Path, header: &Header, resume: bool) -> Result<(BatchFile, Finished), BatchError> {
+        let mut batch = BatchFile { path: path.into(), file: open_locked(path)? };
+        let length = batch.file.metadata().map_err(failed(path))?.len();
+        if length > 0 && !resume {
+            return Err(BatchError::NotEmpty { path: path.into() });
+        }
+        let Contents { header: recorded, lines, whole, .. } = parse(path, BufReader::new(&batch.file))?;
+        let recorded = recorded.filter(|_| length > 0);
+        if let Some([item, recorded, now]) = recorded.as_ref().and_then(|recorded| recorded.difference(header)) {
+            return Err(BatchError::Differs { path: path.into(), item, recorded, now });
+        }
+        if whole < length {
+            batch.file.set_len(whole).map_err(failed(path))?;
+        }
+        if recorded.is_none() {
+            batch.append(header)?;
+            batch.keep_name();
+        }
+        let mut finished = Finished::default();
+        lines.iter().for_each(|(_, line)| finished.add(line));
+        Ok((batch, finished))
+    }
+
+    /// Adds a line in one piece and returns when it is on the disk.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn add(&mut self, line: &Line) -> Result<(), BatchError> {
+        self.append(line)
+    }
+
+    fn append(&mut self, value: &impl Serialize) -> Result<(), BatchError> {
+        let mut text = serde_json::to_vec(value).map_err(BatchError::Form)?;
+        text.push(b'\n');
+        let written = self.file.write_all(&text).and_then(|()| self.file.sync_data());
+        written.map_err(|source| BatchError::Write { path: self.path.clone(), source })
+    }
+
+    /// Puts the entry of a new file on the disk. Where a directory cannot be synced, the system does so in time.
+    fn keep_name(&self) {
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    }
+}
+
+fn failed(path: &Path) -> impl Fn(std::io::Error) -> BatchError {
+    |source| BatchError::Open { path: path.into(), source }
+}
+
+fn open_locked(path: &Path) -> Result<File, BatchError> {
+    if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(BatchError::NotRegular { path: path.into() });
+    }
+    // Whatever was read or cut, what is written comes at the end.
+    let mut options = OpenOptions::new();
+    let file = options.read(true).append(true).create(true).open(path).map_err(failed(path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(BatchError::InUse { path: path.into() }),
+        Err(TryLockError::Error(source)) => Err(BatchError::Open { path: path.into(), source }),
+    }
+}

@@ -1,0 +1,160 @@
+//! What all variants of a batch have in common.
+
+use super::SCHEMA;
+use crate::document::{Failure, Limits};
+use crate::supervisor::Config;
+use crate::untrusted::one_line;
+use passhost_policy::Policy;
+use passhost_protocol::device::DeviceInfo;
+use passhost_protocol::guest::PassInfo;
+use passhost_protocol::reader::InputMode;
+use passhost_score::Options;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// The first line of a batch file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Version of passhost.
+    pub host: String,
+    /// SHA-256 of its programs, by name.
+    pub programs: BTreeMap<String, String>,
+    /// The devices that variants are measured on, side by side.
+    pub devices: Vec<DeviceInfo>,
+    /// The rules in force.
+    pub policy: Policy,
+    /// Limits and measurement settings in force.
+    pub limits: Limits,
+    /// Constants of the score.
+    pub options: Options,
+    /// How inputs are drawn.
+    pub inputs: InputMode,
+    /// What `--seed` fixed, for debugging, never for a ranking.
+    pub seed: Option<u64>,
+    /// Wall clock of one step of the device child, in milliseconds, if it was given.
+    pub timeout_ms: Option<u64>,
+    /// Submissions that share the error of a verdict.
+    pub submissions: u32,
+    /// A part of the names of the variants that are evaluated; all if absent.
+    pub variant: Option<String>,
+    /// The plugins, in the order in which they were given.
+    pub plugins: Vec<PluginEntry>,
+    /// The samples, in the order in which they are evaluated.
+    pub samples: Vec<SampleEntry>,
+}
+
+/// A plugin of a batch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PluginEntry {
+    /// Path as given.
+    pub path: String,
+    /// Of the component, in hexadecimal.
+    pub sha256: String,
+    /// What it says of itself, if it loads; untrusted.
+    pub info: Option<PassInfo>,
+    /// Why it does not load. Every variant then fails for that reason.
+    pub failure: Option<Failure>,
+}
+
+/// A sample of a batch, which nobody has opened yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SampleEntry {
+    /// Where it lies.
+    pub path: String,
+    /// Lists that named it, without their endings.
+    pub groups: Vec<String>,
+    /// The line that names it first, `list.txt:3`, if a list does.
+    pub place: Option<String>,
+}
+
+impl Header {
+    /// Of a batch under `config` that nothing is known of yet.
+    pub fn new(config: &Config) -> Header {
+        Header {
+            schema: SCHEMA.into(),
+            host: env!("CARGO_PKG_VERSION").into(),
+            programs: BTreeMap::new(),
+            devices: vec![],
+            policy: config.policy.clone(),
+            limits: Limits { guest: config.limits, measurement: config.settings },
+            options: config.options,
+            inputs: config.inputs,
+            seed: config.seed,
+            timeout_ms: config.timeout.map(milliseconds),
+            submissions: config.submissions.max(1),
+            variant: None,
+            plugins: vec![],
+            samples: vec![],
+        }
+    }
+
+    /// The first thing, if any, for which what `now` asks for is not what this was begun with: its name, what it was and
+    /// what it is.
+    pub fn difference(&self, now: &Header) -> Option<[String; 3]> {
+        first_difference("", &self.identity(), &now.identity())
+    }
+
+    /// What must be the same for results to stand in one file.
+    fn identity(&self) -> Value {
+        let Header { host, programs, devices, policy, limits, options, .. } = self;
+        let devices: Vec<DeviceInfo> =
+            devices.iter().map(|info| DeviceInfo { note: String::new(), ..info.clone() }).collect();
+        let plugins =
+            self.plugins.iter().map(|plugin| json!({"sha256": plugin.sha256, "loads": plugin.failure.is_none()}));
+        let samples = self.samples.iter().map(|sample| json!({"path": sample.path, "groups": sample.groups}));
+        json!({
+            "schema": self.schema,
+            "host": host,
+            "programs": programs,
+            "plugins": plugins.collect::<Vec<_>>(),
+            "policy": {"name": policy.name(), "sha256": policy.sha256()},
+            "limits": limits,
+            "options": options,
+            "inputs": self.inputs,
+            "seed": self.seed,
+            "timeout_ms": self.timeout_ms,
+            "submissions": self.submissions,
+            "variant": self.variant,
+            "devices": devices,
+            "samples": samples.collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Where two values differ first, and what stands there.
+fn first_difference(at: &str, one: &Value, other: &Value) -> Option<[String; 3]> {
+    let inner = |key: &str| if at.is_empty() { key.to_owned() } else { format!("{at}.{key}") };
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => {
+            let missing = other.keys().filter(|key| !one.contains_key(*key));
+            one.keys().chain(missing).find_map(|key| {
+                let of = |map: &serde_json::Map<String, Value>| map.get(key).cloned().unwrap_or(Value::Null);
+                first_difference(&inner(key), &of(one), &of(other))
+            })
+        }
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            let mut pairs = one.iter().zip(other).enumerate();
+            pairs.find_map(|(index, (one, other))| first_difference(&format!("{at}[{index}]"), one, other))
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            Some([format!("the number of {at}"), one.len().to_string(), other.len().to_string()])
+        }
+        _ => (one != other).then(|| [at.to_owned(), shown(one), shown(other)]),
+    }
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "not given".into(),
+        Value::String(text) => format!("`{}`", one_line(text, 100)),
+        value => one_line(&value.to_string(), 100),
+    }
+}

@@ -1,0 +1,106 @@
+//! A batch: workers, one for each device, and one who hears of all that they do.
+
+use super::finished::Finished;
+use super::header::Header;
+use super::line::Line;
+use super::work::Queue;
+use super::worker::Worker;
+use crate::cores;
+use crate::device::Device;
+use crate::evaluate::Checking;
+use crate::plugin::Plugin;
+use crate::supervisor::Supervisor;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+/// How often whoever hears of a batch hears that nothing happened.
+const TICK: Duration = Duration::from_millis(100);
+
+/// What a batch is to do.
+pub struct Bench<'a> {
+    /// With its devices, plugins and samples.
+    pub header: &'a Header,
+    /// The plugins of the header.
+    pub plugins: &'a [Plugin],
+    /// What is not done again.
+    pub finished: &'a Finished,
+    /// Who checks for each device.
+    pub checking: Checking,
+    /// Once it is set, no variant is begun.
+    pub stop: &'a AtomicBool,
+}
+
+impl Bench<'_> {
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// What happens in a batch.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Heard {
+    /// Nothing for a while.
+    Nothing,
+    /// A sample was opened, of which so many lines are to come.
+    Begun {
+        /// Position in the header.
+        sample: usize,
+        /// Variants, each plugin counted, that are not finished.
+        left: usize,
+    },
+    /// Something has ended.
+    Line {
+        /// Position of the sample in the header.
+        sample: usize,
+        /// To be kept.
+        line: Line,
+    },
+    /// Nothing more comes of a sample.
+    Ended {
+        /// Position in the header.
+        sample: usize,
+    },
+}
+
+impl Supervisor {
+    /// Evaluates every plugin on every sample, on several devices side by side. A variant is read once, and measured under
+    /// one plugin after the other. `hear` is called on this thread, and often.
+    ///
+    /// # Errors
+    ///
+    /// What `hear` says; then no variant is begun any more.
+    pub fn bench<E>(
+        &self,
+        bench: &Bench<'_>,
+        devices: &mut [Device],
+        mut hear: impl FnMut(Heard) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let timing: Vec<u32> = devices.iter().flat_map(Device::cores).collect();
+        let cores = cores::for_checking(&timing);
+        let queue = Queue::new(bench);
+        let (tell, heard) = mpsc::channel();
+        std::thread::scope(|scope| {
+            for (number, device) in devices.iter_mut().enumerate() {
+                let worker = Worker { supervisor: self, bench, queue: &queue, number, tell: tell.clone() };
+                let cores = &cores;
+                scope.spawn(move || worker.run(device, cores));
+            }
+            drop(tell);
+            let mut end = Ok(());
+            loop {
+                let next = match heard.recv_timeout(TICK) {
+                    Ok(next) => next,
+                    Err(RecvTimeoutError::Timeout) => Heard::Nothing,
+                    Err(RecvTimeoutError::Disconnected) => return end,
+                };
+                if end.is_ok() {
+                    end = hear(next);
+                }
+                if end.is_err() {
+                    bench.stop.store(true, Ordering::Relaxed);
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,139 @@
+//! Many samples and several plugins: what is kept, what is shown, and what wrong lists get.
+
+use passhost_supervisor::batch::{self, Batch};
+use passhost_supervisor::document::Blame;
+use passhost_tests::{Passhost, Run, SMALL, directory, plugin, sample_with};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// A plugin that does not load: the smallest core module.
+const CORE_MODULE: &[u8] = b"\0asm\x01\0\0\0";
+
+/// A directory with two samples, lists and what is written.
+struct Place {
+    folder: TempDir,
+    samples: [TempDir; 2],
+}
+
+impl Place {
+    fn new() -> Place {
+        let samples = ["se-gate-add-relu", "single-gelu"].map(|name| sample_with(name, SMALL));
+        Place { folder: directory(), samples }
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.folder.path().join(name);
+        let written = std::fs::write(&path, content);
+        assert!(written.is_ok(), "{written:?}");
+        path
+    }
+
+    fn out(&self) -> PathBuf {
+        self.folder.path().join("bench.jsonl")
+    }
+
+    fn path(&self, sample: usize) -> String {
+        self.samples[sample].path().display().to_string()
+    }
+}
+
+fn read(path: &Path) -> Batch {
+    let read = batch::read(path);
+    assert!(read.is_ok(), "{:?}", read.err());
+    let Ok(read) = read else { unreachable!("it was checked") };
+    read
+}
+
+#[test]
+fn several_plugins_share_a_batch_and_one_that_does_not_load_or_a_missing_sample_is_not_the_end() {
+    let place = Place::new();
+    let [one, two] = [0, 1].map(|sample| place.path(sample));
+    let list =
+        place.write("pair.txt", format!("{one}\nuid-7\t{two}\n\n{one}\n{}/nowhere\n", place.folder.path().display()));
+    let broken = place.write("core.wasm", CORE_MODULE);
+    let [noop, fuse] = ["noop", "fuse-pointwise"].map(plugin);
+    let paths = [&noop, &fuse, &broken, &list];
+    let bench = Passhost::bench(paths, &place.out()).with(&["--variant", "float32"]);
+    let run = bench.run();
+    run.expect_end(
+        2,
+        &[
+            "named more than once: 1, the first `",
+            "core does not load",
+            "nowhere",
+            "3 of 3 samples have ended",
+            "noop: 2 graphs of 3 samples: 2 pass miss",
+            "core: 2 graphs of 3 samples: 2 compile",
+        ],
+    );
+    run.expect(!run.err.contains(": timing"), "steps are not said unless that is asked for");
+    let kept = read(&place.out());
+    run.expect(kept.documents.len() == 9 && !kept.is_cut, "a document for each plugin and sample");
+    run.expect(kept.header.submissions == 3, "the plugins share the error of a verdict");
+    for document in &kept.documents {
+        run.expect(document.job.groups == ["pair"], "the list is its group");
+        let expected = if document.job.sample == "nowhere" { Some(Blame::Sample) } else { document.blame };
+        run.expect(document.blame == expected, "the sample that is not there is blamed");
+    }
+    let hint = kept.documents[2].failure.as_ref().map(|failure| failure.hint.clone()).unwrap_or_default();
+    run.expect(hint.contains("pair.txt:5"), "its line is named");
+
+    // All is there: nothing is done again, and a second batch is refused its file.
+    let again = Passhost::bench(paths, &place.out()).with(&["--variant", "float32", "--resume"]).run();
+    again.expect_end(2, &["6 results in", "are kept, and not measured again", "3 of 3 samples"]);
+    again.expect(read(&place.out()) == kept, "nothing was added");
+    bench.run().expect_end(2, &["is not empty; --resume goes on"]);
+    let other = Passhost::bench([&noop, &list], &place.out()).with(&["--variant", "float32", "--resume"]);
+    other.run().expect_end(2, &["cannot be resumed: the number of plugins was 3 and is 1", "--out FILE"]);
+}
+
+#[test]
+fn an_evaluation_of_several_samples_goes_on_past_one_that_is_not_there() {
+    let place = Place::new();
+    let list =
+        place.write("list.csv", format!("uid,sample_path\n1,missing\n2,{}\n3,{}\n", place.path(0), place.path(1)));
+    let words = [Path::new("eval"), &plugin("noop"), &list].map(|word| word.display().to_string());
+    let run = Passhost::new(words).with(&["--device", "cpu", "--threads", "1", "--accept-noise"]).with_json().run();
+    run.expect_end(2, &["sample (sample): cannot open", "list.csv:2", "6 graphs of 3 samples: 6 pass miss"]);
+    run.expect(run.json()[0]["blame"] == "sample" && run.json()[1]["job"]["groups"][0] == "list", "a document each");
+    let lines = run.err.lines().count();
+    run.expect(lines <= 3, "at most one plain line of progress a sample");
+}
+
+#[test]
+fn every_wrong_list_or_plugin_has_its_sentence() {
+    let place = Place::new();
+    let noop = plugin("noop");
+    let empty = place.write("empty.txt", "# nothing yet\n");
+    let latin = place.write("latin.txt", b"one\ncaf\xe9\n");
+    let json = place.write("result.json", "{\"schema\": \"passhost.result/2\"}");
+    let prose = place.write("notes.txt", "these are\nsome notes\n");
+    let list = place.write("list.txt", format!("{}\n", place.path(0)));
+    let named = place.write("text.wasm", "no module");
+    let cases: [(&[&Path], &[&str]); 9] = [
+        (&[&noop, &empty], &["empty.txt", "it names no sample; a list has one path a line"]),
+        (&[&noop, &latin], &["latin.txt", "line 2 is not UTF-8"]),
+        (&[&noop, &json], &["result.json", "it is JSON, and a list of samples belongs here"]),
+        (&[&noop, &prose], &["notes.txt", "none of the 2 paths that it names is there, `these are` on line 1"]),
+        (&[&list, &list], &["no plugin is given: `", "list.txt` is none; plugins, .wasm components, come first"]),
+        (&[&noop], &["no samples are given; plugins are followed by sample directories or lists"]),
+        (&[&noop, Path::new("/nowhere/list.txt")], &["cannot open `/nowhere/list.txt`"]),
+        (&[&noop, place.folder.path()], &["is no sample", "give a sample directory or a list"]),
+        (&[Path::new("/nowhere/p.wasm"), &list], &["no file `/nowhere/p.wasm`", "make plugins"]),
+    ];
+    for (paths, texts) in cases {
+        Passhost::bench(paths, &place.out()).run().expect_end(2, texts);
+        assert!(!place.out().exists(), "nothing was begun: {paths:?}");
+    }
+    let eval = |plugin: &Path, sample: &Path| -> Run { Passhost::new([Path::new("eval"), plugin, sample]).run() };
+    eval(&list, &list).expect_end(2, &["list.txt` is no WebAssembly; the plugin comes first"]);
+    eval(&noop, &noop).expect_end(2, &["noop.wasm", "it is a plugin, and a list of samples belongs here"]);
+    eval(&noop, &prose).expect_end(2, &["none of the 2 paths"]);
+    // What is called a plugin is one, broken or not.
+    let run = Passhost::bench([&named, &list], &place.out()).with(&["--variant", "float32"]).run();
+    run.expect_end(1, &["text does not load", "1 graphs of 1 samples: 1 compile"]);
+    let classes: BTreeSet<String> =
+        read(&place.out()).documents.iter().map(|found| format!("{:?}", found.blame)).collect();
+    run.expect(classes == BTreeSet::from(["Some(Plugin)".to_owned()]), "the plugin is blamed");
+}
