@@ -63,8 +63,10 @@ fn several_plugins_share_a_batch_and_one_that_does_not_load_or_a_missing_sample_
             "core does not load",
             "nowhere",
             "3 of 3 samples have ended",
-            "noop: 2 graphs of 3 samples: 2 pass miss",
-            "core: 2 graphs of 3 samples: 2 compile",
+            "noop 0.1.0: 2 graphs of 2 samples, cpu",
+            "2 pass miss",
+            "core.wasm: 2 graphs of 2 samples",
+            "2 compile",
         ],
     );
     run.expect(!run.err.contains(": timing"), "steps are not said unless that is asked for");
@@ -132,7 +134,7 @@ fn every_wrong_list_or_plugin_has_its_sentence() {
     eval(&noop, &prose).expect_end(2, &["none of the 2 paths"]);
     // What is called a plugin is one, broken or not.
     let run = Passhost::bench([&named, &list], &place.out()).with(&["--variant", "float32"]).run();
-    run.expect_end(1, &["text does not load", "1 graphs of 1 samples: 1 compile"]);
+    run.expect_end(1, &["text does not load", "1 graphs of 1 samples", "1 compile"]);
     let classes: BTreeSet<String> =
         read(&place.out()).documents.iter().map(|found| format!("{:?}", found.blame)).collect();
     run.expect(classes == BTreeSet::from(["Some(Plugin)".to_owned()]), "the plugin is blamed");

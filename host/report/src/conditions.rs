@@ -15,7 +15,8 @@ pub struct Conditions {
     pub policy_sha256: String,
     /// The score that it makes the headline.
     pub headline: Headline,
-    /// `cpu` or `cuda`; `None` of a plugin that does not load, for which no device is opened.
+    /// `cpu` or `cuda`; `None` where no device was needed, as by a plugin that does not load or a sample that is not there:
+    /// such results go with those of any device.
     pub device: Option<String>,
     /// How inputs were drawn, where the document says so.
     pub inputs: Option<InputMode>,

@@ -121,12 +121,13 @@ pub fn entries<'a>(documents: &'a [Sourced], apart: Apart, filter: &Filter) -> V
         let conditions = Conditions::of(document);
         let same = |(entrant, other, _): &&mut (Entrant, Conditions, Vec<_>)| {
             entrant.plugin_sha256 == document.job.plugin_sha256
-                && *other == conditions
+                && other.differences(&conditions).is_empty()
                 && (apart == Apart::Plugins || entrant.sources.contains(source))
         };
         match sorted.iter_mut().find(same) {
-            Some((entrant, _, documents)) => {
+            Some((entrant, known, documents)) => {
                 documents.push(document);
+                known.device = known.device.take().or(conditions.device);
                 if !entrant.sources.contains(source) {
                     entrant.sources.push(source.clone());
                 }

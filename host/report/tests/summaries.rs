@@ -148,6 +148,19 @@ fn results_of_other_conditions_are_kept_apart_and_of_repeats_the_last_counts() {
     assert!(found[1].0 == "strict" && found[1].1 == 0 && near(found[1].2, 9.0), "{found:?}");
 }
 
+#[test]
+fn a_result_for_which_no_device_was_needed_goes_with_the_others() {
+    let mut missing = document("a", "gone", vec![]);
+    missing.job.device = None;
+    let there = document("a", "one", vec![right("x", 2.0)]);
+    for documents in [vec![missing.clone(), there.clone()], vec![there, missing]] {
+        let documents = sourced("one.json", documents);
+        let entries = entries(&documents, Apart::Plugins, &Filter::default());
+        assert_eq!(entries.len(), 1);
+        assert_eq!(entries[0].conditions.device.as_deref(), Some("cpu"));
+    }
+}
+
 /// What is otherwise with a document, and what is said of it.
 type Remarked = (fn(&mut Document), &'static str);
 

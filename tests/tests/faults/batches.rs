@@ -45,7 +45,7 @@ impl Setup {
     /// Goes on to the end, and holds what is there to what must be.
     fn finish(&self) {
         let run = self.bench().run();
-        run.expect_end(0, &["1 of 1 samples have ended", "noop: 2 graphs", "fuse_pointwise: 2 graphs"]);
+        run.expect_end(0, &["1 of 1 samples have ended", "noop 0.1.0: 2 graphs", "fuse-pointwise 0.1.0: 2 graphs"]);
         let text = std::fs::read_to_string(self.out()).unwrap_or_default();
         let lines: Vec<Line> = text.lines().skip(1).filter_map(|line| serde_json::from_str(line).ok()).collect();
         let keys: BTreeSet<(String, String, bool)> = lines.iter().filter_map(key).collect();

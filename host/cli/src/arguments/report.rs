@@ -17,7 +17,7 @@ Exit codes:
 #[derive(Debug, Args)]
 #[command(after_help = REPORT_EXIT_CODES)]
 pub struct ReportArguments {
-    /// Files of results: documents, or lists of them
+    /// Files of results: those of `passhost bench`, documents, or lists of them
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
     /// Writes the summaries here, one a plugin; `-` for standard output, then without tables

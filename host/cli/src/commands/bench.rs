@@ -11,6 +11,7 @@ use crate::terminal::{Terminal, Tone, wrap};
 use crate::{Exit, Stop};
 use given::Given;
 use keeper::Keeper;
+use passhost_report::{Apart, Filter, Sourced, Summary, entries, summarise};
 use passhost_supervisor::batch::{self, Batch, BatchFile, Bench, Header, PluginEntry, SampleEntry};
 use passhost_supervisor::device::{Device, DeviceSetup};
 use passhost_supervisor::document::{Blame, Document};
@@ -56,9 +57,11 @@ pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop
     let bench = Bench { header: &header, plugins: &plugins, finished: &finished, checking, stop: &stop };
     supervisor.bench(&bench, &mut devices, |heard| keeper.hear(heard))?;
     progress.clear();
-    let kept = batch::read(&arguments.out)?;
-    print(end(&kept, arguments, terminal));
-    Ok(exit(&kept))
+    let mut kept = batch::read(&arguments.out)?;
+    let exit = exit(&kept);
+    let last = end(&kept, arguments, terminal);
+    print(summaries(std::mem::take(&mut kept.documents), arguments, terminal).into_iter().chain(last));
+    Ok(exit)
 }
 
 /// What a batch says of a plugin. One that does not load fails on every variant, unless the host is to blame.
@@ -81,16 +84,23 @@ fn open_devices(arguments: &BenchArguments) -> Result<Vec<Device>, Stop> {
     (0..).zip(arguments.device.0.iter().copied()).map(open).collect()
 }
 
-/// What has come of it, a line for each plugin, and what to do about what has not.
+/// What has come of it: what `passhost report` says of the file.
+fn summaries(documents: Vec<Document>, arguments: &BenchArguments, terminal: &Terminal) -> Vec<String> {
+    let source = arguments.out.display().to_string();
+    let sourced = documents.into_iter().map(|document| Sourced { source: source.clone(), document });
+    let sourced: Vec<Sourced> = sourced.collect();
+    let entries = entries(&sourced, Apart::Plugins, &Filter::default());
+    let summaries: Vec<Summary> = entries.iter().filter(|entry| !entry.is_empty()).map(summarise).collect();
+    let mut lines = crate::summary::render(&summaries, terminal);
+    lines.insert(0, String::new());
+    lines.push(String::new());
+    lines
+}
+
+/// How much has ended, and what to do about what has not.
 fn end(kept: &Batch, arguments: &BenchArguments, terminal: &Terminal) -> Vec<String> {
     let mut lines = vec![];
     let mut say = |text: String| lines.extend(wrap(&text, terminal.width(), ""));
-    for plugin in &kept.header.plugins {
-        let of_plugin = |document: &&Document| document.job.plugin_sha256 == plugin.sha256;
-        let documents: Vec<&Document> = kept.documents.iter().filter(of_plugin).collect();
-        let name = given::short_name(&plugin.path);
-        say(format!("{name}: {}", crate::table::total(documents.into_iter())));
-    }
     let (finished, all, out) = (kept.finished_samples, kept.header.samples.len(), arguments.out.display());
     say(format!("{finished} of {all} samples have ended; all results are in {out}"));
     if finished < all || kept.documents.iter().any(is_hosts_trouble) {

@@ -4,6 +4,7 @@ use crate::{Exit, Stop};
 use anyhow::Context;
 use passhost_protocol::open_regular;
 use passhost_report::Sourced;
+use passhost_supervisor::batch;
 use passhost_supervisor::document::{Document, SCHEMA};
 use passhost_supervisor::untrusted::one_line;
 use serde_json::Value;
@@ -25,9 +26,19 @@ pub fn read_all(paths: &[PathBuf]) -> Result<Vec<Sourced>, Stop> {
     Ok(all)
 }
 
-/// The documents of a file: one, or a list of them. Whatever other form a file of results has is told from these here.
+/// The documents of a file: one, a list of them, or those of a batch.
 pub fn read(path: &Path) -> anyhow::Result<Vec<Document>> {
+    if is_batch(path)? {
+        return Ok(batch::read(path)?.documents);
+    }
     parse(read_json(path)?, "it is no result document")
+}
+
+/// Whether a file is one that `passhost bench` writes: its first line, of many, begins with the name of its form.
+fn is_batch(path: &Path) -> anyhow::Result<bool> {
+    let mut start = Vec::new();
+    open_regular(path)?.take(64).read_to_end(&mut start)?;
+    Ok(String::from_utf8_lossy(&start).starts_with("{\"schema\":\"passhost.batch/"))
 }
 
 /// What a file of JSON holds.
