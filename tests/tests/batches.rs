@@ -81,6 +81,18 @@ fn several_plugins_share_a_batch_and_one_that_does_not_load_or_a_missing_sample_
     let hint = kept.documents[2].failure.as_ref().map(|failure| failure.hint.clone()).unwrap_or_default();
     run.expect(hint.contains("pair.txt:5"), "its line is named");
 
+    // What reads results reads those of a batch, and says where there are none yet.
+    for (command, text) in [("report", "2 graphs of 2 samples"), ("verify", "agrees"), ("score", "AS strict")] {
+        let read = |file: &Path| {
+            let options: &[&str] = if command == "verify" { &["--offline"] } else { &[] };
+            Passhost::new([Path::new(command), file]).with(options).run()
+        };
+        read(&place.out()).expect_end(0, &[text]);
+        let header = std::fs::read_to_string(place.out()).unwrap_or_default();
+        let begun = place.write("begun.jsonl", header.lines().next().unwrap_or_default().to_owned() + "\n");
+        read(&begun).expect_end(2, &["begun.jsonl", "no result is in it yet", "--resume"]);
+    }
+
     // All is there: nothing is done again, and a second batch is refused its file.
     let again = Passhost::bench(paths, &place.out()).with(&["--variant", "float32", "--resume"]).run();
     again.expect_end(2, &["6 results in", "are kept, and not measured again", "3 of 3 samples"]);

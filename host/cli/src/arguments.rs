@@ -138,7 +138,7 @@ pub struct PoliciesArguments {
 
 #[derive(Debug, Args)]
 pub struct ScoreArguments {
-    /// A result document, a list of them, or a file of score vectors
+    /// A result document, a list of them, a batch, or a file of score vectors
     pub file: PathBuf,
     /// Writes {"cases": [{"S": {...}, "ES": {...}, "AS": x}, ...]} here; to standard output without a FILE or for `-`
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]

@@ -29,13 +29,18 @@ pub fn read_all(paths: &[PathBuf]) -> Result<Vec<Sourced>, Stop> {
 /// The documents of a file: one, a list of them, or those of a batch.
 pub fn read(path: &Path) -> anyhow::Result<Vec<Document>> {
     if is_batch(path)? {
-        return Ok(batch::read(path)?.documents);
+        let documents = batch::read(path)?.documents;
+        anyhow::ensure!(
+            !documents.is_empty(),
+            "no result is in it yet; `passhost bench` with --resume goes on with it"
+        );
+        return Ok(documents);
     }
     parse(read_json(path)?, "it is no result document")
 }
 
 /// Whether a file is one that `passhost bench` writes: its first line, of many, begins with the name of its form.
-fn is_batch(path: &Path) -> anyhow::Result<bool> {
+pub fn is_batch(path: &Path) -> anyhow::Result<bool> {
     let mut start = Vec::new();
     open_regular(path)?.take(64).read_to_end(&mut start)?;
     Ok(String::from_utf8_lossy(&start).starts_with("{\"schema\":\"passhost.batch/"))

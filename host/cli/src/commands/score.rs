@@ -61,6 +61,9 @@ enum ScoreFile {
 }
 
 fn read(path: &Path) -> anyhow::Result<ScoreFile> {
+    if documents::is_batch(path)? {
+        return documents::read(path).map(ScoreFile::Documents);
+    }
     let value = documents::read_json(path)?;
     if value.get("cases").is_some() {
         return Ok(ScoreFile::Vectors(
@@ -81,7 +84,10 @@ fn compute(source: ScoreFile, arguments: &ScoreArguments) -> anyhow::Result<Vec<
             scored.collect()
         }
         ScoreFile::Documents(documents) => {
-            let scored = documents.iter().map(|document| {
+            // Among others, one that has nothing to score is passed over.
+            let all = documents.iter().all(|document| document.outcomes.is_empty());
+            let counted = documents.iter().filter(|document| all || !document.outcomes.is_empty());
+            let scored = counted.map(|document| {
                 let base: Options = document.options;
                 let scores = score(&document.outcomes, &arguments.options.over(base))
                     .with_context(|| format!("the result for {}", document.job.sample))?;
