@@ -1,4 +1,5 @@
-//! The example of `host/supervisor` runs: a plugin is judged without the command, while another is checked.
+//! The examples of `host/supervisor` run: a plugin is judged without the command, while another is checked, and many
+//! times over.
 
 use passhost_ir::{Draw, Graph, InputSpec};
 use passhost_protocol::device::{DeviceChoice, Settings};
@@ -12,6 +13,10 @@ use std::time::Duration;
 #[path = "../../host/supervisor/examples/judge.rs"]
 #[allow(dead_code, reason = "its `main` is for the command line")]
 mod example;
+
+#[path = "../../host/supervisor/examples/soak.rs"]
+#[allow(dead_code, reason = "its `main` is for the command line")]
+mod soak;
 
 #[test]
 fn a_plugin_is_judged_while_another_is_checked() {
@@ -72,11 +77,14 @@ fn a_program_that_a_child_holds_or_loaded_ahead_is_not_run_again() {
     const LIMIT: Duration = Duration::from_secs(60);
     let program =
         |op: &str| Graph::parse(&format!("graph(%x: f32[8]) {{\n%y: f32[8] = aten::{op}(%x)\nreturn (%y)\n}}"));
-    let (Ok(relu), Ok(exp)) = (program("relu"), program("exp")) else { panic!("the programs are wrong") };
+    let (relu, exp) = (program("relu"), program("exp"));
+    assert!(relu.is_ok() && exp.is_ok(), "{relu:?} {exp:?}");
+    let (Ok(relu), Ok(exp)) = (relu, exp) else { return };
     let draw = Draw::Normal { mean: 0.0, std: 1.0 };
     let inputs = [InputSpec { name: "x".into(), ty: relu.ty(relu.inputs[0]).clone(), draw, min: None, max: None }];
     let device = Device::open(DeviceSetup::new(DeviceChoice::Cpu, Some(1)));
-    let Ok(mut device) = device else { panic!("{:?}", device.err()) };
+    assert!(device.is_ok(), "{:?}", device.err());
+    let Ok(mut device) = device else { return };
     let request = |program| LoadRequest { program, inputs: &inputs, seed: 1 };
     // How many stages the child reached.
     let load = |device: &mut Device, process: usize, program| {
@@ -92,4 +100,15 @@ fn a_program_that_a_child_holds_or_loaded_ahead_is_not_run_again() {
     device.begin_loads(request(&relu));
     device.finish_loads(LIMIT);
     assert_eq!([&relu, &exp].map(|program| load(&mut device, 1, program)), [0, 1]);
+}
+
+#[test]
+fn many_evaluations_leave_nothing_behind() {
+    let sample = sample_with("single-gelu", &["float32/s0-1_s1-5"]);
+    let (cpu, plugin) = (DeviceChoice::Cpu, plugin("fuse-pointwise"));
+    let held = soak::soak(&plugin, sample.path(), 24, cpu, |_, _| {});
+    assert!(held.is_ok(), "{held:?}");
+    let Ok((early, last)) = held else { return };
+    assert!(early.processes.contains_key("passhost-device") && early.memory > 1 << 20, "{early:?}");
+    assert_eq!(last.growth(&early), Vec::<String>::new());
 }

@@ -201,6 +201,7 @@ fn processor() -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::panic, reason = "work panics on purpose")]
 mod tests {
     use super::*;
 
