@@ -3,6 +3,7 @@
 use crate::gpu_state::GpuState;
 use passhost_ir::kernel::{IndexExpr, IndexId, InputDecl, Inst, Op, PaddingMode, Reg, Store};
 use passhost_ir::{DeviceFacts, Dtype, Kernel, NodeId, TensorType};
+use passhost_protocol::device::GpuProperties;
 use passhost_protocol::{Spent, Stopwatch, Work};
 use passhost_runtime::{
     Active, Cause, Compiler, Context, ContextError, DeviceKernel, GUARD, Gpu, NodeError, StreamChoice, Target,
@@ -117,6 +118,18 @@ impl Device {
             None => Ok(passhost_runtime::cpu_facts(threads)),
             Some(gpu) => gpu.gpu.facts().map_err(|error| error.to_string()),
         }
+    }
+
+    /// What kernels for it are written by, of a GPU.
+    pub fn properties(&self) -> Option<GpuProperties> {
+        let gpu = &self.gpu.as_ref()?.gpu;
+        let properties = gpu.properties();
+        Some(GpuProperties {
+            capability: gpu.capability().ok()?,
+            multiprocessors: properties.multiprocessors,
+            threads_per_multiprocessor: properties.threads_per_multiprocessor,
+            shared_bytes_per_multiprocessor: properties.shared_bytes_per_multiprocessor,
+        })
     }
 
     /// How the time of a run is taken.

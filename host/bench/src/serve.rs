@@ -61,8 +61,9 @@ pub fn serve() -> Result<(), ServeError> {
                 directory = files;
                 match open(choice, threads, &link) {
                     Ok((opened, info)) => {
+                        let gpu = opened.properties();
                         device = Some(opened);
-                        FromDevice::Opened { device: info, walls }
+                        FromDevice::Opened { device: info, walls, gpu }
                     }
                     Err(reason) => {
                         link.send(&FromDevice::Unusable(reason))?;

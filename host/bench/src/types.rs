@@ -2,10 +2,13 @@
 
 use crate::serve::{ServeError, set_up};
 use passhost_confine::{ConfineError, Walls, types as walls};
-use passhost_ir::{Arg, Dtype, Infer, OpName, TensorType};
-use passhost_protocol::types::{FromTypes, Question};
+use passhost_ir::{Arg, Dtype, Graph, Infer, NodeKind, OpName, TensorType};
+use passhost_protocol::device::GpuProperties;
+use passhost_protocol::types::{FromTypes, Question, ToTypes};
 use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
+use passhost_runtime::{DeviceProperties, source};
 use passhost_torch::MetaInfer;
+use std::collections::BTreeSet;
 use std::io::{BufReader, BufWriter};
 
 /// Serves the supervisor until it closes the pipe.
@@ -18,12 +21,32 @@ pub fn serve_types() -> Result<(), ServeError> {
     let mut stdin = BufReader::new(std::io::stdin().lock());
     write_frame(&mut out, &FromTypes::Ready(enclose()?))?;
     loop {
-        let Question { op, args } = match read_frame(&mut stdin, MAX_FRAME) {
+        let answer = match read_frame(&mut stdin, MAX_FRAME) {
             Err(FrameError::Closed) => return Ok(()),
-            question => question?,
+            Ok(ToTypes::Question(Question { op, args })) => FromTypes::Typed(MetaInfer.infer(&op, &args)),
+            Ok(ToTypes::Sources { rewrite, gpu }) => FromTypes::Sources(sources(&rewrite, gpu)),
+            Err(error) => return Err(error.into()),
         };
-        write_frame(&mut out, &FromTypes::Typed(MetaInfer.infer(&op, &args)))?;
+        write_frame(&mut out, &answer)?;
     }
+}
+
+/// The texts of the kernels of a rewrite, each once. What is wrong with a kernel is said where it runs.
+fn sources(rewrite: &Graph, gpu: GpuProperties) -> Vec<String> {
+    let properties = DeviceProperties {
+        multiprocessors: gpu.multiprocessors,
+        threads_per_multiprocessor: gpu.threads_per_multiprocessor,
+        shared_bytes_per_multiprocessor: gpu.shared_bytes_per_multiprocessor,
+    };
+    let kernels = rewrite.nodes.iter().filter_map(|node| match &node.kind {
+        NodeKind::Kernel { kernel, .. } => Some((kernel, node.operands())),
+        NodeKind::Aten { .. } => None,
+    });
+    let texts = kernels.filter_map(|(kernel, operands)| {
+        let types: Vec<TensorType> = operands.iter().map(|&operand| rewrite.ty(operand).clone()).collect();
+        source(kernel, &types, properties).ok().flatten()
+    });
+    texts.collect::<BTreeSet<String>>().into_iter().collect()
 }
 
 /// Puts up the walls, once libtorch has looked for all that it looks for.
@@ -34,4 +57,34 @@ pub(crate) fn enclose() -> Result<Walls, ConfineError> {
     // The answer is known; what the first question makes libtorch do is not.
     let _ = MetaInfer.infer(&OpName::new("aten::relu", ""), &[operand]);
     walls::before_questions()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_texts_of_kernels_are_told_each_once() {
+        let doubled = |to: &str, from: &str| {
+            format!(
+                "%{to}: f32[64] = kernel(%{from}) {{ space p0=64 in x0: f32[64] i0 = p0 v0: f32 = load x0[i0] pad 0.0 \
+                 v1: f32 = add v0, v0 out v1 over [p0] as [64] }}\n"
+            )
+        };
+        let nodes = [doubled("a", "x"), doubled("b", "a"), "%c: f32[64] = aten::relu(%b)\n".to_owned()];
+        let graph = Graph::parse(&format!("graph(%x: f32[64]) {{\n{}return (%c)\n}}", nodes.concat())).unwrap();
+        let gpu = GpuProperties {
+            capability: (9, 0),
+            multiprocessors: 132,
+            threads_per_multiprocessor: 2048,
+            shared_bytes_per_multiprocessor: 228 << 10,
+        };
+        let texts = sources(&graph, gpu);
+        assert_eq!(texts.len(), 1, "{texts:?}");
+        assert!(texts[0].contains("__global__"), "{}", texts[0]);
+        // Of what lies otherwise the text is another.
+        let strided = Graph::parse(&format!("graph(%x: f32[64]{{2}}) {{\n{}return (%b)\n}}", nodes[..2].concat()));
+        assert_eq!(strided.map(|graph| sources(&graph, gpu).len()), Ok(2));
+    }
 }

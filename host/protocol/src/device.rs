@@ -53,6 +53,19 @@ pub struct DeviceInfo {
     pub note: String,
 }
 
+/// What the texts of kernels for a GPU depend on, and what they are compiled for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GpuProperties {
+    /// Major and minor compute capability.
+    pub capability: (i32, i32),
+    /// Streaming multiprocessors.
+    pub multiprocessors: u32,
+    /// Threads that one of them holds at most.
+    pub threads_per_multiprocessor: u32,
+    /// Bytes of shared memory that one of them has.
+    pub shared_bytes_per_multiprocessor: u32,
+}
+
 /// How a variant is measured. All of it is recorded with the result.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
@@ -205,6 +218,8 @@ pub enum FromDevice {
         device: DeviceInfo,
         /// What keeps the child in.
         walls: Walls,
+        /// What kernels for it are written by, of a GPU.
+        gpu: Option<GpuProperties>,
     },
     /// The device cannot be used. The child exits.
     Unusable(String),

@@ -14,6 +14,8 @@ pub enum Work {
     Rewrite,
     /// Verifying what it returned.
     Verify,
+    /// Compiling kernels for a GPU while something else is measured.
+    CompileAhead,
     /// Waiting for the device, which others use.
     Wait,
     /// Messages to and from device children, and starting them.
@@ -52,6 +54,7 @@ impl std::fmt::Display for Work {
             Work::Read => "reading and typing",
             Work::Rewrite => "the pass",
             Work::Verify => "verifying",
+            Work::CompileAhead => "compiling kernels ahead",
             Work::Wait => "waiting for the device",
             Work::Messages => "device processes: starting, messages",
             Work::Compile => "compiling programs",

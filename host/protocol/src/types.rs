@@ -1,9 +1,11 @@
 //! Between the supervisor and the child that knows the types of what ops return.
 //!
-//! The child holds libtorch and opens no GPU. It says which walls stand around it; then each question gets one answer.
+//! The child holds libtorch and opens no GPU. It says which walls stand around it; then each question gets one answer. It
+//! also writes the texts of kernels for a GPU, so that they are compiled before anybody waits for them.
 
 use crate::Walls;
-use passhost_ir::{Arg, InferError, OpName, TensorType};
+use crate::device::GpuProperties;
+use passhost_ir::{Arg, Graph, InferError, OpName, TensorType};
 use serde::{Deserialize, Serialize};
 
 /// The types of the results of an op, a returned list flattened, or why they are not known.
@@ -18,6 +20,20 @@ pub struct Question {
     pub args: Vec<Arg<TensorType>>,
 }
 
+/// What is asked of the child.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum ToTypes {
+    /// The types of what an op returns.
+    Question(Question),
+    /// The texts that the kernels of a verified rewrite will be compiled from.
+    Sources {
+        /// The rewrite.
+        rewrite: Box<Graph>,
+        /// The GPU that is to run it.
+        gpu: GpuProperties,
+    },
+}
+
 /// Messages of the child.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FromTypes {
@@ -25,6 +41,8 @@ pub enum FromTypes {
     Ready(Walls),
     /// The answer to a question.
     Typed(Answer),
+    /// The texts that were asked for, without those that cannot be told.
+    Sources(Vec<String>),
 }
 
 /// The argument of the device program that makes it answer questions about types.

@@ -2,6 +2,7 @@
 //! needs a device, and several checkers may work at once.
 
 use crate::account::Account;
+use crate::ahead::{Ahead, ForGpu};
 use crate::child::ChildError;
 use crate::document::{Blame, Failure, Variant};
 use crate::event::{Event, VariantPlace, WorkStage};
@@ -31,6 +32,7 @@ pub struct Checker<'s> {
     pub(crate) device: DeviceFacts,
     /// Of an evaluation that is repeated.
     recorded: Vec<Seeds>,
+    ahead: Option<Ahead>,
 }
 
 /// Plugins, one of which has its turn.
@@ -117,7 +119,7 @@ impl Checked {
 impl<'s> Checker<'s> {
     pub(crate) fn new(supervisor: &'s Supervisor, plugin: LoadedPlugin, device: DeviceFacts) -> Checker<'s> {
         let plugins = Turns { all: vec![plugin], turn: 0 };
-        Checker { supervisor, plugins, types: supervisor.types(), device, recorded: vec![] }
+        Checker { supervisor, plugins, types: supervisor.types(), device, recorded: vec![], ahead: None }
     }
 
     /// With more plugins, which are checked when it is their turn.
@@ -143,6 +145,13 @@ impl<'s> Checker<'s> {
     #[must_use]
     pub fn with_types(mut self, types: Types) -> Checker<'s> {
         self.types = types;
+        self
+    }
+
+    /// Compiles kernels for a GPU before they are measured, where they are kept.
+    #[must_use]
+    pub fn compiling_ahead(mut self, gpu: Option<ForGpu>) -> Checker<'s> {
+        self.ahead = gpu.map(Ahead::new);
         self
     }
 
@@ -333,6 +342,10 @@ impl<'s> Checker<'s> {
         let summary = verified.map_err(|error| refused_graph(&error))?;
         self.allow(&functional.graph, &graph)?;
         stopwatch.charge(Work::Verify);
+        if let Some(ahead) = self.ahead.as_mut().filter(|_| !summary.pass_miss) {
+            ahead.compile(&mut self.types, &graph);
+            stopwatch.charge(Work::CompileAhead);
+        }
         variant.spent_us.join(&stopwatch.stop());
         if let Some(rewrite) = &mut variant.rewrite {
             rewrite.kernels = graph.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Kernel { .. })).count();

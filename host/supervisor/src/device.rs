@@ -1,6 +1,7 @@
 //! The client of the device children: keeps them alive between evaluations and starts fresh ones when they die. The first
 //! checks and times, the others only time.
 
+use crate::ahead::ForGpu;
 use crate::child::{Child, ChildError, Confinement};
 use crate::cores;
 use crate::machine_code::{Allowance, MachineCode, Processes};
@@ -8,8 +9,8 @@ use passhost_cache::Cache;
 use passhost_ir::{Graph, InputSpec, NodeId, OpName};
 use passhost_protocol::compiler::Source;
 use passhost_protocol::device::{
-    DeviceChoice, DeviceInfo, Evaluation, FromDevice, Loaded, Ran, ReferenceError, RewriteError, RunError, Settings,
-    Stage, Timed, ToDevice,
+    DeviceChoice, DeviceInfo, Evaluation, FromDevice, GpuProperties, Loaded, Ran, ReferenceError, RewriteError,
+    RunError, Settings, Stage, Timed, ToDevice,
 };
 use passhost_protocol::{Spent, Walls, Work};
 use std::path::PathBuf;
@@ -80,6 +81,7 @@ pub struct Device {
     machine_code: MachineCode,
     info: DeviceInfo,
     walls: Walls,
+    gpu: Option<GpuProperties>,
     processes: [Process; Settings::PROCESSES as usize],
     spent: Spent,
 }
@@ -97,6 +99,13 @@ struct Process {
     loading: Option<Program>,
     /// What it holds, and what loading that showed.
     held: Option<(Program, Loaded)>,
+}
+
+/// What a child says of itself once its device is open.
+struct Opened {
+    info: DeviceInfo,
+    walls: Walls,
+    gpu: Option<GpuProperties>,
 }
 
 /// A program with its inputs.
@@ -147,9 +156,9 @@ impl Device {
         let mut machine_code = MachineCode::new(Processes::new(setup.confinement), setup.machine_code.clone());
         let mut first = Process::default();
         first.begin(&setup)?;
-        let (info, walls) = first.ready(&setup, &mut machine_code)?;
+        let Opened { info, walls, gpu } = first.ready(&setup, &mut machine_code)?;
         let processes = [first, Process::default(), Process::default()];
-        Ok(Device { setup, machine_code, info, walls, processes, spent: Spent::default() })
+        Ok(Device { setup, machine_code, info, walls, gpu, processes, spent: Spent::default() })
     }
 
     /// Starts the children that only time, which get ready while something else happens. What does not start now is
@@ -180,6 +189,12 @@ impl Device {
     /// The last stage that a child reported, for the message when it dies.
     pub fn stage(&self, process: usize) -> Option<Stage> {
         self.processes[process].stage
+    }
+
+    /// What kernels for it can be compiled by before they are needed. `None` where they are not compiled, or not kept.
+    pub fn for_gpu(&self) -> Option<ForGpu> {
+        let (cache, confinement) = (self.setup.machine_code.clone()?, self.setup.confinement);
+        Some(ForGpu { gpu: self.gpu?, cache, confinement })
     }
 
     /// Where the time of all requests went since this was asked last.
@@ -338,9 +353,9 @@ impl Device {
             process.begin(&self.setup)?;
         }
         if process.opening {
-            let (info, walls) = process.ready(&self.setup, &mut self.machine_code)?;
+            let opened = process.ready(&self.setup, &mut self.machine_code)?;
             if first {
-                (self.info, self.walls) = (info, walls);
+                Opened { info: self.info, walls: self.walls, gpu: self.gpu } = opened;
             }
         }
         let mut spent = Spent::default();
@@ -388,11 +403,7 @@ impl Process {
     }
 
     /// Waits until the device is open.
-    fn ready(
-        &mut self,
-        setup: &DeviceSetup,
-        machine_code: &mut MachineCode,
-    ) -> Result<(DeviceInfo, Walls), DeviceError> {
+    fn ready(&mut self, setup: &DeviceSetup, machine_code: &mut MachineCode) -> Result<Opened, DeviceError> {
         self.opening = false;
         let Some(mut child) = self.child.take() else { return Err(DeviceError::OutOfTurn) };
         let deadline = Instant::now() + OPEN;
@@ -400,10 +411,10 @@ impl Process {
         loop {
             match child.receive(deadline)? {
                 FromDevice::Compile(source) => compile(&mut child, machine_code, &source, &mut allowance, deadline)?,
-                FromDevice::Opened { device, walls } => {
+                FromDevice::Opened { device, walls, gpu } => {
                     child.hold_to(setup.confinement, walls)?;
                     self.child = Some(child);
-                    return Ok((device, walls));
+                    return Ok(Opened { info: device, walls, gpu });
                 }
                 FromDevice::Unusable(reason) => return Err(DeviceError::Unusable(reason)),
                 _ => return Err(DeviceError::OutOfTurn),

@@ -51,9 +51,10 @@ impl Supervisor {
                 let samples: Vec<Mutex<Sample>> = samples.into_iter().map(Mutex::new).collect();
                 let sample = |index: usize| samples[index].lock().unwrap_or_else(PoisonError::into_inner);
                 let facts = device.info().facts;
+                let gpu = device.for_gpu();
                 let worker = || {
                     cores::keep_to(&cores);
-                    self.checker(self.load(plugin.clone()), facts)
+                    self.checker(self.load(plugin.clone()), facts).compiling_ahead(gpu.clone())
                 };
                 let work = |own: &mut Checker<'_>, index: usize| check_all(own, &mut sample(index));
                 ahead(samples.len(), checkers, AHEAD * checkers, worker, work, |index, checked| {

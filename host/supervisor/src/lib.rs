@@ -10,6 +10,7 @@
 //! Nothing here writes to a terminal: what happens is told as [`Event`]s.
 
 mod account;
+mod ahead;
 mod assemble;
 pub mod batch;
 mod check;
@@ -41,6 +42,7 @@ pub mod untrusted;
 pub mod verify;
 
 pub use account::Account;
+pub use ahead::ForGpu;
 pub use check::{Checked, Checker, Seeds};
 pub use child::Confinement;
 pub use evaluate::Checking;

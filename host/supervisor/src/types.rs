@@ -4,9 +4,10 @@
 use crate::child::{Child, ChildError, Confinement};
 use crate::device::{ENVIRONMENT, OPEN};
 use crate::memo::{Memo, Question as Key};
-use passhost_ir::{Arg, Infer, InferError, OpName, TensorType};
+use passhost_ir::{Arg, Graph, Infer, InferError, OpName, TensorType};
 use passhost_protocol::Walls;
-use passhost_protocol::types::{Answer, FromTypes, Question, ROLE};
+use passhost_protocol::device::GpuProperties;
+use passhost_protocol::types::{Answer, FromTypes, Question, ROLE, ToTypes};
 use std::ffi::OsStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -80,6 +81,26 @@ impl Types {
     }
 
     fn ask_child(&mut self, op: &OpName, args: &[Arg<TensorType>], limit: Duration) -> Result<Answer, ChildError> {
+        let question = ToTypes::Question(Question { op: op.clone(), args: args.to_vec() });
+        match self.answer(&question, limit)? {
+            FromTypes::Typed(answer) => Ok(answer),
+            _ => Err(ChildError::OutOfTurn { name: NAME }),
+        }
+    }
+
+    /// The texts that the kernels of a verified rewrite will be compiled from on a GPU; none if the child is lost.
+    pub fn sources(&mut self, rewrite: &Graph, gpu: GpuProperties) -> Vec<String> {
+        let question = ToTypes::Sources { rewrite: Box::new(rewrite.clone()), gpu };
+        match self.answer(&question, INFER) {
+            Ok(FromTypes::Sources(sources)) => sources,
+            _ => {
+                self.child = None;
+                vec![]
+            }
+        }
+    }
+
+    fn answer(&mut self, question: &ToTypes, limit: Duration) -> Result<FromTypes, ChildError> {
         self.start()?;
         let Some(child) = &mut self.child else { unreachable!("it was started") };
         if self.walls.is_none() {
@@ -89,11 +110,8 @@ impl Types {
             child.hold_to(self.confinement, walls)?;
             self.walls = Some(walls);
         }
-        child.send(&Question { op: op.clone(), args: args.to_vec() })?;
-        match child.receive(Instant::now() + limit)? {
-            FromTypes::Typed(answer) => Ok(answer),
-            FromTypes::Ready(_) => Err(ChildError::OutOfTurn { name: NAME }),
-        }
+        child.send(question)?;
+        child.receive(Instant::now() + limit)
     }
 }
 

@@ -4,10 +4,11 @@ use super::compiler::Compiler;
 use super::device::{DeviceError, Entered, Function, Gpu, Stream};
 use super::emit::{ENTRY, emit};
 use super::nvrtc::NvrtcError;
+use super::properties::DeviceProperties;
 use crate::access::{BindError, BoundInput, BoundOutput, Layout, check};
 use cudarc::driver::sys;
-use passhost_ir::Kernel;
 use passhost_ir::kernel::{Facts, KernelError, verify};
+use passhost_ir::{Kernel, TensorType};
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -92,6 +93,39 @@ impl CudaKernel {
         Ok(variant)
     }
 }
+
+/// The text that a kernel is compiled from for inputs of these types, where all tensors lie as allocators place them. `None`
+/// where there is nothing to compute.
+///
+/// # Errors
+///
+/// If it is no kernel, or takes other inputs.
+pub fn source(
+    kernel: &Kernel,
+    inputs: &[TensorType],
+    properties: DeviceProperties,
+) -> Result<Option<String>, CudaError> {
+    let facts = verify(kernel)?;
+    // Nothing is read or written there: addresses say how tensors are aligned, and that none overlaps another.
+    let mut places = (1..).map(|place| (place * ROOM) as *mut u8);
+    let mut place = || places.next().unwrap_or(std::ptr::null_mut());
+    let bound: Vec<BoundInput<'_>> = inputs
+        .iter()
+        .map(|TensorType { dtype, shape, strides }| {
+            let pointer = place().cast_const();
+            BoundInput { pointer, bytes: ROOM, dtype: *dtype, shape, strides }
+        })
+        .collect();
+    let types = kernel.output_types();
+    let outputs: Vec<BoundOutput> =
+        types.iter().map(|ty| BoundOutput { pointer: place(), bytes: ty.bytes() as usize }).collect();
+    check(kernel, &bound, &outputs)?;
+    let text = || emit(kernel, &facts, &Layout::of(&bound, &outputs), &properties).text;
+    Ok((kernel.rows() > 0).then(text))
+}
+
+/// Room for any tensor.
+const ROOM: usize = 1 << 44;
 
 /// A kernel ready for tensors of one layout, wherever they lie. It can go to another thread.
 #[derive(Debug, Clone)]

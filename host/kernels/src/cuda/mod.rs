@@ -29,6 +29,6 @@ pub use device::{DeviceError, Entered, Gpu, Stream};
 pub use emit::{ENTRY, KernelSource, emit};
 pub use event::Event;
 pub use graph::LaunchGraph;
-pub use kernel::{CudaError, CudaKernel, PreparedLaunch};
+pub use kernel::{CudaError, CudaKernel, PreparedLaunch, source};
 pub use nvrtc::{Cubin, Nvrtc, NvrtcError};
 pub use properties::DeviceProperties;

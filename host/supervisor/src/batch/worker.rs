@@ -110,9 +110,10 @@ impl<'a> Worker<'a> {
         // Which sample a job is about; a job that finds none left is about none.
         let begun: Mutex<HashMap<usize, usize>> = Mutex::default();
         let begun = || begun.lock().unwrap_or_else(PoisonError::into_inner);
+        let gpu = device.for_gpu();
         let worker = || {
             cores::keep_to(cores);
-            self.checker(facts)
+            self.checker(facts).map(|checker| checker.compiling_ahead(gpu.clone()))
         };
         let work = |checker: &mut Option<Checker<'a>>, job: usize| {
             let index = self.queue.next(self.number)?;

@@ -113,7 +113,7 @@ fn device(original: &Graph, rewrite: &Graph) -> Vec<Act> {
     };
     vec![
         Act::Hear,
-        say(&FromDevice::Opened { device: info, walls: WALLS }),
+        say(&FromDevice::Opened { device: info, walls: WALLS, gpu: None }),
         Act::Hear,
         say(&FromDevice::Stage(Stage::Reference)),
         say(&FromDevice::Loaded(Ok(loaded))),

@@ -1,0 +1,47 @@
+//! Kernels for a GPU are compiled before a device waits for them: while something else is measured, on cores that time nothing.
+
+use crate::child::Confinement;
+use crate::machine_code::{Allowance, MachineCode, Processes};
+use crate::types::Types;
+use passhost_cache::Cache;
+use passhost_ir::Graph;
+use passhost_protocol::compiler::Source;
+use passhost_protocol::device::GpuProperties;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Wall clock for the kernels of one rewrite. What is not compiled until then is compiled when it is needed.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// For which GPU kernels are compiled, and where their machine code is kept.
+#[derive(Debug, Clone)]
+pub struct ForGpu {
+    pub(crate) gpu: GpuProperties,
+    pub(crate) cache: Arc<Cache>,
+    pub(crate) confinement: Confinement,
+}
+
+/// Who compiles ahead, for one GPU.
+pub(crate) struct Ahead {
+    gpu: GpuProperties,
+    machine_code: MachineCode,
+}
+
+impl Ahead {
+    pub(crate) fn new(ForGpu { gpu, cache, confinement }: ForGpu) -> Ahead {
+        Ahead { gpu, machine_code: MachineCode::new(Processes::new(confinement), Some(cache)) }
+    }
+
+    /// Puts the machine code of a verified rewrite's kernels where a device child will be given it from. What goes wrong
+    /// here goes wrong again where it is needed, and is told there.
+    pub(crate) fn compile(&mut self, types: &mut Types, rewrite: &Graph) {
+        let deadline = Instant::now() + LIMIT;
+        let mut allowance = Allowance::default();
+        for text in types.sources(rewrite, self.gpu) {
+            let source = Source { text, capability: self.gpu.capability };
+            if self.machine_code.of(&source, &mut allowance, deadline).is_err() {
+                return;
+            }
+        }
+    }
+}
