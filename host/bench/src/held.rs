@@ -1,0 +1,93 @@
+//! The elements of a tensor, where they are.
+
+use crate::device::Device;
+use crate::element::Elements;
+use passhost_ir::{Dtype, TensorType};
+use passhost_runtime::{Target, Tensor, TensorError};
+use std::cell::OnceCell;
+
+/// The elements of a tensor: on the host, or on a device that draws and compares them itself. There they stay until
+/// something on the CPU needs them.
+pub struct Held {
+    dtype: Dtype,
+    /// A contiguous tensor that nobody writes to.
+    tensor: Option<Tensor>,
+    bytes: OnceCell<Vec<u8>>,
+}
+
+impl Held {
+    /// Row-major bytes on the host.
+    pub fn host(dtype: Dtype, bytes: Vec<u8>) -> Held {
+        Held { dtype, tensor: None, bytes: OnceCell::from(bytes) }
+    }
+
+    /// What a tensor has that nobody writes to from now on.
+    pub fn of(device: &Device, tensor: &Tensor) -> Held {
+        let ty = tensor.ty();
+        if device.on_device(&ty).is_none() {
+            return Held::host(ty.dtype, tensor.to_bytes());
+        }
+        Held { dtype: ty.dtype, tensor: Some(tensor.shallow_clone()), bytes: OnceCell::new() }
+    }
+
+    /// Of each tensor.
+    pub fn all(device: &Device, tensors: &[Tensor]) -> Vec<Held> {
+        tensors.iter().map(|tensor| Held::of(device, tensor)).collect()
+    }
+
+    /// The elements on the host, brought there if they are not.
+    pub fn elements(&self) -> Elements<'_> {
+        let bytes = self.bytes.get_or_init(|| self.tensor.as_ref().map(Tensor::to_bytes).unwrap_or_default());
+        Elements { dtype: self.dtype, bytes }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> u64 {
+        match &self.tensor {
+            Some(tensor) => tensor.ty().numel(),
+            None => self.elements().len() as u64,
+        }
+    }
+
+    /// The tensor, if they are on the device.
+    pub fn tensor(&self) -> Option<&Tensor> {
+        self.tensor.as_ref()
+    }
+
+    /// The same as a tensor of bytes.
+    pub fn bytes_on_device(&self) -> Option<Tensor> {
+        self.tensor.as_ref()?.as_bytes().ok()
+    }
+
+    /// A tensor of its own with these elements, of a type that is theirs.
+    pub fn copy(&self, target: &Target, ty: &TensorType) -> Result<Tensor, TensorError> {
+        match &self.tensor {
+            Some(tensor) => tensor.copied(),
+            None => Tensor::from_bytes(target, ty, self.elements().bytes),
+        }
+    }
+
+    /// Whether a tensor has just these elements.
+    pub fn is_in(&self, tensor: &Tensor) -> Result<bool, TensorError> {
+        match self.bytes_on_device() {
+            Some(bytes) => bytes.same_bytes(&tensor.as_bytes()?),
+            None => Ok(tensor.to_bytes() == self.elements().bytes),
+        }
+    }
+
+    /// The first elements, so many if there are; all of them if they are on the host anyway.
+    pub fn beginning(&self, count: usize) -> Result<Vec<u8>, TensorError> {
+        let size = self.dtype.size() as usize;
+        match self.bytes_on_device() {
+            Some(bytes) => {
+                let count = (count * size).min(bytes.ty().numel() as usize);
+                let part = TensorType::contiguous(Dtype::U8, [count as i64]);
+                Ok(bytes.reinterpret(0, &part)?.to_bytes())
+            }
+            None => {
+                let bytes = self.elements().bytes;
+                Ok(bytes[..(count * size).min(bytes.len())].to_vec())
+            }
+        }
+    }
+}
