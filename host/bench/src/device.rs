@@ -99,8 +99,10 @@ impl Device {
         self.kernels.as_ref().filter(|_| ty.numel() >= CHUNK as u64)
     }
 
-    /// The time since the last call went into `work`.
+    /// The time since the last call went into `work`, until the device is done with it.
     pub fn charge(&self, work: Work) {
+        // What is wrong with the device, the next who asks something of it will say.
+        let _ = self.context.synchronize();
         self.stopwatch.borrow_mut().charge(work);
     }
 

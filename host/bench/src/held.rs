@@ -42,7 +42,7 @@ impl Held {
     }
 
     /// How many there are.
-    pub fn len(&self) -> u64 {
+    pub fn count(&self) -> u64 {
         match &self.tensor {
             Some(tensor) => tensor.ty().numel(),
             None => self.elements().len() as u64,

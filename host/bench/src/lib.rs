@@ -2,19 +2,19 @@
 
 mod attempt;
 mod blame;
-mod compare;
-mod device;
+pub mod compare;
+pub mod device;
 mod domain;
-mod element;
+pub mod element;
 mod gpu_state;
-mod held;
-mod inputs;
+pub mod held;
+pub mod inputs;
 mod integrity;
 mod link;
 mod measure;
-mod on_device;
+pub mod on_device;
 mod once;
-mod precision;
+pub mod precision;
 mod quantiles;
 mod serve;
 mod session;

@@ -42,12 +42,32 @@ enum Purpose {
 }
 
 impl Purpose {
+    fn name(self) -> String {
+        match self {
+            Purpose::Draw(rule, dtype) => format!("draw_{rule:?}_{dtype}").to_lowercase(),
+            Purpose::Compare(dtype) => format!("compare_{dtype}"),
+        }
+    }
+
     fn kernel(self) -> Kernel {
         match self {
             Purpose::Draw(rule, dtype) => draws::kernel(rule, dtype),
             Purpose::Compare(dtype) => compare::kernel(dtype),
         }
     }
+}
+
+/// The kernels there are, by names that say what they are for.
+pub fn kernels() -> Vec<(String, Kernel)> {
+    let floats = [Dtype::F16, Dtype::Bf16, Dtype::F32, Dtype::F64];
+    let integers = [Dtype::Bool, Dtype::U8, Dtype::I8, Dtype::I16, Dtype::I32, Dtype::I64];
+    let all = integers.into_iter().chain(floats);
+    let drawn = |rules: &'static [Rule], dtype| rules.iter().map(move |&rule| Purpose::Draw(rule, dtype));
+    let of_floats =
+        floats.into_iter().flat_map(|dtype| drawn(&[Rule::Normal, Rule::LogNormal, Rule::FloatMask], dtype));
+    let of_all = all.clone().flat_map(|dtype| drawn(&[Rule::Uniform, Rule::Mask], dtype));
+    let compared = all.filter(|&dtype| dtype != Dtype::Bool).map(Purpose::Compare);
+    of_floats.chain(of_all).chain(compared).map(|purpose| (purpose.name(), purpose.kernel())).collect()
 }
 
 /// Our own kernels, each made when it is first needed.

@@ -22,7 +22,7 @@ pub type LessPrecise = (&'static str, f64, f64);
 
 /// Whether a double precision run's result says how precise an output is.
 pub fn can_judge(ty: &TensorType, truth: &Held) -> bool {
-    ty.dtype.is_float() && truth.len() == ty.numel()
+    ty.dtype.is_float() && truth.count() == ty.numel()
 }
 
 /// How precise both programs are, and where the rewrite is less precise than it may be. On the device where the elements

@@ -9,6 +9,7 @@ use crate::element::Elements;
 use crate::inputs::{Round, hash_of};
 use passhost_ir::TensorType;
 use passhost_protocol::device::{DomainFinding, RewriteError};
+use rayon::prelude::*;
 
 /// The round that the other inputs are of.
 const DOMAIN: u32 = 1 << 18;
@@ -128,13 +129,14 @@ impl Outputs<'_> {
                 let meaningful = |at: usize| close(eager[at], self.truth[at]) && (is_said(eager[at]) || lost(at));
                 let scale = self.scale();
                 let far = |at: usize| self.last_places(rewritten[at], self.truth[at], scale);
-                let eagers = (0..eager.len()).filter(|&at| meaningful(at));
-                let eagers = eagers.map(|at| self.last_places(eager[at], self.truth[at], scale)).fold(0.0, f64::max);
+                let eagers = (0..eager.len()).into_par_iter().filter(|&at| meaningful(at));
+                let eagers =
+                    eagers.map(|at| self.last_places(eager[at], self.truth[at], scale)).reduce(|| 0.0, f64::max);
                 let wrong = |at: &usize| {
                     let at = *at;
                     !close(rewritten[at], eager[at]) && !close(rewritten[at], self.truth[at]) && meaningful(at)
                 };
-                (0..eager.len()).filter(wrong).find(|&at| far(at) > FACTOR * eagers + SLACK)
+                (0..eager.len()).into_par_iter().filter(wrong).find_first(|&at| far(at) > FACTOR * eagers + SLACK)
             }
         }
     }
