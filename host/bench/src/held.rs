@@ -68,11 +68,9 @@ impl Held {
     }
 
     /// Whether a tensor has just these elements.
-    pub fn is_in(&self, tensor: &Tensor) -> Result<bool, TensorError> {
-        match self.bytes_on_device() {
-            Some(bytes) => bytes.same_bytes(&tensor.as_bytes()?),
-            None => Ok(tensor.to_bytes() == self.elements().bytes),
-        }
+    pub fn is_in(&self, tensor: &Tensor) -> bool {
+        let there = self.bytes_on_device().and_then(|bytes| bytes.same_bytes(&tensor.as_bytes().ok()?).ok());
+        there.unwrap_or_else(|| tensor.to_bytes() == self.elements().bytes)
     }
 
     /// The first elements, so many if there are; all of them if they are on the host anyway.
@@ -88,6 +86,35 @@ impl Held {
                 let bytes = self.elements().bytes;
                 Ok(bytes[..(count * size).min(bytes.len())].to_vec())
             }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::on_device::{CHUNK, draws};
+    use crate::session::tests::alone;
+
+    #[test]
+    fn a_tensor_has_the_elements_that_are_held_wherever_they_are() {
+        let _alone = alone();
+        for (device, count, is_there) in [
+            (Device::cpu(), CHUNK, false),
+            (Device::cpu_like_a_gpu(), CHUNK, true),
+            (Device::cpu_like_a_gpu(), CHUNK - 1, false),
+        ] {
+            let ty = TensorType::contiguous(Dtype::I16, [1, count as i64]);
+            let bytes: Vec<u8> = (0..2 * count).map(|number| (number % 251) as u8).collect();
+            let tensor = Tensor::from_bytes(device.target(), &ty, &bytes).unwrap();
+            let held = Held::of(&device, &tensor);
+            assert_eq!((held.tensor().is_some(), held.count()), (is_there, count as u64));
+            assert_eq!(held.beginning(3).unwrap(), bytes[..6]);
+            let copy = held.copy(device.target(), &ty).unwrap();
+            assert!(held.is_in(&copy) && !copy.shares_memory(&tensor) && held.elements().bytes == bytes);
+            let changed = draws::altered(&copy, &[(count - 1, -1.0)]).unwrap();
+            assert!(!held.is_in(&changed) && held.is_in(&copy));
         }
     }
 }

@@ -63,17 +63,18 @@ impl Truth {
         if count == 0 {
             return Ok(UlpErrors { rms: 0.0, p999: 0.0, excluded });
         }
-        let distance = op("sub.Tensor", &[values, &self.exact])?;
-        let error = op("div.Tensor", &[&op("abs", &[&distance])?, &self.last_places])?;
+        // One tensor that is overwritten step by step: there may be no room for more.
+        let error = op("sub.Tensor", &[values, &self.exact])?;
+        op("abs_", &[&error])?;
+        op("div_.Tensor", &[&error, &self.last_places])?;
         // An infinity or a NaN that should not be there is an error without bound.
         let [infinity, zero] = [f64::INFINITY, 0.0].map(Arg::Float);
-        let bounds = [VALUE, infinity.clone(), infinity.clone(), zero.clone()];
-        let error = call("nan_to_num", "", &bounds, &[&error])?;
+        call("nan_to_num_", "", &[VALUE, infinity.clone(), infinity, zero.clone()], &[&error])?;
         let counts_nothing = op("logical_or", &[&self.skip, &self.is_met_by(values)?])?;
-        let error = call("masked_fill", "Scalar", &[VALUE, VALUE, zero], &[&error, &counts_nothing])?;
+        call("masked_fill_", "Scalar", &[VALUE, VALUE, zero], &[&error, &counts_nothing])?;
         let squares = total(&op("mul.Tensor", &[&error, &error])?)?;
         // Below all others, what is left out is not among the largest.
-        let error = call("masked_fill", "Scalar", &[VALUE, VALUE, Arg::Float(-1.0)], &[&error, &self.skip])?;
+        call("masked_fill_", "Scalar", &[VALUE, VALUE, Arg::Float(-1.0)], &[&error, &self.skip])?;
         let largest = count - (count - 1) * 999 / 1000;
         let order = [VALUE, Arg::Int(largest as i64), Arg::Int(0), Arg::Bool(true), Arg::Bool(false)];
         let least = op("min", &[&call("topk", "", &order, &[&error])?])?;
@@ -109,17 +110,20 @@ fn last_places(exact: &Tensor, skip: &Tensor, dtype: Dtype) -> Result<Tensor, On
     let left_out = op("logical_or", &[&infinite, skip])?;
     let counted = exact.ty().numel() as i64 - integer(&call("sum", "", &[VALUE, Arg::None], &[&left_out])?);
     let squares = op("mul.Tensor", &[exact, exact])?;
-    let squares = call("masked_fill", "Scalar", &[VALUE, VALUE, Arg::Float(0.0)], &[&squares, &left_out])?;
+    call("masked_fill_", "Scalar", &[VALUE, VALUE, Arg::Float(0.0)], &[&squares, &left_out])?;
     let scale = (total(&squares)? / counted.max(1) as f64).sqrt() / 8.0;
+    drop(squares);
     if !scale.is_finite() {
         return Err(OnDeviceError::Unsuited("squares that overflow are added up on the CPU"));
     }
-    let magnitude = call("clamp_min", "", &[VALUE, Arg::Float(scale)], &[&op("abs", &[exact])?])?;
-    let bits = call("view", "dtype", &[VALUE, Arg::Dtype(Dtype::I64)], &[&magnitude])?;
-    let power = call("bitwise_and", "Scalar", &[VALUE, Arg::Int(EXPONENT)], &[&bits])?;
-    let power = call("view", "dtype", &[VALUE, Arg::Dtype(Dtype::F64)], &[&power])?;
-    let places = call("mul", "Scalar", &[VALUE, Arg::Float(dtype.ulp(1.0))], &[&power])?;
-    call("clamp_min", "", &[VALUE, Arg::Float(dtype.ulp(0.0))], &[&places])
+    let places = op("abs", &[exact])?;
+    call("clamp_min_", "", &[VALUE, Arg::Float(scale)], &[&places])?;
+    let bits = call("view", "dtype", &[VALUE, Arg::Dtype(Dtype::I64)], &[&places])?;
+    call("bitwise_and_", "Scalar", &[VALUE, Arg::Int(EXPONENT)], &[&bits])?;
+    // What is left is the power of two at or below each.
+    call("mul_", "Scalar", &[VALUE, Arg::Float(dtype.ulp(1.0))], &[&places])?;
+    call("clamp_min_", "", &[VALUE, Arg::Float(dtype.ulp(0.0))], &[&places])?;
+    Ok(places)
 }
 
 /// In double precision and one dimension.
