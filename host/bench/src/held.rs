@@ -2,6 +2,7 @@
 
 use crate::device::Device;
 use crate::element::Elements;
+use crate::on_device::digest::digest;
 use passhost_ir::{Dtype, TensorType};
 use passhost_runtime::{Target, Tensor, TensorError};
 use std::cell::OnceCell;
@@ -73,6 +74,12 @@ impl Held {
         there.unwrap_or_else(|| tensor.to_bytes() == self.elements().bytes)
     }
 
+    /// A digest under a key, of what a program on the device could write to.
+    pub fn digest(&self, device: &Device, key: u64) -> Option<Vec<u8>> {
+        let kernels = device.on_device(&self.tensor.as_ref()?.ty())?;
+        digest(device.context(), kernels, key, &self.bytes_on_device()?).ok()
+    }
+
     /// The first elements, so many if there are; all of them if they are on the host anyway.
     pub fn beginning(&self, count: usize) -> Result<Vec<u8>, TensorError> {
         let size = self.dtype.size() as usize;
@@ -115,6 +122,17 @@ mod tests {
             assert!(held.is_in(&copy) && !copy.shares_memory(&tensor) && held.elements().bytes == bytes);
             let changed = draws::altered(&copy, &[(count - 1, -1.0)]).unwrap();
             assert!(!held.is_in(&changed) && held.is_in(&copy));
+            let digest = held.digest(&device, 5);
+            assert_eq!(digest.is_some(), is_there);
+            for place in (0..2 * count).step_by(count / 2 + 1) {
+                tensor
+                    .as_bytes()
+                    .unwrap()
+                    .reinterpret(place as u64, &TensorType::contiguous(Dtype::U8, [1]))
+                    .unwrap()
+                    .fill(255);
+                assert_ne!(held.digest(&device, 5).as_deref().unwrap_or_default(), digest.as_deref().unwrap_or(&[1]));
+            }
         }
     }
 }

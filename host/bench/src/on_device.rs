@@ -3,6 +3,7 @@
 //! tensors. The results are those of the CPU, which is the reference.
 
 pub mod compare;
+pub mod digest;
 pub mod draws;
 mod formula;
 pub mod precision;
@@ -39,6 +40,7 @@ pub enum OnDeviceError {
 enum Purpose {
     Draw(Rule, Dtype),
     Compare(Dtype),
+    Digest,
 }
 
 impl Purpose {
@@ -46,6 +48,7 @@ impl Purpose {
         match self {
             Purpose::Draw(rule, dtype) => format!("draw_{rule:?}_{dtype}").to_lowercase(),
             Purpose::Compare(dtype) => format!("compare_{dtype}"),
+            Purpose::Digest => "digest".into(),
         }
     }
 
@@ -53,6 +56,7 @@ impl Purpose {
         match self {
             Purpose::Draw(rule, dtype) => draws::kernel(rule, dtype),
             Purpose::Compare(dtype) => compare::kernel(dtype),
+            Purpose::Digest => digest::kernel(),
         }
     }
 }
@@ -67,7 +71,8 @@ pub fn kernels() -> Vec<(String, Kernel)> {
         floats.into_iter().flat_map(|dtype| drawn(&[Rule::Normal, Rule::LogNormal, Rule::FloatMask], dtype));
     let of_all = all.clone().flat_map(|dtype| drawn(&[Rule::Uniform, Rule::Mask], dtype));
     let compared = all.filter(|&dtype| dtype != Dtype::Bool).map(Purpose::Compare);
-    of_floats.chain(of_all).chain(compared).map(|purpose| (purpose.name(), purpose.kernel())).collect()
+    let all = of_floats.chain(of_all).chain(compared).chain([Purpose::Digest]);
+    all.map(|purpose| (purpose.name(), purpose.kernel())).collect()
 }
 
 /// Our own kernels, each made when it is first needed.

@@ -163,7 +163,7 @@ pub(super) fn kernel(rule: Rule, dtype: Dtype) -> Kernel {
     let mut f = Formula::over(&[CHUNK as i64], &[]);
     let [first, key, row_key, row, low, count, ..] = f.parameters::<INTEGERS>(Dtype::I64);
     let [middle, deviation, least, most] = f.parameters::<FLOATS>(Dtype::F64);
-    let position = f.position();
+    let position = f.position(0);
     let index = f.binary(Binary::Add, first, position);
     let bits = hash(&mut f, key, index);
     let value = match rule {
@@ -205,7 +205,7 @@ fn bounded(f: &mut Formula, value: Reg, (least, most): (Reg, Reg)) -> Reg {
 }
 
 /// [`inputs::hash`].
-fn hash(f: &mut Formula, key: Reg, counter: Reg) -> Reg {
+pub(super) fn hash(f: &mut Formula, key: Reg, counter: Reg) -> Reg {
     let step = f.integer(STEP as i64);
     let product = f.binary(Binary::Mul, counter, step);
     let mut x = f.binary(Binary::Add, key, product);

@@ -46,9 +46,9 @@ impl Formula {
         self.load(dtype, vec![entries as i64], vec![index])
     }
 
-    /// The position along the first axis.
-    pub fn position(&mut self) -> Reg {
-        self.push(Dtype::I64, Op::Index(IndexId(0)))
+    /// The position along an axis.
+    pub fn position(&mut self, axis: u32) -> Reg {
+        self.push(Dtype::I64, Op::Index(IndexId(axis)))
     }
 
     /// An integer of 64 bits.

@@ -4,8 +4,9 @@
 use super::{Drawn, Reference, input_error};
 use crate::blame::of_rewrite;
 use crate::compare::Comparison;
+use crate::device::Device;
 use crate::held::Held;
-use crate::inputs::Round;
+use crate::inputs::{Round, hash_of};
 use crate::precision::{can_judge, is_as_precise, judge};
 use crate::trivial::trivial_answer_held;
 use passhost_ir::NodeId;
@@ -48,7 +49,7 @@ impl<'a> Checks<'a> {
         let eager = reference.held(&eager);
         drop(inputs);
         device.charge(Work::RunEager);
-        let rewritten = self.guarded_run(&drawn, round)?;
+        let rewritten = self.guarded_run(&drawn, round, &eager)?;
         device.charge(Work::RunRewrite);
         let mut suspects = vec![];
         for (position, (out, expected)) in rewritten.iter().zip(&eager).enumerate() {
@@ -79,10 +80,17 @@ impl<'a> Checks<'a> {
         self.comparisons[position].right_from()
     }
 
-    /// Runs the rewrite on tensors of its own, in poisoned and guarded memory, and checks what it must not touch.
-    pub(super) fn guarded_run(&mut self, drawn: &Drawn, round: Round) -> Result<Vec<Held>, RewriteError> {
+    /// Runs the rewrite on tensors of its own, in poisoned and guarded memory, and checks what it must not touch: that, its
+    /// inputs, and what `eager` gave.
+    pub(super) fn guarded_run(
+        &mut self,
+        drawn: &Drawn,
+        round: Round,
+        eager: &[Held],
+    ) -> Result<Vec<Held>, RewriteError> {
         let specs = &self.reference.specs;
         let device = &self.reference.device;
+        let out_of_reach = OutOfReach::new(device, eager.iter().chain(&drawn.inputs), round);
         let device_error = |message| RewriteError::Op { node: NodeId(0), op: "a node of the rewrite".into(), message };
         let input_bytes: u64 = specs.iter().map(|spec| spec.ty.bytes()).sum();
         let mut guard = device.guard(self.settings.rewrite_bytes.saturating_add(input_bytes));
@@ -95,6 +103,7 @@ impl<'a> Checks<'a> {
         let overwritten = guard.overwritten().map_err(|error| device_error(error.to_string()))?;
         let peak = guard.peak_bytes().map_err(device_error)?;
         drop(guard);
+        let overwritten = overwritten + out_of_reach.changed();
         self.evaluation.peak_bytes = self.evaluation.peak_bytes.max(peak.saturating_sub(input_bytes));
         if overwritten > 0 {
             self.evaluation.findings.push(Finding::GuardZone { count: overwritten });
@@ -209,5 +218,51 @@ impl<'a> Checks<'a> {
     pub(super) fn finish(self) -> Vec<OutputReport> {
         let reports = self.comparisons.into_iter().map(Comparison::into_report).zip(self.truths);
         reports.map(|(report, truth)| OutputReport { truth, ..report }).collect()
+    }
+}
+
+/// What is on the device while a rewrite runs and not for it to touch.
+struct OutOfReach<'a> {
+    device: &'a Device,
+    key: u64,
+    /// Each with its digest of before.
+    held: Vec<(&'a Held, Option<Vec<u8>>)>,
+}
+
+impl<'a> OutOfReach<'a> {
+    fn new(device: &'a Device, held: impl Iterator<Item = &'a Held>, round: Round) -> OutOfReach<'a> {
+        let key = hash_of(round, "what is out of reach", 0);
+        OutOfReach { device, key, held: held.map(|held| (held, held.digest(device, key))).collect() }
+    }
+
+    /// How many are not what they were.
+    fn changed(&self) -> u64 {
+        let differs = |before: &[u8], held: &Held| held.digest(self.device, self.key).is_some_and(|now| now != before);
+        let changed =
+            self.held.iter().filter(|(held, before)| before.as_deref().is_some_and(|before| differs(before, held)));
+        changed.count() as u64
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::on_device::CHUNK;
+    use crate::session::tests::alone;
+    use passhost_ir::{Dtype, TensorType};
+
+    #[test]
+    fn what_is_written_to_on_the_device_while_a_rewrite_runs_is_found() {
+        let _alone = alone();
+        let device = Device::cpu_like_a_gpu();
+        let mut memory = Tensor::empty(device.target(), &TensorType::contiguous(Dtype::U8, [CHUNK as i64])).unwrap();
+        memory.fill(7);
+        let held = [Held::of(&device, &memory)];
+        let round = Round { seed: 3, number: 0, stressed: None };
+        let out_of_reach = OutOfReach::new(&device, held.iter(), round);
+        assert_eq!(out_of_reach.changed(), 0);
+        memory.reinterpret(5, &TensorType::contiguous(Dtype::U8, [1])).unwrap().fill(8);
+        assert_eq!(out_of_reach.changed(), 1);
     }
 }

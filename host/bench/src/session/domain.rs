@@ -70,7 +70,7 @@ impl Checks<'_> {
         // What eager refuses says nothing of the rewrite.
         let Ok(eager) = reference.program.run(&inputs) else { return Ok(()) };
         let eager = reference.held(&eager);
-        let rewritten = self.guarded_run(drawn, round)?;
+        let rewritten = self.guarded_run(drawn, round, &eager)?;
         let suspects: Vec<(usize, i8)> = reference
             .output_types
             .iter()
