@@ -7,11 +7,14 @@ use passhost_ir::{Dtype, TensorType};
 use passhost_runtime::{Target, Tensor, TensorError};
 use std::cell::OnceCell;
 
+/// Bytes that any element type may be read at multiples of.
+const ALIGNMENT: usize = 16;
+
 /// The elements of a tensor: on the host, or on a device that draws and compares them itself. There they stay until
 /// something on the CPU needs them.
 pub struct Held {
     dtype: Dtype,
-    /// A contiguous tensor that nobody writes to.
+    /// A contiguous tensor at a multiple of [`ALIGNMENT`] that nobody writes to.
     tensor: Option<Tensor>,
     bytes: OnceCell<Vec<u8>>,
 }
@@ -25,10 +28,14 @@ impl Held {
     /// What a tensor has that nobody writes to from now on.
     pub fn of(device: &Device, tensor: &Tensor) -> Held {
         let ty = tensor.ty();
-        if device.on_device(&ty).is_none() {
-            return Held::host(ty.dtype, tensor.to_bytes());
+        let kept = device.on_device(&ty).and_then(|_| match tensor.address_if(&contiguous(&ty)) {
+            Some(address) if address % ALIGNMENT == 0 => Some(tensor.shallow_clone()),
+            _ => tensor.copied().ok(),
+        });
+        match kept {
+            None => Held::host(ty.dtype, tensor.to_bytes()),
+            tensor => Held { dtype: ty.dtype, tensor, bytes: OnceCell::new() },
         }
-        Held { dtype: ty.dtype, tensor: Some(tensor.shallow_clone()), bytes: OnceCell::new() }
     }
 
     /// Of each tensor.
@@ -97,6 +104,10 @@ impl Held {
     }
 }
 
+fn contiguous(ty: &TensorType) -> TensorType {
+    TensorType::contiguous(ty.dtype, ty.shape.clone())
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
@@ -133,6 +144,20 @@ mod tests {
                     .fill(255);
                 assert_ne!(held.digest(&device, 5).as_deref().unwrap_or_default(), digest.as_deref().unwrap_or(&[1]));
             }
+        }
+    }
+
+    #[test]
+    fn a_tensor_at_an_odd_address_is_held_as_a_copy() {
+        let _alone = alone();
+        let device = Device::cpu_like_a_gpu();
+        let bytes = TensorType::contiguous(Dtype::U8, [CHUNK as i64 + 3]);
+        let memory = Tensor::from_bytes(device.target(), &bytes, &vec![1; CHUNK + 3]).unwrap();
+        let part = |start| memory.reinterpret(start, &TensorType::contiguous(Dtype::U8, [CHUNK as i64])).unwrap();
+        for (start, shares) in [(0, true), (3, false)] {
+            let held = Held::of(&device, &part(start));
+            assert_eq!(held.tensor().map(|tensor| tensor.shares_memory(&memory)), Some(shares));
+            assert!(held.digest(&device, 9).is_some());
         }
     }
 }
