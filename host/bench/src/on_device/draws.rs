@@ -79,6 +79,11 @@ impl Told {
         }
     }
 
+    /// Whether no element can be NaN: what a bound makes of one differs.
+    fn has_numbers(&self) -> bool {
+        self.floats.iter().all(|number| number.is_finite()) && !self.table.iter().flatten().any(|entry| entry.is_nan())
+    }
+
     /// The integers of the chunk that begins at an element.
     fn integers(&self, first: usize) -> [i64; INTEGERS] {
         let row_key = self.key ^ ROW_KEY;
@@ -94,7 +99,7 @@ pub fn draw(
     (spec, position): (&InputSpec, usize),
     round: Round,
 ) -> Result<Option<Tensor>, OnDeviceError> {
-    let Some(told) = Told::of(spec, position, round) else { return Ok(None) };
+    let Some(told) = Told::of(spec, position, round).filter(Told::has_numbers) else { return Ok(None) };
     let (dtype, count) = (spec.ty.dtype, spec.ty.numel() as usize);
     let Ok((least, most)) = bounds(spec, told.rule) else { return Ok(None) };
     let chunks = count / CHUNK;
@@ -117,11 +122,8 @@ pub fn draw(
         let bytes = inputs::draw_part(spec, position, round, left.start as u64..left.end as u64);
         let Ok(bytes) = bytes else { return Ok(None) };
         let ty = TensorType::contiguous(dtype, [left.len() as i64]);
-        part(&drawn, dtype, left.start, [left.len() as i64])?.copy_from(&Tensor::from_bytes(
-            context.target(),
-            &ty,
-            &bytes,
-        )?)?;
+        let rest = Tensor::from_bytes(context.target(), &ty, &bytes)?;
+        part(&drawn, dtype, left.start, [left.len() as i64])?.copy_from(&rest)?;
     }
     Ok(Some(drawn.reinterpret(0, &TensorType::contiguous(dtype, spec.ty.shape.clone()))?))
 }

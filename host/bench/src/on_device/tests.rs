@@ -64,6 +64,7 @@ fn what_only_the_cpu_draws_is_left_to_it() {
         spec(Dtype::I64, &[count], Draw::Uniform { low: 0, high: 1 << 31 }),
         spec(Dtype::I64, &[count], Draw::Normal { mean: 0.0, std: 1.0 }),
         spec(Dtype::F32, &[count], Draw::Floats(vec![1.0])),
+        spec(Dtype::F32, &[count], Draw::Normal { mean: 0.0, std: f64::INFINITY }),
     ];
     for spec in cases {
         assert!(on_device(&device, &spec, ROUND).is_none(), "{:?} of {}", spec.draw, spec.ty);
