@@ -1,6 +1,9 @@
 //! Compares one output of the rewrite with eager's, element by element, over all rounds.
 
+use crate::device::Device;
 use crate::element::Elements;
+use crate::held::Held;
+use crate::on_device::compare::compare;
 use passhost_ir::{Dtype, TensorType};
 use passhost_protocol::device::OutputReport;
 use passhost_score::{FloatKind, Ladder};
@@ -27,23 +30,38 @@ pub fn float_kind(dtype: Dtype) -> Option<FloatKind> {
 #[derive(Debug, Clone)]
 pub struct Comparison {
     report: OutputReport,
+    judge: Judge,
+}
+
+/// Says what elements of one type are, beside those of eager.
+#[derive(Debug, Clone)]
+pub struct Judge {
+    /// `None` where they must be equal.
     ladder: Option<Ladder>,
 }
 
 /// What one stretch of elements showed.
-#[derive(Debug, Clone, Copy)]
-struct Stretch {
-    right_from: Option<i8>,
-    different: u64,
-    wrong: u64,
-    non_finite: u64,
-    max_abs: f64,
-    max_rel: f64,
-    first_wrong: Option<(usize, f64, f64)>,
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stretch {
+    /// The least tolerance at which all are right.
+    pub right_from: Option<i8>,
+    /// Elements that differ.
+    pub different: u64,
+    /// Those that are wrong at t = -5.
+    pub wrong: u64,
+    /// Those that are not finite where eager's are.
+    pub non_finite: u64,
+    /// The largest absolute error.
+    pub max_abs: f64,
+    /// The largest relative error.
+    pub max_rel: f64,
+    /// The position of the first wrong element, its value and eager's.
+    pub first_wrong: Option<(usize, f64, f64)>,
 }
 
 impl Stretch {
-    const NOTHING: Stretch = Stretch {
+    /// What no elements show.
+    pub const NOTHING: Stretch = Stretch {
         right_from: Some(EXACT),
         different: 0,
         wrong: 0,
@@ -53,7 +71,8 @@ impl Stretch {
         first_wrong: None,
     };
 
-    fn join(self, other: Stretch) -> Stretch {
+    /// What both show.
+    pub fn join(self, other: Stretch) -> Stretch {
         Stretch {
             right_from: both(self.right_from, other.right_from),
             different: self.different + other.different,
@@ -77,7 +96,7 @@ fn both(a: Option<i8>, b: Option<i8>) -> Option<i8> {
 impl Comparison {
     /// Of an output of this type, before any round.
     pub fn new(ty: TensorType) -> Comparison {
-        let ladder = float_kind(ty.dtype).map(Ladder::new);
+        let judge = Judge::new(ty.dtype);
         let report = OutputReport {
             ty,
             right_from: Some(EXACT),
@@ -92,19 +111,23 @@ impl Comparison {
             first_wrong_reference: None,
             truth: None,
         };
-        Comparison { report, ladder }
+        Comparison { report, judge }
     }
 
-    /// Adds a round. Both are contiguous and of the type given to [`Comparison::new`]. Returns the least t at which
-    /// this round alone is right.
-    pub fn add(&mut self, rewritten: Elements<'_>, eager: Elements<'_>) -> Option<i8> {
-        let count = eager.len();
-        let found = (0..count.div_ceil(CHUNK))
-            .into_par_iter()
-            .map(|chunk| self.stretch(rewritten, eager, chunk * CHUNK..((chunk + 1) * CHUNK).min(count)))
-            .reduce(|| Stretch::NOTHING, Stretch::join);
+    /// Adds a round, compared where the elements are. Both are of the type given to [`Comparison::new`]. Returns the least
+    /// t at which this round alone is right.
+    pub fn add(&mut self, device: &Device, rewritten: &Held, eager: &Held) -> Option<i8> {
+        let found = match (rewritten.bytes_on_device(), eager.bytes_on_device(), device.on_device(&self.report.ty)) {
+            (Some(rewritten), Some(eager), Some(kernels)) => {
+                let dtype = self.report.ty.dtype;
+                compare(device.context(), kernels, &self.judge, dtype, [&rewritten, &eager]).ok()
+            }
+            _ => None,
+        };
+        // What the device has no room for is compared on the CPU.
+        let found = found.unwrap_or_else(|| self.judge.all(rewritten.elements(), eager.elements()));
         let report = &mut self.report;
-        report.elements += count as u64;
+        report.elements += report.ty.numel();
         report.right_from = both(report.right_from, found.right_from);
         report.different += found.different;
         report.wrong += found.wrong;
@@ -119,7 +142,34 @@ impl Comparison {
         found.right_from
     }
 
-    fn stretch(&self, rewritten: Elements<'_>, eager: Elements<'_>, range: std::ops::Range<usize>) -> Stretch {
+    /// The least t at which every round so far is right.
+    pub fn right_from(&self) -> Option<i8> {
+        self.report.right_from
+    }
+
+    /// The report over all rounds.
+    pub fn into_report(self) -> OutputReport {
+        self.report
+    }
+}
+
+impl Judge {
+    /// Of elements of this type.
+    pub fn new(dtype: Dtype) -> Judge {
+        Judge { ladder: float_kind(dtype).map(Ladder::new) }
+    }
+
+    /// What all elements show.
+    pub fn all(&self, rewritten: Elements<'_>, eager: Elements<'_>) -> Stretch {
+        let count = eager.len();
+        (0..count.div_ceil(CHUNK))
+            .into_par_iter()
+            .map(|chunk| self.stretch(rewritten, eager, chunk * CHUNK..((chunk + 1) * CHUNK).min(count)))
+            .reduce(|| Stretch::NOTHING, Stretch::join)
+    }
+
+    /// What the elements of a range show.
+    pub fn stretch(&self, rewritten: Elements<'_>, eager: Elements<'_>, range: std::ops::Range<usize>) -> Stretch {
         let mut found = Stretch::NOTHING;
         let (out, reference) = (rewritten.slice(range.clone()), eager.slice(range.clone()));
         // Bit-equal stretches are the common case, and a comparison of bytes is many times faster than one of numbers.
@@ -165,16 +215,6 @@ impl Comparison {
         }
         found
     }
-
-    /// The least t at which every round so far is right.
-    pub fn right_from(&self) -> Option<i8> {
-        self.report.right_from
-    }
-
-    /// The report over all rounds.
-    pub fn into_report(self) -> OutputReport {
-        self.report
-    }
 }
 
 /// The logical index of a row-major position.
@@ -209,22 +249,12 @@ pub fn ulp_errors(output: Elements<'_>, truth: &[f64], skip: &[bool]) -> UlpErro
     let counted = || truth.iter().zip(skip).filter(|(exact, skip)| exact.is_finite() && !**skip);
     let squares: f64 = counted().map(|(exact, _)| exact * exact).sum();
     let scale = (squares / counted().count().max(1) as f64).sqrt() / 8.0;
-    let mut errors = Vec::with_capacity(truth.len());
-    let mut excluded = 0;
-    let mut position = 0;
-    output.for_each(|value| {
-        let exact = truth[position];
-        if skip[position] {
-            excluded += 1;
-        } else if value != exact && !(value.is_nan() && exact.is_nan()) {
-            // An infinity or a NaN that should not be there is an error without bound.
-            let error = (value - exact).abs() / output.dtype.ulp(exact.abs().max(scale));
-            errors.push(if error.is_nan() { f64::INFINITY } else { error });
-        } else {
-            errors.push(0.0);
-        }
-        position += 1;
+    let parts = (0..truth.len().div_ceil(CHUNK)).into_par_iter().map(|chunk| {
+        let range = chunk * CHUNK..((chunk + 1) * CHUNK).min(truth.len());
+        errors_of(output.slice(range.clone()), &truth[range.clone()], &skip[range], scale)
     });
+    let mut errors = parts.collect::<Vec<_>>().concat();
+    let excluded = (truth.len() - errors.len()) as u64;
     if errors.is_empty() {
         return UlpErrors { rms: 0.0, p999: 0.0, excluded };
     }
@@ -232,6 +262,22 @@ pub fn ulp_errors(output: Elements<'_>, truth: &[f64], skip: &[bool]) -> UlpErro
     let rank = (errors.len() - 1) * 999 / 1000;
     let (_, &mut p999, _) = errors.select_nth_unstable_by(rank, f64::total_cmp);
     UlpErrors { rms, p999, excluded }
+}
+
+/// The error of each element that is not marked, where no last place counts as smaller than that of `scale`.
+fn errors_of(output: Elements<'_>, truth: &[f64], skip: &[bool], scale: f64) -> Vec<f64> {
+    let mut errors = Vec::with_capacity(truth.len());
+    let mut marked = truth.iter().zip(skip);
+    output.for_each(|value| match marked.next() {
+        None | Some((_, true)) => {}
+        Some((&exact, false)) if value == exact || (value.is_nan() && exact.is_nan()) => errors.push(0.0),
+        Some((&exact, false)) => {
+            // An infinity or a NaN that should not be there is an error without bound.
+            let error = (value - exact).abs() / output.dtype.ulp(exact.abs().max(scale));
+            errors.push(if error.is_nan() { f64::INFINITY } else { error });
+        }
+    });
+    errors
 }
 
 #[cfg(test)]
@@ -244,8 +290,8 @@ mod tests {
 
     fn compare(out: &[f32], reference: &[f32], shape: &[i64]) -> OutputReport {
         let mut comparison = Comparison::new(TensorType::contiguous(Dtype::F32, shape));
-        let (out, reference) = (f32_bytes(out), f32_bytes(reference));
-        comparison.add(Elements { dtype: Dtype::F32, bytes: &out }, Elements { dtype: Dtype::F32, bytes: &reference });
+        let held = |values| Held::host(Dtype::F32, f32_bytes(values));
+        comparison.add(&Device::cpu(), &held(out), &held(reference));
         comparison.into_report()
     }
 
@@ -278,19 +324,19 @@ mod tests {
     #[test]
     fn a_later_round_can_only_raise_the_tolerance() {
         let mut comparison = Comparison::new(TensorType::contiguous(Dtype::F32, [1]));
-        let (one, off) = (f32_bytes(&[1.0]), f32_bytes(&[1.01]));
-        let elements = |bytes| Elements { dtype: Dtype::F32, bytes };
-        let wrong = comparison.add(elements(&off), elements(&one));
+        let device = Device::cpu();
+        let [one, off] = [1.0, 1.01].map(|value| Held::host(Dtype::F32, f32_bytes(&[value])));
+        let wrong = comparison.add(&device, &off, &one);
         assert!(wrong.is_some_and(|t| t > -5));
-        assert_eq!(comparison.add(elements(&one), elements(&one)), Some(-10));
+        assert_eq!(comparison.add(&device, &one, &one), Some(-10));
         assert_eq!(comparison.right_from(), wrong);
     }
 
     #[test]
     fn integers_must_be_equal() {
         let mut comparison = Comparison::new(TensorType::contiguous(Dtype::I16, [2]));
-        let elements = |bytes| Elements { dtype: Dtype::I16, bytes };
-        assert_eq!(comparison.add(elements(&[1, 0, 2, 0]), elements(&[1, 0, 3, 0])), None);
+        let [out, reference] = [2, 3].map(|last| Held::host(Dtype::I16, vec![1, 0, last, 0]));
+        assert_eq!(comparison.add(&Device::cpu(), &out, &reference), None);
     }
 
     #[test]

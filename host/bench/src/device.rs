@@ -1,6 +1,7 @@
 //! The device that programs are measured on, and what is known of it: the CPU, or a stream of one GPU.
 
 use crate::gpu_state::GpuState;
+use crate::on_device::{CHUNK, OwnKernels};
 use passhost_ir::kernel::{IndexExpr, IndexId, InputDecl, Inst, Op, PaddingMode, Reg, Store};
 use passhost_ir::{DeviceFacts, Dtype, Kernel, NodeId, TensorType};
 use passhost_protocol::device::GpuProperties;
@@ -35,6 +36,8 @@ pub struct Device {
     context: Arc<Context>,
     gpu: Option<OnGpu>,
     stopwatch: RefCell<Stopwatch>,
+    /// For tensors that the device draws and compares itself.
+    kernels: Option<OwnKernels>,
 }
 
 struct OnGpu {
@@ -67,6 +70,12 @@ impl Device {
         Device::new(Context::cpu(), None)
     }
 
+    /// The CPU, which does what a GPU would do by itself: so that this can be tested.
+    #[cfg(test)]
+    pub fn cpu_like_a_gpu() -> Device {
+        Device { kernels: Some(OwnKernels::default()), ..Device::cpu() }
+    }
+
     /// A GPU, by number, with whoever makes machine code for its compute capability. The reason why not otherwise.
     pub fn gpu(index: u32, compiler: impl FnOnce((i32, i32)) -> Compiler) -> Result<Device, String> {
         let failed = |error: &dyn Display| error.to_string();
@@ -81,11 +90,20 @@ impl Device {
     }
 
     fn new(context: Context, gpu: Option<OnGpu>) -> Device {
-        Device { context: Arc::new(context.inference()), gpu, stopwatch: RefCell::new(Stopwatch::start()) }
+        let kernels = gpu.as_ref().map(|_| OwnKernels::default());
+        Device { context: Arc::new(context.inference()), gpu, stopwatch: RefCell::new(Stopwatch::start()), kernels }
     }
 
-    /// The time since the last call went into `work`.
+    /// Our kernels, if tensors of this type are drawn and compared on the device: large ones on a GPU. Others are brought to
+    /// the CPU, which has them all at hand.
+    pub fn on_device(&self, ty: &TensorType) -> Option<&OwnKernels> {
+        self.kernels.as_ref().filter(|_| ty.numel() >= CHUNK as u64)
+    }
+
+    /// The time since the last call went into `work`, until the device is done with it.
     pub fn charge(&self, work: Work) {
+        // What is wrong with the device, the next who asks something of it will say.
+        let _ = self.context.synchronize();
         self.stopwatch.borrow_mut().charge(work);
     }
 

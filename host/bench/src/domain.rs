@@ -1,7 +1,10 @@
 //! Inputs outside the comfortable middle: what a program must still get right when they are zeros, constant, infinite, or
 //! of another scale. Drawn one input at a time, the others as they always are.
 
+use crate::device::Device;
+use crate::held::Held;
 use crate::inputs::{DrawError, Round, draw, hash_of, write_elements};
+use crate::on_device::draws;
 use passhost_ir::verify::index_argument;
 use passhost_ir::{Arg, Draw, Dtype, Graph, InputSpec, NodeKind, OpName, OpTable, Schema, Structure, ValueId};
 use std::collections::HashSet;
@@ -98,10 +101,41 @@ pub fn draw_unusual(
         Domain::Zeros => Ok(vec![0; usual.len()]),
         _ => {
             let mut bytes = usual.to_vec();
-            alter(spec, domain, bounded, key, &mut bytes);
+            alter(spec, domain, bounded, key, |places| write_elements(spec.ty.dtype, &mut bytes, places));
             Ok(bytes)
         }
     }
+}
+
+/// The same, of elements that may be on a device: drawn there if most of them are as usual or follow from a distribution.
+pub fn draw_unusual_held(
+    device: &Device,
+    (spec, bounded): (&InputSpec, bool),
+    position: usize,
+    round: Round,
+    domain: Domain,
+    usual: &Held,
+) -> Result<Held, DrawError> {
+    if let (Some(tensor), Some(kernels)) = (usual.tensor(), device.on_device(&spec.ty)) {
+        let rescaled = |scale| draws::draw(device.context(), kernels, (&around_zero(spec, scale), position), round);
+        let drawn = match domain {
+            Domain::Small => rescaled(SMALL),
+            Domain::Large => rescaled(LARGE),
+            Domain::Zeros => draws::zeros(device.context(), &spec.ty).map(Some),
+            Domain::Ends | Domain::Repeated | Domain::Sorted => Ok(None),
+            _ => {
+                let mut places = vec![];
+                let key = hash_of(round, &spec.name, domain as u64);
+                alter(spec, domain, bounded, key, |some| places.extend(some));
+                draws::altered(tensor, &places).map(Some)
+            }
+        };
+        if let Ok(Some(tensor)) = drawn {
+            return Ok(Held::of(device, &tensor));
+        }
+    }
+    let bytes = draw_unusual((spec, bounded), position, round, domain, usual.elements().bytes)?;
+    Ok(Held::host(spec.ty.dtype, bytes))
 }
 
 /// The distribution at another scale, without a mean and without bounds. What must be positive stays so.
@@ -115,14 +149,19 @@ fn around_zero(spec: &InputSpec, scale: f64) -> InputSpec {
     InputSpec { draw, min: None, max: None, ..spec.clone() }
 }
 
-/// Overwrites what is unusual.
-fn alter(spec: &InputSpec, domain: Domain, bounded: bool, key: u64, bytes: &mut [u8]) {
+/// Says which elements are unusual, and what they are.
+fn alter(
+    spec: &InputSpec,
+    domain: Domain,
+    bounded: bool,
+    key: u64,
+    mut write: impl FnMut(&mut dyn Iterator<Item = (usize, f64)>),
+) {
     let row = spec.ty.shape.last().map_or(1, |&extent| extent.max(1).unsigned_abs() as usize);
     let count = spec.ty.numel() as usize;
     let rows = count / row;
     let chosen = key as usize % rows.max(1);
     let dtype = spec.ty.dtype;
-    let mut write = |places: &mut dyn Iterator<Item = (usize, f64)>| write_elements(dtype, bytes, places);
     let whole_row = |value: f64| (chosen * row..(chosen + 1) * row).map(move |place| (place, value));
     match (domain, &spec.draw) {
         (Domain::MaskedRow, Draw::FloatMask { low }) => write(&mut whole_row(*low)),

@@ -2,6 +2,10 @@
 
 use half::{bf16, f16};
 use passhost_ir::Dtype;
+use rayon::prelude::*;
+
+/// Elements that one task converts.
+const CHUNK: usize = 1 << 15;
 
 /// The elements of a contiguous tensor on the host.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +20,11 @@ impl<'a> Elements<'a> {
     /// How many there are.
     pub fn len(&self) -> usize {
         self.bytes.len() / self.dtype.size() as usize
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
     }
 
     /// A stretch of them.
@@ -55,8 +64,17 @@ impl<'a> Elements<'a> {
 
     /// All elements in double precision.
     pub fn to_f64(self) -> Vec<f64> {
-        let mut values = Vec::with_capacity(self.len());
-        self.for_each(|value| values.push(value));
+        let parts = if self.dtype.is_complex() { 2 } else { 1 };
+        let mut values = vec![0.0; self.len() * parts];
+        values.par_chunks_mut(CHUNK * parts).enumerate().for_each(|(chunk, slots)| {
+            let first = chunk * CHUNK;
+            let mut slots = slots.iter_mut();
+            self.slice(first..(first + CHUNK).min(self.len())).for_each(|value| {
+                if let Some(slot) = slots.next() {
+                    *slot = value;
+                }
+            });
+        });
         values
     }
 
@@ -84,5 +102,10 @@ mod tests {
         assert_eq!(elements.to_f64(), [1.0, -2.0]);
         assert_eq!(elements.get(1), -2.0);
         assert_eq!(Elements { dtype: Dtype::I16, bytes: &[0xff, 0xff] }.get(0), -1.0);
+        let many: Vec<u8> = (0..CHUNK as u32 + 3).flat_map(|number| (number as f32).to_le_bytes()).collect();
+        for (dtype, count) in [(Dtype::F32, CHUNK + 3), (Dtype::C64, CHUNK + 2)] {
+            let values = Elements { dtype, bytes: &many[..4 * count] }.to_f64();
+            assert!(values.iter().copied().eq((0..count).map(|number| number as f64)), "{dtype}");
+        }
     }
 }

@@ -1,21 +1,29 @@
 //! Draws the inputs of a sample from a counter: element `i` of a tensor depends on the seed, the round, the tensor's
 //! name and `i` alone, so that every device draws the same bits.
 
+use crate::quantiles::quantiles;
 use crate::structured::Structured;
 use half::{bf16, f16};
 use passhost_ir::{Draw, Dtype, InputSpec, TensorType};
 use rayon::prelude::*;
-use std::sync::OnceLock;
+use std::ops::Range;
 
-/// Entries of the quantile table: a 16-bit index.
-const QUANTILES: usize = 1 << 16;
 /// One element in 1,024 deviates [`TAIL_SCALE`] times as far, so that a few elements matter to every sum.
-const TAIL_MASK: u64 = 1023;
-const TAIL_SCALE: f64 = 8.0;
+pub const TAIL_MASK: u64 = 1023;
+/// By how much such an element deviates more.
+pub const TAIL_SCALE: f64 = 8.0;
 /// By how much a stress round scales the deviation of its input.
 const STRESS: f64 = 8.0;
 /// Elements that one task fills.
 const CHUNK: usize = 1 << 15;
+/// What sets the coins of a mask apart from the element of each row that is always set.
+pub const ROW_KEY: u64 = 0x5bd1_e995;
+/// By which a counter steps through keys: 2^64 by the golden ratio.
+pub const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+/// The factors of the finaliser of SplitMix64.
+pub const FIRST_FACTOR: u64 = 0xbf58_476d_1ce4_e5b9;
+/// The second of them.
+pub const SECOND_FACTOR: u64 = 0x94d0_49bb_1331_11eb;
 
 /// Which draw of the inputs is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +34,20 @@ pub struct Round {
     pub number: u32,
     /// The input that is redrawn at eight times its scale, if this is a stress round.
     pub stressed: Option<usize>,
+}
+
+impl Round {
+    /// By how much the deviation of input `position` is scaled.
+    pub fn scale(self, position: usize) -> f64 {
+        if self.stressed == Some(position) { STRESS } else { 1.0 }
+    }
+}
+
+/// Elements of an input, which follow one another.
+#[derive(Debug, Clone)]
+struct Part<'a> {
+    ty: &'a TensorType,
+    range: Range<u64>,
 }
 
 /// Why an input cannot be drawn.
@@ -59,32 +81,38 @@ pub enum DrawError {
 
 /// The elements of input `position`, row-major, as little-endian bytes.
 pub fn draw(spec: &InputSpec, position: usize, round: Round) -> Result<Vec<u8>, DrawError> {
-    let scale = if round.stressed == Some(position) { STRESS } else { 1.0 };
+    draw_part(spec, position, round, 0..spec.ty.numel())
+}
+
+/// Some of them.
+pub fn draw_part(spec: &InputSpec, position: usize, round: Round, range: Range<u64>) -> Result<Vec<u8>, DrawError> {
+    let scale = round.scale(position);
     let key = key(round, &spec.name);
     let ty = &spec.ty;
-    let row = ty.shape.last().map_or(1, |&extent| extent.max(1).unsigned_abs());
+    let row = row(ty);
+    let part = || Part { ty, range: range.clone() };
     match &spec.draw {
-        Draw::Normal { mean, std } => floats(ty, spec, |i| {
+        Draw::Normal { mean, std } => floats(&part(), spec, |i| {
             let (z, tail) = normal(hash(key, i));
             mean + std * scale * z * tail
         }),
-        Draw::LogNormal { median, sigma } => floats(ty, spec, |i| {
+        Draw::LogNormal { median, sigma } => floats(&part(), spec, |i| {
             // Positive by construction; a heavy tail in the exponent would overflow narrow types.
             median * scale * (sigma * normal(hash(key, i)).0).exp()
         }),
-        Draw::FloatMask { low } => floats(ty, spec, |i| if mask_bit(key, i, row) { 0.0 } else { *low }),
+        Draw::FloatMask { low } => floats(&part(), spec, |i| if mask_bit(key, i, row) { 0.0 } else { *low }),
         Draw::Floats(data) => {
             let expected = ty.numel();
             match data.as_slice() {
-                &[one] => floats(ty, spec, |_| one),
-                _ if data.len() as u64 == expected => floats(ty, spec, |i| data[i as usize]),
+                &[one] => floats(&part(), spec, |_| one),
+                _ if data.len() as u64 == expected => floats(&part(), spec, |i| data[i as usize]),
                 _ => Err(DrawError::Length { found: data.len(), expected }),
             }
         }
         Draw::Uniform { low, high } if low > high => Err(DrawError::Range { low: *low, high: *high }),
         Draw::Uniform { low, high } => {
             let span = high.abs_diff(*low);
-            integers(ty, "uniform", |i| {
+            integers(&part(), "uniform", |i| {
                 let bits = hash(key, i);
                 // A 128-bit product maps the hash evenly onto the range without a division.
                 let offset = match span.checked_add(1) {
@@ -97,22 +125,28 @@ pub fn draw(spec: &InputSpec, position: usize, round: Round) -> Result<Vec<u8>, 
         Draw::Like { low, high, .. } if low > high => Err(DrawError::Range { low: *low, high: *high }),
         Draw::Like { structure, row, low, high } => {
             let drawn = Structured::new(*structure, (*row).max(1), (*low, *high), key);
-            integers(ty, "structured", |i| drawn.element(i))
+            integers(&part(), "structured", |i| drawn.element(i))
         }
-        Draw::Mask => integers(ty, "mask", |i| i64::from(mask_bit(key, i, row))),
-        Draw::Integers(data) if data.len() as u64 == ty.numel() => integers(ty, "literal", |i| data[i as usize]),
+        Draw::Mask => integers(&part(), "mask", |i| i64::from(mask_bit(key, i, row))),
+        Draw::Integers(data) if data.len() as u64 == ty.numel() => integers(&part(), "literal", |i| data[i as usize]),
         Draw::Integers(data) => Err(DrawError::Length { found: data.len(), expected: ty.numel() }),
     }
 }
 
+/// Elements of a row of the last dimension.
+pub fn row(ty: &TensorType) -> u64 {
+    ty.shape.last().map_or(1, |&extent| extent.max(1).unsigned_abs())
+}
+
 /// A coin, but for one element of each row that is always set.
 fn mask_bit(key: u64, index: u64, row: u64) -> bool {
-    let always = hash(key ^ 0x5bd1_e995, index / row) % row;
+    let always = hash(key ^ ROW_KEY, index / row) % row;
     index % row == always || hash(key, index) >> 63 == 1
 }
 
-fn floats(ty: &TensorType, spec: &InputSpec, element: impl Fn(u64) -> f64 + Sync) -> Result<Vec<u8>, DrawError> {
-    let limit = match ty.dtype {
+/// What the elements of a tensor of floats are held between.
+pub fn bounds(spec: &InputSpec) -> Result<(f64, f64), DrawError> {
+    let limit = match spec.ty.dtype {
         Dtype::F16 => f16::MAX.to_f64(),
         Dtype::Bf16 => bf16::MAX.to_f64(),
         Dtype::F32 => f64::from(f32::MAX),
@@ -121,37 +155,44 @@ fn floats(ty: &TensorType, spec: &InputSpec, element: impl Fn(u64) -> f64 + Sync
     };
     let low = spec.min.unwrap_or(-limit).max(-limit);
     let high = spec.max.unwrap_or(limit).min(limit);
+    Ok((low, high))
+}
+
+fn floats(part: &Part<'_>, spec: &InputSpec, element: impl Fn(u64) -> f64 + Sync) -> Result<Vec<u8>, DrawError> {
+    let (low, high) = bounds(spec)?;
     let value = |i| element(i).min(high).max(low);
-    Ok(match ty.dtype {
-        Dtype::F16 => fill(ty, |i| f16::from_f64(value(i)).to_le_bytes()),
-        Dtype::Bf16 => fill(ty, |i| bf16::from_f64(value(i)).to_le_bytes()),
-        Dtype::F32 => fill(ty, |i| (value(i) as f32).to_le_bytes()),
-        _ => fill(ty, |i| value(i).to_le_bytes()),
+    // By way of `f32`, as kernels round: else what is drawn would depend on the processor's instructions.
+    Ok(match part.ty.dtype {
+        Dtype::F16 => fill(part, |i| f16::from_f32(value(i) as f32).to_le_bytes()),
+        Dtype::Bf16 => fill(part, |i| bf16::from_f32(value(i) as f32).to_le_bytes()),
+        Dtype::F32 => fill(part, |i| (value(i) as f32).to_le_bytes()),
+        _ => fill(part, |i| value(i).to_le_bytes()),
     })
 }
 
-fn integers(ty: &TensorType, draw: &'static str, element: impl Fn(u64) -> i64 + Sync) -> Result<Vec<u8>, DrawError> {
-    Ok(match ty.dtype {
-        Dtype::Bool => fill(ty, |i| [u8::from(element(i) != 0)]),
-        Dtype::U8 => fill(ty, |i| (element(i) as u8).to_le_bytes()),
-        Dtype::I8 => fill(ty, |i| (element(i) as i8).to_le_bytes()),
-        Dtype::I16 => fill(ty, |i| (element(i) as i16).to_le_bytes()),
-        Dtype::I32 => fill(ty, |i| (element(i) as i32).to_le_bytes()),
-        Dtype::I64 => fill(ty, |i| element(i).to_le_bytes()),
+fn integers(part: &Part<'_>, draw: &'static str, element: impl Fn(u64) -> i64 + Sync) -> Result<Vec<u8>, DrawError> {
+    Ok(match part.ty.dtype {
+        Dtype::Bool => fill(part, |i| [u8::from(element(i) != 0)]),
+        Dtype::U8 => fill(part, |i| (element(i) as u8).to_le_bytes()),
+        Dtype::I8 => fill(part, |i| (element(i) as i8).to_le_bytes()),
+        Dtype::I16 => fill(part, |i| (element(i) as i16).to_le_bytes()),
+        Dtype::I32 => fill(part, |i| (element(i) as i32).to_le_bytes()),
+        Dtype::I64 => fill(part, |i| element(i).to_le_bytes()),
         // A float mask of zeros and ones, or whole numbers in a float tensor.
-        Dtype::F16 => fill(ty, |i| f16::from_f64(element(i) as f64).to_le_bytes()),
-        Dtype::Bf16 => fill(ty, |i| bf16::from_f64(element(i) as f64).to_le_bytes()),
-        Dtype::F32 => fill(ty, |i| (element(i) as f32).to_le_bytes()),
-        Dtype::F64 => fill(ty, |i| (element(i) as f64).to_le_bytes()),
+        Dtype::F16 => fill(part, |i| f16::from_f32(element(i) as f32).to_le_bytes()),
+        Dtype::Bf16 => fill(part, |i| bf16::from_f32(element(i) as f32).to_le_bytes()),
+        Dtype::F32 => fill(part, |i| (element(i) as f32).to_le_bytes()),
+        Dtype::F64 => fill(part, |i| (element(i) as f64).to_le_bytes()),
         dtype @ (Dtype::C64 | Dtype::C128) => return Err(DrawError::Type { draw, dtype }),
     })
 }
 
-fn fill<const SIZE: usize>(ty: &TensorType, element: impl Fn(u64) -> [u8; SIZE] + Sync) -> Vec<u8> {
-    let mut bytes = vec![0u8; ty.bytes() as usize];
+fn fill<const SIZE: usize>(part: &Part<'_>, element: impl Fn(u64) -> [u8; SIZE] + Sync) -> Vec<u8> {
+    let first = part.range.start;
+    let mut bytes = vec![0u8; (part.range.end - first) as usize * SIZE];
     bytes.par_chunks_mut(CHUNK * SIZE).enumerate().for_each(|(chunk, slots)| {
         for (offset, slot) in slots.chunks_exact_mut(SIZE).enumerate() {
-            slot.copy_from_slice(&element((chunk * CHUNK + offset) as u64));
+            slot.copy_from_slice(&element(first + (chunk * CHUNK + offset) as u64));
         }
     });
     bytes
@@ -164,7 +205,7 @@ fn normal(bits: u64) -> (f64, f64) {
 }
 
 /// Hash of the seed, the round and the name; FNV-1a over the name, so that order and length count.
-fn key(round: Round, name: &str) -> u64 {
+pub fn key(round: Round, name: &str) -> u64 {
     let name = name
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
@@ -189,8 +230,8 @@ pub fn write_elements(dtype: Dtype, bytes: &mut [u8], places: &mut dyn Iterator<
             Dtype::I16 => slot.copy_from_slice(&(value as i16).to_le_bytes()),
             Dtype::I32 => slot.copy_from_slice(&(value as i32).to_le_bytes()),
             Dtype::I64 => slot.copy_from_slice(&(value as i64).to_le_bytes()),
-            Dtype::F16 => slot.copy_from_slice(&f16::from_f64(value).to_le_bytes()),
-            Dtype::Bf16 => slot.copy_from_slice(&bf16::from_f64(value).to_le_bytes()),
+            Dtype::F16 => slot.copy_from_slice(&f16::from_f32(value as f32).to_le_bytes()),
+            Dtype::Bf16 => slot.copy_from_slice(&bf16::from_f32(value as f32).to_le_bytes()),
             Dtype::F32 => slot.copy_from_slice(&(value as f32).to_le_bytes()),
             Dtype::F64 => slot.copy_from_slice(&value.to_le_bytes()),
             Dtype::C64 | Dtype::C128 => {}
@@ -200,53 +241,14 @@ pub fn write_elements(dtype: Dtype, bytes: &mut [u8], places: &mut dyn Iterator<
 
 /// Another number for each counter.
 pub fn hash(key: u64, counter: u64) -> u64 {
-    mix(key.wrapping_add(counter.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+    mix(key.wrapping_add(counter.wrapping_mul(STEP)))
 }
 
 /// The finaliser of SplitMix64: a bijection with full avalanche (Steele, Lea and Flood, 2014).
 fn mix(mut x: u64) -> u64 {
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x = (x ^ (x >> 30)).wrapping_mul(FIRST_FACTOR);
+    x = (x ^ (x >> 27)).wrapping_mul(SECOND_FACTOR);
     x ^ (x >> 31)
-}
-
-/// The standard normal quantiles at `(i + 0.5) / 65,536`.
-pub fn quantiles() -> &'static [f32] {
-    static TABLE: OnceLock<Vec<f32>> = OnceLock::new();
-    TABLE.get_or_init(|| (0..QUANTILES).map(|i| normal_quantile((i as f64 + 0.5) / QUANTILES as f64) as f32).collect())
-}
-
-/// Inverse of the standard normal distribution function, by bisection: it runs once for each table entry, and nothing
-/// about it can be subtly wrong.
-fn normal_quantile(p: f64) -> f64 {
-    if p > 0.5 {
-        return -normal_quantile(1.0 - p);
-    }
-    let (mut low, mut high) = (-9.0, 0.0);
-    for _ in 0..40 {
-        let middle = f64::midpoint(low, high);
-        if normal_cdf(middle) < p { low = middle } else { high = middle }
-    }
-    f64::midpoint(low, high)
-}
-
-/// The lower tail of the standard normal distribution for x <= 0, by the continued fraction of the Mills ratio where it
-/// converges fast and by the Taylor series around 0 elsewhere (Abramowitz and Stegun 26.2.10 and 26.2.14).
-fn normal_cdf(x: f64) -> f64 {
-    let density = (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
-    if x < -3.0 {
-        let mut fraction = -x;
-        for k in (1..=60).rev() {
-            fraction = -x + f64::from(k) / fraction;
-        }
-        return density / fraction;
-    }
-    let (mut term, mut sum) = (x, x);
-    for k in 1..80 {
-        term *= x * x / f64::from(2 * k + 1);
-        sum += term;
-    }
-    0.5 + density * sum
 }
 
 #[cfg(test)]
@@ -263,17 +265,6 @@ mod tests {
     }
 
     const ROUND: Round = Round { seed: 7, number: 0, stressed: None };
-
-    #[test]
-    fn the_quantile_table_is_the_normal_distribution() {
-        let table = quantiles();
-        // The quantiles of 0.5 and of 63,897.5 in 65,536.
-        assert!((table[0] + 4.324_919).abs() < 1e-5, "{}", table[0]);
-        assert_eq!(table[0], -table[QUANTILES - 1]);
-        assert!((table[63_897] - 1.959_938).abs() < 1e-5, "{}", table[63_897]);
-        let variance = table.iter().map(|&z| f64::from(z).powi(2)).sum::<f64>() / QUANTILES as f64;
-        assert!((variance - 1.0).abs() < 1e-3, "{variance}");
-    }
 
     #[test]
     fn a_draw_repeats_and_another_seed_round_or_name_changes_it() {

@@ -2,16 +2,20 @@
 
 mod attempt;
 mod blame;
-mod compare;
-mod device;
+pub mod compare;
+pub mod device;
 mod domain;
-mod element;
+pub mod element;
 mod gpu_state;
-mod inputs;
+pub mod held;
+pub mod inputs;
 mod integrity;
 mod link;
 mod measure;
+pub mod on_device;
 mod once;
+pub mod precision;
+mod quantiles;
 mod serve;
 mod session;
 mod steady;

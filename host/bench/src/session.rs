@@ -6,9 +6,10 @@ mod timing;
 
 use crate::blame::{memory_of, of_input, of_reference, of_rewrite};
 use crate::device::Device;
-use crate::element::Elements;
+use crate::held::Held;
 use crate::inputs::{DrawError, Round, draw};
-use crate::trivial::{Typed, degenerate};
+use crate::on_device::draws;
+use crate::trivial::degenerate_held;
 use checks::Checks;
 use passhost_ir::{Graph, InputSpec, NodeId, OpName, TensorType};
 use passhost_protocol::Work;
@@ -32,19 +33,31 @@ pub struct Reference {
     output_types: Vec<TensorType>,
 }
 
-/// The inputs of one round, as bytes: both programs get tensors of their own.
+/// The inputs of one round, which nobody writes to: each run gets tensors of its own.
 struct Drawn {
-    bytes: Vec<Vec<u8>>,
+    inputs: Vec<Held>,
 }
 
 impl Drawn {
-    fn draw(specs: &[InputSpec], round: Round) -> Result<Drawn, ReferenceError> {
-        let bytes = specs.iter().enumerate().map(|(position, spec)| draw_input(spec, position, round));
-        Ok(Drawn { bytes: bytes.collect::<Result<_, _>>()? })
+    fn draw(device: &Device, specs: &[InputSpec], round: Round) -> Result<Drawn, ReferenceError> {
+        let inputs = specs.iter().enumerate().map(|(position, spec)| held_input(device, spec, position, round));
+        Ok(Drawn { inputs: inputs.collect::<Result<_, _>>()? })
     }
 
     fn tensors(&self, target: &Target, specs: &[InputSpec]) -> Result<Vec<Tensor>, ReferenceError> {
-        specs.iter().zip(&self.bytes).map(|(spec, bytes)| input_tensor(target, spec, bytes)).collect()
+        let copies = specs.iter().zip(&self.inputs);
+        copies.map(|(spec, input)| input.copy(target, &spec.ty).map_err(|error| of_input(&spec.name, error))).collect()
+    }
+}
+
+/// Input `position`, drawn where it is held.
+fn held_input(device: &Device, spec: &InputSpec, position: usize, round: Round) -> Result<Held, ReferenceError> {
+    let drawn =
+        device.on_device(&spec.ty).map(|kernels| draws::draw(device.context(), kernels, (spec, position), round));
+    match drawn {
+        Some(Ok(Some(tensor))) => Ok(Held::of(device, &tensor)),
+        // What the device has no room for is drawn on the CPU.
+        _ => Ok(Held::host(spec.ty.dtype, draw_input(spec, position, round)?)),
     }
 }
 
@@ -88,7 +101,7 @@ impl Reference {
         let truth = compile(Mode::Double);
         device.charge(Work::Compile);
         let round = Round { seed, number: 0, stressed: None };
-        let drawn = Drawn::draw(&specs, round)?;
+        let drawn = Drawn::draw(device, &specs, round)?;
         let inputs = drawn.tensors(device.target(), &specs)?;
         device.charge(Work::Draw);
 
@@ -116,7 +129,7 @@ impl Reference {
         if self.first_degenerate(outputs).is_none() {
             return Ok(());
         }
-        let drawn = Drawn::draw(&self.specs, Round { seed, number: REDRAW, stressed: None })?;
+        let drawn = Drawn::draw(&self.device, &self.specs, Round { seed, number: REDRAW, stressed: None })?;
         let outputs = self.program.run(&drawn.tensors(self.device.target(), &self.specs)?).map_err(of_reference)?;
         match self.first_degenerate(&outputs) {
             None => Ok(()),
@@ -125,11 +138,18 @@ impl Reference {
     }
 
     fn first_degenerate(&self, outputs: &[Tensor]) -> Option<(usize, &'static str)> {
-        outputs.iter().enumerate().find_map(|(position, tensor)| {
-            let bytes = tensor.to_bytes();
-            let ty = &self.output_types[position];
-            degenerate(Typed { ty, elements: Elements { dtype: ty.dtype, bytes: &bytes } }).map(|what| (position, what))
+        outputs.iter().zip(&self.output_types).enumerate().find_map(|(position, (tensor, ty))| {
+            degenerate_held(ty, &Held::of(&self.device, tensor)).map(|what| (position, what))
         })
+    }
+
+    fn drawn(&self, round: Round) -> Result<Drawn, RewriteError> {
+        Drawn::draw(&self.device, &self.specs, round).map_err(input_error)
+    }
+
+    /// What outputs have.
+    fn held(&self, outputs: &[Tensor]) -> Vec<Held> {
+        Held::all(&self.device, outputs)
     }
 
     /// Checks a rewrite.
@@ -191,13 +211,5 @@ fn input_error(error: ReferenceError) -> RewriteError {
     }
 }
 
-fn elements<'a>(ty: &TensorType, bytes: &'a [u8]) -> Elements<'a> {
-    Elements { dtype: ty.dtype, bytes }
-}
-
-fn bytes_of(tensors: &[Tensor]) -> Vec<Vec<u8>> {
-    tensors.iter().map(Tensor::to_bytes).collect()
-}
-
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -2,10 +2,14 @@
 
 use crate::compare::float_kind;
 use crate::element::Elements;
+use crate::held::Held;
 use passhost_ir::{Dtype, TensorType};
 
 /// The tolerance at which a trivial answer must be wrong for a right one to count in the strict score.
 const STRICT_T: i8 = -2;
+
+/// Elements at the beginning of a tensor on a device that tell most answers from a right one.
+const BEGINNING: usize = 1 << 16;
 
 /// A tensor with its type, contiguous on the host.
 #[derive(Debug, Clone, Copy)]
@@ -23,11 +27,38 @@ pub fn trivial_answer(outputs: &[Typed<'_>], inputs: &[Typed<'_>]) -> Option<Str
     (!answers.is_empty()).then(|| answers.join(", "))
 }
 
-fn answer_for(output: Typed<'_>, inputs: &[Typed<'_>]) -> Option<String> {
-    let reference = output.elements.to_f64();
-    if reference.is_empty() {
+/// The same of tensors that may be on a device: brought to the CPU only where their beginnings do not rule it out.
+pub fn trivial_answer_held(outputs: &[(&TensorType, &Held)], inputs: &[(&TensorType, &Held)]) -> Option<String> {
+    if outputs.iter().any(|&output| is_ruled_out(output, inputs)) {
         return None;
     }
+    trivial_answer(&typed(outputs), &typed(inputs))
+}
+
+fn typed<'a>(tensors: &[(&'a TensorType, &'a Held)]) -> Vec<Typed<'a>> {
+    tensors.iter().map(|(ty, held)| Typed { ty, elements: held.elements() }).collect()
+}
+
+/// Whether the beginning of an output on a device is wrong by every trivial answer.
+fn is_ruled_out((ty, held): (&TensorType, &Held), inputs: &[(&TensorType, &Held)]) -> bool {
+    let Some(tensor) = held.tensor() else { return false };
+    let beginning =
+        |held: &Held| held.beginning(BEGINNING).map(|bytes| Elements { dtype: ty.dtype, bytes: &bytes }.to_f64());
+    let Ok(reference) = beginning(held) else { return false };
+    let is_wrong =
+        |candidates: &mut dyn Iterator<Item = f64>| !right(ty.dtype, candidates.zip(reference.iter().copied()));
+    let is_mean = || tensor.mean().is_ok_and(|mean| !is_wrong(&mut std::iter::repeat(mean)));
+    let mut alike = inputs.iter().filter(|(input, _)| input.dtype == ty.dtype && input.numel() == ty.numel());
+    is_wrong(&mut std::iter::repeat(0.0))
+        && !(ty.dtype.is_float() && is_mean())
+        && alike.all(|(_, input)| beginning(input).is_ok_and(|values| is_wrong(&mut values.into_iter())))
+}
+
+fn answer_for(output: Typed<'_>, inputs: &[Typed<'_>]) -> Option<String> {
+    if output.elements.is_empty() {
+        return None;
+    }
+    let reference = output.elements.to_f64();
     if right(output.ty.dtype, reference.iter().map(|&value| (0.0, value))) {
         return Some("all zeros".into());
     }
@@ -46,6 +77,19 @@ fn right(dtype: Dtype, mut pairs: impl Iterator<Item = (f64, f64)>) -> bool {
     let Some(kind) = float_kind(dtype) else { return pairs.all(|(candidate, value)| candidate == value) };
     let tolerance = passhost_score::tolerance(kind, f64::from(STRICT_T));
     pairs.all(|(candidate, value)| passhost_score::is_close(candidate, value, tolerance))
+}
+
+/// The same of a tensor that may be on a device: brought to the CPU only where its beginning is constant, or it is not finite.
+pub fn degenerate_held(ty: &TensorType, held: &Held) -> Option<&'static str> {
+    if let (Some(tensor), Ok(beginning)) = (held.tensor(), held.beginning(BEGINNING)) {
+        let mut elements = beginning.chunks_exact(ty.dtype.size() as usize);
+        let first = elements.next();
+        let varies = !ty.dtype.is_float() || elements.any(|element| Some(element) != first);
+        if varies && tensor.is_finite() == Ok(true) {
+            return None;
+        }
+    }
+    degenerate(Typed { ty, elements: held.elements() })
 }
 
 /// Whether an output tells nothing: every element is the same, or one is not finite.

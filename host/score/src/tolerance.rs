@@ -93,6 +93,11 @@ impl Ladder {
         Ladder { rungs: std::array::from_fn(|rung| tolerance(kind, f64::from(SMALLEST_T) + rung as f64)) }
     }
 
+    /// Those of every t from -10 on.
+    pub fn tolerances(&self) -> &[Tolerance] {
+        &self.rungs
+    }
+
     /// The least t in -10..=5 at which the element is right, `None` if it is right at none.
     pub fn first_right(&self, out: f64, reference: f64) -> Option<i8> {
         self.first_right_from(SMALLEST_T, out, reference)

@@ -182,11 +182,58 @@ impl Tensor {
     /// The bytes `start .. start + ty.bytes()` of a tensor of bytes, as a contiguous tensor of another type that shares
     /// its memory. `start` must be a multiple of the element size.
     pub fn reinterpret(&self, start: u64, ty: &TensorType) -> Result<Tensor, TensorError> {
-        let failed = |error: tch::TchError| TensorError::Torch(first_line(&error.to_string()));
+        self.tried(|inner| {
+            let part = inner.f_narrow(0, start as i64, ty.bytes() as i64)?;
+            part.f_view_dtype(kind(ty.dtype))?.f_view(ty.shape.as_slice())
+        })
+    }
+
+    /// The elements, row-major, as a tensor of bytes: the same memory where the tensor is contiguous. For tensors of one
+    /// dimension or more.
+    pub fn as_bytes(&self) -> Result<Tensor, TensorError> {
+        self.tried(|inner| inner.f_contiguous()?.f_view_dtype(tch::Kind::Uint8)?.f_view([-1i64].as_slice()))
+    }
+
+    /// Overwrites the elements with those of a tensor of the same type and shape.
+    pub fn copy_from(&mut self, source: &Tensor) -> Result<(), TensorError> {
+        let target = self.target;
+        target.within(|_| self.inner.f_copy_(&source.inner).map(drop).map_err(refused))
+    }
+
+    /// A contiguous copy with memory of its own.
+    pub fn copied(&self) -> Result<Tensor, TensorError> {
+        let ty = self.ty();
+        let mut copy = Tensor::empty(&self.target, &TensorType::contiguous(ty.dtype, ty.shape))?;
+        copy.copy_from(self)?;
+        Ok(copy)
+    }
+
+    /// Whether two tensors of bytes hold the same.
+    pub fn same_bytes(&self, other: &Tensor) -> Result<bool, TensorError> {
+        self.target.within(|_| self.inner.f_equal(&other.inner).map_err(refused))
+    }
+
+    /// Whether no element is infinite or NaN.
+    pub fn is_finite(&self) -> Result<bool, TensorError> {
         self.target.within(|_| {
-            let part = self.inner.f_narrow(0, start as i64, ty.bytes() as i64).map_err(failed)?;
-            let typed = part.f_view_dtype(kind(ty.dtype)).map_err(failed)?;
-            typed.f_view(ty.shape.as_slice()).map(|tensor| self.with(tensor)).map_err(failed)
+            let all = self.inner.f_isfinite().and_then(|finite| finite.f_all()).map_err(refused)?;
+            all.f_int64_value(&[]).map(|all| all != 0).map_err(refused)
+        })
+    }
+
+    /// Whether any element is NaN.
+    pub fn has_nan(&self) -> Result<bool, TensorError> {
+        self.target.within(|_| {
+            let any = self.inner.f_isnan().and_then(|nan| nan.f_any()).map_err(refused)?;
+            any.f_int64_value(&[]).map(|any| any != 0).map_err(refused)
+        })
+    }
+
+    /// The mean of floats, summed in double precision.
+    pub fn mean(&self) -> Result<f64, TensorError> {
+        self.target.within(|_| {
+            let mean = self.inner.f_mean(tch::Kind::Double).map_err(refused)?;
+            mean.f_double_value(&[]).map_err(refused)
         })
     }
 
@@ -212,6 +259,14 @@ impl Tensor {
         self.target.within(|_| self.with(self.inner.to_kind(tch::Kind::Double)))
     }
 
+    /// A tensor made of this one.
+    fn tried(
+        &self,
+        make: impl FnOnce(&tch::Tensor) -> Result<tch::Tensor, tch::TchError>,
+    ) -> Result<Tensor, TensorError> {
+        self.target.within(|_| make(&self.inner).map(|tensor| self.with(tensor)).map_err(refused))
+    }
+
     /// A tensor of the same target.
     fn with(&self, inner: tch::Tensor) -> Tensor {
         Tensor { inner, target: self.target }
@@ -231,6 +286,10 @@ impl Tensor {
         // SAFETY: by this function's contract.
         Tensor { inner: unsafe { tch::Tensor::from_ptr(address as *mut _) }, target }
     }
+}
+
+fn refused(error: tch::TchError) -> TensorError {
+    TensorError::Torch(first_line(&error.to_string()))
 }
 
 /// libtorch's messages carry a C++ backtrace after the first line.

@@ -5,7 +5,7 @@ use cudarc::driver::{result, sys};
 use passhost_guest_sdk::lower::KernelBuilder;
 use passhost_ir::kernel::{Binary, IndexExpr, IndexId, PaddingMode, ReduceOp, Reg, Scalar, Unary, verify};
 use passhost_ir::{Dtype, Kernel, contiguous_strides};
-use passhost_kernels::cuda::{Compiler, CudaKernel, DeviceProperties, Gpu, Stream, emit};
+use passhost_kernels::cuda::{Compiler, CudaKernel, DeviceProperties, Gpu, KernelSource, Stream, emit};
 use passhost_kernels::{BoundInput, BoundOutput, Layout};
 use std::path::Path;
 use std::sync::Arc;
@@ -290,11 +290,19 @@ pub(crate) fn dump(compiler: &Compiler, directory: &Path) -> Result<()> {
         for dtype in [Dtype::F32, Dtype::F16, Dtype::Bf16] {
             let kernel = make(dtype)?;
             let source = emit(&kernel, &verify(&kernel)?, &Layout::contiguous(&kernel), &DeviceProperties::H200);
-            let path = directory.join(format!("{name}_{dtype}"));
-            std::fs::write(path.with_extension("cubin"), compiler.compile(&source.text)?.0)?;
-            std::fs::write(path.with_extension("cu"), source.text)?;
+            write_code(compiler, &directory.join(format!("{name}_{dtype}")), &source)?;
         }
     }
+    for (name, kernel) in passhost_bench::on_device::kernels() {
+        let source = emit(&kernel, &verify(&kernel)?, &Layout::contiguous(&kernel), &DeviceProperties::H200);
+        write_code(compiler, &directory.join(name), &source)?;
+    }
+    Ok(())
+}
+
+fn write_code(compiler: &Compiler, path: &Path, source: &KernelSource) -> Result<()> {
+    std::fs::write(path.with_extension("cu"), &source.text)?;
+    std::fs::write(path.with_extension("cubin"), compiler.compile(&source.text)?.0)?;
     Ok(())
 }
 

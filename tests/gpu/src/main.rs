@@ -6,6 +6,7 @@
 //! found, and `compare OLD NEW` says what got worse since.
 
 mod counting;
+mod draws;
 mod faults;
 mod figures;
 mod memory;
@@ -16,6 +17,7 @@ mod samples;
 
 use anyhow::{Result, ensure};
 use clap::{Parser, Subcommand};
+use passhost_bench::device::Device;
 use passhost_kernels::cuda::{Compiler, Gpu, Nvrtc};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -52,6 +54,14 @@ enum Command {
         /// Threads that compile.
         #[arg(long, default_value_t = 16)]
         threads: usize,
+    },
+    /// Holds what the GPU draws, compares and judges by itself against the CPU, for random tensors.
+    Draws {
+        /// How many, a seed each.
+        count: u64,
+        /// The first seed.
+        #[arg(long, default_value_t = 0)]
+        first: u64,
     },
     /// Prints device times of common fused kernels.
     Figures,
@@ -143,6 +153,12 @@ fn main() -> Result<()> {
             );
             write("random", json!({ "kernels": totals.kernels, "failed": totals.failures.len() }))?;
             ensure!(totals.failures.is_empty(), "{} random kernels are wrong", totals.failures.len());
+        }
+        Command::Draws { count, first } => {
+            let device = Device::gpu(arguments.device, |_| compiler).map_err(anyhow::Error::msg)?;
+            let tensors = draws::run(&device, first..first.saturating_add(count))?;
+            println!("{tensors} tensors: the GPU draws, compares and judges as the CPU does");
+            draws::print_times(&device)?;
         }
         Command::Figures => write("figures", figures::run(&gpu, &compiler)?.into_iter().collect())?,
         Command::Runtime => runtime::run(&gpu, &Arc::new(compiler))?,

@@ -1,25 +1,19 @@
 //! The correctness rounds of a rewrite: on its own inputs, in poisoned and guarded memory, against eager and against a run
 //! in double precision.
 
-use super::{Drawn, Reference, bytes_of, elements, input_error};
+use super::{Drawn, Reference, input_error};
 use crate::blame::of_rewrite;
-use crate::compare::{Comparison, UlpErrors, ulp_errors};
-use crate::element::Elements;
-use crate::inputs::Round;
-use crate::trivial::{Typed, trivial_answer};
-use passhost_ir::{NodeId, TensorType};
+use crate::compare::Comparison;
+use crate::device::Device;
+use crate::held::Held;
+use crate::inputs::{Round, hash_of};
+use crate::precision::{can_judge, is_as_precise, judge};
+use crate::trivial::trivial_answer_held;
+use passhost_ir::NodeId;
 use passhost_protocol::Work;
 use passhost_protocol::device::{Evaluation, Finding, OutputReport, RewriteError, Settings, TruthReport};
 use passhost_runtime::{Cause, NodeError, Program, Tensor};
 use passhost_torch::allocator;
-
-/// A rewrite may be this much less precise than eager, plus [`ULP_SLACK`].
-const ULP_FACTOR: f64 = 4.0;
-const ULP_SLACK: f64 = 1.0;
-/// Slices of the leading dimension that precision is judged over, at most.
-const SLICES: usize = 64;
-/// Elements of a slice, at least: what one or two are off by is a matter of luck.
-const SLICE: usize = 512;
 
 /// The correctness rounds of one rewrite.
 pub(super) struct Checks<'a> {
@@ -45,24 +39,26 @@ impl<'a> Checks<'a> {
     }
 
     pub(super) fn round(&mut self, round: Round) -> Result<(), RewriteError> {
-        let specs = &self.reference.specs;
-        let drawn = Drawn::draw(specs, round).map_err(input_error)?;
-        let device = self.reference.device.clone();
-        let inputs = drawn.tensors(device.target(), specs).map_err(input_error)?;
+        let reference = self.reference;
+        let device = &reference.device;
+        let drawn = reference.drawn(round)?;
+        let inputs = drawn.tensors(device.target(), &reference.specs).map_err(input_error)?;
         device.charge(Work::Draw);
-        let eager = bytes_of(&self.reference.program.run(&inputs).map_err(of_rewrite)?);
+        let eager = reference.program.run(&inputs).map_err(of_rewrite)?;
+        reference.program.finish().map_err(of_rewrite)?;
+        let eager = reference.held(&eager);
+        drop(inputs);
         device.charge(Work::RunEager);
-        let rewritten = self.guarded_run(&drawn, round)?;
+        let rewritten = self.guarded_run(&drawn, round, &eager)?;
         device.charge(Work::RunRewrite);
         let mut suspects = vec![];
-        for (position, ty) in self.reference.output_types.iter().enumerate() {
-            let (out, expected) = (elements(ty, &rewritten[position]), elements(ty, &eager[position]));
+        for (position, (out, expected)) in rewritten.iter().zip(&eager).enumerate() {
             match round.stressed {
                 None => {
-                    self.comparisons[position].add(out, expected);
-                    self.unwritten(position, ty, &rewritten[position], &eager[position]);
+                    self.comparisons[position].add(device, out, expected);
+                    self.unwritten(position, out, expected);
                 }
-                Some(_) if self.stressed(position, ty, out, expected) => {}
+                Some(_) if self.stressed(position, out, expected) => {}
                 Some(_) => suspects.push(position),
             }
         }
@@ -71,13 +67,9 @@ impl<'a> Checks<'a> {
         }
         if round.number == 0 && round.stressed.is_none() {
             self.against_truth(&drawn, &eager, &rewritten);
-            let outputs = self.reference.output_types.iter().zip(&eager);
-            let outputs: Vec<Typed<'_>> =
-                outputs.map(|(ty, bytes)| Typed { ty, elements: elements(ty, bytes) }).collect();
-            let inputs = specs.iter().zip(&drawn.bytes);
-            let inputs: Vec<Typed<'_>> =
-                inputs.map(|(spec, bytes)| Typed { ty: &spec.ty, elements: elements(&spec.ty, bytes) }).collect();
-            self.evaluation.trivial = trivial_answer(&outputs, &inputs);
+            let outputs: Vec<_> = reference.output_types.iter().zip(&eager).collect();
+            let inputs: Vec<_> = reference.specs.iter().map(|spec| &spec.ty).zip(&drawn.inputs).collect();
+            self.evaluation.trivial = trivial_answer_held(&outputs, &inputs);
         }
         device.charge(Work::Compare);
         Ok(())
@@ -88,80 +80,86 @@ impl<'a> Checks<'a> {
         self.comparisons[position].right_from()
     }
 
-    /// Runs the rewrite on tensors of its own, in poisoned and guarded memory, and checks what it must not touch.
-    pub(super) fn guarded_run(&mut self, drawn: &Drawn, round: Round) -> Result<Vec<Vec<u8>>, RewriteError> {
+    /// Runs the rewrite on tensors of its own, in poisoned and guarded memory, and checks what it must not touch: that, its
+    /// inputs, and what `eager` gave.
+    pub(super) fn guarded_run(
+        &mut self,
+        drawn: &Drawn,
+        round: Round,
+        eager: &[Held],
+    ) -> Result<Vec<Held>, RewriteError> {
         let specs = &self.reference.specs;
         let device = &self.reference.device;
+        let out_of_reach = OutOfReach::new(device, eager.iter().chain(&drawn.inputs), round);
         let device_error = |message| RewriteError::Op { node: NodeId(0), op: "a node of the rewrite".into(), message };
-        let input_bytes: u64 = drawn.bytes.iter().map(|bytes| bytes.len() as u64).sum();
+        let input_bytes: u64 = specs.iter().map(|spec| spec.ty.bytes()).sum();
         let mut guard = device.guard(self.settings.rewrite_bytes.saturating_add(input_bytes));
         let inputs = drawn.tensors(device.target(), specs).map_err(input_error)?;
         let outputs =
             self.program.run_watched(&inputs, &mut guard).and_then(|outputs| self.program.finish().map(|()| outputs));
-        let bytes = outputs.map(|outputs| bytes_of(&outputs));
+        let held = outputs.map(|outputs| self.reference.held(&outputs));
         // The device answers no questions after an error of its own: that error comes first.
-        let bytes = bytes.map_err(of_rewrite)?;
+        let held = held.map_err(of_rewrite)?;
         let overwritten = guard.overwritten().map_err(|error| device_error(error.to_string()))?;
         let peak = guard.peak_bytes().map_err(device_error)?;
         drop(guard);
+        let overwritten = overwritten + out_of_reach.changed();
         self.evaluation.peak_bytes = self.evaluation.peak_bytes.max(peak.saturating_sub(input_bytes));
         if overwritten > 0 {
             self.evaluation.findings.push(Finding::GuardZone { count: overwritten });
         }
-        for (position, (spec, before)) in specs.iter().zip(&drawn.bytes).enumerate() {
+        for (position, (spec, before)) in specs.iter().zip(&drawn.inputs).enumerate() {
             let may_change = self.program.mutated_inputs.contains(&position);
-            if !may_change && inputs[position].to_bytes() != *before {
+            if !may_change && !before.is_in(&inputs[position]) {
                 let round = round.number;
                 self.evaluation.findings.push(Finding::InputChanged { input: spec.name.clone(), round });
             }
         }
-        Ok(bytes)
+        Ok(held)
     }
 
-    /// Counts elements that still hold the poison of fresh memory. Only where eager has another value: a NaN may be
+    /// Counts elements that still hold the poison of fresh memory, a NaN. Only where eager has another value: a NaN may be
     /// the right answer.
-    fn unwritten(&mut self, position: usize, ty: &TensorType, rewritten: &[u8], eager: &[u8]) {
-        if !ty.dtype.is_float() {
+    fn unwritten(&mut self, position: usize, rewritten: &Held, eager: &Held) {
+        let dtype = self.reference.output_types[position].dtype;
+        let has_none = rewritten.tensor().is_some_and(|tensor| tensor.has_nan() == Ok(false));
+        if !dtype.is_float() || has_none {
             return;
         }
-        let size = ty.dtype.size() as usize;
-        let count = rewritten
-            .chunks_exact(size)
-            .zip(eager.chunks_exact(size))
-            .filter(|(out, expected)| out != expected && out.iter().all(|&byte| byte == allocator::POISON))
-            .count();
+        let size = dtype.size() as usize;
+        let elements = rewritten.elements().bytes.chunks_exact(size).zip(eager.elements().bytes.chunks_exact(size));
+        let is_left =
+            |(out, expected): &(&[u8], &[u8])| out != expected && out.iter().all(|&byte| byte == allocator::POISON);
+        let count = elements.filter(is_left).count();
         if count > 0 {
             self.evaluation.findings.push(Finding::Unwritten { output: position as u32, count: count as u64 });
         }
     }
 
     /// A stress round: an output that was right must stay about as right when one input grows. False if it does not.
-    fn stressed(&mut self, position: usize, ty: &TensorType, out: Elements<'_>, expected: Elements<'_>) -> bool {
+    fn stressed(&mut self, position: usize, out: &Held, expected: &Held) -> bool {
+        let device = &self.reference.device;
         let was_right = self.comparisons[position].right_from().is_some_and(|t| t <= 0);
-        let found = Comparison::new(ty.clone()).add(out, expected);
+        let mut with_it = self.comparisons[position].clone();
+        let found = with_it.add(device, out, expected);
         if was_right && found.is_none_or(|found| found > 0) {
             return false;
         }
         if was_right {
-            self.comparisons[position].add(out, expected);
+            self.comparisons[position] = with_it;
         }
         true
     }
 
     /// Outputs that were right and are not when `input` grows. Where eager is as far from the truth as the rewrite is, the
     /// sample amplifies roundings, and the round says nothing; else the rewrite does something else than the reference.
-    fn suspected(&mut self, outputs: &[usize], input: usize, drawn: &Drawn, eager: &[Vec<u8>], rewritten: &[Vec<u8>]) {
+    fn suspected(&mut self, outputs: &[usize], input: usize, drawn: &Drawn, eager: &[Held], rewritten: &[Held]) {
         let truth = self.truth(drawn).ok();
         let input = &self.reference.specs[input].name;
         for &position in outputs {
             let ty = &self.reference.output_types[position];
-            let truth = truth.as_ref().map(|truth| &truth[position][..]).filter(|truth| can_judge(ty, truth));
-            let is_as_precise = truth.is_some_and(|truth| {
-                let (out, expected) = (elements(ty, &rewritten[position]), elements(ty, &eager[position]));
-                let skip = either_overflown(out, expected, truth);
-                less_precise_slice(ty, out, expected, truth, &skip).is_none()
-            });
-            if is_as_precise {
+            let truth = truth.as_ref().map(|truth| &truth[position]).filter(|truth| can_judge(ty, truth));
+            if truth.is_some_and(|truth| is_as_precise(ty, [&rewritten[position], &eager[position], truth])) {
                 self.evaluation.notes.push(format!(
                     "output {position}: with input `{input}` at 8 times its scale eager is as far from a double precision run as the rewrite, so that this round does not count"
                 ));
@@ -173,7 +171,7 @@ impl<'a> Checks<'a> {
     }
 
     /// Compares both programs with a run in double precision.
-    fn against_truth(&mut self, drawn: &Drawn, eager: &[Vec<u8>], rewritten: &[Vec<u8>]) {
+    fn against_truth(&mut self, drawn: &Drawn, eager: &[Held], rewritten: &[Held]) {
         self.reference.device.charge(Work::Compare);
         let truth = self.truth(drawn);
         self.reference.device.charge(Work::RunTruth);
@@ -189,14 +187,21 @@ impl<'a> Checks<'a> {
             if !can_judge(ty, &truth[position]) {
                 continue;
             }
-            let (out, expected) = (elements(ty, &rewritten[position]), elements(ty, &eager[position]));
-            let report = self.judge_precision(position, ty, out, expected, &truth[position]);
+            let (worse, report) = judge(ty, [&rewritten[position], &eager[position], &truth[position]]);
+            if let Some((measure, found, allowed)) = worse {
+                self.evaluation.findings.push(Finding::Precision {
+                    output: position as u32,
+                    measure: measure.into(),
+                    rewritten: format!("{found:.2}"),
+                    eager: format!("{allowed:.2}"),
+                });
+            }
             self.truths[position] = Some(report);
         }
     }
 
     /// A run in double precision.
-    pub(super) fn truth(&self, drawn: &Drawn) -> Result<Vec<Vec<f64>>, NodeError> {
+    pub(super) fn truth(&self, drawn: &Drawn) -> Result<Vec<Held>, NodeError> {
         let program = self.reference.truth.as_ref().map_err(Clone::clone)?;
         let specs = &self.reference.specs;
         let target = self.reference.device.target();
@@ -206,41 +211,8 @@ impl<'a> Checks<'a> {
         })?;
         let inputs: Vec<Tensor> = inputs.iter().map(Tensor::upcast).collect();
         let outputs = program.run(&inputs)?;
-        Ok(outputs
-            .iter()
-            .map(|tensor| {
-                let bytes = tensor.to_bytes();
-                elements(&tensor.ty(), &bytes).to_f64()
-            })
-            .collect())
-    }
-
-    fn judge_precision(
-        &mut self,
-        position: usize,
-        ty: &TensorType,
-        out: Elements<'_>,
-        expected: Elements<'_>,
-        truth: &[f64],
-    ) -> TruthReport {
-        let skip = overflown(expected, truth);
-        if let Some((measure, found, allowed)) = less_precise_slice(ty, out, expected, truth, &skip) {
-            self.evaluation.findings.push(Finding::Precision {
-                output: position as u32,
-                measure: measure.into(),
-                rewritten: format!("{found:.2}"),
-                eager: format!("{allowed:.2}"),
-            });
-        }
-        let (eager, rewritten) = (ulp_errors(expected, truth, &skip), ulp_errors(out, truth, &skip));
-        TruthReport {
-            eager_rms: eager.rms,
-            rewritten_rms: rewritten.rms,
-            eager_p999: eager.p999,
-            rewritten_p999: rewritten.p999,
-            eager_right: right_against_truth(ty, expected, truth, &skip),
-            excluded: eager.excluded,
-        }
+        program.finish()?;
+        Ok(self.reference.held(&outputs))
     }
 
     pub(super) fn finish(self) -> Vec<OutputReport> {
@@ -249,58 +221,48 @@ impl<'a> Checks<'a> {
     }
 }
 
-/// Whether the elements of a double precision run say how precise an output is.
-fn can_judge(ty: &TensorType, truth: &[f64]) -> bool {
-    ty.dtype.is_float() && truth.len() as u64 == ty.numel()
+/// What is on the device while a rewrite runs and not for it to touch.
+struct OutOfReach<'a> {
+    device: &'a Device,
+    key: u64,
+    /// Each with its digest of before.
+    held: Vec<(&'a Held, Option<Vec<u8>>)>,
 }
 
-/// The elements that overflow in a program and not in truth, or the other way round.
-fn overflown(program: Elements<'_>, truth: &[f64]) -> Vec<bool> {
-    program.to_f64().iter().zip(truth).map(|(value, exact)| value.is_finite() != exact.is_finite()).collect()
-}
-
-/// Those of eager, and those of the rewrite if they are not many times more: where values reach the end of their type's
-/// range, which of them go over it depends on roundings.
-pub(super) fn either_overflown(out: Elements<'_>, eager: Elements<'_>, truth: &[f64]) -> Vec<bool> {
-    let (own, eagers) = (overflown(out, truth), overflown(eager, truth));
-    let count = |overflown: &[bool]| overflown.iter().filter(|&&overflown| overflown).count() as f64;
-    if count(&own) > ULP_FACTOR * count(&eagers) {
-        return eagers;
+impl<'a> OutOfReach<'a> {
+    fn new(device: &'a Device, held: impl Iterator<Item = &'a Held>, round: Round) -> OutOfReach<'a> {
+        let key = hash_of(round, "what is out of reach", 0);
+        OutOfReach { device, key, held: held.map(|held| (held, held.digest(device, key))).collect() }
     }
-    own.into_iter().zip(eagers).map(|(own, eagers)| own || eagers).collect()
+
+    /// How many are not what they were.
+    fn changed(&self) -> u64 {
+        let differs = |before: &[u8], held: &Held| held.digest(self.device, self.key).is_some_and(|now| now != before);
+        let changed =
+            self.held.iter().filter(|(held, before)| before.as_deref().is_some_and(|before| differs(before, held)));
+        changed.count() as u64
+    }
 }
 
-/// The first slice of the leading dimension in which the rewrite is less precise than eager's own error explains: the
-/// measure, the ulps of the rewrite and those of eager.
-pub(super) fn less_precise_slice(
-    ty: &TensorType,
-    out: Elements<'_>,
-    eager: Elements<'_>,
-    truth: &[f64],
-    skip: &[bool],
-) -> Option<(&'static str, f64, f64)> {
-    let errors = |elements: Elements<'_>, range: std::ops::Range<usize>| -> UlpErrors {
-        ulp_errors(elements.slice(range.clone()), &truth[range.clone()], &skip[range])
-    };
-    let leading = ty.shape.first().map_or(1, |&extent| extent.max(1).unsigned_abs() as usize);
-    let slices = leading.min(SLICES).min(truth.len() / SLICE).max(1);
-    let row = truth.len() / leading;
-    (0..slices).find_map(|slice| {
-        let range = slice * leading / slices * row..(slice + 1) * leading / slices * row;
-        let (eager, rewritten) = (errors(eager, range.clone()), errors(out, range));
-        let measures = [("rms", rewritten.rms, eager.rms), ("99.9th percentile", rewritten.p999, eager.p999)];
-        measures.into_iter().find(|(_, found, eager)| *found > ULP_FACTOR * eager + ULP_SLACK)
-    })
-}
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::on_device::CHUNK;
+    use crate::session::tests::alone;
+    use passhost_ir::{Dtype, TensorType};
 
-/// Whether eager is right at t = -5 when the double precision run is taken as the reference.
-fn right_against_truth(ty: &TensorType, eager: Elements<'_>, truth: &[f64], skip: &[bool]) -> bool {
-    let Some(kind) = crate::compare::float_kind(ty.dtype) else { return true };
-    let tolerance = passhost_score::tolerance(kind, -5.0);
-    let values = eager.to_f64();
-    values
-        .iter()
-        .zip(truth)
-        .zip(skip)
-        .all(|((&value, &exact), &skip)| skip || passhost_score::is_close(value, exact, tolerance))
+    #[test]
+    fn what_is_written_to_on_the_device_while_a_rewrite_runs_is_found() {
+        let _alone = alone();
+        let device = Device::cpu_like_a_gpu();
+        let mut memory = Tensor::empty(device.target(), &TensorType::contiguous(Dtype::U8, [CHUNK as i64])).unwrap();
+        memory.fill(7);
+        let held = [Held::of(&device, &memory)];
+        let round = Round { seed: 3, number: 0, stressed: None };
+        let out_of_reach = OutOfReach::new(&device, held.iter(), round);
+        assert_eq!(out_of_reach.changed(), 0);
+        memory.reinterpret(5, &TensorType::contiguous(Dtype::U8, [1])).unwrap().fill(8);
+        assert_eq!(out_of_reach.changed(), 1);
+    }
 }

@@ -2,13 +2,14 @@
 //! stays meaningful and the rewrite does not do the same, a finding says so.
 
 use super::checks::Checks;
-use super::{Drawn, bytes_of, elements, input_error};
+use super::{Drawn, input_error};
 use crate::compare::{Comparison, float_kind, unravel};
-use crate::domain::{Domain, bounded_inputs, draw_unusual, draws};
+use crate::domain::{Domain, bounded_inputs, draw_unusual_held, draws};
 use crate::element::Elements;
 use crate::inputs::{Round, hash_of};
 use passhost_ir::TensorType;
 use passhost_protocol::device::{DomainFinding, RewriteError};
+use rayon::prelude::*;
 
 /// The round that the other inputs are of.
 const DOMAIN: u32 = 1 << 18;
@@ -40,14 +41,15 @@ impl Checks<'_> {
             return Ok(());
         }
         let round = Round { seed, number: DOMAIN, stressed: None };
-        let mut drawn = Drawn::draw(specs, round).map_err(input_error)?;
+        let mut drawn = self.reference.drawn(round)?;
         for (input, (spec, &bounded)) in specs.iter().zip(&bounded).enumerate() {
             for domain in self.tried(draws(spec, bounded), hash_of(round, &spec.name, u64::MAX)) {
-                let unusual = draw_unusual((spec, bounded), input, round, domain, &drawn.bytes[input]);
+                let device = &self.reference.device;
+                let unusual = draw_unusual_held(device, (spec, bounded), input, round, domain, &drawn.inputs[input]);
                 let unusual = unusual.map_err(|error| super::not_drawn(spec, &error)).map_err(input_error)?;
-                let usual = std::mem::replace(&mut drawn.bytes[input], unusual);
+                let usual = std::mem::replace(&mut drawn.inputs[input], unusual);
                 self.domain_round(&drawn, round, input, domain)?;
-                drawn.bytes[input] = usual;
+                drawn.inputs[input] = usual;
             }
         }
         Ok(())
@@ -67,8 +69,8 @@ impl Checks<'_> {
         let inputs = drawn.tensors(reference.device.target(), &reference.specs).map_err(input_error)?;
         // What eager refuses says nothing of the rewrite.
         let Ok(eager) = reference.program.run(&inputs) else { return Ok(()) };
-        let eager = bytes_of(&eager);
-        let rewritten = self.guarded_run(drawn, round)?;
+        let eager = reference.held(&eager);
+        let rewritten = self.guarded_run(drawn, round, &eager)?;
         let suspects: Vec<(usize, i8)> = reference
             .output_types
             .iter()
@@ -77,8 +79,8 @@ impl Checks<'_> {
                 let was = self.right_from(position).filter(|&t| t <= 0)?;
                 // Other inputs may need one step of tolerance more.
                 let allowed = was.max(-5) + 1;
-                let found =
-                    Comparison::new(ty.clone()).add(elements(ty, &rewritten[position]), elements(ty, &eager[position]));
+                let mut comparison = Comparison::new(ty.clone());
+                let found = comparison.add(&reference.device, &rewritten[position], &eager[position]);
                 found.is_none_or(|found| found > allowed).then_some((position, allowed))
             })
             .collect();
@@ -89,9 +91,9 @@ impl Checks<'_> {
         for (position, allowed) in suspects {
             let outputs = Outputs {
                 ty: &reference.output_types[position],
-                rewritten: elements(&reference.output_types[position], &rewritten[position]),
-                eager: elements(&reference.output_types[position], &eager[position]),
-                truth: &truth[position],
+                rewritten: rewritten[position].elements(),
+                eager: eager[position].elements(),
+                truth: &truth[position].elements().to_f64(),
                 has_nans: domain == Domain::NotNumbers,
             };
             if let Some(element) = outputs.first_wrong(allowed) {
@@ -127,13 +129,14 @@ impl Outputs<'_> {
                 let meaningful = |at: usize| close(eager[at], self.truth[at]) && (is_said(eager[at]) || lost(at));
                 let scale = self.scale();
                 let far = |at: usize| self.last_places(rewritten[at], self.truth[at], scale);
-                let eagers = (0..eager.len()).filter(|&at| meaningful(at));
-                let eagers = eagers.map(|at| self.last_places(eager[at], self.truth[at], scale)).fold(0.0, f64::max);
+                let eagers = (0..eager.len()).into_par_iter().filter(|&at| meaningful(at));
+                let eagers =
+                    eagers.map(|at| self.last_places(eager[at], self.truth[at], scale)).reduce(|| 0.0, f64::max);
                 let wrong = |at: &usize| {
                     let at = *at;
                     !close(rewritten[at], eager[at]) && !close(rewritten[at], self.truth[at]) && meaningful(at)
                 };
-                (0..eager.len()).filter(wrong).find(|&at| far(at) > FACTOR * eagers + SLACK)
+                (0..eager.len()).into_par_iter().filter(wrong).find_first(|&at| far(at) > FACTOR * eagers + SLACK)
             }
         }
     }
@@ -184,7 +187,7 @@ mod tests {
         let ty = TensorType::contiguous(Dtype::F32, [truth.len() as i64]);
         let bytes = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>();
         let (rewritten, eager) = (bytes(rewritten), bytes(eager));
-        let (rewritten, eager) = (elements(&ty, &rewritten), elements(&ty, &eager));
+        let [rewritten, eager] = [&rewritten, &eager].map(|bytes| Elements { dtype: ty.dtype, bytes });
         Outputs { ty: &ty, rewritten, eager, truth, has_nans }.first_wrong(-4)
     }
 
@@ -223,7 +226,7 @@ mod tests {
     fn integers_are_equal_unless_eager_itself_flips() {
         let ty = TensorType::contiguous(Dtype::I8, [4]);
         let wrong = |rewritten: [u8; 4], eager: [u8; 4], truth: [f64; 4]| {
-            let (rewritten, eager) = (elements(&ty, &rewritten), elements(&ty, &eager));
+            let [rewritten, eager] = [&rewritten, &eager].map(|bytes| Elements { dtype: ty.dtype, bytes });
             Outputs { ty: &ty, rewritten, eager, truth: &truth, has_nans: false }.first_wrong(-4)
         };
         assert_eq!(wrong([0, 1, 0, 0], [0; 4], [0.0; 4]), Some(1));

@@ -1,9 +1,10 @@
 //! The times of a rewrite in this process: eager against itself, eager against the rewrite, eager against itself again,
 //! then what the device alone takes.
 
-use super::{Drawn, Reference, bytes_of, elements, input_error};
+use super::{Reference, input_error};
 use crate::blame::{memory_of, of_rewrite};
 use crate::compare::Comparison;
+use crate::held::Held;
 use crate::inputs::Round;
 use crate::integrity;
 use crate::measure::{self, Contender, Kept, Plan, Random};
@@ -49,11 +50,12 @@ impl Reference {
         let control = self.control()?;
         self.device.charge(Work::Compile);
         stage(Stage::Timing);
-        let drawn = Drawn::draw(&self.specs, Round { seed, number: TIMED, stressed: None }).map_err(input_error)?;
+        let drawn = self.drawn(Round { seed, number: TIMED, stressed: None })?;
         let inputs = || drawn.tensors(self.device.target(), &self.specs).map_err(input_error);
         let sets = [inputs()?, inputs()?];
         self.device.charge(Work::Draw);
-        let expected = bytes_of(&self.program.run(&inputs()?).map_err(of_rewrite)?);
+        let expected = self.held(&self.program.run(&inputs()?).map_err(of_rewrite)?);
+        self.program.finish().map_err(of_rewrite)?;
         self.device.charge(Work::RunEager);
         let mut trials = Trials {
             reference: self,
@@ -67,7 +69,7 @@ impl Reference {
         };
         let times = trials.take().map_err(of_rewrite)?;
         let mut timed = Timed { times, findings: vec![], right_from };
-        let untimed = || Ok(bytes_of(&program.run(&inputs()?).map_err(of_rewrite)?));
+        let untimed = || Ok(self.held(&program.run(&inputs()?).map_err(of_rewrite)?));
         self.check_timed_runs(&trials.kept.outputs, &expected, &untimed, &mut timed)?;
         self.check_floor(&mut timed);
         self.device.charge(Work::Compare);
@@ -105,15 +107,14 @@ impl Reference {
     pub(super) fn check_timed_runs(
         &self,
         kept: &[Vec<Tensor>],
-        expected: &[Vec<u8>],
-        untimed: &dyn Fn() -> Result<Vec<Vec<u8>>, RewriteError>,
+        expected: &[Held],
+        untimed: &dyn Fn() -> Result<Vec<Held>, RewriteError>,
         timed: &mut Timed,
     ) -> Result<(), RewriteError> {
-        let mut own: Option<Vec<Vec<u8>>> = None;
-        for (position, bytes) in kept.iter().flat_map(|outputs| bytes_of(outputs).into_iter().enumerate()) {
-            let ty = &self.output_types[position];
-            let right_from =
-                |reference: &[u8]| Comparison::new(ty.clone()).add(elements(ty, &bytes), elements(ty, reference));
+        let mut own: Option<Vec<Held>> = None;
+        for (position, found) in kept.iter().flat_map(|outputs| outputs.iter().enumerate()) {
+            let (ty, held) = (&self.output_types[position], Held::of(&self.device, found));
+            let right_from = |reference: &Held| Comparison::new(ty.clone()).add(&self.device, &held, reference);
             let found = right_from(&expected[position]);
             // A run with other inputs may need one step of tolerance more.
             let Some(checked) = timed.right_from.get(position).copied().flatten() else { continue };

@@ -14,7 +14,7 @@ pub enum Finding {
         /// Which round.
         round: u32,
     },
-    /// Memory around an allocation was written.
+    /// Memory around an allocation was written, or a tensor on the device that is not the rewrite's.
     #[error("{count} guard zones around allocations were overwritten")]
     GuardZone {
         /// How many.

@@ -1,0 +1,134 @@
+//! Large tensors are drawn, compared and judged on the device that holds them: by kernels of our own, in chunks of one size
+//! whatever the tensor's, and by ops of PyTorch. What is left over after whole chunks is the CPU's, and so are small
+//! tensors. The results are those of the CPU, which is the reference.
+
+pub mod compare;
+pub mod digest;
+pub mod draws;
+mod formula;
+pub mod precision;
+
+use draws::Rule;
+use passhost_ir::{Dtype, Kernel, TensorType};
+use passhost_runtime::{Context, DeviceKernel, KernelError, Tensor, TensorError};
+use passhost_torch::OpError;
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// Elements that one launch draws or compares.
+pub const CHUNK: usize = 1 << 20;
+
+/// Why the device did not do it. The CPU can.
+#[derive(Debug, thiserror::Error)]
+pub enum OnDeviceError {
+    /// A tensor could not be made.
+    #[error(transparent)]
+    Tensor(#[from] TensorError),
+    /// A kernel did not run.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// An op did not run.
+    #[error(transparent)]
+    Op(#[from] OpError),
+    /// Only the CPU knows how.
+    #[error("{0}")]
+    Unsuited(&'static str),
+}
+
+/// What a kernel is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Purpose {
+    Draw(Rule, Dtype),
+    Compare(Dtype),
+    Digest,
+}
+
+impl Purpose {
+    fn name(self) -> String {
+        match self {
+            Purpose::Draw(rule, dtype) => format!("draw_{rule:?}_{dtype}").to_lowercase(),
+            Purpose::Compare(dtype) => format!("compare_{dtype}"),
+            Purpose::Digest => "digest".into(),
+        }
+    }
+
+    fn kernel(self) -> Kernel {
+        match self {
+            Purpose::Draw(rule, dtype) => draws::kernel(rule, dtype),
+            Purpose::Compare(dtype) => compare::kernel(dtype),
+            Purpose::Digest => digest::kernel(),
+        }
+    }
+}
+
+/// The kernels there are, by names that say what they are for.
+pub fn kernels() -> Vec<(String, Kernel)> {
+    let floats = [Dtype::F16, Dtype::Bf16, Dtype::F32, Dtype::F64];
+    let integers = [Dtype::Bool, Dtype::U8, Dtype::I8, Dtype::I16, Dtype::I32, Dtype::I64];
+    let all = integers.into_iter().chain(floats);
+    let drawn = |rules: &'static [Rule], dtype| rules.iter().map(move |&rule| Purpose::Draw(rule, dtype));
+    let of_floats =
+        floats.into_iter().flat_map(|dtype| drawn(&[Rule::Normal, Rule::LogNormal, Rule::FloatMask], dtype));
+    let of_all = all.clone().flat_map(|dtype| drawn(&[Rule::Uniform, Rule::Mask], dtype));
+    let compared = all.filter(|&dtype| dtype != Dtype::Bool).map(Purpose::Compare);
+    let all = of_floats.chain(of_all).chain(compared).chain([Purpose::Digest]);
+    all.map(|purpose| (purpose.name(), purpose.kernel())).collect()
+}
+
+/// Our own kernels, each made when it is first needed.
+#[derive(Default)]
+pub struct OwnKernels(RefCell<HashMap<Purpose, DeviceKernel>>);
+
+impl OwnKernels {
+    /// Asks for a run.
+    ///
+    /// # Safety
+    /// Outputs have the types that the kernel of this purpose gives, overlap neither each other nor an input, and nobody
+    /// else uses them before the device has run the kernel.
+    unsafe fn run(
+        &self,
+        context: &Context,
+        purpose: Purpose,
+        inputs: &[&Tensor],
+        outputs: &[&Tensor],
+    ) -> Result<(), OnDeviceError> {
+        let mut kernels = self.0.borrow_mut();
+        let kernel = match kernels.entry(purpose) {
+            std::collections::hash_map::Entry::Occupied(made) => made.into_mut(),
+            std::collections::hash_map::Entry::Vacant(place) => {
+                place.insert(DeviceKernel::new(context, &purpose.kernel())?)
+            }
+        };
+        // SAFETY: the caller's promise.
+        Ok(unsafe { kernel.run(context, inputs, outputs) }?)
+    }
+}
+
+/// A tensor of these elements in one dimension.
+fn uploaded<const SIZE: usize, T: Copy>(
+    context: &Context,
+    dtype: Dtype,
+    values: &[T],
+    bytes: impl Fn(T) -> [u8; SIZE],
+) -> Result<Tensor, TensorError> {
+    let bytes: Vec<u8> = values.iter().flat_map(|&value| bytes(value)).collect();
+    Tensor::from_bytes(context.target(), &TensorType::contiguous(dtype, [values.len() as i64]), &bytes)
+}
+
+/// Memory for so many elements, as bytes.
+fn memory(context: &Context, dtype: Dtype, elements: usize) -> Result<Tensor, TensorError> {
+    Tensor::empty(context.target(), &TensorType::contiguous(Dtype::U8, [elements as i64 * dtype.size() as i64]))
+}
+
+/// Elements of one type that lie in memory that is a tensor of bytes, in this shape.
+fn part<const RANK: usize>(
+    memory: &Tensor,
+    dtype: Dtype,
+    first: usize,
+    shape: [i64; RANK],
+) -> Result<Tensor, TensorError> {
+    memory.reinterpret(first as u64 * dtype.size(), &TensorType::contiguous(dtype, shape))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,208 @@
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use super::CHUNK;
+use crate::compare::{Judge, Stretch};
+use crate::device::Device;
+use crate::domain::{self, Domain, draw_unusual, draw_unusual_held};
+use crate::held::Held;
+use crate::inputs::{self, Round};
+use crate::precision::judge;
+use crate::session::tests::alone;
+use passhost_ir::{Draw, Dtype, InputSpec, TensorType};
+use passhost_runtime::Tensor;
+
+const ROUND: Round = Round { seed: 7, number: 3, stressed: None };
+/// A chunk, and some elements after it.
+const COUNT: usize = CHUNK + 1000;
+
+fn spec(dtype: Dtype, shape: &[i64], draw: Draw) -> InputSpec {
+    InputSpec { name: "x".into(), ty: TensorType::contiguous(dtype, shape), draw, min: None, max: None }
+}
+
+fn on_device(device: &Device, spec: &InputSpec, round: Round) -> Option<Tensor> {
+    super::draws::draw(device.context(), device.on_device(&spec.ty)?, (spec, 0), round).unwrap()
+}
+
+/// Draws on the device and on the CPU.
+fn check_draw(device: &Device, spec: &InputSpec, round: Round) {
+    let drawn = on_device(device, spec, round).unwrap().to_bytes();
+    let expected = inputs::draw(spec, 0, round).unwrap();
+    let size = spec.ty.dtype.size() as usize;
+    let wrong = drawn.chunks(size).zip(expected.chunks(size)).position(|(found, expected)| found != expected);
+    assert_eq!((drawn.len(), wrong), (expected.len(), None), "{:?} of {}", spec.draw, spec.ty);
+}
+
+#[test]
+fn a_device_draws_what_the_cpu_draws() {
+    let _alone = alone();
+    let device = Device::cpu_like_a_gpu();
+    let row = 1 << 10;
+    let shape = [COUNT as i64 / row + 1, row];
+    let normal = Draw::Normal { mean: 0.3, std: 1.7 };
+    for dtype in [Dtype::F16, Dtype::Bf16, Dtype::F32, Dtype::F64] {
+        check_draw(&device, &spec(dtype, &shape, normal.clone()), ROUND);
+        check_draw(&device, &spec(dtype, &shape, Draw::FloatMask { low: -1e4 }), ROUND);
+    }
+    for dtype in [Dtype::Bool, Dtype::U8, Dtype::I16, Dtype::I32, Dtype::I64, Dtype::F16] {
+        check_draw(&device, &spec(dtype, &shape, Draw::Uniform { low: -3, high: 70_000 }), ROUND);
+    }
+    check_draw(&device, &spec(Dtype::I64, &[3, 350_003], Draw::Mask), ROUND);
+    check_draw(&device, &spec(Dtype::F32, &shape, Draw::LogNormal { median: 0.02, sigma: 1.1 }), ROUND);
+    let widest = Draw::Uniform { low: i64::MIN, high: i64::MIN + i64::from(i32::MAX) };
+    check_draw(&device, &spec(Dtype::I64, &shape, widest), ROUND);
+    let bounded = InputSpec { min: Some(-0.5), max: Some(2.0), ..spec(Dtype::F16, &shape, normal) };
+    check_draw(&device, &bounded, Round { stressed: Some(0), ..ROUND });
+}
+
+#[test]
+fn what_only_the_cpu_draws_is_left_to_it() {
+    let _alone = alone();
+    let device = Device::cpu_like_a_gpu();
+    let count = COUNT as i64;
+    let cases = [
+        spec(Dtype::F32, &[CHUNK as i64 - 1], Draw::Normal { mean: 0.0, std: 1.0 }),
+        spec(Dtype::I64, &[count], Draw::Uniform { low: 0, high: 1 << 31 }),
+        spec(Dtype::I64, &[count], Draw::Normal { mean: 0.0, std: 1.0 }),
+        spec(Dtype::F32, &[count], Draw::Floats(vec![1.0])),
+        spec(Dtype::F32, &[count], Draw::Normal { mean: 0.0, std: f64::INFINITY }),
+    ];
+    for spec in cases {
+        assert!(on_device(&device, &spec, ROUND).is_none(), "{:?} of {}", spec.draw, spec.ty);
+    }
+    let ty = TensorType::contiguous(Dtype::F32, [count]);
+    assert!(Device::cpu().on_device(&ty).is_none(), "the CPU has its own elements at hand");
+}
+
+#[test]
+fn unusual_inputs_are_the_same_on_a_device() {
+    let _alone = alone();
+    let device = Device::cpu_like_a_gpu();
+    let specs = [
+        spec(Dtype::F16, &[1100, 1000], Draw::Normal { mean: 1.0, std: 0.5 }),
+        spec(Dtype::F32, &[1100, 1000], Draw::LogNormal { median: 1.0, sigma: 0.5 }),
+        spec(Dtype::F32, &[1100, 1000], Draw::FloatMask { low: -1e4 }),
+        spec(Dtype::I32, &[1100, 1000], Draw::Uniform { low: 2, high: 40 }),
+    ];
+    for spec in specs {
+        let usual = Held::of(&device, &on_device(&device, &spec, ROUND).unwrap());
+        for &domain in domain::draws(&spec, false) {
+            let held = draw_unusual_held(&device, (&spec, false), 0, ROUND, domain, &usual).unwrap();
+            let expected = draw_unusual((&spec, false), 0, ROUND, domain, usual.elements().bytes).unwrap();
+            assert!(held.elements().bytes == expected, "{:?} that {domain}", spec.draw);
+            let is_there = !matches!(domain, Domain::Ends | Domain::Repeated | Domain::Sorted);
+            assert_eq!(held.tensor().is_some(), is_there, "{domain}");
+        }
+    }
+}
+
+fn bytes_of(dtype: Dtype, values: &[f64]) -> Vec<u8> {
+    let mut bytes = vec![0; values.len() * dtype.size() as usize];
+    inputs::write_elements(dtype, &mut bytes, &mut values.iter().copied().enumerate());
+    bytes
+}
+
+/// The same elements on the device and on the host.
+fn both(device: &Device, dtype: Dtype, values: &[f64]) -> [Held; 2] {
+    let bytes = bytes_of(dtype, values);
+    let ty = TensorType::contiguous(dtype, [values.len() as i64]);
+    let tensor = Tensor::from_bytes(device.target(), &ty, &bytes).unwrap();
+    let there = Held::of(device, &tensor);
+    assert!(there.tensor().is_some());
+    [there, Held::host(dtype, bytes)]
+}
+
+/// Compares on the device and on the CPU.
+fn check_comparison(dtype: Dtype, rewritten: &[f64], eager: &[f64]) -> Stretch {
+    let device = Device::cpu_like_a_gpu();
+    let (rewritten, eager) = (both(&device, dtype, rewritten), both(&device, dtype, eager));
+    let kernels = device.on_device(&TensorType::contiguous(dtype, [COUNT as i64])).unwrap();
+    let bytes = [&rewritten[0], &eager[0]].map(|held| held.bytes_on_device().unwrap());
+    let judge = Judge::new(dtype);
+    let found = super::compare::compare(device.context(), kernels, &judge, dtype, bytes.each_ref()).unwrap();
+    let expected = judge.all(rewritten[1].elements(), eager[1].elements());
+    // In words, in which a NaN is equal to itself.
+    assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{dtype}");
+    found
+}
+
+/// Numbers around 1, of both signs.
+fn numbers(key: u64) -> Vec<f64> {
+    (0..COUNT as u64).map(|at| (inputs::hash(key, at) >> 40) as f64 / f64::from(1 << 23) - 1.0).collect()
+}
+
+#[test]
+fn a_device_compares_as_the_cpu_does() {
+    let _alone = alone();
+    for dtype in [Dtype::F16, Dtype::Bf16, Dtype::F32, Dtype::F64] {
+        let eager = numbers(1);
+        assert_eq!(check_comparison(dtype, &eager, &eager).different, 0);
+        for (off, from) in [(1e-9, 0), (1e-4, 5_000), (0.3, CHUNK + 10)] {
+            let mut rewritten = eager.clone();
+            rewritten.iter_mut().skip(from).step_by(7).for_each(|value| *value *= 1.0 + off);
+            check_comparison(dtype, &rewritten, &eager);
+        }
+        let mut special = eager.clone();
+        let values = [f64::NAN, f64::INFINITY, -0.0, f64::NEG_INFINITY, 0.0, 1e30];
+        special.iter_mut().step_by(9_999).zip(values.iter().cycle()).for_each(|(value, special)| *value = *special);
+        let report = check_comparison(dtype, &special, &eager);
+        assert!(report.non_finite > 0 && report.right_from.is_none() && matches!(report.first_wrong, Some((0, ..))));
+        check_comparison(dtype, &eager, &special);
+    }
+}
+
+#[test]
+fn a_device_compares_integers_as_the_cpu_does() {
+    let _alone = alone();
+    for dtype in [Dtype::Bool, Dtype::U8, Dtype::I8, Dtype::I16, Dtype::I32, Dtype::I64] {
+        let eager: Vec<f64> = numbers(2).iter().map(|value| (value * 100.0).abs().floor()).collect();
+        assert_eq!(check_comparison(dtype, &eager, &eager).different, 0);
+        let mut rewritten = eager.clone();
+        rewritten
+            .iter_mut()
+            .skip(70_000)
+            .step_by(70_001)
+            .for_each(|value| *value = if *value == 0.0 { 1.0 } else { 0.0 });
+        let report = check_comparison(dtype, &rewritten, &eager);
+        assert_eq!((report.wrong, report.first_wrong.map(|first| first.0)), (14, Some(70_000)), "{dtype}");
+    }
+}
+
+#[test]
+fn a_device_judges_precision_as_the_cpu_does() {
+    let _alone = alone();
+    let device = Device::cpu_like_a_gpu();
+    let close = |one: f64, other: f64| one == other || ((one - other) / other).abs() < 1e-9;
+    for dtype in [Dtype::F16, Dtype::Bf16, Dtype::F32, Dtype::F64] {
+        let ty = TensorType::contiguous(dtype, [CHUNK as i64 / 100 + 1, 100]);
+        let count = ty.numel() as usize;
+        let mut truth: Vec<f64> = numbers(3).into_iter().cycle().take(count).collect();
+        (truth[5], truth[70]) = (f64::NAN, f64::INFINITY);
+        for (off, special) in [(0.0, 2.0), (1e-3, 2.0), (0.1, f64::INFINITY)] {
+            let mut eager = truth.clone();
+            eager[99_999] = special;
+            let rewritten: Vec<f64> = eager.iter().map(|value| value * (1.0 + off)).collect();
+            let held = |dtype, values: &[f64]| {
+                let bytes = bytes_of(dtype, values);
+                let ty = TensorType { dtype, ..ty.clone() };
+                [
+                    Held::of(&device, &Tensor::from_bytes(device.target(), &ty, &bytes).unwrap()),
+                    Held::host(dtype, bytes),
+                ]
+            };
+            let (rewritten, eager, exact) = (held(dtype, &rewritten), held(dtype, &eager), held(Dtype::F64, &truth));
+            let there =
+                super::precision::judge(&ty, [&rewritten[0], &eager[0], &exact[0]].map(|held| held.tensor().unwrap()));
+            let (worse, found) = there.unwrap();
+            let (also_worse, expected) = judge(&ty, [&rewritten[1], &eager[1], &exact[1]]);
+            let place = format!("{dtype} off by {off}");
+            assert_eq!(worse.map(|worse| worse.0), also_worse.map(|worse| worse.0), "{place}");
+            assert_eq!(
+                (found.eager_p999, found.rewritten_p999, found.eager_right, found.excluded),
+                (expected.eager_p999, expected.rewritten_p999, expected.eager_right, expected.excluded),
+                "{place}"
+            );
+            assert!(close(found.eager_rms, expected.eager_rms), "{place}: {found:?} {expected:?}");
+            assert!(close(found.rewritten_rms, expected.rewritten_rms), "{place}: {found:?} {expected:?}");
+        }
+    }
+}

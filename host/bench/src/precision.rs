@@ -1,0 +1,153 @@
+//! Whether a rewrite is as precise as eager, by a run in double precision.
+
+use crate::compare::{UlpErrors, float_kind, ulp_errors};
+use crate::element::Elements;
+use crate::held::Held;
+use crate::on_device;
+use passhost_ir::TensorType;
+use passhost_protocol::device::TruthReport;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// A rewrite may be this much less precise than eager, plus [`ULP_SLACK`].
+const ULP_FACTOR: f64 = 4.0;
+const ULP_SLACK: f64 = 1.0;
+/// Slices of the leading dimension that precision is judged over, at most.
+const SLICES: usize = 64;
+/// Elements of a slice, at least: what one or two are off by is a matter of luck.
+const SLICE: usize = 512;
+
+/// How a rewrite is less precise than eager's own error explains: the measure, the ulps of the rewrite and those of eager.
+pub type LessPrecise = (&'static str, f64, f64);
+
+/// Whether a double precision run's result says how precise an output is.
+pub fn can_judge(ty: &TensorType, truth: &Held) -> bool {
+    ty.dtype.is_float() && truth.count() == ty.numel()
+}
+
+/// How precise both programs are, and where the rewrite is less precise than it may be. On the device where the elements
+/// are there.
+pub fn judge(ty: &TensorType, [rewritten, eager, truth]: [&Held; 3]) -> (Option<LessPrecise>, TruthReport) {
+    if let (Some(rewritten), Some(eager), Some(truth)) = (rewritten.tensor(), eager.tensor(), truth.tensor())
+        && let Ok(judged) = on_device::precision::judge(ty, [rewritten, eager, truth])
+    {
+        return judged;
+    }
+    // What the device has no room for is judged on the CPU.
+    let (rewritten, eager) = (rewritten.elements(), eager.elements());
+    let truth = truth.elements().to_f64();
+    let skip = overflown(eager, &truth);
+    let less_precise = less_precise_slice(ty, rewritten, eager, &truth, &skip);
+    let errors = rayon::join(|| ulp_errors(eager, &truth, &skip), || ulp_errors(rewritten, &truth, &skip));
+    (less_precise, report(errors, right_against_truth(ty, eager, &truth, &skip)))
+}
+
+/// Of the errors of eager and of the rewrite.
+pub fn report((eager, rewritten): (UlpErrors, UlpErrors), eager_right: bool) -> TruthReport {
+    TruthReport {
+        eager_rms: eager.rms,
+        rewritten_rms: rewritten.rms,
+        eager_p999: eager.p999,
+        rewritten_p999: rewritten.p999,
+        eager_right,
+        excluded: eager.excluded,
+    }
+}
+
+/// Whether a rewrite whose output differs from eager's is as precise.
+pub fn is_as_precise(ty: &TensorType, [rewritten, eager, truth]: [&Held; 3]) -> bool {
+    let (rewritten, eager, truth) = (rewritten.elements(), eager.elements(), &truth.elements().to_f64());
+    let skip = either_overflown(rewritten, eager, truth);
+    less_precise_slice(ty, rewritten, eager, truth, &skip).is_none()
+}
+
+/// The elements that overflow in a program and not in truth, or the other way round.
+fn overflown(program: Elements<'_>, truth: &[f64]) -> Vec<bool> {
+    program.to_f64().iter().zip(truth).map(|(value, exact)| value.is_finite() != exact.is_finite()).collect()
+}
+
+/// Those of eager, and those of the rewrite if they are not many times more: where values reach the end of their type's
+/// range, which of them go over it depends on roundings.
+fn either_overflown(rewritten: Elements<'_>, eager: Elements<'_>, truth: &[f64]) -> Vec<bool> {
+    let (own, eagers) = (overflown(rewritten, truth), overflown(eager, truth));
+    let count = |overflown: &[bool]| overflown.iter().filter(|&&overflown| overflown).count() as f64;
+    if count(&own) > ULP_FACTOR * count(&eagers) {
+        return eagers;
+    }
+    own.into_iter().zip(eagers).map(|(own, eagers)| own || eagers).collect()
+}
+
+/// The elements of each slice of the leading dimension.
+pub fn slices(ty: &TensorType) -> Vec<Range<usize>> {
+    let count = ty.numel() as usize;
+    let leading = ty.shape.first().map_or(1, |&extent| extent.max(1).unsigned_abs() as usize);
+    let slices = leading.min(SLICES).min(count / SLICE).max(1);
+    let row = count / leading;
+    (0..slices).map(|slice| slice * leading / slices * row..(slice + 1) * leading / slices * row).collect()
+}
+
+/// How a rewrite is less precise in a slice, if it is.
+pub fn less_precise(rewritten: UlpErrors, eager: UlpErrors) -> Option<LessPrecise> {
+    let measures = [("rms", rewritten.rms, eager.rms), ("99.9th percentile", rewritten.p999, eager.p999)];
+    measures.into_iter().find(|(_, found, eager)| *found > ULP_FACTOR * eager + ULP_SLACK)
+}
+
+/// The first slice in which the rewrite is less precise.
+fn less_precise_slice(
+    ty: &TensorType,
+    rewritten: Elements<'_>,
+    eager: Elements<'_>,
+    truth: &[f64],
+    skip: &[bool],
+) -> Option<LessPrecise> {
+    let errors = |elements: Elements<'_>, range: &Range<usize>| {
+        ulp_errors(elements.slice(range.clone()), &truth[range.clone()], &skip[range.clone()])
+    };
+    slices(ty).par_iter().find_map_first(|range| {
+        let (eager, rewritten) = rayon::join(|| errors(eager, range), || errors(rewritten, range));
+        less_precise(rewritten, eager)
+    })
+}
+
+/// Whether eager is right at t = -5 when the double precision run is taken as the reference.
+fn right_against_truth(ty: &TensorType, eager: Elements<'_>, truth: &[f64], skip: &[bool]) -> bool {
+    let Some(kind) = float_kind(ty.dtype) else { return true };
+    let tolerance = passhost_score::tolerance(kind, -5.0);
+    let values = eager.to_f64();
+    values
+        .iter()
+        .zip(truth)
+        .zip(skip)
+        .all(|((&value, &exact), &skip)| skip || passhost_score::is_close(value, exact, tolerance))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use passhost_ir::Dtype;
+
+    fn judged(rewritten: &[f32], eager: &[f32], truth: &[f64]) -> Option<&'static str> {
+        let ty = TensorType::contiguous(Dtype::F32, vec![rewritten.len() as i64]);
+        let bytes = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>();
+        let (rewritten, eager) = (bytes(rewritten), bytes(eager));
+        let elements = |bytes| Elements { dtype: Dtype::F32, bytes };
+        let skip = either_overflown(elements(&rewritten), elements(&eager), truth);
+        let found = less_precise_slice(&ty, elements(&rewritten), elements(&eager), truth, &skip);
+        found.map(|(measure, ..)| measure)
+    }
+
+    #[test]
+    fn a_rewrite_that_is_as_far_from_the_truth_as_eager_is_no_less_precise() {
+        assert_eq!(judged(&[1.5, 0.1], &[0.2, -0.7], &[0.9, 0.4]), None);
+        assert_eq!(judged(&[1.5, 0.1], &[0.9, 0.4], &[0.9, 0.4]), Some("rms"));
+    }
+
+    #[test]
+    fn values_at_the_end_of_their_range_may_go_over_it_in_either_program() {
+        let (big, inf) = (3e38, f32::INFINITY);
+        let truth = [4e38, f64::from(big), 4e38, 1.0];
+        assert_eq!(judged(&[big, inf, inf, 1.0], &[inf, big, inf, 1.0], &truth), None);
+        // Where eager stays in the range, so must the rewrite.
+        assert_eq!(judged(&[1.0, inf], &[1.0, big], &[1.0, f64::from(big)]), Some("rms"));
+    }
+}

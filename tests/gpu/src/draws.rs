@@ -1,0 +1,147 @@
+//! What a GPU draws, compares and judges by itself, against the CPU.
+
+use anyhow::{Context as _, Result, ensure};
+use passhost_bench::compare::Judge;
+use passhost_bench::device::Device;
+use passhost_bench::held::Held;
+use passhost_bench::inputs::{self, Round};
+use passhost_bench::on_device::{self, CHUNK};
+use passhost_bench::precision::judge;
+use passhost_ir::{Draw, Dtype, InputSpec, TensorType};
+use passhost_runtime::Tensor;
+use std::ops::Range;
+use std::time::Instant;
+
+const FLOATS: [Dtype; 4] = [Dtype::F16, Dtype::Bf16, Dtype::F32, Dtype::F64];
+const INTEGERS: [Dtype; 6] = [Dtype::Bool, Dtype::U8, Dtype::I8, Dtype::I16, Dtype::I32, Dtype::I64];
+/// Elements of the tensors whose times are printed.
+const LARGE: i64 = 1 << 27;
+/// How far a root mean square may be off that is summed in another order.
+const ROUNDING: f64 = 1e-9;
+
+/// Draws a tensor for each seed on both, changes some elements, and compares and judges the two on both. Returns how many
+/// tensors there were.
+pub(crate) fn run(device: &Device, seeds: Range<u64>) -> Result<u64> {
+    let count = seeds.end - seeds.start;
+    for seed in seeds {
+        check(device, seed).with_context(|| format!("seed {seed}"))?;
+    }
+    Ok(count)
+}
+
+/// A number below `bound` that depends on the seed.
+fn random(seed: u64, purpose: u64, bound: u64) -> u64 {
+    inputs::hash(seed, purpose) % bound
+}
+
+fn check(device: &Device, seed: u64) -> Result<()> {
+    let spec = random_spec(seed);
+    let stressed = (random(seed, 0, 2) == 0).then_some(0);
+    let round = Round { seed, number: random(seed, 1, 9) as u32, stressed };
+    let drawn = draw(device, &spec, round)?;
+    let mut bytes = drawn.to_bytes();
+    let expected = inputs::draw(&spec, 0, round)?;
+    let size = spec.ty.dtype.size() as usize;
+    let wrong = bytes.chunks(size).zip(expected.chunks(size)).position(|(found, expected)| found != expected);
+    ensure!(wrong.is_none() && bytes.len() == expected.len(), "{:?} of {}: element {wrong:?}", spec.draw, spec.ty);
+
+    change(&mut bytes, &spec.ty, seed);
+    let changed = Tensor::from_bytes(device.target(), &spec.ty, &bytes)?;
+    compare(device, &spec.ty, [&changed, &drawn], [bytes, expected])
+}
+
+fn random_spec(seed: u64) -> InputSpec {
+    let float = FLOATS[random(seed, 2, 4) as usize];
+    let integer = INTEGERS[random(seed, 3, 6) as usize];
+    let unit = |purpose| random(seed, purpose, 1 << 20) as f64 / f64::from(1 << 20);
+    let low = random(seed, 4, 1 << 40) as i64 - (1 << 39);
+    let (draw, dtype) = match random(seed, 5, 5) {
+        0 => (Draw::Normal { mean: unit(6) - 0.5, std: 4.0 * unit(7) + 1e-3 }, float),
+        1 => (Draw::LogNormal { median: unit(6) + 1e-3, sigma: unit(7) + 1e-3 }, float),
+        2 => (Draw::FloatMask { low: -1e4 * unit(6) }, float),
+        3 => (Draw::Mask, integer),
+        _ => (Draw::Uniform { low, high: low + (random(seed, 6, 1 << 31) >> random(seed, 7, 31)) as i64 }, integer),
+    };
+    let row = 1 + random(seed, 8, 5000) as i64;
+    let rows = CHUNK as i64 / row + 1 + random(seed, 9, 2 << 20) as i64 / row;
+    let ty = TensorType::contiguous(dtype, [rows, row]);
+    let is_bounded = random(seed, 10, 3) == 0;
+    InputSpec { name: "x".into(), ty, draw, min: is_bounded.then_some(-0.5), max: is_bounded.then_some(1.5) }
+}
+
+/// Moves some elements by a few last places, and gives some others any bits.
+fn change(bytes: &mut [u8], ty: &TensorType, seed: u64) {
+    let size = ty.dtype.size() as usize;
+    let elements = ty.numel();
+    for number in 0..random(seed, 11, 1000) {
+        let place = random(seed, 1000 + number, elements) as usize * size;
+        let bits = inputs::hash(!seed, number).to_le_bytes();
+        match (ty.dtype, random(seed, 12, 3)) {
+            (Dtype::Bool, _) => bytes[place] ^= 1,
+            (_, 0) => bytes[place..place + size].copy_from_slice(&bits[..size]),
+            _ => bytes[place] ^= 1 << random(seed, number, 7),
+        }
+    }
+}
+
+fn compare(device: &Device, ty: &TensorType, there: [&Tensor; 2], here: [Vec<u8>; 2]) -> Result<()> {
+    let kernels = device.on_device(ty).context("the device leaves it to the CPU")?;
+    let [changed, drawn] = there;
+    let bytes = [changed.as_bytes()?, drawn.as_bytes()?];
+    let judging = Judge::new(ty.dtype);
+    let found = on_device::compare::compare(device.context(), kernels, &judging, ty.dtype, [&bytes[0], &bytes[1]])?;
+    let [changed_here, drawn_here] = here.map(|bytes| Held::host(ty.dtype, bytes));
+    let expected = judging.all(changed_here.elements(), drawn_here.elements());
+    // In words, in which a NaN is equal to itself.
+    let (found, expected) = (format!("{found:?}"), format!("{expected:?}"));
+    ensure!(found == expected, "compared on the GPU {found}, on the CPU {expected}");
+    if !ty.dtype.is_float() {
+        return Ok(());
+    }
+    let truth = drawn.upcast();
+    let truth_here = Held::host(Dtype::F64, truth.to_bytes());
+    let (worse, found) = on_device::precision::judge(ty, [changed, drawn, &truth])?;
+    let (worse_here, expected) = judge(ty, [&changed_here, &drawn_here, &truth_here]);
+    let close = |a: f64, b: f64| a == b || ((a - b) / b).abs() < ROUNDING;
+    let same = worse.map(|worse| worse.0) == worse_here.map(|worse| worse.0)
+        && (found.eager_p999, found.rewritten_p999) == (expected.eager_p999, expected.rewritten_p999)
+        && (found.eager_right, found.excluded) == (expected.eager_right, expected.excluded)
+        && close(found.eager_rms, expected.eager_rms)
+        && close(found.rewritten_rms, expected.rewritten_rms);
+    ensure!(same, "judged on the GPU {found:?} {worse:?}, on the CPU {expected:?} {worse_here:?}");
+    Ok(())
+}
+
+fn draw(device: &Device, spec: &InputSpec, round: Round) -> Result<Tensor> {
+    let kernels = device.on_device(&spec.ty).context("the device leaves it to the CPU")?;
+    let drawn = on_device::draws::draw(device.context(), kernels, (spec, 0), round)?;
+    drawn.with_context(|| format!("{:?} of {} is left to the CPU", spec.draw, spec.ty))
+}
+
+/// Prints how long a large tensor takes.
+pub(crate) fn print_times(device: &Device) -> Result<()> {
+    let ty = TensorType::contiguous(Dtype::F32, [1024, LARGE / 1024]);
+    let draw_of = |mean| Draw::Normal { mean, std: 1.0 };
+    let spec = |mean| InputSpec { name: "x".into(), ty: ty.clone(), draw: draw_of(mean), min: None, max: None };
+    let round = Round { seed: 1, number: 0, stressed: None };
+    let kernels = device.on_device(&ty).context("the device leaves it to the CPU")?;
+    let (first, second) = (draw(device, &spec(0.0), round)?, draw(device, &spec(1e-6), round)?);
+    let truth = first.upcast();
+    let timed = |what: &str, work: &dyn Fn() -> Result<()>| -> Result<()> {
+        work()?;
+        device.context().synchronize()?;
+        let start = Instant::now();
+        work()?;
+        device.context().synchronize()?;
+        println!("{what} {LARGE} elements of f32: {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
+        Ok(())
+    };
+    timed("drawing", &|| draw(device, &spec(0.0), round).map(drop))?;
+    let bytes = [first.as_bytes()?, second.as_bytes()?];
+    let judging = Judge::new(Dtype::F32);
+    let both = [&bytes[0], &bytes[1]];
+    timed("comparing", &|| {
+        Ok(on_device::compare::compare(device.context(), kernels, &judging, Dtype::F32, both).map(drop)?)
+    })?;
+    timed("judging", &|| Ok(on_device::precision::judge(&ty, [&first, &second, &truth]).map(drop)?))
+}
