@@ -1,27 +1,25 @@
 //! The table that normal deviates are looked up in.
 
-use rayon::prelude::*;
 use std::sync::OnceLock;
 
 /// Entries: a 16-bit index.
 pub const QUANTILES: usize = 1 << 16;
-/// Entries that one task makes, each starting from the one before.
-const CHUNK: usize = 1 << 10;
 /// How close to a quantile Newton's method must have come for both sides of it to be looked at.
 const CLOSE: f64 = 1e-9;
 
 /// The standard normal quantiles at `(i + 0.5) / 65,536`, each the nearest number of `f32` to what bisection finds.
+///
+/// The first call makes them on its own thread: where it is a task of a pool that asks, and handed parts of the work to the
+/// pool, it could be given another task that waits for the table, and wait for itself.
 pub fn quantiles() -> &'static [f32] {
     static TABLE: OnceLock<Vec<f32>> = OnceLock::new();
     TABLE.get_or_init(|| {
         let mut table = vec![0.0; QUANTILES];
         let (lower, upper) = table.split_at_mut(QUANTILES / 2);
-        lower.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, entries)| {
-            let mut near = bisected(probability(chunk * CHUNK));
-            for (offset, entry) in entries.iter_mut().enumerate() {
-                (near, *entry) = quantile(near, probability(chunk * CHUNK + offset));
-            }
-        });
+        let mut near = bisected(probability(0));
+        for (position, entry) in lower.iter_mut().enumerate() {
+            (near, *entry) = quantile(near, probability(position));
+        }
         for (entry, mirrored) in upper.iter_mut().zip(lower.iter().rev()) {
             *entry = -mirrored;
         }
