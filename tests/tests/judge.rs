@@ -1,5 +1,5 @@
-//! The examples of `host/supervisor` run: a plugin is judged without the command, while another is checked, and many
-//! times over.
+//! The example of `host/supervisor` runs: a plugin is judged without the command, while another is checked. The other one
+//! takes long, and knows what grew.
 
 use passhost_ir::{Draw, Graph, InputSpec};
 use passhost_protocol::device::{DeviceChoice, Settings};
@@ -103,12 +103,24 @@ fn a_program_that_a_child_holds_or_loaded_ahead_is_not_run_again() {
 }
 
 #[test]
-fn many_evaluations_leave_nothing_behind() {
-    let sample = sample_with("single-gelu", &["float32/s0-1_s1-5"]);
-    let (cpu, plugin) = (DeviceChoice::Cpu, plugin("fuse-pointwise"));
-    let held = soak::soak(&plugin, sample.path(), 24, cpu, |_, _| {});
-    assert!(held.is_ok(), "{held:?}");
-    let Ok((early, last)) = held else { return };
-    assert!(early.processes.contains_key("passhost-device") && early.memory > 1 << 20, "{early:?}");
-    assert_eq!(last.growth(&early), Vec::<String>::new());
+fn a_soak_says_what_grew() {
+    use soak::Held;
+    let now = Held::now();
+    assert!(now.memory > 1 << 20 && now.files > 2 && !now.processes.is_empty(), "{now:?}");
+    let early = Held {
+        processes: [("passhost-device".to_owned(), 3)].into(),
+        memory: 500 << 20,
+        files: 40,
+        gpu_mebibytes: 2000,
+    };
+    assert_eq!(early.growth(&early), Vec::<String>::new());
+    let slightly = Held { memory: 520 << 20, gpu_mebibytes: 2050, files: 39, ..early.clone() };
+    assert_eq!(slightly.growth(&early), Vec::<String>::new());
+    let stray = Held {
+        processes: [("passhost-device".to_owned(), 3), ("passhost-guest".to_owned(), 1)].into(),
+        memory: 700 << 20,
+        files: 41,
+        gpu_mebibytes: 4000,
+    };
+    assert_eq!(stray.growth(&early).len(), 4);
 }

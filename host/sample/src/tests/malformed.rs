@@ -212,7 +212,7 @@ fn files_that_are_missing_too_large_or_no_text_are_named() {
     sparse.set_len(1 << 40).unwrap();
     assert!(matches!(open(path), Err(SampleError::TooLarge { .. })));
     std::fs::write(path.join("empty.txt"), "# nothing\n").unwrap();
-    assert!(matches!(open(&path.join("empty.txt")), Err(SampleError::Count { found: 0, .. })));
+    assert!(open(&path.join("empty.txt")).unwrap_err().to_string().contains("it names no sample"));
 }
 
 #[test]
