@@ -15,6 +15,9 @@ use passhost_protocol::device::{Evaluation, Finding, OutputReport, RewriteError,
 use passhost_runtime::{Cause, NodeError, Program, Tensor};
 use passhost_torch::allocator;
 
+/// The tolerance that an output must keep when an input grows, if it kept it before.
+const STRESSED: i8 = 0;
+
 /// The correctness rounds of one rewrite.
 pub(super) struct Checks<'a> {
     pub(super) reference: &'a Reference,
@@ -139,10 +142,10 @@ impl<'a> Checks<'a> {
     /// A stress round: an output that was right must stay about as right when one input grows. False if it does not.
     fn stressed(&mut self, position: usize, out: &Held, expected: &Held) -> bool {
         let device = &self.reference.device;
-        let was_right = self.comparisons[position].right_from().is_some_and(|t| t <= 0);
+        let was_right = self.comparisons[position].right_from().is_some_and(|t| t <= STRESSED);
         let mut with_it = self.comparisons[position].clone();
         let found = with_it.add(device, out, expected);
-        if was_right && found.is_none_or(|found| found > 0) {
+        if was_right && found.is_none_or(|found| found > STRESSED) {
             return false;
         }
         if was_right {
@@ -159,7 +162,7 @@ impl<'a> Checks<'a> {
         for &position in outputs {
             let ty = &self.reference.output_types[position];
             let truth = truth.as_ref().map(|truth| &truth[position]).filter(|truth| can_judge(ty, truth));
-            if truth.is_some_and(|truth| is_as_precise(ty, [&rewritten[position], &eager[position], truth])) {
+            if truth.is_some_and(|truth| is_as_precise(ty, STRESSED, [&rewritten[position], &eager[position], truth])) {
                 self.evaluation.notes.push(format!(
                     "output {position}: with input `{input}` at 8 times its scale eager is as far from a double precision run as the rewrite, so that this round does not count"
                 ));

@@ -7,6 +7,7 @@ use crate::compare::{Comparison, float_kind, unravel};
 use crate::domain::{Domain, bounded_inputs, draw_unusual_held, draws};
 use crate::element::Elements;
 use crate::inputs::{Round, hash_of};
+use crate::precision::{are_explained, strays};
 use passhost_ir::TensorType;
 use passhost_protocol::device::{DomainFinding, RewriteError};
 use rayon::prelude::*;
@@ -136,7 +137,16 @@ impl Outputs<'_> {
                     let at = *at;
                     !close(rewritten[at], eager[at]) && !close(rewritten[at], self.truth[at]) && meaningful(at)
                 };
-                (0..eager.len()).into_par_iter().filter(wrong).find_first(|&at| far(at) > FACTOR * eagers + SLACK)
+                let wrong: Vec<usize> = (0..eager.len())
+                    .into_par_iter()
+                    .filter(wrong)
+                    .filter(|&at| far(at) > FACTOR * eagers + SLACK)
+                    .collect();
+                // Finite ones alone stray; a NaN or an infinity in the place of a number is no rounding.
+                let numbers = wrong.iter().filter(|&&at| rewritten[at].is_finite() && eager[at].is_finite()).count();
+                let by_luck =
+                    numbers == wrong.len() && are_explained(numbers, strays(self.ty, allowed, &eager, self.truth));
+                wrong.first().copied().filter(|_| !by_luck)
             }
         }
     }
