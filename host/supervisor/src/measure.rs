@@ -128,6 +128,8 @@ impl Measurement<'_> {
             self.device.begin_loads(LoadRequest { program: &read.program, inputs: &read.inputs, seed });
         }
         let evaluation = self.twice(0, |device, watch| device.evaluate(request, limit, watch));
+        // What still loads would disturb whoever times next, here or in another evaluation.
+        self.device.finish_loads(limit);
         drop(turn);
         let mut evaluation = match evaluation {
             Ok(evaluation) => evaluation,
@@ -158,7 +160,6 @@ impl Measurement<'_> {
         let ops = self.reference.read.program.nodes.len();
         let give_up = Instant::now() + self.supervisor.config.wait;
         let mut attempts = 0;
-        self.device.finish_loads(limit);
         loop {
             let turn = self.supervisor.turn(self.device, Use::Alone, &self.place);
             let processes = self.time_once(request, limit, evaluation)?;
