@@ -2,9 +2,10 @@
 
 use crate::CorpusError;
 use crate::outcome::{GraphReport, SampleReport};
+use passhost_supervisor::LockedFile;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 
@@ -16,7 +17,7 @@ pub type Finished<T> = HashMap<String, Vec<GraphReport<T>>>;
 
 /// The file, open for adding to it.
 pub struct Journal<Settings> {
-    file: File,
+    file: LockedFile,
     settings: Settings,
 }
 
@@ -43,16 +44,13 @@ impl<Settings: Serialize + DeserializeOwned + PartialEq> Journal<Settings> {
         keep: impl Fn(&SampleReport<T>) -> bool,
     ) -> Result<(Journal<Settings>, Finished<T>), CorpusError> {
         let failed = |source| CorpusError::Journal { path: path.into(), source };
-        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(CorpusError::JournalInUse { path: path.into() });
-            }
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
-        }
+        let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(failed)?;
+        let file = LockedFile::try_new(file).map_err(|error| match error {
+            TryLockError::WouldBlock => CorpusError::JournalInUse { path: path.into() },
+            TryLockError::Error(error) => failed(error),
+        })?;
         let mut finished = HashMap::new();
-        let mut reader = BufReader::new(&file);
+        let mut reader = BufReader::new(&*file);
         let mut line = vec![];
         let mut whole = true;
         while reader.by_ref().take(LINE_BYTES).read_until(b'\n', &mut line).map_err(failed)? > 0 {
@@ -68,7 +66,7 @@ impl<Settings: Serialize + DeserializeOwned + PartialEq> Journal<Settings> {
             line.clear();
         }
         if !whole {
-            file.write_all(b"\n").map_err(failed)?;
+            (&*file).write_all(b"\n").map_err(failed)?;
         }
         Ok((Journal { file, settings }, finished))
     }
@@ -80,7 +78,7 @@ impl<Settings: Serialize + DeserializeOwned + PartialEq> Journal<Settings> {
     /// If it cannot be written.
     pub fn add<T: Serialize>(&mut self, report: &SampleReport<T>) -> Result<(), CorpusError> {
         let line = serde_json::to_string(&Line { settings: &self.settings, report })?;
-        self.file.write_all(format!("{line}\n").as_bytes()).map_err(CorpusError::JournalLine)
+        (&*self.file).write_all(format!("{line}\n").as_bytes()).map_err(CorpusError::JournalLine)
     }
 }
 

@@ -49,6 +49,7 @@ pub use evaluate::Checking;
 pub use event::{Event, VariantPlace, WorkStage};
 pub use failure::guest_failure;
 pub use judge::Judged;
+pub use lock::LockedFile;
 pub use memo::Memo;
 pub use passhost_policy::{Headline, Inserted, Policy};
 pub use passhost_protocol::reader::InputMode;

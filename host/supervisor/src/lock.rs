@@ -2,12 +2,45 @@
 //! temporary directory.
 
 use std::fs::{File, OpenOptions, TryLockError};
+use std::ops::Deref;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// Work on a device, for as long as this lives. The system ends it when the process ends, however that comes.
+/// A file that is locked for as long as this lives. The system unlocks it when the process ends, however that comes.
+///
+/// Closing alone would leave it locked for as long as a child that is being started has a copy of it.
 #[derive(Debug)]
-pub(crate) struct Turn(#[allow(dead_code, reason = "held, not used")] Option<File>);
+pub struct LockedFile(File);
+
+impl LockedFile {
+    /// Locks a file that nobody else has locked.
+    ///
+    /// # Errors
+    ///
+    /// If somebody has, or it cannot be locked.
+    pub fn try_new(file: File) -> Result<LockedFile, TryLockError> {
+        file.try_lock()?;
+        Ok(LockedFile(file))
+    }
+}
+
+impl Drop for LockedFile {
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
+
+impl Deref for LockedFile {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.0
+    }
+}
+
+/// Work on a device, for as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Turn(#[allow(dead_code, reason = "held, not used")] Option<LockedFile>);
 
 /// Whether others may work on the device at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,9 +71,9 @@ impl Turn {
                 Use::Shared => file.lock_shared(),
                 Use::Alone => file.lock(),
             };
-            return Turn(waited.is_ok().then_some(file));
+            return Turn(waited.is_ok().then(|| LockedFile(file)));
         }
-        Turn(tried.is_ok().then_some(file))
+        Turn(tried.is_ok().then(|| LockedFile(file)))
     }
 }
 
@@ -83,6 +116,16 @@ mod tests {
             drop(shared);
             got.recv().unwrap();
         });
+    }
+
+    #[test]
+    fn a_lock_ends_with_its_owner_though_a_copy_of_the_file_is_open() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let locked = LockedFile::try_new(file.reopen().unwrap()).unwrap();
+        assert!(matches!(LockedFile::try_new(file.reopen().unwrap()), Err(TryLockError::WouldBlock)));
+        let _copy = locked.try_clone().unwrap();
+        drop(locked);
+        assert!(LockedFile::try_new(file.reopen().unwrap()).is_ok());
     }
 
     #[test]

@@ -5,16 +5,17 @@ use super::finished::Finished;
 use super::header::Header;
 use super::line::Line;
 use super::read::{Contents, parse};
+use crate::lock::LockedFile;
 use serde::Serialize;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
-/// The file, locked for as long as this lives. The system unlocks it when the process ends, however that comes.
+/// The file, locked for as long as this lives.
 #[derive(Debug)]
 pub struct BatchFile {
     path: PathBuf,
-    file: File,
+    file: LockedFile,
 }
 
 impl BatchFile {
@@ -31,7 +32,7 @@ impl BatchFile {
         if length > 0 && !resume {
             return Err(BatchError::NotEmpty { path: path.into() });
         }
-        let Contents { header: recorded, lines, whole, .. } = parse(path, BufReader::new(&batch.file))?;
+        let Contents { header: recorded, lines, whole, .. } = parse(path, BufReader::new(&*batch.file))?;
         let recorded = recorded.filter(|_| length > 0);
         if let Some([item, recorded, now]) = recorded.as_ref().and_then(|recorded| recorded.difference(header)) {
             return Err(BatchError::Differs { path: path.into(), item, recorded, now });
@@ -60,7 +61,7 @@ impl BatchFile {
     fn append(&mut self, value: &impl Serialize) -> Result<(), BatchError> {
         let mut text = serde_json::to_vec(value).map_err(BatchError::Form)?;
         text.push(b'\n');
-        let written = self.file.write_all(&text).and_then(|()| self.file.sync_data());
+        let written = (&*self.file).write_all(&text).and_then(|()| self.file.sync_data());
         written.map_err(|source| BatchError::Write { path: self.path.clone(), source })
     }
 
@@ -75,16 +76,15 @@ fn failed(path: &Path) -> impl Fn(std::io::Error) -> BatchError {
     |source| BatchError::Open { path: path.into(), source }
 }
 
-fn open_locked(path: &Path) -> Result<File, BatchError> {
+fn open_locked(path: &Path) -> Result<LockedFile, BatchError> {
     if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         return Err(BatchError::NotRegular { path: path.into() });
     }
     // Whatever was read or cut, what is written comes at the end.
     let mut options = OpenOptions::new();
     let file = options.read(true).append(true).create(true).open(path).map_err(failed(path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(BatchError::InUse { path: path.into() }),
-        Err(TryLockError::Error(source)) => Err(BatchError::Open { path: path.into(), source }),
-    }
+    LockedFile::try_new(file).map_err(|error| match error {
+        TryLockError::WouldBlock => BatchError::InUse { path: path.into() },
+        TryLockError::Error(source) => BatchError::Open { path: path.into(), source },
+    })
 }
