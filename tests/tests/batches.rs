@@ -81,6 +81,13 @@ fn several_plugins_share_a_batch_and_one_that_does_not_load_or_a_missing_sample_
     let hint = kept.documents[2].failure.as_ref().map(|failure| failure.hint.clone()).unwrap_or_default();
     run.expect(hint.contains("pair.txt:5"), "its line is named");
 
+    let seeds = |plugin: &str| -> Vec<Option<u64>> {
+        let documents = kept.documents.iter().filter(|document| document.job.plugin.contains(plugin));
+        documents.flat_map(|document| &document.variants).map(|variant| variant.seed).collect()
+    };
+    let [one, other] = [seeds("noop"), seeds("fuse_pointwise")];
+    run.expect(one == other && one.iter().flatten().count() == 2, "they are tried on the same inputs");
+
     // What reads results reads those of a batch, and says where there are none yet.
     for (command, text) in [("report", "2 graphs of 2 samples"), ("verify", "agrees"), ("score", "AS strict")] {
         let read = |file: &Path| {

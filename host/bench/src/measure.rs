@@ -38,10 +38,9 @@ impl Plan {
     /// As many pairs as one process does of those asked for, where a pair takes so long. At least one a block, and half
     /// of the blocks where not even that fits.
     pub fn new(settings: &Settings, blocks: u32, pair_ns: u64) -> Plan {
-        let wanted = settings.trials.div_ceil(Settings::PROCESSES * Settings::BLOCKS).next_multiple_of(2);
-        let budget = process_budget(settings).as_nanos() * u128::from(blocks) / u128::from(Settings::BLOCKS);
+        let budget = settings.for_pairs().as_nanos() * u128::from(blocks) / u128::from(Settings::BLOCKS);
         let affordable = u32::try_from(budget / u128::from(pair_ns.max(1)) / u128::from(blocks)).unwrap_or(u32::MAX);
-        match affordable.min(wanted) {
+        match affordable.min(settings.pairs()) {
             0 => Plan { blocks: blocks.div_ceil(2), pairs: 1 },
             1 => Plan { blocks, pairs: 1 },
             // Even, so that each program comes first equally often.
@@ -55,15 +54,10 @@ impl Plan {
     }
 }
 
-/// Wall clock of the pairs of one process.
-fn process_budget(settings: &Settings) -> Duration {
-    2 * Duration::from_millis(settings.budget_ms) / Settings::PROCESSES
-}
-
 /// Runs both programs in turn as often as asked for, and until their times are steady or a quarter of the budget is spent.
 /// Returns the median time of a pair at the end, in nanoseconds.
 pub fn warm_up<P: Contender>(one: &mut P, other: &mut P, settings: &Settings) -> Result<u64, P::Error> {
-    let budget = process_budget(settings) / 4;
+    let budget = settings.for_pairs() / 4;
     let started = Instant::now();
     let mut pairs: Vec<f64> = vec![];
     loop {
@@ -130,7 +124,7 @@ pub fn cold_pairs<P: Contender>(
     settings: &Settings,
     mut flush: impl FnMut(),
 ) -> Result<(Vec<u64>, Vec<u64>), P::Error> {
-    let budget = process_budget(settings) / 8;
+    let budget = settings.for_pairs() / 8;
     let started = Instant::now();
     let (mut first, mut second) = (Vec::new(), Vec::new());
     while first.len() < COLD_TRIALS && (first.is_empty() || started.elapsed() < budget) {
@@ -293,7 +287,7 @@ mod tests {
 
     #[test]
     fn a_plan_fits_the_budget_and_is_fixed() {
-        let settings = Settings { trials: 100, budget_ms: 1500, ..Settings::default() };
+        let settings = Settings { trials: 100, budget_ms: 10_000, ..Settings::default() };
         for (pair_ns, expected) in [
             (1_000, Plan { blocks: 4, pairs: 10 }),
             // A process has a second.

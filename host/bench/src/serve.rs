@@ -82,11 +82,11 @@ pub fn serve() -> Result<(), ServeError> {
                     report
                 }))
             }
-            ToDevice::Evaluate { rewrite, in_place, seed, settings } => {
+            ToDevice::Evaluate { rewrite, in_place, draws, settings } => {
                 let reference = reference.as_ref().ok_or(ServeError::OutOfTurn("Evaluate"))?;
                 let in_place = in_place.into_iter().collect();
                 let stage = |stage| link.announce(stage);
-                let evaluated = caught(|| reference.evaluate(&rewrite, &in_place, seed, &settings, stage));
+                let evaluated = caught(|| reference.evaluate(&rewrite, &in_place, &draws, &settings, stage));
                 FromDevice::Evaluated(Box::new(evaluated.unwrap_or_else(|message| Evaluation::failed(full(message)))))
             }
             ToDevice::Time { rewrite, in_place, seed, settings, right_from, cores } => {

@@ -2,6 +2,8 @@
 
 mod checks;
 mod domain;
+mod others;
+mod prepared;
 mod timing;
 
 use crate::blame::{memory_of, of_input, of_reference, of_rewrite};
@@ -11,14 +13,17 @@ use crate::inputs::{DrawError, Round, draw};
 use crate::on_device::draws;
 use crate::trivial::degenerate_held;
 use checks::Checks;
+use others::Others;
 use passhost_ir::{Graph, InputSpec, NodeId, OpName, TensorType};
 use passhost_protocol::Work;
-use passhost_protocol::device::{Evaluation, Loaded, ReferenceError, RewriteError, Settings, Stage};
+use passhost_protocol::device::{Draws, Evaluation, Loaded, ReferenceError, RewriteError, Settings, Stage};
 use passhost_runtime::{Mode, NodeError, Program, Target, Tensor, Watch};
 use passhost_torch::allocator;
+use prepared::Kept;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Rounds from here on are redraws after a round that told nothing.
 const REDRAW: u32 = 1 << 16;
@@ -31,16 +36,22 @@ pub struct Reference {
     program: Program,
     truth: Result<Program, NodeError>,
     output_types: Vec<TensorType>,
+    /// Rounds that rewrites share.
+    kept: RefCell<Kept>,
+    /// What a round takes, once it is known.
+    round_takes: OnceCell<Duration>,
 }
 
 /// The inputs of one round, which nobody writes to: each run gets tensors of its own.
+#[derive(Clone)]
 struct Drawn {
-    inputs: Vec<Held>,
+    inputs: Vec<Rc<Held>>,
 }
 
 impl Drawn {
     fn draw(device: &Device, specs: &[InputSpec], round: Round) -> Result<Drawn, ReferenceError> {
-        let inputs = specs.iter().enumerate().map(|(position, spec)| held_input(device, spec, position, round));
+        let inputs =
+            specs.iter().enumerate().map(|(position, spec)| held_input(device, spec, position, round).map(Rc::new));
         Ok(Drawn { inputs: inputs.collect::<Result<_, _>>()? })
     }
 
@@ -118,7 +129,9 @@ impl Reference {
         for (value, found) in graph.values.iter_mut().zip(&types.0) {
             value.ty = found.clone();
         }
-        let reference = Reference { device: device.clone(), graph, specs, program, truth, output_types };
+        let (kept, round_takes) = (RefCell::default(), OnceCell::new());
+        let device = device.clone();
+        let reference = Reference { device, graph, specs, program, truth, output_types, kept, round_takes };
         reference.refuse_degenerate(&outputs, seed)?;
         reference.device.charge(Work::Compare);
         Ok((reference, Loaded { types: types.0, peak_bytes, first_ns }))
@@ -157,14 +170,18 @@ impl Reference {
         &self,
         rewrite: &Graph,
         in_place: &HashMap<NodeId, OpName>,
-        seed: u64,
+        draws: &Draws,
         settings: &Settings,
         stage: impl FnMut(Stage),
     ) -> Evaluation {
         let mut evaluation = Evaluation::default();
-        if let Err(error) = self.try_evaluate(rewrite, in_place, seed, settings, stage, &mut evaluation) {
+        if let Err(error) = self.try_evaluate(rewrite, in_place, draws, settings, stage, &mut evaluation) {
             evaluation.error = Some(memory_of(error, || self.device.can_give(settings.rewrite_bytes)));
             evaluation.outputs.clear();
+        }
+        if evaluation.error.is_some() || !evaluation.findings.is_empty() {
+            // Nothing that such a rewrite may have touched is kept for another one.
+            self.kept.take();
         }
         evaluation
     }
@@ -173,7 +190,7 @@ impl Reference {
         &self,
         rewrite: &Graph,
         in_place: &HashMap<NodeId, OpName>,
-        seed: u64,
+        draws: &Draws,
         settings: &Settings,
         mut stage: impl FnMut(Stage),
         evaluation: &mut Evaluation,
@@ -182,21 +199,22 @@ impl Reference {
         let program = Program::compile(rewrite, Mode::Declared, in_place, self.device.context()).map_err(of_rewrite)?;
         self.device.charge(Work::Compile);
         stage(Stage::Correctness);
-        let mut checks = Checks::new(self, &program, settings, evaluation);
-        for number in 0..settings.rounds {
-            checks.round(Round { seed, number, stressed: None })?;
+        let &Draws { seed, are_shared, .. } = draws;
+        self.kept.borrow_mut().begin(seed);
+        let ordinary = |number| Round { seed, number, stressed: None };
+        let started = Instant::now();
+        let first = self.round(ordinary(0), are_shared)?;
+        let others = Others::choose(self, draws, settings, self.round_takes(started, &first.eager));
+        let fixed = self.specs.iter().filter(|spec| spec.is_fixed());
+        evaluation.notes.extend(fixed.map(|spec| format!("input `{}` is the same in every round", spec.name)));
+        evaluation.others = others.report;
+        let mut checks = Checks::new(self, &program, (settings, are_shared), evaluation);
+        checks.round(ordinary(0), &first)?;
+        drop(first);
+        for number in 1..settings.rounds {
+            checks.round(ordinary(number), &*self.round(ordinary(number), are_shared)?)?;
         }
-        for input in 0..self.specs.len() {
-            if self.specs[input].is_fixed() {
-                checks.evaluation.notes.push(format!("input `{}` is the same in every round", self.specs[input].name));
-            } else {
-                checks.round(Round { seed, number: settings.rounds, stressed: Some(input) })?;
-            }
-        }
-        if settings.domain_rounds {
-            checks.domain_rounds(seed)?;
-            self.device.charge(Work::UnusualRounds);
-        }
+        others.run(&mut checks, settings.rounds)?;
         let reports = checks.finish();
         evaluation.outputs = reports;
         Ok(())

@@ -4,6 +4,7 @@ use crate::terminal::{Terminal, Tone, table, wrap};
 use passhost_report::short_names;
 use passhost_score::{FALSE_VERDICTS, FailureClass};
 use passhost_supervisor::document::{Blame, DeviceScores, Document, Status, Variant};
+use passhost_supervisor::left_out;
 use passhost_supervisor::untrusted::one_line;
 use passhost_supervisor::{Headline, Policy};
 use std::collections::BTreeMap;
@@ -175,6 +176,11 @@ fn failures(document: &Document, terminal: &Terminal) -> Vec<String> {
     notes.dedup();
     for note in notes.iter().take(FAILURES_SHOWN) {
         for line in wrap(&format!("note: {}", one_line(note, 400)), terminal.width(), "  ") {
+            lines.push(terminal.paint(Tone::Dim, &line));
+        }
+    }
+    if let Some(text) = left_out(&document.variants, &document.limits.measurement) {
+        for line in wrap(&format!("note: {text}"), terminal.width(), "  ") {
             lines.push(terminal.paint(Tone::Dim, &line));
         }
     }

@@ -10,9 +10,11 @@
 
 mod finding;
 mod number;
+mod settings;
 mod timing;
 
 pub use finding::{DomainFinding, Finding};
+pub use settings::{Draws, OtherRounds, Settings, Share};
 pub use timing::{Block, DeviceTimes, ProcessTimes, Timed, Witness};
 
 use crate::compiler::Source;
@@ -66,61 +68,6 @@ pub struct GpuProperties {
     pub shared_bytes_per_multiprocessor: u32,
 }
 
-/// How a variant is measured. All of it is recorded with the result.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Settings {
-    /// Runs of each program in each process before the first trial, at least; more follow until times are steady.
-    pub warmups: u32,
-    /// Timed runs of each program, over all processes.
-    pub trials: u32,
-    /// Wall clock for the timed runs of one program, over all processes, in milliseconds. Where they would take longer,
-    /// there are fewer, never below one a block.
-    pub budget_ms: u64,
-    /// Rounds with fresh inputs.
-    pub rounds: u32,
-    /// Bytes that a rewrite's intermediates may take; set from the reference's peak.
-    pub rewrite_bytes: u64,
-    /// Times a rewrite even if it is a pass miss: shows what the harness itself costs.
-    pub time_pass_miss: bool,
-    /// Scores what was measured while the machine did something else: for tests and debugging, never for a ranking.
-    pub accept_noise: bool,
-    /// Whether there are rounds with unusual inputs. Older documents do not say: there were.
-    #[serde(default = "yes")]
-    pub domain_rounds: bool,
-}
-
-fn yes() -> bool {
-    true
-}
-
-impl Settings {
-    /// Processes that times are taken in.
-    pub const PROCESSES: u32 = 3;
-    /// Blocks of pairs of eager and the rewrite in each process.
-    pub const BLOCKS: u32 = 4;
-    /// Blocks of pairs of eager with itself in each process: the first and the last.
-    pub const CONTROL_BLOCKS: u32 = 2;
-    /// A rewrite whose first run takes more than this many times eager's has one pair in each process.
-    pub const SLOW_FACTOR: u32 = 20;
-    /// Rounds that an input has for itself: one at another scale, and unusual ones.
-    pub const ROUNDS_PER_INPUT: u32 = 8;
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            warmups: 25,
-            trials: 100,
-            budget_ms: 2_000,
-            rounds: 3,
-            rewrite_bytes: 1 << 30,
-            time_pass_miss: false,
-            accept_noise: false,
-            domain_rounds: true,
-        }
-    }
-}
-
 /// Requests to the device child.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum ToDevice {
@@ -152,8 +99,8 @@ pub enum ToDevice {
         /// Nodes whose original is an in-place op, with that op: where the operand dies there the executor reuses its
         /// memory, as the reference does.
         in_place: Vec<(NodeId, OpName)>,
-        /// Secret until the rewrite is known.
-        seed: u64,
+        /// On what.
+        draws: Draws,
         /// How to measure.
         settings: Settings,
     },
@@ -457,6 +404,8 @@ pub struct Evaluation {
     pub trivial: Option<String>,
     /// Highest number of bytes the rewrite allocated at once.
     pub peak_bytes: u64,
+    /// The rounds beside the ordinary ones.
+    pub others: OtherRounds,
 }
 
 impl Evaluation {

@@ -2,7 +2,7 @@
 
 use passhost_score::Options;
 use passhost_supervisor::document::Document;
-use passhost_supervisor::{Headline, InputMode};
+use passhost_supervisor::{Headline, InputMode, left_out};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -105,6 +105,9 @@ pub(crate) fn remarks(documents: &[&Document]) -> Vec<String> {
     });
     if settings.len() > 1 {
         remarks.push(format!("made with different settings: {}", settings.join("; ")));
+    } else if let Some(first) = documents.first() {
+        let variants = documents.iter().flat_map(|document| &document.variants);
+        remarks.extend(left_out(variants, &first.limits.measurement));
     }
     remarks
 }

@@ -4,6 +4,7 @@
 
 use passhost_made_documents::{compared, document, failed, missed, right, unmeasured};
 use passhost_policy::Policy;
+use passhost_protocol::device::{OtherRounds, Share};
 use passhost_report::{Apart, Comparison, Filter, Part, Slice, Sourced, Summary, compare, entries, summarise};
 use passhost_score::{FailureClass, Options, Verdict, score};
 use passhost_supervisor::document::{Blame, Document, Failure, Variant};
@@ -173,7 +174,7 @@ fn what_may_have_moved_numbers_is_said() {
         (|document| document.job.fixed_seed = true, "1 of 2 evaluations had a fixed seed"),
         (|document| document.job.host = "0.0.9".into(), "different versions of passhost: 0.0.9, 0.1.0"),
         (|document| document.job.device.as_mut().unwrap().threads = 7, "different machines: a processor, 2 threads"),
-        (|document| document.limits.measurement.budget_ms = 5, "different settings: budget 2000 ms"),
+        (|document| document.limits.measurement.budget_ms = 5, "different settings: budget 10000 ms"),
     ];
     for (change, text) in changed {
         let mut other = document("a", "two", vec![right("x", 2.0)]);
@@ -263,4 +264,17 @@ fn what_is_not_comparable_is_refused_with_what_differs() {
     }
     let alone = comparison(vec![one("a")], vec![]).unwrap_err();
     assert!(alone.contains("1 entrant in these files"), "{alone}");
+}
+
+#[test]
+fn what_the_budget_had_no_room_for_is_said() {
+    let mut cut = right("x", 2.0);
+    let share = |count| Share { count, of: 3 };
+    cut.other_rounds = Some(OtherRounds { stressed: share(3), unusual: share(1) });
+    let mut documents = vec![document("a", "one", vec![cut, right("y", 2.0)])];
+    let said = |documents: &[Document]| summary_of(documents.to_vec(), &Filter::default()).remarks;
+    let unusual = "a budget of 10 s has no room for all rounds with an unusual input (in 1 of 2 variants)";
+    assert_eq!(said(&documents), [unusual]);
+    documents[0].limits.measurement.trials = 100;
+    assert_eq!(said(&documents), [format!("{unusual}, timed pairs (in 2 of 2 variants)")]);
 }

@@ -18,6 +18,7 @@ use crate::untrusted::one_line;
 use passhost_ir::verify::{RewriteSummary, check_own_calls, verify_rewrite};
 use passhost_ir::{DeviceFacts, Graph, NodeKind, OpTable, TensorType, functionalise, varying};
 use passhost_policy::Inserted;
+use passhost_protocol::device::{Draws, OtherRounds};
 use passhost_protocol::reader::{self, InputMode};
 use passhost_protocol::{Stopwatch, Work};
 use passhost_score::FailureClass;
@@ -58,6 +59,8 @@ pub struct Seeds {
     pub inputs: Option<u64>,
     /// Of the hidden sizes.
     pub hidden: Option<u64>,
+    /// The rounds beside the ordinary ones.
+    pub others: Option<OtherRounds>,
 }
 
 /// A variant that has been checked, and waits to be measured.
@@ -68,8 +71,8 @@ pub struct Checked {
     pub(crate) read: Option<reader::Variant>,
     pub(crate) end: Result<Verified, Refused>,
     pub(crate) hidden: Hidden,
-    /// Of the inputs, where an evaluation is repeated.
-    pub(crate) seed: Option<u64>,
+    /// Its inputs, where an evaluation is repeated, or other plugins are tried on the same ones.
+    pub(crate) draws: Option<Draws>,
 }
 
 /// A rewrite that may run.
@@ -96,7 +99,7 @@ pub(crate) struct Reading {
 /// A variant that cannot be used, whatever the plugin does.
 fn unusable(place: VariantPlace, variant: Variant, failure: Failure) -> Checked {
     let end = Err(Refused { class: FailureClass::Reference, failure });
-    Checked { place, variant, read: None, end, hidden: Hidden::default(), seed: None }
+    Checked { place, variant, read: None, end, hidden: Hidden::default(), draws: None }
 }
 
 impl Checked {
@@ -216,7 +219,9 @@ impl<'s> Checker<'s> {
         let hidden = self.hidden(sample, index, &place, &read, &mut end);
         self.notes(&mut variant, &place, hidden.note.clone());
         self.keep_walls();
-        Checked { place, variant, read: Some(read), end, hidden, seed: self.recorded(index).inputs }
+        let Seeds { inputs, others, .. } = self.recorded(index);
+        let draws = inputs.map(|seed| Draws { seed, are_shared: false, others });
+        Checked { place, variant, read: Some(read), end, hidden, draws }
     }
 
     /// Says what keeps the types child in, once there is one.
@@ -292,6 +297,8 @@ impl<'s> Checker<'s> {
         if notes.is_empty() {
             return;
         }
+        // Who makes another rewrite does so before its inputs are drawn.
+        checked.draws = checked.draws.filter(|draws| !draws.are_shared);
         checked.variant.describe(&read.program);
         (checked.variant.rewrite, checked.variant.usage) = (None, None);
         self.notes(&mut checked.variant, &checked.place, notes);

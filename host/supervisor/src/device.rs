@@ -9,7 +9,7 @@ use passhost_cache::Cache;
 use passhost_ir::{Graph, InputSpec, NodeId, OpName};
 use passhost_protocol::compiler::Source;
 use passhost_protocol::device::{
-    DeviceChoice, DeviceInfo, Evaluation, FromDevice, GpuProperties, Loaded, Ran, ReferenceError, RewriteError,
+    DeviceChoice, DeviceInfo, Draws, Evaluation, FromDevice, GpuProperties, Loaded, Ran, ReferenceError, RewriteError,
     RunError, Settings, Stage, Timed, ToDevice,
 };
 use passhost_protocol::{Spent, Walls, Work};
@@ -140,8 +140,8 @@ pub struct RewriteRequest<'a> {
     pub rewrite: &'a Graph,
     /// Nodes that work in place of an operand that dies there, and the op that they come from.
     pub in_place: &'a [(NodeId, OpName)],
-    /// Seeds the inputs.
-    pub seed: u64,
+    /// Its inputs.
+    pub draws: Draws,
     /// How to measure.
     pub settings: Settings,
 }
@@ -286,8 +286,8 @@ impl Device {
         limit: Duration,
         watch: &mut dyn FnMut(Stage),
     ) -> Result<Evaluation, DeviceError> {
-        let RewriteRequest { rewrite, in_place, seed, settings } = request;
-        let message = ToDevice::Evaluate { rewrite: rewrite.clone(), in_place: in_place.to_vec(), seed, settings };
+        let RewriteRequest { rewrite, in_place, draws, settings } = request;
+        let message = ToDevice::Evaluate { rewrite: rewrite.clone(), in_place: in_place.to_vec(), draws, settings };
         match self.ask(0, &message, limit, watch)? {
             FromDevice::Evaluated(evaluation) => Ok(*evaluation),
             _ => Err(self.out_of_turn(0)),
@@ -307,7 +307,7 @@ impl Device {
         limit: Duration,
         watch: &mut dyn FnMut(Stage),
     ) -> Result<Result<Timed, RewriteError>, DeviceError> {
-        let RewriteRequest { rewrite, in_place, seed, settings } = request;
+        let RewriteRequest { rewrite, in_place, draws: Draws { seed, .. }, settings } = request;
         let (rewrite, in_place) = (rewrite.clone(), in_place.to_vec());
         let cores = if settings.accept_noise { vec![] } else { self.cores() };
         let message = ToDevice::Time { rewrite, in_place, seed, settings, right_from, cores };

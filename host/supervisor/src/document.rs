@@ -3,7 +3,7 @@
 
 use passhost_ir::{Dtype, Graph};
 use passhost_policy::{Headline, Policy};
-use passhost_protocol::device::{DeviceInfo, DomainFinding, OutputReport, ProcessTimes, Settings};
+use passhost_protocol::device::{DeviceInfo, DomainFinding, OtherRounds, OutputReport, ProcessTimes, Settings};
 use passhost_protocol::guest::{GuestLimits, GuestUsage, PassInfo, Refusal};
 use passhost_protocol::reader::{InputMode, Symbols};
 use passhost_protocol::{Spent, Walls};
@@ -222,6 +222,9 @@ pub struct Variant {
     pub right_from: Option<i8>,
     /// Seed of the inputs, drawn after the rewrite was hashed.
     pub seed: Option<u64>,
+    /// How many rounds there were beside the ordinary ones, by the budget. Older documents do not say: all.
+    #[serde(default)]
+    pub other_rounds: Option<OtherRounds>,
     /// Times.
     pub timing: Option<Timing>,
     /// Where the time of the evaluation went, microseconds. Older documents do not say.

@@ -35,6 +35,7 @@ pub(crate) fn empty(name: &str) -> Variant {
         trivial: None,
         right_from: None,
         seed: None,
+        other_rounds: None,
         timing: None,
         spent_us: Spent::default(),
     }
@@ -63,6 +64,7 @@ pub(crate) fn judge_evaluation(mut variant: Variant, evaluation: Evaluation, mea
     variant.domain = evaluation.domain;
     variant.notes.extend(evaluation.notes);
     variant.trivial = evaluation.trivial;
+    variant.other_rounds = Some(evaluation.others);
     variant.right_from = variant_right_from(evaluation.outputs.iter().map(|output| output.right_from));
     variant.outputs = evaluation.outputs;
     conclude(variant, speedups)

@@ -13,6 +13,7 @@ mod account;
 mod ahead;
 mod assemble;
 pub mod batch;
+mod budget;
 mod check;
 pub mod child;
 mod cores;
@@ -43,6 +44,7 @@ pub mod verify;
 
 pub use account::Account;
 pub use ahead::ForGpu;
+pub use budget::left_out;
 pub use check::{Checked, Checker, Seeds};
 pub use child::Confinement;
 pub use evaluate::Checking;

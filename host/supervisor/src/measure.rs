@@ -15,7 +15,7 @@ use crate::supervisor::Supervisor;
 use crate::timing::{Measured, Rules, measured};
 use crate::untrusted::one_line;
 use passhost_ir::{NodeId, OpName, OpTable};
-use passhost_protocol::device::{Evaluation, Loaded, ProcessTimes, RewriteError, Settings, Stage};
+use passhost_protocol::device::{Draws, Evaluation, Loaded, ProcessTimes, RewriteError, Settings, Stage};
 use passhost_protocol::{Work, reader};
 use passhost_score::{FailureClass, VariantOutcome};
 use std::time::{Duration, Instant};
@@ -77,7 +77,7 @@ impl Supervisor {
                 let reference = Reference { read, loaded, loading };
                 let mut measurement =
                     Measurement { supervisor: self, device, place: checked.place, reference, in_place };
-                let judged = measurement.run(checked.variant, &verified, checked.seed, turn);
+                let judged = measurement.run(checked.variant, &verified, checked.draws, turn);
                 measurement.hidden(judged, checked.hidden)
             }
             (read, end) => refused(Checked { read, end, ..checked }),
@@ -109,18 +109,20 @@ fn refused(checked: Checked) -> Judged {
 
 impl Measurement<'_> {
     /// Sends the verified rewrite to the device, checks and times it, and judges what comes back.
-    fn run(&mut self, mut variant: Variant, verified: &Verified, recorded: Option<u64>, turn: Option<Turn>) -> Judged {
+    fn run(&mut self, mut variant: Variant, verified: &Verified, draws: Option<Draws>, turn: Option<Turn>) -> Judged {
         let config = &self.supervisor.config;
         let settings = rewrite_settings(config.settings, &self.reference.loaded);
         // The rewrite is hashed and verified by now: only now may the seed of its inputs exist.
-        let seed = match recorded.map_or_else(|| secret(config), Ok) {
-            Ok(seed) => seed,
+        let own = || secret(config).map(|seed| Draws { seed, are_shared: false, others: None });
+        let draws = match draws.map_or_else(own, Ok) {
+            Ok(draws) => draws,
             Err(error) => return failed(variant, FailureClass::Runtime, *error),
         };
+        let seed = draws.seed;
         variant.seed = Some(seed);
         let limit = config.timeout.unwrap_or_else(|| evaluation_limit(&self.reference, &settings));
         let in_place = std::mem::take(&mut self.in_place);
-        let request = RewriteRequest { rewrite: &verified.graph, in_place: &in_place, seed, settings };
+        let request = RewriteRequest { rewrite: &verified.graph, in_place: &in_place, draws, settings };
         let pass_miss = verified.summary.pass_miss;
         if !settings.accept_noise && (settings.time_pass_miss || !pass_miss) {
             self.device.start_others();
@@ -314,5 +316,5 @@ pub(crate) fn evaluation_limit(reference: &Reference, settings: &Settings) -> Du
     // A run of the rewrite, one of eager, one in double precision and the comparisons take as long as drawing does.
     let drawing = reference.loading.saturating_mul(4).saturating_mul(rounds);
     let most = Duration::from_secs(600);
-    Duration::from_secs(30) + 8 * Duration::from_millis(settings.budget_ms) + work.min(most) + drawing.min(most)
+    Duration::from_secs(30) + 2 * Duration::from_millis(settings.budget_ms) + work.min(most) + drawing.min(most)
 }

@@ -3,7 +3,7 @@
 use crate::machine_code::MachineCode;
 use crate::{Case, Trouble, file, plugin, sample};
 use passhost_cache::Cache;
-use passhost_protocol::device::{DeviceChoice, Settings};
+use passhost_protocol::device::{DeviceChoice, Draws, OtherRounds, Settings};
 use passhost_supervisor::device::{Device, DeviceSetup, LoadRequest, RewriteRequest};
 use passhost_supervisor::document::{Document, Failure};
 use passhost_supervisor::{Checking, Config, Confinement, OpenError, Plugin, Policy, Sample, Supervisor};
@@ -171,7 +171,8 @@ impl<'s> Bench<'s> {
                 watch,
             )??;
             for seed in 1..=SEEDS {
-                let request = RewriteRequest { rewrite, in_place: &[], seed, settings };
+                let draws = Draws { seed, are_shared: false, others: Some(OtherRounds::ALL) };
+                let request = RewriteRequest { rewrite, in_place: &[], draws, settings };
                 let found = self.device.evaluate(request, STEP, watch)?;
                 findings.extend(found.findings.iter().map(|finding| format!("seed {seed}: {finding}")));
                 findings.extend(found.domain.iter().map(|finding| format!("seed {seed}: {finding}")));

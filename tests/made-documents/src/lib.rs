@@ -38,7 +38,7 @@ pub fn document(plugin: &str, sample: &str, variants: Vec<Variant>) -> Document 
         blame: None,
         failure: None,
         policy: Policy::default(),
-        limits: Limits { guest: GuestLimits::default(), measurement: Settings::default() },
+        limits: Limits { guest: GuestLimits::default(), measurement: Settings { trials: 24, ..Settings::default() } },
         variants,
         options: Options::default(),
         outcomes: vec![],
@@ -125,6 +125,7 @@ fn empty(name: &str) -> Variant {
         trivial: None,
         right_from: None,
         seed: None,
+        other_rounds: None,
         timing: None,
         spent_us: Spent::default(),
     }

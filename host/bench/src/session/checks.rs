@@ -1,6 +1,7 @@
 //! The correctness rounds of a rewrite: on its own inputs, in poisoned and guarded memory, against eager and against a run
 //! in double precision.
 
+use super::prepared::Prepared;
 use super::{Drawn, Reference, input_error};
 use crate::blame::of_rewrite;
 use crate::compare::Comparison;
@@ -12,8 +13,9 @@ use crate::trivial::trivial_answer_held;
 use passhost_ir::NodeId;
 use passhost_protocol::Work;
 use passhost_protocol::device::{Evaluation, Finding, OutputReport, RewriteError, Settings, TruthReport};
-use passhost_runtime::{Cause, NodeError, Program, Tensor};
+use passhost_runtime::Program;
 use passhost_torch::allocator;
+use std::rc::Rc;
 
 /// The tolerance that an output must keep when an input grows, if it kept it before.
 const STRESSED: i8 = 0;
@@ -23,6 +25,8 @@ pub(super) struct Checks<'a> {
     pub(super) reference: &'a Reference,
     program: &'a Program,
     settings: &'a Settings,
+    /// Whether other rewrites are checked on the same rounds.
+    pub(super) is_shared: bool,
     pub(super) evaluation: &'a mut Evaluation,
     /// Ordinary rounds, which the score counts.
     comparisons: Vec<Comparison>,
@@ -33,29 +37,22 @@ impl<'a> Checks<'a> {
     pub(super) fn new(
         reference: &'a Reference,
         program: &'a Program,
-        settings: &'a Settings,
+        (settings, is_shared): (&'a Settings, bool),
         evaluation: &'a mut Evaluation,
     ) -> Checks<'a> {
         let comparisons: Vec<Comparison> = reference.output_types.iter().cloned().map(Comparison::new).collect();
         let truths = vec![None; comparisons.len()];
-        Checks { reference, program, settings, evaluation, comparisons, truths }
+        Checks { reference, program, settings, is_shared, evaluation, comparisons, truths }
     }
 
-    pub(super) fn round(&mut self, round: Round) -> Result<(), RewriteError> {
+    pub(super) fn round(&mut self, round: Round, prepared: &Prepared) -> Result<(), RewriteError> {
         let reference = self.reference;
         let device = &reference.device;
-        let drawn = reference.drawn(round)?;
-        let inputs = drawn.tensors(device.target(), &reference.specs).map_err(input_error)?;
-        device.charge(Work::Draw);
-        let eager = reference.program.run(&inputs).map_err(of_rewrite)?;
-        reference.program.finish().map_err(of_rewrite)?;
-        let eager = reference.held(&eager);
-        drop(inputs);
-        device.charge(Work::RunEager);
-        let rewritten = self.guarded_run(&drawn, round, &eager)?;
+        let Prepared { drawn, eager, .. } = prepared;
+        let rewritten = self.guarded_run(drawn, round, eager)?;
         device.charge(Work::RunRewrite);
         let mut suspects = vec![];
-        for (position, (out, expected)) in rewritten.iter().zip(&eager).enumerate() {
+        for (position, (out, expected)) in rewritten.iter().zip(eager).enumerate() {
             match round.stressed {
                 None => {
                     self.comparisons[position].add(device, out, expected);
@@ -66,12 +63,13 @@ impl<'a> Checks<'a> {
             }
         }
         if let (Some(input), false) = (round.stressed, suspects.is_empty()) {
-            self.suspected(&suspects, input, &drawn, &eager, &rewritten);
+            self.suspected(&suspects, input, prepared, &rewritten);
         }
         if round.number == 0 && round.stressed.is_none() {
-            self.against_truth(&drawn, &eager, &rewritten);
-            let outputs: Vec<_> = reference.output_types.iter().zip(&eager).collect();
-            let inputs: Vec<_> = reference.specs.iter().map(|spec| &spec.ty).zip(&drawn.inputs).collect();
+            self.against_truth(prepared, &rewritten);
+            let outputs: Vec<_> = reference.output_types.iter().zip(eager).collect();
+            let held = drawn.inputs.iter().map(Rc::as_ref);
+            let inputs: Vec<_> = reference.specs.iter().map(|spec| &spec.ty).zip(held).collect();
             self.evaluation.trivial = trivial_answer_held(&outputs, &inputs);
         }
         device.charge(Work::Compare);
@@ -93,7 +91,7 @@ impl<'a> Checks<'a> {
     ) -> Result<Vec<Held>, RewriteError> {
         let specs = &self.reference.specs;
         let device = &self.reference.device;
-        let out_of_reach = OutOfReach::new(device, eager.iter().chain(&drawn.inputs), round);
+        let out_of_reach = OutOfReach::new(device, eager.iter().chain(drawn.inputs.iter().map(Rc::as_ref)), round);
         let device_error = |message| RewriteError::Op { node: NodeId(0), op: "a node of the rewrite".into(), message };
         let input_bytes: u64 = specs.iter().map(|spec| spec.ty.bytes()).sum();
         let mut guard = device.guard(self.settings.rewrite_bytes.saturating_add(input_bytes));
@@ -156,12 +154,13 @@ impl<'a> Checks<'a> {
 
     /// Outputs that were right and are not when `input` grows. Where eager is as far from the truth as the rewrite is, the
     /// sample amplifies roundings, and the round says nothing; else the rewrite does something else than the reference.
-    fn suspected(&mut self, outputs: &[usize], input: usize, drawn: &Drawn, eager: &[Held], rewritten: &[Held]) {
-        let truth = self.truth(drawn).ok();
+    fn suspected(&mut self, outputs: &[usize], input: usize, prepared: &Prepared, rewritten: &[Held]) {
+        let eager = &prepared.eager;
+        let truth = prepared.truth(self.reference).ok();
         let input = &self.reference.specs[input].name;
         for &position in outputs {
             let ty = &self.reference.output_types[position];
-            let truth = truth.as_ref().map(|truth| &truth[position]).filter(|truth| can_judge(ty, truth));
+            let truth = truth.map(|truth| &truth[position]).filter(|truth| can_judge(ty, truth));
             if truth.is_some_and(|truth| is_as_precise(ty, STRESSED, [&rewritten[position], &eager[position], truth])) {
                 self.evaluation.notes.push(format!(
                     "output {position}: with input `{input}` at 8 times its scale eager is as far from a double precision run as the rewrite, so that this round does not count"
@@ -174,9 +173,10 @@ impl<'a> Checks<'a> {
     }
 
     /// Compares both programs with a run in double precision.
-    fn against_truth(&mut self, drawn: &Drawn, eager: &[Held], rewritten: &[Held]) {
+    fn against_truth(&mut self, prepared: &Prepared, rewritten: &[Held]) {
+        let eager = &prepared.eager;
         self.reference.device.charge(Work::Compare);
-        let truth = self.truth(drawn);
+        let truth = prepared.truth(self.reference);
         self.reference.device.charge(Work::RunTruth);
         let truth = match truth {
             Ok(truth) => truth,
@@ -201,21 +201,6 @@ impl<'a> Checks<'a> {
             }
             self.truths[position] = Some(report);
         }
-    }
-
-    /// A run in double precision.
-    pub(super) fn truth(&self, drawn: &Drawn) -> Result<Vec<Held>, NodeError> {
-        let program = self.reference.truth.as_ref().map_err(Clone::clone)?;
-        let specs = &self.reference.specs;
-        let target = self.reference.device.target();
-        let inputs = drawn.tensors(target, specs).map_err(|error| {
-            let cause = Cause::Failed(error.to_string());
-            NodeError { node: NodeId(0), op: "input".into(), cause }
-        })?;
-        let inputs: Vec<Tensor> = inputs.iter().map(Tensor::upcast).collect();
-        let outputs = program.run(&inputs)?;
-        program.finish()?;
-        Ok(self.reference.held(&outputs))
     }
 
     pub(super) fn finish(self) -> Vec<OutputReport> {
@@ -254,6 +239,7 @@ mod tests {
     use crate::on_device::CHUNK;
     use crate::session::tests::alone;
     use passhost_ir::{Dtype, TensorType};
+    use passhost_runtime::Tensor;
 
     #[test]
     fn what_is_written_to_on_the_device_while_a_rewrite_runs_is_found() {

@@ -2,22 +2,16 @@
 //! stays meaningful and the rewrite does not do the same, a finding says so.
 
 use super::checks::Checks;
-use super::{Drawn, input_error};
+use super::prepared::Prepared;
 use crate::compare::{Comparison, float_kind, unravel};
-use crate::domain::{Domain, bounded_inputs, draw_unusual_held, draws};
+use crate::domain::Domain;
 use crate::element::Elements;
-use crate::inputs::{Round, hash_of};
+use crate::inputs::Round;
 use crate::precision::{are_explained, strays};
 use passhost_ir::TensorType;
 use passhost_protocol::device::{DomainFinding, RewriteError};
 use rayon::prelude::*;
 
-/// The round that the other inputs are of.
-const DOMAIN: u32 = 1 << 18;
-/// Bytes of inputs and outputs from which on not every unusual draw is tried, and how many of each input are then: which
-/// ones, nobody knows before.
-const LARGE: u64 = 32 << 20;
-const FEW: usize = 2;
 /// A rewrite may be so many times further from the truth than eager is anywhere, plus [`SLACK`] last places.
 const FACTOR: f64 = 4.0;
 const SLACK: f64 = 64.0;
@@ -34,44 +28,17 @@ struct Outputs<'a> {
 }
 
 impl Checks<'_> {
-    /// Draws each input in each unusual way that there is for it.
-    pub(super) fn domain_rounds(&mut self, seed: u64) -> Result<(), RewriteError> {
-        let specs = &self.reference.specs;
-        let bounded = bounded_inputs(&self.reference.graph);
-        if specs.iter().zip(&bounded).all(|(spec, &bounded)| draws(spec, bounded).is_empty()) {
-            return Ok(());
-        }
-        let round = Round { seed, number: DOMAIN, stressed: None };
-        let mut drawn = self.reference.drawn(round)?;
-        for (input, (spec, &bounded)) in specs.iter().zip(&bounded).enumerate() {
-            for domain in self.tried(draws(spec, bounded), hash_of(round, &spec.name, u64::MAX)) {
-                let device = &self.reference.device;
-                let unusual = draw_unusual_held(device, (spec, bounded), input, round, domain, &drawn.inputs[input]);
-                let unusual = unusual.map_err(|error| super::not_drawn(spec, &error)).map_err(input_error)?;
-                let usual = std::mem::replace(&mut drawn.inputs[input], unusual);
-                self.domain_round(&drawn, round, input, domain)?;
-                drawn.inputs[input] = usual;
-            }
-        }
-        Ok(())
-    }
-
-    /// Those of the draws that are tried.
-    fn tried(&self, draws: &[Domain], key: u64) -> Vec<Domain> {
-        let inputs = self.reference.specs.iter().map(|spec| &spec.ty);
-        let bytes: u64 = inputs.chain(&self.reference.output_types).map(TensorType::bytes).sum();
-        let count = if bytes > LARGE { FEW.min(draws.len()) } else { draws.len() };
-        let first = key as usize % draws.len().max(1);
-        (0..count).map(|number| draws[(first + number) % draws.len()]).collect()
-    }
-
-    fn domain_round(&mut self, drawn: &Drawn, round: Round, input: usize, domain: Domain) -> Result<(), RewriteError> {
+    /// A round in which an input is unusual.
+    pub(super) fn domain_round(
+        &mut self,
+        prepared: &Prepared,
+        round: Round,
+        input: usize,
+        domain: Domain,
+    ) -> Result<(), RewriteError> {
         let reference = self.reference;
-        let inputs = drawn.tensors(reference.device.target(), &reference.specs).map_err(input_error)?;
-        // What eager refuses says nothing of the rewrite.
-        let Ok(eager) = reference.program.run(&inputs) else { return Ok(()) };
-        let eager = reference.held(&eager);
-        let rewritten = self.guarded_run(drawn, round, &eager)?;
+        let eager = &prepared.eager;
+        let rewritten = self.guarded_run(&prepared.drawn, round, eager)?;
         let suspects: Vec<(usize, i8)> = reference
             .output_types
             .iter()
@@ -88,7 +55,7 @@ impl Checks<'_> {
         if suspects.is_empty() {
             return Ok(());
         }
-        let Ok(truth) = self.truth(drawn) else { return Ok(()) };
+        let Ok(truth) = prepared.truth(reference) else { return Ok(()) };
         for (position, allowed) in suspects {
             let outputs = Outputs {
                 ty: &reference.output_types[position],

@@ -2,7 +2,7 @@
 
 use super::*;
 use passhost_ir::{Draw, Dtype};
-use passhost_protocol::device::{Finding, Timed};
+use passhost_protocol::device::{Finding, OtherRounds, Timed};
 use passhost_runtime::{GUARD, Temporary};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -34,8 +34,13 @@ fn reference_on(device: Device, graph: &str) -> Reference {
 }
 
 fn evaluate(reference: &Reference, rewrite: &str, rewrite_bytes: u64) -> Evaluation {
+    let draws = Draws { seed: 11, are_shared: false, others: Some(OtherRounds::ALL) };
+    evaluate_on(reference, rewrite, draws, rewrite_bytes)
+}
+
+fn evaluate_on(reference: &Reference, rewrite: &str, draws: Draws, rewrite_bytes: u64) -> Evaluation {
     let rewrite = Graph::parse(rewrite).unwrap();
-    reference.evaluate(&rewrite, &HashMap::new(), 11, &settings(rewrite_bytes), |_| {})
+    reference.evaluate(&rewrite, &HashMap::new(), &draws, &settings(rewrite_bytes), |_| {})
 }
 
 fn time(reference: &Reference, rewrite: &str) -> Timed {
@@ -217,4 +222,69 @@ fn a_device_that_compares_by_itself_comes_to_the_same_verdicts() {
         });
         assert_eq!(evaluations[0], evaluations[1]);
     }
+}
+
+/// What is right, wrong, and wrong on unusual inputs alone: a ReLU, a sigmoid, and a ReLU with a bound.
+const RELUS: [&str; 3] = [
+    "graph(%x: f32[64,128]) {
+  %a: f32[64,128] = aten::relu(%x)
+  return (%a)
+}
+",
+    "graph(%x: f32[64,128]) {
+  %a: f32[64,128] = aten::sigmoid(%x)
+  return (%a)
+}
+",
+    "graph(%x: f32[64,128]) {
+  %a: f32[64,128] = aten::clamp(%x, 0.0, 1000.0)
+  return (%a)
+}
+",
+];
+
+#[test]
+fn rounds_that_rewrites_share_say_the_same_of_each() {
+    let _alone = alone();
+    let own = Draws { seed: 11, are_shared: false, others: None };
+    let found = |reference: &Reference, rewrite, draws| {
+        let found = evaluate_on(reference, rewrite, draws, 1 << 30);
+        (found.outputs, found.findings, found.domain, found.others)
+    };
+    let alone = RELUS.map(|rewrite| found(&reference(RELUS[0]), rewrite, own));
+    assert!(alone[1].0[0].wrong > 0 && !alone[2].2.is_empty() && alone[0].2.is_empty());
+    let reference = reference(RELUS[0]);
+    let shared = Draws { are_shared: true, ..own };
+    assert_eq!(found(&reference, RELUS[0], shared), alone[0]);
+    let kept = || reference.kept.borrow().count();
+    let others = alone[0].3;
+    assert_eq!(kept(), 3 + others.stressed.count + others.unusual.count);
+    // What is kept is what is used: the next one finds all of it and adds nothing.
+    assert_eq!(found(&reference, RELUS[2], shared), alone[2]);
+    assert_eq!(found(&reference, RELUS[1], shared), alone[1]);
+    found(&reference, RELUS[0], Draws { seed: 12, ..own });
+    assert_eq!(kept(), 0, "another seed");
+}
+
+#[test]
+fn nothing_is_kept_after_a_rewrite_that_failed_or_of_what_lies_on_the_device() {
+    let _alone = alone();
+    let shared = Draws { seed: 11, are_shared: true, others: Some(OtherRounds::default()) };
+    let plain = "graph(%x: f32[1024,1024]) {
+  %a: f32[1024,1024] = aten::relu(%x)
+  return (%a)
+}
+";
+    let on_host = reference(plain);
+    evaluate_on(&on_host, plain, shared, 1 << 30);
+    assert_eq!(on_host.kept.borrow().count(), 3);
+    let copied = plain.replace(
+        "%a: f32[1024,1024] = aten::relu(%x)",
+        "%b: f32[1024,1024] = aten::exp(%x)\n  %a: f32[1024,1024] = aten::relu(%b)",
+    );
+    assert!(evaluate_on(&on_host, &copied, shared, 1 << 10).error.is_some());
+    assert_eq!(on_host.kept.borrow().count(), 0);
+    let on_device = reference_on(Device::cpu_like_a_gpu(), plain);
+    evaluate_on(&on_device, plain, shared, 1 << 30);
+    assert_eq!(on_device.kept.borrow().count(), 0);
 }

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 #[derive(Debug, Args)]
 pub struct MeasureArguments {
-    /// Wall clock for the timed runs of one program and variant
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = duration)]
+    /// Wall clock of a variant on the device; what does not fit is said
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
     pub budget: Duration,
     /// Where the machine is busy with something else, tries a variant again for so long before it is not measured
     #[arg(long, value_name = "TIME", value_parser = duration)]

@@ -199,7 +199,7 @@ fn a_batch_goes_on_only_with_what_it_was_begun_with() {
         (|header| header.host = "9.9.9".into(), "host was `"),
         (|header| header.plugins[1].sha256 = "c".into(), "plugins[1].sha256 was `bbbbbbbb` and is `c`"),
         (|header| drop(header.plugins.pop()), "the number of plugins was 2 and is 1"),
-        (|header| header.limits.measurement.budget_ms = 1, "limits.measurement.budget_ms was 2000 and is 1"),
+        (|header| header.limits.measurement.budget_ms = 1, "limits.measurement.budget_ms was 10000 and is 1"),
         (|header| header.policy = passhost_policy::Policy::built_in("strict").unwrap(), "policy.name was `open`"),
         (|header| header.seed = Some(3), "seed was not given and is 3"),
         (|header| header.samples[0].path = "s/three".into(), "samples[0].path was `s/one`"),

@@ -11,9 +11,11 @@ use crate::evaluate::Checking;
 use crate::failure::failure;
 use crate::judge::{Judged, empty, failed};
 use crate::queue::ahead;
+use crate::reference::secret;
 use crate::supervisor::Supervisor;
 use passhost_ir::DeviceFacts;
 use passhost_protocol::Walls;
+use passhost_protocol::device::Draws;
 use passhost_score::FailureClass;
 use std::collections::HashMap;
 use std::sync::mpsc::Sender;
@@ -176,7 +178,7 @@ impl<'a> Worker<'a> {
         }
         let Some(checker) = checker else { return };
         let loading: Vec<usize> = self.loading().collect();
-        for (turn, checked) in checked {
+        for (turn, checked) in self.on_the_same_inputs(checked) {
             if self.bench.is_stopped() {
                 return;
             }
@@ -185,6 +187,18 @@ impl<'a> Worker<'a> {
             let confinement = self.supervisor.walls(checker.plugin(), sampled.reader, Some(device));
             self.line(sampled, &task, loading[turn], Some(self.number), confinement, judged);
         }
+    }
+
+    /// Several plugins are tried on the same inputs, drawn now that each has made its rewrite.
+    fn on_the_same_inputs(&self, mut checked: Vec<(usize, Checked)>) -> Vec<(usize, Checked)> {
+        // Without a seed each says itself that there is none.
+        if checked.len() > 1
+            && let Ok(seed) = secret(&self.supervisor.config)
+        {
+            let draws = Draws { seed, are_shared: true, others: None };
+            checked.iter_mut().for_each(|(_, checked)| checked.draws = Some(draws));
+        }
+        checked
     }
 
     fn line(

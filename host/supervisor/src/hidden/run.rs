@@ -10,7 +10,7 @@ use crate::measure::{Reference, evaluation_limit, rewrite_settings};
 use crate::reference::load_reference;
 use crate::supervisor::Supervisor;
 use passhost_ir::OpTable;
-use passhost_protocol::device::{Evaluation, RewriteError, Settings};
+use passhost_protocol::device::{Draws, Evaluation, OtherRounds, RewriteError, Settings, Share};
 use passhost_protocol::reader;
 use passhost_score::variant_right_from;
 use std::time::Instant;
@@ -91,7 +91,10 @@ fn evaluate(
     let limit = config.timeout.unwrap_or_else(|| evaluation_limit(&reference, &settings));
     let in_place = passhost_ir::in_place_nodes(&reference.read.program, OpTable::sample());
     let mut watch = |stage| supervisor.reached(place, WorkStage::Device(stage));
-    let request = RewriteRequest { rewrite: &verified.graph, in_place: &in_place, seed, settings };
+    let stressed = Share { count: 1, of: 1 };
+    let others = Some(OtherRounds { stressed, ..OtherRounds::default() });
+    let draws = Draws { seed, are_shared: false, others };
+    let request = RewriteRequest { rewrite: &verified.graph, in_place: &in_place, draws, settings };
     let mut evaluated = device.evaluate(request, limit, &mut watch);
     if let Err(DeviceError::Child(ChildError::Died { .. })) = &evaluated {
         // As for a recorded size: one death may be anybody's doing.

@@ -91,7 +91,8 @@ fn judge(
         return supervisor.refused(&plugin, &failure, &sample);
     }
     let hidden = |variant: &Variant| variant.hidden.as_ref().map(|hidden| hidden.seed);
-    let seeds = |variant: &Variant| Seeds { inputs: variant.seed, hidden: hidden(variant) };
+    let seeds =
+        |variant: &Variant| Seeds { inputs: variant.seed, hidden: hidden(variant), others: variant.other_rounds };
     // What a pass returns may depend on the facts of the device that it is told of, which are not this one's.
     let facts = recorded.job.device.as_ref().map_or(device.info().facts, |info| info.facts);
     let mut checker = supervisor.checker(plugin, facts).with_seeds(recorded.variants.iter().map(seeds).collect());
@@ -124,6 +125,9 @@ fn variant(recorded: &Variant, found: &Variant, differences: &mut Differences) {
     differences.equal(at("right_from"), &recorded.right_from, &found.right_from);
     differences.equal(at("findings"), &findings(recorded), &findings(found));
     differences.equal(at("domain"), &recorded.domain, &found.domain);
+    if recorded.other_rounds.is_some() {
+        differences.equal(at("other_rounds"), &recorded.other_rounds, &found.other_rounds);
+    }
     differences.equal(at("trivial"), &recorded.trivial, &found.trivial);
     outputs(&at(""), &recorded.outputs, &found.outputs, differences);
     // A variant that is below the floor, or not measured, is not tried in other sizes.

@@ -6,8 +6,8 @@ use crate::random::Random;
 use passhost_ir::{DeviceFacts, DeviceKind, Draw, Graph, InputSpec, OpName};
 use passhost_protocol::Walls;
 use passhost_protocol::device::{
-    Block, DeviceInfo, DeviceTimes, Evaluation, FromDevice, Loaded, OutputReport, ProcessTimes, Settings, Stage, Timed,
-    ToDevice, Witness,
+    Block, DeviceInfo, DeviceTimes, Draws, Evaluation, FromDevice, Loaded, OtherRounds, OutputReport, ProcessTimes,
+    Settings, Stage, Timed, ToDevice, Witness,
 };
 use passhost_protocol::encode;
 use passhost_protocol::guest::{FromGuest, GuestUsage, PassInfo, Rewrite};
@@ -150,13 +150,14 @@ fn evaluation(rewrite: &Graph) -> Evaluation {
         notes: vec![],
         trivial: None,
         peak_bytes: 1 << 20,
+        others: OtherRounds::default(),
     }
 }
 
 /// The first byte of a request to check.
 fn beginning_of_evaluate() -> u8 {
-    let settings = Settings::default();
-    let request = ToDevice::Evaluate { rewrite: Graph::default(), in_place: vec![], seed: 0, settings };
+    let (settings, draws) = (Settings::default(), Draws { seed: 0, are_shared: false, others: None });
+    let request = ToDevice::Evaluate { rewrite: Graph::default(), in_place: vec![], draws, settings };
     encode(&request).ok().and_then(|bytes| bytes.first().copied()).unwrap_or_default()
 }
 

@@ -1,0 +1,116 @@
+//! The rounds beside the ordinary ones: as many as the budget has room for. Their number follows from what eager takes, so
+//! that a rewrite has no say in it, and which they are from the seed, so that nobody knows before.
+
+use super::{Checks, Drawn, Reference};
+use crate::compare::Comparison;
+use crate::domain::{Domain, bounded_inputs, draws};
+use crate::inputs::{Round, hash_of};
+use passhost_protocol::Work;
+use passhost_protocol::device::{Draws, OtherRounds, RewriteError, Settings, Share};
+use std::time::{Duration, Instant};
+
+/// The round that the other inputs of unusual rounds are of, and that says which rounds there are.
+const OTHERS: u32 = 1 << 18;
+
+/// Which rounds there are beside the ordinary ones.
+pub(super) struct Others {
+    round: Round,
+    /// Inputs that get another scale.
+    stressed: Vec<usize>,
+    /// Inputs that are unusual, whether their recorded range is kept, and in which way they are.
+    unusual: Vec<(usize, bool, Domain)>,
+    pub report: OtherRounds,
+}
+
+impl Others {
+    /// Those of the draws, or as many as there is room for where a round takes so long.
+    pub fn choose(reference: &Reference, of: &Draws, settings: &Settings, round_takes: Duration) -> Others {
+        let specs = &reference.specs;
+        let round = Round { seed: of.seed, number: OTHERS, stressed: None };
+        let mut stressed: Vec<usize> = (0..specs.len()).filter(|&input| !specs[input].is_fixed()).collect();
+        let bounded = if settings.domain_rounds { bounded_inputs(&reference.graph) } else { vec![] };
+        let ways = |(input, &bounded): (usize, &bool)| {
+            draws(&specs[input], bounded).iter().map(move |&domain| (input, bounded, domain))
+        };
+        let mut unusual: Vec<(usize, bool, Domain)> = bounded.iter().enumerate().flat_map(ways).collect();
+        let all = [stressed.len(), unusual.len()].map(|count| count as u32);
+        let counts = match of.others {
+            Some(recorded) => [recorded.stressed, recorded.unusual].map(|share| share.count),
+            None => room(settings, round_takes, all),
+        };
+        stressed.sort_by_cached_key(|&input| hash_of(round, &specs[input].name, u64::MAX));
+        unusual.sort_by_cached_key(|(input, _, domain)| hash_of(round, &specs[*input].name, !(*domain as u64)));
+        stressed.truncate(counts[0] as usize);
+        unusual.truncate(counts[1] as usize);
+        // They are told of in the order in which they are recorded.
+        stressed.sort_unstable();
+        unusual.sort_by_key(|(input, _, domain)| (*input, *domain as u64));
+        let share = |count: usize, of| Share { count: count as u32, of };
+        let report = OtherRounds { stressed: share(stressed.len(), all[0]), unusual: share(unusual.len(), all[1]) };
+        Others { round, stressed, unusual, report }
+    }
+
+    /// Runs them.
+    pub fn run(&self, checks: &mut Checks<'_>, ordinary: u32) -> Result<(), RewriteError> {
+        let (reference, is_shared) = (checks.reference, checks.is_shared);
+        for &input in &self.stressed {
+            let round = Round { seed: self.round.seed, number: ordinary, stressed: Some(input) };
+            checks.round(round, &*reference.round(round, is_shared)?)?;
+        }
+        let mut usual: Option<Drawn> = None;
+        for &(input, bounded, domain) in &self.unusual {
+            let place = (self.round, &mut usual);
+            if let Some(prepared) = reference.unusual_round(place, (input, bounded), domain, is_shared)? {
+                checks.domain_round(&prepared, self.round, input, domain)?;
+            }
+        }
+        if !self.unusual.is_empty() {
+            reference.device.charge(Work::UnusualRounds);
+        }
+        Ok(())
+    }
+}
+
+/// How many rounds of each kind there are of so many: those with another scale first, and at least one of each.
+fn room(settings: &Settings, round_takes: Duration, [stressed, unusual]: [u32; 2]) -> [u32; 2] {
+    let rounds = settings.for_rounds().as_nanos() / round_takes.as_nanos().max(1);
+    let rounds = u32::try_from(rounds).unwrap_or(u32::MAX).saturating_sub(settings.rounds);
+    let for_stressed = rounds.saturating_sub(1).clamp(1, stressed.max(1)).min(stressed);
+    let for_unusual = rounds.saturating_sub(for_stressed).clamp(1, unusual.max(1)).min(unusual);
+    [for_stressed, for_unusual]
+}
+
+impl Reference {
+    /// What a round takes, where preparing one took since `started`: a rewrite may take as long as eager does, and is
+    /// compared once.
+    pub(super) fn round_takes(&self, started: Instant, eager: &[crate::held::Held]) -> Duration {
+        *self.round_takes.get_or_init(|| {
+            for (ty, held) in self.output_types.iter().zip(eager) {
+                Comparison::new(ty.clone()).add(&self.device, held, held);
+            }
+            2 * started.elapsed()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_are_as_many_as_there_is_room_for_and_one_of_each_kind_at_least() {
+        let of = |budget_ms, millis| {
+            let settings = Settings { budget_ms, ..Settings::default() };
+            room(&settings, Duration::from_millis(millis), [4, 20])
+        };
+        assert_eq!(of(0, 1), [4, 20], "half a second, whatever the budget is");
+        assert_eq!(of(0, 50), [4, 3]);
+        assert_eq!(of(0, 100), [1, 1]);
+        assert_eq!(of(0, 10_000), [1, 1]);
+        assert_eq!(of(3_000, 50), [4, 13]);
+        assert_eq!(of(3_000, 200), [1, 1]);
+        assert_eq!(of(6_000, 0), [4, 20]);
+        let none = room(&Settings::default(), Duration::from_secs(9), [0, 0]);
+        assert_eq!(none, [0, 0]);
+    }
+}

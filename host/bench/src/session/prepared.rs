@@ -1,0 +1,151 @@
+//! What a round has before a rewrite runs: inputs, and what eager and a run in double precision give on them. It is the same
+//! for every rewrite that is checked on the same draws, and kept for the next one where it is small.
+
+use super::{Drawn, Reference, input_error};
+use crate::blame::of_rewrite;
+use crate::domain::{Domain, draw_unusual_held};
+use crate::held::Held;
+use crate::inputs::Round;
+use passhost_ir::{NodeId, TensorType};
+use passhost_protocol::Work;
+use passhost_protocol::device::RewriteError;
+use passhost_runtime::{Cause, NodeError, Tensor};
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+/// Bytes of all rounds that are kept.
+const KEPT: u64 = 256 << 20;
+
+/// Which round, and in an unusual one which input is unusual.
+type Key = (Round, Option<(usize, Domain)>);
+
+/// A round before a rewrite runs.
+pub(super) struct Prepared {
+    pub drawn: Drawn,
+    pub eager: Vec<Held>,
+    truth: OnceCell<Result<Vec<Held>, NodeError>>,
+}
+
+/// Rounds of one seed, for other rewrites of the same program.
+#[derive(Default)]
+pub(super) struct Kept {
+    rounds: Vec<(Key, Rc<Prepared>)>,
+    bytes: u64,
+}
+
+impl Kept {
+    fn find(&self, key: Key) -> Option<Rc<Prepared>> {
+        self.rounds.iter().find(|(known, _)| *known == key).map(|(_, prepared)| prepared.clone())
+    }
+
+    /// Drops what is of another seed: it does not come back.
+    pub fn begin(&mut self, seed: u64) {
+        if self.rounds.first().is_some_and(|((round, _), _)| round.seed != seed) {
+            *self = Kept::default();
+        }
+    }
+
+    /// How many rounds there are.
+    #[cfg(test)]
+    pub fn count(&self) -> u32 {
+        self.rounds.len() as u32
+    }
+
+    /// Keeps a round that lies on the host, where no kernel can write to it, if there is room.
+    fn keep(&mut self, key: Key, prepared: &Rc<Prepared>, bytes: u64) {
+        if prepared.is_on_host() && self.bytes.saturating_add(bytes) <= KEPT {
+            self.bytes += bytes;
+            self.rounds.push((key, prepared.clone()));
+        }
+    }
+}
+
+impl Prepared {
+    fn is_on_host(&self) -> bool {
+        self.drawn.inputs.iter().map(Rc::as_ref).chain(&self.eager).all(|held| held.tensor().is_none())
+    }
+
+    /// What a run in double precision gives.
+    pub fn truth(&self, reference: &Reference) -> Result<&[Held], &NodeError> {
+        self.truth.get_or_init(|| reference.truth_of(&self.drawn)).as_deref()
+    }
+}
+
+impl Reference {
+    /// An ordinary round, or one in which an input has another scale.
+    pub(super) fn round(&self, round: Round, is_shared: bool) -> Result<Rc<Prepared>, RewriteError> {
+        if let Some(kept) = self.kept.borrow().find((round, None)) {
+            return Ok(kept);
+        }
+        let drawn = self.drawn(round)?;
+        self.prepare((round, None), drawn, is_shared)?.map_err(of_rewrite)
+    }
+
+    /// A round in which an input is unusual; `usual` is the same round without. `None` where eager refuses it, which says
+    /// nothing of a rewrite.
+    pub(super) fn unusual_round(
+        &self,
+        (round, usual): (Round, &mut Option<Drawn>),
+        (input, bounded): (usize, bool),
+        domain: Domain,
+        is_shared: bool,
+    ) -> Result<Option<Rc<Prepared>>, RewriteError> {
+        let key = (round, Some((input, domain)));
+        if let Some(kept) = self.kept.borrow().find(key) {
+            return Ok(Some(kept));
+        }
+        let usual = match usual {
+            Some(usual) => usual,
+            none => none.insert(self.drawn(round)?),
+        };
+        let spec = &self.specs[input];
+        let unusual = draw_unusual_held(&self.device, (spec, bounded), input, round, domain, &usual.inputs[input]);
+        let unusual = unusual.map_err(|error| super::not_drawn(spec, &error)).map_err(input_error)?;
+        let mut drawn = usual.clone();
+        drawn.inputs[input] = Rc::new(unusual);
+        Ok(self.prepare(key, drawn, is_shared)?.ok())
+    }
+
+    /// Runs eager. The inner error is eager's.
+    fn prepare(
+        &self,
+        key: Key,
+        drawn: Drawn,
+        is_shared: bool,
+    ) -> Result<Result<Rc<Prepared>, NodeError>, RewriteError> {
+        let inputs = drawn.tensors(self.device.target(), &self.specs).map_err(input_error)?;
+        let is_unusual = key.1.is_some();
+        self.device.charge(if is_unusual { Work::UnusualRounds } else { Work::Draw });
+        let ran = self.program.run(&inputs).and_then(|outputs| self.program.finish().map(|()| outputs));
+        let eager = match ran {
+            Ok(outputs) => self.held(&outputs),
+            Err(error) => return Ok(Err(error)),
+        };
+        drop(inputs);
+        self.device.charge(if is_unusual { Work::UnusualRounds } else { Work::RunEager });
+        let prepared = Rc::new(Prepared { drawn, eager, truth: OnceCell::new() });
+        if is_shared {
+            self.kept.borrow_mut().keep(key, &prepared, self.round_bytes());
+        }
+        Ok(Ok(prepared))
+    }
+
+    /// Bytes of a round, its run in double precision included.
+    fn round_bytes(&self) -> u64 {
+        let inputs: u64 = self.specs.iter().map(|spec| spec.ty.bytes()).sum();
+        let outputs = |bytes: fn(&TensorType) -> u64| self.output_types.iter().map(bytes).sum::<u64>();
+        inputs.saturating_add(outputs(TensorType::bytes)).saturating_add(outputs(|ty| 8 * ty.numel()))
+    }
+
+    fn truth_of(&self, drawn: &Drawn) -> Result<Vec<Held>, NodeError> {
+        let program = self.truth.as_ref().map_err(Clone::clone)?;
+        let inputs = drawn.tensors(self.device.target(), &self.specs).map_err(|error| {
+            let cause = Cause::Failed(error.to_string());
+            NodeError { node: NodeId(0), op: "input".into(), cause }
+        })?;
+        let inputs: Vec<Tensor> = inputs.iter().map(Tensor::upcast).collect();
+        let outputs = program.run(&inputs)?;
+        program.finish()?;
+        Ok(self.held(&outputs))
+    }
+}
