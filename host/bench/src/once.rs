@@ -9,10 +9,9 @@ use crate::trivial::{Typed, degenerate};
 use passhost_ir::alias::same_layout;
 use passhost_ir::{Graph, InputSpec};
 use passhost_protocol::device::{Ran, RanOutput, RunError, TypeDifference};
-use passhost_runtime::{Mode, NodeError, Program, Tensor, Watch};
+use passhost_runtime::{Hints, Mode, NodeError, Program, Tensor, Watch};
 use passhost_torch::allocator;
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
 use std::path::Path;
 use std::time::Instant;
 
@@ -30,7 +29,7 @@ pub fn run(
     files: Option<&Path>,
 ) -> Result<Ran, RunError> {
     let failed = |error: NodeError| RunError::Program(of_reference(error));
-    let program = Program::compile(graph, Mode::Found, &HashMap::new(), device.context()).map_err(failed)?;
+    let program = Program::compile(graph, Mode::Found, &Hints::default(), device.context()).map_err(failed)?;
     let round = Round { seed, number: 0, stressed: None };
     let mut inputs: Vec<Tensor> = Vec::with_capacity(specs.len());
     for (position, spec) in specs.iter().enumerate() {

@@ -14,10 +14,10 @@ use crate::on_device::draws;
 use crate::trivial::degenerate_held;
 use checks::Checks;
 use others::Others;
-use passhost_ir::{Graph, InputSpec, NodeId, OpName, TensorType};
+use passhost_ir::{Graph, InputSpec, NodeId, OpName, OpTable, TensorType, constant_nodes, functionalise};
 use passhost_protocol::Work;
 use passhost_protocol::device::{Draws, Evaluation, Loaded, ReferenceError, RewriteError, Settings, Stage};
-use passhost_runtime::{Mode, NodeError, Program, Target, Tensor, Watch};
+use passhost_runtime::{Hints, Mode, NodeError, Program, Target, Tensor, Watch};
 use passhost_torch::allocator;
 use prepared::Kept;
 use std::cell::{OnceCell, RefCell};
@@ -107,7 +107,7 @@ impl Reference {
         mut stage: impl FnMut(Stage),
     ) -> Result<(Reference, Loaded), ReferenceError> {
         stage(Stage::Reference);
-        let compile = |mode| Program::compile(&graph, mode, &HashMap::new(), device.context());
+        let compile = |mode| Program::compile(&graph, mode, &Hints::default(), device.context());
         let program = compile(Mode::Found).map_err(of_reference)?;
         let truth = compile(Mode::Double);
         device.charge(Work::Compile);
@@ -160,6 +160,16 @@ impl Reference {
         Drawn::draw(&self.device, &self.specs, round).map_err(input_error)
     }
 
+    /// A rewrite made ready to run. What it inserts and no input reaches is calculated by the first run.
+    fn compiled(&self, rewrite: &Graph, in_place: &HashMap<NodeId, OpName>) -> Result<Program, RewriteError> {
+        let once = match functionalise(&self.graph, OpTable::sample()) {
+            Ok(original) => constant_nodes(rewrite, &original.graph),
+            Err(_) => Default::default(),
+        };
+        let hints = Hints { in_place: in_place.clone(), once };
+        Program::compile(rewrite, Mode::Declared, &hints, self.device.context()).map_err(of_rewrite)
+    }
+
     /// What outputs have.
     fn held(&self, outputs: &[Tensor]) -> Vec<Held> {
         Held::all(&self.device, outputs)
@@ -196,7 +206,7 @@ impl Reference {
         evaluation: &mut Evaluation,
     ) -> Result<(), RewriteError> {
         stage(Stage::Plan);
-        let program = Program::compile(rewrite, Mode::Declared, in_place, self.device.context()).map_err(of_rewrite)?;
+        let program = self.compiled(rewrite, in_place)?;
         self.device.charge(Work::Compile);
         stage(Stage::Correctness);
         let &Draws { seed, are_shared, .. } = draws;

@@ -4,6 +4,7 @@
 
 pub mod alias;
 mod canonical;
+mod constant;
 mod device;
 pub mod dims;
 mod dtype;
@@ -21,6 +22,7 @@ mod text;
 pub mod verify;
 
 pub use canonical::{canonical_text, is_pass_miss, live_nodes};
+pub use constant::constant_nodes;
 pub use device::{DeviceFacts, DeviceKind};
 pub use dtype::{Dtype, UnknownDtype};
 pub use fixed::{Varying, varying};

@@ -2,8 +2,7 @@
 //! before and after. Where there is a GPU, two streams of it are used as well.
 
 use passhost_ir::{Dtype, Graph, TensorType};
-use passhost_runtime::{Compiler, Context, Gpu, Mode, Program, StreamChoice, Tensor};
-use std::collections::HashMap;
+use passhost_runtime::{Compiler, Context, Gpu, Hints, Mode, Program, StreamChoice, Tensor};
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +20,7 @@ const GRAPH: &str = "graph(%x: f32[4]) {
 pub fn main() -> Result<(), Box<dyn Error>> {
     let graph = Graph::parse(GRAPH)?;
     for context in contexts()? {
-        let program = Program::compile(&graph, Mode::Declared, &HashMap::new(), &context)?;
+        let program = Program::compile(&graph, Mode::Declared, &Hints::default(), &context)?;
         for value in [2.0, 3.0] {
             let device = context.target().gpu_index().map_or(tch::Device::Cpu, |gpu| tch::Device::Cuda(gpu as usize));
             let weight = tch::Tensor::full([4], value, (tch::Kind::Float, device)).set_requires_grad(true);

@@ -34,8 +34,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The plan of a graph of which some nodes write over their first operand.
-    pub(crate) fn new(graph: &Graph, overwriting: &HashSet<NodeId>) -> Plan {
+    /// The plan of a graph of which some nodes write over their first operand. Values that last have memory of their own.
+    pub(crate) fn new(graph: &Graph, overwriting: &HashSet<NodeId>, lasting: &HashSet<ValueId>) -> Plan {
         let roots = roots(graph, overwriting);
         let none = vec![];
         let roots_of = |value: &ValueId| roots.get(value).unwrap_or(&none);
@@ -53,7 +53,7 @@ impl Plan {
             live.retain(|(_, _, last)| *last >= position);
             for value in node.outputs.iter().filter(|_| matches!(node.kind, NodeKind::Kernel { .. })) {
                 let ty = graph.ty(*value);
-                if kept.contains(value) || ty.numel() == 0 {
+                if kept.contains(value) || lasting.contains(value) || ty.numel() == 0 {
                     continue;
                 }
                 let last = last.get(value).copied().unwrap_or(position);
@@ -87,7 +87,7 @@ fn lowest_gap(live: &[(u64, u64, usize)], size: u64) -> u64 {
 }
 
 /// The values whose memory each value may share.
-fn roots(graph: &Graph, overwriting: &HashSet<NodeId>) -> HashMap<ValueId, Vec<ValueId>> {
+pub(crate) fn roots(graph: &Graph, overwriting: &HashSet<NodeId>) -> HashMap<ValueId, Vec<ValueId>> {
     let mut roots: HashMap<ValueId, Vec<ValueId>> = graph.inputs.iter().map(|value| (*value, vec![*value])).collect();
     for node in &graph.nodes {
         let sources = sources(graph, node, overwriting);

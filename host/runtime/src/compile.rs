@@ -1,7 +1,7 @@
 //! A graph made into instructions: ops looked up, kernels verified, the arena planned.
 
 use crate::alias::{mutated_inputs, reusable};
-use crate::arena::Plan;
+use crate::arena::{Plan, roots};
 use crate::context::Context;
 use crate::error::{Cause, NodeError};
 use crate::instruction::{Instruction, Operation, Written};
@@ -24,19 +24,29 @@ pub enum Mode {
     Declared,
 }
 
+/// What is known of nodes of a graph, beside what the graph says.
+#[derive(Debug, Clone, Default)]
+pub struct Hints {
+    /// Nodes that overwrite their first operand where nobody else reads it, and the ops that do so.
+    pub in_place: HashMap<NodeId, OpName>,
+    /// Nodes that are calculated by the first run alone, for all that follow: they read each other's results and nothing
+    /// else, and return no output.
+    pub once: HashSet<NodeId>,
+}
+
 impl Program {
-    /// Makes a verified graph ready to run. `in_place` names nodes that overwrite their first operand where nobody else
-    /// reads it, and the ops that do so.
+    /// Makes a verified graph ready to run.
     pub fn compile(
         graph: &Graph,
         mode: Mode,
-        in_place: &HashMap<NodeId, OpName>,
+        Hints { in_place, once }: &Hints,
         context: &Arc<Context>,
     ) -> Result<Program, NodeError> {
         let mut overwriting: HashSet<NodeId> = reusable(graph);
         overwriting.retain(|node| in_place.contains_key(node));
-        let plan = Plan::new(graph, &overwriting);
-        let last_uses = last_uses(graph, &plan);
+        let lasting = lasting(graph, once, &mut overwriting);
+        let plan = Plan::new(graph, &overwriting, &lasting);
+        let last_uses = last_uses(graph, &plan, &lasting);
         let mut instructions = Vec::with_capacity(graph.nodes.len());
         for (node, last_uses) in graph.nodes.iter().zip(last_uses) {
             let name = name_of(node);
@@ -55,6 +65,7 @@ impl Program {
                 },
                 last_uses,
                 ends: vec![],
+                is_constant: once.contains(&node.id),
             });
         }
         for (number, range) in plan.ranges.iter().enumerate() {
@@ -97,15 +108,31 @@ fn operation(
     }
 }
 
-/// For each node, the values that nobody reads after it and that the arena does not hold, by slot.
-fn last_uses(graph: &Graph, plan: &Plan) -> Vec<Vec<usize>> {
+/// The results of nodes that only the first run calculates, which stay. What shares their memory is not overwritten.
+fn lasting(graph: &Graph, once: &HashSet<NodeId>, overwriting: &mut HashSet<NodeId>) -> HashSet<ValueId> {
+    let constant = graph.nodes.iter().filter(|node| once.contains(&node.id));
+    let lasting: HashSet<ValueId> = constant.flat_map(|node| node.outputs.iter().copied()).collect();
+    let roots = roots(graph, overwriting);
+    for node in &graph.nodes {
+        let first = node.operands().first().and_then(|first| roots.get(first));
+        if first.is_some_and(|roots| roots.iter().any(|root| lasting.contains(root))) {
+            overwriting.remove(&node.id);
+        }
+    }
+    lasting
+}
+
+/// For each node, the values that nobody reads after it, that do not last, and that the arena does not hold, by slot.
+fn last_uses(graph: &Graph, plan: &Plan, lasting: &HashSet<ValueId>) -> Vec<Vec<usize>> {
     let mut last: HashMap<ValueId, usize> = HashMap::new();
     for (position, node) in graph.nodes.iter().enumerate() {
         for value in node.operands().into_iter().chain(node.outputs.iter().copied()) {
             last.insert(value, position);
         }
     }
-    for value in graph.outputs.iter().chain(&graph.inputs).chain(plan.ranges.iter().map(|range| &range.value)) {
+    for value in
+        graph.outputs.iter().chain(&graph.inputs).chain(plan.ranges.iter().map(|range| &range.value)).chain(lasting)
+    {
         last.remove(value);
     }
     let mut uses = vec![vec![]; graph.nodes.len()];

@@ -2,7 +2,7 @@
 
 use crate::arena::{Arena, Range};
 use crate::context::Active;
-use crate::error::Cause;
+use crate::error::{Cause, NodeError};
 use crate::kernel::{DeviceKernel, Sink};
 use crate::watch::{Temporary, Watch};
 use passhost_ir::{NodeId, TensorType};
@@ -21,6 +21,8 @@ pub(crate) struct Instruction {
     pub(crate) last_uses: Vec<usize>,
     /// Temporaries that nobody reads afterwards, by their number in the plan.
     pub(crate) ends: Vec<usize>,
+    /// Whether it gives the same in every run, so that only the first one calculates it.
+    pub(crate) is_constant: bool,
 }
 
 pub(crate) enum Operation {
@@ -74,6 +76,20 @@ impl Temporaries<'_> {
 }
 
 impl<W: Watch> Frame<'_, '_, W> {
+    /// Runs some of the instructions, in their order.
+    pub(crate) fn run_all<'i>(
+        &mut self,
+        instructions: impl Iterator<Item = &'i mut Instruction>,
+        check: bool,
+    ) -> Result<(), NodeError> {
+        for instruction in instructions {
+            if let Err(cause) = self.run(instruction, check) {
+                return Err(NodeError { node: instruction.node, op: instruction.name.clone(), cause });
+            }
+        }
+        Ok(())
+    }
+
     /// Runs one, and frees what nobody reads afterwards. `check` says whether results of ops are held against the types
     /// declared.
     pub(crate) fn run(&mut self, instruction: &mut Instruction, check: bool) -> Result<(), Cause> {

@@ -21,7 +21,7 @@ mod program;
 mod watch;
 
 pub use capture::{CaptureCounts, CaptureError, Captured};
-pub use compile::{KERNEL, Mode};
+pub use compile::{Hints, KERNEL, Mode};
 pub use context::{Active, Context, ContextError, StreamChoice};
 pub use error::{Cause, NodeError};
 pub use kernel::{DeviceKernel, KernelError};

@@ -26,8 +26,10 @@ struct Machine {
     plan: Plan,
     /// Made by the first run.
     arena: Option<Arena>,
-    /// The tensors that exist, by value. Those of temporaries stay between runs.
+    /// The tensors that exist, by value. Those of temporaries and of constants stay between runs.
     slots: Vec<Option<Tensor>>,
+    /// Whether the constants are there.
+    has_constants: bool,
     inputs: Vec<usize>,
     outputs: Vec<usize>,
     /// For each output, whether its value is returned once more after it.
@@ -48,7 +50,7 @@ impl Program {
         let mut slots = Vec::with_capacity(values);
         slots.resize_with(values, || None);
         let again = outputs.iter().enumerate().map(|(at, slot)| outputs[at + 1..].contains(slot)).collect();
-        let machine = Machine { instructions, plan, arena: None, slots, inputs, outputs, again };
+        let machine = Machine { instructions, plan, arena: None, slots, has_constants: false, inputs, outputs, again };
         Program { context, machine: RefCell::new(machine), last, mutated_inputs }
     }
 
@@ -146,12 +148,15 @@ impl Machine {
             self.slots[slot] = Some(tensor.shallow_clone());
         }
         let temporaries = Temporaries { ranges: &self.plan.ranges, arena: self.arena.as_ref() };
-        let mut frame = Frame { active, sink, watch, temporaries, slots: &mut self.slots };
-        for instruction in &mut self.instructions {
-            if let Err(cause) = frame.run(instruction, check) {
-                return Err(NodeError { node: instruction.node, op: instruction.name.clone(), cause });
-            }
+        let mut at_once = Sink::Stream;
+        let mut frame = Frame { active, sink: &mut at_once, watch, temporaries, slots: &mut self.slots };
+        if !self.has_constants {
+            // Whatever becomes of the other launches, these happen now.
+            frame.run_all(self.instructions.iter_mut().filter(|instruction| instruction.is_constant), true)?;
+            self.has_constants = true;
         }
+        frame.sink = sink;
+        frame.run_all(self.instructions.iter_mut().filter(|instruction| !instruction.is_constant), check)?;
         let missing = || of_the_program("an output was never computed; this is a bug of passhost".into());
         let mut outputs = Vec::with_capacity(self.outputs.len());
         for (&slot, &again) in self.outputs.iter().zip(&self.again) {
@@ -185,6 +190,7 @@ impl Machine {
     fn forget(&mut self, everything: bool) {
         if everything {
             self.slots.fill_with(|| None);
+            self.has_constants = false;
         }
         for &slot in self.inputs.iter().chain(&self.outputs) {
             self.slots[slot] = None;

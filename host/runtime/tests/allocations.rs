@@ -6,8 +6,7 @@ mod counting;
 
 use counting::allocations;
 use passhost_ir::{Dtype, Graph, NodeKind, TensorType};
-use passhost_runtime::{Context, DeviceKernel, Mode, Program, Tensor};
-use std::collections::HashMap;
+use passhost_runtime::{Context, DeviceKernel, Hints, Mode, Program, Tensor};
 use std::sync::Arc;
 
 /// Three kernels, of which one gathers and one reduces.
@@ -40,7 +39,7 @@ fn inputs() -> Vec<Tensor> {
 #[test]
 fn a_run_allocates_the_list_of_its_outputs_and_nothing_else() {
     let context = Arc::new(Context::cpu());
-    let program = Program::compile(&Graph::parse(GRAPH).unwrap(), Mode::Declared, &HashMap::new(), &context).unwrap();
+    let program = Program::compile(&Graph::parse(GRAPH).unwrap(), Mode::Declared, &Hints::default(), &context).unwrap();
     let inputs = inputs();
     let first = program.run(&inputs).unwrap();
     for _ in 0..3 {

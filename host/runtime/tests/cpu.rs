@@ -1,13 +1,14 @@
 //! Programs on the CPU, in a process that is not theirs.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use passhost_ir::{Dtype, Graph, TensorType};
+use passhost_ir::{Dtype, Graph, NodeId, OpName, TensorType};
 use passhost_runtime::{
-    CaptureError, Captured, Cause, Context, DeviceKernel, GUARD, Mode, NodeError, Program, Temporary, Tensor,
+    CaptureError, Captured, Cause, Context, DeviceKernel, GUARD, Hints, Mode, NodeError, Program, Temporary, Tensor,
     TensorError, Watch,
 };
 use passhost_torch::{gradients_enabled, inference_enabled};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -27,7 +28,7 @@ fn graph(nodes: &[String], result: &str) -> Graph {
 }
 
 fn program(nodes: &[String], result: &str) -> Program {
-    Program::compile(&graph(nodes, result), Mode::Declared, &HashMap::new(), &Arc::new(Context::cpu())).unwrap()
+    Program::compile(&graph(nodes, result), Mode::Declared, &Hints::default(), &Arc::new(Context::cpu())).unwrap()
 }
 
 fn floats(values: impl Iterator<Item = f32>) -> Vec<u8> {
@@ -96,9 +97,7 @@ fn the_callers_modes_survive_every_call() {
         let wrong = program(&[format!("%a: f32[{LENGTH}] = aten::view(%x, [7])\n")], "a");
         assert!(wrong.run(std::slice::from_ref(&input)).is_err());
         same("an op that fails");
-        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            good.run_watched(&[input.shallow_clone()], &mut Panics)
-        }));
+        let panic = catch_unwind(AssertUnwindSafe(|| good.run_watched(&[input.shallow_clone()], &mut Panics)));
         assert!(panic.is_err());
         same("a panic");
         assert_eq!(good.run(&[input]).unwrap()[0].to_bytes(), multiples(72.0));
@@ -124,7 +123,7 @@ fn results_are_ordinary_tensors_unless_a_context_is_for_inference() {
     for (context, expected) in [(Context::cpu(), false), (Context::cpu().inference(), true)] {
         let nodes = [format!("%a: f32[{LENGTH}] = aten::neg(%x)\n"), doubled("b", "a")];
         let context = Arc::new(context);
-        let program = Program::compile(&graph(&nodes, "b"), Mode::Declared, &HashMap::new(), &context).unwrap();
+        let program = Program::compile(&graph(&nodes, "b"), Mode::Declared, &Hints::default(), &context).unwrap();
         let output = program.run(&[input()]).unwrap().remove(0);
         assert_eq!(output.is_inference(), expected);
     }
@@ -187,7 +186,7 @@ fn what_an_output_may_be_a_view_of_has_memory_of_its_own() {
 fn a_value_that_is_returned_twice_and_an_input_come_back_in_every_run() {
     let text = format!("graph(%x: f32[{LENGTH}]) {{\n{}return (%a, %x, %a)\n}}", doubled("a", "x"));
     let context = Arc::new(Context::cpu());
-    let program = Program::compile(&Graph::parse(&text).unwrap(), Mode::Declared, &HashMap::new(), &context).unwrap();
+    let program = Program::compile(&Graph::parse(&text).unwrap(), Mode::Declared, &Hints::default(), &context).unwrap();
     for _ in 0..2 {
         let outputs = program.run(&[input()]).unwrap();
         let found: Vec<Vec<u8>> = outputs.iter().map(Tensor::to_bytes).collect();
@@ -258,4 +257,46 @@ fn a_wrong_type_and_a_wrong_number_of_inputs_are_errors_with_their_node() {
 #[test]
 fn nothing_is_captured_on_the_cpu() {
     assert_eq!(program(&[doubled("a", "x")], "a").capture().err(), Some(CaptureError::Cpu));
+}
+
+/// The values that came to exist.
+#[derive(Default)]
+struct Seen(Vec<usize>);
+
+impl Watch for Seen {
+    const TEMPORARIES: bool = false;
+
+    fn value(&mut self, number: usize, _tensor: &Tensor) {
+        self.0.push(number);
+    }
+}
+
+#[test]
+fn what_no_input_reaches_is_calculated_once_and_overwritten_by_nobody() {
+    // Values: 0 is the input, 1 and 2 are constant, 3 is 2 made negative, in place if it may be, and 4 the sum.
+    let ones = format!("%a: f32[{LENGTH}] = aten::ones([{LENGTH}])\n");
+    let negative = format!("%c: f32[{LENGTH}] = aten::neg(%b)\n");
+    let sum = format!("%d: f32[{LENGTH}] = aten::add.Tensor(%x, %c)\n");
+    let graph = graph(&[ones, doubled("b", "a"), negative, sum], "d");
+    let ids: Vec<NodeId> = graph.nodes.iter().map(|node| node.id).collect();
+    let in_place = HashMap::from([(ids[2], OpName::new("aten::neg_", ""))]);
+    let seen = |program: &Program| {
+        let mut seen = Seen::default();
+        let output = program.run_watched(&[input()], &mut seen).unwrap().remove(0);
+        assert_eq!(output.to_bytes(), floats((0..LENGTH).map(|at| at as f32 - 2.0)));
+        seen.0
+    };
+    let context = Arc::new(Context::cpu());
+    let each_time = Hints { in_place: in_place.clone(), ..Hints::default() };
+    let each_time = Program::compile(&graph, Mode::Declared, &each_time, &context).unwrap();
+    assert_eq!([seen(&each_time), seen(&each_time)], [[0, 1, 2, 3, 4]; 2]);
+    let once = Hints { in_place, once: HashSet::from([ids[0], ids[1]]) };
+    let once = Program::compile(&graph, Mode::Declared, &once, &context).unwrap();
+    assert_eq!([seen(&once), seen(&once)], [vec![0, 1, 2, 3, 4], vec![0, 3, 4]]);
+    // After a run that failed nothing is taken for granted.
+    let panic = catch_unwind(AssertUnwindSafe(|| once.run_watched(&[input()], &mut Panics)));
+    assert!(panic.is_err());
+    assert!(once.run(&[]).is_err());
+    assert_eq!(seen(&once), [0, 1, 2, 3, 4]);
+    assert_eq!(seen(&once), [0, 3, 4]);
 }

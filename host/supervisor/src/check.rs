@@ -16,7 +16,7 @@ use crate::supervisor::Supervisor;
 use crate::types::Types;
 use crate::untrusted::one_line;
 use passhost_ir::verify::{RewriteSummary, check_own_calls, verify_rewrite};
-use passhost_ir::{DeviceFacts, Graph, NodeKind, OpTable, TensorType, functionalise, varying};
+use passhost_ir::{DeviceFacts, Graph, NodeKind, OpTable, TensorType, constant_nodes, functionalise, varying};
 use passhost_policy::Inserted;
 use passhost_protocol::device::{Draws, OtherRounds};
 use passhost_protocol::reader::{self, InputMode};
@@ -347,6 +347,7 @@ impl<'s> Checker<'s> {
         let verified = verify_rewrite(&functional.graph, &graph, OpTable::insert(), &mut types);
         pay(self, &account)?;
         let summary = verified.map_err(|error| refused_graph(&error))?;
+        self.notes(variant, place, said_of_constants(constant_nodes(&graph, &functional.graph).len()));
         self.allow(&functional.graph, &graph)?;
         stopwatch.charge(Work::Verify);
         if let Some(ahead) = self.ahead.as_mut().filter(|_| !summary.pass_miss) {
@@ -380,4 +381,11 @@ impl<'s> Checker<'s> {
             variant.notes.push(note);
         }
     }
+}
+
+/// What a result says of inserted nodes that no input reaches.
+fn said_of_constants(count: usize) -> Option<String> {
+    let (nodes, depend) = if count == 1 { ("node", "depends") } else { ("nodes", "depend") };
+    let text = format!("{count} inserted {nodes} {depend} on no input: calculated once, before anything is timed");
+    (count > 0).then_some(text)
 }

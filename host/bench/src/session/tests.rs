@@ -288,3 +288,39 @@ fn nothing_is_kept_after_a_rewrite_that_failed_or_of_what_lies_on_the_device() {
     evaluate_on(&on_device, plain, shared, 1 << 30);
     assert_eq!(on_device.kept.borrow().count(), 0);
 }
+
+#[test]
+fn what_a_rewrite_inserts_that_no_input_reaches_is_judged_like_anything_else() {
+    let _alone = alone();
+    let plain = "graph(%x: f32[64,128]) {
+  %a: f32[64,128] = aten::add.Scalar(%x, 1.0)
+  return (%a)
+}
+";
+    let reference = reference(plain);
+    let rewrite = |name: &str| {
+        let text = format!(
+            "graph(%x: f32[64,128]) {{
+  %o: f32[64,128] = aten::{name}([64, 128])
+  %p: f32[64,128] = aten::exp(%o)
+  %a: f32[64,128] = aten::add.Tensor(%x, %p)
+  return (%a)
+}}
+"
+        );
+        let mut graph = Graph::parse(&text).unwrap();
+        for (node, id) in graph.nodes.iter_mut().zip([5, 6, 7]) {
+            node.id = NodeId(id);
+        }
+        graph
+    };
+    let evaluated = |rewrite: &Graph| {
+        let draws = Draws { seed: 11, are_shared: false, others: Some(OtherRounds::ALL) };
+        reference.evaluate(rewrite, &HashMap::new(), &draws, &settings(1 << 30), |_| {})
+    };
+    let right = evaluated(&rewrite("zeros"));
+    assert_eq!((right.error, right.findings, right.outputs[0].different), (None, vec![], 0));
+    // The constant and what is made of it count as memory of the rewrite.
+    assert!(right.peak_bytes >= 3 * 64 * 128 * 4, "{} bytes", right.peak_bytes);
+    assert!(evaluated(&rewrite("ones")).outputs[0].wrong > 0);
+}

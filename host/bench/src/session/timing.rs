@@ -12,7 +12,7 @@ use crate::witness::Observer;
 use passhost_ir::{Graph, NodeId, OpName, OpTable, functionalise, in_place_nodes};
 use passhost_protocol::Work;
 use passhost_protocol::device::{Block, DeviceTimes, Finding, ProcessTimes, RewriteError, Settings, Stage, Timed};
-use passhost_runtime::{Mode, NodeError, Program, Tensor};
+use passhost_runtime::{Hints, Mode, NodeError, Program, Tensor};
 use std::collections::HashMap;
 
 /// The round whose inputs the timed runs use.
@@ -46,7 +46,7 @@ impl Reference {
         mut stage: impl FnMut(Stage),
     ) -> Result<Timed, RewriteError> {
         stage(Stage::Plan);
-        let program = Program::compile(rewrite, Mode::Declared, in_place, self.device.context()).map_err(of_rewrite)?;
+        let program = self.compiled(rewrite, in_place)?;
         let control = self.control()?;
         self.device.charge(Work::Compile);
         stage(Stage::Timing);
@@ -86,8 +86,8 @@ impl Reference {
         let failed = |message: String| RewriteError::Op { node: NodeId(0), op: "the reference".into(), message };
         let functional = functionalise(&self.graph, OpTable::sample()).map_err(|error| failed(error.to_string()))?;
         let in_place = in_place_nodes(&self.graph, OpTable::sample()).into_iter().collect();
-        let context = self.device.context();
-        Program::compile(&functional.graph, Mode::Declared, &in_place, context).map_err(of_rewrite)
+        let hints = Hints { in_place, ..Hints::default() };
+        Program::compile(&functional.graph, Mode::Declared, &hints, self.device.context()).map_err(of_rewrite)
     }
 
     /// A rewrite that is faster than the device can be has not done its work.

@@ -7,8 +7,7 @@ mod streams;
 
 use anyhow::{Context as _, Result, ensure};
 use passhost_ir::{Dtype, Graph, TensorType};
-use passhost_runtime::{Compiler, Context, Gpu, Mode, Program, StreamChoice, Tensor};
-use std::collections::HashMap;
+use passhost_runtime::{Compiler, Context, Gpu, Hints, Mode, Program, StreamChoice, Tensor};
 use std::sync::Arc;
 
 const LENGTH: i64 = 1000;
@@ -66,7 +65,7 @@ fn chain(with_op: bool) -> Result<Graph> {
 }
 
 fn compiled(graph: &Graph, context: &Arc<Context>) -> Result<Program> {
-    Ok(Program::compile(graph, Mode::Declared, &HashMap::new(), context)?)
+    Ok(Program::compile(graph, Mode::Declared, &Hints::default(), context)?)
 }
 
 fn on_stream(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<Arc<Context>> {
