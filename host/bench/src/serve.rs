@@ -14,7 +14,7 @@ use passhost_protocol::device::{
 use std::fs::File;
 use std::io::Stdin;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -102,6 +102,14 @@ pub fn serve() -> Result<(), ServeError> {
                 let device = device.as_ref().ok_or(ServeError::OutOfTurn("Run"))?;
                 FromDevice::Ran(once::run(device, &program, &inputs, seed, directory.as_deref()))
             }
+            ToDevice::Draw { seed, rounds } => {
+                let (reference, directory) = elsewhere(reference.as_ref(), directory.as_deref(), "Draw")?;
+                FromDevice::Drawn(reference.write_inputs(directory, seed, rounds))
+            }
+            ToDevice::Judge(run) => {
+                let (reference, directory) = elsewhere(reference.as_ref(), directory.as_deref(), "Judge")?;
+                FromDevice::Evaluated(Box::new(reference.judge_elsewhere(directory, &run)))
+            }
             ToDevice::Compiled(_) => return Err(ServeError::OutOfTurn("Compiled")),
         };
         if let Some(device) = &asked {
@@ -117,6 +125,15 @@ pub fn serve() -> Result<(), ServeError> {
             std::process::exit(0);
         }
     }
+}
+
+/// What a program that runs elsewhere is compared with, and where its inputs and outputs are.
+fn elsewhere<'a>(
+    reference: Option<&'a Reference>,
+    directory: Option<&'a Path>,
+    request: &'static str,
+) -> Result<(&'a Reference, &'a Path), ServeError> {
+    reference.zip(directory).ok_or(ServeError::OutOfTurn(request))
 }
 
 /// What `work` gives, or that the device has no memory left for copies of our own: tch says so by a panic. Any other panic

@@ -2,6 +2,7 @@
 
 mod checks;
 mod domain;
+mod elsewhere;
 mod timing;
 
 use crate::blame::{memory_of, of_input, of_reference, of_rewrite};

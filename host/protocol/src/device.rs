@@ -131,7 +131,8 @@ pub enum ToDevice {
         /// Threads for CPU work; all cores if absent.
         threads: Option<u32>,
         /// An existing directory for the inputs and outputs of [`ToDevice::Run`]: `input_0.bin`, `output_0.bin` and so
-        /// on, row-major and little-endian. The child can write nowhere else.
+        /// on, row-major and little-endian; and for those of programs that run elsewhere ([`ToDevice::Draw`]). The child
+        /// can write nowhere else.
         files: Option<PathBuf>,
         /// Files and directories that the child must not read, whether they are there yet or not.
         hidden: Vec<PathBuf>,
@@ -181,8 +182,35 @@ pub enum ToDevice {
         /// Seeds the inputs, which are those of the first round of [`ToDevice::Load`] with this seed.
         seed: u64,
     },
+    /// Writes the inputs of the loaded program for someone who runs it elsewhere: those of round 0 to `round_0/input_0.bin`,
+    /// `round_0/input_1.bin` and so on. The directories of the rounds exist.
+    Draw {
+        /// Seeds the inputs.
+        seed: u64,
+        /// How many rounds.
+        rounds: u32,
+    },
+    /// Compares what someone else made of these inputs, in files beside them, with the loaded program.
+    Judge(ElsewhereRun),
     /// Not a request: the answer to [`FromDevice::Compile`]. Machine code, or why there is none.
     Compiled(Result<Vec<u8>, String>),
+}
+
+/// The loaded program as someone else ran it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ElsewhereRun {
+    /// Its outputs are in `round_0/NAME_0.bin`, `round_0/NAME_1.bin` and so on, row-major and little-endian.
+    pub name: String,
+    /// The types of the outputs, as whoever ran it says.
+    pub outputs: Vec<TensorType>,
+    /// Seed of the inputs that were drawn.
+    pub seed: u64,
+    /// The first round that is compared.
+    pub first: u32,
+    /// How many are.
+    pub rounds: u32,
+    /// How to measure, for the comparison's part.
+    pub settings: Settings,
 }
 
 /// How far an evaluation is.
@@ -233,7 +261,9 @@ pub enum FromDevice {
     Lost,
     /// The answer to [`ToDevice::Load`].
     Loaded(Result<Loaded, ReferenceError>),
-    /// The answer to [`ToDevice::Evaluate`].
+    /// The answer to [`ToDevice::Draw`].
+    Drawn(Result<(), RunError>),
+    /// The answer to [`ToDevice::Evaluate`] and to [`ToDevice::Judge`].
     Evaluated(Box<Evaluation>),
     /// The answer to [`ToDevice::Time`].
     Timed(Result<Box<Timed>, RewriteError>),

@@ -30,6 +30,7 @@ pub fn document(plugin: &str, sample: &str, variants: Vec<Variant>) -> Document 
         device: Some(device()),
         fixed_seed: false,
         inputs: Some(InputMode::Fresh),
+        baseline: None,
     };
     let mut document = Document {
         schema: SCHEMA.into(),

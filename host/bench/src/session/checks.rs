@@ -54,8 +54,16 @@ impl<'a> Checks<'a> {
         device.charge(Work::RunEager);
         let rewritten = self.guarded_run(&drawn, round, &eager)?;
         device.charge(Work::RunRewrite);
+        self.compare(round, &drawn, &eager, &rewritten);
+        Ok(())
+    }
+
+    /// Compares what a rewrite made of the inputs of a round with what eager made of them.
+    pub(super) fn compare(&mut self, round: Round, drawn: &Drawn, eager: &[Held], rewritten: &[Held]) {
+        let reference = self.reference;
+        let device = &reference.device;
         let mut suspects = vec![];
-        for (position, (out, expected)) in rewritten.iter().zip(&eager).enumerate() {
+        for (position, (out, expected)) in rewritten.iter().zip(eager).enumerate() {
             match round.stressed {
                 None => {
                     self.comparisons[position].add(device, out, expected);
@@ -66,16 +74,15 @@ impl<'a> Checks<'a> {
             }
         }
         if let (Some(input), false) = (round.stressed, suspects.is_empty()) {
-            self.suspected(&suspects, input, &drawn, &eager, &rewritten);
+            self.suspected(&suspects, input, drawn, eager, rewritten);
         }
         if round.number == 0 && round.stressed.is_none() {
-            self.against_truth(&drawn, &eager, &rewritten);
-            let outputs: Vec<_> = reference.output_types.iter().zip(&eager).collect();
+            self.against_truth(drawn, eager, rewritten);
+            let outputs: Vec<_> = reference.output_types.iter().zip(eager).collect();
             let inputs: Vec<_> = reference.specs.iter().map(|spec| &spec.ty).zip(&drawn.inputs).collect();
             self.evaluation.trivial = trivial_answer_held(&outputs, &inputs);
         }
         device.charge(Work::Compare);
-        Ok(())
     }
 
     /// The least tolerance at which the ordinary rounds of an output are right.

@@ -1,0 +1,77 @@
+//! `passhost baseline LIST|DIR...`
+
+use super::bench::given::programs;
+use super::bench::keeper::{Keeper, Keeping};
+use super::bench::{finish, sample_entry};
+use crate::arguments::BaselineArguments;
+use crate::interrupt;
+use crate::output::print;
+use crate::progress::Progress;
+use crate::terminal::Terminal;
+use crate::{Exit, Stop};
+use passhost_protocol::device::Settings;
+use passhost_supervisor::baseline::{BaselineError, Baselines};
+use passhost_supervisor::batch::{BatchFile, Bench, Header};
+use passhost_supervisor::device::{Device, DeviceSetup};
+use passhost_supervisor::{Checking, Config, Supervisor};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+pub fn run(arguments: &BaselineArguments, terminal: &Terminal) -> Result<Exit, Stop> {
+    let samples = super::named_samples(&arguments.paths, terminal)?;
+    let files = tempfile::Builder::new().prefix("passhost-baseline-").tempdir();
+    let files = files.map_err(|error| Stop::new(Exit::Host, BaselineError::Files(error)))?;
+    let progress = Progress::new(terminal, &arguments.progress, samples.len());
+    progress.step("starting the device");
+    let mut device = open_device(arguments, files.path())?;
+    progress.step("starting Python");
+    let baselines = baselines(arguments, &device, files.path())?;
+    progress.clear();
+    let config = config(arguments)?;
+    let mut header = Header::new(&config);
+    header.plugins = baselines.entries();
+    header.programs = programs().map_err(|error| Stop::new(Exit::Host, error))?;
+    header.variant.clone_from(&arguments.variant);
+    header.samples = samples.into_iter().map(sample_entry).collect();
+    header.devices = vec![device.info().clone()];
+    let line = progress.clone();
+    let supervisor = Supervisor::new(config).watched_by(move |event| line.event(event));
+
+    let (file, finished) = BatchFile::open(&arguments.out, &header, arguments.resume)?;
+    let stop = AtomicBool::new(false);
+    let keeping = Keeping { out: &arguments.out, quiet: arguments.progress.quiet, fail_fast: arguments.fail_fast };
+    let mut keeper = Keeper::new(file, &header, keeping, terminal, &progress, &stop);
+    keeper.introduce(&finished);
+    if !arguments.progress.quiet {
+        print([format!("baselines: {}", baselines.description())]);
+    }
+    interrupt::watch();
+    let bench = Bench { header: &header, plugins: &[], finished: &finished, checking: Checking::Between, stop: &stop };
+    supervisor.baselines(&baselines, &bench, &mut device, |heard| keeper.hear(heard))?;
+    progress.clear();
+    finish(&arguments.out, terminal)
+}
+
+/// How to measure: nothing hides from unusual inputs here, so that there are none.
+fn config(arguments: &BaselineArguments) -> Result<Config, Stop> {
+    let config = arguments.measure.config(1)?;
+    Ok(Config { settings: Settings { domain_rounds: false, ..config.settings }, ..config })
+}
+
+fn open_device(arguments: &BaselineArguments, files: &Path) -> Result<Device, Stop> {
+    let setup = super::device_setup(arguments.device.device, arguments.device.threads);
+    let confinement = arguments.measure.walls.confinement();
+    let setup = DeviceSetup { confinement, files: Some(files.into()), ..setup };
+    Device::open(setup).map_err(|error| Stop::new(Exit::Host, error))
+}
+
+fn baselines(arguments: &BaselineArguments, device: &Device, files: &Path) -> Result<Baselines, Stop> {
+    let info = device.info();
+    let (python, methods) = (arguments.python.clone(), arguments.methods.0.clone());
+    let processes = arguments.processes as usize;
+    let made = Baselines::new(python, methods, (&info.device, info.threads), processes, files.into());
+    made.map_err(|error| {
+        let exit = if matches!(error, BaselineError::NeedsGpu { .. }) { Exit::Usage } else { Exit::Host };
+        Stop::new(exit, error)
+    })
+}
