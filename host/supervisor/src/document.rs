@@ -95,6 +95,11 @@ pub struct Document {
 }
 
 impl Document {
+    /// How what was evaluated launches its kernels.
+    pub fn launch(&self) -> Launch {
+        self.job.baseline.as_ref().map_or(Launch::Stream, |baseline| baseline.launch)
+    }
+
     /// The score that stands for the evaluation, as its policy says.
     pub fn headline(&self) -> Option<f64> {
         self.scores.as_ref().map(|scores| match self.policy.rules().headline {
@@ -190,6 +195,15 @@ pub enum Launch {
     Stream,
     /// All at once, as a CUDA graph that was captured before.
     Graph,
+}
+
+impl std::fmt::Display for Launch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Launch::Stream => "one launch after the other",
+            Launch::Graph => "launched as CUDA graphs",
+        })
+    }
 }
 
 /// Scores over the device's time. What is right stays the same.

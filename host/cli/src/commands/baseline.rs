@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::terminal::Terminal;
 use crate::{Exit, Stop};
 use passhost_protocol::device::Settings;
-use passhost_supervisor::baseline::{BaselineError, Baselines};
+use passhost_supervisor::baseline::{BaselineError, Baselines, Wanted};
 use passhost_supervisor::batch::{BatchFile, Bench, Header};
 use passhost_supervisor::device::{Device, DeviceSetup};
 use passhost_supervisor::{Checking, Config, Supervisor};
@@ -66,11 +66,14 @@ fn open_device(arguments: &BaselineArguments, files: &Path) -> Result<Device, St
 }
 
 fn baselines(arguments: &BaselineArguments, device: &Device, files: &Path) -> Result<Baselines, Stop> {
-    let info = device.info();
-    let (python, methods) = (arguments.python.clone(), arguments.methods.0.clone());
-    let processes = arguments.processes as usize;
-    let made = Baselines::new(python, methods, (&info.device, info.threads), processes, files.into());
-    made.map_err(|error| {
+    let wanted = Wanted {
+        python: arguments.python.clone(),
+        methods: arguments.methods.0.clone(),
+        processes: arguments.processes as usize,
+        files: files.into(),
+        timeout: arguments.measure.timeout,
+    };
+    Baselines::new(wanted, device).map_err(|error| {
         let exit = if matches!(error, BaselineError::NeedsGpu { .. }) { Exit::Usage } else { Exit::Host };
         Stop::new(exit, error)
     })

@@ -516,8 +516,7 @@ class Server:
 
     def hello(self, request):
         """What this Python is."""
-        if request["threads"]:
-            torch.set_num_threads(request["threads"])
+        torch.set_num_threads(request["threads"])
         is_gpu = request["device"] != "cpu"
         if is_gpu:
             if not torch.cuda.is_available():

@@ -102,14 +102,14 @@ fn prepare<'a>(
     let program = Program::of(&reference.read.program, &baselines.setup.device);
     let program = program.map_err(|error| failure(Blame::Host, "print", error, "report this sample"))?;
     let inputs = reference.read.inputs.iter().map(|input| Spec::of(&input.ty)).collect();
-    let pythons = (0..baselines.processes).map(|_| None).collect();
+    let pythons = (0..baselines.wanted.processes).map(|_| None).collect();
     Ok(Prepared { supervisor, baselines, device, place, reference, program, inputs, seed, settings, variant, pythons })
 }
 
 /// Empty directories for so many rounds: nothing of another graph is in them.
 fn make_folders(baselines: &Baselines, rounds: u32) -> std::io::Result<()> {
     for round in 0..rounds {
-        let folder = baselines.files.join(format!("round_{round}"));
+        let folder = baselines.wanted.files.join(format!("round_{round}"));
         if folder.exists() {
             std::fs::remove_dir_all(&folder)?;
         }
@@ -252,7 +252,7 @@ impl Prepared<'_> {
         let (mut python, _) = Python::start(&self.baselines.setup)?;
         let device = &self.baselines.setup.device;
         let limit = limit(self.supervisor, COMPILE);
-        python.load(device, &self.program, &self.inputs, &self.baselines.files, limit)?;
+        python.load(device, &self.program, &self.inputs, &self.baselines.wanted.files, limit)?;
         Ok(python)
     }
 }

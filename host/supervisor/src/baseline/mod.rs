@@ -13,15 +13,22 @@ mod python;
 mod run;
 
 use crate::batch::PluginEntry;
+use crate::device::Device;
 use crate::document::{Baseline, Launch};
+use passhost_protocol::device::DeviceInfo;
 use passhost_protocol::guest::PassInfo;
 use python::{Hello, Python, SCRIPT, Setup};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// The version of PyTorch that libtorch has: another one would be another eager.
 pub const TORCH: &str = "2.11.0";
+
+/// Importing torch from a cold disk takes a minute.
+const START: Duration = Duration::from_secs(180);
 
 /// What runs in place of a rewrite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +128,7 @@ pub enum BaselineError {
         found: String,
     },
     /// No directory for files can be had.
-    #[error("no directory for inputs and outputs can be made: {0}; set TMPDIR to one with room")]
+    #[error("no directory for temporary files can be made: {0}; set TMPDIR to one with room")]
     Files(std::io::Error),
     /// A method that this device cannot run.
     #[error(
@@ -135,46 +142,54 @@ pub enum BaselineError {
     },
 }
 
+/// What is asked for.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// A Python with torch [`TORCH`].
+    pub python: PathBuf,
+    /// What is measured, in this order.
+    pub methods: Vec<Method>,
+    /// Processes of Python that times of a graph are taken in, at least one. Each prepares the method once more.
+    pub processes: usize,
+    /// The directory that the children of the device may write to, for inputs and outputs of the graph that is measured.
+    pub files: PathBuf,
+    /// Wall clock for a Python to start, if it is not its own.
+    pub timeout: Option<Duration>,
+}
+
 /// Methods, and the Python that runs them.
 pub struct Baselines {
     setup: Setup,
-    methods: Vec<Method>,
+    wanted: Wanted,
     hello: Hello,
-    /// Processes of Python that times of a graph are taken in.
-    processes: usize,
-    /// Inputs and outputs of the graph that is measured, which the device child may write to.
-    files: PathBuf,
 }
 
 impl Baselines {
-    /// Starts a Python once to see that it can do what is asked. `files` is a directory that the children of the device
-    /// may write to; `device` is `cpu` or `cuda:0`.
+    /// Starts a Python once to see that it can do what is asked on this device.
     ///
     /// # Errors
     ///
     /// If there is no such Python, it has no torch or another one, or a method needs a GPU.
-    pub fn new(
-        python: PathBuf,
-        methods: Vec<Method>,
-        (device, threads): (&str, u32),
-        processes: usize,
-        files: PathBuf,
-    ) -> Result<Baselines, BaselineError> {
-        if let Some(method) = methods.iter().find(|method| method.needs_gpu() && device == "cpu") {
-            return Err(BaselineError::NeedsGpu { method: method.name(), device: device.into() });
+    pub fn new(wanted: Wanted, device: &Device) -> Result<Baselines, BaselineError> {
+        let DeviceInfo { device, threads, .. } = device.info();
+        if let Some(method) = wanted.methods.iter().find(|method| method.needs_gpu() && device == "cpu") {
+            return Err(BaselineError::NeedsGpu { method: method.name(), device: device.clone() });
         }
-        let setup = Setup { python, device: device.into(), threads: Some(threads) };
+        let python = wanted.python.clone();
+        let start = wanted.timeout.unwrap_or(START);
+        let compiled = Arc::new(tempfile::tempdir().map_err(BaselineError::Files)?);
+        let setup = Setup { python, device: device.clone(), threads: *threads, start, compiled };
         let (_, hello) = Python::start(&setup)
             .map_err(|error| BaselineError::Python { python: setup.python.clone(), reason: error.to_string() })?;
         if hello.torch.split('+').next() != Some(TORCH) {
             return Err(BaselineError::Version { python: setup.python, found: hello.torch });
         }
-        Ok(Baselines { setup, methods, hello, processes, files })
+        Ok(Baselines { setup, wanted, hello })
     }
 
     /// What a batch says of them, in the place of plugins. Their hash covers all that their code depends on.
     pub fn entries(&self) -> Vec<PluginEntry> {
-        self.methods.iter().map(|method| self.entry(*method)).collect()
+        self.wanted.methods.iter().map(|method| self.entry(*method)).collect()
     }
 
     /// `Python 3.11.7, torch 2.11.0+cu130, NVIDIA H200`.
@@ -185,7 +200,7 @@ impl Baselines {
 
     fn entry(&self, method: Method) -> PluginEntry {
         let Hello { python, torch, .. } = &self.hello;
-        let (name, processes) = (method.name(), self.processes);
+        let (name, processes) = (method.name(), self.wanted.processes);
         let hash = Sha256::new()
             .chain_update(SCRIPT)
             .chain_update(format!("\0{name}\0{python}\0{torch}\0{processes}"))

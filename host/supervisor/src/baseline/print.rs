@@ -143,8 +143,12 @@ fn unpacks(schema: &Schema) -> bool {
     schema.returns.len() > 1 || schema.returns.iter().any(|result| result.ty.list.is_some())
 }
 
+/// Floats compare by their bits: `-0.0` is not the default `0.0`.
 fn same(default: &Arg<Infallible>, given: &Arg) -> bool {
-    default.map(|&never| match never {}) == *given
+    match (default, given) {
+        (Arg::Float(default), Arg::Float(given)) => default.to_bits() == given.to_bits(),
+        _ => default.map(|&never| match never {}) == *given,
+    }
 }
 
 /// An argument as Python's text; the string that has no safe one is the error.

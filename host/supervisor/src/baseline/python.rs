@@ -18,8 +18,6 @@ use std::time::{Duration, Instant};
 /// What Python runs. It gets a program as data.
 pub(super) const SCRIPT: &str = include_str!("child.py");
 
-/// Importing torch from a cold disk takes a minute.
-const START: Duration = Duration::from_secs(180);
 /// Bytes of its standard error that are kept, the last ones.
 const STDERR_TAIL: usize = 8 << 10;
 /// Bytes of an answer, at most: a few thousand times.
@@ -34,8 +32,12 @@ pub(super) struct Setup {
     pub python: PathBuf,
     /// `cpu` or `cuda:0`.
     pub device: String,
-    /// Of PyTorch; its own choice if absent.
-    pub threads: Option<u32>,
+    /// Of PyTorch.
+    pub threads: u32,
+    /// Wall clock for its start.
+    pub start: Duration,
+    /// What Inductor compiled, for the next Python that compiles the same. Nobody else writes there.
+    pub compiled: Arc<tempfile::TempDir>,
 }
 
 /// What a Python says of itself.
@@ -116,7 +118,7 @@ impl From<Method> for MethodRequest {
 #[derive(Serialize)]
 #[serde(tag = "ask", rename_all = "lowercase")]
 enum Request<'a> {
-    Hello { device: &'a str, threads: Option<u32> },
+    Hello { device: &'a str, threads: u32 },
     Load { device: &'a str, program: &'a Program, inputs: &'a [Spec], files: &'a Path },
     Run { method: MethodRequest, rounds: Vec<u32>, name: &'a str },
     Time { method: MethodRequest, settings: &'a TimeSettings, seed: u64, round: u32, name: &'a str },
@@ -158,8 +160,9 @@ impl Python {
         for name in ENVIRONMENT.iter().chain(&[MODULES]) {
             command.envs(std::env::var_os(name).map(|value| (name, value)));
         }
-        for name in ["TMPDIR", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"] {
-            command.env(name, scratch.path());
+        command.env("TMPDIR", scratch.path());
+        for name in ["TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"] {
+            command.env(name, setup.compiled.path());
         }
         // No processes beside it: what is compiled is little.
         command.env("TORCHINDUCTOR_COMPILE_THREADS", "1").process_group(0);
@@ -170,7 +173,7 @@ impl Python {
         let stderr = tail(stderr);
         let group = i32::try_from(process.id()).ok().and_then(Pid::from_raw);
         let mut python = Python { process, group, answers, stderr, _scratch: scratch };
-        let hello = python.ask(&Request::Hello { device: &setup.device, threads: setup.threads }, START)?;
+        let hello = python.ask(&Request::Hello { device: &setup.device, threads: setup.threads }, setup.start)?;
         Ok((python, hello))
     }
 

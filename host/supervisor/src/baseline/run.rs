@@ -57,7 +57,8 @@ impl Worker<'_> {
         self.say(Heard::Begun { sample: index, left: tasks.iter().map(|task| task.plugins.len()).sum() });
         for task in tasks.into_iter().take_while(|_| !self.bench.is_stopped()) {
             let reading = checker.read_variant(&mut opened.sample, task.variant);
-            let methods: Vec<Method> = task.plugins.iter().map(|&plugin| self.baselines.methods[plugin]).collect();
+            let methods: Vec<Method> =
+                task.plugins.iter().map(|&plugin| self.baselines.wanted.methods[plugin]).collect();
             let judged = self.supervisor.measure_baselines(self.baselines, device, reading, &methods);
             let confinement = ChildWalls {
                 reader: opened.sample.walls(),
