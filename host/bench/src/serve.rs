@@ -14,7 +14,7 @@ use passhost_protocol::device::{
 use std::fs::File;
 use std::io::Stdin;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -103,12 +103,13 @@ pub fn serve() -> Result<(), ServeError> {
                 FromDevice::Ran(once::run(device, &program, &inputs, seed, directory.as_deref()))
             }
             ToDevice::Draw { seed, rounds } => {
-                let (reference, directory) = elsewhere(reference.as_ref(), directory.as_deref(), "Draw")?;
+                let reference = reference.as_ref().ok_or(ServeError::OutOfTurn("Draw"))?;
+                let directory = directory.as_ref().ok_or(ServeError::OutOfTurn("Draw"))?;
                 FromDevice::Drawn(reference.write_inputs(directory, seed, rounds))
             }
             ToDevice::Judge(run) => {
-                let (reference, directory) = elsewhere(reference.as_ref(), directory.as_deref(), "Judge")?;
-                FromDevice::Evaluated(Box::new(reference.judge_elsewhere(directory, &run)))
+                let reference = reference.as_ref().ok_or(ServeError::OutOfTurn("Judge"))?;
+                FromDevice::Evaluated(Box::new(reference.judge_elsewhere(&run)))
             }
             ToDevice::Compiled(_) => return Err(ServeError::OutOfTurn("Compiled")),
         };
@@ -125,15 +126,6 @@ pub fn serve() -> Result<(), ServeError> {
             std::process::exit(0);
         }
     }
-}
-
-/// What a program that runs elsewhere is compared with, and where its inputs and outputs are.
-fn elsewhere<'a>(
-    reference: Option<&'a Reference>,
-    directory: Option<&'a Path>,
-    request: &'static str,
-) -> Result<(&'a Reference, &'a Path), ServeError> {
-    reference.zip(directory).ok_or(ServeError::OutOfTurn(request))
 }
 
 /// What `work` gives, or that the device has no memory left for copies of our own: tch says so by a panic. Any other panic

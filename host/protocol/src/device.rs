@@ -8,10 +8,12 @@
 //! Before a reply the child may also ask for machine code ([`FromDevice::Compile`]), and waits for the answer
 //! ([`ToDevice::Compiled`]): it makes none itself, and offers none.
 
+mod elsewhere;
 mod finding;
 mod number;
 mod timing;
 
+pub use elsewhere::ElsewhereRun;
 pub use finding::{DomainFinding, Finding};
 pub use timing::{Block, DeviceTimes, ProcessTimes, Timed, Witness};
 
@@ -190,27 +192,10 @@ pub enum ToDevice {
         /// How many rounds.
         rounds: u32,
     },
-    /// Compares what someone else made of these inputs, in files beside them, with the loaded program.
+    /// Compares what someone else made of these inputs with the loaded program.
     Judge(ElsewhereRun),
     /// Not a request: the answer to [`FromDevice::Compile`]. Machine code, or why there is none.
     Compiled(Result<Vec<u8>, String>),
-}
-
-/// The loaded program as someone else ran it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ElsewhereRun {
-    /// Its outputs are in `round_0/NAME_0.bin`, `round_0/NAME_1.bin` and so on, row-major and little-endian.
-    pub name: String,
-    /// The types of the outputs, as whoever ran it says.
-    pub outputs: Vec<TensorType>,
-    /// Seed of the inputs that were drawn.
-    pub seed: u64,
-    /// The first round that is compared.
-    pub first: u32,
-    /// How many are.
-    pub rounds: u32,
-    /// How to measure, for the comparison's part.
-    pub settings: Settings,
 }
 
 /// How far an evaluation is.

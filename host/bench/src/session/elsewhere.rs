@@ -30,21 +30,16 @@ impl Reference {
     }
 
     /// Compares outputs in files with those of eager on the same inputs.
-    pub fn judge_elsewhere(&self, directory: &Path, run: &ElsewhereRun) -> Evaluation {
+    pub fn judge_elsewhere(&self, run: &ElsewhereRun) -> Evaluation {
         let mut evaluation = Evaluation::default();
-        if let Err(error) = self.try_judge_elsewhere(directory, run, &mut evaluation) {
+        if let Err(error) = self.try_judge_elsewhere(run, &mut evaluation) {
             evaluation.outputs.clear();
             evaluation.error = Some(error);
         }
         evaluation
     }
 
-    fn try_judge_elsewhere(
-        &self,
-        directory: &Path,
-        run: &ElsewhereRun,
-        evaluation: &mut Evaluation,
-    ) -> Result<(), RewriteError> {
+    fn try_judge_elsewhere(&self, run: &ElsewhereRun, evaluation: &mut Evaluation) -> Result<(), RewriteError> {
         self.must_have_types(&run.outputs)?;
         // Nothing of passhost's runs but eager itself.
         let mut checks = Checks::new(self, &self.program, &run.settings, evaluation);
@@ -59,7 +54,7 @@ impl Reference {
             drop(inputs);
             self.device.charge(Work::RunEager);
             let outputs = self.output_types.iter().enumerate();
-            let outputs = outputs.map(|(position, ty)| read(&file(directory, number, &run.name, position), ty));
+            let outputs = outputs.map(|(position, ty)| read(&file(&run.directory, number, &run.name, position), ty));
             let outputs = outputs.collect::<Result<Vec<Held>, RewriteError>>()?;
             checks.compare(round, &drawn, &eager, &outputs);
         }

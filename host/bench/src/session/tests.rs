@@ -223,6 +223,7 @@ fn a_device_that_compares_by_itself_comes_to_the_same_verdicts() {
 fn judged_elsewhere(reference: &Reference, outputs: &[TensorType], answer: impl Fn(Vec<u8>) -> Vec<u8>) -> Evaluation {
     let directory = tempfile::tempdir().unwrap();
     let run = ElsewhereRun {
+        directory: directory.path().into(),
         name: "other".into(),
         outputs: outputs.to_vec(),
         seed: 11,
@@ -239,7 +240,7 @@ fn judged_elsewhere(reference: &Reference, outputs: &[TensorType], answer: impl 
         let inputs = std::fs::read(folder.join("input_0.bin")).unwrap();
         std::fs::write(folder.join("other_0.bin"), answer(inputs)).unwrap();
     }
-    reference.judge_elsewhere(directory.path(), &run)
+    reference.judge_elsewhere(&run)
 }
 
 #[test]

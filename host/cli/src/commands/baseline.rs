@@ -70,7 +70,7 @@ fn baselines(arguments: &BaselineArguments, device: &Device, files: &Path) -> Re
         python: arguments.python.clone(),
         methods: arguments.methods.0.clone(),
         processes: arguments.processes as usize,
-        files: files.into(),
+        inputs: files.into(),
         timeout: arguments.measure.timeout,
     };
     Baselines::new(wanted, device).map_err(|error| {

@@ -18,6 +18,7 @@ use passhost_ir::TensorType;
 use passhost_protocol::device::{ElsewhereRun, Evaluation, ProcessTimes, RewriteError, Settings, Stage};
 use passhost_protocol::reader;
 use passhost_score::FailureClass;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Wall clock for Inductor to compile a graph and run it.
@@ -108,14 +109,14 @@ fn prepare<'a>(
 
 /// Empty directories for so many rounds: nothing of another graph is in them.
 fn make_folders(baselines: &Baselines, rounds: u32) -> std::io::Result<()> {
-    for round in 0..rounds {
-        let folder = baselines.wanted.files.join(format!("round_{round}"));
+    let places = [baselines.wanted.inputs.as_path(), baselines.outputs.path()];
+    let folder = |place: &Path, round: u32| place.join(format!("round_{round}"));
+    places.iter().flat_map(|place| (0..rounds).map(|round| folder(place, round))).try_for_each(|folder| {
         if folder.exists() {
             std::fs::remove_dir_all(&folder)?;
         }
-        std::fs::create_dir(&folder)?;
-    }
-    Ok(())
+        std::fs::create_dir(&folder)
+    })
 }
 
 /// Wall clock of a step: what was asked for, or what it should take.
@@ -157,7 +158,8 @@ impl Prepared<'_> {
             method_failed(FailureClass::TypeMismatch, "correctness", "an output is of a type that is not known here")
         };
         let (name, seed, settings) = (method.name().to_owned(), self.seed, self.settings);
-        let run = ElsewhereRun { name, outputs: types.ok_or_else(unknown)?, seed, first, rounds, settings };
+        let directory = self.baselines.outputs.path().to_owned();
+        let run = ElsewhereRun { directory, name, outputs: types.ok_or_else(unknown)?, seed, first, rounds, settings };
         let limit = limit(self.supervisor, evaluation_limit(&self.reference, &self.settings));
         let lost =
             |error: &dyn std::fmt::Display| Lost::Other(failure(Blame::Host, "correctness", error, DOCTOR).into());
@@ -252,7 +254,8 @@ impl Prepared<'_> {
         let (mut python, _) = Python::start(&self.baselines.setup)?;
         let device = &self.baselines.setup.device;
         let limit = limit(self.supervisor, COMPILE);
-        python.load(device, &self.program, &self.inputs, &self.baselines.wanted.files, limit)?;
+        let folders = [self.baselines.wanted.inputs.as_path(), self.baselines.outputs.path()];
+        python.load(device, &self.program, &self.inputs, folders, limit)?;
         Ok(python)
     }
 }

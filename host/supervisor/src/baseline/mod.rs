@@ -151,8 +151,8 @@ pub struct Wanted {
     pub methods: Vec<Method>,
     /// Processes of Python that times of a graph are taken in, at least one. Each prepares the method once more.
     pub processes: usize,
-    /// The directory that the children of the device may write to, for inputs and outputs of the graph that is measured.
-    pub files: PathBuf,
+    /// The directory that the children of the device may write to, for inputs of the graph that is measured.
+    pub inputs: PathBuf,
     /// Wall clock for a Python to start, if it is not its own.
     pub timeout: Option<Duration>,
 }
@@ -162,6 +162,8 @@ pub struct Baselines {
     setup: Setup,
     wanted: Wanted,
     hello: Hello,
+    /// What comes of the graph that is measured. Only Python writes there.
+    outputs: tempfile::TempDir,
 }
 
 impl Baselines {
@@ -184,7 +186,8 @@ impl Baselines {
         if hello.torch.split('+').next() != Some(TORCH) {
             return Err(BaselineError::Version { python: setup.python, found: hello.torch });
         }
-        Ok(Baselines { setup, wanted, hello })
+        let outputs = tempfile::tempdir().map_err(BaselineError::Files)?;
+        Ok(Baselines { setup, wanted, hello, outputs })
     }
 
     /// What a batch says of them, in the place of plugins. Their hash covers all that their code depends on.

@@ -119,7 +119,7 @@ impl From<Method> for MethodRequest {
 #[serde(tag = "ask", rename_all = "lowercase")]
 enum Request<'a> {
     Hello { device: &'a str, threads: u32 },
-    Load { device: &'a str, program: &'a Program, inputs: &'a [Spec], files: &'a Path },
+    Load { device: &'a str, program: &'a Program, inputs: &'a [Spec], folders: [&'a Path; 2] },
     Run { method: MethodRequest, rounds: Vec<u32>, name: &'a str },
     Time { method: MethodRequest, settings: &'a TimeSettings, seed: u64, round: u32, name: &'a str },
 }
@@ -177,16 +177,16 @@ impl Python {
         Ok((python, hello))
     }
 
-    /// Gives it a program with inputs, which lie in files.
+    /// Gives it a program, and the folders of its inputs and of what comes of them.
     pub fn load(
         &mut self,
         device: &str,
         program: &Program,
         inputs: &[Spec],
-        files: &Path,
+        folders: [&Path; 2],
         limit: Duration,
     ) -> Result<(), PythonError> {
-        self.ask(&Request::Load { device, program, inputs, files }, limit).map(|Done {}| ())
+        self.ask(&Request::Load { device, program, inputs, folders }, limit).map(|Done {}| ())
     }
 
     /// Runs the program on the inputs of so many rounds and writes the outputs to files of this name.
