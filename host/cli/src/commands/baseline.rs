@@ -9,11 +9,10 @@ use crate::output::print;
 use crate::progress::Progress;
 use crate::terminal::Terminal;
 use crate::{Exit, Stop};
-use passhost_protocol::device::Settings;
 use passhost_supervisor::baseline::{BaselineError, Baselines, Wanted};
 use passhost_supervisor::batch::{BatchFile, Bench, Header};
 use passhost_supervisor::device::{Device, DeviceSetup};
-use passhost_supervisor::{Checking, Config, Supervisor};
+use passhost_supervisor::{Checking, Supervisor};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -27,7 +26,7 @@ pub fn run(arguments: &BaselineArguments, terminal: &Terminal) -> Result<Exit, S
     progress.step("starting Python");
     let baselines = baselines(arguments, &device, files.path())?;
     progress.clear();
-    let config = config(arguments)?;
+    let config = arguments.measure.config(1)?;
     let mut header = Header::new(&config);
     header.plugins = baselines.entries();
     header.programs = programs().map_err(|error| Stop::new(Exit::Host, error))?;
@@ -50,12 +49,6 @@ pub fn run(arguments: &BaselineArguments, terminal: &Terminal) -> Result<Exit, S
     supervisor.baselines(&baselines, &bench, &mut device, |heard| keeper.hear(heard))?;
     progress.clear();
     finish(&arguments.out, terminal)
-}
-
-/// How to measure: nothing hides from unusual inputs here, so that there are none.
-fn config(arguments: &BaselineArguments) -> Result<Config, Stop> {
-    let config = arguments.measure.config(1)?;
-    Ok(Config { settings: Settings { domain_rounds: false, ..config.settings }, ..config })
 }
 
 fn open_device(arguments: &BaselineArguments, files: &Path) -> Result<Device, Stop> {

@@ -38,6 +38,8 @@ FLUSH_BYTES = 1 << 28
 # Runs before a capture, on the stream beside, as PyTorch's documentation asks.
 BEFORE_CAPTURE = 3
 DEVICE_TIMES = 3
+# Lines of an error that are passed on.
+ERROR_LINES = 3
 
 
 class Refused(Exception):
@@ -568,8 +570,9 @@ def main():
         except Refused as refused:
             answer = {"error": str(refused)}
         except Exception as error:  # noqa: BLE001: whatever PyTorch raises is the answer
-            message = next((line for line in str(error).splitlines() if line.strip()), "no message")
-            answer = {"error": f"{type(error).__name__}: {message}"}
+            # What a compiler says stands in the lines behind who it is.
+            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+            answer = {"error": f"{type(error).__name__}: {' '.join(lines[:ERROR_LINES]) or 'no message'}"}
         print(json.dumps(answer), file=ANSWERS, flush=True)
 
 

@@ -78,7 +78,7 @@ impl Spec {
         if self.strides.len() != self.shape.len() || self.shape.iter().any(|&extent| extent < 0) {
             return None;
         }
-        ty.strides = self.strides.iter().copied().collect();
+        ty.strides.clone_from(&self.strides);
         Some(ty)
     }
 }

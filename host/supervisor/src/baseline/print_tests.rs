@@ -66,7 +66,19 @@ fn arguments_of_every_kind_are_literals() {
   %k: f32[8,6] = aten::cat([%x, %b])
   return (%a, %b, %c, %d, %e, %f, %g, %h, %j, %k)
 }",
-        &expect![[r#""#]],
+        &expect![[r#"
+            (v0, v1)
+            v2 = to.dtype(v0, torch.float16)
+            v3 = gelu.(v0, approximate='tanh')
+            v4 = clamp.(v0, None, 1e999)
+            v5 = masked_fill.Scalar(v0, v0, -1e999)
+            v6 = clone.(v0, memory_format=torch.channels_last)
+            v7 = arange.(4, dtype=torch.float32)
+            v8, v9, = split.Tensor(v0, 2)
+            v10 = index.Tensor(v0, [v1])
+            v11 = cat.([v0, v3])
+            (v2, v3, v4, v5, v6, v7, v8, v9, v10, v11)
+        "#]],
     );
 }
 
