@@ -9,10 +9,11 @@ PLUGIN_DIR := $(TARGET_DIR)/wasm32-wasip2/plugin
 # Programs of the command, and where they come from.
 PROGRAMS := -p passhost -p passhost-sandbox -p passhost-sample -p passhost-bench -p passhost-compiler
 
-.PHONY: help setup announce programs build plugins hostile-plugins eval test lint
+.PHONY: help setup announce programs build plugins hostile-plugins eval benchmark test lint
 
 help:
 	@echo "make eval      set up what is missing, build the programs and a plugin, evaluate it on a sample"
+	@echo "make benchmark build the programs and plugins, measure them beside PyTorch itself on the fusible and anchor tasks"
 	@echo "make test      set up what is missing, build everything, run all tests"
 	@echo "make build     build all programs and the reference plugins"
 	@echo "make plugins   build the reference plugins"
@@ -38,6 +39,10 @@ build: announce plugins
 eval: programs
 	$(CARGO) build --quiet --profile plugin --target wasm32-wasip2 -p passhost-plugin-fuse-pointwise
 	$(TARGET_DIR)/debug/passhost eval $(PLUGIN_DIR)/fuse_pointwise.wasm samples/se-gate-add-relu
+
+# Takes hours on a CPU; variables and lists: scripts/benchmark.
+benchmark: programs plugins
+	scripts/benchmark
 
 # Plugins that misbehave, and the one that plays scripts, for the tests.
 hostile-plugins: setup

@@ -222,6 +222,14 @@ impl Passhost {
         Passhost { arguments, ..run }.with(&options)
     }
 
+    /// `passhost baseline SAMPLE --out FILE`, as short as [`Passhost::eval`] is, in one process of this Python.
+    pub fn baseline(sample: &Path, python: &Path, out: &Path) -> Passhost {
+        let run =
+            Passhost::new([Path::new("baseline"), sample, Path::new("--python"), python, Path::new("--out"), out]);
+        let options = ["--budget", "5ms", "--device", "cpu", "--threads", "1", "--accept-noise", "--processes", "1"];
+        run.with(&options)
+    }
+
     /// As users run it: on a machine that does something else, nothing is measured.
     #[must_use]
     pub fn in_earnest(mut self) -> Passhost {

@@ -1,6 +1,7 @@
 //! Tests that run the real programs, and what must hold for the repository.
 
 mod bad_input;
+mod baseline;
 mod batches;
 mod confinement;
 mod decompose;

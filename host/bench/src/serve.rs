@@ -9,12 +9,12 @@ use passhost_confine::{ConfineError, Walls, device as walls, process};
 use passhost_ir::NodeId;
 use passhost_protocol::FrameError;
 use passhost_protocol::device::{
-    DeviceChoice, DeviceInfo, Evaluation, FromDevice, ReferenceError, RewriteError, ToDevice,
+    DeviceChoice, DeviceInfo, ElsewhereRun, Evaluation, FromDevice, ReferenceError, RewriteError, ToDevice,
 };
 use std::fs::File;
 use std::io::Stdin;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -102,6 +102,8 @@ pub fn serve() -> Result<(), ServeError> {
                 let device = device.as_ref().ok_or(ServeError::OutOfTurn("Run"))?;
                 FromDevice::Ran(once::run(device, &program, &inputs, seed, directory.as_deref()))
             }
+            ToDevice::Draw { seed, rounds } => drawn(reference.as_ref(), directory.as_deref(), seed, rounds)?,
+            ToDevice::Judge(run) => judged(reference.as_ref(), &run)?,
             ToDevice::Compiled(_) => return Err(ServeError::OutOfTurn("Compiled")),
         };
         if let Some(device) = &asked {
@@ -117,6 +119,23 @@ pub fn serve() -> Result<(), ServeError> {
             std::process::exit(0);
         }
     }
+}
+
+/// Writes inputs of the loaded program, where the child may write.
+fn drawn(
+    reference: Option<&Reference>,
+    directory: Option<&Path>,
+    seed: u64,
+    rounds: u32,
+) -> Result<FromDevice, ServeError> {
+    let (reference, directory) = reference.zip(directory).ok_or(ServeError::OutOfTurn("Draw"))?;
+    Ok(FromDevice::Drawn(reference.write_inputs(directory, seed, rounds)))
+}
+
+/// Compares what someone else made of them with the loaded program.
+fn judged(reference: Option<&Reference>, run: &ElsewhereRun) -> Result<FromDevice, ServeError> {
+    let reference = reference.ok_or(ServeError::OutOfTurn("Judge"))?;
+    Ok(FromDevice::Evaluated(Box::new(reference.judge_elsewhere(run))))
 }
 
 /// What `work` gives, or that the device has no memory left for copies of our own: tch says so by a panic. Any other panic

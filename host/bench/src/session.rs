@@ -2,6 +2,7 @@
 
 mod checks;
 mod domain;
+mod elsewhere;
 mod others;
 mod prepared;
 mod timing;

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod baseline;
 mod bench;
 mod decompose;
 mod measure;
@@ -9,6 +10,7 @@ mod samples;
 mod vary;
 mod verify;
 
+pub use baseline::BaselineArguments;
 pub use bench::BenchArguments;
 pub use decompose::*;
 pub use measure::{MeasureArguments, ProgressArguments};
@@ -56,6 +58,9 @@ pub enum Command {
     /// Evaluates plugins on many samples, and keeps each result as it comes: what ends early goes on
     #[command(after_help = bench::EXIT_CODES)]
     Bench(Box<BenchArguments>),
+    /// Measures what PyTorch itself offers in place of a plugin: eager from Python, Inductor, CUDA graphs
+    #[command(after_help = baseline::EXIT_CODES)]
+    Baseline(Box<BaselineArguments>),
     /// Summarises the results of plugins: scores, by group, type and size, the best and the worst
     Report(ReportArguments),
     /// Compares entrants on the graphs that all were tried on: who is better, and what changed

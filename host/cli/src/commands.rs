@@ -1,5 +1,6 @@
 //! The commands.
 
+pub mod baseline;
 pub mod bench;
 pub mod check;
 pub mod compare;

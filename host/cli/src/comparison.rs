@@ -2,9 +2,10 @@
 
 use crate::summary::{bracketed, counting_once, headed, name, named, painted, range, share, short};
 use crate::terminal::{Terminal, Tone, table, wrap};
-use passhost_report::{AgainstFirst, Change, Comparison, Missing, Place, Standing};
+use passhost_report::{AgainstFirst, Change, Comparison, Conditions, Eager, Missing, Place, Standing};
 use passhost_score::{FailureClass, Verdict};
 use passhost_supervisor::Headline;
+use passhost_supervisor::document::Launch;
 use passhost_supervisor::untrusted::one_line;
 
 /// Changes of a kind that are shown; JSON has them all.
@@ -16,12 +17,13 @@ const WIDE: usize = 80;
 pub fn render(comparison: &Comparison, terminal: &Terminal) -> Vec<String> {
     let conditions = &comparison.conditions;
     let device = conditions.device.as_deref().unwrap_or("no device");
-    let title = format!(
+    let mut title = format!(
         "{} graphs of {} samples, {device}, policy {}",
         comparison.graphs,
         comparison.samples,
         one_line(&conditions.policy, 40)
     );
+    title.push_str(&against(conditions));
     let mut lines = painted(&title, Tone::Strong, terminal);
     for remark in &comparison.remarks {
         lines.extend(painted(&one_line(remark, 400), Tone::Warn, terminal));
@@ -41,6 +43,13 @@ pub fn render(comparison: &Comparison, terminal: &Terminal) -> Vec<String> {
         lines.extend(left_out_of(what, graphs, comparison.standings.len(), terminal));
     }
     lines
+}
+
+/// How kernels are launched and who calls eager, where that is said: plugins by themselves are as they always were.
+pub fn against(conditions: &Conditions) -> String {
+    let launch = (conditions.launch == Launch::Graph).then(|| format!(", {}", conditions.launch));
+    let eager = (conditions.eager == Eager::Python).then(|| format!(", against {}", conditions.eager));
+    launch.into_iter().chain(eager).collect()
 }
 
 fn standings(comparison: &Comparison, terminal: &Terminal) -> Vec<String> {

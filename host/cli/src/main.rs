@@ -77,6 +77,7 @@ fn main() -> ExitCode {
     let end = match cli.command {
         Command::Eval(arguments) => commands::eval::run(&arguments, &terminal),
         Command::Bench(arguments) => commands::bench::run(&arguments, &terminal),
+        Command::Baseline(arguments) => commands::baseline::run(&arguments, &terminal),
         Command::Check(arguments) => commands::check::run(&arguments, &terminal),
         Command::Show(arguments) => commands::show::run(&arguments, &terminal),
         Command::Report(arguments) => commands::report::run(&arguments, &terminal),

@@ -1,5 +1,6 @@
 //! Summaries of plugins on the terminal.
 
+use crate::comparison::against;
 use crate::terminal::{Terminal, Tone, table, wrap};
 use passhost_report::{ClockScores, Extreme, OverSamples, Part, Place, Slice, Summary};
 use passhost_score::{Confidence, Interval};
@@ -55,9 +56,10 @@ fn section(number: &str, summary: &Summary, terminal: &Terminal) -> Vec<String> 
     let device = conditions.device.as_deref().unwrap_or("no device");
     let Part { samples, graphs, .. } = summary.all;
     let title = format!(
-        "{number}{}: {graphs} graphs of {samples} samples, {device}, policy {}",
+        "{number}{}: {graphs} graphs of {samples} samples, {device}, policy {}{}",
         one_line(&summary.entrant.name, 60),
-        one_line(&conditions.policy, 40)
+        one_line(&conditions.policy, 40),
+        against(conditions)
     );
     let mut lines = painted(&title, Tone::Strong, terminal);
     for remark in &summary.remarks {

@@ -32,7 +32,7 @@ pub use infer::{Infer, InferError};
 pub use input::{Draw, InputSpec, Structure};
 pub use kernel::Kernel;
 pub use ops::{OpTable, RefusedArgument, refused_argument};
-pub use schema::{CallError, Schema};
+pub use schema::{CallError, Schema, SchemaArg};
 pub use tensor_type::{MAX_RANK, MAX_TENSOR_BYTES, TensorType, TypeError, contiguous_strides, numel};
 pub use text::{TextError, parse_kernel};
 pub use verify::{GraphError, RewriteSummary, index_argument, verify_graph, verify_rewrite};

@@ -8,11 +8,13 @@
 //! Before a reply the child may also ask for machine code ([`FromDevice::Compile`]), and waits for the answer
 //! ([`ToDevice::Compiled`]): it makes none itself, and offers none.
 
+mod elsewhere;
 mod finding;
 mod number;
 mod settings;
 mod timing;
 
+pub use elsewhere::ElsewhereRun;
 pub use finding::{DomainFinding, Finding};
 pub use settings::{Draws, OtherRounds, Settings, Share};
 pub use timing::{Block, DeviceTimes, ProcessTimes, Timed, Witness};
@@ -78,7 +80,8 @@ pub enum ToDevice {
         /// Threads for CPU work; all cores if absent.
         threads: Option<u32>,
         /// An existing directory for the inputs and outputs of [`ToDevice::Run`]: `input_0.bin`, `output_0.bin` and so
-        /// on, row-major and little-endian. The child can write nowhere else.
+        /// on, row-major and little-endian; and for those of programs that run elsewhere ([`ToDevice::Draw`]). The child
+        /// can write nowhere else.
         files: Option<PathBuf>,
         /// Files and directories that the child must not read, whether they are there yet or not.
         hidden: Vec<PathBuf>,
@@ -128,6 +131,16 @@ pub enum ToDevice {
         /// Seeds the inputs, which are those of the first round of [`ToDevice::Load`] with this seed.
         seed: u64,
     },
+    /// Writes the inputs of the loaded program for someone who runs it elsewhere: those of round 0 to `round_0/input_0.bin`,
+    /// `round_0/input_1.bin` and so on. The directories of the rounds exist.
+    Draw {
+        /// Seeds the inputs.
+        seed: u64,
+        /// How many rounds.
+        rounds: u32,
+    },
+    /// Compares what someone else made of these inputs with the loaded program.
+    Judge(ElsewhereRun),
     /// Not a request: the answer to [`FromDevice::Compile`]. Machine code, or why there is none.
     Compiled(Result<Vec<u8>, String>),
 }
@@ -180,7 +193,9 @@ pub enum FromDevice {
     Lost,
     /// The answer to [`ToDevice::Load`].
     Loaded(Result<Loaded, ReferenceError>),
-    /// The answer to [`ToDevice::Evaluate`].
+    /// The answer to [`ToDevice::Draw`].
+    Drawn(Result<(), RunError>),
+    /// The answer to [`ToDevice::Evaluate`] and to [`ToDevice::Judge`].
     Evaluated(Box<Evaluation>),
     /// The answer to [`ToDevice::Time`].
     Timed(Result<Box<Timed>, RewriteError>),

@@ -3,6 +3,7 @@
 use crate::conditions::{Conditions, remarks};
 use crate::entry::{Entrant, Entry, Item, Scoring, sample_key};
 use crate::part::{OverSamples, Part};
+use crate::rebase::against_python;
 use crate::summary::Place;
 use passhost_score::{FailureClass, Ratio, Ratios, Repeats, Side, VariantOutcome, ratios};
 use passhost_supervisor::Headline;
@@ -119,12 +120,15 @@ pub struct Missing {
     pub lacking: Vec<usize>,
 }
 
-/// Compares entrants on the graphs that all of them have, paired graph by graph.
+/// Compares entrants on the graphs that all of them have, paired graph by graph. Where baselines are among them, all are put
+/// against eager called from Python.
 ///
 /// # Errors
 ///
 /// If there are fewer than two, they were not made alike, or no graph was measured for all.
 pub fn compare(entries: &[Entry<'_>]) -> Result<Comparison, ComparisonError> {
+    let (entries, rebased) = against_python(entries);
+    let entries = &entries[..];
     let [first, others @ ..] = entries else { return Err(ComparisonError::Alone { found: 0 }) };
     if others.is_empty() {
         return Err(ComparisonError::Alone { found: 1 });
@@ -160,7 +164,7 @@ pub fn compare(entries: &[Entry<'_>]) -> Result<Comparison, ComparisonError> {
         standings,
         missing,
         unmeasured,
-        remarks: remarks(&documents),
+        remarks: rebased.into_iter().chain(remarks(&documents)).collect(),
     })
 }
 

@@ -1,7 +1,7 @@
 //! What must be equal for numbers to answer the same question, and what should be.
 
 use passhost_score::Options;
-use passhost_supervisor::document::Document;
+use passhost_supervisor::document::{Document, Launch};
 use passhost_supervisor::{Headline, InputMode, left_out};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -22,6 +22,29 @@ pub struct Conditions {
     pub inputs: Option<InputMode>,
     /// Constants of the score.
     pub options: Options,
+    /// How kernels are launched.
+    pub launch: Launch,
+    /// What speedups are against.
+    pub eager: Eager,
+}
+
+/// Who calls the ops that speedups are against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Eager {
+    /// The device process, which has no Python.
+    Libtorch,
+    /// Python, as users of PyTorch do.
+    Python,
+}
+
+impl std::fmt::Display for Eager {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Eager::Libtorch => "eager in libtorch",
+            Eager::Python => "eager called from Python",
+        })
+    }
 }
 
 impl Conditions {
@@ -35,6 +58,8 @@ impl Conditions {
             device: document.job.device.as_ref().map(|device| device.facts.kind.to_string()),
             inputs: document.job.inputs,
             options: document.options,
+            launch: document.launch(),
+            eager: if document.job.baseline.is_some() { Eager::Python } else { Eager::Libtorch },
         }
     }
 
@@ -60,6 +85,12 @@ impl Conditions {
                 None => "unknown",
             };
             found.push(format!("inputs {} and {}", name(self.inputs), name(other.inputs)));
+        }
+        if self.launch != other.launch {
+            found.push(format!("{} and {}", self.launch, other.launch));
+        }
+        if self.eager != other.eager {
+            found.push(format!("times against {} and {}", self.eager, other.eager));
         }
         let constants =
             |options: Options| format!("b = {}, p = {}, {:?}", options.b, options.p, options.interpretation);

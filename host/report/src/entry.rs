@@ -138,6 +138,18 @@ pub fn entries<'a>(documents: &'a [Sourced], apart: Apart, filter: &Filter) -> V
     sorted.into_iter().map(|(entrant, conditions, documents)| entry(entrant, conditions, documents, filter)).collect()
 }
 
+/// Entries apart by how they launch, in the order in which each first occurs: captured ones are compared with captured ones.
+pub fn by_launch(entries: Vec<Entry<'_>>) -> Vec<Vec<Entry<'_>>> {
+    let mut groups: Vec<Vec<Entry<'_>>> = vec![];
+    for entry in entries {
+        match groups.iter_mut().find(|group| group[0].conditions.launch == entry.conditions.launch) {
+            Some(group) => group.push(entry),
+            None => groups.push(vec![entry]),
+        }
+    }
+    groups
+}
+
 fn entrant(source: &str, document: &Document) -> Entrant {
     let job = &document.job;
     let name =

@@ -18,12 +18,13 @@ mod conditions;
 mod entry;
 mod names;
 mod part;
+mod rebase;
 mod summary;
 
 pub use aggregated::{Aggregated, aggregated};
 pub use compare::{AgainstFirst, Change, Comparison, ComparisonError, Missing, Standing, compare};
-pub use conditions::Conditions;
-pub use entry::{Apart, Entrant, Entry, Filter, Sourced, entries};
+pub use conditions::{Conditions, Eager};
+pub use entry::{Apart, Entrant, Entry, Filter, Sourced, by_launch, entries};
 pub use names::short_names;
 pub use part::{ClockScores, OverSamples, Part};
 pub use summary::{Extreme, Place, Reason, Slice, Summary, summarise};

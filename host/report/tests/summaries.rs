@@ -2,12 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use passhost_made_documents::{compared, document, failed, missed, right, unmeasured};
+use passhost_made_documents::{baseline, compared, document, failed, missed, right, unmeasured};
 use passhost_policy::Policy;
 use passhost_protocol::device::{OtherRounds, Share};
-use passhost_report::{Apart, Comparison, Filter, Part, Slice, Sourced, Summary, compare, entries, summarise};
+use passhost_report::{
+    Apart, Comparison, Eager, Entry, Filter, Part, Slice, Sourced, Summary, by_launch, compare, entries, summarise,
+};
 use passhost_score::{FailureClass, Options, Verdict, score};
-use passhost_supervisor::document::{Blame, Document, Failure, Variant};
+use passhost_supervisor::document::{Blame, Document, Failure, Launch, Variant};
 
 fn sourced(source: &str, documents: Vec<Document>) -> Vec<Sourced> {
     documents.into_iter().map(|document| Sourced { source: source.into(), document }).collect()
@@ -277,4 +279,49 @@ fn what_the_budget_had_no_room_for_is_said() {
     assert_eq!(said(&documents), [unusual]);
     documents[0].limits.measurement.trials = 100;
     assert_eq!(said(&documents), [format!("{unusual}, timed pairs (in 2 of 2 variants)")]);
+}
+
+#[test]
+fn plugins_are_put_against_eager_from_python_where_baselines_are() {
+    let plugin = document("fuse", "one", vec![right("x", 2.0), right("y", 8.0), compared("z", 2.0, None)]);
+    let eager = vec![right("x", 1.0), right("y", 1.0), right("z", 1.0)];
+    let eager = baseline("eager", Launch::Stream, "one", eager, 1.5);
+    let inductor = vec![right("x", 0.5), right("y", 0.5), compared("z", 1.0, Some(2))];
+    let inductor = baseline("inductor", Launch::Stream, "one", inductor, 1.5);
+    let documents = sourced("one.json", vec![plugin.clone(), eager.clone(), inductor]);
+    let found = compare(&entries(&documents, Apart::Files, &Filter::default())).unwrap();
+    assert_eq!((found.graphs, found.conditions.eager), (3, Eager::Python));
+    assert!(found.remarks[0].contains("1.50 times as long, over 3 graphs"), "{:?}", found.remarks);
+    let scores: Vec<Option<f64>> = found.standings.iter().map(|standing| score_of(&standing.part)).collect();
+    // 2 and 8 times as fast as an eager that takes two thirds of Python's; what is wrong stays b.
+    let right_ones = (1.5 * 2.0) * (1.5 * 8.0);
+    assert!(scores[0].is_some_and(|score| score < f64::cbrt(right_ones)), "{scores:?}");
+    assert!(near(scores[1], 1.0), "{scores:?}");
+    let speed = found.standings[1].against_first.as_ref().unwrap().speed.unwrap();
+    assert!((speed.ratio * right_ones.sqrt() - 1.0).abs() < 1e-3, "{speed:?}");
+
+    // By itself a plugin is against libtorch's eager still, and what no baseline has times of is not compared.
+    assert_eq!(summary_of(vec![plugin.clone()], &Filter::default()).conditions.eager, Eager::Libtorch);
+    let fewer = baseline("eager", Launch::Stream, "one", vec![right("x", 1.0), unmeasured("y", "busy")], 1.5);
+    let documents = sourced("one.json", vec![plugin, fewer]);
+    let found = compare(&entries(&documents, Apart::Files, &Filter::default())).unwrap();
+    assert_eq!((found.graphs, found.missing.len(), found.unmeasured.len()), (1, 1, 1));
+    assert!(near(score_of(&found.standings[0].part), 3.0), "{found:?}");
+}
+
+#[test]
+fn captured_ones_are_compared_with_captured_ones() {
+    let of = |method: &str, launch| baseline(method, launch, "one", vec![right("x", 1.0)], 1.5);
+    let plugin = document("fuse", "one", vec![right("x", 2.0)]);
+    let captured = ["eager-graph", "inductor-graph"].map(|method| of(method, Launch::Graph));
+    let [first, second] = captured;
+    let documents = sourced("one.json", vec![first, plugin, of("eager", Launch::Stream), second]);
+    let all = entries(&documents, Apart::Files, &Filter::default());
+    let error = compare(&all).unwrap_err().to_string();
+    assert!(error.contains("launched as CUDA graphs and one launch after the other"), "{error}");
+    let groups = by_launch(all);
+    let names =
+        |group: &Vec<Entry<'_>>| group.iter().map(|entry| entry.entrant.name.replace(" 0.1.0", "")).collect::<Vec<_>>();
+    assert_eq!(groups.iter().map(names).collect::<Vec<_>>(), [["eager-graph", "inductor-graph"], ["fuse", "eager"]]);
+    assert!(groups.iter().all(|group| compare(group).is_ok()));
 }

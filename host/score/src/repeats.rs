@@ -112,6 +112,13 @@ impl Repeats {
         Some(Repeats((0..processes).map(process).collect()))
     }
 
+    /// The same where every speedup is so many times as large.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Repeats {
+        let scaled = |blocks: &Vec<f64>| blocks.iter().map(|ln_speedup| ln_speedup + factor.ln()).collect();
+        Repeats(self.0.iter().map(scaled).collect())
+    }
+
     /// The logarithm of the speedup.
     pub fn ln_speedup(&self) -> f64 {
         mean(&self.process_means())

@@ -33,6 +33,7 @@ impl Supervisor {
                 device: device.map(|device| device.info().clone()),
                 fixed_seed: config.seed.is_some(),
                 inputs: Some(config.inputs),
+                baseline: None,
             },
             lost: sample.lost().cloned(),
             policy: config.policy.clone(),

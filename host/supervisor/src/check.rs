@@ -91,9 +91,9 @@ pub(crate) struct Refused {
 /// A variant that was read, or why it was not. No plugin has seen it.
 #[derive(Clone)]
 pub(crate) struct Reading {
-    place: VariantPlace,
-    variant: Variant,
-    read: Result<reader::Variant, Failure>,
+    pub place: VariantPlace,
+    pub variant: Variant,
+    pub read: Result<reader::Variant, Failure>,
 }
 
 /// A variant that cannot be used, whatever the plugin does.
@@ -122,6 +122,12 @@ impl Checked {
 impl<'s> Checker<'s> {
     pub(crate) fn new(supervisor: &'s Supervisor, plugin: LoadedPlugin, device: DeviceFacts) -> Checker<'s> {
         let plugins = Turns { all: vec![plugin], turn: 0 };
+        Checker { supervisor, plugins, types: supervisor.types(), device, recorded: vec![], ahead: None }
+    }
+
+    /// One without a plugin, who only reads.
+    pub(crate) fn reader(supervisor: &'s Supervisor, device: DeviceFacts) -> Checker<'s> {
+        let plugins = Turns { all: vec![], turn: 0 };
         Checker { supervisor, plugins, types: supervisor.types(), device, recorded: vec![], ahead: None }
     }
 

@@ -1,6 +1,8 @@
 //! The client of the device children: keeps them alive between evaluations and starts fresh ones when they die. The first
 //! checks and times, the others only time.
 
+mod elsewhere;
+
 use crate::ahead::ForGpu;
 use crate::child::{Child, ChildError, Confinement};
 use crate::cores;

@@ -95,6 +95,11 @@ pub struct Document {
 }
 
 impl Document {
+    /// How what was evaluated launches its kernels.
+    pub fn launch(&self) -> Launch {
+        self.job.baseline.as_ref().map_or(Launch::Stream, |baseline| baseline.launch)
+    }
+
     /// The score that stands for the evaluation, as its policy says.
     pub fn headline(&self) -> Option<f64> {
         self.scores.as_ref().map(|scores| match self.policy.rules().headline {
@@ -162,6 +167,43 @@ pub struct Job {
     /// How inputs were drawn. Older documents do not say.
     #[serde(default)]
     pub inputs: Option<InputMode>,
+    /// What ran in place of a plugin's rewrite, if something else did: then all speedups are against eager as Python calls
+    /// it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Baseline>,
+}
+
+/// What a user of PyTorch could pick in place of a plugin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Baseline {
+    /// `eager`, `inductor` and so on, as `passhost baseline --with` takes it.
+    pub method: String,
+    /// How it launches its kernels. Eager, which it is timed against, launches one after the other.
+    pub launch: Launch,
+    /// Version of Python.
+    pub python: String,
+    /// Version of PyTorch.
+    pub torch: String,
+}
+
+/// How kernels are launched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Launch {
+    /// One after the other.
+    #[default]
+    Stream,
+    /// All at once, as a CUDA graph that was captured before.
+    Graph,
+}
+
+impl std::fmt::Display for Launch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Launch::Stream => "one launch after the other",
+            Launch::Graph => "launched as CUDA graphs",
+        })
+    }
 }
 
 /// Scores over the device's time. What is right stays the same.

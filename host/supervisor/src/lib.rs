@@ -12,6 +12,7 @@
 mod account;
 mod ahead;
 mod assemble;
+pub mod baseline;
 pub mod batch;
 mod budget;
 mod check;

@@ -24,9 +24,9 @@ use std::time::{Duration, Instant};
 const REWRITE_BYTES: u64 = 1 << 30;
 
 /// How often a variant is timed where the machine does something else, without being asked to wait.
-const ATTEMPTS: u32 = 2;
+pub(crate) const ATTEMPTS: u32 = 2;
 /// How long a busy machine is left alone before it is tried again.
-const PAUSE: Duration = Duration::from_secs(2);
+pub(crate) const PAUSE: Duration = Duration::from_secs(2);
 
 /// A reference program that has run: what the rewrite is compared with.
 pub(crate) struct Reference {
@@ -85,7 +85,7 @@ impl Supervisor {
     }
 
     /// Waits until the device may be used so. Where noise is accepted, nobody waits.
-    fn turn(&self, device: &mut Device, how: Use, place: &VariantPlace) -> Option<Turn> {
+    pub(crate) fn turn(&self, device: &mut Device, how: Use, place: &VariantPlace) -> Option<Turn> {
         let waiting = || self.tell(&Event::Waiting { place: place.clone() });
         let started = Instant::now();
         let turn = (!self.config.settings.accept_noise).then(|| Turn::take(&device.info().id, how, waiting));

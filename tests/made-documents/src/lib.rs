@@ -8,7 +8,7 @@ use passhost_protocol::guest::{GuestLimits, PassInfo};
 use passhost_protocol::reader::InputMode;
 use passhost_score::{Estimate, FailureClass, Interval, Options};
 use passhost_supervisor::document::{
-    Blame, ChildWalls, Document, Failure, Job, Limits, Rewrite, SCHEMA, Status, Timing, Variant,
+    Baseline, Blame, ChildWalls, Document, Failure, Job, Launch, Limits, Rewrite, SCHEMA, Status, Timing, Variant,
 };
 use passhost_supervisor::recount;
 
@@ -30,6 +30,7 @@ pub fn document(plugin: &str, sample: &str, variants: Vec<Variant>) -> Document 
         device: Some(device()),
         fixed_seed: false,
         inputs: Some(InputMode::Fresh),
+        baseline: None,
     };
     let mut document = Document {
         schema: SCHEMA.into(),
@@ -50,6 +51,22 @@ pub fn document(plugin: &str, sample: &str, variants: Vec<Variant>) -> Document 
     let counted = recount(&document).variants.into_iter();
     document.outcomes = counted.filter_map(|counted| counted.outcome).collect();
     document.scores = passhost_score::score(&document.outcomes, &document.options).ok();
+    document
+}
+
+/// The document of a baseline: as that of a plugin of this name, but that eager is called from Python and takes so many times
+/// as long.
+pub fn baseline(method: &str, launch: Launch, sample: &str, variants: Vec<Variant>, slower: f64) -> Document {
+    let slow = |mut variant: Variant| {
+        if let Some(timing) = &mut variant.timing {
+            timing.eager_us *= slower;
+            timing.eager_device_us = timing.eager_device_us.map(|time| time * slower);
+        }
+        variant
+    };
+    let mut document = document(method, sample, variants.into_iter().map(slow).collect());
+    let (method, python, torch) = (method.to_owned(), "3.11.7".to_owned(), "2.11.0+cpu".to_owned());
+    document.job.baseline = Some(Baseline { method, launch, python, torch });
     document
 }
 

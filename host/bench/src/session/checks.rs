@@ -48,9 +48,17 @@ impl<'a> Checks<'a> {
     pub(super) fn round(&mut self, round: Round, prepared: &Prepared) -> Result<(), RewriteError> {
         let reference = self.reference;
         let device = &reference.device;
-        let Prepared { drawn, eager, .. } = prepared;
-        let rewritten = self.guarded_run(drawn, round, eager)?;
+        let rewritten = self.guarded_run(&prepared.drawn, round, &prepared.eager)?;
         device.charge(Work::RunRewrite);
+        self.compare(round, prepared, &rewritten);
+        Ok(())
+    }
+
+    /// Compares what a rewrite made of the inputs of a round with what eager made of them.
+    pub(super) fn compare(&mut self, round: Round, prepared: &Prepared, rewritten: &[Held]) {
+        let Prepared { drawn, eager, .. } = prepared;
+        let reference = self.reference;
+        let device = &reference.device;
         let mut suspects = vec![];
         for (position, (out, expected)) in rewritten.iter().zip(eager).enumerate() {
             match round.stressed {
@@ -63,17 +71,16 @@ impl<'a> Checks<'a> {
             }
         }
         if let (Some(input), false) = (round.stressed, suspects.is_empty()) {
-            self.suspected(&suspects, input, prepared, &rewritten);
+            self.suspected(&suspects, input, prepared, rewritten);
         }
         if round.number == 0 && round.stressed.is_none() {
-            self.against_truth(prepared, &rewritten);
+            self.against_truth(prepared, rewritten);
             let outputs: Vec<_> = reference.output_types.iter().zip(eager).collect();
             let held = drawn.inputs.iter().map(Rc::as_ref);
             let inputs: Vec<_> = reference.specs.iter().map(|spec| &spec.ty).zip(held).collect();
             self.evaluation.trivial = trivial_answer_held(&outputs, &inputs);
         }
         device.charge(Work::Compare);
-        Ok(())
     }
 
     /// The least tolerance at which the ordinary rounds of an output are right.

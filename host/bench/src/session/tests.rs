@@ -2,7 +2,7 @@
 
 use super::*;
 use passhost_ir::{Draw, Dtype};
-use passhost_protocol::device::{Finding, OtherRounds, Timed};
+use passhost_protocol::device::{ElsewhereRun, Finding, OtherRounds, Timed};
 use passhost_runtime::{GUARD, Temporary};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -323,4 +323,52 @@ fn what_a_rewrite_inserts_that_no_input_reaches_is_judged_like_anything_else() {
     // The constant and what is made of it count as memory of the rewrite.
     assert!(right.peak_bytes >= 3 * 64 * 128 * 4, "{} bytes", right.peak_bytes);
     assert!(evaluated(&rewrite("ones")).outputs[0].wrong > 0);
+}
+
+/// Inputs are written, someone else makes outputs of them, and these are judged.
+fn judged_elsewhere(reference: &Reference, outputs: &[TensorType], answer: impl Fn(Vec<u8>) -> Vec<u8>) -> Evaluation {
+    let directory = tempfile::tempdir().unwrap();
+    let run = ElsewhereRun {
+        directory: directory.path().into(),
+        name: "other".into(),
+        outputs: outputs.to_vec(),
+        seed: 11,
+        first: 0,
+        rounds: 2,
+        settings: settings(1 << 30),
+    };
+    for round in 0..run.rounds {
+        std::fs::create_dir(directory.path().join(format!("round_{round}"))).unwrap();
+    }
+    reference.write_inputs(directory.path(), run.seed, run.rounds).unwrap();
+    for round in 0..run.rounds {
+        let folder = directory.path().join(format!("round_{round}"));
+        let inputs = std::fs::read(folder.join("input_0.bin")).unwrap();
+        std::fs::write(folder.join("other_0.bin"), answer(inputs)).unwrap();
+    }
+    reference.judge_elsewhere(&run)
+}
+
+#[test]
+fn what_someone_else_made_of_the_inputs_is_judged_as_a_rewrite_is() {
+    let _alone = alone();
+    let reference = reference("graph(%x: f32[64]) {\n  %y: f32[64] = aten::mul.Scalar(%x, 2.0)\n  return (%y)\n}\n");
+    let ty = TensorType::contiguous(Dtype::F32, [64]);
+    let times = |factor: f32| {
+        move |inputs: Vec<u8>| {
+            let inputs = inputs.chunks_exact(4).map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap()));
+            bytes(&inputs.map(|value| value * factor).collect::<Vec<f32>>())
+        }
+    };
+    let right = judged_elsewhere(&reference, std::slice::from_ref(&ty), times(2.0));
+    assert_eq!((right.error, right.outputs[0].right_from, right.outputs[0].elements), (None, Some(-10), 128));
+    assert!(right.outputs[0].truth.is_some(), "it is held against the run in double precision");
+    let wrong = judged_elsewhere(&reference, std::slice::from_ref(&ty), times(2.1));
+    assert!(wrong.outputs[0].right_from.is_some_and(|t| t > -5), "{wrong:?}");
+    let error = |evaluation: Evaluation| evaluation.error.map(|error| error.to_string()).unwrap_or_default();
+    let short = judged_elsewhere(&reference, std::slice::from_ref(&ty), |_| vec![0; 8]);
+    assert!(error(short).contains("a file of 8 bytes where the rewrite declares 256 bytes"));
+    let other = judged_elsewhere(&reference, &[TensorType::contiguous(Dtype::F16, [64])], |inputs| inputs);
+    assert!(error(other).contains("output 0) gives f16[64] where the rewrite declares f32[64]"));
+    assert!(error(judged_elsewhere(&reference, &[], |inputs| inputs)).contains("0 outputs"));
 }

@@ -1,7 +1,7 @@
 //! `passhost bench PLUGIN... LIST|DIR...`
 
-mod given;
-mod keeper;
+pub(super) mod given;
+pub(super) mod keeper;
 
 use crate::arguments::BenchArguments;
 use crate::interrupt;
@@ -10,12 +10,13 @@ use crate::progress::Progress;
 use crate::terminal::{Terminal, Tone, wrap};
 use crate::{Exit, Stop};
 use given::Given;
-use keeper::Keeper;
+use keeper::{Keeper, Keeping};
 use passhost_report::{Apart, Filter, Sourced, Summary, entries, summarise};
 use passhost_supervisor::batch::{self, Batch, BatchFile, Bench, Header, PluginEntry, SampleEntry};
 use passhost_supervisor::device::{Device, DeviceSetup};
 use passhost_supervisor::document::{Blame, Document};
 use passhost_supervisor::{Checking, Plugin, Supervisor};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 /// Those who check for one device, where there are cores that time nothing.
@@ -37,12 +38,7 @@ pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop
     header.plugins = plugins.iter().map(|plugin| entry(&supervisor, plugin)).collect::<Result<_, _>>()?;
     header.programs = given::programs().map_err(|error| Stop::new(Exit::Host, error))?;
     header.variant.clone_from(&arguments.variant);
-    let sample = |named: passhost_sample::Named| SampleEntry {
-        path: named.path.display().to_string(),
-        groups: named.groups,
-        place: named.place,
-    };
-    header.samples = samples.into_iter().map(sample).collect();
+    header.samples = samples.into_iter().map(sample_entry).collect();
     progress.step("starting the device");
     let mut devices = open_devices(arguments)?;
     header.devices = devices.iter().map(|device| device.info().clone()).collect();
@@ -50,17 +46,28 @@ pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop
 
     let (file, finished) = BatchFile::open(&arguments.out, &header, arguments.resume)?;
     let stop = AtomicBool::new(false);
-    let mut keeper = Keeper::new(file, &header, arguments, terminal, &progress, &stop);
+    let keeping = Keeping { out: &arguments.out, quiet: arguments.progress.quiet, fail_fast: arguments.fail_fast };
+    let mut keeper = Keeper::new(file, &header, keeping, terminal, &progress, &stop);
     keeper.introduce(&finished);
     interrupt::watch();
     let checking = Checking::Beside(CHECKERS);
     let bench = Bench { header: &header, plugins: &plugins, finished: &finished, checking, stop: &stop };
     supervisor.bench(&bench, &mut devices, |heard| keeper.hear(heard))?;
     progress.clear();
-    let mut kept = batch::read(&arguments.out)?;
+    finish(&arguments.out, terminal)
+}
+
+/// What a batch says of a sample that nobody has opened yet.
+pub(super) fn sample_entry(named: passhost_sample::Named) -> SampleEntry {
+    SampleEntry { path: named.path.display().to_string(), groups: named.groups, place: named.place }
+}
+
+/// Prints what has come of a batch, and says how it ended.
+pub(super) fn finish(out: &Path, terminal: &Terminal) -> Result<Exit, Stop> {
+    let mut kept = batch::read(out)?;
     let exit = exit(&kept);
-    let last = end(&kept, arguments, terminal);
-    print(summaries(std::mem::take(&mut kept.documents), arguments, terminal).into_iter().chain(last));
+    let last = end(&kept, out, terminal);
+    print(summaries(std::mem::take(&mut kept.documents), out, terminal).into_iter().chain(last));
     Ok(exit)
 }
 
@@ -72,7 +79,7 @@ fn entry(supervisor: &Supervisor, plugin: &Plugin) -> Result<PluginEntry, Stop> 
         return Err(Stop::host(format!("{}; {}", failure.message, failure.hint)));
     }
     let info = loaded.info().cloned();
-    Ok(PluginEntry { path: plugin.path.clone(), sha256: plugin.sha256.clone(), info, failure })
+    Ok(PluginEntry { path: plugin.path.clone(), sha256: plugin.sha256.clone(), info, failure, baseline: None })
 }
 
 fn open_devices(arguments: &BenchArguments) -> Result<Vec<Device>, Stop> {
@@ -85,8 +92,8 @@ fn open_devices(arguments: &BenchArguments) -> Result<Vec<Device>, Stop> {
 }
 
 /// What has come of it: what `passhost report` says of the file.
-fn summaries(documents: Vec<Document>, arguments: &BenchArguments, terminal: &Terminal) -> Vec<String> {
-    let source = arguments.out.display().to_string();
+fn summaries(documents: Vec<Document>, out: &Path, terminal: &Terminal) -> Vec<String> {
+    let source = out.display().to_string();
     let sourced = documents.into_iter().map(|document| Sourced { source: source.clone(), document });
     let sourced: Vec<Sourced> = sourced.collect();
     let entries = entries(&sourced, Apart::Plugins, &Filter::default());
@@ -98,10 +105,10 @@ fn summaries(documents: Vec<Document>, arguments: &BenchArguments, terminal: &Te
 }
 
 /// How much has ended, and what to do about what has not.
-fn end(kept: &Batch, arguments: &BenchArguments, terminal: &Terminal) -> Vec<String> {
+fn end(kept: &Batch, out: &Path, terminal: &Terminal) -> Vec<String> {
     let mut lines = vec![];
     let mut say = |text: String| lines.extend(wrap(&text, terminal.width(), ""));
-    let (finished, all, out) = (kept.finished_samples, kept.header.samples.len(), arguments.out.display());
+    let (finished, all, out) = (kept.finished_samples, kept.header.samples.len(), out.display());
     say(format!("{finished} of {all} samples have ended; all results are in {out}"));
     if finished < all || kept.documents.iter().any(is_hosts_trouble) {
         say(format!("what is missing or was not measured: {}", given::resume_command()));

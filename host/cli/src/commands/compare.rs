@@ -5,7 +5,8 @@ use crate::arguments::CompareArguments;
 use crate::output::{print, write_json};
 use crate::terminal::Terminal;
 use crate::{Exit, Stop};
-use passhost_report::{Apart, Comparison, compare, entries};
+use passhost_report::{Apart, Comparison, Entry, by_launch, compare, entries};
+use passhost_supervisor::untrusted::one_line;
 use serde::Serialize;
 use std::path::Path;
 
@@ -18,13 +19,31 @@ struct Report<'a> {
 
 pub fn run(arguments: &CompareArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let documents = documents::read_all(&arguments.files)?;
-    let entries = entries(&documents, Apart::Files, &arguments.filter.filter());
-    let comparison = compare(&entries).map_err(|error| Stop::new(Exit::Usage, error))?;
+    let mut groups = by_launch(entries(&documents, Apart::Files, &arguments.filter.filter()));
+    // Who alone launches as it does has nobody to be compared with, unless nobody has.
+    let several = groups.iter().any(|group| group.len() > 1);
+    let (compared, alone): (Vec<_>, Vec<_>) = groups.drain(..).partition(|group| !several || group.len() > 1);
+    let compared = compared.iter().map(|group| compare(group)).collect::<Result<Vec<_>, _>>();
+    let compared = compared.map_err(|error| Stop::new(Exit::Usage, error))?;
     if let Some(path) = &arguments.json {
-        write_json(path, &Report { schema: "passhost.comparison/1", comparison: &comparison })?;
+        let reports: Vec<Report<'_>> =
+            compared.iter().map(|comparison| Report { schema: "passhost.comparison/1", comparison }).collect();
+        match &reports[..] {
+            [one] => write_json(path, one)?,
+            several => write_json(path, &several)?,
+        }
     }
     if arguments.json.as_deref() != Some(Path::new("-")) {
-        print(crate::comparison::render(&comparison, terminal));
+        for (at, comparison) in compared.iter().enumerate() {
+            let gap = (at > 0).then(String::new);
+            print(gap.into_iter().chain(crate::comparison::render(comparison, terminal)));
+        }
+        print(alone.iter().flatten().map(left_out));
     }
     Ok(Exit::Success)
+}
+
+fn left_out(entry: &Entry<'_>) -> String {
+    let name = one_line(&entry.entrant.name, 60);
+    format!("{name} is left out: it alone is of its kind ({})", entry.conditions.launch)
 }

@@ -62,6 +62,10 @@ fn material(
     if arguments.offline {
         return Ok(Err("--offline".to_owned()));
     }
+    if let Some(baseline) = &document.job.baseline {
+        let method = one_line(&baseline.method, 40);
+        return Ok(Err(format!("{method} is no plugin; `passhost baseline --with {method}` measures it again")));
+    }
     let recorded = Path::new(&document.job.plugin);
     let path = arguments.plugin.as_deref().unwrap_or(recorded);
     if arguments.plugin.is_none() && !path.exists() {

@@ -161,6 +161,7 @@ fn frame(
             device: device.cloned(),
             fixed_seed: header.seed.is_some(),
             inputs: Some(header.inputs),
+            baseline: plugin.baseline.clone(),
         },
         lost: None,
         policy: header.policy.clone(),

@@ -51,7 +51,7 @@ impl Finished {
         self.variants.contains(&key(plugin, sample, variant))
     }
 
-    pub(super) fn has_sample(&self, line: &SampleLine) -> bool {
+    pub(crate) fn has_sample(&self, line: &SampleLine) -> bool {
         self.samples.get(&line.sample.path) == Some(line)
     }
 

@@ -1,7 +1,7 @@
 //! What all variants of a batch have in common.
 
 use super::SCHEMA;
-use crate::document::{Failure, Limits};
+use crate::document::{Baseline, Failure, Limits};
 use crate::supervisor::Config;
 use crate::untrusted::one_line;
 use passhost_policy::Policy;
@@ -58,6 +58,9 @@ pub struct PluginEntry {
     pub info: Option<PassInfo>,
     /// Why it does not load. Every variant then fails for that reason.
     pub failure: Option<Failure>,
+    /// What it is, if it is no plugin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Baseline>,
 }
 
 /// A sample of a batch, which nobody has opened yet.

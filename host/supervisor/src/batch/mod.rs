@@ -27,7 +27,9 @@ pub use finished::Finished;
 pub use header::{Header, PluginEntry, SampleEntry};
 pub use line::{Line, SampleLine, SampleName, VariantLine};
 pub use read::{Batch, read};
+pub(crate) use run::hear_of;
 pub use run::{Bench, Heard};
+pub(crate) use work::{Opened, Queue, open as open_task};
 
 /// Names the form of the file; the number grows when a field changes its meaning or goes.
 pub const SCHEMA: &str = "passhost.batch/1";

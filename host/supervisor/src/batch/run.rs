@@ -11,7 +11,7 @@ use crate::evaluate::Checking;
 use crate::plugin::Plugin;
 use crate::supervisor::Supervisor;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 /// How often whoever hears of a batch hears that nothing happened.
@@ -32,7 +32,7 @@ pub struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    pub(super) fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 }
@@ -79,28 +79,41 @@ impl Supervisor {
         let timing: Vec<u32> = devices.iter().flat_map(Device::cores).collect();
         let cores = cores::for_checking(&timing);
         let queue = Queue::new(bench);
-        let (tell, heard) = mpsc::channel();
-        std::thread::scope(|scope| {
-            for (number, device) in devices.iter_mut().enumerate() {
-                let worker = Worker { supervisor: self, bench, queue: &queue, number, tell: tell.clone() };
-                let cores = &cores;
-                scope.spawn(move || worker.run(device, cores));
-            }
-            drop(tell);
-            let mut end = Ok(());
-            loop {
-                let next = match heard.recv_timeout(TICK) {
-                    Ok(next) => next,
-                    Err(RecvTimeoutError::Timeout) => Heard::Nothing,
-                    Err(RecvTimeoutError::Disconnected) => return end,
-                };
-                if end.is_ok() {
-                    end = hear(next);
+        hear_of(bench, &mut hear, |tell| {
+            std::thread::scope(|scope| {
+                for (number, device) in devices.iter_mut().enumerate() {
+                    let worker = Worker { supervisor: self, bench, queue: &queue, number, tell: tell.clone() };
+                    let cores = &cores;
+                    scope.spawn(move || worker.run(device, cores));
                 }
-                if end.is_err() {
-                    bench.stop.store(true, Ordering::Relaxed);
-                }
-            }
+            });
         })
     }
+}
+
+/// Has `work` done on another thread, and `hear` called on this one with what it tells, and often. What `hear` says to end
+/// the batch is returned once the work has ended.
+pub(crate) fn hear_of<E>(
+    bench: &Bench<'_>,
+    hear: &mut impl FnMut(Heard) -> Result<(), E>,
+    work: impl FnOnce(Sender<Heard>) + Send,
+) -> Result<(), E> {
+    let (tell, heard) = mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(move || work(tell));
+        let mut end = Ok(());
+        loop {
+            let next = match heard.recv_timeout(TICK) {
+                Ok(next) => next,
+                Err(RecvTimeoutError::Timeout) => Heard::Nothing,
+                Err(RecvTimeoutError::Disconnected) => return end,
+            };
+            if end.is_ok() {
+                end = hear(next);
+            }
+            if end.is_err() {
+                bench.stop.store(true, Ordering::Relaxed);
+            }
+        }
+    })
 }

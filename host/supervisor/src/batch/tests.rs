@@ -23,8 +23,13 @@ fn config() -> Config {
 
 /// Two plugins on the samples `s/one` and `s/two`.
 fn header() -> Header {
-    let plugin =
-        |name: &str| PluginEntry { path: format!("p/{name}.wasm"), sha256: name.repeat(8), info: None, failure: None };
+    let plugin = |name: &str| PluginEntry {
+        path: format!("p/{name}.wasm"),
+        sha256: name.repeat(8),
+        info: None,
+        failure: None,
+        baseline: None,
+    };
     let sample = |name: &str| SampleEntry { path: format!("s/{name}"), groups: vec!["all".into()], place: None };
     Header {
         plugins: vec![plugin("a"), plugin("b")],
@@ -298,6 +303,7 @@ fn evaluated(plugin: &PluginEntry, judged: Vec<Judged>) -> Document {
         device: None,
         fixed_seed: false,
         inputs: Some(config.inputs),
+        baseline: None,
     };
     let frame = Frame {
         job,

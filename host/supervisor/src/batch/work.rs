@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 /// Samples that nobody has begun, for the workers of all devices.
-pub(super) struct Queue<'a> {
+pub(crate) struct Queue<'a> {
     bench: &'a Bench<'a>,
     /// Positions in the header.
     left: Mutex<Vec<usize>>,
@@ -39,14 +39,14 @@ impl<'a> Queue<'a> {
 
 /// A variant, and the positions of the plugins that have not ended on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Task {
+pub(crate) struct Task {
     /// Position in the sample.
     pub variant: usize,
     pub plugins: Vec<usize>,
 }
 
 /// A sample that was opened.
-pub(super) struct Opened {
+pub(crate) struct Opened {
     pub sample: Sample,
     pub name: SampleName,
     /// How many of its variants belong to the batch.
@@ -63,7 +63,7 @@ pub(super) fn unusable(entry: &SampleEntry, failure: Failure) -> SampleLine {
 }
 
 /// Opens a sample, or says why there are no variants of it.
-pub(super) fn open(supervisor: &Supervisor, bench: &Bench<'_>, entry: &SampleEntry) -> Result<Opened, Box<SampleLine>> {
+pub(crate) fn open(supervisor: &Supervisor, bench: &Bench<'_>, entry: &SampleEntry) -> Result<Opened, Box<SampleLine>> {
     let place = entry.place.as_deref();
     let sample = Sample::open_or_lost(entry.path.as_ref(), place, supervisor.config.confinement)
         .map_err(|error| Box::new(unusable(entry, failure(Blame::Host, "sample", error, DOCTOR))))?;

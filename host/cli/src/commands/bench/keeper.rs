@@ -1,7 +1,6 @@
 //! Who hears of all that happens in a batch: keeps it, shows it, and stops where that is asked.
 
 use super::given::{resume_command, short_name};
-use crate::arguments::BenchArguments;
 use crate::interrupt;
 use crate::output::print;
 use crate::progress::Progress;
@@ -13,11 +12,22 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// How a batch is kept and shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Keeping<'a> {
+    /// The file.
+    pub out: &'a Path,
+    /// Shows nothing until the end.
+    pub quiet: bool,
+    /// Stops at the first trouble of the host.
+    pub fail_fast: bool,
+}
+
 /// Keeps and shows what comes.
 pub struct Keeper<'a> {
     file: BatchFile,
     header: &'a Header,
-    arguments: &'a BenchArguments,
+    keeping: Keeping<'a>,
     terminal: &'a Terminal,
     progress: &'a Progress,
     stop: &'a AtomicBool,
@@ -35,7 +45,7 @@ impl<'a> Keeper<'a> {
     pub fn new(
         file: BatchFile,
         header: &'a Header,
-        arguments: &'a BenchArguments,
+        keeping: Keeping<'a>,
         terminal: &'a Terminal,
         progress: &'a Progress,
         stop: &'a AtomicBool,
@@ -46,7 +56,7 @@ impl<'a> Keeper<'a> {
         let samples = header.samples.iter().filter_map(|sample| Path::new(&sample.path).file_name()?.to_str());
         let rows = Rows::new(terminal, plugins.into_iter(), samples);
         let (left, kept, is_stopping) = (HashMap::new(), 0, false);
-        Keeper { file, header, arguments, terminal, progress, stop, rows, names, left, kept, is_stopping }
+        Keeper { file, header, keeping, terminal, progress, stop, rows, names, left, kept, is_stopping }
     }
 
     /// Says what is going to happen.
@@ -59,7 +69,7 @@ impl<'a> Keeper<'a> {
             }
         }
         if !finished.is_empty() {
-            let (variants, out) = (finished.variants(), self.arguments.out.display());
+            let (variants, out) = (finished.variants(), self.keeping.out.display());
             self.show(vec![format!("{variants} results in {out} are kept, and not measured again")]);
         }
     }
@@ -91,7 +101,7 @@ impl<'a> Keeper<'a> {
         };
         self.progress.clear();
         self.show(row.into_iter().collect());
-        if self.arguments.fail_fast && failure.is_some_and(|failure| failure.blame == Blame::Host) {
+        if self.keeping.fail_fast && failure.is_some_and(|failure| failure.blame == Blame::Host) {
             self.stop.store(true, Ordering::Relaxed);
         }
         Ok(())
@@ -103,7 +113,7 @@ impl<'a> Keeper<'a> {
     }
 
     fn show(&self, lines: Vec<String>) {
-        if !self.arguments.progress.quiet {
+        if !self.keeping.quiet {
             print(lines);
         }
     }
@@ -121,7 +131,7 @@ impl<'a> Keeper<'a> {
             }
             _ => {
                 self.progress.clear();
-                let (kept, out) = (self.kept, self.arguments.out.display());
+                let (kept, out) = (self.kept, self.keeping.out.display());
                 self.terminal
                     .complain(&format!("{kept} new results are kept in {out}; to go on: {}", resume_command()));
                 std::process::exit(128 + i32::from(interrupt::last()));

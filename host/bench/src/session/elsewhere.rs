@@ -1,0 +1,94 @@
+//! A program that someone else runs, as a baseline is: its inputs are written to files, and what came of them is read from
+//! files and compared as outputs of a rewrite are.
+
+use super::Reference;
+use super::checks::Checks;
+use crate::held::Held;
+use crate::inputs::Round;
+use passhost_ir::{NodeId, TensorType};
+use passhost_protocol::device::{ElsewhereRun, Evaluation, RewriteError, RunError};
+use passhost_protocol::{Work, open_regular};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+impl Reference {
+    /// Writes the inputs of so many rounds.
+    pub fn write_inputs(&self, directory: &Path, seed: u64, rounds: u32) -> Result<(), RunError> {
+        for number in 0..rounds {
+            let drawn = super::Drawn::draw(&self.device, &self.specs, Round { seed, number, stressed: None })?;
+            self.device.charge(Work::Draw);
+            for (position, input) in drawn.inputs.iter().enumerate() {
+                let path = file(directory, number, "input", position);
+                std::fs::write(&path, input.elements().bytes).map_err(|error| RunError::Write {
+                    file: path.display().to_string(),
+                    message: error.to_string(),
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares outputs in files with those of eager on the same inputs.
+    pub fn judge_elsewhere(&self, run: &ElsewhereRun) -> Evaluation {
+        let mut evaluation = Evaluation::default();
+        if let Err(error) = self.try_judge_elsewhere(run, &mut evaluation) {
+            evaluation.outputs.clear();
+            evaluation.error = Some(error);
+        }
+        evaluation
+    }
+
+    fn try_judge_elsewhere(&self, run: &ElsewhereRun, evaluation: &mut Evaluation) -> Result<(), RewriteError> {
+        self.must_have_types(&run.outputs)?;
+        // Nothing of passhost's runs but eager itself.
+        let mut checks = Checks::new(self, &self.program, (&run.settings, false), evaluation);
+        for number in run.first..run.first.saturating_add(run.rounds) {
+            let round = Round { seed: run.seed, number, stressed: None };
+            let prepared = self.round(round, false)?;
+            let outputs = self.output_types.iter().enumerate();
+            let outputs = outputs.map(|(position, ty)| read(&file(&run.directory, number, &run.name, position), ty));
+            let outputs = outputs.collect::<Result<Vec<Held>, RewriteError>>()?;
+            checks.compare(round, &prepared, &outputs);
+        }
+        evaluation.outputs = checks.finish();
+        Ok(())
+    }
+
+    /// Element types and shapes, and how many there are: where elements lie in memory is whoever's run it.
+    fn must_have_types(&self, found: &[TensorType]) -> Result<(), RewriteError> {
+        let count = |types: &[TensorType]| format!("{} outputs", types.len());
+        if found.len() != self.output_types.len() {
+            return Err(wrong("its outputs", count(&self.output_types), count(found)));
+        }
+        for (position, (ty, found)) in self.output_types.iter().zip(found).enumerate() {
+            if (ty.dtype, &ty.shape) != (found.dtype, &found.shape) {
+                return Err(wrong(&format!("output {position}"), ty.to_string(), found.to_string()));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn file(directory: &Path, round: u32, name: &str, position: usize) -> PathBuf {
+    directory.join(format!("round_{round}")).join(format!("{name}_{position}.bin"))
+}
+
+fn wrong(op: &str, declared: String, found: String) -> RewriteError {
+    RewriteError::WrongType { node: NodeId(0), op: op.into(), declared, found }
+}
+
+/// The elements of an output of this type. A file that has more is read no further.
+fn read(path: &Path, ty: &TensorType) -> Result<Held, RewriteError> {
+    let failed = |error: std::io::Error| RewriteError::Op {
+        node: NodeId(0),
+        op: path.display().to_string(),
+        message: error.to_string(),
+    };
+    let (mut bytes, expected) = (vec![], ty.numel() * ty.dtype.size());
+    open_regular(path).and_then(|file| file.take(expected + 1).read_to_end(&mut bytes)).map_err(failed)?;
+    if bytes.len() as u64 != expected {
+        let found = format!("a file of {} bytes", bytes.len());
+        return Err(wrong(&path.display().to_string(), format!("{expected} bytes"), found));
+    }
+    Ok(Held::host(ty.dtype, bytes))
+}

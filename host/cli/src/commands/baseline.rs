@@ -1,0 +1,73 @@
+//! `passhost baseline LIST|DIR...`
+
+use super::bench::given::programs;
+use super::bench::keeper::{Keeper, Keeping};
+use super::bench::{finish, sample_entry};
+use crate::arguments::BaselineArguments;
+use crate::interrupt;
+use crate::output::print;
+use crate::progress::Progress;
+use crate::terminal::Terminal;
+use crate::{Exit, Stop};
+use passhost_supervisor::baseline::{BaselineError, Baselines, Wanted};
+use passhost_supervisor::batch::{BatchFile, Bench, Header};
+use passhost_supervisor::device::{Device, DeviceSetup};
+use passhost_supervisor::{Checking, Supervisor};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+pub fn run(arguments: &BaselineArguments, terminal: &Terminal) -> Result<Exit, Stop> {
+    let samples = super::named_samples(&arguments.paths, terminal)?;
+    let files = tempfile::Builder::new().prefix("passhost-baseline-").tempdir();
+    let files = files.map_err(|error| Stop::new(Exit::Host, BaselineError::Files(error)))?;
+    let progress = Progress::new(terminal, &arguments.progress, samples.len());
+    progress.step("starting the device");
+    let mut device = open_device(arguments, files.path())?;
+    progress.step("starting Python");
+    let baselines = baselines(arguments, &device, files.path())?;
+    progress.clear();
+    let config = arguments.measure.config(1)?;
+    let mut header = Header::new(&config);
+    header.plugins = baselines.entries();
+    header.programs = programs().map_err(|error| Stop::new(Exit::Host, error))?;
+    header.variant.clone_from(&arguments.variant);
+    header.samples = samples.into_iter().map(sample_entry).collect();
+    header.devices = vec![device.info().clone()];
+    let line = progress.clone();
+    let supervisor = Supervisor::new(config).watched_by(move |event| line.event(event));
+
+    let (file, finished) = BatchFile::open(&arguments.out, &header, arguments.resume)?;
+    let stop = AtomicBool::new(false);
+    let keeping = Keeping { out: &arguments.out, quiet: arguments.progress.quiet, fail_fast: arguments.fail_fast };
+    let mut keeper = Keeper::new(file, &header, keeping, terminal, &progress, &stop);
+    keeper.introduce(&finished);
+    if !arguments.progress.quiet {
+        print([format!("baselines: {}", baselines.description())]);
+    }
+    interrupt::watch();
+    let bench = Bench { header: &header, plugins: &[], finished: &finished, checking: Checking::Between, stop: &stop };
+    supervisor.baselines(&baselines, &bench, &mut device, |heard| keeper.hear(heard))?;
+    progress.clear();
+    finish(&arguments.out, terminal)
+}
+
+fn open_device(arguments: &BaselineArguments, files: &Path) -> Result<Device, Stop> {
+    let setup = super::device_setup(arguments.device.device, arguments.device.threads);
+    let confinement = arguments.measure.walls.confinement();
+    let setup = DeviceSetup { confinement, files: Some(files.into()), ..setup };
+    Device::open(setup).map_err(|error| Stop::new(Exit::Host, error))
+}
+
+fn baselines(arguments: &BaselineArguments, device: &Device, files: &Path) -> Result<Baselines, Stop> {
+    let wanted = Wanted {
+        python: arguments.python.clone(),
+        methods: arguments.methods.0.clone(),
+        processes: arguments.processes as usize,
+        inputs: files.into(),
+        timeout: arguments.measure.timeout,
+    };
+    Baselines::new(wanted, device).map_err(|error| {
+        let exit = if matches!(error, BaselineError::NeedsGpu { .. }) { Exit::Usage } else { Exit::Host };
+        Stop::new(exit, error)
+    })
+}

@@ -1,0 +1,265 @@
+//! What becomes of the methods on one variant.
+
+use super::print::{Program, Spec};
+use super::python::{Python, PythonError, TimeSettings};
+use super::{Baselines, Method};
+use crate::check::Reading;
+use crate::device::Device;
+use crate::document::{Blame, Failure, Variant};
+use crate::event::{VariantPlace, WorkStage};
+use crate::failure::{DOCTOR, failure};
+use crate::judge::{Judged, failed, judge_evaluation};
+use crate::lock::Use;
+use crate::measure::{ATTEMPTS, PAUSE, Reference, evaluation_limit};
+use crate::reference::{load_reference, secret};
+use crate::supervisor::Supervisor;
+use crate::timing::{Measured, Rules, measured};
+use passhost_ir::TensorType;
+use passhost_protocol::device::{ElsewhereRun, Evaluation, ProcessTimes, RewriteError, Settings, Stage};
+use passhost_protocol::reader;
+use passhost_score::FailureClass;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Wall clock for Inductor to compile a graph and run it.
+const COMPILE: Duration = Duration::from_secs(300);
+/// What timing takes at most, in budgets of a process: pairs, controls and both warm-ups, and the device's own time.
+const BUDGETS: u32 = 4;
+
+/// A variant whose reference is loaded and whose inputs are drawn.
+struct Prepared<'a> {
+    supervisor: &'a Supervisor,
+    baselines: &'a Baselines,
+    device: &'a mut Device,
+    place: VariantPlace,
+    reference: Reference,
+    program: Program,
+    inputs: Vec<Spec>,
+    seed: u64,
+    settings: Settings,
+    /// What reading and drawing say of the variant.
+    variant: Variant,
+    /// The Pythons that hold the graph.
+    pythons: Vec<Option<Python>>,
+}
+
+/// Why nothing was measured of a method.
+enum Lost {
+    /// The method cannot do it, or what it gives is no answer.
+    Method(FailureClass, Failure),
+    /// The sample or the host is to blame.
+    Other(Box<Failure>),
+}
+
+impl Supervisor {
+    /// Measures methods on a variant that was read. One verdict a method, in their order.
+    pub(super) fn measure_baselines(
+        &self,
+        baselines: &Baselines,
+        device: &mut Device,
+        reading: Reading,
+        methods: &[Method],
+    ) -> Vec<Judged> {
+        let variant = reading.variant.clone();
+        let turn = self.turn(device, Use::Shared, &reading.place);
+        let prepared = prepare(self, baselines, device, reading);
+        drop(turn);
+        match prepared {
+            Ok(mut prepared) => methods.iter().map(|method| prepared.judge(*method)).collect(),
+            Err(failure) => {
+                let judged = |_: &Method| failed(variant.clone(), FailureClass::Reference, (*failure).clone());
+                methods.iter().map(judged).collect()
+            }
+        }
+    }
+}
+
+/// Runs the reference, and has the inputs of all rounds written.
+fn prepare<'a>(
+    supervisor: &'a Supervisor,
+    baselines: &'a Baselines,
+    device: &'a mut Device,
+    reading: Reading,
+) -> Result<Prepared<'a>, Box<Failure>> {
+    let Reading { place, mut variant, read } = reading;
+    let mut read: reader::Variant = read.map_err(Box::new)?;
+    let started = Instant::now();
+    let loaded = load_reference(supervisor, device, 0, &read, &place)?;
+    let loading = started.elapsed();
+    for (value, found) in read.program.values.iter_mut().zip(&loaded.types) {
+        value.ty = found.clone();
+    }
+    let seed = secret(&supervisor.config)?;
+    variant.seed = Some(seed);
+    variant.notes.push("no input at eight times its scale and none that is unusual: nothing hides from these".into());
+    let settings = supervisor.config.settings;
+    let reference = Reference { read, loaded, loading };
+    let hosts = |error: &dyn std::fmt::Display| failure(Blame::Host, "inputs", error, DOCTOR);
+    let limit = limit(supervisor, evaluation_limit(&reference, &settings));
+    make_folders(baselines, settings.rounds + 1).map_err(|error| hosts(&error))?;
+    let drawn = device.draw(seed, settings.rounds + 1, limit).map_err(|error| hosts(&error))?;
+    drawn
+        .map_err(|error| failure(Blame::Host, "inputs", error, "make room, or set TMPDIR to a directory with more"))?;
+    let program = Program::of(&reference.read.program, &baselines.setup.device);
+    let program = program.map_err(|error| failure(Blame::Host, "print", error, "report this sample"))?;
+    let inputs = reference.read.inputs.iter().map(|input| Spec::of(&input.ty)).collect();
+    let pythons = (0..baselines.wanted.processes).map(|_| None).collect();
+    Ok(Prepared { supervisor, baselines, device, place, reference, program, inputs, seed, settings, variant, pythons })
+}
+
+/// Empty directories for so many rounds: nothing of another graph is in them.
+fn make_folders(baselines: &Baselines, rounds: u32) -> std::io::Result<()> {
+    let places = [baselines.wanted.inputs.as_path(), baselines.outputs.path()];
+    let folder = |place: &Path, round: u32| place.join(format!("round_{round}"));
+    places.iter().flat_map(|place| (0..rounds).map(|round| folder(place, round))).try_for_each(|folder| {
+        if folder.exists() {
+            std::fs::remove_dir_all(&folder)?;
+        }
+        std::fs::create_dir(&folder)
+    })
+}
+
+/// Wall clock of a step: what was asked for, or what it should take.
+fn limit(supervisor: &Supervisor, derived: Duration) -> Duration {
+    supervisor.config.timeout.unwrap_or(derived)
+}
+
+impl Prepared<'_> {
+    fn judge(&mut self, method: Method) -> Judged {
+        let mut variant = self.variant.clone();
+        self.device.take_spent();
+        let judged = self.check(method).and_then(|mut evaluation| {
+            let measured = self.times(method, &mut evaluation)?;
+            Ok((evaluation, measured))
+        });
+        variant.spent_us.join(&self.device.take_spent());
+        match judged {
+            Ok((evaluation, measured)) => judge_evaluation(variant, evaluation, measured),
+            Err(Lost::Method(class, failure)) => failed(variant, class, failure),
+            Err(Lost::Other(failure)) => failed(variant, FailureClass::Reference, *failure),
+        }
+    }
+
+    /// Runs a method on the inputs of every round, and compares what comes of it.
+    fn check(&mut self, method: Method) -> Result<Evaluation, Lost> {
+        let turn = self.supervisor.turn(self.device, Use::Shared, &self.place);
+        self.supervisor.reached(&self.place, WorkStage::Device(Stage::Correctness));
+        let (rounds, limit) = (self.settings.rounds, limit(self.supervisor, COMPILE));
+        let ran = self.ask(0, |python| python.run(method, rounds, method.name(), limit))?;
+        let evaluation = self.compare(method, &ran.outputs, 0, rounds);
+        drop(turn);
+        evaluation
+    }
+
+    /// Compares outputs in files.
+    fn compare(&mut self, method: Method, outputs: &[Spec], first: u32, rounds: u32) -> Result<Evaluation, Lost> {
+        let types: Option<Vec<TensorType>> = outputs.iter().map(Spec::ty).collect();
+        let unknown = || {
+            method_failed(FailureClass::TypeMismatch, "correctness", "an output is of a type that is not known here")
+        };
+        let (name, seed, settings) = (method.name().to_owned(), self.seed, self.settings);
+        let directory = self.baselines.outputs.path().to_owned();
+        let run = ElsewhereRun { directory, name, outputs: types.ok_or_else(unknown)?, seed, first, rounds, settings };
+        let limit = limit(self.supervisor, evaluation_limit(&self.reference, &self.settings));
+        let lost =
+            |error: &dyn std::fmt::Display| Lost::Other(failure(Blame::Host, "correctness", error, DOCTOR).into());
+        let evaluation = self.device.judge(run, limit).map_err(|error| lost(&error))?;
+        match &evaluation.error {
+            None => Ok(evaluation),
+            Some(error @ RewriteError::WrongType { .. }) => {
+                Err(method_failed(FailureClass::TypeMismatch, "correctness", error))
+            }
+            Some(error) => Err(lost(error)),
+        }
+    }
+
+    /// Times a method, again where the machine did something else, as often as a rewrite is timed.
+    fn times(&mut self, method: Method, evaluation: &mut Evaluation) -> Result<Option<Measured>, Lost> {
+        let rules = Rules::of(&self.device.info().device);
+        let (ops, noisy) = (self.reference.read.program.nodes.len(), self.settings.accept_noise);
+        let give_up = Instant::now() + self.supervisor.config.wait;
+        let mut attempts = 0;
+        loop {
+            let processes = self.time_once(method, evaluation)?;
+            attempts += 1;
+            let Ok(mut measured) = measured(processes, rules, ops, noisy) else { return Ok(None) };
+            measured.timing.attempts = attempts;
+            if measured.timing.trouble.is_none() || (attempts >= ATTEMPTS && Instant::now() >= give_up) {
+                return Ok(Some(measured));
+            }
+            if attempts >= ATTEMPTS {
+                std::thread::sleep(PAUSE);
+            }
+        }
+    }
+
+    /// Times a method as often as there are processes in an evaluation, each time in the next Python that holds the graph,
+    /// and compares what one of the timed runs gave.
+    fn time_once(&mut self, method: Method, evaluation: &mut Evaluation) -> Result<Vec<ProcessTimes>, Lost> {
+        let turn = self.supervisor.turn(self.device, Use::Alone, &self.place);
+        self.supervisor.reached(&self.place, WorkStage::Device(Stage::Timing));
+        let settings = self.time_settings();
+        let budgets = Duration::from_nanos(settings.process_ns) * BUDGETS;
+        let limit = limit(self.supervisor, COMPILE + budgets);
+        let (round, name, pythons) = (self.settings.rounds, method.name(), self.pythons.len());
+        let (mut times, mut outputs) = (vec![], vec![]);
+        for process in 0..Settings::PROCESSES as usize {
+            let seed = self.seed.wrapping_add(process as u64);
+            let timed =
+                self.ask(process % pythons, |python| python.time(method, &settings, seed, (round, name), limit))?;
+            times.push(timed.times);
+            outputs = timed.outputs;
+        }
+        drop(turn);
+        let timed = self.compare(method, &outputs, round, 1)?;
+        for (output, timed) in evaluation.outputs.iter_mut().zip(timed.outputs) {
+            output.right_from = output.right_from.zip(timed.right_from).map(|(checked, timed)| checked.max(timed));
+        }
+        Ok(times)
+    }
+
+    fn time_settings(&self) -> TimeSettings {
+        let settings = &self.settings;
+        let processes = Settings::PROCESSES;
+        TimeSettings {
+            process_ns: settings.budget_ms.saturating_mul(2_000_000) / u64::from(processes),
+            warmups: settings.warmups,
+            blocks: Settings::BLOCKS,
+            control_blocks: Settings::CONTROL_BLOCKS,
+            pairs: settings.trials.div_ceil(processes * Settings::BLOCKS).next_multiple_of(2),
+            cores: if settings.accept_noise { vec![] } else { self.device.cores() },
+        }
+    }
+
+    /// Asks a Python that holds the graph. One that ends or hangs has done so under this method.
+    fn ask<T>(&mut self, number: usize, ask: impl FnOnce(&mut Python) -> Result<T, PythonError>) -> Result<T, Lost> {
+        let mut python = match self.pythons[number].take() {
+            Some(python) => python,
+            None => self.start().map_err(|error| {
+                Lost::Other(failure(Blame::Host, "python", error, "run its program by hand, or report this").into())
+            })?,
+        };
+        let answer = ask(&mut python);
+        if answer.as_ref().err().is_none_or(PythonError::is_refusal) {
+            self.pythons[number] = Some(python);
+        }
+        answer.map_err(|error| {
+            let class = if error.is_refusal() { FailureClass::Compile } else { FailureClass::Runtime };
+            method_failed(class, "baseline", error)
+        })
+    }
+
+    /// Starts a Python and gives it the graph.
+    fn start(&self) -> Result<Python, PythonError> {
+        let (mut python, _) = Python::start(&self.baselines.setup)?;
+        let device = &self.baselines.setup.device;
+        let limit = limit(self.supervisor, COMPILE);
+        let folders = [self.baselines.wanted.inputs.as_path(), self.baselines.outputs.path()];
+        python.load(device, &self.program, &self.inputs, folders, limit)?;
+        Ok(python)
+    }
+}
+
+fn method_failed(class: FailureClass, stage: &str, message: impl std::fmt::Display) -> Lost {
+    Lost::Method(class, failure(Blame::Plugin, stage, message, "PyTorch cannot do this; no other way was tried"))
+}

@@ -1,0 +1,228 @@
+//! What a user of PyTorch could pick in place of a pass, measured as a pass is: eager called from Python, Inductor, and both
+//! captured in a CUDA graph.
+//!
+//! A variant is read and its reference runs in a device child, as in an evaluation. The verified program is [printed](print)
+//! as calls with names of our own; a [Python](python) of its own for each graph makes a function of it, runs it on inputs
+//! that the device child wrote to files, and writes what comes of it to others, which the device child compares with
+//! eager and with the run in double precision. No text of a sample reaches Python. What becomes of a method on a variant
+//! is a line of a [batch](crate::batch), as that of a plugin is.
+
+mod measure;
+mod print;
+mod python;
+mod run;
+
+use crate::batch::PluginEntry;
+use crate::device::Device;
+use crate::document::{Baseline, Launch};
+use passhost_protocol::device::DeviceInfo;
+use passhost_protocol::guest::PassInfo;
+use python::{Hello, Python, SCRIPT, Setup};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The version of PyTorch that libtorch has: another one would be another eager.
+pub const TORCH: &str = "2.11.0";
+
+/// Importing torch from a cold disk takes a minute.
+const START: Duration = Duration::from_secs(180);
+
+/// What runs in place of a rewrite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// Each op called from Python.
+    Eager,
+    /// `torch.compile` as it is.
+    Inductor,
+    /// With `mode="reduce-overhead"`.
+    InductorReduceOverhead,
+    /// With `emulate_precision_casts`: rounds where eager rounds.
+    InductorPrecision,
+    /// Eager, captured by hand in one CUDA graph.
+    EagerGraph,
+    /// Inductor, captured by hand.
+    InductorGraph,
+}
+
+/// How `torch.compile` is asked, as the script calls it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Compile {
+    Default,
+    ReduceOverhead,
+    Precision,
+}
+
+impl Method {
+    /// All of them.
+    pub const ALL: [Method; 6] = [
+        Method::Eager,
+        Method::Inductor,
+        Method::InductorReduceOverhead,
+        Method::InductorPrecision,
+        Method::EagerGraph,
+        Method::InductorGraph,
+    ];
+
+    /// As it is written.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Method::Eager => "eager",
+            Method::Inductor => "inductor",
+            Method::InductorReduceOverhead => "inductor-reduce-overhead",
+            Method::InductorPrecision => "inductor-precision",
+            Method::EagerGraph => "eager-graph",
+            Method::InductorGraph => "inductor-graph",
+        }
+    }
+
+    /// The one that is written so.
+    pub fn from_name(name: &str) -> Option<Method> {
+        Method::ALL.into_iter().find(|method| method.name() == name)
+    }
+
+    /// Whether it launches CUDA graphs, which only a GPU has.
+    pub const fn needs_gpu(self) -> bool {
+        matches!(self, Method::InductorReduceOverhead) || self.is_captured()
+    }
+
+    /// How it launches. Inductor's own graphs count as those captured by hand do: either way the device is asked once.
+    pub const fn launch(self) -> Launch {
+        if self.needs_gpu() { Launch::Graph } else { Launch::Stream }
+    }
+
+    pub(crate) const fn is_captured(self) -> bool {
+        matches!(self, Method::EagerGraph | Method::InductorGraph)
+    }
+
+    pub(crate) const fn compile(self) -> Option<Compile> {
+        match self {
+            Method::Eager | Method::EagerGraph => None,
+            Method::Inductor | Method::InductorGraph => Some(Compile::Default),
+            Method::InductorReduceOverhead => Some(Compile::ReduceOverhead),
+            Method::InductorPrecision => Some(Compile::Precision),
+        }
+    }
+}
+
+/// Why there are no baselines.
+#[derive(Debug, thiserror::Error)]
+pub enum BaselineError {
+    /// There is no Python, or it has no torch.
+    #[error("`{}` cannot run PyTorch: {reason}; name a Python with torch {TORCH} by --python, or where its modules are in PYTHONPATH", python.display())]
+    Python {
+        /// The program.
+        python: PathBuf,
+        /// What happened.
+        reason: String,
+    },
+    /// It has another torch.
+    #[error("`{}` has torch {found}, libtorch here is {TORCH}: another eager would be measured; install torch=={TORCH}", python.display())]
+    Version {
+        /// The program.
+        python: PathBuf,
+        /// Its version.
+        found: String,
+    },
+    /// No directory for files can be had.
+    #[error("no directory for temporary files can be made: {0}; set TMPDIR to one with room")]
+    Files(std::io::Error),
+    /// A method that this device cannot run.
+    #[error(
+        "`{method}` launches CUDA graphs and needs a GPU, the device is {device}; leave it out of --with, or use --device cuda"
+    )]
+    NeedsGpu {
+        /// The method.
+        method: &'static str,
+        /// The device.
+        device: String,
+    },
+}
+
+/// What is asked for.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// A Python with torch [`TORCH`].
+    pub python: PathBuf,
+    /// What is measured, in this order.
+    pub methods: Vec<Method>,
+    /// Processes of Python that times of a graph are taken in, at least one. Each prepares the method once more.
+    pub processes: usize,
+    /// The directory that the children of the device may write to, for inputs of the graph that is measured.
+    pub inputs: PathBuf,
+    /// Wall clock for a Python to start, if it is not its own.
+    pub timeout: Option<Duration>,
+}
+
+/// Methods, and the Python that runs them.
+pub struct Baselines {
+    setup: Setup,
+    wanted: Wanted,
+    hello: Hello,
+    /// What comes of the graph that is measured. Only Python writes there.
+    outputs: tempfile::TempDir,
+}
+
+impl Baselines {
+    /// Starts a Python once to see that it can do what is asked on this device.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such Python, it has no torch or another one, or a method needs a GPU.
+    pub fn new(wanted: Wanted, device: &Device) -> Result<Baselines, BaselineError> {
+        let DeviceInfo { device, threads, .. } = device.info();
+        if let Some(method) = wanted.methods.iter().find(|method| method.needs_gpu() && device == "cpu") {
+            return Err(BaselineError::NeedsGpu { method: method.name(), device: device.clone() });
+        }
+        let python = wanted.python.clone();
+        let start = wanted.timeout.unwrap_or(START);
+        let compiled = Arc::new(tempfile::tempdir().map_err(BaselineError::Files)?);
+        let setup = Setup { python, device: device.clone(), threads: *threads, start, compiled };
+        let (_, hello) = Python::start(&setup)
+            .map_err(|error| BaselineError::Python { python: setup.python.clone(), reason: error.to_string() })?;
+        if hello.torch.split('+').next() != Some(TORCH) {
+            return Err(BaselineError::Version { python: setup.python, found: hello.torch });
+        }
+        let outputs = tempfile::tempdir().map_err(BaselineError::Files)?;
+        Ok(Baselines { setup, wanted, hello, outputs })
+    }
+
+    /// What a batch says of them, in the place of plugins. Their hash covers all that their code depends on.
+    pub fn entries(&self) -> Vec<PluginEntry> {
+        self.wanted.methods.iter().map(|method| self.entry(*method)).collect()
+    }
+
+    /// `Python 3.11.7, torch 2.11.0+cu130, NVIDIA H200`.
+    pub fn description(&self) -> String {
+        let Hello { python, torch, device } = &self.hello;
+        format!("Python {python}, torch {torch}, {device}")
+    }
+
+    fn entry(&self, method: Method) -> PluginEntry {
+        let Hello { python, torch, .. } = &self.hello;
+        let (name, processes) = (method.name(), self.wanted.processes);
+        let hash = Sha256::new()
+            .chain_update(SCRIPT)
+            .chain_update(format!("\0{name}\0{python}\0{torch}\0{processes}"))
+            .finalize();
+        PluginEntry {
+            path: name.into(),
+            sha256: base16ct::lower::encode_string(&hash),
+            info: Some(PassInfo {
+                name: name.into(),
+                version: format!("torch {torch}"),
+                description: format!("{name} of PyTorch, called from Python {python}"),
+            }),
+            failure: None,
+            baseline: Some(Baseline {
+                method: name.into(),
+                launch: method.launch(),
+                python: python.clone(),
+                torch: torch.clone(),
+            }),
+        }
+    }
+}

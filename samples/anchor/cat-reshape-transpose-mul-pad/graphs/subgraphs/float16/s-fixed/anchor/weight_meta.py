@@ -1,0 +1,42 @@
+class Program_weight_tensor_meta_L_b_:
+	name = "L_b_"
+	original_name = "L_b_"
+	shape = [1, 32, 56, 56]
+	dtype = "torch.float16"
+	device = "cpu"
+	mean = -8.18053614e-05
+	std = 1.00189659
+	data = None
+
+
+class Program_weight_tensor_meta_L_c_:
+	name = "L_c_"
+	original_name = "L_c_"
+	shape = [1, 48, 56, 56]
+	dtype = "torch.float16"
+	device = "cpu"
+	mean = 0.00260656941
+	std = 0.997465592
+	data = None
+
+
+class Program_weight_tensor_meta_L_d_:
+	name = "L_d_"
+	original_name = "L_d_"
+	shape = [1, 48, 56, 56]
+	dtype = "torch.float16"
+	device = "cpu"
+	mean = -0.000288195274
+	std = 0.998566811
+	data = None
+
+
+class Program_weight_tensor_meta_L_a_:
+	name = "L_a_"
+	original_name = "L_a_"
+	shape = [1, 8, 3136, 16]
+	dtype = "torch.float16"
+	device = "cpu"
+	mean = -0.00345028063
+	std = 1.00070341
+	data = None

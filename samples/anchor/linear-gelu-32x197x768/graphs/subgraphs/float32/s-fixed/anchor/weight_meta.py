@@ -1,0 +1,31 @@
+class Program_weight_tensor_meta_L_x_:
+	name = "L_x_"
+	original_name = "L_x_"
+	shape = [32, 197, 768]
+	dtype = "torch.float32"
+	device = "cpu"
+	mean = -7.27312968e-05
+	std = 0.99972987
+	data = None
+
+
+class Program_weight_tensor_meta_L_weight_:
+	name = "L_weight_"
+	original_name = "L_weight_"
+	shape = [3072, 768]
+	dtype = "torch.float32"
+	device = "cpu"
+	mean = 1.21742162e-06
+	std = 0.0199963578
+	data = None
+
+
+class Program_weight_tensor_meta_L_bias_:
+	name = "L_bias_"
+	original_name = "L_bias_"
+	shape = [3072]
+	dtype = "torch.float32"
+	device = "cpu"
+	mean = -0.0137615228
+	std = 0.979479978
+	data = None

@@ -1,0 +1,20 @@
+class Program_weight_tensor_meta_L_x_:
+	name = "L_x_"
+	original_name = "L_x_"
+	shape = [4, 2048, 4096]
+	dtype = "torch.float16"
+	device = "cpu"
+	mean = -0.000157822323
+	std = 1.00008173
+	data = None
+
+
+class Program_weight_tensor_meta_L_weight_:
+	name = "L_weight_"
+	original_name = "L_weight_"
+	shape = [4096]
+	dtype = "torch.float16"
+	device = "cpu"
+	mean = -0.00632636924
+	std = 0.980985695
+	data = None

@@ -1,0 +1,31 @@
+class Program_weight_tensor_meta_L_query_:
+	name = "L_query_"
+	original_name = "L_query_"
+	shape = [1, 32, 1024, 128]
+	dtype = "torch.float16"
+	device = "cpu"
+	mean = -0.000169378297
+	std = 0.999803737
+	data = None
+
+
+class Program_weight_tensor_meta_L_cosine_:
+	name = "L_cosine_"
+	original_name = "L_cosine_"
+	shape = [1024, 128]
+	dtype = "torch.float16"
+	device = "cpu"
+	mean = 0.000668230147
+	std = 0.999100153
+	data = None
+
+
+class Program_weight_tensor_meta_L_sine_:
+	name = "L_sine_"
+	original_name = "L_sine_"
+	shape = [1024, 128]
+	dtype = "torch.float16"
+	device = "cpu"
+	mean = 0.00202662632
+	std = 1.00131557
+	data = None
