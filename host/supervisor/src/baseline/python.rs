@@ -123,6 +123,7 @@ enum Request<'a> {
     Hello { device: &'a str, threads: u32 },
     Load { device: &'a str, program: &'a Program, inputs: &'a [Spec], folders: [&'a Path; 2] },
     Run { method: MethodRequest, rounds: Vec<u32>, name: &'a str },
+    Convolutions { round: u32 },
     Time { method: MethodRequest, settings: &'a TimeSettings, seed: u64, round: u32, name: &'a str },
 }
 
@@ -137,6 +138,46 @@ pub(super) struct Ran {
 pub(super) struct Timed {
     pub times: ProcessTimes,
     pub outputs: Vec<Spec>,
+}
+
+/// What the device takes for the convolutions of a program, and for everything else, nanoseconds.
+#[derive(Debug, Deserialize)]
+pub(super) struct Split {
+    pub convolutions: Vec<Convolution>,
+    pub rest_ns: u64,
+}
+
+/// What the device takes for a convolution, nanoseconds.
+#[derive(Debug, Deserialize)]
+pub(super) struct Convolution {
+    pub op: String,
+    /// In the layout of the program.
+    pub as_it_is_ns: u64,
+    /// With operands in channels-last.
+    pub compute_ns: u64,
+    /// Of the input to channels-last, and of the result back.
+    pub conversions_ns: u64,
+}
+
+impl Split {
+    /// One line a convolution, and one for the rest.
+    pub fn notes(&self) -> Vec<String> {
+        let us = |ns: u64| ns as f64 / 1e3;
+        let convolutions = self.convolutions.iter().enumerate().map(|(at, found)| {
+            format!(
+                "convolution {} of {} ({}): {:.1} us of its device as it is; in channels-last {:.1} us, and {:.1} us to convert its input and its result",
+                at + 1,
+                self.convolutions.len(),
+                one_line(&found.op, 40),
+                us(found.as_it_is_ns),
+                us(found.compute_ns),
+                us(found.conversions_ns)
+            )
+        });
+        let rest =
+            (!self.convolutions.is_empty()).then(|| format!("what is no convolution: {:.1} us", us(self.rest_ns)));
+        convolutions.chain(rest).collect()
+    }
 }
 
 /// A request was done and there is nothing to say.
@@ -193,6 +234,11 @@ impl Python {
     /// Runs the program on the inputs of so many rounds and writes the outputs to files of this name.
     pub fn run(&mut self, method: Method, rounds: u32, name: &str, limit: Duration) -> Result<Ran, PythonError> {
         self.ask(&Request::Run { method: method.into(), rounds: (0..rounds).collect(), name }, limit)
+    }
+
+    /// Times the convolutions of the program one by one, on the inputs of a round.
+    pub fn convolutions(&mut self, round: u32, limit: Duration) -> Result<Split, PythonError> {
+        self.ask(&Request::Convolutions { round }, limit)
     }
 
     /// Times the program against eager on the inputs of a round, and writes what one of the timed runs gave.
