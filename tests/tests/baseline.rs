@@ -84,6 +84,24 @@ fn eager_and_inductor_run_the_printed_program_and_stand_beside_a_plugin() {
 }
 
 #[test]
+fn convolutions_are_timed_apart_as_they_are_and_in_channels_last() {
+    let Some((python, modules)) = python() else {
+        println!("skipped: no Python with torch 2.11.0; PASSHOST_PYTHON names one");
+        return;
+    };
+    let folder = directory();
+    let out = folder.path().join("baseline.jsonl");
+    let sample = repository().join("samples/anchor/conv-batch-norm-relu-32x64x56x56");
+    let run = Passhost::baseline(&sample, &python, &out).variable("PYTHONPATH", &modules);
+    let ended = run.with(&["--with", "eager", "--variant", "float32"]).run();
+    ended.expect_end(0, &["1 of 1 samples have ended"]);
+    let notes = read(&out).documents[0].variants[0].notes.join("\n");
+    for text in ["convolution 1 of 1 (conv2d): ", "; in channels-last ", "what is no convolution: "] {
+        ended.expect(notes.contains(text), &format!("expected `{text}` in {notes}"));
+    }
+}
+
+#[test]
 fn a_python_that_cannot_run_the_program_has_its_sentence() {
     let (folder, sample) = (directory(), sample("single-gelu", "float32"));
     let out = folder.path().join("baseline.jsonl");

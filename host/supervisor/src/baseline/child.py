@@ -202,7 +202,8 @@ class Session:
         self.specs = request["inputs"]
         self.files, self.results = request["folders"]
         self.text = source(request["program"])
-        self.calls = len(request["program"]["calls"])
+        self.program = request["program"]
+        self.calls = len(self.program["calls"])
         self.plain = imported(self.text)
         self.prepared = {}
         inputs = self.inputs(0)
@@ -265,6 +266,44 @@ class Session:
             }
             for tensor in outputs
         ]
+
+    def convolutions(self, number):
+        """What each convolution of images takes, and what everything else does, nanoseconds of the device."""
+        if self.overwritten:
+            raise Refused("the program overwrites its inputs, which queued calls would not restore")
+        inputs = self.inputs(number)
+        values = dict(zip(self.program["inputs"], inputs))
+        found = []
+        for call in self.program["calls"]:
+            op = getattr(getattr(torch.ops.aten, call["op"]), call["overload"] or "default")
+            arguments = [eval(text, {"torch": torch}, values) for text in call["arguments"]]
+            keywords = {name: eval(text, {"torch": torch}, values) for name, text in call["keywords"]}
+            if call["op"] in CONVOLUTIONS and arguments[0].dim() == 4:
+                found.append({"op": call["op"], **self.split(op, arguments, keywords)})
+            results = op(*arguments, **keywords)
+            values.update(zip(call["results"], results if call["unpacks"] else [results]))
+            for value in call["dead"]:
+                del values[value]
+        whole = device_ns(self.device, self.calls, lambda: self.plain(*inputs)) if found else 0
+        rest = max(whole - sum(one["as_it_is_ns"] for one in found), 0)
+        return {"convolutions": found, "rest_ns": rest}
+
+    def split(self, op, arguments, keywords):
+        """A convolution as it is, and in channels-last: the computation, and what converts its input and its result. The
+        weights of a model are converted once and for all."""
+        last = torch.channels_last
+        operands = [operand.contiguous(memory_format=last) for operand in arguments[:2]]
+        result = op(*operands, *arguments[2:], **keywords)
+        parts = {
+            "as_it_is_ns": lambda: op(*arguments, **keywords),
+            "compute_ns": lambda: op(*operands, *arguments[2:], **keywords),
+            "conversions_ns": lambda: (arguments[0].contiguous(memory_format=last), result.contiguous()),
+        }
+        return {name: device_ns(self.device, 2, call) for name, call in parts.items()}
+
+
+# Ops that have an input and a weight as their first arguments.
+CONVOLUTIONS = {"conv2d", "conv_transpose2d", "convolution"}
 
 
 def compiled(function, kind, device):
@@ -478,32 +517,53 @@ class Trial:
         times = {"eager_ns": [], "rewritten_ns": []}
         for _ in range(DEVICE_TIMES):
             for contestant, into in ((self.eager, "eager_ns"), (self.other, "rewritten_ns")):
-                time_ns = self.queued_ns(contestant)
+                time_ns = queued_ns(self.device, self.calls, contestant.queue)
                 if time_ns is None:
-                    return None, "the GPU is done before the next call is asked for: an op of the program waits for it"
+                    return None, TOO_EARLY
                 times[into].append(time_ns)
         return times, ""
 
-    def queued_ns(self, contestant):
-        """Between two events around calls that were all asked for while the GPU was busy with something else."""
-        calls = min(max(QUEUE // max(self.calls, 1), 1), QUEUED_CALLS)
-        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        fills = 4
-        while fills <= MOST_FILLS:
-            self.device.fill(0)
-            torch.cuda.synchronize()
-            self.device.fill(fills)
-            contestant.queue()
-            start.record()
-            for _ in range(calls):
-                contestant.queue()
-            end.record()
-            late = start.query()
-            torch.cuda.synchronize()
-            if not late:
-                return max(int(start.elapsed_time(end) * 1e6 / calls), 1)
-            fills *= 4
-        return None
+
+def queued_ns(device, ops, queue):
+    """What a GPU takes for one of some calls of so many ops: between two events around calls that were all asked for while
+    the GPU was busy with something else."""
+    calls = min(max(QUEUE // max(ops, 1), 1), QUEUED_CALLS)
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    fills = 4
+    while fills <= MOST_FILLS:
+        device.fill(0)
+        torch.cuda.synchronize()
+        device.fill(fills)
+        queue()
+        start.record()
+        for _ in range(calls):
+            queue()
+        end.record()
+        late = start.query()
+        torch.cuda.synchronize()
+        if not late:
+            return max(int(start.elapsed_time(end) * 1e6 / calls), 1)
+        fills *= 4
+    return None
+
+
+TOO_EARLY = "the GPU is done before the next call is asked for: an op of the program waits for it"
+
+
+def device_ns(device, ops, call):
+    """The median of what the device alone takes for a call, of the thread's time on a CPU."""
+    times = []
+    for _ in range(DEVICE_TIMES):
+        if device.is_gpu:
+            times.append(queued_ns(device, ops, call))
+        else:
+            call()
+            start = time.thread_time_ns()
+            call()
+            times.append(max(time.thread_time_ns() - start, 1))
+    if None in times:
+        raise Refused(TOO_EARLY)
+    return int(statistics.median(times))
 
 
 def keep_to(cores, is_gpu):
@@ -546,6 +606,9 @@ class Server:
 
     def run(self, request):
         return {"outputs": self.session.run(request["method"], request["rounds"], request["name"])}
+
+    def convolutions(self, request):
+        return self.session.convolutions(request["round"])
 
     def time(self, request):
         """Times a method, and runs it once more on the same inputs so that what it then gives is compared as well."""

@@ -133,10 +133,24 @@ impl Prepared<'_> {
             Ok((evaluation, measured))
         });
         variant.spent_us.join(&self.device.take_spent());
+        if method == Method::Eager && judged.is_ok() && self.program.has_convolution() {
+            variant.notes.extend(self.convolutions());
+        }
         match judged {
             Ok((evaluation, measured)) => judge_evaluation(variant, evaluation, measured),
             Err(Lost::Method(class, failure)) => failed(variant, class, failure),
             Err(Lost::Other(failure)) => failed(variant, FailureClass::Reference, *failure),
+        }
+    }
+
+    /// What convolutions take as they are and in channels-last, in words; of eager alone, since it calls one after the other.
+    fn convolutions(&mut self) -> Vec<String> {
+        let _turn = self.supervisor.turn(self.device, Use::Alone, &self.place);
+        let (round, limit) = (self.settings.rounds, limit(self.supervisor, COMPILE));
+        match self.ask(0, |python| python.convolutions(round, limit)) {
+            Ok(split) => split.notes(),
+            Err(Lost::Method(_, failure)) => vec![format!("convolutions were not timed apart: {}", failure.message)],
+            Err(Lost::Other(failure)) => vec![format!("convolutions were not timed apart: {}", failure.message)],
         }
     }
 

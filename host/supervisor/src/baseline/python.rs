@@ -11,8 +11,9 @@ use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// What Python runs. It gets a program as data.
@@ -87,7 +88,8 @@ pub(super) struct Python {
     /// Its own, with whatever it starts.
     group: Option<Pid>,
     answers: Receiver<io::Result<String>>,
-    stderr: Arc<Mutex<Vec<u8>>>,
+    /// Gives the end of what it wrote to standard error.
+    stderr: Option<JoinHandle<Vec<u8>>>,
     /// What it writes: modules, and what it compiles.
     _scratch: tempfile::TempDir,
 }
@@ -121,6 +123,7 @@ enum Request<'a> {
     Hello { device: &'a str, threads: u32 },
     Load { device: &'a str, program: &'a Program, inputs: &'a [Spec], folders: [&'a Path; 2] },
     Run { method: MethodRequest, rounds: Vec<u32>, name: &'a str },
+    Convolutions { round: u32 },
     Time { method: MethodRequest, settings: &'a TimeSettings, seed: u64, round: u32, name: &'a str },
 }
 
@@ -135,6 +138,46 @@ pub(super) struct Ran {
 pub(super) struct Timed {
     pub times: ProcessTimes,
     pub outputs: Vec<Spec>,
+}
+
+/// What the device takes for the convolutions of a program, and for everything else, nanoseconds.
+#[derive(Debug, Deserialize)]
+pub(super) struct Split {
+    pub convolutions: Vec<Convolution>,
+    pub rest_ns: u64,
+}
+
+/// What the device takes for a convolution, nanoseconds.
+#[derive(Debug, Deserialize)]
+pub(super) struct Convolution {
+    pub op: String,
+    /// In the layout of the program.
+    pub as_it_is_ns: u64,
+    /// With operands in channels-last.
+    pub compute_ns: u64,
+    /// Of the input to channels-last, and of the result back.
+    pub conversions_ns: u64,
+}
+
+impl Split {
+    /// One line a convolution, and one for the rest.
+    pub fn notes(&self) -> Vec<String> {
+        let us = |ns: u64| ns as f64 / 1e3;
+        let convolutions = self.convolutions.iter().enumerate().map(|(at, found)| {
+            format!(
+                "convolution {} of {} ({}): {:.1} us of its device as it is; in channels-last {:.1} us, and {:.1} us to convert its input and its result",
+                at + 1,
+                self.convolutions.len(),
+                one_line(&found.op, 40),
+                us(found.as_it_is_ns),
+                us(found.compute_ns),
+                us(found.conversions_ns)
+            )
+        });
+        let rest =
+            (!self.convolutions.is_empty()).then(|| format!("what is no convolution: {:.1} us", us(self.rest_ns)));
+        convolutions.chain(rest).collect()
+    }
 }
 
 /// A request was done and there is nothing to say.
@@ -168,9 +211,8 @@ impl Python {
         command.env("TORCHINDUCTOR_COMPILE_THREADS", "1").process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command.spawn().map_err(failed)?;
-        let (stdout, stderr) = (process.stdout.take(), process.stderr.take());
+        let (stdout, stderr) = (process.stdout.take(), process.stderr.take().map(tail));
         let answers = stdout.map(answers).ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
-        let stderr = tail(stderr);
         let group = i32::try_from(process.id()).ok().and_then(Pid::from_raw);
         let mut python = Python { process, group, answers, stderr, _scratch: scratch };
         let hello = python.ask(&Request::Hello { device: &setup.device, threads: setup.threads }, setup.start)?;
@@ -192,6 +234,11 @@ impl Python {
     /// Runs the program on the inputs of so many rounds and writes the outputs to files of this name.
     pub fn run(&mut self, method: Method, rounds: u32, name: &str, limit: Duration) -> Result<Ran, PythonError> {
         self.ask(&Request::Run { method: method.into(), rounds: (0..rounds).collect(), name }, limit)
+    }
+
+    /// Times the convolutions of the program one by one, on the inputs of a round.
+    pub fn convolutions(&mut self, round: u32, limit: Duration) -> Result<Split, PythonError> {
+        self.ask(&Request::Convolutions { round }, limit)
     }
 
     /// Times the program against eager on the inputs of a round, and writes what one of the timed runs gave.
@@ -239,7 +286,12 @@ impl Python {
         };
         self.kill();
         let how = ended.map_or_else(|| "closed its pipes".into(), |status| format!("ended ({status})"));
-        let stderr = String::from_utf8_lossy(&self.stderr.lock().unwrap_or_else(PoisonError::into_inner)).into_owned();
+        // All that could write there is gone: the end of the pipe is near.
+        while Instant::now() < give_up && self.stderr.as_ref().is_some_and(|stderr| !stderr.is_finished()) {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let stderr = self.stderr.take().filter(JoinHandle::is_finished).and_then(|stderr| stderr.join().ok());
+        let stderr = String::from_utf8_lossy(&stderr.unwrap_or_default()).into_owned();
         // The last line of a traceback says what happened.
         let last = stderr.lines().rev().find(|line| !line.trim().is_empty()).map(|line| one_line(line, 300));
         PythonError::Died { how, stderr: last.map(|last| format!(": {last}")).unwrap_or_default() }
@@ -282,19 +334,15 @@ fn answers(stdout: std::process::ChildStdout) -> Receiver<io::Result<String>> {
     receiver
 }
 
-/// The end of its standard error, as far as it has come.
-fn tail(stderr: Option<std::process::ChildStderr>) -> Arc<Mutex<Vec<u8>>> {
-    let tail = Arc::new(Mutex::new(vec![]));
-    let kept = Arc::clone(&tail);
+/// The end of its standard error, read beside until there is no more.
+fn tail(mut stderr: std::process::ChildStderr) -> JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
-        let Some(mut stderr) = stderr else { return };
-        let mut chunk = [0; 4096];
+        let (mut kept, mut chunk) = (vec![], [0; 4096]);
         while let Ok(count @ 1..) = stderr.read(&mut chunk) {
-            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
             kept.extend_from_slice(&chunk[..count]);
             let excess = kept.len().saturating_sub(STDERR_TAIL);
             kept.drain(..excess);
         }
-    });
-    tail
+        kept
+    })
 }
