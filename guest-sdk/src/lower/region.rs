@@ -202,7 +202,7 @@ impl Layout {
             let places = places(analysis, members, &anchor, &space);
             let written = |&result: &ValueId| {
                 let ty = graph.ty(result);
-                let place = places[result.index()].clone()?;
+                let place = places.get(&result)?.clone();
                 let order = space.order(&place, &ty.shape, &ty.memory_order()?)?;
                 Some((place, order))
             };
@@ -210,7 +210,7 @@ impl Layout {
             let Some(missing) = found.iter().position(Option::is_none) else {
                 return Ok(Layout { space, results: found.into_iter().flatten().collect() });
             };
-            let split = places[results[missing].index()].as_ref().and_then(|place| wanted_split(place));
+            let split = places.get(&results[missing]).and_then(|place| wanted_split(place));
             if !split.is_some_and(|(axis, inner)| anchor.split(axis, inner)) {
                 return Err(differing(graph, &space, results, missing));
             }
