@@ -15,12 +15,12 @@ type Footprints = Vec<Result<Option<Footprint>, LowerError>>;
 
 /// A graph that does not change, with what was found out about it.
 pub(crate) struct Analysis<'a> {
-    pub(super) graph: &'a Graph,
+    pub(crate) graph: &'a Graph,
     pub(crate) uses: Uses,
     /// For each value the position of the node that defines it.
-    pub(super) definitions: Vec<Option<usize>>,
+    pub(crate) definitions: Vec<Option<usize>>,
     /// For each node the values it reads.
-    pub(super) operands: Vec<Vec<ValueId>>,
+    pub(crate) operands: Vec<Vec<ValueId>>,
     views: Vec<OnceCell<bool>>,
     recipes: Vec<OnceCell<Result<Recipe, LowerError>>>,
     footprints: Vec<OnceCell<Footprints>>,
@@ -61,7 +61,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// What a value is a view of, all the way back: [`view::root`].
-    pub(super) fn root(&self, value: ValueId) -> &View {
+    pub(crate) fn root(&self, value: ValueId) -> &View {
         self.roots[value.index()].get_or_init(|| match self.step(value) {
             None => View { source: value, coordinates: Index::axes(&self.graph.ty(value).shape) },
             Some(view) => {
