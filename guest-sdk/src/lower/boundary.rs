@@ -23,6 +23,12 @@ impl Boundary {
     }
 }
 
+/// Those of `values`, results of members, that something but members reads.
+pub(super) fn read_outside(analysis: &Analysis<'_>, members: &FixedBitSet, values: &[ValueId]) -> Vec<ValueId> {
+    let mut walk = Walk { analysis, members, views: BTreeMap::new() };
+    values.iter().copied().filter(|&value| walk.is_read_outside(value)).collect()
+}
+
 /// Following what members define to who reads it.
 struct Walk<'a> {
     analysis: &'a Analysis<'a>,

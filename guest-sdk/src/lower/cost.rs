@@ -35,8 +35,9 @@ pub(super) struct Constants {
     pub(super) division: f64,
     /// Operations of a cast, a comparison, a selection and a fused product and sum.
     pub(super) simple: f64,
-    /// Operations of an op that its rule calls costly, where no kernel has been written yet, and of any other.
-    pub(super) rule: [f64; 2],
+    /// Operations of an op for each element, where no kernel says how many: of one that reduces, of another that its rule
+    /// calls costly, and of any other.
+    pub(super) rule: [f64; 3],
     /// A kernel that stands for a single call must take at most this share of its time.
     pub(super) alone: f64,
 }
@@ -54,7 +55,7 @@ const CUDA: Constants = Constants {
     load: 2.0,
     division: 4.0,
     simple: 1.0,
-    rule: [24.0, 3.0],
+    rule: [40.0, 24.0, 3.0],
     alone: 1.0,
 };
 
@@ -71,7 +72,7 @@ const CPU: Constants = Constants {
     load: 2.0,
     division: 16.0,
     simple: 1.0,
-    rule: [24.0, 3.0],
+    rule: [40.0, 24.0, 3.0],
     alone: 0.97,
 };
 

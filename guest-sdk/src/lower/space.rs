@@ -233,6 +233,11 @@ impl Found {
         self.places.get(&value)
     }
 
+    /// Whether one of two places is known, so that the other may follow.
+    fn is_one_known(&self, a: ValueId, b: ValueId) -> bool {
+        self.get(a).is_some() != self.get(b).is_some()
+    }
+
     /// Records a place where none is known.
     fn set(&mut self, value: ValueId, place: impl FnOnce() -> Option<Place>) {
         if self.get(value).is_none()
@@ -270,7 +275,7 @@ impl Found {
     fn operands(&mut self, graph: &Graph, rule: &Rule, node: &Node, result: ValueId) {
         for (place, operand) in tensors(node) {
             let (from, to) = (&graph.ty(operand).shape, &graph.ty(result).shape);
-            if operand_coordinates(rule, place, from, to).is_some() {
+            if self.is_one_known(operand, result) && operand_coordinates(rule, place, from, to).is_some() {
                 self.same(graph, operand, result);
             }
         }
@@ -289,7 +294,7 @@ impl Found {
     /// Two tensors with the same elements in the same order, but for leading dimensions of extent 1.
     fn same(&mut self, graph: &Graph, operand: ValueId, result: ValueId) {
         let (from, to) = (graph.ty(operand), graph.ty(result));
-        if from.numel() != to.numel() || from.rank() > to.rank() {
+        if !self.is_one_known(operand, result) || from.numel() != to.numel() || from.rank() > to.rank() {
             return;
         }
         let missing = to.rank() - from.rank();
@@ -307,7 +312,7 @@ impl Found {
             // Every element moves, but within one tensor: any place that holds them all will do.
             return self.same(graph, view.source, result);
         }
-        if numel(from) != numel(to) || numel(to) == 0 {
+        if !self.is_one_known(view.source, result) || numel(from) != numel(to) || numel(to) == 0 {
             return;
         }
         if let Some(place) = self.get(view.source).cloned() {
@@ -322,6 +327,9 @@ impl Found {
 
     /// A tensor and the rows it is reduced to.
     fn rows(&mut self, graph: &Graph, space: &Space, footprint: &Footprint, source: ValueId, result: ValueId) {
+        if !self.is_one_known(source, result) {
+            return;
+        }
         if let Some(place) = self.get(source).cloned() {
             self.set(result, || {
                 let rows = invert(&footprint.at, &place, &footprint.rows).filter(|_| !footprint.slides)?;

@@ -7,13 +7,12 @@ use super::region::Effort;
 use super::rules::Rule;
 use passhost_ir::kernel::{IndexExpr, IndexId, Inst, Op};
 use passhost_ir::{Graph, Kernel, TensorType, ValueId, numel};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// What a kernel or an op has to do.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Work {
-    /// Bytes that each tensor costs that is read, as if they were read in order.
-    pub(super) reads: BTreeMap<ValueId, f64>,
+    /// Bytes that each tensor costs that is read, as if they were read in order; by tensor.
+    pub(super) reads: Vec<(ValueId, f64)>,
     /// Bytes that are written.
     pub(super) writes: f64,
     /// Operations, those of `repeated` not counted.
@@ -33,7 +32,7 @@ impl Work {
     }
 
     pub(super) fn bytes(&self) -> f64 {
-        self.reads.values().sum::<f64>() + self.writes
+        self.reads.iter().map(|(_, bytes)| bytes).sum::<f64>() + self.writes
     }
 
     /// Of an op by itself as a kernel, without writing it.
@@ -64,14 +63,15 @@ impl Work {
             };
             let source = analysis.root(operand).source;
             let bytes = bytes(ty, distinct(ty).min(graph.ty(source).numel())) * turns;
-            let known = work.reads.entry(source).or_default();
+            let known = work.read(source);
             *known = known.max(bytes);
             read_at_once = read_at_once.max(ty.numel());
         }
         work.writes = results.iter().map(|ty| bytes(ty, ty.numel())).sum();
         let written = results.iter().map(|ty| ty.numel()).max().unwrap_or(0);
-        let [costly, cheap] = model.constants.rule;
+        let [reduction, costly, cheap] = model.constants.rule;
         let each = match analysis.recipe(position) {
+            Ok(Recipe::Rule(Rule { footprint: Some(_), .. })) => reduction,
             Ok(Recipe::Rule(Rule { costly: true, .. })) => costly,
             _ => cheap,
         };
@@ -80,14 +80,37 @@ impl Work {
         work
     }
 
-    /// Of two sets of ops of one shape in one kernel, of which `results` are read outside.
-    pub(super) fn joined(&self, other: &Work, graph: &Graph, defined: &BTreeSet<ValueId>, results: &[ValueId]) -> Work {
-        let mut reads = self.reads.clone();
-        for (&value, &bytes) in &other.reads {
-            let known = reads.entry(value).or_default();
-            *known = known.max(bytes);
+    /// Bytes of a tensor that is read.
+    fn read(&mut self, source: ValueId) -> &mut f64 {
+        let at = match self.reads.binary_search_by_key(&source, |(known, _)| *known) {
+            Ok(at) => at,
+            Err(at) => {
+                self.reads.insert(at, (source, 0.0));
+                at
+            }
+        };
+        &mut self.reads[at].1
+    }
+
+    /// Of two sets of ops in one kernel, as if all were read and written in order. `is_within` says what of the tensors
+    /// that are read they calculate, and `results` are read outside.
+    pub(super) fn joined(
+        &self,
+        other: &Work,
+        graph: &Graph,
+        is_within: impl Fn(ValueId) -> bool,
+        results: &[ValueId],
+    ) -> Work {
+        let both = [&self.reads[..], &other.reads].concat();
+        let mut both: Vec<_> = both.into_iter().filter(|&(value, _)| !is_within(value)).collect();
+        both.sort_by_key(|&(value, _)| value);
+        let mut reads: Vec<(ValueId, f64)> = Vec::with_capacity(both.len());
+        for (value, bytes) in both {
+            match reads.last_mut() {
+                Some((known, most)) if *known == value => *most = bytes.max(*most),
+                _ => reads.push((value, bytes)),
+            }
         }
-        reads.retain(|value, _| !defined.contains(value));
         let size = |work: &Work| (work.row_length > 1, work.points());
         let wide = if size(self) >= size(other) { self } else { other };
         Work {
@@ -121,7 +144,7 @@ impl Work {
                 let source = inputs[*input as usize];
                 let read = axes.read(graph.ty(source), index, fast, model);
                 let turns = if axes.is_element(axes.of_load(index)) { passes } else { 1.0 };
-                let known = work.reads.entry(source).or_default();
+                let known = work.read(source);
                 let whole = bytes(graph.ty(source), graph.ty(source).numel()) * model.constants.strided.max(passes);
                 *known = (*known + read * turns).min(whole);
             }
@@ -133,7 +156,7 @@ impl Work {
                 || store.order.len() <= kernel.parallel.len() && reduces;
             work.writes += numel(&store.shape) as f64 * size * if is_in_order { 1.0 } else { model.constants.strided };
         }
-        work.repeated = effort.repeated as f64 * model.constants.rule[0];
+        work.repeated = effort.repeated as f64 * model.constants.rule[1];
         work.operations = (axes.operations(kernel, model) - work.repeated).max(0.0);
         work
     }

@@ -3,8 +3,18 @@
 //!
 //! It inserts kernels and no ops of ATen, so that it keeps to every policy.
 
+use passhost_guest_sdk::ir::DeviceKind;
 use passhost_guest_sdk::lower::{self, Plan};
 use passhost_guest_sdk::{DeviceFacts, Infer, Pass, PassError, PassInfo, Rewriter, log, register};
+
+/// An H200 as the host describes it: for tests of what the pass decides there.
+pub const H200: DeviceFacts = DeviceFacts {
+    kind: DeviceKind::Cuda,
+    multiprocessors: 132,
+    l2_bytes: 50 << 20,
+    bandwidth: 4_800_000_000_000,
+    launch_ns: 2_000,
+};
 
 /// The pass.
 pub struct Autofuse;

@@ -41,6 +41,12 @@ impl Order {
         vertex
     }
 
+    /// Whether no path between two vertices leads through another.
+    pub(super) fn may_merge(&self, a: usize, b: usize) -> bool {
+        let (first, last) = if self.place[a] < self.place[b] { (a, b) } else { (b, a) };
+        self.between(first, last).is_some()
+    }
+
     /// Merges two vertices, and returns which of them stands for both; `None` if a path between them leads through
     /// another.
     pub(super) fn merge(&mut self, a: usize, b: usize) -> Option<usize> {
@@ -112,6 +118,7 @@ mod tests {
     fn neighbours_merge_and_a_path_through_a_third_forbids_it() {
         // 0 -> 1 -> 2, and 0 -> 2.
         let mut diamond = order(&[&[], &[0], &[0, 1]]);
+        assert!(!diamond.may_merge(0, 2));
         assert_eq!(diamond.merge(0, 2), None);
         assert_eq!(diamond.merge(1, 2), Some(2));
         assert_eq!(diamond.merge(0, 2), Some(2));

@@ -68,12 +68,12 @@ struct Draft<'a> {
 }
 
 impl Draft<'_> {
-    /// Makes a kernel of a region, or several where one would break a limit.
+    /// Makes a kernel of a region, or several where one would break a limit or rule.
     fn settle(&mut self, members: &FixedBitSet, kernel: Option<(Lowered, Effort)>) {
         let (lowered, effort) = match kernel.map_or_else(|| lower(self.analysis, members), Ok) {
             Ok(kernel) => kernel,
             // Members stand in graph order, so that either half is a region that no path leaves and comes back to.
-            Err(LowerError::Kernel(_)) if members.count_ones(..) >= 2 => {
+            Err(_) if members.count_ones(..) >= 2 => {
                 let half = members.count_ones(..) / 2;
                 let (first, second) = (members.ones().take(half).collect(), members.ones().skip(half).collect());
                 self.settle(&first, None);

@@ -4,7 +4,7 @@ use super::order::Order;
 use crate::index::Index;
 use crate::lower::LowerError;
 use crate::lower::analysis::Analysis;
-use crate::lower::boundary::Boundary;
+use crate::lower::boundary::read_outside;
 use crate::lower::cost::Model;
 use crate::lower::library::Calls;
 use crate::lower::moves::Move;
@@ -31,9 +31,14 @@ const MOST_TRIES: u8 = 3;
 /// Nodes that become one kernel.
 pub(in crate::lower) struct Region {
     pub(in crate::lower) members: FixedBitSet,
-    /// Pointwise ops of one shape that read each other element by element: they lower whatever they are.
+    /// All of its ops go over one shape, read each other element by element, and normalise along the same dimensions if any
+    /// does: they lower whatever they are.
     is_plain: bool,
+    /// A node that normalises, of a plain region.
+    norm: Option<usize>,
     shape: Vec<i64>,
+    /// What of it is read elsewhere.
+    results: Vec<ValueId>,
     work: Work,
     /// The estimate, in nanoseconds, for the kernel or for the calls of ATen, whichever is less.
     time: f64,
@@ -59,6 +64,13 @@ struct Pair {
     joined: Option<Box<Region>>,
 }
 
+/// What a pair would be if both were read and written in order.
+struct Rough {
+    members: FixedBitSet,
+    results: Vec<ValueId>,
+    work: Work,
+}
+
 /// A tensor that a node reads, traced back through views.
 #[derive(Clone, Copy)]
 struct Read {
@@ -66,6 +78,24 @@ struct Read {
     source: ValueId,
     /// The node reads it in its own arrangement, or reduces all of it.
     is_whole: bool,
+}
+
+/// A pair in the queue. Of those that save about as much, the smaller come first, which leaves less to be lowered again.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    /// Twice the logarithm of what it saves.
+    rank: u32,
+    nodes: Reverse<usize>,
+    number: Reverse<usize>,
+    /// Picoseconds that it saves.
+    saved: u64,
+}
+
+impl Entry {
+    fn of(saved: u64, nodes: usize, number: usize) -> Entry {
+        let doubled = saved.saturating_mul(saved);
+        Entry { rank: doubled.max(1).ilog2(), nodes: Reverse(nodes), number: Reverse(number), saved }
+    }
 }
 
 /// The state of the search.
@@ -78,8 +108,7 @@ pub(in crate::lower) struct Search<'a> {
     /// For each vertex of the order, which is a node's position, its region.
     regions: Vec<Option<Region>>,
     pairs: Vec<Pair>,
-    /// What a pair saves, in picoseconds, and its number.
-    queue: BinaryHeap<(i64, Reverse<usize>)>,
+    queue: BinaryHeap<Entry>,
 }
 
 impl<'a> Search<'a> {
@@ -104,10 +133,16 @@ impl<'a> Search<'a> {
             let recipe = analysis.recipe(position).ok().filter(|_| lowers[position]);
             search.regions.push(recipe.map(|recipe| {
                 let work = Work::of_single(analysis, model, position);
+                let footprint = analysis.footprint(position, 0).ok().flatten();
+                let is_norm = footprint.is_some_and(|footprint| footprint.elementwise);
                 Region {
                     members: FixedBitSet::from_iter([position]),
-                    is_plain: matches!(recipe, Recipe::Rule(rule) if rule.footprint.is_none()),
+                    is_plain: matches!(recipe, Recipe::Rule(_))
+                        && (footprint.is_none() || is_norm)
+                        && node.outputs.len() == 1,
+                    norm: is_norm.then_some(position),
                     shape: graph.ty(node.outputs[0]).shape.clone(),
+                    results: node.outputs.clone(),
                     time: model.kernel(&work).min(calls.kept[position]),
                     work,
                     kernel: None,
@@ -116,7 +151,7 @@ impl<'a> Search<'a> {
                 }
             }));
             if let Some(recipe) = recipe {
-                search.reads[position] = reads_of(analysis, node, recipe);
+                search.reads[position] = reads_of(analysis, position, recipe);
             }
         }
         search.pair_up();
@@ -155,14 +190,15 @@ impl<'a> Search<'a> {
 
     /// Joins pairs until none saves anything.
     pub(in crate::lower) fn run(&mut self) {
-        while let Some((saved, Reverse(number))) = self.queue.pop() {
+        while let Some(entry) = self.queue.pop() {
+            let number = entry.number.0;
             self.pairs[number].is_queued = false;
             let Some(regions) = self.apart(number) else { continue };
             if self.pairs[number].versions != self.versions(regions) {
                 self.enqueue(number);
                 continue;
             }
-            match self.join(number, regions, saved) {
+            match self.join(entry, regions) {
                 Ok(Some(joined)) => self.look_again(joined),
                 Ok(None) => {}
                 Err(obstacle) => {
@@ -194,9 +230,9 @@ impl<'a> Search<'a> {
         pair.versions = versions;
         pair.joined = None;
         match estimate {
-            Ok(saved) => {
+            Ok((saved, nodes)) => {
                 pair.is_queued = true;
-                self.queue.push((saved, Reverse(number)));
+                self.queue.push(Entry::of(saved, nodes, number));
             }
             Err(obstacle) => pair.obstacle = Some(obstacle),
         }
@@ -218,16 +254,16 @@ impl<'a> Search<'a> {
     }
 
     /// What a pair would be if both were read and written in order.
-    fn rough(&self, regions: [usize; 2]) -> Result<(FixedBitSet, Work), String> {
+    fn rough(&self, regions: [usize; 2]) -> Result<Rough, String> {
         let [Some(a), Some(b)] = regions.map(|region| self.regions[region].as_ref()) else { return Err(String::new()) };
         let members = &a.members | &b.members;
         if members.count_ones(..) > MOST_NODES {
             return Err("the kernel would be too large".to_owned());
         }
         let graph = self.analysis.graph;
-        let results = Boundary::of(self.analysis, &members).results;
-        let defined = members.ones().flat_map(|member| &graph.nodes[member].outputs).copied().collect();
-        let work = a.work.joined(&b.work, graph, &defined, &results);
+        let results = read_outside(self.analysis, &members, &[&a.results[..], &b.results].concat());
+        let is_within = |value: ValueId| self.defined_in(value, &members);
+        let work = a.work.joined(&b.work, graph, is_within, &results);
         if work.reads.len() > limits::INPUTS || results.len() > limits::STORES {
             return Err("the kernel would be too large".to_owned());
         }
@@ -238,21 +274,25 @@ impl<'a> Search<'a> {
         if !fits {
             return Err("both have results that are read elsewhere, and of different sizes".to_owned());
         }
-        Ok((members, work))
+        Ok(Rough { members, results, work })
     }
 
-    /// Picoseconds that joining two regions saves, about; an error where it saves nothing.
-    fn estimate(&self, regions: [usize; 2]) -> Result<i64, String> {
-        let (_, work) = self.rough(regions)?;
-        self.saved(regions, &work)
+    fn defined_in(&self, value: ValueId, members: &FixedBitSet) -> bool {
+        self.analysis.definitions[value.index()].is_some_and(|position| members.contains(position))
+    }
+
+    /// Picoseconds that joining two regions saves, about, and how many nodes they have; an error where it saves nothing.
+    fn estimate(&self, regions: [usize; 2]) -> Result<(u64, usize), String> {
+        let rough = self.rough(regions)?;
+        Ok((self.saved(regions, &rough.work)?, rough.members.count_ones(..)))
     }
 
     /// Picoseconds that one kernel with this work saves against two regions; an error where it saves nothing.
-    fn saved(&self, regions: [usize; 2], work: &Work) -> Result<i64, String> {
+    fn saved(&self, regions: [usize; 2], work: &Work) -> Result<u64, String> {
         let found = regions.iter().filter_map(|&region| self.regions[region].as_ref());
         let apart: f64 = found.map(|region| region.time).sum();
         let together = self.model.kernel(work);
-        let saved = ((apart - together) * 1e3) as i64;
+        let saved = ((apart - together) * 1e3) as u64;
         if saved > 0 {
             return Ok(saved);
         }
@@ -272,21 +312,25 @@ impl<'a> Search<'a> {
 
     /// Joins the regions of a pair if that saves as much as was estimated; otherwise puts it back in the queue, or says
     /// what is in the way.
-    fn join(&mut self, number: usize, regions: [usize; 2], estimated: i64) -> Result<Option<usize>, String> {
+    fn join(&mut self, entry: Entry, regions: [usize; 2]) -> Result<Option<usize>, String> {
+        let number = entry.number.0;
+        let crossed = || "a path between them leads through other nodes".to_owned();
+        if !self.order.may_merge(regions[0], regions[1]) {
+            return Err(crossed());
+        }
         let joined = match self.pairs[number].joined.take() {
             Some(joined) => joined,
             None => Box::new(self.together(regions)?),
         };
         let saved = self.saved(regions, &joined.work)?;
-        if saved < estimated && self.queue.peek().is_some_and(|(next, _)| saved < *next) {
+        let again = Entry::of(saved, entry.nodes.0, number);
+        if again.rank < entry.rank && self.queue.peek().is_some_and(|next| again < *next) {
             let pair = &mut self.pairs[number];
             (pair.joined, pair.is_queued) = (Some(joined), true);
-            self.queue.push((saved, Reverse(number)));
+            self.queue.push(again);
             return Ok(None);
         }
-        let Some(region) = self.order.merge(regions[0], regions[1]) else {
-            return Err("a path between them leads through other nodes".to_owned());
-        };
+        let region = self.order.merge(regions[0], regions[1]).ok_or_else(crossed)?;
         let [first, second] = regions.map(|region| self.regions[region].take());
         let mut joined = *joined;
         for part in [first, second].into_iter().flatten() {
@@ -301,12 +345,11 @@ impl<'a> Search<'a> {
 
     /// Two regions as one, with its kernel where that has to be written to know of it.
     fn together(&self, regions: [usize; 2]) -> Result<Region, String> {
-        let (members, rough) = self.rough(regions)?;
+        let Rough { members, results, work } = self.rough(regions)?;
         let [Some(a), Some(b)] = regions.map(|region| self.regions[region].as_ref()) else { return Err(String::new()) };
-        let is_plain =
-            a.is_plain && b.is_plain && a.shape == b.shape && self.reads_whole(a, b) && self.reads_whole(b, a);
-        let (work, kernel) = if is_plain {
-            (rough, None)
+        let is_plain = self.are_plain(a, b);
+        let (work, kernel) = if is_plain || self.continues(a, b) || self.continues(b, a) || self.feeds(a, b, &results) {
+            (work, None)
         } else {
             let (lowered, effort) = lower(self.analysis, &members).map_err(|error: LowerError| error.to_string())?;
             if effort.places > MOST_PLACES {
@@ -317,16 +360,46 @@ impl<'a> Search<'a> {
         };
         let time = self.model.kernel(&work);
         let shape = if a.work.points() >= b.work.points() { a.shape.clone() } else { b.shape.clone() };
-        Ok(Region { members, is_plain, shape, work, time, kernel, version: 0, pairs: vec![] })
+        let norm = a.norm.or(b.norm);
+        Ok(Region { members, is_plain, norm, shape, results, work, time, kernel, version: 0, pairs: vec![] })
+    }
+
+    /// Whether two regions are one that lowers whatever its ops are.
+    fn are_plain(&self, a: &Region, b: &Region) -> bool {
+        let footprint = |node: usize| self.analysis.footprint(node, 0).ok().flatten();
+        let is_along = a.norm.zip(b.norm).is_none_or(|(a, b)| footprint(a) == footprint(b));
+        let are_alike = a.is_plain && b.is_plain && a.shape == b.shape && is_along;
+        are_alike && self.reads_whole(a, b) && self.reads_whole(b, a)
+    }
+
+    /// Whether `reader` goes on element by element with what `producer` writes, and needs nothing else of it: wherever
+    /// that is written, the results of `reader` can be.
+    fn continues(&self, producer: &Region, reader: &Region) -> bool {
+        let is_read = |value: &&ValueId| {
+            let readers = self.analysis.uses.readers(**value);
+            readers.iter().any(|&position| reader.members.contains(position))
+        };
+        let mut read = producer.results.iter().filter(is_read).peekable();
+        let has_shape = |value: &ValueId| self.analysis.graph.ty(*value).shape == reader.shape;
+        reader.is_plain
+            && reader.norm.is_none()
+            && read.peek().is_some()
+            && read.all(has_shape)
+            && self.reads_whole(reader, producer)
+    }
+
+    /// Whether `reader` takes all that `producer` calculates element by element, and each element about once: wherever it
+    /// is read, it can be calculated.
+    fn feeds(&self, producer: &Region, reader: &Region, results: &[ValueId]) -> bool {
+        let is_inner = || producer.results.iter().all(|result| !results.contains(result));
+        let is_as_large = producer.work.points() == reader.work.points();
+        producer.is_plain && producer.norm.is_none() && is_as_large && is_inner() && self.reads_whole(reader, producer)
     }
 
     /// Whether all that `reader` reads of `producer` it reads element by element.
     fn reads_whole(&self, reader: &Region, producer: &Region) -> bool {
         let reads = reader.members.ones().flat_map(|member| &self.reads[member]);
-        let is_within = |read: &&Read| {
-            self.analysis.definitions[read.source.index()].is_some_and(|position| producer.members.contains(position))
-        };
-        reads.filter(is_within).all(|read| read.is_whole)
+        reads.filter(|read| self.defined_in(read.source, &producer.members)).all(|read| read.is_whole)
     }
 
     /// The regions as they are now.
@@ -354,16 +427,17 @@ fn dependencies(analysis: &Analysis<'_>) -> Vec<BTreeSet<usize>> {
 }
 
 /// What a node reads.
-fn reads_of(analysis: &Analysis<'_>, node: &Node, recipe: &Recipe) -> Vec<Read> {
-    let graph = analysis.graph;
+fn reads_of(analysis: &Analysis<'_>, position: usize, recipe: &Recipe) -> Vec<Read> {
+    let (graph, node) = (analysis.graph, analysis.node(position));
     let of_view = |view: &View| read(analysis, node, view.source, &view.coordinates);
     match recipe {
         Recipe::Move(Move::Map(view) | Move::Pad { view, .. }) => vec![of_view(view)],
         Recipe::Move(Move::Join { parts, .. }) => parts.iter().map(|part| of_view(&part.view)).collect(),
         Recipe::Rule(rule) => {
             let result = &graph.ty(node.outputs[0]).shape;
+            let reduces = matches!(analysis.footprint(position, 0), Ok(Some(footprint)) if !footprint.elementwise);
             let of_operand = |(place, operand): (usize, ValueId)| {
-                if rule.footprint.is_some() && place == 0 {
+                if place == 0 && reduces {
                     let source = analysis.root(operand).source;
                     let is_whole = graph.ty(source).numel() == graph.ty(operand).numel();
                     return Some(Read { source, is_whole });
