@@ -14,8 +14,6 @@ pub(super) struct Order {
     predecessors: Vec<BTreeSet<usize>>,
     /// For each vertex its place.
     place: Vec<usize>,
-    /// For each place its vertex; the places of merged vertices are empty.
-    at: Vec<Option<usize>>,
 }
 
 impl Order {
@@ -28,8 +26,7 @@ impl Order {
             }
         }
         let places: Vec<usize> = (0..reads.len()).collect();
-        let at = places.iter().copied().map(Some).collect();
-        Order { merged_into: places.clone(), successors, predecessors: reads.to_vec(), place: places, at }
+        Order { merged_into: places.clone(), successors, predecessors: reads.to_vec(), place: places }
     }
 
     /// The vertex that a vertex has become part of.
@@ -52,7 +49,7 @@ impl Order {
     pub(super) fn merge(&mut self, a: usize, b: usize) -> Option<usize> {
         let (first, last) = if self.place[a] < self.place[b] { (a, b) } else { (b, a) };
         let behind = self.between(first, last)?;
-        self.reorder(first, last, &behind);
+        self.reorder(first, last, behind);
         let (successors, predecessors) =
             (std::mem::take(&mut self.successors[first]), std::mem::take(&mut self.predecessors[first]));
         for &successor in &successors {
@@ -87,20 +84,32 @@ impl Order {
         Some(found)
     }
 
-    /// Puts what `first` leads to behind `last`, whose place is then that of both.
-    fn reorder(&mut self, first: usize, last: usize, behind: &BTreeSet<usize>) {
-        let range = self.place[first]..=self.place[last];
-        let vertices: Vec<usize> = self.at[range.clone()].iter().flatten().copied().collect();
-        let (moved, kept): (Vec<usize>, Vec<usize>) = vertices
-            .into_iter()
-            .filter(|&vertex| vertex != first && vertex != last)
-            .partition(|vertex| behind.contains(vertex));
-        let order = kept.into_iter().chain([last]).chain(moved);
-        for (place, vertex) in range.zip(order.map(Some).chain(std::iter::repeat(None))) {
-            self.at[place] = vertex;
-            if let Some(vertex) = vertex {
-                self.place[vertex] = place;
+    /// What leads to `last` behind the place of `first`.
+    fn leading(&self, first: usize, last: usize) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        let mut open: Vec<usize> = self.predecessors[last].iter().copied().collect();
+        while let Some(vertex) = open.pop() {
+            if self.place[vertex] > self.place[first] && found.insert(vertex) {
+                open.extend(&self.predecessors[vertex]);
             }
+        }
+        found
+    }
+
+    /// Gives both the place of `last`, between what leads to them and what is `behind` them. Others keep their places.
+    fn reorder(&mut self, first: usize, last: usize, behind: BTreeSet<usize>) {
+        let before = if behind.is_empty() { BTreeSet::new() } else { self.leading(first, last) };
+        let by_place = |vertices: BTreeSet<usize>| {
+            let mut vertices: Vec<usize> = vertices.into_iter().collect();
+            vertices.sort_unstable_by_key(|&vertex| self.place[vertex]);
+            vertices
+        };
+        let (before, behind) = (by_place(before), by_place(behind));
+        let vertices: Vec<usize> = before.into_iter().chain([first, last]).chain(behind).collect();
+        let mut places: Vec<usize> = vertices.iter().map(|&vertex| self.place[vertex]).collect();
+        places.sort_unstable();
+        for (vertex, place) in vertices.into_iter().zip(places) {
+            self.place[vertex] = place;
         }
     }
 }

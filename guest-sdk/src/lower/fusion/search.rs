@@ -25,8 +25,11 @@ const MOST_PLACES: usize = 16;
 /// Regions stop growing here; a typical op is four instructions.
 const MOST_NODES: usize = limits::BODY / 4;
 
-/// How often a pair that was refused is looked at again, each time one of its regions has changed.
-const MOST_TRIES: u8 = 3;
+/// A pair that was refused is looked at again when one of its regions has changed, until its tries add up to this.
+const MOST_TRIES: u8 = 12;
+
+/// What an estimate adds to that, and a lowering.
+const TRY: [u8; 2] = [1, 4];
 
 /// Nodes that become one kernel.
 pub(in crate::lower) struct Region {
@@ -57,6 +60,7 @@ struct Pair {
     /// The versions of the regions at the last estimate.
     versions: [u32; 2],
     is_queued: bool,
+    /// What the tries so far add up to.
     tries: u8,
     /// Why they have not joined.
     obstacle: Option<String>,
@@ -203,7 +207,7 @@ impl<'a> Search<'a> {
                 Ok(None) => {}
                 Err(obstacle) => {
                     let pair = &mut self.pairs[number];
-                    pair.tries += 1;
+                    pair.tries += TRY[1];
                     pair.obstacle = Some(obstacle);
                     pair.joined = None;
                 }
@@ -234,7 +238,10 @@ impl<'a> Search<'a> {
                 pair.is_queued = true;
                 self.queue.push(Entry::of(saved, nodes, number));
             }
-            Err(obstacle) => pair.obstacle = Some(obstacle),
+            Err(obstacle) => {
+                pair.tries += TRY[0];
+                pair.obstacle = Some(obstacle);
+            }
         }
     }
 
