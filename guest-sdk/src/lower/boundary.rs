@@ -15,7 +15,7 @@ pub(super) struct Boundary {
 
 impl Boundary {
     pub(super) fn of(analysis: &Analysis<'_>, members: &FixedBitSet) -> Boundary {
-        let mut walk = Walk { analysis, members, views: BTreeMap::new() };
+        let mut walk = Walk { analysis, members, views: BTreeMap::new(), is_thorough: true };
         let outputs = members.ones().flat_map(|member| &analysis.node(member).outputs).copied();
         let results = outputs.filter(|&output| walk.is_read_outside(output)).collect();
         let covered = walk.views.into_iter().filter(|(_, stays)| !stays).map(|(position, _)| position).collect();
@@ -25,7 +25,7 @@ impl Boundary {
 
 /// Those of `values`, results of members, that something but members reads.
 pub(super) fn read_outside(analysis: &Analysis<'_>, members: &FixedBitSet, values: &[ValueId]) -> Vec<ValueId> {
-    let mut walk = Walk { analysis, members, views: BTreeMap::new() };
+    let mut walk = Walk { analysis, members, views: BTreeMap::new(), is_thorough: false };
     values.iter().copied().filter(|&value| walk.is_read_outside(value)).collect()
 }
 
@@ -35,6 +35,8 @@ struct Walk<'a> {
     members: &'a FixedBitSet,
     /// For each view of a member's result whether something outside reads it.
     views: BTreeMap<usize, bool>,
+    /// Whether all views are wanted, and not only an answer.
+    is_thorough: bool,
 }
 
 impl Walk<'_> {
@@ -43,6 +45,9 @@ impl Walk<'_> {
         let uses = &self.analysis.uses;
         let mut found = uses.is_output(value);
         for &reader in uses.readers(value) {
+            if found && !self.is_thorough {
+                return true;
+            }
             found |= !self.members.contains(reader) && (!self.analysis.is_view(reader) || self.stays(reader));
         }
         found

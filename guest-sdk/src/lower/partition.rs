@@ -42,10 +42,14 @@ pub struct Partition {
 /// Divides a graph into regions.
 pub fn partition(graph: &Graph, fuse: Fuse) -> Partition {
     let analysis = Analysis::of(graph);
-    let refused = refusal::refused(&analysis, |node| match fuse {
-        Fuse::Pointwise => check_pointwise(graph, node),
-        Fuse::Reductions => Ok(()),
-    });
+    let refused = refusal::refused(
+        &analysis,
+        |_| false,
+        |node| match fuse {
+            Fuse::Pointwise => check_pointwise(graph, node),
+            Fuse::Reductions => Ok(()),
+        },
+    );
     let model = Model::of(&NOMINAL);
     let calls = Calls::of(&analysis, &model);
     let lowers: Vec<bool> = refused.iter().map(Option::is_none).collect();

@@ -204,7 +204,8 @@ impl Axes {
         let points = axes.extents.len() + 1;
         let rows = (1u32 << parallel) - 1;
         // Indices that come from values are settled once the values are: twice over the body does for one gather.
-        for _ in 0..2 {
+        let gathers = kernel.index.iter().any(|expr| matches!(expr, IndexExpr::Value(_)));
+        for _ in 0..=usize::from(gathers) {
             axes.values.clear();
             for (position, expr) in kernel.index.iter().enumerate() {
                 axes.index[position] = match *expr {

@@ -18,7 +18,7 @@ pub(super) struct Order {
 
 impl Order {
     /// Vertices in a topological order, with the vertices that each of them reads.
-    pub(super) fn of(reads: &[BTreeSet<usize>]) -> Order {
+    pub(super) fn of(reads: Vec<BTreeSet<usize>>) -> Order {
         let mut successors = vec![BTreeSet::new(); reads.len()];
         for (vertex, sources) in reads.iter().enumerate() {
             for &source in sources {
@@ -26,7 +26,7 @@ impl Order {
             }
         }
         let places: Vec<usize> = (0..reads.len()).collect();
-        Order { merged_into: places.clone(), successors, predecessors: reads.to_vec(), place: places }
+        Order { merged_into: places.clone(), successors, predecessors: reads, place: places }
     }
 
     /// The vertex that a vertex has become part of.
@@ -120,7 +120,7 @@ mod tests {
 
     fn order(reads: &[&[usize]]) -> Order {
         let reads: Vec<BTreeSet<usize>> = reads.iter().map(|sources| sources.iter().copied().collect()).collect();
-        Order::of(&reads)
+        Order::of(reads)
     }
 
     #[test]
@@ -162,7 +162,7 @@ mod tests {
         };
         let reads: Vec<BTreeSet<usize>> =
             (0..count).map(|vertex| (0..vertex.min(3)).map(|_| draw(vertex)).collect()).collect();
-        let mut order = Order::of(&reads);
+        let mut order = Order::of(reads.clone());
         let mut merges = 0;
         for _ in 0..400 {
             let (a, b) = (order.find(draw(count)), order.find(draw(count)));

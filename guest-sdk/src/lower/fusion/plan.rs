@@ -2,6 +2,7 @@
 
 use super::refusal;
 use super::search::Search;
+use crate::indexing::index_reached;
 use crate::lower::LowerError;
 use crate::lower::analysis::Analysis;
 use crate::lower::cost::{LONGEST_REWRITE, Model};
@@ -10,7 +11,8 @@ use crate::lower::region::{Effort, Lowered, lower};
 use crate::lower::work::Work;
 use crate::rewriter::Refusal;
 use fixedbitset::FixedBitSet;
-use passhost_ir::{DeviceFacts, Graph, NodeKind};
+use passhost_ir::{DeviceFacts, Graph, NodeId, NodeKind};
+use std::collections::BTreeSet;
 
 /// What [`fuse`] makes of a graph.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -42,17 +44,30 @@ pub struct Fused {
 pub fn fuse(graph: &Graph, device: &DeviceFacts) -> Plan {
     let analysis = Analysis::of(graph);
     let model = Model::of(device);
-    let calls = Calls::of(&analysis, &model);
-    let refused = refusal::refused(&analysis, |_| Ok(()));
+    // Ops that take indices and lower are taken to become part of kernels. If one does not, it keeps its indices.
+    let plan = planned(&analysis, &model, |position| analysis.recipe(position).is_ok());
+    let members: BTreeSet<NodeId> = plan.kernels.iter().flat_map(|fused| &fused.lowered.nodes).copied().collect();
+    let members: FixedBitSet =
+        (0..graph.nodes.len()).filter(|&position| members.contains(&graph.nodes[position].id)).collect();
+    match index_reached(graph, &members, &analysis.reached(&members)) {
+        Some(_) => planned(&analysis, &model, |_| false),
+        None => plan,
+    }
+}
+
+/// A plan in which every op with indices that does not become part of a kernel keeps them.
+fn planned(analysis: &Analysis<'_>, model: &Model, becomes_kernel: impl Fn(usize) -> bool) -> Plan {
+    let calls = Calls::of(analysis, model);
+    let refused = refusal::refused(analysis, becomes_kernel, |_| Ok(()));
     let lowers: Vec<bool> = refused.iter().map(Option::is_none).collect();
-    let mut search = Search::of(&analysis, &model, &calls, &lowers);
+    let mut search = Search::of(analysis, model, &calls, &lowers);
     search.run();
-    let mut draft = Draft { analysis: &analysis, model: &model, calls: &calls, kernels: vec![], left: vec![] };
+    let mut draft = Draft { analysis, model, calls: &calls, kernels: vec![], left: vec![] };
     for region in search.regions() {
         draft.settle(&region.members, region.kernel.clone());
     }
     let mut plan = draft.choose();
-    plan.report(&analysis, &search, refused);
+    plan.report(analysis, &search, refused);
     plan
 }
 

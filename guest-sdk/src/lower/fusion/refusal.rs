@@ -1,6 +1,6 @@
 //! Why nodes are left as they are.
 
-use crate::indexing::pinned;
+use crate::indexing::pinned_by;
 use crate::lower::LowerError;
 use crate::lower::analysis::Analysis;
 use crate::rewriter::Refusal;
@@ -8,13 +8,15 @@ use passhost_ir::Node;
 use passhost_ir::kernel::limits;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// For each node why it lowers to no kernel, `check` included.
+/// For each node why it lowers to no kernel, `check` included. Where an index of an op comes from nothing changes, unless
+/// the op `becomes_kernel` itself.
 pub(in crate::lower) fn refused(
     analysis: &Analysis<'_>,
+    becomes_kernel: impl Fn(usize) -> bool,
     check: impl Fn(&Node) -> Result<(), LowerError>,
 ) -> Vec<Option<LowerError>> {
     let graph = analysis.graph;
-    let pinned = pinned(graph);
+    let pinned = pinned_by(graph, |position| !becomes_kernel(position));
     let lowers = |position: usize| -> Result<(), LowerError> {
         let node = analysis.node(position);
         if let Some(op) = &pinned[position] {

@@ -128,7 +128,7 @@ impl<'a> Search<'a> {
             analysis,
             model,
             reads: vec![vec![]; graph.nodes.len()],
-            order: Order::of(&dependencies(analysis)),
+            order: Order::of(dependencies(analysis)),
             regions: vec![],
             pairs: vec![],
             queue: BinaryHeap::new(),
@@ -198,6 +198,7 @@ impl<'a> Search<'a> {
             let number = entry.number.0;
             self.pairs[number].is_queued = false;
             let Some(regions) = self.apart(number) else { continue };
+            // What has changed since is estimated anew.
             if self.pairs[number].versions != self.versions(regions) {
                 self.enqueue(number);
                 continue;
