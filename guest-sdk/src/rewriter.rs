@@ -188,7 +188,8 @@ impl Rewriter {
         inputs: Vec<ValueId>,
     ) -> Result<Vec<ValueId>, EditError> {
         self.check_defined(position, &inputs)?;
-        self.check_kernel(&kernel, &inputs)?;
+        passhost_ir::kernel::verify(&kernel)?;
+        self.check_inputs(&kernel, &inputs)?;
         let types = kernel.output_types();
         Ok(self.insert(position, NodeKind::Kernel { kernel: Box::new(kernel), inputs }, types))
     }
@@ -259,8 +260,8 @@ impl Rewriter {
         Ok(())
     }
 
-    fn check_kernel(&self, kernel: &Kernel, inputs: &[ValueId]) -> Result<(), EditError> {
-        passhost_ir::kernel::verify(kernel)?;
+    /// That a kernel's inputs are declared as they are.
+    fn check_inputs(&self, kernel: &Kernel, inputs: &[ValueId]) -> Result<(), EditError> {
         let declared = kernel.inputs.iter().map(|input| TensorType::contiguous(input.dtype, input.shape.clone()));
         // Strides are bound when the kernel runs, so only element type and shape must agree.
         let given =

@@ -20,29 +20,33 @@ pub(super) struct Calls {
     pub(super) eager: Vec<f64>,
     /// For each node what a rewrite takes that keeps it. More than eager where a write in place has become a copy.
     pub(super) kept: Vec<f64>,
+    /// For each node what there is to do.
+    pub(super) works: Vec<Work>,
 }
 
 impl Calls {
     pub(super) fn of(analysis: &Analysis<'_>, model: &Model) -> Calls {
-        let kept: Vec<f64> = (0..analysis.graph.nodes.len()).map(|position| kept(analysis, model, position)).collect();
+        let positions = 0..analysis.graph.nodes.len();
+        let works: Vec<Work> = positions.map(|position| Work::of_node(analysis, model, position)).collect();
+        let kept = |(position, work): (usize, &Work)| kept(analysis, model, position, work);
+        let kept: Vec<f64> = works.iter().enumerate().map(kept).collect();
         let in_place = |(position, &kept): (usize, &f64)| if is_in_place(analysis, position) { 0.0 } else { kept };
-        Calls { eager: kept.iter().enumerate().map(in_place).collect(), kept }
+        Calls { eager: kept.iter().enumerate().map(in_place).collect(), kept, works }
     }
 }
 
-fn kept(analysis: &Analysis<'_>, model: &Model, position: usize) -> f64 {
+fn kept(analysis: &Analysis<'_>, model: &Model, position: usize, work: &Work) -> f64 {
     let node = analysis.node(position);
     if analysis.is_view(position) {
         return model.view();
     }
-    let work = Work::of_node(analysis, model, position);
-    let (NodeKind::Aten { op, .. }, false) = (&node.kind, node.outputs.is_empty()) else { return model.kernel(&work) };
+    let (NodeKind::Aten { op, .. }, false) = (&node.kind, node.outputs.is_empty()) else { return model.kernel(work) };
     let calls = COMPOSITE.iter().find(|(name, _)| *name == op.name).map_or(1.0, |(_, calls)| *calls);
     // A scatter copies the whole and then the part.
     let calls = if SCATTERS.contains(&op.name.as_str()) { 2.0 } else { calls };
     let products = products(analysis, node, &op.name);
     let is_half = analysis.graph.ty(node.outputs[0]).dtype.size() == 2;
-    (calls * model.call(&work)).max(model.products(products, is_half))
+    (calls * model.call(work)).max(model.products(products, is_half))
 }
 
 /// Multiplications and additions of an op that contracts; 0 for others.

@@ -202,7 +202,9 @@ pub(super) fn places(
     }
     loop {
         let before = found.places.len();
-        followed.iter().for_each(|&position| found.follow(analysis, members, space, position));
+        // Places are carried both ways, so that one round does for a chain.
+        let both_ways = followed.iter().rev().chain(&followed);
+        both_ways.for_each(|&position| found.follow(analysis, members, space, position));
         if found.places.len() == before {
             return found.places;
         }

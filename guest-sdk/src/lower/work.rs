@@ -31,13 +31,19 @@ impl Work {
         self.rows.saturating_mul(self.row_length)
     }
 
+    /// The one whose space both have in one kernel.
+    pub(super) fn wider<'w>(&'w self, other: &'w Work) -> &'w Work {
+        let size = |work: &Work| (work.row_length > 1, work.points());
+        if size(self) >= size(other) { self } else { other }
+    }
+
     pub(super) fn bytes(&self) -> f64 {
         self.reads.iter().map(|(_, bytes)| bytes).sum::<f64>() + self.writes
     }
 
-    /// Of an op by itself as a kernel, without writing it.
-    pub(super) fn of_single(analysis: &Analysis<'_>, model: &Model, position: usize) -> Work {
-        let mut work = Work::of_node(analysis, model, position);
+    /// What an op by itself is as a kernel, given what it is as a library does it.
+    pub(super) fn as_kernel(&self, analysis: &Analysis<'_>, position: usize) -> Work {
+        let mut work = self.clone();
         if let Ok(Some(footprint)) = analysis.footprint(position, 0)
             && !footprint.is_listed()
         {
@@ -111,8 +117,7 @@ impl Work {
                 _ => reads.push((value, bytes)),
             }
         }
-        let size = |work: &Work| (work.row_length > 1, work.points());
-        let wide = if size(self) >= size(other) { self } else { other };
+        let wide = self.wider(other);
         Work {
             reads,
             writes: results.iter().map(|&result| bytes(graph.ty(result), graph.ty(result).numel())).sum(),

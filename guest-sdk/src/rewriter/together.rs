@@ -26,7 +26,7 @@ impl Rewriter {
         let lowered: Vec<&Lowered> = lowered.into_iter().collect();
         let groups = Groups::of(&self.graph, &lowered)?;
         for kernel in &lowered {
-            self.check_kernel(&kernel.kernel, &kernel.inputs)?;
+            self.check_inputs(&kernel.kernel, &kernel.inputs)?;
         }
         let analysis = Analysis::of(&self.graph);
         groups.check_still_read(&analysis, &lowered)?;

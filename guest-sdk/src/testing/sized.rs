@@ -110,25 +110,23 @@ pub fn transformer(size: usize) -> Result<Graph, TextError> {
 
 /// Layers that each read all before them in their block, joined, normalised by statistics and convolved.
 pub fn dense(size: usize) -> Result<Graph, TextError> {
-    const LAYERS: usize = 12;
+    const LAYERS: usize = 6;
     let part = "f32[2,8,14,14]";
-    let mut draft = Draft::new(&format!("%x: {part}, %w: f32[8,8,3,3], %s: f32[8]"), size);
+    let weights: Vec<String> =
+        (1..=LAYERS).map(|k| format!("%w{k}: f32[8,{c},3,3], %s{k}: f32[{c}]", c = 8 * k)).collect();
+    let mut draft = Draft::new(&format!("%x: {part}, {}", weights.join(", ")), size);
     let mut last = "%x".to_owned();
     while draft.is_open() {
         let mut parts = vec![last.clone()];
-        for _ in 0..LAYERS {
-            let whole = format!("f32[2,{},14,14]", 8 * parts.len());
+        for k in 1..=LAYERS {
+            let whole = format!("f32[2,{},14,14]", 8 * k);
             let joined = draft.call(&whole, &format!("aten::cat([{}], 1)", parts.join(", ")));
-            let bent = draft.call(&whole, &format!("aten::relu({joined})"));
-            let strides = 8 * parts.len() * 196;
-            let first = draft.call(
-                &format!("f32[2,8,14,14]{{{strides},196,14,1}}"),
-                &format!("aten::slice.Tensor({bent}, dim=1, start=0, end=8)"),
-            );
-            let normed =
-                draft.call(part, &format!("aten::batch_norm({first}, %s, %s, %s, %s, false, 0.1, 1e-05, true)"));
-            let gate = draft.call(part, &format!("aten::sigmoid({normed})"));
-            parts.push(draft.call(part, &format!("aten::conv2d({gate}, %w, none, [1, 1], [1, 1], [1, 1], 1)")));
+            let statistics = format!("%s{k}, %s{k}, %s{k}, %s{k}, false, 0.1, 1e-05, true");
+            let normed = draft.call(&whole, &format!("aten::batch_norm({joined}, {statistics})"));
+            let bent = draft.call(&whole, &format!("aten::relu({normed})"));
+            let call = format!("aten::conv2d({bent}, %w{k}, none, [1, 1], [1, 1], [1, 1], 1)");
+            let layer = draft.call(part, &call);
+            parts.push(draft.call(part, &format!("aten::sigmoid({layer})")));
         }
         last = draft.call(part, &format!("aten::add.Tensor({}, {last})", parts[LAYERS]));
     }

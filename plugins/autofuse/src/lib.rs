@@ -16,6 +16,9 @@ pub const H200: DeviceFacts = DeviceFacts {
     launch_ns: 2_000,
 };
 
+/// The host cuts a pass off whose log is too long.
+const MOST_LINES: usize = 200;
+
 /// The pass.
 pub struct Autofuse;
 
@@ -36,7 +39,7 @@ impl Pass for Autofuse {
         }
         let plan = lower::fuse(rewriter.graph(), device);
         let kernels = rewriter.replace_all(plan.kernels.iter().map(|fused| &fused.lowered))?;
-        for (kernel, fused) in kernels.iter().zip(&plan.kernels) {
+        for (kernel, fused) in kernels.iter().zip(&plan.kernels).take(MOST_LINES) {
             let (nodes, [kernel_us, calls_us]) = (fused.lowered.nodes.len(), [fused.kernel, fused.calls].map(us));
             log!("{kernel} is {nodes} nodes: estimated at {kernel_us:.1} us, ATen at {calls_us:.1} us");
         }

@@ -29,7 +29,7 @@ const MOST_NODES: usize = limits::BODY / 4;
 const MOST_TRIES: u8 = 12;
 
 /// What an estimate adds to that, and a lowering.
-const TRY: [u8; 2] = [1, 4];
+const TRY: [u8; 2] = [2, 4];
 
 /// Nodes that become one kernel.
 pub(in crate::lower) struct Region {
@@ -136,7 +136,7 @@ impl<'a> Search<'a> {
         for (position, node) in graph.nodes.iter().enumerate() {
             let recipe = analysis.recipe(position).ok().filter(|_| lowers[position]);
             search.regions.push(recipe.map(|recipe| {
-                let work = Work::of_single(analysis, model, position);
+                let work = calls.works[position].as_kernel(analysis, position);
                 let footprint = analysis.footprint(position, 0).ok().flatten();
                 let is_norm = footprint.is_some_and(|footprint| footprint.elementwise);
                 Region {
@@ -270,17 +270,18 @@ impl<'a> Search<'a> {
         }
         let graph = self.analysis.graph;
         let results = read_outside(self.analysis, &members, &[&a.results[..], &b.results].concat());
-        let is_within = |value: ValueId| self.defined_in(value, &members);
-        let work = a.work.joined(&b.work, graph, is_within, &results);
-        if work.reads.len() > limits::INPUTS || results.len() > limits::STORES {
-            return Err("the kernel would be too large".to_owned());
-        }
-        let [rows, points] = [work.rows, work.points()];
+        let wide = a.work.wider(&b.work);
+        let [rows, points] = [wide.rows, wide.points()];
         let sizes: BTreeSet<u64> = results.iter().map(|&result| graph.ty(result).numel()).collect();
         let fits =
             if rows == points { sizes.len() <= 1 } else { sizes.iter().all(|size| [rows, points].contains(size)) };
         if !fits {
             return Err("both have results that are read elsewhere, and of different sizes".to_owned());
+        }
+        let is_within = |value: ValueId| self.defined_in(value, &members);
+        let work = a.work.joined(&b.work, graph, is_within, &results);
+        if work.reads.len() > limits::INPUTS || results.len() > limits::STORES {
+            return Err("the kernel would be too large".to_owned());
         }
         Ok(Rough { members, results, work })
     }
