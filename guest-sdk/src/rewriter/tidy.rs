@@ -37,6 +37,9 @@ impl Rewriter {
     /// writes to either. A copy that the graph returns stays, since eager gives memory of its own there; so does one that
     /// an index comes from.
     pub fn remove_copies(&mut self) -> Vec<NodeId> {
+        if !self.graph.nodes.iter().any(|node| cast(node).is_some()) {
+            return vec![];
+        }
         let pinned = pinned(&self.graph);
         let analysis = Analysis::of(&self.graph);
         let returned: FixedBitSet =

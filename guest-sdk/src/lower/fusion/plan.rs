@@ -2,7 +2,7 @@
 
 use super::refusal;
 use super::search::Search;
-use crate::indexing::index_reached;
+use crate::indexing::{index_reached, indices};
 use crate::lower::LowerError;
 use crate::lower::analysis::Analysis;
 use crate::lower::cost::{LONGEST_REWRITE, Model};
@@ -46,6 +46,9 @@ pub fn fuse(graph: &Graph, device: &DeviceFacts) -> Plan {
     let model = Model::of(device);
     // Ops that take indices and lower are taken to become part of kernels. If one does not, it keeps its indices.
     let plan = planned(&analysis, &model, |position| analysis.recipe(position).is_ok());
+    if !graph.nodes.iter().any(|node| indices(node).is_some()) {
+        return plan;
+    }
     let members: BTreeSet<NodeId> = plan.kernels.iter().flat_map(|fused| &fused.lowered.nodes).copied().collect();
     let members: FixedBitSet =
         (0..graph.nodes.len()).filter(|&position| members.contains(&graph.nodes[position].id)).collect();
@@ -63,8 +66,8 @@ fn planned(analysis: &Analysis<'_>, model: &Model, becomes_kernel: impl Fn(usize
     let mut search = Search::of(analysis, model, &calls, &lowers);
     search.run();
     let mut draft = Draft { analysis, model, calls: &calls, kernels: vec![], left: vec![] };
-    for region in search.regions() {
-        draft.settle(&region.members, region.kernel.clone());
+    for (members, kernel) in search.take_regions() {
+        draft.settle(&members, kernel);
     }
     let mut plan = draft.choose();
     plan.report(analysis, &search, refused);

@@ -46,7 +46,7 @@ pub(in crate::lower) struct Region {
     /// The estimate, in nanoseconds, for the kernel or for the calls of ATen, whichever is less.
     time: f64,
     /// The kernel, where it has been written.
-    pub(in crate::lower) kernel: Option<(Lowered, Effort)>,
+    kernel: Option<(Lowered, Effort)>,
     /// How often it has changed.
     version: u32,
     /// The pairs that it is part of.
@@ -414,6 +414,12 @@ impl<'a> Search<'a> {
     /// The regions as they are now.
     pub(in crate::lower) fn regions(&self) -> impl Iterator<Item = &Region> {
         self.regions.iter().flatten()
+    }
+
+    /// The nodes of each region, and its kernel where it has been written. No region is left.
+    pub(in crate::lower) fn take_regions(&mut self) -> Vec<(FixedBitSet, Option<(Lowered, Effort)>)> {
+        let regions = self.regions.iter_mut().filter_map(Option::take);
+        regions.map(|region| (region.members, region.kernel)).collect()
     }
 
     /// The pairs that did not join, and why.
