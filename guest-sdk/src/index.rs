@@ -150,6 +150,10 @@ impl Index {
     /// This expression where axis `i` lies at `outer[i]`.
     #[must_use]
     pub fn within(&self, outer: &[Index]) -> Index {
+        // Most coordinates are an axis as it is.
+        if let ([(Atom::Axis { axis, .. }, 1)], 0) = (&self.terms[..], self.offset) {
+            return outer.get(*axis).cloned().unwrap_or(Index::constant(0));
+        }
         let term = |(atom, step): &(Atom, i64)| match atom {
             Atom::Axis { axis, .. } => outer.get(*axis).cloned().unwrap_or(Index::constant(0)).times(*step),
             Atom::Div(inner, divisor) => inner.within(outer).div(*divisor).times(*step),

@@ -13,10 +13,15 @@ pub(crate) fn indices(node: &Node) -> Option<(&OpName, impl Iterator<Item = Valu
 
 /// For each node the first op, in graph order from it on, an index of which comes from its results.
 pub(crate) fn pinned(graph: &Graph) -> Vec<Option<OpName>> {
+    pinned_by(graph, |_| true)
+}
+
+/// [`pinned`], where only the ops at positions that stay count.
+pub(crate) fn pinned_by(graph: &Graph, stays: impl Fn(usize) -> bool) -> Vec<Option<OpName>> {
     let mut by_value: Vec<Option<&OpName>> = vec![None; graph.values.len()];
     let mut by_node = vec![None; graph.nodes.len()];
     for (position, node) in graph.nodes.iter().enumerate().rev() {
-        if let Some((op, indices)) = indices(node) {
+        if let Some((op, indices)) = indices(node).filter(|_| stays(position)) {
             indices.for_each(|index| by_value[index.index()] = Some(op));
         }
         if let Some(op) = node.outputs.iter().find_map(|output| by_value[output.index()]) {

@@ -1,12 +1,9 @@
 //! The graph under rewrite: reading it, and the changes that keep it a graph.
 
-use crate::indexing::{index_reached, pinned};
-use crate::lower::{Analysis, Lowered};
-use crate::view;
-use fixedbitset::FixedBitSet;
-use passhost_ir::{
-    Arg, Graph, Infer, InferError, Kernel, Node, NodeId, NodeKind, OpName, TensorType, ValueId, live_nodes,
-};
+mod tidy;
+mod together;
+
+use passhost_ir::{Arg, Graph, Infer, InferError, Kernel, Node, NodeId, NodeKind, OpName, TensorType, ValueId};
 
 /// Why a change was not made. The graph is as it was before.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -191,7 +188,8 @@ impl Rewriter {
         inputs: Vec<ValueId>,
     ) -> Result<Vec<ValueId>, EditError> {
         self.check_defined(position, &inputs)?;
-        self.check_kernel(&kernel, &inputs)?;
+        passhost_ir::kernel::verify(&kernel)?;
+        self.check_inputs(&kernel, &inputs)?;
         let types = kernel.output_types();
         Ok(self.insert(position, NodeKind::Kernel { kernel: Box::new(kernel), inputs }, types))
     }
@@ -219,102 +217,6 @@ impl Rewriter {
         }
         self.graph.outputs.iter_mut().for_each(|output| *output = swapped(output));
         Ok(())
-    }
-
-    /// Puts a lowered kernel in the place of the nodes it computes. The kernel goes where all its operands exist and
-    /// nothing has read its results; the other nodes keep their order but for those that must move behind it. The
-    /// values it defines keep their identity, so no reader changes.
-    pub fn replace(&mut self, lowered: &Lowered) -> Result<NodeId, EditError> {
-        self.check_kernel(&lowered.kernel, &lowered.inputs)?;
-        let mut members = FixedBitSet::default();
-        for &id in &lowered.nodes {
-            members.grow_and_insert(self.position(id)?);
-        }
-        let analysis = Analysis::of(&self.graph);
-        let reached = analysis.reached(&members);
-        if let Some(&input) = lowered.inputs.iter().find(|input| reached[input.index()]) {
-            return Err(EditError::NotConvex(self.graph.value(input).name.clone()));
-        }
-        if let Some(op) = index_reached(&self.graph, &members, &reached) {
-            return Err(EditError::Index(op.to_string()));
-        }
-        self.check_still_read(&analysis.uses, &members, lowered)?;
-
-        let kernel_types = lowered.kernel.output_types();
-        let kernel_id = self.fresh_id();
-        let mut outputs = Vec::new();
-        let mut layouts = Vec::new();
-        for (output, ty) in lowered.outputs.iter().zip(kernel_types) {
-            match &output.permutation {
-                None => {
-                    self.graph.values[output.value.index()].ty = ty;
-                    outputs.push(output.value);
-                }
-                // The kernel writes densely; a view gives the result the layout that the graph has for it.
-                Some(permutation) => {
-                    let strides =
-                        permutation.iter().filter_map(|&dim| ty.strides.get(usize::try_from(dim).ok()?).copied());
-                    self.graph.values[output.value.index()].ty.strides = strides.collect();
-                    let name = self.graph.fresh_name();
-                    let dense = self.graph.add_value(name, ty);
-                    outputs.push(dense);
-                    let args = vec![Arg::Value(dense), Arg::Ints(permutation.clone())];
-                    let kind = NodeKind::Aten { op: OpName::new("aten::permute", ""), args };
-                    layouts.push(Node { id: self.fresh_id(), kind, outputs: vec![output.value] });
-                }
-            }
-        }
-        let kind = NodeKind::Kernel { kernel: Box::new(lowered.kernel.clone()), inputs: lowered.inputs.clone() };
-        let kernel = Node { id: kernel_id, kind, outputs };
-
-        // Before the last member stand, besides members, nodes that do not depend on them and may feed the kernel, and
-        // nodes that do and move behind it. Views inside the fused nodes that nobody else reads go with them.
-        let last = members.maximum().unwrap_or(0);
-        let (mut before, mut after) = (Vec::new(), Vec::new());
-        for (position, node) in std::mem::take(&mut self.graph.nodes).into_iter().enumerate() {
-            if members.contains(position) || lowered.covered.contains(&node.id) {
-                continue;
-            }
-            let depends = node.operands().iter().any(|operand| reached[operand.index()]);
-            if position > last || depends { after.push(node) } else { before.push(node) }
-        }
-        before.push(kernel);
-        before.extend(layouts);
-        before.extend(after);
-        self.graph.nodes = before;
-        Ok(kernel_id)
-    }
-
-    /// Removes every node whose results nothing reads, and says which. Ops with effects do not occur in the graphs that
-    /// a pass sees.
-    pub fn remove_dead_code(&mut self) -> Vec<NodeId> {
-        let live = live_nodes(&self.graph);
-        let mut removed = Vec::new();
-        for (node, is_live) in std::mem::take(&mut self.graph.nodes).into_iter().zip(live) {
-            if is_live { self.graph.nodes.push(node) } else { removed.push(node.id) }
-        }
-        removed
-    }
-
-    /// Lets the readers of a node that returns its operand as it is (`aten::dropout` outside training, `aten::alias`,
-    /// a cast to the same type) read the operand, removes the node, and says which nodes it removed. Where an index comes
-    /// from, nothing changes.
-    pub fn remove_identities(&mut self) -> Vec<NodeId> {
-        let pinned = pinned(&self.graph);
-        let free = self.graph.nodes.iter().zip(&pinned).filter(|(_, pinned)| pinned.is_none());
-        let identities: Vec<(NodeId, ValueId, ValueId)> = free
-            .filter_map(|(node, _)| view::identity(&self.graph, node).map(|source| (node.id, node.outputs[0], source)))
-            .collect();
-        let mut removed = Vec::new();
-        for (id, output, _) in identities {
-            // The source may itself have been an identity, so it is looked up again.
-            let Some(source) = self.node(id).and_then(|node| view::identity(&self.graph, node)) else { continue };
-            if self.replace_all_uses(output, source).is_ok() {
-                self.graph.nodes.retain(|node| node.id != id);
-                removed.push(id);
-            }
-        }
-        removed
     }
 
     /// The rewritten graph and the refusals. Dead nodes are removed first.
@@ -358,8 +260,8 @@ impl Rewriter {
         Ok(())
     }
 
-    fn check_kernel(&self, kernel: &Kernel, inputs: &[ValueId]) -> Result<(), EditError> {
-        passhost_ir::kernel::verify(kernel)?;
+    /// That a kernel's inputs are declared as they are.
+    fn check_inputs(&self, kernel: &Kernel, inputs: &[ValueId]) -> Result<(), EditError> {
         let declared = kernel.inputs.iter().map(|input| TensorType::contiguous(input.dtype, input.shape.clone()));
         // Strides are bound when the kernel runs, so only element type and shape must agree.
         let given =
@@ -372,21 +274,5 @@ impl Rewriter {
             format!("({})", types.join(", "))
         };
         Err(EditError::KernelInput { expected: list(&mut declared.into_iter()), found: list(&mut given.into_iter()) })
-    }
-
-    /// That nothing which stays reads a value that only the replaced nodes define.
-    fn check_still_read(&self, uses: &Uses, members: &FixedBitSet, lowered: &Lowered) -> Result<(), EditError> {
-        let gone =
-            |position: usize| members.contains(position) || lowered.covered.contains(&self.graph.nodes[position].id);
-        for position in (0..self.graph.nodes.len()).filter(|&position| gone(position)) {
-            for &output in &self.graph.nodes[position].outputs {
-                let read = uses.is_output(output) || uses.readers(output).iter().any(|&reader| !gone(reader));
-                let is_defined = members.contains(position) && lowered.outputs.iter().any(|new| new.value == output);
-                if read && !is_defined {
-                    return Err(EditError::StillRead(self.graph.value(output).name.clone()));
-                }
-            }
-        }
-        Ok(())
     }
 }

@@ -1,5 +1,7 @@
 //! Running a pass and its rewrite natively, without a host: for the tests of a pass.
 
+pub mod sized;
+
 use crate::lower::{LowerError, region};
 use crate::view;
 use crate::{Pass, PassError, Refusal, Rewriter};
@@ -28,8 +30,13 @@ pub const DEVICE: DeviceFacts = DeviceFacts {
 
 /// What a pass makes of a graph for [`DEVICE`].
 pub fn rewrite(pass: &dyn Pass, graph: Graph) -> Result<(Graph, Vec<Refusal>), PassError> {
+    rewrite_for(pass, graph, &DEVICE)
+}
+
+/// What a pass makes of a graph for a device.
+pub fn rewrite_for(pass: &dyn Pass, graph: Graph, device: &DeviceFacts) -> Result<(Graph, Vec<Refusal>), PassError> {
     let mut rewriter = Rewriter::new(graph);
-    pass.run(&mut rewriter, &DEVICE, &mut NoHost)?;
+    pass.run(&mut rewriter, device, &mut NoHost)?;
     Ok(rewriter.finish())
 }
 

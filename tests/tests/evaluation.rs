@@ -64,6 +64,18 @@ fn fuse_norms_makes_one_kernel_of_a_norm_and_what_surrounds_it() {
 }
 
 #[test]
+fn autofuse_is_right_at_the_torch_defaults_on_chains_and_on_norms() {
+    for (name, variants) in [("residual-add-layer-norm", &["/"][..]), ("pointwise-chain", SMALL)] {
+        let run = Passhost::eval(&plugin("autofuse"), sample_with(name, variants).path()).run();
+        run.expect_end(0, &["AS "]);
+        for variant in run.variants() {
+            run.expect(variant["rewrite"]["kernels"] == 1, &format!("{name}: one kernel, {variant:#}"));
+            expect_right(&run, name, variant);
+        }
+    }
+}
+
+#[test]
 fn masked_mean_pool_finds_its_ops() {
     let run = Passhost::eval(&plugin("masked-mean-pool"), sample_with("masked-mean-pool", SMALL).path()).run();
     run.expect_end(0, &["AS "]);

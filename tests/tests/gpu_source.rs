@@ -43,7 +43,7 @@ fn kernels_of_the_samples_compile_for_sm_90() {
         }
         Err(error) => panic!("{error}"),
     };
-    for name in ["fuse-pointwise", "fuse-norms", "masked-mean-pool"] {
+    for name in ["autofuse", "fuse-pointwise", "fuse-norms", "masked-mean-pool"] {
         let mut kernels = 0;
         for graph in rewrites(name) {
             for node in &graph.nodes {

@@ -3,22 +3,30 @@
 use super::LowerError;
 use super::recipe::Recipe;
 use super::rules::{Footprint, Rule};
+use crate::index::Index;
 use crate::rewriter::Uses;
-use crate::view;
+use crate::view::{self, View};
 use fixedbitset::FixedBitSet;
 use passhost_ir::{Graph, Node, NodeKind, ValueId};
 use std::cell::OnceCell;
 
+/// What a node reduces for each of its results.
+type Footprints = Vec<Result<Option<Footprint>, LowerError>>;
+
 /// A graph that does not change, with what was found out about it.
 pub(crate) struct Analysis<'a> {
-    pub(super) graph: &'a Graph,
+    pub(crate) graph: &'a Graph,
     pub(crate) uses: Uses,
     /// For each value the position of the node that defines it.
-    pub(super) definitions: Vec<Option<usize>>,
+    pub(crate) definitions: Vec<Option<usize>>,
     /// For each node the values it reads.
-    pub(super) operands: Vec<Vec<ValueId>>,
+    pub(crate) operands: Vec<Vec<ValueId>>,
     views: Vec<OnceCell<bool>>,
     recipes: Vec<OnceCell<Result<Recipe, LowerError>>>,
+    footprints: Vec<OnceCell<Footprints>>,
+    /// For each value what it is a view of.
+    steps: Vec<OnceCell<Option<View>>>,
+    roots: Vec<OnceCell<View>>,
 }
 
 impl<'a> Analysis<'a> {
@@ -30,6 +38,9 @@ impl<'a> Analysis<'a> {
             operands: graph.nodes.iter().map(Node::operands).collect(),
             views: vec![OnceCell::new(); graph.nodes.len()],
             recipes: graph.nodes.iter().map(|_| OnceCell::new()).collect(),
+            footprints: graph.nodes.iter().map(|_| OnceCell::new()).collect(),
+            steps: vec![OnceCell::new(); graph.values.len()],
+            roots: vec![OnceCell::new(); graph.values.len()],
         }
     }
 
@@ -39,9 +50,25 @@ impl<'a> Analysis<'a> {
 
     /// Whether all results of the node at a position are views.
     pub(super) fn is_view(&self, position: usize) -> bool {
-        let node = self.node(position);
-        let is_view = || node.outputs.iter().all(|&output| view::step(self.graph, node, output).is_some());
+        let is_view = || self.node(position).outputs.iter().all(|&output| self.step(output).is_some());
         *self.views[position].get_or_init(is_view)
+    }
+
+    /// What a value is a view of, one step back: [`view::step`].
+    pub(super) fn step(&self, value: ValueId) -> Option<&View> {
+        let position = self.definitions[value.index()]?;
+        self.steps[value.index()].get_or_init(|| view::step(self.graph, self.node(position), value)).as_ref()
+    }
+
+    /// What a value is a view of, all the way back: [`view::root`].
+    pub(crate) fn root(&self, value: ValueId) -> &View {
+        self.roots[value.index()].get_or_init(|| match self.step(value) {
+            None => View { source: value, coordinates: Index::axes(&self.graph.ty(value).shape) },
+            Some(view) => {
+                let root = self.root(view.source);
+                View { source: root.source, coordinates: root.at(&view.coordinates) }
+            }
+        })
     }
 
     /// What the lowering makes of the node at a position.
@@ -51,15 +78,22 @@ impl<'a> Analysis<'a> {
     }
 
     /// The elements that a node reduces for its `output`-th result; `None` if it does not reduce.
-    pub(super) fn footprint(&self, position: usize, output: usize) -> Result<Option<Footprint>, LowerError> {
-        let node = self.node(position);
-        let (Recipe::Rule(Rule { footprint: Some(footprint), .. }), NodeKind::Aten { op, .. }) =
-            (self.recipe(position)?, &node.kind)
+    pub(super) fn footprint(&self, position: usize, output: usize) -> Result<Option<&Footprint>, LowerError> {
+        let recipe = self.recipe(position)?;
+        let found = self.footprints[position].get_or_init(|| self.footprints_of(self.node(position), recipe));
+        found.get(output).map_or(Ok(None), |found| found.as_ref().map(Option::as_ref).map_err(Clone::clone))
+    }
+
+    fn footprints_of(&self, node: &Node, recipe: &Recipe) -> Footprints {
+        let (Recipe::Rule(Rule { footprint: Some(footprint), .. }), NodeKind::Aten { op, .. }) = (recipe, &node.kind)
         else {
-            return Ok(None);
+            return vec![];
         };
-        let not_covered = |reason| LowerError::NotCovered { op: op.to_string(), reason };
-        footprint(self.graph, node, output).map(Some).map_err(not_covered)
+        let of = |output| {
+            let not_covered = |reason| LowerError::NotCovered { op: op.to_string(), reason };
+            footprint(self.graph, node, output).map(Some).map_err(not_covered)
+        };
+        (0..node.outputs.len()).map(of).collect()
     }
 
     /// For each value whether it depends on the results of the nodes at `members`.

@@ -3,6 +3,7 @@
 use super::analysis::Analysis;
 use fixedbitset::FixedBitSet;
 use passhost_ir::ValueId;
+use std::collections::BTreeMap;
 
 /// What of a set of nodes is visible from outside.
 pub(super) struct Boundary {
@@ -14,27 +15,54 @@ pub(super) struct Boundary {
 
 impl Boundary {
     pub(super) fn of(analysis: &Analysis<'_>, members: &FixedBitSet) -> Boundary {
-        let (graph, uses) = (analysis.graph, &analysis.uses);
-        let first = members.minimum().unwrap_or(0);
-        let mut outside = vec![false; graph.values.len()];
-        let mut inside_view = vec![false; graph.nodes.len()];
-        // Readers come later, so backwards each is settled before what it reads.
-        for (position, node) in graph.nodes.iter().enumerate().skip(first).rev() {
-            for &output in &node.outputs {
-                let mut readers = uses.readers(output).iter();
-                let stays = |&reader: &usize| !members.contains(reader) && !inside_view[reader];
-                outside[output.index()] = uses.is_output(output) || readers.any(stays);
-            }
-            inside_view[position] =
-                node.outputs.iter().all(|output| !outside[output.index()]) && analysis.is_view(position);
-        }
-        let results = members.ones().flat_map(|member| graph.nodes[member].outputs.clone());
-        let results = results.filter(|output| outside[output.index()]).collect();
-        let reached = analysis.reached(members);
-        let depends = |position: usize| analysis.operands[position].iter().any(|operand| reached[operand.index()]);
-        let covered = (first..graph.nodes.len())
-            .filter(|&position| inside_view[position] && !members.contains(position) && depends(position))
-            .collect();
+        let mut walk = Walk { analysis, members, views: BTreeMap::new(), is_thorough: true };
+        let outputs = members.ones().flat_map(|member| &analysis.node(member).outputs).copied();
+        let results = outputs.filter(|&output| walk.is_read_outside(output)).collect();
+        let covered = walk.views.into_iter().filter(|(_, stays)| !stays).map(|(position, _)| position).collect();
         Boundary { results, covered }
+    }
+}
+
+/// Those of `values`, results of members, that something but members reads.
+pub(super) fn read_outside(analysis: &Analysis<'_>, members: &FixedBitSet, values: &[ValueId]) -> Vec<ValueId> {
+    let mut walk = Walk { analysis, members, views: BTreeMap::new(), is_thorough: false };
+    values.iter().copied().filter(|&value| walk.is_read_outside(value)).collect()
+}
+
+/// Following what members define to who reads it.
+struct Walk<'a> {
+    analysis: &'a Analysis<'a>,
+    members: &'a FixedBitSet,
+    /// For each view of a member's result whether something outside reads it.
+    views: BTreeMap<usize, bool>,
+    /// Whether all views are wanted, and not only an answer.
+    is_thorough: bool,
+}
+
+impl Walk<'_> {
+    /// Whether anything but members reads a value, or a view of it.
+    fn is_read_outside(&mut self, value: ValueId) -> bool {
+        let uses = &self.analysis.uses;
+        let mut found = uses.is_output(value);
+        for &reader in uses.readers(value) {
+            if found && !self.is_thorough {
+                return true;
+            }
+            found |= !self.members.contains(reader) && (!self.analysis.is_view(reader) || self.stays(reader));
+        }
+        found
+    }
+
+    /// Whether anything but members reads a result of a view.
+    fn stays(&mut self, position: usize) -> bool {
+        if let Some(&known) = self.views.get(&position) {
+            return known;
+        }
+        let mut stays = false;
+        for &output in &self.analysis.node(position).outputs {
+            stays |= self.is_read_outside(output);
+        }
+        self.views.insert(position, stays);
+        stays
     }
 }

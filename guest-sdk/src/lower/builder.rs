@@ -7,6 +7,7 @@ use passhost_ir::kernel::{
     Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Kernel, KernelError, Op, PaddingMode, ReduceOp, Reg, Scalar,
     ScanOp, Store, Unary, verify,
 };
+use std::collections::BTreeMap;
 
 /// Builds a [`Kernel`]. An instruction or index expression that is there already is found again and not repeated.
 ///
@@ -33,12 +34,14 @@ use passhost_ir::kernel::{
 #[derive(Debug, Clone, Default)]
 pub struct KernelBuilder {
     kernel: Kernel,
+    /// The instructions by their first operand, to find one again.
+    by_operand: BTreeMap<Option<Reg>, Vec<Reg>>,
 }
 
 impl KernelBuilder {
     /// A kernel over these extents of parallel and reduce axes. Axes are numbered parallel first.
     pub fn new(parallel: Vec<i64>, reduce: Vec<i64>) -> KernelBuilder {
-        KernelBuilder { kernel: Kernel { parallel, reduce, ..Kernel::default() } }
+        KernelBuilder { kernel: Kernel { parallel, reduce, ..Kernel::default() }, by_operand: BTreeMap::new() }
     }
 
     /// Declares an input tensor and returns its position. Each call declares another one.
@@ -204,11 +207,23 @@ impl KernelBuilder {
 
     fn push(&mut self, dtype: Dtype, op: Op) -> Reg {
         let inst = Inst { dtype, op };
-        let found = self.kernel.body.iter().position(|known| same(known, &inst));
-        Reg(position(found.unwrap_or_else(|| {
-            self.kernel.body.push(inst);
-            self.kernel.body.len() - 1
-        })))
+        let known = self.by_operand.entry(first_operand(&inst.op)).or_default();
+        let body = &mut self.kernel.body;
+        if let Some(&found) = known.iter().find(|reg| same(&body[reg.0 as usize], &inst)) {
+            return found;
+        }
+        let reg = Reg(position(body.len()));
+        known.push(reg);
+        body.push(inst);
+        reg
+    }
+}
+
+fn first_operand(op: &Op) -> Option<Reg> {
+    match *op {
+        Op::Const(_) | Op::Index(_) | Op::Load { .. } => None,
+        Op::Unary(_, a) | Op::Cast(a) | Op::Reduce(_, a) | Op::Scan(_, a) => Some(a),
+        Op::Binary(_, a, _) | Op::Compare(_, a, _) | Op::Select(a, ..) | Op::Fma(a, ..) => Some(a),
     }
 }
 

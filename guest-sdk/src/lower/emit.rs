@@ -9,7 +9,6 @@ use super::space::{Place, Space, tensors};
 use super::{KernelBuilder, LowerError};
 use crate::args::Args;
 use crate::index::Index;
-use crate::view;
 use fixedbitset::FixedBitSet;
 use passhost_ir::kernel::{Binary, Compare, PaddingMode, Reg, Scalar};
 use passhost_ir::{NodeKind, ValueId};
@@ -54,14 +53,12 @@ impl<'a> Emitter<'a> {
         if let Some((.., element)) = self.emitted.iter().find(|(known, at, _)| *known == value && *at == place) {
             return Ok(*element);
         }
-        let graph = self.analysis.graph;
         let element = match self.analysis.definitions[value.index()] {
             Some(position) if self.members.contains(position) => self.node(position, value, &place)?,
-            Some(position) => match view::step(graph, &graph.nodes[position], value) {
+            _ => match self.analysis.step(value) {
                 Some(view) => self.value(view.source, view.at(&place))?,
                 None => self.load(value, &place, None),
             },
-            None => self.load(value, &place, None),
         };
         self.emitted.push((value, place, element));
         Ok(element)
@@ -71,9 +68,8 @@ impl<'a> Emitter<'a> {
     fn padded(&mut self, value: ValueId, place: Place, pad: Scalar) -> Result<Reg, LowerError> {
         let graph = self.analysis.graph;
         let ty = graph.ty(value);
-        let is_loaded = self.analysis.definitions[value.index()].is_none_or(|position| {
-            !self.members.contains(position) && view::step(graph, &graph.nodes[position], value).is_none()
-        });
+        let is_loaded = self.analysis.definitions[value.index()]
+            .is_none_or(|position| !self.members.contains(position) && self.analysis.step(value).is_none());
         if is_loaded {
             return Ok(self.load(value, &place, Some(pad)));
         }
@@ -191,12 +187,12 @@ impl<'a> Emitter<'a> {
         if rule.costly && !reduces {
             self.wants_row(place);
         }
-        let window = match &footprint {
+        let window = match footprint {
             Some(footprint) => Some(self.window(footprint, position, value, place)?),
             None => None,
         };
         let mut operands = vec![None; args.len()];
-        let is_pointwise = footprint.as_ref().is_none_or(|footprint| footprint.elementwise);
+        let is_pointwise = footprint.is_none_or(|footprint| footprint.elementwise);
         for (number, operand) in tensors(node).filter(|(number, _)| is_pointwise && *number < rule.reads) {
             let shape = &graph.ty(operand).shape;
             let Some(coordinates) = operand_coordinates(rule, number, shape, &result.shape) else { continue };

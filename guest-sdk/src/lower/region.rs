@@ -3,6 +3,7 @@
 use super::LowerError;
 use super::analysis::Analysis;
 use super::boundary::Boundary;
+use super::cost::MOST_REPEATED;
 use super::emit::Emitter;
 use super::recipe::Recipe;
 use super::rules::Align;
@@ -11,6 +12,7 @@ use crate::view;
 use fixedbitset::FixedBitSet;
 use passhost_ir::kernel::limits;
 use passhost_ir::{Graph, Kernel, Node, NodeId, NodeKind, ValueId, numel};
+use std::collections::BTreeMap;
 
 /// A result of a lowered kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,14 +102,10 @@ fn members(graph: &Graph, nodes: &[NodeId]) -> Result<FixedBitSet, LowerError> {
 /// What a kernel costs beyond reading its operands and writing its results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Effort {
-    /// The most often that a costly op is calculated for each element of its result.
-    pub(super) recomputed: u64,
+    /// How often costly ops are calculated beyond once for each element of their results, where that is often.
+    pub(super) repeated: u64,
     /// The most places at which one member is calculated.
     pub(super) places: usize,
-    /// Points of the parallel axes.
-    pub(super) rows: u64,
-    /// Points of the reduce axes.
-    pub(super) row_length: u64,
 }
 
 /// [`region`] of node positions, and what the kernel costs.
@@ -152,14 +150,20 @@ pub(super) fn lower(analysis: &Analysis<'_>, members: &FixedBitSet) -> Result<(L
 }
 
 fn effort(analysis: &Analysis<'_>, kernel: &Kernel, calculated: &[(usize, usize)]) -> Effort {
-    let mut effort = Effort { recomputed: 1, places: 1, rows: kernel.rows(), row_length: kernel.row_length() };
+    let mut points_of: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
     for &(position, axes_used) in calculated {
-        let same = calculated.iter().filter(|(other, _)| *other == position).count();
-        effort.places = effort.places.max(same);
+        let is_row = axes_used <= kernel.parallel.len();
+        points_of.entry(position).or_default().push(if is_row { kernel.rows() } else { kernel.work() });
+    }
+    let mut effort = Effort { repeated: 0, places: 1 };
+    for (position, points) in points_of {
+        effort.places = effort.places.max(points.len());
         if analysis.recipe(position).is_ok_and(Recipe::is_repeated_at_a_cost) {
-            let points = if axes_used <= kernel.parallel.len() { kernel.rows() } else { kernel.work() };
             let elements = analysis.graph.ty(analysis.node(position).outputs[0]).numel().max(1);
-            effort.recomputed = effort.recomputed.max(points.saturating_mul(same as u64) / elements);
+            let calculated = points.iter().fold(0u64, |sum, &points| sum.saturating_add(points));
+            if calculated / elements >= MOST_REPEATED {
+                effort.repeated = effort.repeated.saturating_add(calculated - elements);
+            }
         }
     }
     effort
@@ -202,7 +206,7 @@ impl Layout {
             let places = places(analysis, members, &anchor, &space);
             let written = |&result: &ValueId| {
                 let ty = graph.ty(result);
-                let place = places[result.index()].clone()?;
+                let place = places.get(&result)?.clone();
                 let order = space.order(&place, &ty.shape, &ty.memory_order()?)?;
                 Some((place, order))
             };
@@ -210,7 +214,7 @@ impl Layout {
             let Some(missing) = found.iter().position(Option::is_none) else {
                 return Ok(Layout { space, results: found.into_iter().flatten().collect() });
             };
-            let split = places[results[missing].index()].as_ref().and_then(|place| wanted_split(place));
+            let split = places.get(&results[missing]).and_then(|place| wanted_split(place));
             if !split.is_some_and(|(axis, inner)| anchor.split(axis, inner)) {
                 return Err(differing(graph, &space, results, missing));
             }

@@ -13,6 +13,7 @@ use crate::index::Index;
 use crate::view::{self, View};
 use fixedbitset::FixedBitSet;
 use passhost_ir::{Arg, Graph, Node, NodeKind, TensorType, ValueId, numel};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The coordinates of an element, one per dimension of its tensor, over the axes of a kernel.
 pub(super) type Place = Vec<Index>;
@@ -42,9 +43,9 @@ impl Anchor {
             for output in 0..node.outputs.len() {
                 let Ok(Some(footprint)) = analysis.footprint(position, output) else { continue };
                 let rows = |footprint: &Footprint| numel(&footprint.rows);
-                let is_larger = largest.as_ref().is_none_or(|(.., known)| rows(known) < rows(&footprint));
+                let is_larger = largest.as_ref().is_none_or(|(.., known)| rows(known) < rows(footprint));
                 if !footprint.is_listed() && is_larger {
-                    largest = Some((position, output, footprint));
+                    largest = Some((position, output, footprint.clone()));
                 }
             }
         }
@@ -181,10 +182,10 @@ pub(super) fn places(
     members: &FixedBitSet,
     anchor: &Anchor,
     space: &Space,
-) -> Vec<Option<Place>> {
+) -> BTreeMap<ValueId, Place> {
     let graph = analysis.graph;
-    let mut found = Found { places: vec![None; graph.values.len()], known: 0 };
-    let (Some(first), Some(last)) = (members.minimum(), members.maximum()) else { return found.places };
+    let mut found = Found { places: BTreeMap::new() };
+    let followed = followed(analysis, members);
     match &anchor.reduction {
         None => found.set(anchor.value, || Some(space.rows.clone())),
         Some((.., footprint)) => found.set(anchor.value, || {
@@ -200,23 +201,43 @@ pub(super) fn places(
         found.set(result, || invert(&footprint.row_of, &space.rows, &graph.ty(result).shape));
     }
     loop {
-        let before = found.known;
-        (first..=last).for_each(|position| found.follow(analysis, members, space, position));
-        if found.known == before {
+        let before = found.places.len();
+        // Places are carried both ways, so that one round does for a chain.
+        let both_ways = followed.iter().rev().chain(&followed);
+        both_ways.for_each(|&position| found.follow(analysis, members, space, position));
+        if found.places.len() == before {
             return found.places;
         }
     }
 }
 
+/// The members, and the views through which they read, in graph order.
+fn followed(analysis: &Analysis<'_>, members: &FixedBitSet) -> BTreeSet<usize> {
+    let mut followed: BTreeSet<usize> = members.ones().collect();
+    let mut operands: Vec<ValueId> = members.ones().flat_map(|member| &analysis.operands[member]).copied().collect();
+    while let Some(operand) = operands.pop() {
+        if let Some(position) = analysis.definitions[operand.index()]
+            && analysis.is_view(position)
+            && followed.insert(position)
+        {
+            operands.extend(&analysis.operands[position]);
+        }
+    }
+    followed
+}
+
 struct Found {
-    places: Vec<Option<Place>>,
-    /// How many there are.
-    known: usize,
+    places: BTreeMap<ValueId, Place>,
 }
 
 impl Found {
     fn get(&self, value: ValueId) -> Option<&Place> {
-        self.places[value.index()].as_ref()
+        self.places.get(&value)
+    }
+
+    /// Whether one of two places is known, so that the other may follow.
+    fn is_one_known(&self, a: ValueId, b: ValueId) -> bool {
+        self.get(a).is_some() != self.get(b).is_some()
     }
 
     /// Records a place where none is known.
@@ -224,8 +245,7 @@ impl Found {
         if self.get(value).is_none()
             && let Some(place) = place()
         {
-            self.places[value.index()] = Some(place);
-            self.known += 1;
+            self.places.insert(value, place);
         }
     }
 
@@ -238,14 +258,14 @@ impl Found {
         }
         let NodeKind::Aten { op, .. } = &node.kind else { return };
         for (number, &output) in node.outputs.iter().enumerate() {
-            if let Some(view) = view::step(graph, node, output) {
-                self.map(graph, &view, output, &op.name);
+            if let Some(view) = analysis.step(output) {
+                self.map(graph, view, output, &op.name);
                 continue;
             }
             match analysis.recipe(position) {
                 Ok(Recipe::Move(Move::Map(view))) => self.map(graph, view, output, &op.name),
                 Ok(Recipe::Rule(rule)) => match analysis.footprint(position, number) {
-                    Ok(Some(footprint)) => self.reduction(graph, space, &footprint, node, output),
+                    Ok(Some(footprint)) => self.reduction(graph, space, footprint, node, output),
                     _ => self.operands(graph, rule, node, output),
                 },
                 _ => {}
@@ -257,7 +277,7 @@ impl Found {
     fn operands(&mut self, graph: &Graph, rule: &Rule, node: &Node, result: ValueId) {
         for (place, operand) in tensors(node) {
             let (from, to) = (&graph.ty(operand).shape, &graph.ty(result).shape);
-            if operand_coordinates(rule, place, from, to).is_some() {
+            if self.is_one_known(operand, result) && operand_coordinates(rule, place, from, to).is_some() {
                 self.same(graph, operand, result);
             }
         }
@@ -276,7 +296,7 @@ impl Found {
     /// Two tensors with the same elements in the same order, but for leading dimensions of extent 1.
     fn same(&mut self, graph: &Graph, operand: ValueId, result: ValueId) {
         let (from, to) = (graph.ty(operand), graph.ty(result));
-        if from.numel() != to.numel() || from.rank() > to.rank() {
+        if !self.is_one_known(operand, result) || from.numel() != to.numel() || from.rank() > to.rank() {
             return;
         }
         let missing = to.rank() - from.rank();
@@ -294,7 +314,7 @@ impl Found {
             // Every element moves, but within one tensor: any place that holds them all will do.
             return self.same(graph, view.source, result);
         }
-        if numel(from) != numel(to) || numel(to) == 0 {
+        if !self.is_one_known(view.source, result) || numel(from) != numel(to) || numel(to) == 0 {
             return;
         }
         if let Some(place) = self.get(view.source).cloned() {
@@ -309,6 +329,9 @@ impl Found {
 
     /// A tensor and the rows it is reduced to.
     fn rows(&mut self, graph: &Graph, space: &Space, footprint: &Footprint, source: ValueId, result: ValueId) {
+        if !self.is_one_known(source, result) {
+            return;
+        }
         if let Some(place) = self.get(source).cloned() {
             self.set(result, || {
                 let rows = invert(&footprint.at, &place, &footprint.rows).filter(|_| !footprint.slides)?;

@@ -404,14 +404,14 @@ fn regions_are_as_large_as_they_may_be() {
             (1, 0),
         ),
         (
-            "a costly one along the last axis is not",
+            "a costly one along the last axis as well, where that takes less than a launch",
             "graph(%b: f32[8], %x: f32[32,8]) {
                %c: f32[8] = aten::tanh(%b)
                %d: f32[32,8] = aten::add.Tensor(%x, %c)
                %e: f32[32,8] = aten::relu(%d)
                return (%e)
              }",
-            (1, 1),
+            (1, 0),
         ),
         (
             "a small tensor that is returned too is a step of its own",

@@ -14,7 +14,8 @@ use anatomy::Plugin;
 use std::path::PathBuf;
 
 /// Plugins that cases are made from: those of the repository, the smallest first.
-const PLUGINS: [&str; 5] = ["noop", "adversarial_guest", "masked_mean_pool", "fuse_norms", "fuse_pointwise"];
+const PLUGINS: [&str; 6] =
+    ["noop", "adversarial_guest", "autofuse", "masked_mean_pool", "fuse_norms", "fuse_pointwise"];
 
 /// Draws plugin files.
 pub(crate) struct Source {

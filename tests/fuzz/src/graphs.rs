@@ -1,5 +1,6 @@
 //! Graphs that passes are run on, and what the passes of the repository make of them.
 
+use autofuse::Autofuse;
 use fuse_norms::FuseNorms;
 use fuse_pointwise::FusePointwise;
 use passhost_guest_sdk::Pass;
@@ -83,7 +84,7 @@ pub fn originals() -> Vec<Graph> {
 
 /// Each graph with what the passes make of it, itself among them.
 pub fn rewrites() -> Vec<(Graph, Vec<Graph>)> {
-    let passes: [&dyn Pass; 2] = [&FusePointwise, &FuseNorms];
+    let passes: [&dyn Pass; 3] = [&FusePointwise, &FuseNorms, &Autofuse];
     let of = |original: Graph| {
         let made = passes.iter().filter_map(|pass| rewrite(*pass, original.clone()).ok()).map(|(graph, _)| graph);
         let all = std::iter::once(original.clone()).chain(made).collect();

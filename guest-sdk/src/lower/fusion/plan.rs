@@ -1,0 +1,169 @@
+//! From regions to the kernels of a graph, and the reasons for all that has none.
+
+use super::refusal;
+use super::search::Search;
+use crate::indexing::{index_reached, indices};
+use crate::lower::LowerError;
+use crate::lower::analysis::Analysis;
+use crate::lower::cost::{LONGEST_REWRITE, Model};
+use crate::lower::library::Calls;
+use crate::lower::region::{Effort, Lowered, lower};
+use crate::lower::work::Work;
+use crate::rewriter::Refusal;
+use fixedbitset::FixedBitSet;
+use passhost_ir::{DeviceFacts, Graph, NodeId, NodeKind};
+use std::collections::BTreeSet;
+
+/// What [`fuse`] makes of a graph.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Plan {
+    /// The kernels, for [`Rewriter::replace_all`](crate::Rewriter::replace_all).
+    pub kernels: Vec<Fused>,
+    /// The nodes that have none, and the pairs of regions that did not join, by reason.
+    pub refusals: Vec<Refusal>,
+    /// Nanoseconds that eager is estimated to take.
+    pub eager: f64,
+    /// Nanoseconds that the graph with these kernels is estimated to take.
+    pub rewritten: f64,
+    /// No kernel is estimated to save anything. This one is there because a graph without any counts as untouched.
+    pub is_forced: bool,
+}
+
+/// A kernel of a plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fused {
+    /// The kernel.
+    pub lowered: Lowered,
+    /// Nanoseconds that it is estimated to take.
+    pub kernel: f64,
+    /// Nanoseconds that ATen is estimated to take for its nodes.
+    pub calls: f64,
+}
+
+/// Chooses the kernels of a graph by what they are estimated to take on a device.
+pub fn fuse(graph: &Graph, device: &DeviceFacts) -> Plan {
+    let analysis = Analysis::of(graph);
+    let model = Model::of(device);
+    // Ops that take indices and lower are taken to become part of kernels. If one does not, it keeps its indices.
+    let plan = planned(&analysis, &model, |position| analysis.recipe(position).is_ok());
+    if !graph.nodes.iter().any(|node| indices(node).is_some()) {
+        return plan;
+    }
+    let members: BTreeSet<NodeId> = plan.kernels.iter().flat_map(|fused| &fused.lowered.nodes).copied().collect();
+    let members: FixedBitSet =
+        (0..graph.nodes.len()).filter(|&position| members.contains(&graph.nodes[position].id)).collect();
+    match index_reached(graph, &members, &analysis.reached(&members)) {
+        Some(_) => planned(&analysis, &model, |_| false),
+        None => plan,
+    }
+}
+
+/// A plan in which every op with indices that does not become part of a kernel keeps them.
+fn planned(analysis: &Analysis<'_>, model: &Model, becomes_kernel: impl Fn(usize) -> bool) -> Plan {
+    let calls = Calls::of(analysis, model);
+    let refused = refusal::refused(analysis, becomes_kernel, |_| Ok(()));
+    let lowers: Vec<bool> = refused.iter().map(Option::is_none).collect();
+    let mut search = Search::of(analysis, model, &calls, &lowers);
+    search.run();
+    let mut draft = Draft { analysis, model, calls: &calls, kernels: vec![], left: vec![] };
+    for (members, kernel) in search.take_regions() {
+        draft.settle(&members, kernel);
+    }
+    let mut plan = draft.choose();
+    plan.report(analysis, &search, refused);
+    plan
+}
+
+/// A plan that is being made.
+struct Draft<'a> {
+    analysis: &'a Analysis<'a>,
+    model: &'a Model,
+    calls: &'a Calls,
+    /// Kernels that save time, and the nodes that they are for.
+    kernels: Vec<(Fused, FixedBitSet)>,
+    /// Kernels that save none.
+    left: Vec<(Fused, FixedBitSet)>,
+}
+
+impl Draft<'_> {
+    /// Makes a kernel of a region, or several where one would break a limit or rule.
+    fn settle(&mut self, members: &FixedBitSet, kernel: Option<(Lowered, Effort)>) {
+        let (lowered, effort) = match kernel.map_or_else(|| lower(self.analysis, members), Ok) {
+            Ok(kernel) => kernel,
+            // Members stand in graph order, so that either half is a region that no path leaves and comes back to.
+            Err(_) if members.count_ones(..) >= 2 => {
+                let half = members.count_ones(..) / 2;
+                let (first, second) = (members.ones().take(half).collect(), members.ones().skip(half).collect());
+                self.settle(&first, None);
+                return self.settle(&second, None);
+            }
+            Err(_) => return,
+        };
+        let work = Work::of_kernel(self.analysis.graph, self.model, &lowered.kernel, &lowered.inputs, &effort);
+        let covered = lowered.covered.len() as f64 * self.model.view();
+        let calls = members.ones().map(|member| self.calls.kept[member]).sum::<f64>() + covered;
+        let fused = Fused { kernel: self.model.kernel(&work), lowered, calls };
+        let share = if members.count_ones(..) == 1 { self.model.constants.alone } else { 1.0 };
+        let is_faster = fused.kernel < fused.calls * share;
+        let list = if is_faster { &mut self.kernels } else { &mut self.left };
+        list.push((fused, members.clone()));
+    }
+
+    /// The kernels that save time; or the one that costs least, where that leaves the graph's time about as it is; or none
+    /// where the rewrite would take longer than eager.
+    fn choose(mut self) -> Plan {
+        let wait = self.model.wait();
+        let [eager, kept] = [&self.calls.eager, &self.calls.kept].map(|times| wait + times.iter().sum::<f64>());
+        let mut plan = Plan { eager, rewritten: kept, ..Plan::default() };
+        if self.kernels.is_empty() {
+            let lost = |(fused, _): &(Fused, FixedBitSet)| fused.kernel - fused.calls;
+            let least = (0..self.left.len()).min_by(|&a, &b| lost(&self.left[a]).total_cmp(&lost(&self.left[b])));
+            if let Some(least) = least {
+                self.kernels.push(self.left.swap_remove(least));
+                plan.is_forced = true;
+            }
+        }
+        plan.rewritten += self.kernels.iter().map(|(fused, _)| fused.kernel - fused.calls).sum::<f64>();
+        if plan.rewritten > eager * LONGEST_REWRITE {
+            self.left.append(&mut self.kernels);
+            plan.is_forced = false;
+            plan.refuse_all(self.analysis);
+        }
+        for (fused, members) in &self.left {
+            let nodes = members.ones().map(|member| self.analysis.node(member).id).collect();
+            let us = |ns: f64| ns / 1e3;
+            let reason =
+                format!("one kernel is estimated at {:.1} us, ATen at {:.1} us", us(fused.kernel), us(fused.calls));
+            plan.refusals.push(Refusal { nodes, reason });
+        }
+        plan.kernels = self.kernels.into_iter().map(|(fused, _)| fused).collect();
+        plan
+    }
+}
+
+impl Plan {
+    fn refuse_all(&mut self, analysis: &Analysis<'_>) {
+        let reason = format!(
+            "the rewrite is estimated at {:.1} us, eager at {:.1} us: the graph is left whole",
+            self.rewritten / 1e3,
+            self.eager / 1e3
+        );
+        let nodes = analysis.graph.nodes.iter().map(|node| node.id).collect();
+        self.refusals.push(Refusal { nodes, reason });
+        self.rewritten = self.eager;
+    }
+
+    /// Adds why nodes lower to no kernel, and why regions did not join.
+    fn report(&mut self, analysis: &Analysis<'_>, search: &Search<'_>, refused: Vec<Option<LowerError>>) {
+        let is_call = |position: usize| {
+            !analysis.is_view(position) && matches!(analysis.node(position).kind, NodeKind::Aten { .. })
+        };
+        let alone =
+            refused.into_iter().enumerate().filter_map(|(position, error)| Some((position, error?.to_string())));
+        let alone = alone.filter(|(position, _)| is_call(*position));
+        let apart = search
+            .obstacles()
+            .flat_map(|(nodes, obstacle)| nodes.map(|position| (position, format!("not one kernel: {obstacle}"))));
+        self.refusals.extend(refusal::by_reason(analysis, alone.chain(apart)));
+    }
+}

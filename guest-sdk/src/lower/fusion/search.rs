@@ -1,0 +1,475 @@
+//! Joining regions, the pair that saves most first.
+
+use super::order::Order;
+use crate::index::Index;
+use crate::lower::LowerError;
+use crate::lower::analysis::Analysis;
+use crate::lower::boundary::read_outside;
+use crate::lower::cost::Model;
+use crate::lower::library::Calls;
+use crate::lower::moves::Move;
+use crate::lower::recipe::{Recipe, operand_coordinates};
+use crate::lower::region::{Effort, Lowered, lower};
+use crate::lower::space::tensors;
+use crate::lower::work::Work;
+use crate::view::View;
+use fixedbitset::FixedBitSet;
+use passhost_ir::kernel::limits;
+use passhost_ir::{Node, ValueId};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+/// The most places at which one op is calculated.
+const MOST_PLACES: usize = 16;
+
+/// Regions stop growing here; a typical op is four instructions.
+const MOST_NODES: usize = limits::BODY / 4;
+
+/// A pair that was refused is looked at again when one of its regions has changed, until its tries add up to this.
+const MOST_TRIES: u8 = 12;
+
+/// What an estimate adds to that, and a lowering.
+const TRY: [u8; 2] = [2, 4];
+
+/// Nodes that become one kernel.
+pub(in crate::lower) struct Region {
+    pub(in crate::lower) members: FixedBitSet,
+    /// All of its ops go over one shape, read each other element by element, and normalise along the same dimensions if any
+    /// does: they lower whatever they are.
+    is_plain: bool,
+    /// A node that normalises, of a plain region.
+    norm: Option<usize>,
+    shape: Vec<i64>,
+    /// What of it is read elsewhere.
+    results: Vec<ValueId>,
+    work: Work,
+    /// The estimate, in nanoseconds, for the kernel or for the calls of ATen, whichever is less.
+    time: f64,
+    /// The kernel, where it has been written.
+    kernel: Option<(Lowered, Effort)>,
+    /// How often it has changed.
+    version: u32,
+    /// The pairs that it is part of.
+    pairs: Vec<usize>,
+}
+
+/// Two nodes whose regions may join.
+struct Pair {
+    /// The one that calculates what the other reads, or both read the same tensor.
+    nodes: [usize; 2],
+    /// The versions of the regions at the last estimate.
+    versions: [u32; 2],
+    is_queued: bool,
+    /// What the tries so far add up to.
+    tries: u8,
+    /// Why they have not joined.
+    obstacle: Option<String>,
+    /// What they become together, where it has been written already for these versions.
+    joined: Option<Box<Region>>,
+}
+
+/// What a pair would be if both were read and written in order.
+struct Rough {
+    members: FixedBitSet,
+    results: Vec<ValueId>,
+    work: Work,
+}
+
+/// A tensor that a node reads, traced back through views.
+#[derive(Clone, Copy)]
+struct Read {
+    /// The tensor.
+    source: ValueId,
+    /// The node reads it in its own arrangement, or reduces all of it.
+    is_whole: bool,
+}
+
+/// A pair in the queue. Of those that save about as much, the smaller come first, which leaves less to be lowered again.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    /// Twice the logarithm of what it saves.
+    rank: u32,
+    nodes: Reverse<usize>,
+    number: Reverse<usize>,
+    /// Picoseconds that it saves.
+    saved: u64,
+}
+
+impl Entry {
+    fn of(saved: u64, nodes: usize, number: usize) -> Entry {
+        let doubled = saved.saturating_mul(saved);
+        Entry { rank: doubled.max(1).ilog2(), nodes: Reverse(nodes), number: Reverse(number), saved }
+    }
+}
+
+/// The state of the search.
+pub(in crate::lower) struct Search<'a> {
+    analysis: &'a Analysis<'a>,
+    model: &'a Model,
+    /// For each node what it reads.
+    reads: Vec<Vec<Read>>,
+    order: Order,
+    /// For each vertex of the order, which is a node's position, its region.
+    regions: Vec<Option<Region>>,
+    pairs: Vec<Pair>,
+    queue: BinaryHeap<Entry>,
+}
+
+impl<'a> Search<'a> {
+    /// Every node that `lowers` as a region of its own.
+    pub(in crate::lower) fn of(
+        analysis: &'a Analysis<'a>,
+        model: &'a Model,
+        calls: &Calls,
+        lowers: &[bool],
+    ) -> Search<'a> {
+        let graph = analysis.graph;
+        let mut search = Search {
+            analysis,
+            model,
+            reads: vec![vec![]; graph.nodes.len()],
+            order: Order::of(dependencies(analysis)),
+            regions: vec![],
+            pairs: vec![],
+            queue: BinaryHeap::new(),
+        };
+        for (position, node) in graph.nodes.iter().enumerate() {
+            let recipe = analysis.recipe(position).ok().filter(|_| lowers[position]);
+            search.regions.push(recipe.map(|recipe| {
+                let work = calls.works[position].as_kernel(analysis, position);
+                let footprint = analysis.footprint(position, 0).ok().flatten();
+                let is_norm = footprint.is_some_and(|footprint| footprint.elementwise);
+                Region {
+                    members: FixedBitSet::from_iter([position]),
+                    is_plain: matches!(recipe, Recipe::Rule(_))
+                        && (footprint.is_none() || is_norm)
+                        && node.outputs.len() == 1,
+                    norm: is_norm.then_some(position),
+                    shape: graph.ty(node.outputs[0]).shape.clone(),
+                    results: node.outputs.clone(),
+                    time: model.kernel(&work).min(calls.kept[position]),
+                    work,
+                    kernel: None,
+                    version: 0,
+                    pairs: vec![],
+                }
+            }));
+            if let Some(recipe) = recipe {
+                search.reads[position] = reads_of(analysis, position, recipe);
+            }
+        }
+        search.pair_up();
+        search
+    }
+
+    /// Pairs of nodes of which one reads the other, and neighbours among the readers of one tensor.
+    fn pair_up(&mut self) {
+        let mut readers: BTreeMap<ValueId, Vec<usize>> = BTreeMap::new();
+        let mut pairs = BTreeSet::new();
+        for (position, reads) in self.reads.iter().enumerate() {
+            for read in reads {
+                let producer = self.analysis.definitions[read.source.index()];
+                if let Some(producer) = producer.filter(|&producer| self.regions[producer].is_some()) {
+                    pairs.insert([producer, position]);
+                }
+                let known = readers.entry(read.source).or_default();
+                if known.last() != Some(&position) {
+                    known.push(position);
+                }
+            }
+        }
+        for readers in readers.values() {
+            pairs.extend(readers.windows(2).map(|pair| [pair[0], pair[1]]));
+        }
+        for nodes in pairs {
+            let number = self.pairs.len();
+            for node in nodes {
+                self.regions[node].iter_mut().for_each(|region| region.pairs.push(number));
+            }
+            let pair = Pair { nodes, versions: [0; 2], is_queued: false, tries: 0, obstacle: None, joined: None };
+            self.pairs.push(pair);
+            self.enqueue(number);
+        }
+    }
+
+    /// Joins pairs until none saves anything.
+    pub(in crate::lower) fn run(&mut self) {
+        while let Some(entry) = self.queue.pop() {
+            let number = entry.number.0;
+            self.pairs[number].is_queued = false;
+            let Some(regions) = self.apart(number) else { continue };
+            // What has changed since is estimated anew.
+            if self.pairs[number].versions != self.versions(regions) {
+                self.enqueue(number);
+                continue;
+            }
+            match self.join(entry, regions) {
+                Ok(Some(joined)) => self.look_again(joined),
+                Ok(None) => {}
+                Err(obstacle) => {
+                    let pair = &mut self.pairs[number];
+                    pair.tries += TRY[1];
+                    pair.obstacle = Some(obstacle);
+                    pair.joined = None;
+                }
+            }
+        }
+    }
+
+    /// The regions of a pair, if they are two.
+    fn apart(&self, number: usize) -> Option<[usize; 2]> {
+        let regions = self.pairs[number].nodes.map(|node| self.order.find(node));
+        (regions[0] != regions[1]).then_some(regions)
+    }
+
+    fn versions(&self, regions: [usize; 2]) -> [u32; 2] {
+        regions.map(|region| self.regions[region].as_ref().map_or(0, |region| region.version))
+    }
+
+    /// Estimates a pair and puts it in the queue if it saves anything.
+    fn enqueue(&mut self, number: usize) {
+        let Some(regions) = self.apart(number) else { return };
+        let estimate = self.estimate(regions);
+        let versions = self.versions(regions);
+        let pair = &mut self.pairs[number];
+        pair.versions = versions;
+        pair.joined = None;
+        match estimate {
+            Ok((saved, nodes)) => {
+                pair.is_queued = true;
+                self.queue.push(Entry::of(saved, nodes, number));
+            }
+            Err(obstacle) => {
+                pair.tries += TRY[0];
+                pair.obstacle = Some(obstacle);
+            }
+        }
+    }
+
+    /// Puts the pairs of a region that has grown in the queue that are not there.
+    fn look_again(&mut self, region: usize) {
+        let Some(found) = &mut self.regions[region] else { return };
+        let mut pairs = std::mem::take(&mut found.pairs);
+        pairs.retain(|&number| self.apart(number).is_some());
+        for &number in &pairs {
+            if !self.pairs[number].is_queued && self.pairs[number].tries < MOST_TRIES {
+                self.enqueue(number);
+            }
+        }
+        if let Some(found) = &mut self.regions[region] {
+            found.pairs = pairs;
+        }
+    }
+
+    /// What a pair would be if both were read and written in order.
+    fn rough(&self, regions: [usize; 2]) -> Result<Rough, String> {
+        let [Some(a), Some(b)] = regions.map(|region| self.regions[region].as_ref()) else { return Err(String::new()) };
+        let members = &a.members | &b.members;
+        if members.count_ones(..) > MOST_NODES {
+            return Err("the kernel would be too large".to_owned());
+        }
+        let graph = self.analysis.graph;
+        let results = read_outside(self.analysis, &members, &[&a.results[..], &b.results].concat());
+        let wide = a.work.wider(&b.work);
+        let [rows, points] = [wide.rows, wide.points()];
+        let sizes: BTreeSet<u64> = results.iter().map(|&result| graph.ty(result).numel()).collect();
+        let fits =
+            if rows == points { sizes.len() <= 1 } else { sizes.iter().all(|size| [rows, points].contains(size)) };
+        if !fits {
+            return Err("both have results that are read elsewhere, and of different sizes".to_owned());
+        }
+        let is_within = |value: ValueId| self.defined_in(value, &members);
+        let work = a.work.joined(&b.work, graph, is_within, &results);
+        if work.reads.len() > limits::INPUTS || results.len() > limits::STORES {
+            return Err("the kernel would be too large".to_owned());
+        }
+        Ok(Rough { members, results, work })
+    }
+
+    fn defined_in(&self, value: ValueId, members: &FixedBitSet) -> bool {
+        self.analysis.definitions[value.index()].is_some_and(|position| members.contains(position))
+    }
+
+    /// Picoseconds that joining two regions saves, about, and how many nodes they have; an error where it saves nothing.
+    fn estimate(&self, regions: [usize; 2]) -> Result<(u64, usize), String> {
+        let rough = self.rough(regions)?;
+        Ok((self.saved(regions, &rough.work)?, rough.members.count_ones(..)))
+    }
+
+    /// Picoseconds that one kernel with this work saves against two regions; an error where it saves nothing.
+    fn saved(&self, regions: [usize; 2], work: &Work) -> Result<u64, String> {
+        let found = regions.iter().filter_map(|&region| self.regions[region].as_ref());
+        let apart: f64 = found.map(|region| region.time).sum();
+        let together = self.model.kernel(work);
+        let saved = ((apart - together) * 1e3) as u64;
+        if saved > 0 {
+            return Ok(saved);
+        }
+        let us = |ns: f64| format!("{:.1} us", ns / 1e3);
+        Err(if work.repeated > 0.0 {
+            format!(
+                "costly ops would be repeated: one kernel is estimated at {}, both apart at {}",
+                us(together),
+                us(apart)
+            )
+        } else if self.model.fills(work) {
+            format!("one kernel is estimated at {}, both apart at {}", us(together), us(apart))
+        } else {
+            format!("{} rows of {} elements would not fill a device", work.rows, work.row_length)
+        })
+    }
+
+    /// Joins the regions of a pair if that saves as much as was estimated; otherwise puts it back in the queue, or says
+    /// what is in the way.
+    fn join(&mut self, entry: Entry, regions: [usize; 2]) -> Result<Option<usize>, String> {
+        let number = entry.number.0;
+        let crossed = || "a path between them leads through other nodes".to_owned();
+        if !self.order.may_merge(regions[0], regions[1]) {
+            return Err(crossed());
+        }
+        let joined = match self.pairs[number].joined.take() {
+            Some(joined) => joined,
+            None => Box::new(self.together(regions)?),
+        };
+        let saved = self.saved(regions, &joined.work)?;
+        let again = Entry::of(saved, entry.nodes.0, number);
+        if again.rank < entry.rank && self.queue.peek().is_some_and(|next| again < *next) {
+            let pair = &mut self.pairs[number];
+            (pair.joined, pair.is_queued) = (Some(joined), true);
+            self.queue.push(again);
+            return Ok(None);
+        }
+        let region = self.order.merge(regions[0], regions[1]).ok_or_else(crossed)?;
+        let [first, second] = regions.map(|region| self.regions[region].take());
+        let mut joined = *joined;
+        for part in [first, second].into_iter().flatten() {
+            joined.version = joined.version.max(part.version + 1);
+            joined.pairs.extend(part.pairs);
+        }
+        joined.pairs.sort_unstable();
+        joined.pairs.dedup();
+        self.regions[region] = Some(joined);
+        Ok(Some(region))
+    }
+
+    /// Two regions as one, with its kernel where that has to be written to know of it.
+    fn together(&self, regions: [usize; 2]) -> Result<Region, String> {
+        let Rough { members, results, work } = self.rough(regions)?;
+        let [Some(a), Some(b)] = regions.map(|region| self.regions[region].as_ref()) else { return Err(String::new()) };
+        let is_plain = self.are_plain(a, b);
+        let (work, kernel) = if is_plain || self.continues(a, b) || self.continues(b, a) || self.feeds(a, b, &results) {
+            (work, None)
+        } else {
+            let (lowered, effort) = lower(self.analysis, &members).map_err(|error: LowerError| error.to_string())?;
+            if effort.places > MOST_PLACES {
+                return Err(format!("an op would be calculated at {} places", effort.places));
+            }
+            let work = Work::of_kernel(self.analysis.graph, self.model, &lowered.kernel, &lowered.inputs, &effort);
+            (work, Some((lowered, effort)))
+        };
+        let time = self.model.kernel(&work);
+        let shape = if a.work.points() >= b.work.points() { a.shape.clone() } else { b.shape.clone() };
+        let norm = a.norm.or(b.norm);
+        Ok(Region { members, is_plain, norm, shape, results, work, time, kernel, version: 0, pairs: vec![] })
+    }
+
+    /// Whether two regions are one that lowers whatever its ops are.
+    fn are_plain(&self, a: &Region, b: &Region) -> bool {
+        let footprint = |node: usize| self.analysis.footprint(node, 0).ok().flatten();
+        let is_along = a.norm.zip(b.norm).is_none_or(|(a, b)| footprint(a) == footprint(b));
+        let are_alike = a.is_plain && b.is_plain && a.shape == b.shape && is_along;
+        are_alike && self.reads_whole(a, b) && self.reads_whole(b, a)
+    }
+
+    /// Whether `reader` goes on element by element with what `producer` writes, and needs nothing else of it: wherever
+    /// that is written, the results of `reader` can be.
+    fn continues(&self, producer: &Region, reader: &Region) -> bool {
+        let is_read = |value: &&ValueId| {
+            let readers = self.analysis.uses.readers(**value);
+            readers.iter().any(|&position| reader.members.contains(position))
+        };
+        let mut read = producer.results.iter().filter(is_read).peekable();
+        let has_shape = |value: &ValueId| self.analysis.graph.ty(*value).shape == reader.shape;
+        reader.is_plain
+            && reader.norm.is_none()
+            && read.peek().is_some()
+            && read.all(has_shape)
+            && self.reads_whole(reader, producer)
+    }
+
+    /// Whether `reader` takes all that `producer` calculates element by element, and each element about once: wherever it
+    /// is read, it can be calculated.
+    fn feeds(&self, producer: &Region, reader: &Region, results: &[ValueId]) -> bool {
+        let is_inner = || producer.results.iter().all(|result| !results.contains(result));
+        let is_as_large = producer.work.points() == reader.work.points();
+        producer.is_plain && producer.norm.is_none() && is_as_large && is_inner() && self.reads_whole(reader, producer)
+    }
+
+    /// Whether all that `reader` reads of `producer` it reads element by element.
+    fn reads_whole(&self, reader: &Region, producer: &Region) -> bool {
+        let reads = reader.members.ones().flat_map(|member| &self.reads[member]);
+        reads.filter(|read| self.defined_in(read.source, &producer.members)).all(|read| read.is_whole)
+    }
+
+    /// The regions as they are now.
+    pub(in crate::lower) fn regions(&self) -> impl Iterator<Item = &Region> {
+        self.regions.iter().flatten()
+    }
+
+    /// The nodes of each region, and its kernel where it has been written. No region is left.
+    pub(in crate::lower) fn take_regions(&mut self) -> Vec<(FixedBitSet, Option<(Lowered, Effort)>)> {
+        let regions = self.regions.iter_mut().filter_map(Option::take);
+        regions.map(|region| (region.members, region.kernel)).collect()
+    }
+
+    /// The pairs that did not join, and why.
+    pub(in crate::lower) fn obstacles(&self) -> impl Iterator<Item = ([usize; 2], &str)> {
+        let apart = (0..self.pairs.len()).filter(|&number| self.apart(number).is_some());
+        apart.filter_map(|number| Some((self.pairs[number].nodes, self.pairs[number].obstacle.as_deref()?)))
+    }
+}
+
+/// For each node the nodes whose results it reads, itself or through views. Views read nothing and nothing reads them.
+fn dependencies(analysis: &Analysis<'_>) -> Vec<BTreeSet<usize>> {
+    let of = |position: usize| -> BTreeSet<usize> {
+        if analysis.is_view(position) {
+            return BTreeSet::new();
+        }
+        let sources = analysis.operands[position].iter().map(|&operand| analysis.root(operand).source);
+        sources.filter_map(|source| analysis.definitions[source.index()]).collect()
+    };
+    (0..analysis.graph.nodes.len()).map(of).collect()
+}
+
+/// What a node reads.
+fn reads_of(analysis: &Analysis<'_>, position: usize, recipe: &Recipe) -> Vec<Read> {
+    let (graph, node) = (analysis.graph, analysis.node(position));
+    let of_view = |view: &View| read(analysis, node, view.source, &view.coordinates);
+    match recipe {
+        Recipe::Move(Move::Map(view) | Move::Pad { view, .. }) => vec![of_view(view)],
+        Recipe::Move(Move::Join { parts, .. }) => parts.iter().map(|part| of_view(&part.view)).collect(),
+        Recipe::Rule(rule) => {
+            let result = &graph.ty(node.outputs[0]).shape;
+            let reduces = matches!(analysis.footprint(position, 0), Ok(Some(footprint)) if !footprint.elementwise);
+            let of_operand = |(place, operand): (usize, ValueId)| {
+                if place == 0 && reduces {
+                    let source = analysis.root(operand).source;
+                    let is_whole = graph.ty(source).numel() == graph.ty(operand).numel();
+                    return Some(Read { source, is_whole });
+                }
+                let shape = &graph.ty(operand).shape;
+                Some(read(analysis, node, operand, &operand_coordinates(rule, place, shape, result)?))
+            };
+            tensors(node).filter(|(place, _)| *place < rule.reads).filter_map(of_operand).collect()
+        }
+    }
+}
+
+/// How a node reads an operand at these coordinates over its result's dimensions.
+fn read(analysis: &Analysis<'_>, node: &Node, operand: ValueId, coordinates: &[Index]) -> Read {
+    let graph = analysis.graph;
+    let root = analysis.root(operand);
+    let shape = &graph.ty(root.source).shape;
+    let is_same_shape = *shape == graph.ty(node.outputs[0]).shape;
+    Read { is_whole: is_same_shape && root.at(coordinates) == Index::axes(shape), source: root.source }
+}

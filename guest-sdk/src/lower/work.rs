@@ -1,0 +1,339 @@
+//! What a kernel or an op has to do: bytes, operations, and how many of them at a time.
+
+use super::analysis::Analysis;
+use super::cost::Model;
+use super::recipe::Recipe;
+use super::region::Effort;
+use super::rules::Rule;
+use passhost_ir::kernel::{IndexExpr, IndexId, Inst, Op};
+use passhost_ir::{Graph, Kernel, TensorType, ValueId, numel};
+
+/// What a kernel or an op has to do.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Work {
+    /// Bytes that each tensor costs that is read, as if they were read in order; by tensor.
+    pub(super) reads: Vec<(ValueId, f64)>,
+    /// Bytes that are written.
+    pub(super) writes: f64,
+    /// Operations, those of `repeated` not counted.
+    pub(super) operations: f64,
+    /// Operations of costly ops that are done again for further elements.
+    pub(super) repeated: f64,
+    /// Independent points or, where something is reduced, rows.
+    pub(super) rows: u64,
+    /// Points of a row; 1 where nothing is reduced, or a library finds its own way to do that.
+    pub(super) row_length: u64,
+}
+
+impl Work {
+    /// Points of the space.
+    pub(super) fn points(&self) -> u64 {
+        self.rows.saturating_mul(self.row_length)
+    }
+
+    /// The one whose space both have in one kernel.
+    pub(super) fn wider<'w>(&'w self, other: &'w Work) -> &'w Work {
+        let size = |work: &Work| (work.row_length > 1, work.points());
+        if size(self) >= size(other) { self } else { other }
+    }
+
+    pub(super) fn bytes(&self) -> f64 {
+        self.reads.iter().map(|(_, bytes)| bytes).sum::<f64>() + self.writes
+    }
+
+    /// What an op by itself is as a kernel, given what it is as a library does it.
+    pub(super) fn as_kernel(&self, analysis: &Analysis<'_>, position: usize) -> Work {
+        let mut work = self.clone();
+        if let Ok(Some(footprint)) = analysis.footprint(position, 0)
+            && !footprint.is_listed()
+        {
+            (work.rows, work.row_length) = (numel(&footprint.rows), numel(&footprint.window));
+        } else {
+            work.rows = analysis.graph.ty(analysis.node(position).outputs[0]).numel();
+        }
+        work
+    }
+
+    /// Of an op by itself as a library does it.
+    pub(super) fn of_node(analysis: &Analysis<'_>, model: &Model, position: usize) -> Work {
+        let (graph, node) = (analysis.graph, analysis.node(position));
+        let results: Vec<&TensorType> = node.outputs.iter().map(|&output| graph.ty(output)).collect();
+        let mut work = Work { row_length: 1, ..Work::default() };
+        let mut read_at_once = 0;
+        for &operand in &analysis.operands[position] {
+            let ty = graph.ty(operand);
+            let turns = if results.first().is_none_or(|result| is_in_order(ty, result)) {
+                1.0
+            } else {
+                model.constants.strided
+            };
+            let source = analysis.root(operand).source;
+            let bytes = bytes(ty, distinct(ty).min(graph.ty(source).numel())) * turns;
+            let known = work.read(source);
+            *known = known.max(bytes);
+            read_at_once = read_at_once.max(ty.numel());
+        }
+        work.writes = results.iter().map(|ty| bytes(ty, ty.numel())).sum();
+        let written = results.iter().map(|ty| ty.numel()).max().unwrap_or(0);
+        let [reduction, costly, cheap] = model.constants.rule;
+        let each = match analysis.recipe(position) {
+            Ok(Recipe::Rule(Rule { footprint: Some(_), .. })) => reduction,
+            Ok(Recipe::Rule(Rule { costly: true, .. })) => costly,
+            _ => cheap,
+        };
+        work.rows = written.max(read_at_once);
+        work.operations = work.rows as f64 * (each + model.constants.load * work.reads.len() as f64);
+        work
+    }
+
+    /// Bytes of a tensor that is read.
+    fn read(&mut self, source: ValueId) -> &mut f64 {
+        let at = match self.reads.binary_search_by_key(&source, |(known, _)| *known) {
+            Ok(at) => at,
+            Err(at) => {
+                self.reads.insert(at, (source, 0.0));
+                at
+            }
+        };
+        &mut self.reads[at].1
+    }
+
+    /// Of two sets of ops in one kernel, as if all were read and written in order. `is_within` says what of the tensors
+    /// that are read they calculate, and `results` are read outside.
+    pub(super) fn joined(
+        &self,
+        other: &Work,
+        graph: &Graph,
+        is_within: impl Fn(ValueId) -> bool,
+        results: &[ValueId],
+    ) -> Work {
+        let both = [&self.reads[..], &other.reads].concat();
+        let mut both: Vec<_> = both.into_iter().filter(|&(value, _)| !is_within(value)).collect();
+        both.sort_by_key(|&(value, _)| value);
+        let mut reads: Vec<(ValueId, f64)> = Vec::with_capacity(both.len());
+        for (value, bytes) in both {
+            match reads.last_mut() {
+                Some((known, most)) if *known == value => *most = bytes.max(*most),
+                _ => reads.push((value, bytes)),
+            }
+        }
+        let wide = self.wider(other);
+        Work {
+            reads,
+            writes: results.iter().map(|&result| bytes(graph.ty(result), graph.ty(result).numel())).sum(),
+            operations: self.operations + other.operations,
+            repeated: self.repeated + other.repeated,
+            rows: wide.rows,
+            row_length: wide.row_length,
+        }
+    }
+
+    /// Of a kernel.
+    pub(super) fn of_kernel(
+        graph: &Graph,
+        model: &Model,
+        kernel: &Kernel,
+        inputs: &[ValueId],
+        effort: &Effort,
+    ) -> Work {
+        let axes = Axes::of(kernel);
+        let mut work = Work { rows: kernel.rows(), row_length: kernel.row_length(), ..Work::default() };
+        let reduces = kernel.body.iter().any(|inst| matches!(inst.op, Op::Reduce(..) | Op::Scan(..)));
+        if !reduces {
+            (work.rows, work.row_length) = (kernel.work(), 1);
+        }
+        let fast = axes.fast(kernel);
+        let passes = if kernel.row_length() > model.constants.kept_row { axes.passes(kernel) } else { 1.0 };
+        for inst in &kernel.body {
+            if let Op::Load { input, index, .. } = &inst.op {
+                let source = inputs[*input as usize];
+                let read = axes.read(graph.ty(source), index, fast, model);
+                let turns = if axes.is_element(axes.of_load(index)) { passes } else { 1.0 };
+                let known = work.read(source);
+                let whole = bytes(graph.ty(source), graph.ty(source).numel()) * model.constants.strided.max(passes);
+                *known = (*known + read * turns).min(whole);
+            }
+        }
+        for store in &kernel.stores {
+            let size = kernel.body[store.value.0 as usize].dtype.size() as f64;
+            let is_in_order = fast.is_none()
+                || store.order.last().map(|&axis| axis as usize) == fast
+                || store.order.len() <= kernel.parallel.len() && reduces;
+            work.writes += numel(&store.shape) as f64 * size * if is_in_order { 1.0 } else { model.constants.strided };
+        }
+        work.repeated = effort.repeated as f64 * model.constants.rule[1];
+        work.operations = (axes.operations(kernel, model) - work.repeated).max(0.0);
+        work
+    }
+}
+
+/// Bytes of so many elements.
+fn bytes(ty: &TensorType, count: u64) -> f64 {
+    count as f64 * ty.dtype.size() as f64
+}
+
+/// Elements of a tensor that are not repeated by strides of 0.
+fn distinct(ty: &TensorType) -> u64 {
+    let extents = ty.shape.iter().zip(&ty.strides).filter(|(_, stride)| **stride != 0);
+    extents.map(|(&extent, _)| extent.unsigned_abs()).product()
+}
+
+/// Whether the dimension of the result whose elements are neighbours in memory is that of the operand, or the operand
+/// has none of it.
+fn is_in_order(operand: &TensorType, result: &TensorType) -> bool {
+    let innermost = |ty: &TensorType| {
+        (0..ty.rank()).filter(|&dim| ty.shape[dim] > 1).min_by_key(|&dim| (ty.strides[dim], usize::MAX - dim))
+    };
+    let Some(inner) = innermost(result) else { return true };
+    let Some(dim) = (inner + operand.rank()).checked_sub(result.rank()) else { return true };
+    operand.shape.get(dim).is_none_or(|&extent| extent == 1) || operand.strides[dim] <= 1
+}
+
+/// Which axes the values of a kernel follow.
+struct Axes {
+    extents: Vec<i64>,
+    parallel: usize,
+    /// For each index expression the axes it follows, as bits.
+    index: Vec<u32>,
+    /// For each index expression what it is at the first point, and behind one step along each axis.
+    steps: Vec<Vec<i64>>,
+    /// For each value the axes it follows.
+    values: Vec<u32>,
+}
+
+impl Axes {
+    fn of(kernel: &Kernel) -> Axes {
+        let extents: Vec<i64> = kernel.parallel.iter().chain(&kernel.reduce).copied().collect();
+        let parallel = kernel.parallel.len();
+        let mut axes = Axes { parallel, index: vec![0; kernel.index.len()], steps: vec![], values: vec![], extents };
+        let points = axes.extents.len() + 1;
+        let rows = (1u32 << parallel) - 1;
+        // Indices that come from values are settled once the values are: twice over the body does for one gather.
+        let gathers = kernel.index.iter().any(|expr| matches!(expr, IndexExpr::Value(_)));
+        for _ in 0..=usize::from(gathers) {
+            axes.values.clear();
+            for (position, expr) in kernel.index.iter().enumerate() {
+                axes.index[position] = match *expr {
+                    IndexExpr::Axis(axis) => 1 << axis,
+                    IndexExpr::Const(_) => 0,
+                    IndexExpr::Add(a, b) | IndexExpr::Sub(a, b) => axes.index[a.0 as usize] | axes.index[b.0 as usize],
+                    IndexExpr::Mul(a, _) | IndexExpr::FloorDiv(a, _) | IndexExpr::Mod(a, _) => axes.index[a.0 as usize],
+                    IndexExpr::Value(value) => {
+                        axes.values.get(value.0 as usize).copied().unwrap_or(axes.index[position])
+                    }
+                };
+            }
+            for inst in &kernel.body {
+                let mask = match &inst.op {
+                    Op::Index(index) => axes.index[index.0 as usize],
+                    Op::Load { index, .. } => axes.of_load(index),
+                    Op::Reduce(_, value) => axes.values[value.0 as usize] & rows,
+                    op => op.operands().iter().fold(0, |mask, value| mask | axes.values[value.0 as usize]),
+                };
+                axes.values.push(mask);
+            }
+        }
+        for expr in &kernel.index {
+            let at = |id: IndexId, point: usize| axes.steps[id.0 as usize][point];
+            let value = |point: usize| match *expr {
+                IndexExpr::Axis(axis) => i64::from(point == axis as usize + 1),
+                IndexExpr::Const(value) => value,
+                IndexExpr::Add(a, b) => at(a, point).wrapping_add(at(b, point)),
+                IndexExpr::Sub(a, b) => at(a, point).wrapping_sub(at(b, point)),
+                IndexExpr::Mul(a, factor) => at(a, point).wrapping_mul(factor),
+                IndexExpr::FloorDiv(a, divisor) => at(a, point).div_euclid(divisor.max(1)),
+                IndexExpr::Mod(a, divisor) => at(a, point).rem_euclid(divisor.max(1)),
+                IndexExpr::Value(_) => 0,
+            };
+            let steps = (0..points).map(value).collect();
+            axes.steps.push(steps);
+        }
+        axes
+    }
+
+    fn of_load(&self, index: &[IndexId]) -> u32 {
+        index.iter().fold(0, |mask, index| mask | self.index[index.0 as usize])
+    }
+
+    fn is_element(&self, mask: u32) -> bool {
+        mask >> self.parallel != 0
+    }
+
+    /// Points of the axes in a mask.
+    fn points(&self, mask: u32) -> f64 {
+        let extents = self.extents.iter().enumerate().filter(|(axis, _)| mask & (1 << axis) != 0);
+        extents.map(|(_, &extent)| extent as f64).product()
+    }
+
+    /// The axis along which results lie in memory: that of the largest store over all axes, or else the last.
+    fn fast(&self, kernel: &Kernel) -> Option<usize> {
+        let whole = kernel.stores.iter().find(|store| store.order.len() == self.extents.len());
+        let long = |axis: &usize| self.extents[*axis] > 1;
+        match whole {
+            Some(store) => store.order.iter().rev().map(|&axis| axis as usize).find(long),
+            None => None,
+        }
+    }
+
+    /// Bytes that a load costs, as if they were read in order.
+    fn read(&self, ty: &TensorType, index: &[IndexId], fast: Option<usize>, model: &Model) -> f64 {
+        let mask = self.of_load(index);
+        let count = self.points(mask).min(ty.numel() as f64);
+        let step = |axis: usize| -> i64 {
+            let moved = index.iter().zip(&ty.strides).map(|(index, stride)| {
+                let steps = &self.steps[index.0 as usize];
+                (steps[axis + 1] - steps[0]).wrapping_mul(*stride)
+            });
+            moved.fold(0, i64::wrapping_add)
+        };
+        let follows_fast = fast.filter(|&axis| mask & (1 << axis) != 0);
+        let turns = match follows_fast {
+            Some(axis) if step(axis).abs() > 1 => model.constants.strided,
+            _ => 1.0,
+        };
+        count * ty.dtype.size() as f64 * turns
+    }
+
+    /// How often rows are gone over: once for each reduction that needs another one first.
+    fn passes(&self, kernel: &Kernel) -> f64 {
+        let mut depth = vec![0u32; kernel.body.len()];
+        for (position, inst) in kernel.body.iter().enumerate() {
+            let operands = inst.op.operands();
+            let before = operands.iter().map(|value| depth[value.0 as usize]).max().unwrap_or(0);
+            depth[position] = before + u32::from(matches!(inst.op, Op::Reduce(..)));
+        }
+        let last = kernel.stores.iter().map(|store| {
+            let value = store.value.0 as usize;
+            depth[value] + u32::from(self.is_element(self.values[value]))
+        });
+        f64::from(last.max().unwrap_or(1).max(1))
+    }
+
+    /// All operations of a kernel.
+    fn operations(&self, kernel: &Kernel, model: &Model) -> f64 {
+        let all = u32::MAX >> (32 - self.extents.len().max(1));
+        let times = |mask: u32| {
+            let is_row = !kernel.reduce.is_empty() && !self.is_element(mask);
+            if is_row { kernel.rows() as f64 } else { self.points(all) }
+        };
+        let body = kernel.body.iter().zip(&self.values).map(|(inst, &mask)| times(mask) * cost(inst, model));
+        let index = kernel.index.iter().zip(&self.index).map(|(expr, &mask)| match expr {
+            IndexExpr::FloorDiv(..) | IndexExpr::Mod(..) => times(mask) * model.constants.division,
+            _ => 0.0,
+        });
+        body.sum::<f64>() + index.sum::<f64>()
+    }
+}
+
+/// Operations of one instruction.
+fn cost(inst: &Inst, model: &Model) -> f64 {
+    match &inst.op {
+        Op::Const(_) | Op::Index(_) => 0.0,
+        Op::Load { .. } => model.constants.load,
+        Op::Unary(op, _) => op.cost() as f64,
+        Op::Binary(op, ..) => op.cost() as f64,
+        Op::Compare(..) | Op::Select(..) | Op::Fma(..) | Op::Cast(_) | Op::Reduce(..) | Op::Scan(..) => {
+            model.constants.simple
+        }
+    }
+}

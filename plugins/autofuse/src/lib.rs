@@ -1,0 +1,66 @@
+//! One pass for any graph: removes what does nothing, and makes kernels of the ops for which that is estimated to take
+//! less time on the device at hand. `docs/autofuse.md` has the cost model and says how to read the log.
+//!
+//! It inserts kernels and no ops of ATen, so that it keeps to every policy.
+
+use passhost_guest_sdk::ir::DeviceKind;
+use passhost_guest_sdk::lower::{self, Plan};
+use passhost_guest_sdk::{DeviceFacts, Infer, Pass, PassError, PassInfo, Rewriter, log, register};
+
+/// An H200 as the host describes it: for tests of what the pass decides there.
+pub const H200: DeviceFacts = DeviceFacts {
+    kind: DeviceKind::Cuda,
+    multiprocessors: 132,
+    l2_bytes: 50 << 20,
+    bandwidth: 4_800_000_000_000,
+    launch_ns: 2_000,
+};
+
+/// The host cuts a pass off whose log is too long.
+const MOST_LINES: usize = 200;
+
+/// The pass.
+pub struct Autofuse;
+
+impl Pass for Autofuse {
+    fn info(&self) -> PassInfo {
+        PassInfo {
+            name: "autofuse".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            description: "Makes kernels of whatever is estimated to gain by it, and rounds as eager does".to_owned(),
+        }
+    }
+
+    fn run(&self, rewriter: &mut Rewriter, device: &DeviceFacts, _host: &mut dyn Infer) -> Result<(), PassError> {
+        rewriter.remove_dead_code();
+        let removed = rewriter.remove_identities().len() + rewriter.remove_copies().len();
+        if removed > 0 {
+            log!("{removed} nodes do nothing");
+        }
+        let plan = lower::fuse(rewriter.graph(), device);
+        let kernels = rewriter.replace_all(plan.kernels.iter().map(|fused| &fused.lowered))?;
+        for (kernel, fused) in kernels.iter().zip(&plan.kernels).take(MOST_LINES) {
+            let (nodes, [kernel_us, calls_us]) = (fused.lowered.nodes.len(), [fused.kernel, fused.calls].map(us));
+            log!("{kernel} is {nodes} nodes: estimated at {kernel_us:.1} us, ATen at {calls_us:.1} us");
+        }
+        summarise(&plan);
+        for refusal in plan.refusals {
+            rewriter.refuse(refusal.nodes, refusal.reason);
+        }
+        Ok(())
+    }
+}
+
+fn summarise(plan: &Plan) {
+    if plan.is_forced {
+        log!("no kernel is estimated to gain; this one costs least, and a graph without any counts as untouched");
+    }
+    let [eager, rewritten] = [plan.eager, plan.rewritten].map(us);
+    log!("estimate: eager {eager:.1} us, rewritten {rewritten:.1} us, {:.2} times as fast", eager / rewritten);
+}
+
+fn us(nanoseconds: f64) -> f64 {
+    nanoseconds / 1e3
+}
+
+register!(Autofuse);

@@ -1,0 +1,272 @@
+//! What the pass makes of whole graphs, and that it changes no bit of their results against the ops one by one.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use autofuse::{Autofuse, H200};
+use passhost_guest_sdk::ir::{DeviceFacts, Graph, NodeKind};
+use passhost_guest_sdk::lower;
+use passhost_guest_sdk::testing::{DEVICE, expect_same_bits, rewrite_for, sized};
+
+/// Why some of the cases below cannot be evaluated. All others are.
+const NOT_EVALUATED: [&str; 4] = [
+    "aten::mm has no lowering to a kernel",
+    "aten::conv2d has no lowering to a kernel",
+    "aten::sort has no lowering to a kernel",
+    "aten::slice_scatter has no lowering to a kernel",
+];
+
+fn parse(text: &str) -> Graph {
+    Graph::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// The rewrite of a graph for a device, as kernels, calls that are no kernels, and reasons.
+fn rewritten(text: &str, device: &DeviceFacts) -> (Graph, usize, usize, Vec<String>) {
+    let graph = parse(text);
+    let (rewritten, refusals) = rewrite_for(&Autofuse, graph, device).unwrap();
+    let kernels = rewritten.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Kernel { .. })).count();
+    let others = rewritten.nodes.len() - kernels;
+    (rewritten, kernels, others, refusals.into_iter().map(|refusal| refusal.reason).collect())
+}
+
+/// How many kernels and other nodes are left on an H200. On both devices the bits are those of the ops one by one.
+fn counts(text: &str) -> (usize, usize) {
+    for device in [&DEVICE, &H200] {
+        if let Err(error) = expect_same_bits(&parse(text), &rewritten(text, device).0) {
+            assert!(NOT_EVALUATED.contains(&&*error.to_string()), "{error}\n{text}");
+        }
+    }
+    let (_, kernels, others, _) = rewritten(text, &H200);
+    (kernels, others)
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
+fn kernels_are_few_and_nothing_idle_remains() {
+    let cases = [
+        (
+            "a single op is faster as a kernel, because a launch costs less than a call",
+            "graph(%x: f32[64,64]) {
+               %a: f32[64,64] = aten::gelu(%x)
+               return (%a)
+             }",
+            (1, 0),
+        ),
+        (
+            "a residual sum and a norm; what is returned besides is written by the same kernel",
+            "graph(%x: f16[4,17,32], %y: f16[4,17,32], %w: f16[32], %b: f16[32]) {
+               %s: f16[4,17,32] = aten::add.Tensor(%x, %y)
+               %n: f16[4,17,32] = aten::layer_norm(%s, [32], %w, %b, 1e-05)
+               return (%n, %s)
+             }",
+            (1, 0),
+        ),
+        (
+            "a norm in parts, with casts",
+            "graph(%x: f16[4,17,32], %w: f16[32]) {
+               %f: f32[4,17,32] = aten::to.dtype(%x, f32)
+               %p: f32[4,17,32] = aten::pow.Tensor_Scalar(%f, 2)
+               %m: f32[4,17,1] = aten::mean.dim(%p, [-1], true)
+               %e: f32[4,17,1] = aten::add.Scalar(%m, 1e-06)
+               %r: f32[4,17,1] = aten::rsqrt(%e)
+               %n: f32[4,17,32] = aten::mul.Tensor(%f, %r)
+               %h: f16[4,17,32] = aten::to.dtype(%n, f16)
+               %o: f16[4,17,32] = aten::mul.Tensor(%w, %h)
+               return (%o)
+             }",
+            (1, 0),
+        ),
+        (
+            "two ops that read one tensor become one kernel",
+            "graph(%x: f32[8,64]) {
+               %a: f32[8,64] = aten::sigmoid(%x)
+               %b: f32[8,64] = aten::tanh(%x)
+               return (%a, %b)
+             }",
+            (1, 0),
+        ),
+        (
+            "a product keeps its operands, and what follows is one kernel",
+            "graph(%x: f32[4,8], %w: f32[4,8], %b: f32[4]) {
+               %t: f32[8,4]{1,8} = aten::t(%w)
+               %m: f32[4,4] = aten::mm(%x, %t)
+               %a: f32[4,4] = aten::add.Tensor(%m, %b)
+               %r: f32[4,4] = aten::relu(%a)
+               %s: f32[4,4] = aten::softmax.int(%r, -1)
+               return (%s)
+             }",
+            (1, 2),
+        ),
+        (
+            "batch norm joins what follows the convolution, channels last as it is",
+            "graph(%x: f32[2,4,6,6]{144,1,24,4}, %k: f32[4,4,3,3]{36,1,12,4}, %m: f32[4], %v: f32[4], %w: f32[4], %b: f32[4]) {
+               %c: f32[2,4,6,6]{144,1,24,4} = aten::conv2d(%x, %k, none, [1, 1], [1, 1], [1, 1], 1)
+               %n: f32[2,4,6,6]{144,1,24,4} = aten::batch_norm(%c, %w, %b, %m, %v, false, 0.1, 1e-05, true)
+               %s: f32[2,4,6,6]{144,1,24,4} = aten::add.Tensor(%n, %x)
+               %r: f32[2,4,6,6]{144,1,24,4} = aten::relu(%s)
+               %o: f32[2,4,6,6]{144,1,24,4} = aten::conv2d(%r, %k, none, [1, 1], [1, 1], [1, 1], 1)
+               return (%o)
+             }",
+            // The kernel writes in the order of memory, and a view names the dimensions as they were.
+            (1, 3),
+        ),
+        (
+            "a cast there and back is none, a clone is what it is a clone of",
+            "graph(%x: f16[4,8], %w: f16[8,8]) {
+               %f: f32[4,8] = aten::to.dtype(%x, f32)
+               %h: f16[4,8] = aten::to.dtype(%f, f16)
+               %c: f16[4,8] = aten::clone(%h)
+               %m: f16[4,8] = aten::mm(%c, %w)
+               %r: f16[4,8] = aten::relu(%m)
+               return (%r)
+             }",
+            (1, 1),
+        ),
+        (
+            "a cast to fewer digits and back is one",
+            "graph(%x: f32[4,8]) {
+               %h: f16[4,8] = aten::to.dtype(%x, f16)
+               %f: f32[4,8] = aten::to.dtype(%h, f32)
+               %n: f32[4,8] = aten::neg(%f)
+               return (%n)
+             }",
+            (1, 0),
+        ),
+    ];
+    for (name, text, expected) in cases {
+        assert_eq!(counts(text), expected, "{name}");
+    }
+}
+
+#[test]
+fn a_clone_that_is_returned_stays() {
+    let (graph, ..) = rewritten("graph(%x: f32[4,8]) {\n %c: f32[4,8] = aten::clone(%x)\n return (%c)\n }", &H200);
+    assert_eq!(graph.nodes.len(), 1);
+    assert_ne!(graph.inputs, graph.outputs);
+}
+
+#[test]
+fn what_does_not_gain_is_left_with_the_reason() {
+    let cases = [
+        (
+            "a costly function is not repeated for a large tensor",
+            "graph(%x: f32[131072,1024], %y: f32[1024]) {
+               %t: f32[1024] = aten::tanh(%y)
+               %n: f32[131072,1024] = aten::add.Tensor(%x, %t)
+               return (%n)
+             }",
+            2,
+            "not one kernel: costly ops would be repeated",
+        ),
+        (
+            "few long rows would not fill the device",
+            "graph(%x: f32[4,8388608]) {
+               %a: f32[4,8388608] = aten::exp(%x)
+               %b: f32[4] = aten::sum.dim_IntList(%a, [-1])
+               return (%b)
+             }",
+            1,
+            "not one kernel: 4 rows of 8388608 elements would not fill a device",
+        ),
+        (
+            "what crosses rows is two kernels",
+            "graph(%x: f32[512,512]) {
+               %a: f32[512,512] = aten::softmax.int(%x, -1)
+               %b: f32[512,512] = aten::softmax.int(%a, 0)
+               return (%b)
+             }",
+            2,
+            "not one kernel: aten::softmax.int is needed for other rows than that of the element",
+        ),
+        (
+            "a path through a call forbids it",
+            "graph(%x: f32[64,64]) {
+               %a: f32[64,64] = aten::relu(%x)
+               %m: f32[64,64] = aten::mm(%a, %a)
+               %b: f32[64,64] = aten::add.Tensor(%m, %a)
+               return (%b)
+             }",
+            2,
+            "not one kernel: a path between them leads through other nodes",
+        ),
+    ];
+    for (name, text, kernels, reason) in cases {
+        let (_, found, _, reasons) = rewritten(text, &H200);
+        assert_eq!(found, kernels, "{name}");
+        assert!(reasons.iter().any(|found| found.starts_with(reason)), "{name}: {reasons:#?}");
+    }
+}
+
+#[test]
+fn a_graph_without_gain_gets_the_kernel_that_costs_least() {
+    // A block for each of 8 rows leaves most of the device idle; ATen divides rows further.
+    let text = "graph(%x: f32[8,262144], %y: f32[8192,8192]) {
+      %a: f32[8] = aten::sum.dim_IntList(%x, [-1])
+      %m: f32[8192,8192] = aten::mm(%y, %y)
+      return (%a, %m)
+    }";
+    let graph = parse(text);
+    let plan = lower::fuse(&graph, &H200);
+    assert!(plan.is_forced && plan.kernels.len() == 1, "{plan:#?}");
+    assert!(plan.kernels[0].kernel > plan.kernels[0].calls);
+    assert!(plan.rewritten <= plan.eager / 0.97, "{} of {}", plan.rewritten, plan.eager);
+}
+
+/// The mask of shifted windows of Swin: written part by part in place, which a functional graph has as copies.
+fn swin() -> String {
+    let mut text = "graph(%s: f32[128,3,64,64], %b: f32[1,3,64,64], %x: f32[128,64,96]) {
+      %m0: f32[64,64] = aten::new_zeros(%x, [64, 64])\n"
+        .to_owned();
+    let parts = [(0, -8, 56), (-8, -4, 4), (-4, 64, 4)];
+    for (number, ((top, bottom, height), (left, right, width))) in
+        parts.iter().flat_map(|rows| parts.iter().map(move |columns| (rows, columns))).enumerate()
+    {
+        let (n, next) = (number, number + 1);
+        text += &format!(
+            "%r{n}: f32[{height},64] = aten::slice.Tensor(%m{n}, start={top}, end={bottom})
+             %c{n}: f32[{height},{width}]{{64,1}} = aten::slice.Tensor(%r{n}, dim=1, start={left}, end={right})
+             %f{n}: f32[{height},{width}] = aten::fill.Scalar(%c{n}, {n})
+             %p{n}: f32[{height},64] = aten::slice_scatter(%r{n}, %f{n}, dim=1, start={left}, end={right})
+             %m{next}: f32[64,64] = aten::slice_scatter(%m{n}, %p{n}, start={top}, end={bottom})\n"
+        );
+    }
+    text + "%u: f32[64,1,64] = aten::unsqueeze(%m9, 1)
+      %v: f32[64,64,1] = aten::unsqueeze(%m9, 2)
+      %d: f32[64,64,64] = aten::sub.Tensor(%u, %v)
+      %n: bool[64,64,64] = aten::ne.Scalar(%d, 0)
+      %k: f32[64,64,64] = aten::masked_fill.Scalar(%d, %n, -100.0)
+      %a: f32[128,3,64,64] = aten::add.Tensor(%s, %b)
+      %w: f32[2,64,3,64,64] = aten::view(%a, [2, 64, 3, 64, 64])
+      %q: f32[64,1,64,64] = aten::unsqueeze(%k, 1)
+      %r: f32[2,64,3,64,64] = aten::add.Tensor(%w, %q)
+      %t: f32[128,3,64,64] = aten::view(%r, [128, 3, 64, 64])
+      %o: f32[128,3,64,64] = aten::softmax.int(%t, -1)
+      return (%o)
+    }"
+}
+
+#[test]
+fn writes_in_place_do_not_become_copies_beside_kernels() {
+    let graph = parse(&swin());
+    for device in [&DEVICE, &H200] {
+        let plan = lower::fuse(&graph, device);
+        assert!(plan.rewritten <= plan.eager / 0.97, "{} of {}", plan.rewritten, plan.eager);
+    }
+    // Where the scatters do not become kernels too, copies cost more than the kernels save on a GPU.
+    let (graph, kernels, ..) = rewritten(&swin(), &H200);
+    let copies = graph
+        .nodes
+        .iter()
+        .filter(|node| matches!(&node.kind, NodeKind::Aten { op, .. } if op.name == "aten::slice_scatter"));
+    assert!(kernels == 0 || copies.count() == 0, "{graph}");
+}
+
+#[test]
+fn large_graphs_get_the_same_kernels_again() {
+    for (name, graph) in sized::all(300).unwrap() {
+        let once = rewrite_for(&Autofuse, graph.clone(), &H200).unwrap();
+        let again = rewrite_for(&Autofuse, graph.clone(), &H200).unwrap();
+        assert!(once == again, "{name}");
+        let kernels = once.0.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Kernel { .. })).count();
+        assert!(kernels > 0 && once.0.nodes.len() < graph.nodes.len() / 2 + 100, "{name}: {}", once.0);
+    }
+}
