@@ -3,6 +3,7 @@
 use super::LowerError;
 use super::recipe::Recipe;
 use super::rules::{Footprint, Rule};
+use super::space::tensors;
 use crate::rewriter::Uses;
 use crate::view;
 use fixedbitset::FixedBitSet;
@@ -37,6 +38,19 @@ impl<'a> Analysis<'a> {
         &self.graph.nodes[position]
     }
 
+    /// Whether anything reads a value.
+    pub(super) fn is_read(&self, value: ValueId) -> bool {
+        self.uses.is_output(value) || !self.uses.readers(value).is_empty()
+    }
+
+    /// The op of the node at a position.
+    pub(super) fn name(&self, position: usize) -> String {
+        match &self.node(position).kind {
+            NodeKind::Aten { op, .. } => op.to_string(),
+            NodeKind::Kernel { .. } => "a kernel".to_owned(),
+        }
+    }
+
     /// Whether all results of the node at a position are views.
     pub(super) fn is_view(&self, position: usize) -> bool {
         let node = self.node(position);
@@ -53,13 +67,21 @@ impl<'a> Analysis<'a> {
     /// The elements that a node reduces for its `output`-th result; `None` if it does not reduce.
     pub(super) fn footprint(&self, position: usize, output: usize) -> Result<Option<Footprint>, LowerError> {
         let node = self.node(position);
-        let (Recipe::Rule(Rule { footprint: Some(footprint), .. }), NodeKind::Aten { op, .. }) =
-            (self.recipe(position)?, &node.kind)
-        else {
-            return Ok(None);
+        let (footprint, op) = match (self.recipe(position)?, &node.kind) {
+            (Recipe::Rule(Rule { footprint: Some(footprint), .. }), NodeKind::Aten { op, .. }) => (footprint, op),
+            (Recipe::Contraction(contraction), _) => return Ok(Some(contraction.footprint())),
+            _ => return Ok(None),
         };
         let not_covered = |reason| LowerError::NotCovered { op: op.to_string(), reason };
         footprint(self.graph, node, output).map(Some).map_err(not_covered)
+    }
+
+    /// The tensor of which a node reduces elements.
+    pub(super) fn reduced(&self, position: usize) -> Option<ValueId> {
+        match self.recipe(position) {
+            Ok(Recipe::Contraction(contraction)) => Some(contraction.factors[0].tensor),
+            _ => tensors(self.node(position)).next().map(|(_, tensor)| tensor),
+        }
     }
 
     /// For each value whether it depends on the results of the nodes at `members`.

@@ -42,6 +42,8 @@ pub(crate) struct Window {
     pub(crate) elements: Elements,
     /// How many there are.
     pub(crate) count: i64,
+    /// How many of them count, an `i64`, where that differs from row to row.
+    pub(crate) counted: Option<Reg>,
 }
 
 /// See [`Window`].
@@ -164,6 +166,14 @@ impl<'k> Call<'k> {
     /// How many elements are reduced.
     pub(crate) fn count(&self) -> Result<f64, Uncovered> {
         Ok(self.window()?.count as f64)
+    }
+
+    /// How many of them count, as a number of this type.
+    pub(crate) fn counted(&self, dtype: Dtype) -> Emitted<'k> {
+        Ok(match self.window()?.counted {
+            Some(counted) => self.quantity(counted).cast(dtype),
+            None => self.literal(dtype, self.count()?),
+        })
     }
 
     /// A reduction of what `map` makes of every element.

@@ -15,7 +15,7 @@
 use super::LowerError;
 use super::analysis::Analysis;
 use super::boundary::Boundary;
-use super::moves::Move;
+use super::contraction::is_small_contraction;
 use super::recipe::{Recipe, operand_coordinates};
 use super::region::{check_pointwise, is_reduction, lower};
 use super::space::tensors;
@@ -115,7 +115,12 @@ impl<'a> Regions<'a> {
             if fuse == Fuse::Pointwise {
                 check_pointwise(graph, node)?;
             }
-            (0..node.outputs.len()).try_for_each(|output| analysis.footprint(position, output).map(|_| ()))
+            if matches!(analysis.recipe(position), Ok(Recipe::Contraction(_))) && !is_small_contraction(graph, node) {
+                return Err(LowerError::Large(analysis.name(position)));
+            }
+            let is_read = |&output: &usize| analysis.is_read(node.outputs[output]);
+            let mut outputs = (0..node.outputs.len()).filter(is_read);
+            outputs.try_for_each(|output| analysis.footprint(position, output).map(|_| ()))
         };
         let refused: Vec<_> = (0..graph.nodes.len()).map(|position| check(position).err()).collect();
         let mut regions = Vec::new();
@@ -318,8 +323,12 @@ fn reads_of(analysis: &Analysis<'_>, node: &Node, recipe: &Recipe) -> Vec<Read> 
     let graph = analysis.graph;
     let of_view = |view: &View| read(analysis, node, view.source, &view.coordinates);
     match recipe {
-        Recipe::Move(Move::Map(view) | Move::Pad { view, .. }) => vec![of_view(view)],
-        Recipe::Move(Move::Join { parts, .. }) => parts.iter().map(|part| of_view(&part.view)).collect(),
+        Recipe::Move(step) => {
+            let indices = step.indices().into_iter().map(|index| scattered(analysis, index));
+            step.views().into_iter().map(of_view).chain(indices).collect()
+        }
+        Recipe::Resample(resample) => vec![scattered(analysis, resample.source)],
+        Recipe::Contraction(_) => node.operands().into_iter().map(|operand| scattered(analysis, operand)).collect(),
         Recipe::Rule(rule) => {
             let result = &graph.ty(node.outputs[0]).shape;
             let of_operand = |(place, operand): (usize, ValueId)| {
@@ -334,6 +343,11 @@ fn reads_of(analysis: &Analysis<'_>, node: &Node, recipe: &Recipe) -> Vec<Read> 
             tensors(node).filter(|(place, _)| *place < rule.reads).filter_map(of_operand).collect()
         }
     }
+}
+
+/// An operand that a node reads in an arrangement of its own.
+fn scattered(analysis: &Analysis<'_>, operand: ValueId) -> Read {
+    Read { source: view::root(analysis.graph, &analysis.definitions, operand).source, is_whole: false }
 }
 
 /// How a node reads an operand at these coordinates over its result's dimensions.

@@ -6,7 +6,7 @@
 //! its axis is divided.
 
 use super::analysis::Analysis;
-use super::moves::Move;
+use super::moves::{Move, Otherwise};
 use super::recipe::{Recipe, operand_coordinates};
 use super::rules::{Footprint, Rule};
 use crate::index::Index;
@@ -50,7 +50,7 @@ impl Anchor {
         }
         match largest {
             Some((position, output, footprint)) => {
-                let &value = graph.nodes[position].operands().first()?;
+                let value = analysis.reduced(position)?;
                 Some(Anchor::of_reduction(graph.ty(value), value, (position, output, footprint)))
             }
             None => {
@@ -243,9 +243,21 @@ impl Found {
                 continue;
             }
             match analysis.recipe(position) {
-                Ok(Recipe::Move(Move::Map(view))) => self.map(graph, view, output, &op.name),
+                Ok(Recipe::Move(step)) => match step {
+                    // What is gathered does not say where the tensor behind it lies.
+                    Move::Map(view) if step.indices().is_empty() => self.map(graph, view, output, &op.name),
+                    Move::Guarded { otherwise: Otherwise::Element(base), .. } => self.same(graph, base.source, output),
+                    _ => {}
+                },
+                Ok(Recipe::Contraction(contraction)) => {
+                    let source = contraction.factors[0].tensor;
+                    self.rows(graph, space, &contraction.footprint(), source, output);
+                }
                 Ok(Recipe::Rule(rule)) => match analysis.footprint(position, number) {
-                    Ok(Some(footprint)) => self.reduction(graph, space, &footprint, node, output),
+                    Ok(Some(footprint)) => {
+                        let Some(source) = analysis.reduced(position) else { continue };
+                        self.reduction(graph, space, &footprint, source, output);
+                    }
                     _ => self.operands(graph, rule, node, output),
                 },
                 _ => {}
@@ -264,8 +276,7 @@ impl Found {
     }
 
     /// A tensor that is reduced, and the result.
-    fn reduction(&mut self, graph: &Graph, space: &Space, footprint: &Footprint, node: &Node, result: ValueId) {
-        let Some((_, source)) = tensors(node).next() else { return };
+    fn reduction(&mut self, graph: &Graph, space: &Space, footprint: &Footprint, source: ValueId, result: ValueId) {
         if footprint.elementwise {
             self.same(graph, source, result);
         } else {
