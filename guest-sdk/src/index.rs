@@ -7,7 +7,7 @@ mod atom;
 
 use crate::lower::KernelBuilder;
 use atom::Atom;
-pub(crate) use atom::{Centre, Sampling};
+pub(crate) use atom::{Along, Centre, Sampling};
 use passhost_ir::ValueId;
 use passhost_ir::kernel::{IndexExpr, IndexId, Reg};
 
@@ -29,8 +29,8 @@ pub struct Index {
     offset: i64,
 }
 
-/// Gives the element of a tensor at a place as a value of a kernel, at least 0 and below an extent.
-pub(crate) type Elements<'e, E> = dyn FnMut(ValueId, &[Index], i64) -> Result<Reg, E> + 'e;
+/// Gives the element of a tensor at a place as a value of a kernel, which is a position along a dimension.
+pub(crate) type Elements<'e, E> = dyn FnMut(ValueId, &[Index], Along) -> Result<Reg, E> + 'e;
 
 impl Index {
     /// A constant.
@@ -156,10 +156,10 @@ impl Index {
         Index::atom(Atom::Sampled(Box::new(self.clone()), sampling))
     }
 
-    /// What a tensor of integers has at `place`, as the position along a dimension of this extent. Negative ones count
-    /// from its end.
-    pub(crate) fn gathered(tensor: ValueId, place: Vec<Index>, extent: i64) -> Index {
-        Index::atom(Atom::Gathered { tensor, place, extent: extent.max(1) })
+    /// What a tensor of integers has at `place`, as a position along a dimension: the nearest where it lies outside.
+    pub(crate) fn gathered(tensor: ValueId, place: Vec<Index>, along: Along) -> Index {
+        let along = Along { extent: along.extent.max(1), ..along };
+        Index::atom(Atom::Gathered { tensor, place, along })
     }
 
     /// The row-major position of a place in a tensor of shape `shape`.

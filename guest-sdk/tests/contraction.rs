@@ -110,3 +110,53 @@ fn what_is_large_lowers_but_is_not_taken_into_a_region() {
     let lowered = region(&graph, &nodes).unwrap();
     assert_eq!((lowered.kernel.rows(), lowered.kernel.row_length()), (64 * 48, 96));
 }
+
+#[test]
+fn large_windows_that_overlap_are_reduced_line_by_line() {
+    let cases = [
+        (
+            "a depthwise convolution",
+            "graph(%x: f16[2,8,16,16], %w: f16[8,1,7,7]) {
+               %r: f16[2,8,16,16] = aten::conv2d(%x, %w, none, [1, 1], [3, 3], [1, 1], 8)
+               return (%r)
+             }",
+            (vec![2, 8, 16, 16], vec![7]),
+        ),
+        (
+            "channels of small windows",
+            "graph(%x: f16[2,8,16,16], %w: f16[8,8,3,3]) {
+               %r: f16[2,8,14,14] = aten::conv2d(%x, %w)
+               return (%r)
+             }",
+            (vec![2, 8, 14, 14], vec![8]),
+        ),
+        (
+            "a pool",
+            "graph(%x: f16[2,8,16,16]) {
+               %r: f16[2,8,16,16] = aten::max_pool2d(%x, [5, 5], [1, 1], [2, 2])
+               return (%r)
+             }",
+            (vec![2, 8, 16, 16], vec![5]),
+        ),
+        (
+            "small windows",
+            "graph(%x: f16[2,8,16,16], %w: f16[8,1,3,3]) {
+               %r: f16[2,8,14,14] = aten::conv2d(%x, %w, none, [1, 1], [0, 0], [1, 1], 8)
+               return (%r)
+             }",
+            (vec![2, 8, 14, 14], vec![]),
+        ),
+        (
+            "windows side by side",
+            "graph(%x: f16[2,8,16,16]) {
+               %r: f16[2,8,2,2] = aten::avg_pool2d(%x, [8, 8])
+               return (%r)
+             }",
+            (vec![2, 8, 2, 2], vec![8, 8]),
+        ),
+    ];
+    for (name, text, expected) in cases {
+        let kernel = region(&parse(text), &[NodeId(0)]).unwrap().kernel;
+        assert_eq!((kernel.parallel, kernel.reduce), expected, "{name}");
+    }
+}

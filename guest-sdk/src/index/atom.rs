@@ -18,10 +18,19 @@ pub(super) enum Atom {
     Clamped(Box<Index>, i64, i64),
     /// Where a tensor is sampled, rounded down.
     Sampled(Box<Index>, Sampling),
-    /// An element of a tensor of integers, as the position along a dimension of this extent.
-    Gathered { tensor: ValueId, place: Vec<Index>, extent: i64 },
+    /// An element of a tensor of integers.
+    Gathered { tensor: ValueId, place: Vec<Index>, along: Along },
     /// An integer that a kernel has calculated, at least 0 and below `extent`.
     Calculated { value: Reg, extent: i64 },
+}
+
+/// The dimension along which a tensor of integers gives positions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Along {
+    /// Its extent.
+    pub(crate) extent: i64,
+    /// Whether negative positions count from its end.
+    pub(crate) wraps: bool,
 }
 
 /// From where a tensor is sampled for a position of the result, calculated with floats as ATen does: its compilers fuse
@@ -145,9 +154,9 @@ fn divisor(a: i64, b: i64) -> i64 {
 impl Atom {
     pub(super) fn range(&self) -> (i64, i64) {
         match self {
-            Atom::Axis { extent, .. } | Atom::Gathered { extent, .. } | Atom::Calculated { extent, .. } => {
-                (0, (extent - 1).max(0))
-            }
+            Atom::Axis { extent, .. }
+            | Atom::Gathered { along: Along { extent, .. }, .. }
+            | Atom::Calculated { extent, .. } => (0, (extent - 1).max(0)),
             Atom::Div(inner, divisor) => {
                 let (low, high) = inner.range();
                 (low.div_euclid(*divisor), high.div_euclid(*divisor))
@@ -171,8 +180,8 @@ impl Atom {
             Atom::Mod(inner, divisor) => inner.within(outer).rem(*divisor),
             Atom::Clamped(inner, low, high) => inner.within(outer).clamped(*low, *high),
             Atom::Sampled(inner, sampling) => inner.within(outer).sampled(*sampling),
-            Atom::Gathered { tensor, place, extent } => {
-                Index::gathered(*tensor, place.iter().map(|index| index.within(outer)).collect(), *extent)
+            Atom::Gathered { tensor, place, along } => {
+                Index::gathered(*tensor, place.iter().map(|index| index.within(outer)).collect(), *along)
             }
             Atom::Calculated { .. } => Index::atom(self.clone()),
         }
@@ -219,9 +228,9 @@ impl Atom {
             Atom::Mod(inner, divisor) => inner.resolved(element)?.rem(*divisor),
             Atom::Clamped(inner, low, high) => inner.resolved(element)?.clamped(*low, *high),
             Atom::Sampled(inner, sampling) => inner.resolved(element)?.sampled(*sampling),
-            Atom::Gathered { tensor, place, extent } => {
-                let value = element(*tensor, place, *extent)?;
-                Index::atom(Atom::Calculated { value, extent: *extent })
+            Atom::Gathered { tensor, place, along } => {
+                let value = element(*tensor, place, *along)?;
+                Index::atom(Atom::Calculated { value, extent: along.extent })
             }
         })
     }
@@ -268,15 +277,18 @@ impl KernelBuilder {
         self.binary(Binary::Min, value, high)
     }
 
-    /// An integer as the position along a dimension: counted from its end where it is negative, and never outside.
-    pub(crate) fn wrapped(&mut self, value: Reg, extent: i64) -> Reg {
+    /// An integer as a position along a dimension, never outside.
+    pub(crate) fn position_along(&mut self, value: Reg, along: Along) -> Reg {
         let value = self.cast(Dtype::I64, value);
-        let zero = self.int(Dtype::I64, 0);
-        let is_negative = self.compare(Compare::Lt, value, zero);
-        let length = self.int(Dtype::I64, extent);
-        let from_end = self.binary(Binary::Add, value, length);
-        let position = self.select(is_negative, from_end, value);
-        self.clamped(position, 0, extent - 1)
+        let mut position = value;
+        if along.wraps {
+            let zero = self.int(Dtype::I64, 0);
+            let is_negative = self.compare(Compare::Lt, value, zero);
+            let length = self.int(Dtype::I64, along.extent);
+            let from_end = self.binary(Binary::Add, value, length);
+            position = self.select(is_negative, from_end, value);
+        }
+        self.clamped(position, 0, along.extent - 1)
     }
 }
 
@@ -320,17 +332,18 @@ mod tests {
     #[test]
     fn what_is_gathered_follows_the_axes_of_its_place() {
         let tensor = ValueId(7);
-        let row = Index::gathered(tensor, vec![Index::axis(0, 4)], 9);
+        let along = Along { extent: 9, wraps: false };
+        let row = Index::gathered(tensor, vec![Index::axis(0, 4)], along);
         let place = row.times(3).plus(&Index::axis(1, 3));
         assert_eq!((place.range(), place.axes_read()), ((0, 26), vec![1, 0]));
         let moved = place.within(&[Index::axis(2, 4), Index::constant(1)]);
         assert_eq!((moved.axes_read(), moved.tensors_read()), (vec![2], vec![tensor]));
         let mut asked = Vec::new();
-        let resolved = moved.resolved::<()>(&mut |tensor, place, extent| {
-            asked.push((tensor, place.to_vec(), extent));
+        let resolved = moved.resolved::<()>(&mut |tensor, place, along| {
+            asked.push((tensor, place.to_vec(), along));
             Ok(Reg(0))
         });
-        assert_eq!(asked, [(tensor, vec![Index::axis(2, 4)], 9)]);
+        assert_eq!(asked, [(tensor, vec![Index::axis(2, 4)], along)]);
         assert_eq!(resolved.map(|place| place.tensors_read()), Ok(vec![]));
     }
 }

@@ -53,6 +53,8 @@ pub(crate) enum Elements {
     OverAxes(Reg),
     /// These, in row-major order.
     Listed(Vec<Reg>),
+    /// These for each point of the reduce axes.
+    ListedOverAxes(Vec<Reg>),
 }
 
 /// Why a rule does not cover a call: a clause that follows the op's name.
@@ -159,7 +161,9 @@ impl<'k> Call<'k> {
     pub(crate) fn reduced(&self) -> Result<Dtype, Uncovered> {
         Ok(self.kernel.borrow().dtype(match &self.window()?.elements {
             Elements::OverAxes(element) => *element,
-            Elements::Listed(elements) => *elements.first().ok_or("reduces nothing")?,
+            Elements::Listed(elements) | Elements::ListedOverAxes(elements) => {
+                *elements.first().ok_or("reduces nothing")?
+            }
         }))
     }
 
@@ -183,13 +187,20 @@ impl<'k> Call<'k> {
                 let element = map(self.quantity(*element))?;
                 Ok(self.quantity(self.kernel.borrow_mut().reduce(op, element.reg)))
             }
-            Elements::Listed(elements) => {
-                let combine = op.combine().ok_or("wants a position, but its few elements are taken one by one")?;
-                let mapped = elements.iter().map(|&element| map(self.quantity(element)));
-                let combined = mapped.reduce(|result, element| Ok(result?.binary(combine, element?)));
-                combined.unwrap_or_else(|| Err("reduces nothing".to_owned()))
+            Elements::Listed(elements) => self.combined(op, elements, map),
+            Elements::ListedOverAxes(elements) => {
+                let combined = self.combined(op, elements, map)?;
+                Ok(self.quantity(self.kernel.borrow_mut().reduce(op, combined.reg)))
             }
         }
+    }
+
+    /// What a reduction makes of a few elements.
+    fn combined(&self, op: ReduceOp, elements: &[Reg], map: impl Fn(Quantity<'k>) -> Emitted<'k>) -> Emitted<'k> {
+        let combine = op.combine().ok_or("wants a position, but its few elements are taken one by one")?;
+        let mapped = elements.iter().map(|&element| map(self.quantity(element)));
+        let combined = mapped.reduce(|result, element| Ok(result?.binary(combine, element?)));
+        combined.unwrap_or_else(|| Err("reduces nothing".to_owned()))
     }
 
     fn window(&self) -> Result<&Window, Uncovered> {

@@ -123,9 +123,9 @@ impl<'a> Emitter<'a> {
         if index.tensors_read().is_empty() {
             return Ok(index.emit(&mut self.kernel));
         }
-        let resolved = index.resolved(&mut |tensor, place: &[Index], extent| {
+        let resolved = index.resolved(&mut |tensor, place: &[Index], along| {
             let element = self.value(tensor, place.to_vec())?;
-            Ok::<Reg, LowerError>(self.kernel.wrapped(element, extent))
+            Ok::<Reg, LowerError>(self.kernel.position_along(element, along))
         })?;
         Ok(resolved.emit(&mut self.kernel))
     }

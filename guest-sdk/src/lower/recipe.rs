@@ -9,7 +9,7 @@ use crate::index::Index;
 use crate::view;
 use passhost_ir::{Graph, Node, NodeKind, OpName, numel};
 
-/// Sliding windows of at most this many elements are taken element by element, without reduce axes.
+/// Of sliding windows, at most this many elements are taken one by one.
 const LISTED_WINDOW: u64 = 16;
 
 /// How an element of a node's result comes about.
@@ -77,7 +77,29 @@ impl Recipe {
 impl Footprint {
     /// Whether the few elements of each window are taken one by one, so that the op needs no reduce axes.
     pub(super) fn is_listed(&self) -> bool {
-        self.slides && passhost_ir::numel(&self.window) <= LISTED_WINDOW
+        self.slides && numel(&self.window) <= LISTED_WINDOW
+    }
+
+    /// What of the window reduce axes go over, and what of it is taken one by one at each of their points: the innermost
+    /// dimensions of windows that overlap, so that neighbouring rows read what lies side by side.
+    pub(super) fn divided_window(&self) -> (&[i64], &[i64]) {
+        let fits = |&at: &usize| numel(&self.window[at..]) <= LISTED_WINDOW;
+        let rank = self.window.len();
+        let first = match self.slides && self.overlaps() {
+            true => (1..rank).find(fits).unwrap_or(rank),
+            false => rank,
+        };
+        self.window.split_at(if self.is_listed() { 0 } else { first })
+    }
+
+    /// Whether windows next to each other share elements along the innermost dimension of the window.
+    fn overlaps(&self) -> bool {
+        let Some((last, &size)) = self.window.iter().enumerate().next_back() else { return false };
+        self.at.iter().any(|at| {
+            let Some(within) = at.step_along(self.rows.len() + last) else { return false };
+            let mut steps = (0..self.rows.len()).filter_map(|row| at.step_along(row));
+            steps.any(|step| step.abs() < within.abs() * size)
+        })
     }
 }
 

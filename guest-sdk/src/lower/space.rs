@@ -66,7 +66,7 @@ impl Anchor {
     fn of_reduction(ty: &TensorType, value: ValueId, reduction: (usize, usize, Footprint)) -> Anchor {
         let footprint = &reduction.2;
         let rows = footprint.rows.len();
-        let extents = footprint.rows.iter().chain(&footprint.window);
+        let extents = footprint.rows.iter().chain(footprint.divided_window().0);
         let factors: Vec<Vec<i64>> = extents.map(|&extent| vec![extent]).collect();
         let stride = |axis: usize| {
             let along = |(at, stride): (&Index, &i64)| at.step_along(axis).map(|step| step * stride);

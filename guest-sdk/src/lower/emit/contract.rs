@@ -1,7 +1,6 @@
 //! Sums of products.
 
 use super::Emitter;
-use super::window::Points;
 use crate::index::Index;
 use crate::lower::LowerError;
 use crate::lower::contraction::Contraction;
@@ -17,24 +16,19 @@ impl Emitter<'_> {
         value: ValueId,
         place: &[Index],
     ) -> Result<Reg, LowerError> {
-        let sum = match self.points(&contraction.footprint(), position, value, place)? {
-            Points::OverAxes(axes) => {
-                let [a, b] = self.factors(contraction, &axes)?;
-                let product = self.kernel.binary(Binary::Mul, a, b);
-                self.kernel.reduce(ReduceOp::Sum, product)
-            }
-            Points::Listed(points) => {
-                let mut sum = None;
-                for axes in points {
-                    let [a, b] = self.factors(contraction, &axes)?;
-                    sum = Some(match sum {
-                        None => self.kernel.binary(Binary::Mul, a, b),
-                        Some(sum) => self.kernel.fma(a, b, sum),
-                    });
-                }
-                sum.ok_or(LowerError::Unread)?
-            }
-        };
+        let points = self.points(&contraction.footprint(), position, value, place)?;
+        let mut sum = None;
+        for axes in points.places {
+            let [a, b] = self.factors(contraction, &axes)?;
+            sum = Some(match sum {
+                None => self.kernel.binary(Binary::Mul, a, b),
+                Some(sum) => self.kernel.fma(a, b, sum),
+            });
+        }
+        let mut sum = sum.ok_or(LowerError::Unread)?;
+        if points.over_axes {
+            sum = self.kernel.reduce(ReduceOp::Sum, sum);
+        }
         let sum = self.scaled(sum, contraction.scale);
         let Some(addend) = &contraction.addend else { return Ok(sum) };
         let at = addend.at.iter().map(|at| at.within(place)).collect();

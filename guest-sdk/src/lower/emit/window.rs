@@ -10,12 +10,12 @@ use crate::lower::space::Place;
 use passhost_ir::ValueId;
 use passhost_ir::kernel::{Binary, Reg};
 
-/// The rows and the window of a reduction as axes, for a result at one place.
-pub(super) enum Points {
-    /// Each point of the reduce axes.
-    OverAxes(Place),
-    /// These, in row-major order of the window.
-    Listed(Vec<Place>),
+/// The points at which a member reduces, for a result at one place.
+pub(super) struct Points {
+    /// The rows and the window as axes: once, or for each position of a window that is taken one by one.
+    pub(super) places: Vec<Place>,
+    /// Whether that is to be reduced over the reduce axes besides.
+    pub(super) over_axes: bool,
 }
 
 impl Emitter<'_> {
@@ -29,12 +29,13 @@ impl Emitter<'_> {
     ) -> Result<Window, LowerError> {
         let source =
             self.analysis.reduced(position).ok_or_else(|| LowerError::NoLowering(self.analysis.name(position)))?;
-        let elements = match self.points(footprint, position, value, place)? {
-            Points::OverAxes(axes) => Elements::OverAxes(self.reduced_element(footprint, source, &axes)?),
-            Points::Listed(points) => {
-                let element = |axes: &Place| self.reduced_element(footprint, source, axes);
-                Elements::Listed(points.iter().map(element).collect::<Result<_, _>>()?)
-            }
+        let points = self.points(footprint, position, value, place)?;
+        let element = |axes: &Place| self.reduced_element(footprint, source, axes);
+        let elements = points.places.iter().map(element).collect::<Result<Vec<_>, _>>()?;
+        let elements = match (points.over_axes, &elements[..]) {
+            (true, &[element]) => Elements::OverAxes(element),
+            (true, _) => Elements::ListedOverAxes(elements),
+            (false, _) => Elements::Listed(elements),
         };
         let counted = self.counted(footprint, place)?;
         Ok(Window { elements, count: footprint.window.iter().product(), counted })
@@ -49,22 +50,27 @@ impl Emitter<'_> {
         place: &[Index],
     ) -> Result<Points, LowerError> {
         let rows: Place = footprint.row_of.iter().map(|row| row.within(place)).collect();
-        if footprint.is_listed() {
-            let count = footprint.window.iter().product();
-            let at = |at: i64| [&rows[..], &Index::constant(at).unravel(&footprint.window)].concat();
-            return Ok(Points::Listed((0..count).map(at).collect()));
+        let (over_axes, listed) = footprint.divided_window();
+        let each = |outer: &[Index]| {
+            let count: i64 = listed.iter().product();
+            let at = |at: i64| [&rows[..], outer, &Index::constant(at).unravel(listed)].concat();
+            (0..count).map(at).collect()
+        };
+        if over_axes.is_empty() && !listed.is_empty() {
+            return Ok(Points { places: each(&[]), over_axes: false });
         }
-        let axes = self.space.window(&footprint.window).ok_or_else(|| LowerError::Window {
+        let axes = self.space.window(over_axes).ok_or_else(|| LowerError::Window {
             op: self.analysis.name(position),
-            found: footprint.window.clone(),
+            found: over_axes.to_vec(),
             expected: self.space.reduce.clone(),
         })?;
+        let places = each(&axes);
         let known = self.reduced.iter().find(|(known, _)| *known == value);
         if known.is_some_and(|(_, known)| *known != rows) || !rows.iter().all(|row| self.space.is_row(row)) {
             return Err(LowerError::OtherRow(self.analysis.name(position)));
         }
-        self.reduced.push((value, rows.clone()));
-        Ok(Points::OverAxes([&rows[..], &axes].concat()))
+        self.reduced.push((value, rows));
+        Ok(Points { places, over_axes: true })
     }
 
     /// How many elements count, where that differs from row to row.

@@ -3,7 +3,7 @@
 //! Eager fails where an index lies outside; a kernel takes the nearest element, so that what it reads is always inside.
 
 use super::{Move, Op, Site};
-use crate::index::Index;
+use crate::index::{Along, Index};
 use crate::lower::call::Uncovered;
 use crate::view::{View, broadcast};
 use passhost_ir::{Arg, Dtype, ValueId};
@@ -17,12 +17,22 @@ pub(super) const OPS: &[Op] = &[
     Op { name: "aten::index", overloads: &["Tensor"], find: index },
 ];
 
-/// The index that a tensor has at `place`, along a dimension of this extent.
-fn gathered(site: &Site<'_>, tensor: ValueId, place: Vec<Index>, extent: i64) -> Result<Index, Uncovered> {
+/// The index that a tensor has at `place`.
+fn gathered(site: &Site<'_>, tensor: ValueId, place: Vec<Index>, along: Along) -> Result<Index, Uncovered> {
     match site.graph.ty(tensor).dtype {
-        Dtype::I64 | Dtype::I32 => Ok(Index::gathered(tensor, place, extent)),
+        Dtype::I64 | Dtype::I32 => Ok(Index::gathered(tensor, place, along)),
         dtype => Err(format!("has indices of type {dtype}; i64 and i32 are covered")),
     }
+}
+
+/// Along a dimension that eager takes no negative positions of.
+fn upwards(extent: i64) -> Along {
+    Along { extent, wraps: false }
+}
+
+/// Along one from whose end negative positions count.
+fn wrapping(extent: i64) -> Along {
+    Along { extent, wraps: true }
 }
 
 /// `(weight, indices)`: rows of the weight.
@@ -31,7 +41,7 @@ fn embedding(site: &Site<'_>) -> Result<Move, Uncovered> {
     let (within, &[rows, _]) = (axes.pop().ok_or("has no dimensions")?, shape) else {
         return Err("has a weight of other than two dimensions".to_owned());
     };
-    let row = gathered(site, site.tensor(1)?, axes, rows)?;
+    let row = gathered(site, site.tensor(1)?, axes, upwards(rows))?;
     Ok(Move::Map(View { source, coordinates: vec![row, within] }))
 }
 
@@ -44,7 +54,7 @@ fn index_select(site: &Site<'_>) -> Result<Move, Uncovered> {
     }
     let dim = site.dim(1, shape.len())?;
     let place = coordinates[dim..=dim].iter().take(site.graph.ty(indices).rank()).cloned().collect();
-    coordinates[dim] = gathered(site, indices, place, shape[dim])?;
+    coordinates[dim] = gathered(site, indices, place, upwards(shape[dim]))?;
     Ok(Move::Map(View { source, coordinates }))
 }
 
@@ -56,7 +66,7 @@ fn gather(site: &Site<'_>) -> Result<Move, Uncovered> {
     }
     let dim = site.dim(1, shape.len())?;
     let place = coordinates.clone();
-    coordinates[dim] = gathered(site, site.tensor(2)?, place, shape[dim])?;
+    coordinates[dim] = gathered(site, site.tensor(2)?, place, upwards(shape[dim]))?;
     Ok(Move::Map(View { source, coordinates }))
 }
 
@@ -77,7 +87,7 @@ fn take_along_dim(site: &Site<'_>) -> Result<Move, Uncovered> {
     };
     let mut coordinates = stretched(shape);
     let place = stretched(&site.graph.ty(indices).shape);
-    coordinates[dim] = gathered(site, indices, place, shape[dim])?;
+    coordinates[dim] = gathered(site, indices, place, wrapping(shape[dim]))?;
     Ok(Move::Map(View { source, coordinates }))
 }
 
@@ -90,7 +100,7 @@ fn take(site: &Site<'_>) -> Result<Move, Uncovered> {
         ([axis], own) if own.len() != 1 => axis.unravel(own),
         _ => axes,
     };
-    let position = gathered(site, indices, place, shape.iter().product())?;
+    let position = gathered(site, indices, place, wrapping(shape.iter().product()))?;
     Ok(Move::Map(View { source, coordinates: position.unravel(shape) }))
 }
 
@@ -116,7 +126,7 @@ fn index(site: &Site<'_>) -> Result<Move, Uncovered> {
             Some(tensor) => {
                 let place = broadcast(&site.graph.ty(tensor).shape, extents).ok_or("has indices of another shape")?;
                 let place = place.iter().map(|index| index.within(&axes[start..start + rank])).collect();
-                gathered(site, tensor, place, extent)?
+                gathered(site, tensor, place, wrapping(extent))?
             }
         });
     }
