@@ -191,6 +191,8 @@ def chains():
             %g = aten::index.Tensor(%a, [%i])
             %r = aten::sum.dim_IntList(%g, [1])
             return (%r)""", near="close")
+    case("permuted rows beside the rows", dict(x=(f32, [4, 3]), i=(i64, [4], range(4))),
+         "%a = aten::abs(%x)\n %r = aten::index_select(%a, 0, %i)\n return (%r, %a)")
     case("f64 rows", dict(x=(f64, [4, 2]), i=(i64, [3], range(4))), "%r = aten::index_select(%x, 0, %i)\n return (%r)")
 
 

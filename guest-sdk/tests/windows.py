@@ -55,6 +55,10 @@ def maxima(t):
     case(f"largest of windows that are not whole {t}", x,
          "%a = aten::neg(%x)\n %p = aten::max_pool2d(%a, [3, 3], [2, 2], [1, 1], [1, 1], true)\n %r = aten::relu(%p)\n return (%r)")
     case(f"largest of large windows {t}", x, "%r = aten::max_pool2d(%x, [5, 5], [1, 1], [2, 2])\n return (%r)")
+    case(f"largest of windows beside the tensor itself {t}", dict(x=(t, [1, 2, 7, 6])),
+         "%a = aten::relu(%x)\n %r = aten::max_pool2d(%a, [3, 3], [1, 1], [1, 1])\n return (%a, %r)")
+    case(f"largest of large windows beside the tensor itself {t}", dict(x=(t, [1, 2, 7, 6])),
+         "%a = aten::relu(%x)\n %r = aten::max_pool2d(%a, [5, 5], [1, 1], [2, 2])\n return (%a, %r)")
     if t == f32:
         case("largest of windows, positions unread", x, "%r, %i = aten::max_pool2d_with_indices(%x, [3, 3], [2, 2], [1, 1])\n return (%r)")
         case("adaptive largest", x, "%r, %i = aten::adaptive_max_pool2d(%x, [3, 4])\n return (%r)")
@@ -148,6 +152,11 @@ def convolutions(t):
             %n = aten::batch_norm(%c, %s, %b, %m, %v, false, 0.1, 1e-05, true)
             %r = aten::hardtanh(%n, 0.0, 6.0)
             return (%r)""", near="close")
+    case(f"a depthwise convolution and its residual {t}", dict(**x, y=(t, [1, 4, 6, 5]), w=(t, [4, 1, 3, 3])),
+         """%s = aten::add.Tensor(%x, %y)
+            %c = aten::conv2d(%s, %w, none, [1, 1], [1, 1], [1, 1], 4)
+            %r = aten::add.Tensor(%c, %s)
+            return (%r, %s)""", near="close")
     case(f"a large depthwise convolution {t}", dict(x=(t, [1, 3, 6, 5]), w=(t, [3, 1, 5, 5]), b=(t, [3])),
          "%c = aten::conv2d(%x, %w, %b, [1, 1], [2, 2], [1, 1], 3)\n %r = aten::silu(%c)\n return (%r)", near="close")
     case(f"groups of channels {t}", dict(**x, w=(t, [6, 2, 2, 3])),

@@ -187,6 +187,7 @@ pub(super) fn places(
     let (Some(first), Some(last)) = (members.minimum(), members.maximum()) else { return found.places };
     match &anchor.reduction {
         None => found.set(anchor.value, || Some(space.rows.clone())),
+        Some((.., footprint)) if footprint.slides => {}
         Some((.., footprint)) => found.set(anchor.value, || {
             let window = space.window(&footprint.window)?;
             let axes = [&space.rows[..], &window].concat();
@@ -246,12 +247,12 @@ impl Found {
                 Ok(Recipe::Move(step)) => match step {
                     // What is gathered does not say where the tensor behind it lies.
                     Move::Map(view) if step.indices().is_empty() => self.map(graph, view, output, &op.name),
+                    Move::Map(view) => self.unrelated(graph, view.source, output),
                     Move::Guarded { otherwise: Otherwise::Element(base), .. } => self.same(graph, base.source, output),
                     _ => {}
                 },
                 Ok(Recipe::Contraction(contraction)) => {
-                    let source = contraction.factors[0].tensor;
-                    self.rows(graph, space, &contraction.footprint(), source, output);
+                    self.unrelated(graph, contraction.factors[0].tensor, output);
                 }
                 Ok(Recipe::Rule(rule)) => match analysis.footprint(position, number) {
                     Ok(Some(footprint)) => {
@@ -279,6 +280,8 @@ impl Found {
     fn reduction(&mut self, graph: &Graph, space: &Space, footprint: &Footprint, source: ValueId, result: ValueId) {
         if footprint.elementwise {
             self.same(graph, source, result);
+        } else if footprint.slides {
+            self.unrelated(graph, source, result);
         } else {
             self.rows(graph, space, footprint, source, result);
         }
@@ -298,12 +301,19 @@ impl Found {
         }
     }
 
+    /// A tensor, and one whose elements come from anywhere in it: where the shape is the same, so is the place, as any will
+    /// do that holds all elements.
+    fn unrelated(&mut self, graph: &Graph, source: ValueId, result: ValueId) {
+        if graph.ty(source).shape == graph.ty(result).shape {
+            self.same(graph, source, result);
+        }
+    }
+
     /// A tensor and a rearrangement of all of it.
     fn map(&mut self, graph: &Graph, view: &View, result: ValueId, op: &str) {
         let (from, to) = (&graph.ty(view.source).shape, &graph.ty(result).shape);
         if matches!(op, "aten::roll" | "aten::flip") {
-            // Every element moves, but within one tensor: any place that holds them all will do.
-            return self.same(graph, view.source, result);
+            return self.unrelated(graph, view.source, result);
         }
         if numel(from) != numel(to) || numel(to) == 0 {
             return;
