@@ -222,6 +222,11 @@ impl Index {
         self.terms.iter().flat_map(|(atom, _)| atom.tensors_read()).collect()
     }
 
+    /// Whether anything in it is gathered.
+    pub(crate) fn is_gathered(&self) -> bool {
+        self.terms.iter().any(|(atom, _)| atom.is_gathered())
+    }
+
     /// It with values of a kernel in place of what is gathered.
     pub(crate) fn resolved<E>(&self, element: &mut Elements<'_, E>) -> Result<Index, E> {
         let mut resolved = Index::constant(self.offset);

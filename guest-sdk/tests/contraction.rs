@@ -102,13 +102,30 @@ fn what_is_large_lowers_but_is_not_taken_into_a_region() {
            return (%s)
          }",
     );
-    let found = partition(&graph, Fuse::Reductions);
+    let found = partition(&graph, Fuse::Products);
     assert_eq!(found.regions, [vec![NodeId(2), NodeId(3)]]);
     let reason = "aten::linear adds up so many products that a library's kernel is faster";
     assert!(found.refusals.iter().any(|refusal| refusal.nodes == [NodeId(1)] && refusal.reason == reason));
     let nodes: Vec<NodeId> = graph.nodes.iter().map(|node| node.id).collect();
     let lowered = region(&graph, &nodes).unwrap();
     assert_eq!((lowered.kernel.rows(), lowered.kernel.row_length()), (64 * 48, 96));
+}
+
+#[test]
+fn what_is_small_is_taken_in_where_products_are_asked_for() {
+    let graph = parse(
+        "graph(%x: f16[2,8,16,16], %w: f16[8,1,3,3]) {
+           %a: f16[2,8,16,16] = aten::relu(%x)
+           %c: f16[2,8,16,16] = aten::conv2d(%a, %w, none, [1, 1], [1, 1], [1, 1], 8)
+           %r: f16[2,8,16,16] = aten::relu(%c)
+           return (%r)
+         }",
+    );
+    assert_eq!(partition(&graph, Fuse::Products).regions, [vec![NodeId(0), NodeId(1), NodeId(2)]]);
+    let found = partition(&graph, Fuse::Reductions);
+    assert_eq!(found.regions, Vec::<Vec<NodeId>>::new());
+    let reason = "aten::conv2d adds up products, which is left to libraries";
+    assert!(found.refusals.iter().any(|refusal| refusal.nodes == [NodeId(1)] && refusal.reason == reason));
 }
 
 #[test]

@@ -209,6 +209,16 @@ impl Atom {
         }
     }
 
+    pub(super) fn is_gathered(&self) -> bool {
+        match self {
+            Atom::Axis { .. } | Atom::Calculated { .. } => false,
+            Atom::Div(inner, _) | Atom::Mod(inner, _) | Atom::Clamped(inner, ..) | Atom::Sampled(inner, _) => {
+                inner.is_gathered()
+            }
+            Atom::Gathered { .. } => true,
+        }
+    }
+
     pub(super) fn tensors_read(&self) -> Vec<ValueId> {
         match self {
             Atom::Axis { .. } | Atom::Calculated { .. } => vec![],

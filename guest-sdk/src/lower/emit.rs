@@ -120,7 +120,7 @@ impl<'a> Emitter<'a> {
 
     /// An index expression, with the elements of tensors that it is gathered from.
     fn index(&mut self, index: &Index) -> Result<IndexId, LowerError> {
-        if index.tensors_read().is_empty() {
+        if !index.is_gathered() {
             return Ok(index.emit(&mut self.kernel));
         }
         let resolved = index.resolved(&mut |tensor, place: &[Index], along| {

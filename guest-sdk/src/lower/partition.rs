@@ -49,6 +49,8 @@ pub enum Fuse {
     Pointwise,
     /// Reductions and norms as well.
     Reductions,
+    /// Those, and the matrix products and convolutions that are [small](is_small_contraction).
+    Products,
 }
 
 /// What [`partition`] found.
@@ -115,8 +117,13 @@ impl<'a> Regions<'a> {
             if fuse == Fuse::Pointwise {
                 check_pointwise(graph, node)?;
             }
-            if matches!(analysis.recipe(position), Ok(Recipe::Contraction(_))) && !is_small_contraction(graph, node) {
-                return Err(LowerError::Large(analysis.name(position)));
+            if matches!(analysis.recipe(position), Ok(Recipe::Contraction(_))) {
+                let op = analysis.name(position);
+                match fuse {
+                    Fuse::Products if is_small_contraction(graph, node) => {}
+                    Fuse::Products => return Err(LowerError::Large(op)),
+                    _ => return Err(LowerError::Product(op)),
+                }
             }
             let is_read = |&output: &usize| analysis.is_read(node.outputs[output]);
             let mut outputs = (0..node.outputs.len()).filter(is_read);

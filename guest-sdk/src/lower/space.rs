@@ -246,7 +246,9 @@ impl Found {
             match analysis.recipe(position) {
                 Ok(Recipe::Move(step)) => match step {
                     // What is gathered does not say where the tensor behind it lies.
-                    Move::Map(view) if step.indices().is_empty() => self.map(graph, view, output, &op.name),
+                    Move::Map(view) if !view.coordinates.iter().any(Index::is_gathered) => {
+                        self.map(graph, view, output, &op.name)
+                    }
                     Move::Map(view) => self.unrelated(graph, view.source, output),
                     Move::Guarded { otherwise: Otherwise::Element(base), .. } => self.same(graph, base.source, output),
                     _ => {}

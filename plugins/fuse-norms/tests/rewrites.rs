@@ -161,12 +161,12 @@ fn norms_take_in_what_surrounds_them() {
         ),
         (
             "a norm before and behind a matrix product",
-            "graph(%x: f32[32,48], %w: f32[48], %k: f32[48,48]) {
-               %a: f32[32,48] = aten::rms_norm(%x, [48], %w, 1e-06)
-               %n: f32[32,48] = aten::neg(%a)
-               %m: f32[32,48] = aten::mm(%n, %k)
-               %r: f32[32,48] = aten::add.Tensor(%m, %x)
-               %b: f32[32,48] = aten::rms_norm(%r, [48], %w, 1e-06)
+            "graph(%x: f32[4,8], %w: f32[8], %k: f32[8,8]) {
+               %a: f32[4,8] = aten::rms_norm(%x, [8], %w, 1e-06)
+               %n: f32[4,8] = aten::neg(%a)
+               %m: f32[4,8] = aten::mm(%n, %k)
+               %r: f32[4,8] = aten::add.Tensor(%m, %x)
+               %b: f32[4,8] = aten::rms_norm(%r, [8], %w, 1e-06)
                return (%b, %r)
              }",
             (2, 1),
