@@ -59,6 +59,24 @@ impl<'a> Args<'a> {
         }
     }
 
+    /// A list of `count` integers, one for each of as many dimensions; a single one stands for all.
+    pub fn ints_each(self, place: usize, count: usize) -> Option<Vec<i64>> {
+        match self.get(place)? {
+            Arg::Int(one) => Some(vec![*one; count]),
+            Arg::Ints(list) if list.len() == 1 => Some(vec![list[0]; count]),
+            Arg::Ints(list) if list.len() == count => Some(list.clone()),
+            _ => None,
+        }
+    }
+
+    /// A list of tensors.
+    pub fn tensors(self, place: usize) -> Option<&'a [ValueId]> {
+        match self.get(place)? {
+            Arg::Values(tensors) => Some(tensors),
+            _ => None,
+        }
+    }
+
     /// A string.
     pub fn text(self, place: usize) -> Option<&'a str> {
         match self.get(place)? {

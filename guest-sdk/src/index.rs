@@ -3,10 +3,16 @@
 //! Views and moves of data are maps of coordinates, and such maps compose by substitution. An [`Index`] is kept in a
 //! normal form while they do, so that a reshape that is undone further on leaves nothing behind.
 
-use crate::lower::KernelBuilder;
-use passhost_ir::kernel::{IndexExpr, IndexId};
+mod atom;
 
-/// `offset + step * atom + ...`, an atom being an axis, or a quotient or remainder of another expression.
+use crate::lower::KernelBuilder;
+use atom::Atom;
+pub(crate) use atom::{Along, Centre, Sampling};
+use passhost_ir::ValueId;
+use passhost_ir::kernel::{IndexExpr, IndexId, Reg};
+
+/// `offset + step * atom + ...`, an atom being an axis, or what something else makes of another expression: a quotient, a
+/// remainder, the nearest place within bounds, or an element of a tensor of indices.
 ///
 /// ```
 /// use passhost_guest_sdk::Index;
@@ -23,15 +29,8 @@ pub struct Index {
     offset: i64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Atom {
-    /// The position along an axis, below `extent`.
-    Axis { axis: usize, extent: i64 },
-    /// Quotient by a positive constant, rounded down.
-    Div(Box<Index>, i64),
-    /// Remainder of that quotient.
-    Mod(Box<Index>, i64),
-}
+/// Gives the element of a tensor at a place as a value of a kernel, which is a position along a dimension.
+pub(crate) type Elements<'e, E> = dyn FnMut(ValueId, &[Index], Along) -> Result<Reg, E> + 'e;
 
 impl Index {
     /// A constant.
@@ -127,6 +126,42 @@ impl Index {
         Index::atom(Atom::Mod(Box::new(rest), divisor))
     }
 
+    /// It, or the nearest of two bounds where it lies beyond them.
+    #[must_use]
+    pub fn clamped(&self, low: i64, high: i64) -> Index {
+        let range = self.range();
+        if low <= range.0 && range.1 <= high {
+            return self.clone();
+        }
+        // What was clamped to bounds that meet these is clamped to what they have in common.
+        if let ([(Atom::Clamped(inner, least, most), 1)], 0) = (&self.terms[..], self.offset)
+            && *least <= high
+            && low <= *most
+        {
+            return inner.clamped(low.max(*least), high.min(*most));
+        }
+        Index::atom(Atom::Clamped(Box::new(self.clone()), low, high))
+    }
+
+    /// What it is the nearest place of from 0 to below `extent`; itself if it is not made in this way.
+    pub(crate) fn unclamped(&self, extent: i64) -> &Index {
+        match (&self.terms[..], self.offset) {
+            ([(Atom::Clamped(inner, 0, high), 1)], 0) if *high == extent - 1 => inner,
+            _ => self,
+        }
+    }
+
+    /// The place from which a tensor is sampled for this one, rounded down.
+    pub(crate) fn sampled(&self, sampling: Sampling) -> Index {
+        Index::atom(Atom::Sampled(Box::new(self.clone()), sampling))
+    }
+
+    /// What a tensor of integers has at `place`, as a position along a dimension: the nearest where it lies outside.
+    pub(crate) fn gathered(tensor: ValueId, place: Vec<Index>, along: Along) -> Index {
+        let along = Along { extent: along.extent.max(1), ..along };
+        Index::atom(Atom::Gathered { tensor, place, along })
+    }
+
     /// The row-major position of a place in a tensor of shape `shape`.
     pub fn ravel(place: &[Index], shape: &[i64]) -> Index {
         let step = |position: Index, (at, &extent): (&Index, &i64)| position.times(extent).plus(at);
@@ -154,24 +189,13 @@ impl Index {
         if let ([(Atom::Axis { axis, .. }, 1)], 0) = (&self.terms[..], self.offset) {
             return outer.get(*axis).cloned().unwrap_or(Index::constant(0));
         }
-        let term = |(atom, step): &(Atom, i64)| match atom {
-            Atom::Axis { axis, .. } => outer.get(*axis).cloned().unwrap_or(Index::constant(0)).times(*step),
-            Atom::Div(inner, divisor) => inner.within(outer).div(*divisor).times(*step),
-            Atom::Mod(inner, divisor) => inner.within(outer).rem(*divisor).times(*step),
-        };
+        let term = |(atom, step): &(Atom, i64)| atom.within(outer).times(*step);
         self.terms.iter().map(term).fold(Index::constant(self.offset), |sum, term| sum.plus(&term))
     }
 
-    /// The value where axis `i` is at `position[i]`.
+    /// The value where axis `i` is at `position[i]`. What is gathered, as no view does, counts as 0.
     pub fn eval(&self, position: &[i64]) -> i64 {
-        let term = |(atom, step): &(Atom, i64)| {
-            step * match atom {
-                Atom::Axis { axis, .. } => position[*axis],
-                Atom::Div(inner, divisor) => inner.eval(position).div_euclid(*divisor),
-                Atom::Mod(inner, divisor) => inner.eval(position).rem_euclid(*divisor),
-            }
-        };
-        self.offset + self.terms.iter().map(term).sum::<i64>()
+        self.offset + self.terms.iter().map(|(atom, step)| step * atom.eval(position)).sum::<i64>()
     }
 
     /// The smallest and the largest value it may take.
@@ -194,11 +218,26 @@ impl Index {
 
     /// The axes it depends on; an axis may occur several times.
     pub fn axes_read(&self) -> Vec<usize> {
-        let of = |(atom, _): &(Atom, i64)| match atom {
-            Atom::Axis { axis, .. } => vec![*axis],
-            Atom::Div(inner, _) | Atom::Mod(inner, _) => inner.axes_read(),
-        };
-        self.terms.iter().flat_map(of).collect()
+        self.terms.iter().flat_map(|(atom, _)| atom.axes_read()).collect()
+    }
+
+    /// The tensors of indices from which it is gathered.
+    pub(crate) fn tensors_read(&self) -> Vec<ValueId> {
+        self.terms.iter().flat_map(|(atom, _)| atom.tensors_read()).collect()
+    }
+
+    /// Whether anything in it is gathered.
+    pub(crate) fn is_gathered(&self) -> bool {
+        self.terms.iter().any(|(atom, _)| atom.is_gathered())
+    }
+
+    /// It with values of a kernel in place of what is gathered.
+    pub(crate) fn resolved<E>(&self, element: &mut Elements<'_, E>) -> Result<Index, E> {
+        let mut resolved = Index::constant(self.offset);
+        for (atom, step) in &self.terms {
+            resolved = resolved.plus(&atom.resolved(element)?.times(*step));
+        }
+        Ok(resolved)
     }
 
     /// How far one step along an axis moves it; `None` where it does not depend on the axis in this simple way.
@@ -231,7 +270,8 @@ impl Index {
     /// An axis whose split into two would turn a quotient or remainder into plain axes, and the extent of the inner one.
     pub fn wants_split(&self) -> Option<(usize, i64)> {
         self.terms.iter().find_map(|(atom, _)| match atom {
-            Atom::Axis { .. } => None,
+            Atom::Axis { .. } | Atom::Gathered { .. } | Atom::Calculated { .. } => None,
+            Atom::Clamped(inner, ..) | Atom::Sampled(inner, _) => inner.wants_split(),
             Atom::Div(inner, divisor) | Atom::Mod(inner, divisor) => match (&inner.terms[..], inner.offset) {
                 ([(Atom::Axis { axis, extent }, 1)], 0) => (extent % divisor == 0).then_some((*axis, *divisor)),
                 // One step of a coarser digit is several of the divisor: then that digit is the one to split.
@@ -249,17 +289,7 @@ impl Index {
     pub fn emit(&self, kernel: &mut KernelBuilder) -> IndexId {
         let mut sum = None;
         for (atom, step) in &self.terms {
-            let base = match atom {
-                Atom::Axis { axis, .. } => kernel.axis(u32::try_from(*axis).unwrap_or(u32::MAX)),
-                Atom::Div(inner, divisor) => {
-                    let inner = inner.emit(kernel);
-                    kernel.index(IndexExpr::FloorDiv(inner, *divisor))
-                }
-                Atom::Mod(inner, divisor) => {
-                    let inner = inner.emit(kernel);
-                    kernel.index(IndexExpr::Mod(inner, *divisor))
-                }
-            };
+            let base = atom.emit(kernel);
             let term = if *step == 1 { base } else { kernel.index(IndexExpr::Mul(base, *step)) };
             sum = Some(match sum {
                 None => term,
@@ -331,19 +361,6 @@ impl Index {
             let (coarse, fine) = self.split(step);
             (fine.lies_within(step) && !coarse.terms.is_empty()).then_some((step, coarse))
         })
-    }
-}
-
-impl Atom {
-    fn range(&self) -> (i64, i64) {
-        match self {
-            Atom::Axis { extent, .. } => (0, (extent - 1).max(0)),
-            Atom::Div(inner, divisor) => {
-                let (low, high) = inner.range();
-                (low.div_euclid(*divisor), high.div_euclid(*divisor))
-            }
-            Atom::Mod(_, divisor) => (0, divisor - 1),
-        }
     }
 }
 

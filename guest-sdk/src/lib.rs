@@ -66,7 +66,8 @@
 //! | read a graph | [`Rewriter::graph`], [`Uses`], [`view`], [`Args`] |
 //! | find ops by shape, and learn why nothing was found | [`pattern`] |
 //! | change a graph | [`Rewriter`]: every method leaves a valid graph |
-//! | turn ops into one kernel: pointwise ones, moves of data, reductions and norms | [`lower::region`] |
+//! | turn ops into one kernel: pointwise ones, moves of data, gathers, reductions, norms, pools, resampling | [`lower::region`] |
+//! | the same with a matrix product or convolution, and whether that is worth it | [`lower::is_small_contraction`], [`lower::Fuse`] |
 //! | the same, and refuse what reduces | [`lower::pointwise`] |
 //! | find all sets of ops worth fusing | [`lower::partition`] |
 //! | write any other kernel | [`lower::KernelBuilder`]; `plugins/masked-mean-pool` is the tutorial |

@@ -45,7 +45,7 @@ pub fn identity(graph: &Graph, node: &Node) -> Option<ValueId> {
         return None;
     }
     let same = match op.name.as_str() {
-        "aten::alias" | "aten::detach" | "aten::positive" => true,
+        "aten::alias" | "aten::detach" | "aten::positive" | "aten::lift_fresh" => true,
         "aten::dropout" | "aten::feature_dropout" | "aten::alpha_dropout" | "aten::feature_alpha_dropout" => {
             args.bool(2) == Some(false)
         }
@@ -70,6 +70,9 @@ pub fn identity(graph: &Graph, node: &Node) -> Option<ValueId> {
 pub fn step(graph: &Graph, node: &Node, value: ValueId) -> Option<View> {
     let NodeKind::Aten { op, args } = &node.kind else { return None };
     let typed = Args::new(args);
+    if let Some(sources) = typed.tensors(0) {
+        return stretched(graph, node, sources, value);
+    }
     let source = typed.tensor(0)?;
     let (from, to) = (graph.ty(source), &graph.ty(value).shape);
     let rank = from.rank();
@@ -82,52 +85,114 @@ pub fn step(graph: &Graph, node: &Node, value: ValueId) -> Option<View> {
         "aten::expand" | "aten::expand_as" | "aten::broadcast_to" => view(broadcast(&from.shape, to)?),
         name if is_regroup(name) => view(regroup(&from.shape, to).filter(|_| !copies(name, from, to))?),
         "aten::numpy_T" if rank > 2 => None,
-        "aten::permute" | "aten::movedim" | "aten::transpose" | "aten::swapaxes" | "aten::swapdims" | "aten::t"
-        | "aten::numpy_T" | "aten::mT" => {
+        "aten::permute" | "aten::movedim" | "aten::moveaxis" | "aten::transpose" | "aten::swapaxes"
+        | "aten::swapdims" | "aten::t" | "aten::numpy_T" | "aten::mT" => {
             let mut coordinates = vec![Index::constant(0); rank];
             for (axis, dim) in axes.into_iter().zip(permutation(&op.name, args, rank)?) {
                 coordinates[dim] = axis;
             }
             view(coordinates)
         }
+        name => view(part(graph, node, name, value)?),
+    }
+}
+
+/// The coordinates in the first tensor of a node of the elements of `value`, which some of them make up.
+fn part(graph: &Graph, node: &Node, name: &str, value: ValueId) -> Option<Vec<Index>> {
+    let NodeKind::Aten { args, .. } = &node.kind else { return None };
+    let args = Args::new(args);
+    let source = args.tensor(0)?;
+    let (from, to) = (graph.ty(source), &graph.ty(value).shape);
+    let rank = from.rank();
+    let mut coordinates = Index::axes(to);
+    match name {
         "aten::slice" | "aten::narrow" => {
-            let dim = wrap(typed.int(1)?, rank)?;
+            let dim = wrap(args.int(1)?, rank)?;
             let extent = from.shape[dim];
-            let start = if matches!(typed.get(2), Some(Arg::None)) { 0 } else { typed.int(2)? };
-            let start = if start < 0 { start + extent } else { start }.clamp(0, extent);
-            let step = if op.name == "aten::slice" { typed.int(4)? } else { 1 };
-            let mut coordinates = axes;
+            let start =
+                slice_start(if matches!(args.get(2), Some(Arg::None)) { None } else { Some(args.int(2)?) }, extent);
+            let step = if name == "aten::slice" { args.int(4)? } else { 1 };
             coordinates[dim] = coordinates[dim].times(step).shifted(start);
-            view(coordinates)
         }
         "aten::select" | "aten::unbind" => {
-            let dim = wrap(typed.int(1)?, rank)?;
-            let index = match op.name.as_str() {
-                "aten::select" => typed.int(2)?,
+            let dim = wrap(args.int(1)?, rank)?;
+            let index = match name {
+                "aten::select" => args.int(2)?,
                 _ => i64::try_from(node.outputs.iter().position(|&output| output == value)?).ok()?,
             };
-            let mut coordinates = axes;
             coordinates.insert(dim, Index::constant(if index < 0 { index + from.shape[dim] } else { index }));
-            view(coordinates)
         }
-        "aten::chunk" | "aten::split" | "aten::split_with_sizes" => {
-            let dim = wrap(typed.int(2)?, rank)?;
+        "aten::chunk"
+        | "aten::split"
+        | "aten::split_with_sizes"
+        | "aten::tensor_split"
+        | "aten::hsplit"
+        | "aten::vsplit"
+        | "aten::dsplit" => {
+            let dim = match name {
+                "aten::hsplit" => rank.min(2).checked_sub(1)?,
+                "aten::vsplit" => 0,
+                "aten::dsplit" => 2,
+                _ => wrap(args.int(2)?, rank)?,
+            };
             let parts = node.outputs.iter().take_while(|&&output| output != value);
             let offset = parts.map(|&output| graph.ty(output).shape[dim]).sum();
-            let mut coordinates = axes;
             coordinates[dim] = coordinates[dim].shifted(offset);
-            view(coordinates)
+        }
+        "aten::diagonal" => {
+            let (first, second) = (wrap(args.int(2)?, rank)?, wrap(args.int(3)?, rank)?);
+            let offset = args.int(1)?;
+            let (kept, along) = coordinates.split_at(rank.checked_sub(2)?);
+            let mut kept = kept.iter().cloned();
+            let coordinate = |dim: usize| match dim {
+                _ if dim == first => along.first().map(|at| at.shifted((-offset).max(0))),
+                _ if dim == second => along.first().map(|at| at.shifted(offset.max(0))),
+                _ => kept.next(),
+            };
+            coordinates = (0..rank).map(coordinate).collect::<Option<_>>()?;
+        }
+        // Strides count in memory, which is known of a dense tensor that nothing else is part of.
+        "aten::as_strided" if graph.inputs.contains(&source) && from.is_contiguous() && from.numel() > 0 => {
+            let steps = coordinates.iter().zip(args.ints(2)?).map(|(axis, &stride)| axis.times(stride));
+            let start = Index::constant(args.int(3).unwrap_or(0));
+            let place = steps.fold(start, |place, step| place.plus(&step));
+            let count = i64::try_from(from.numel()).ok()?;
+            coordinates = place.lies_within(count).then(|| place.unravel(&from.shape))?;
         }
         // Windows along a dimension; the position in the window is a new last dimension.
         "aten::unfold" => {
-            let dim = wrap(typed.int(1)?, rank)?;
-            let mut coordinates = axes;
+            let dim = wrap(args.int(1)?, rank)?;
             let within = coordinates.pop()?;
-            coordinates[dim] = coordinates[dim].times(typed.int(3)?).plus(&within);
-            view(coordinates)
+            coordinates[dim] = coordinates[dim].times(args.int(3)?).plus(&within);
         }
-        _ => None,
+        _ => return None,
     }
+    Some(coordinates)
+}
+
+/// One of several tensors stretched to a shape that they share.
+fn stretched(graph: &Graph, node: &Node, sources: &[ValueId], value: ValueId) -> Option<View> {
+    let NodeKind::Aten { op, args } = &node.kind else { return None };
+    let number = node.outputs.iter().position(|&output| output == value)?;
+    let (&source, to) = (sources.get(number)?, &graph.ty(value).shape);
+    let from = &graph.ty(source).shape;
+    let coordinates = match op.name.as_str() {
+        "aten::broadcast_tensors" => broadcast(from, to)?,
+        "aten::meshgrid" => {
+            let is_swapped = Args::new(args).text(1) == Some("xy") && sources.len() > 1 && number < 2;
+            let dim = if is_swapped { 1 - number } else { number };
+            let axis = Index::axis(dim, *to.get(dim)?);
+            from.iter().map(|_| axis.clone()).collect()
+        }
+        _ => return None,
+    };
+    Some(View { source, coordinates })
+}
+
+/// Where a slice of a dimension starts.
+pub(crate) fn slice_start(start: Option<i64>, extent: i64) -> i64 {
+    let start = start.unwrap_or(0);
+    if start < 0 { start + extent } else { start }.clamp(0, extent)
 }
 
 /// What `value` is a view of, all the way back to a tensor that was computed, copied or passed in.
@@ -152,6 +217,7 @@ pub(crate) fn is_regroup(name: &str) -> bool {
             | "aten::reshape"
             | "aten::reshape_as"
             | "aten::flatten"
+            | "aten::ravel"
             | "aten::unflatten"
     )
 }
@@ -171,7 +237,7 @@ pub(crate) fn regroup(from: &[i64], to: &[i64]) -> Option<Vec<Index>> {
 /// Whether an op that regroups `from` to the shape `to` makes a copy: where dimensions are merged that do not follow each
 /// other in memory.
 fn copies(name: &str, from: &TensorType, to: &[i64]) -> bool {
-    if !matches!(name, "aten::reshape" | "aten::reshape_as" | "aten::flatten") || from.is_contiguous() {
+    if !matches!(name, "aten::reshape" | "aten::reshape_as" | "aten::flatten" | "aten::ravel") || from.is_contiguous() {
         return false;
     }
     let long = |shape: &[i64]| -> Vec<usize> { (0..shape.len()).filter(|&dim| shape[dim] != 1).collect() };

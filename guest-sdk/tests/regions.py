@@ -19,7 +19,14 @@ NAMES = {name: dtype for dtype, name in DTYPES.items()}
 
 
 def draw(dtype, shape, salt, role):
+    """`role` says what a tensor is for: `weight`, `variance`, `mask`, a range of indices, or how it lies in memory."""
     generator = torch.Generator().manual_seed(1000 + salt)
+    if isinstance(role, range):
+        return torch.randint(role.start, role.stop, shape, generator=generator, dtype=dtype)
+    if role == "transposed":
+        return draw(dtype, shape, salt, "").transpose(-1, -2).contiguous().transpose(-1, -2)
+    if role == "channels last":
+        return draw(dtype, shape, salt, "").contiguous(memory_format=torch.channels_last)
     if dtype == flag:
         return torch.rand(shape, generator=generator) < 0.6
     if not dtype.is_floating_point:
@@ -44,7 +51,7 @@ def type_of(tensor):
 
 def call(op, args, values):
     text = re.sub(r"%(\w+)", r"values['\1']", args)
-    text = re.sub(r"\b(f32|f16|bf16|f64|i64)\b", r"NAMES['\1']", text)
+    text = re.sub(r"\b(f32|f16|bf16|f64|i64|i32)\b", r"NAMES['\1']", text)
     text = re.sub(r"\bnone\b", "None", re.sub(r"\btrue\b", "True", re.sub(r"\bfalse\b", "False", text)))
     packet, _, overload = op.partition(".")
     function = getattr(getattr(torch.ops.aten, packet), overload or "default")

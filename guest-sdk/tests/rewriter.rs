@@ -158,6 +158,6 @@ fn what_an_index_comes_from_stays() {
     let refused = rewriter.replace(&lowered).unwrap_err();
     assert_eq!(refused, EditError::Index("aten::embedding".into()));
     let partition = lower::partition(rewriter.graph(), lower::Fuse::Pointwise);
-    assert_eq!(partition.regions, [vec![NodeId(4), NodeId(5)]]);
+    assert_eq!(partition.regions, [vec![NodeId(3), NodeId(4), NodeId(5)]]);
     assert_eq!(partition.refusals[0].nodes, [NodeId(0), NodeId(1)]);
 }

@@ -3,6 +3,7 @@
 use super::LowerError;
 use super::recipe::Recipe;
 use super::rules::{Footprint, Rule};
+use super::space::tensors;
 use crate::index::Index;
 use crate::rewriter::Uses;
 use crate::view::{self, View};
@@ -48,6 +49,19 @@ impl<'a> Analysis<'a> {
         &self.graph.nodes[position]
     }
 
+    /// Whether anything reads a value.
+    pub(super) fn is_read(&self, value: ValueId) -> bool {
+        self.uses.is_output(value) || !self.uses.readers(value).is_empty()
+    }
+
+    /// The op of the node at a position.
+    pub(super) fn name(&self, position: usize) -> String {
+        match &self.node(position).kind {
+            NodeKind::Aten { op, .. } => op.to_string(),
+            NodeKind::Kernel { .. } => "a kernel".to_owned(),
+        }
+    }
+
     /// Whether all results of the node at a position are views.
     pub(super) fn is_view(&self, position: usize) -> bool {
         let is_view = || self.node(position).outputs.iter().all(|&output| self.step(output).is_some());
@@ -85,15 +99,24 @@ impl<'a> Analysis<'a> {
     }
 
     fn footprints_of(&self, node: &Node, recipe: &Recipe) -> Footprints {
-        let (Recipe::Rule(Rule { footprint: Some(footprint), .. }), NodeKind::Aten { op, .. }) = (recipe, &node.kind)
-        else {
-            return vec![];
+        let (footprint, op) = match (recipe, &node.kind) {
+            (Recipe::Rule(Rule { footprint: Some(footprint), .. }), NodeKind::Aten { op, .. }) => (footprint, op),
+            (Recipe::Contraction(contraction), _) => return vec![Ok(Some(contraction.footprint()))],
+            _ => return vec![],
         };
         let of = |output| {
             let not_covered = |reason| LowerError::NotCovered { op: op.to_string(), reason };
             footprint(self.graph, node, output).map(Some).map_err(not_covered)
         };
         (0..node.outputs.len()).map(of).collect()
+    }
+
+    /// The tensor of which a node reduces elements.
+    pub(super) fn reduced(&self, position: usize) -> Option<ValueId> {
+        match self.recipe(position) {
+            Ok(Recipe::Contraction(contraction)) => Some(contraction.factors[0].tensor),
+            _ => tensors(self.node(position)).next().map(|(_, tensor)| tensor),
+        }
     }
 
     /// For each value whether it depends on the results of the nodes at `members`.

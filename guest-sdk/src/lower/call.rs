@@ -42,6 +42,8 @@ pub(crate) struct Window {
     pub(crate) elements: Elements,
     /// How many there are.
     pub(crate) count: i64,
+    /// How many of them count, an `i64`, where that differs from row to row.
+    pub(crate) counted: Option<Reg>,
 }
 
 /// See [`Window`].
@@ -51,6 +53,8 @@ pub(crate) enum Elements {
     OverAxes(Reg),
     /// These, in row-major order.
     Listed(Vec<Reg>),
+    /// These for each point of the reduce axes.
+    ListedOverAxes(Vec<Reg>),
 }
 
 /// Why a rule does not cover a call: a clause that follows the op's name.
@@ -157,13 +161,23 @@ impl<'k> Call<'k> {
     pub(crate) fn reduced(&self) -> Result<Dtype, Uncovered> {
         Ok(self.kernel.borrow().dtype(match &self.window()?.elements {
             Elements::OverAxes(element) => *element,
-            Elements::Listed(elements) => *elements.first().ok_or("reduces nothing")?,
+            Elements::Listed(elements) | Elements::ListedOverAxes(elements) => {
+                *elements.first().ok_or("reduces nothing")?
+            }
         }))
     }
 
     /// How many elements are reduced.
     pub(crate) fn count(&self) -> Result<f64, Uncovered> {
         Ok(self.window()?.count as f64)
+    }
+
+    /// How many of them count, as a number of this type.
+    pub(crate) fn counted(&self, dtype: Dtype) -> Emitted<'k> {
+        Ok(match self.window()?.counted {
+            Some(counted) => self.quantity(counted).cast(dtype),
+            None => self.literal(dtype, self.count()?),
+        })
     }
 
     /// A reduction of what `map` makes of every element.
@@ -173,13 +187,20 @@ impl<'k> Call<'k> {
                 let element = map(self.quantity(*element))?;
                 Ok(self.quantity(self.kernel.borrow_mut().reduce(op, element.reg)))
             }
-            Elements::Listed(elements) => {
-                let combine = op.combine().ok_or("wants a position, but its few elements are taken one by one")?;
-                let mapped = elements.iter().map(|&element| map(self.quantity(element)));
-                let combined = mapped.reduce(|result, element| Ok(result?.binary(combine, element?)));
-                combined.unwrap_or_else(|| Err("reduces nothing".to_owned()))
+            Elements::Listed(elements) => self.combined(op, elements, map),
+            Elements::ListedOverAxes(elements) => {
+                let combined = self.combined(op, elements, map)?;
+                Ok(self.quantity(self.kernel.borrow_mut().reduce(op, combined.reg)))
             }
         }
+    }
+
+    /// What a reduction makes of a few elements.
+    fn combined(&self, op: ReduceOp, elements: &[Reg], map: impl Fn(Quantity<'k>) -> Emitted<'k>) -> Emitted<'k> {
+        let combine = op.combine().ok_or("wants a position, but its few elements are taken one by one")?;
+        let mapped = elements.iter().map(|&element| map(self.quantity(element)));
+        let combined = mapped.reduce(|result, element| Ok(result?.binary(combine, element?)));
+        combined.unwrap_or_else(|| Err("reduces nothing".to_owned()))
     }
 
     fn window(&self) -> Result<&Window, Uncovered> {

@@ -1,17 +1,22 @@
 //! Writing the instructions of a region: each value where it is read, at the coordinates at which it is read.
 
+mod contract;
+mod resample;
+mod window;
+
 use super::analysis::Analysis;
-use super::call::{Call, Elements, Operand, Window, convert};
-use super::moves::{self, Move, Part};
+use super::call::{Call, Operand, convert};
+use super::moves::{self, Guard, Move, Otherwise, Part};
 use super::recipe::{Recipe, operand_coordinates};
-use super::rules::{Align, Footprint, Rule};
+use super::rules::{Align, Rule};
 use super::space::{Place, Space, tensors};
 use super::{KernelBuilder, LowerError};
 use crate::args::Args;
 use crate::index::Index;
+use crate::view::View;
 use fixedbitset::FixedBitSet;
-use passhost_ir::kernel::{Binary, Compare, PaddingMode, Reg, Scalar};
-use passhost_ir::{NodeKind, ValueId};
+use passhost_ir::kernel::{Binary, Compare, IndexId, PaddingMode, Reg, Scalar};
+use passhost_ir::{Dtype, NodeKind, ValueId};
 use std::cell::RefCell;
 
 /// A kernel that is being written.
@@ -57,36 +62,37 @@ impl<'a> Emitter<'a> {
             Some(position) if self.members.contains(position) => self.node(position, value, &place)?,
             _ => match self.analysis.step(value) {
                 Some(view) => self.value(view.source, view.at(&place))?,
-                None => self.load(value, &place, None),
+                None => self.load(value, &place, None)?,
             },
         };
         self.emitted.push((value, place, element));
         Ok(element)
     }
 
-    /// The element of a tensor at a place that may lie outside of it, where the element is `pad`.
-    fn padded(&mut self, value: ValueId, place: Place, pad: Scalar) -> Result<Reg, LowerError> {
+    /// The element of a tensor at a place that may lie outside of it, or that a guard keeps it from: there it is `pad`.
+    fn padded(&mut self, value: ValueId, place: Place, guard: &Guard, pad: Scalar) -> Result<Reg, LowerError> {
         let graph = self.analysis.graph;
         let ty = graph.ty(value);
         let is_loaded = self.analysis.definitions[value.index()]
             .is_none_or(|position| !self.members.contains(position) && self.analysis.step(value).is_none());
-        if is_loaded {
-            return Ok(self.load(value, &place, Some(pad)));
+        if is_loaded && guard.is_empty() {
+            return self.load(value, &place, Some(pad));
         }
-        let Some(inside) = self.inside(&place, &ty.shape) else { return self.value(value, place) };
+        let Some(inside) = self.inside(&place, &ty.shape, guard)? else { return self.value(value, place) };
         let element = self.value(value, place)?;
         let outside = self.kernel.constant(ty.dtype, pad);
         Ok(self.kernel.select(inside, element, outside))
     }
 
-    /// Whether a place lies inside of a shape; `None` if it always does.
-    fn inside(&mut self, place: &[Index], shape: &[i64]) -> Option<Reg> {
+    /// Whether a place lies inside of a shape and a guard lets it pass; `None` if it always does.
+    fn inside(&mut self, place: &[Index], shape: &[i64], guard: &Guard) -> Result<Option<Reg>, LowerError> {
         let mut inside = None;
-        for (index, &extent) in place.iter().zip(shape) {
+        let guarded = guard.iter().map(|(index, extent)| (index, *extent));
+        for (index, extent) in place.iter().zip(shape.iter().copied()).chain(guarded) {
             let (low, high) = index.range();
             for (is_open, op, bound) in [(low < 0, Compare::Ge, 0), (high >= extent, Compare::Lt, extent)] {
                 if is_open {
-                    let test = self.compared(index, op, bound);
+                    let test = self.compared(index, op, bound)?;
                     inside = Some(match inside {
                         None => test,
                         Some(inside) => self.kernel.binary(Binary::And, inside, test),
@@ -94,17 +100,34 @@ impl<'a> Emitter<'a> {
                 }
             }
         }
-        inside
+        Ok(inside)
     }
 
-    fn compared(&mut self, index: &Index, op: Compare, bound: i64) -> Reg {
-        let index = index.emit(&mut self.kernel);
-        let position = self.kernel.position(index);
-        let bound = self.kernel.int(passhost_ir::Dtype::I64, bound);
-        self.kernel.compare(op, position, bound)
+    fn compared(&mut self, index: &Index, op: Compare, bound: i64) -> Result<Reg, LowerError> {
+        let position = self.position(index)?;
+        let bound = self.kernel.int(Dtype::I64, bound);
+        Ok(self.kernel.compare(op, position, bound))
     }
 
-    fn load(&mut self, value: ValueId, place: &[Index], pad: Option<Scalar>) -> Reg {
+    /// An index expression as a value.
+    fn position(&mut self, index: &Index) -> Result<Reg, LowerError> {
+        let index = self.index(index)?;
+        Ok(self.kernel.position(index))
+    }
+
+    /// An index expression, with the elements of tensors that it is gathered from.
+    fn index(&mut self, index: &Index) -> Result<IndexId, LowerError> {
+        if !index.is_gathered() {
+            return Ok(index.emit(&mut self.kernel));
+        }
+        let resolved = index.resolved(&mut |tensor, place: &[Index], along| {
+            let element = self.value(tensor, place.to_vec())?;
+            Ok::<Reg, LowerError>(self.kernel.position_along(element, along))
+        })?;
+        Ok(resolved.emit(&mut self.kernel))
+    }
+
+    fn load(&mut self, value: ValueId, place: &[Index], pad: Option<Scalar>) -> Result<Reg, LowerError> {
         let ty = self.analysis.graph.ty(value);
         let input = match self.inputs.iter().position(|&known| known == value) {
             Some(known) => u32::try_from(known).unwrap_or(u32::MAX),
@@ -114,14 +137,17 @@ impl<'a> Emitter<'a> {
             }
         };
         let is_inside = place.iter().zip(&ty.shape).all(|(index, &extent)| index.lies_within(extent));
-        let index = place.iter().map(|index| index.emit(&mut self.kernel)).collect();
-        // PaddingMode of a tensor without padding nothing is used of what is read: a select has decided before.
+        // A load that clamps does what is asked of the indices.
+        let place = place.iter().zip(&ty.shape);
+        let index = place.map(|(index, &extent)| self.index(if is_inside { index.unclamped(extent) } else { index }));
+        let index = index.collect::<Result<_, _>>()?;
+        // Outside of a tensor without padding nothing is used of what is read: a select has decided before.
         let padding = match pad {
             _ if is_inside => PaddingMode::Clamp,
             Some(pad) => PaddingMode::Pad(pad),
             None => PaddingMode::Pad(moves::literal(ty.dtype, 0.0)),
         };
-        self.kernel.load(input, index, padding)
+        Ok(self.kernel.load(input, index, padding))
     }
 
     fn node(&mut self, position: usize, value: ValueId, place: &[Index]) -> Result<Reg, LowerError> {
@@ -131,10 +157,39 @@ impl<'a> Emitter<'a> {
             Recipe::Rule(rule) => self.rule(rule, position, value, place)?,
             Recipe::Move(Move::Map(view)) => self.value(view.source, view.at(place))?,
             Recipe::Move(Move::Join { dim, parts }) => self.part(&place[*dim], parts, value, place)?,
-            Recipe::Move(Move::Pad { view, value: pad }) => self.padded(view.source, view.at(place), *pad)?,
+            Recipe::Move(Move::Guarded { view, guard, otherwise }) => {
+                self.guarded(view, guard, otherwise, value, place)?
+            }
+            Recipe::Contraction(contraction) => self.contraction(contraction, position, value, place)?,
+            Recipe::Resample(resample) => self.resample(resample, place)?,
         };
         // The rounding that eager's store does.
         Ok(convert(&mut self.kernel, element, dtype))
+    }
+
+    /// The element of a tensor, or another where the place lies outside of it or a guard keeps it from there.
+    fn guarded(
+        &mut self,
+        view: &View,
+        guard: &Guard,
+        otherwise: &Otherwise,
+        value: ValueId,
+        place: &[Index],
+    ) -> Result<Reg, LowerError> {
+        let graph = self.analysis.graph;
+        let dtype = graph.ty(value).dtype;
+        let guard: Guard = guard.iter().map(|(index, extent)| (index.within(place), *extent)).collect();
+        let base = match otherwise {
+            Otherwise::Constant(pad) => return self.padded(view.source, view.at(place), &guard, *pad),
+            Otherwise::Element(base) => base,
+        };
+        let inside = self.inside(&view.at(place), &graph.ty(view.source).shape, &guard)?;
+        let element = self.value(view.source, view.at(place))?;
+        let element = convert(&mut self.kernel, element, dtype);
+        let Some(inside) = inside else { return Ok(element) };
+        let base = self.value(base.source, base.at(place))?;
+        let base = convert(&mut self.kernel, base, dtype);
+        Ok(self.kernel.select(inside, element, base))
     }
 
     /// The element of the part in which the position along the joined dimension lies.
@@ -150,7 +205,7 @@ impl<'a> Emitter<'a> {
             }
             start = part.end;
         }
-        // PaddingMode of all parts is what nobody uses.
+        // Outside of all parts is what nobody uses.
         if reachable.is_empty() {
             reachable.extend(parts.last());
         }
@@ -160,7 +215,7 @@ impl<'a> Emitter<'a> {
             chosen = Some(match chosen {
                 None => element,
                 Some(later) => {
-                    let is_here = self.compared(at, Compare::Lt, part.end);
+                    let is_here = self.compared(at, Compare::Lt, part.end)?;
                     self.kernel.select(is_here, element, later)
                 }
             });
@@ -216,55 +271,6 @@ impl<'a> Emitter<'a> {
         let axes = Space::axes_used(place);
         if axes < self.space.parallel.len() {
             self.row_axes = self.row_axes.max(axes);
-        }
-    }
-
-    /// The elements that a member reduces for the result at `place`.
-    fn window(
-        &mut self,
-        footprint: &Footprint,
-        position: usize,
-        value: ValueId,
-        place: &[Index],
-    ) -> Result<Window, LowerError> {
-        let graph = self.analysis.graph;
-        let node = &graph.nodes[position];
-        let name = || match &node.kind {
-            NodeKind::Aten { op, .. } => op.to_string(),
-            NodeKind::Kernel { .. } => "a kernel".to_owned(),
-        };
-        let count = footprint.window.iter().product();
-        let Some((_, source)) = tensors(node).next() else { return Err(LowerError::NoLowering(name())) };
-        let rows: Place = footprint.row_of.iter().map(|row| row.within(place)).collect();
-        if footprint.is_listed() {
-            let mut elements = Vec::new();
-            for at in (0..count).map(|at| Index::constant(at).unravel(&footprint.window)) {
-                elements.push(self.reduced_element(footprint, source, &[&rows[..], &at].concat())?);
-            }
-            return Ok(Window { elements: Elements::Listed(elements), count });
-        }
-        let axes = self.space.window(&footprint.window).ok_or_else(|| LowerError::Window {
-            op: name(),
-            found: footprint.window.clone(),
-            expected: self.space.reduce.clone(),
-        })?;
-        let known = self.reduced.iter().find(|(known, _)| *known == value);
-        if known.is_some_and(|(_, known)| *known != rows) || !rows.iter().all(|row| self.space.is_row(row)) {
-            return Err(LowerError::OtherRow(name()));
-        }
-        self.reduced.push((value, rows.clone()));
-        let element = self.reduced_element(footprint, source, &[&rows[..], &axes].concat())?;
-        Ok(Window { elements: Elements::OverAxes(element), count })
-    }
-
-    fn reduced_element(&mut self, footprint: &Footprint, source: ValueId, axes: &[Index]) -> Result<Reg, LowerError> {
-        let at = footprint.at.iter().map(|at| at.within(axes)).collect();
-        match footprint.outside {
-            Some(outside) => {
-                let pad = moves::literal(self.analysis.graph.ty(source).dtype, outside);
-                self.padded(source, at, pad)
-            }
-            None => self.value(source, at),
         }
     }
 }

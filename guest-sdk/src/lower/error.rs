@@ -15,6 +15,12 @@ pub enum LowerError {
     /// The node has a lowering, but does more than calculate element by element.
     #[error("{0} is not pointwise")]
     NotPointwise(String),
+    /// The node is a matrix product or convolution, and those were not asked for.
+    #[error("{0} adds up products, which is left to libraries")]
+    Product(String),
+    /// The node is a matrix product or convolution for which libraries have faster kernels.
+    #[error("{0} adds up so many products that a library's kernel is faster")]
+    Large(String),
     /// What the node calculates is an index of a kept op.
     #[error("an index of {0} comes from it, and the host keeps that op only with the indices it had")]
     Index(String),

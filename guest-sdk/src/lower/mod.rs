@@ -5,8 +5,9 @@
 //! op. A cast costs little next to the memory traffic that fusion saves.
 //!
 //! - [`KernelBuilder`] writes any kernel, instruction by instruction.
-//! - [`region`] lowers a set of ops to one kernel: pointwise ops, ops that move elements, reductions and norms.
-//!   [`pointwise`] is the same, and refuses what reduces.
+//! - [`region`] lowers a set of ops to one kernel: pointwise ops, ops that move, gather or resample elements, reductions,
+//!   norms and pools, matrix products and convolutions. [`pointwise`] is the same, and refuses what reduces.
+//! - [`is_small_contraction`] says which of the last two a kernel does about as fast as a library.
 //! - [`partition`] finds the sets that are worth it.
 //!
 //! # From a norm and what surrounds it to a kernel
@@ -53,6 +54,7 @@ mod analysis;
 mod boundary;
 mod builder;
 mod call;
+mod contraction;
 mod cost;
 mod emit;
 mod error;
@@ -64,12 +66,14 @@ mod partition;
 mod quantity;
 mod recipe;
 mod region;
+mod resample;
 mod rules;
 mod space;
 mod work;
 
 pub(crate) use analysis::Analysis;
 pub use builder::KernelBuilder;
+pub use contraction::{is_small_contraction, names as contraction_ops};
 pub use error::LowerError;
 pub use fusion::{Fused, Plan, fuse};
 pub use math::math;
@@ -77,4 +81,5 @@ pub use moves::names as moving_ops;
 pub use partition::{Fuse, Partition, partition};
 pub use passhost_ir::promote::{Strength, common, promote};
 pub use region::{Lowered, Output, check_pointwise, is_reduction, pointwise, region};
+pub use resample::names as resampling_ops;
 pub use rules::{pointwise_names as pointwise_ops, reduction_names as reduction_ops};

@@ -4,6 +4,7 @@
 //! A region with a single op is left to ATen: a kernel of ours would read and write what ATen's does.
 
 use super::analysis::Analysis;
+use super::contraction;
 use super::cost::Model;
 use super::fusion::{Search, refusal};
 use super::library::Calls;
@@ -28,6 +29,8 @@ pub enum Fuse {
     Pointwise,
     /// Reductions and norms as well.
     Reductions,
+    /// Those, and the matrix products and convolutions that are [small](is_small_contraction).
+    Products,
 }
 
 /// What [`partition`] found.
@@ -47,7 +50,8 @@ pub fn partition(graph: &Graph, fuse: Fuse) -> Partition {
         |_| false,
         |node| match fuse {
             Fuse::Pointwise => check_pointwise(graph, node),
-            Fuse::Reductions => Ok(()),
+            Fuse::Reductions => contraction::refuse(graph, node),
+            Fuse::Products => contraction::refuse_large(graph, node),
         },
     );
     let model = Model::of(&NOMINAL);

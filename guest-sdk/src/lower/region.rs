@@ -52,15 +52,20 @@ pub fn check_pointwise(graph: &Graph, node: &Node) -> Result<(), LowerError> {
     };
     match Recipe::of(graph, node) {
         Ok(Recipe::Rule(rule)) if rule.footprint.is_some() => Err(LowerError::NotPointwise(op.to_string())),
+        Ok(Recipe::Contraction(_)) => Err(LowerError::NotPointwise(op.to_string())),
         Err(LowerError::NoLowering(op)) => Err(LowerError::NotPointwise(op)),
         Err(error) => Err(error),
         Ok(_) => Ok(()),
     }
 }
 
-/// Whether a node reduces or normalises, and there is a lowering for it.
+/// Whether a node reduces, normalises or adds up products, and there is a lowering for it.
 pub fn is_reduction(graph: &Graph, node: &Node) -> bool {
-    matches!(Recipe::of(graph, node), Ok(Recipe::Rule(rule)) if rule.footprint.is_some() || rule.align == Align::Channels)
+    match Recipe::of(graph, node) {
+        Ok(Recipe::Rule(rule)) => rule.footprint.is_some() || rule.align == Align::Channels,
+        Ok(Recipe::Contraction(_)) => true,
+        _ => false,
+    }
 }
 
 /// Lowers pointwise nodes to one kernel: [`region`], but reductions are refused.

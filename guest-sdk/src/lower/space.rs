@@ -6,7 +6,7 @@
 //! its axis is divided.
 
 use super::analysis::Analysis;
-use super::moves::Move;
+use super::moves::{Move, Otherwise};
 use super::recipe::{Recipe, operand_coordinates};
 use super::rules::{Footprint, Rule};
 use crate::index::Index;
@@ -51,7 +51,7 @@ impl Anchor {
         }
         match largest {
             Some((position, output, footprint)) => {
-                let &value = graph.nodes[position].operands().first()?;
+                let value = analysis.reduced(position)?;
                 Some(Anchor::of_reduction(graph.ty(value), value, (position, output, footprint)))
             }
             None => {
@@ -67,7 +67,7 @@ impl Anchor {
     fn of_reduction(ty: &TensorType, value: ValueId, reduction: (usize, usize, Footprint)) -> Anchor {
         let footprint = &reduction.2;
         let rows = footprint.rows.len();
-        let extents = footprint.rows.iter().chain(&footprint.window);
+        let extents = footprint.rows.iter().chain(footprint.divided_window().0);
         let factors: Vec<Vec<i64>> = extents.map(|&extent| vec![extent]).collect();
         let stride = |axis: usize| {
             let along = |(at, stride): (&Index, &i64)| at.step_along(axis).map(|step| step * stride);
@@ -188,6 +188,7 @@ pub(super) fn places(
     let followed = followed(analysis, members);
     match &anchor.reduction {
         None => found.set(anchor.value, || Some(space.rows.clone())),
+        Some((.., footprint)) if footprint.slides => {}
         Some((.., footprint)) => found.set(anchor.value, || {
             let window = space.window(&footprint.window)?;
             let axes = [&space.rows[..], &window].concat();
@@ -263,9 +264,23 @@ impl Found {
                 continue;
             }
             match analysis.recipe(position) {
-                Ok(Recipe::Move(Move::Map(view))) => self.map(graph, view, output, &op.name),
+                Ok(Recipe::Move(step)) => match step {
+                    // What is gathered does not say where the tensor behind it lies.
+                    Move::Map(view) if !view.coordinates.iter().any(Index::is_gathered) => {
+                        self.map(graph, view, output, &op.name)
+                    }
+                    Move::Map(view) => self.unrelated(graph, view.source, output),
+                    Move::Guarded { otherwise: Otherwise::Element(base), .. } => self.same(graph, base.source, output),
+                    _ => {}
+                },
+                Ok(Recipe::Contraction(contraction)) => {
+                    self.unrelated(graph, contraction.factors[0].tensor, output);
+                }
                 Ok(Recipe::Rule(rule)) => match analysis.footprint(position, number) {
-                    Ok(Some(footprint)) => self.reduction(graph, space, footprint, node, output),
+                    Ok(Some(footprint)) => {
+                        let Some(source) = analysis.reduced(position) else { continue };
+                        self.reduction(graph, space, footprint, source, output);
+                    }
                     _ => self.operands(graph, rule, node, output),
                 },
                 _ => {}
@@ -284,10 +299,11 @@ impl Found {
     }
 
     /// A tensor that is reduced, and the result.
-    fn reduction(&mut self, graph: &Graph, space: &Space, footprint: &Footprint, node: &Node, result: ValueId) {
-        let Some((_, source)) = tensors(node).next() else { return };
+    fn reduction(&mut self, graph: &Graph, space: &Space, footprint: &Footprint, source: ValueId, result: ValueId) {
         if footprint.elementwise {
             self.same(graph, source, result);
+        } else if footprint.slides {
+            self.unrelated(graph, source, result);
         } else {
             self.rows(graph, space, footprint, source, result);
         }
@@ -307,12 +323,19 @@ impl Found {
         }
     }
 
+    /// A tensor, and one whose elements come from anywhere in it: where the shape is the same, so is the place, as any will
+    /// do that holds all elements.
+    fn unrelated(&mut self, graph: &Graph, source: ValueId, result: ValueId) {
+        if graph.ty(source).shape == graph.ty(result).shape {
+            self.same(graph, source, result);
+        }
+    }
+
     /// A tensor and a rearrangement of all of it.
     fn map(&mut self, graph: &Graph, view: &View, result: ValueId, op: &str) {
         let (from, to) = (&graph.ty(view.source).shape, &graph.ty(result).shape);
         if matches!(op, "aten::roll" | "aten::flip") {
-            // Every element moves, but within one tensor: any place that holds them all will do.
-            return self.same(graph, view.source, result);
+            return self.unrelated(graph, view.source, result);
         }
         if !self.is_one_known(view.source, result) || numel(from) != numel(to) || numel(to) == 0 {
             return;

@@ -42,7 +42,7 @@ impl Work {
     }
 
     /// What an op by itself is as a kernel, given what it is as a library does it.
-    pub(super) fn as_kernel(&self, analysis: &Analysis<'_>, position: usize) -> Work {
+    pub(super) fn as_kernel(&self, analysis: &Analysis<'_>, model: &Model, position: usize) -> Work {
         let mut work = self.clone();
         if let Ok(Some(footprint)) = analysis.footprint(position, 0)
             && !footprint.is_listed()
@@ -50,6 +50,11 @@ impl Work {
             (work.rows, work.row_length) = (numel(&footprint.rows), numel(&footprint.window));
         } else {
             work.rows = analysis.graph.ty(analysis.node(position).outputs[0]).numel();
+        }
+        if let Ok(Recipe::Contraction(contraction)) = analysis.recipe(position) {
+            // Two loads and a product for each.
+            let products = numel(&contraction.rows).saturating_mul(numel(&contraction.window));
+            work.operations += products as f64 * (2.0 * model.constants.load + model.constants.simple);
         }
         work
     }

@@ -25,7 +25,9 @@ pub(in crate::lower) fn refused(
         check(node)?;
         analysis.recipe(position)?;
         for (output, &value) in node.outputs.iter().enumerate() {
-            analysis.footprint(position, output)?;
+            if analysis.is_read(value) {
+                analysis.footprint(position, output)?;
+            }
             let (ty, name) = (graph.ty(value), || graph.value(value).name.clone());
             if ty.numel() == 0 {
                 return Err(LowerError::Empty(name()));

@@ -7,7 +7,6 @@ use crate::lower::analysis::Analysis;
 use crate::lower::boundary::read_outside;
 use crate::lower::cost::Model;
 use crate::lower::library::Calls;
-use crate::lower::moves::Move;
 use crate::lower::recipe::{Recipe, operand_coordinates};
 use crate::lower::region::{Effort, Lowered, lower};
 use crate::lower::space::tensors;
@@ -136,7 +135,7 @@ impl<'a> Search<'a> {
         for (position, node) in graph.nodes.iter().enumerate() {
             let recipe = analysis.recipe(position).ok().filter(|_| lowers[position]);
             search.regions.push(recipe.map(|recipe| {
-                let work = calls.works[position].as_kernel(analysis, position);
+                let work = calls.works[position].as_kernel(analysis, model, position);
                 let footprint = analysis.footprint(position, 0).ok().flatten();
                 let is_norm = footprint.is_some_and(|footprint| footprint.elementwise);
                 Region {
@@ -446,8 +445,12 @@ fn reads_of(analysis: &Analysis<'_>, position: usize, recipe: &Recipe) -> Vec<Re
     let (graph, node) = (analysis.graph, analysis.node(position));
     let of_view = |view: &View| read(analysis, node, view.source, &view.coordinates);
     match recipe {
-        Recipe::Move(Move::Map(view) | Move::Pad { view, .. }) => vec![of_view(view)],
-        Recipe::Move(Move::Join { parts, .. }) => parts.iter().map(|part| of_view(&part.view)).collect(),
+        Recipe::Move(step) => {
+            let indices = step.indices().into_iter().map(|index| scattered(analysis, index));
+            step.views().into_iter().map(of_view).chain(indices).collect()
+        }
+        Recipe::Resample(resample) => vec![scattered(analysis, resample.source)],
+        Recipe::Contraction(_) => node.operands().into_iter().map(|operand| scattered(analysis, operand)).collect(),
         Recipe::Rule(rule) => {
             let result = &graph.ty(node.outputs[0]).shape;
             let reduces = matches!(analysis.footprint(position, 0), Ok(Some(footprint)) if !footprint.elementwise);
@@ -463,6 +466,11 @@ fn reads_of(analysis: &Analysis<'_>, position: usize, recipe: &Recipe) -> Vec<Re
             tensors(node).filter(|(place, _)| *place < rule.reads).filter_map(of_operand).collect()
         }
     }
+}
+
+/// An operand that a node reads in an arrangement of its own.
+fn scattered(analysis: &Analysis<'_>, operand: ValueId) -> Read {
+    Read { source: analysis.root(operand).source, is_whole: false }
 }
 
 /// How a node reads an operand at these coordinates over its result's dimensions.

@@ -61,7 +61,17 @@ fn grouped(shape: &[i64], groups: i64) -> Result<Footprint, Uncovered> {
     let at = [&[axes[0].clone(), axes[1].times(each).plus(&axes[2])], &axes[3..]].concat();
     let place = Index::axes(shape);
     let row_of = vec![place[0].clone(), place[1].div(each)];
-    Ok(Footprint { rows, window, at, row_of, elementwise: true, outside: None, slides: false })
+    Ok(Footprint {
+        rows,
+        window,
+        at,
+        row_of,
+        elementwise: true,
+        outside: None,
+        guard: vec![],
+        counts: vec![],
+        slides: false,
+    })
 }
 
 /// `exp(x - max) / sum`, or its logarithm `x - max - log(sum)`.

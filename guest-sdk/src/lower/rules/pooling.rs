@@ -2,22 +2,29 @@
 
 use super::super::call::{Call, Emitted, Uncovered};
 use super::Rule;
-use super::reduction::{Footprint, arguments, mean, shapes};
+use super::reduction::{Footprint, arguments, shapes};
 use crate::args::Args;
 use crate::index::Index;
 use passhost_ir::kernel::ReduceOp;
 use passhost_ir::{Graph, Node};
 
 pub(super) const RULES: &[Rule] = &[
-    Rule::over(|graph, node, output| averages(graph, node, output, 1), "aten::avg_pool1d", &[""], mean),
+    Rule::over(|graph, node, output| averages(graph, node, output, 1), "aten::avg_pool1d", &[""], average),
     Rule::over(|graph, node, output| averages(graph, node, output, 2), "aten::avg_pool2d", &[""], average),
     Rule::over(|graph, node, output| averages(graph, node, output, 3), "aten::avg_pool3d", &[""], average),
-    Rule::over(|graph, node, output| adapts(graph, node, output, 1), "aten::adaptive_avg_pool1d", &[""], mean),
-    Rule::over(|graph, node, output| adapts(graph, node, output, 2), "aten::adaptive_avg_pool2d", &[""], mean),
-    Rule::over(|graph, node, output| adapts(graph, node, output, 3), "aten::adaptive_avg_pool3d", &[""], mean),
+    Rule::over(|graph, node, output| adapts(graph, node, output, 1, 0.0), "aten::adaptive_avg_pool1d", &[""], average),
+    Rule::over(|graph, node, output| adapts(graph, node, output, 2, 0.0), "aten::adaptive_avg_pool2d", &[""], average),
+    Rule::over(|graph, node, output| adapts(graph, node, output, 2, 0.0), "aten::_adaptive_avg_pool2d", &[""], average),
+    Rule::over(|graph, node, output| adapts(graph, node, output, 3, 0.0), "aten::adaptive_avg_pool3d", &[""], average),
     Rule::over(|graph, node, output| maxima(graph, node, output, 1), "aten::max_pool1d", &[""], largest),
     Rule::over(|graph, node, output| maxima(graph, node, output, 2), "aten::max_pool2d", &[""], largest),
     Rule::over(|graph, node, output| maxima(graph, node, output, 3), "aten::max_pool3d", &[""], largest),
+    Rule::over(|graph, node, output| maxima(graph, node, output, 2), "aten::max_pool2d_with_indices", &[""], largest),
+    Rule::over(|graph, node, output| maxima(graph, node, output, 3), "aten::max_pool3d_with_indices", &[""], largest),
+    Rule::over(|graph, node, output| largest_of(graph, node, output, 1), "aten::adaptive_max_pool1d", &[""], largest),
+    Rule::over(|graph, node, output| largest_of(graph, node, output, 2), "aten::adaptive_max_pool2d", &[""], largest),
+    Rule::over(|graph, node, output| largest_of(graph, node, output, 3), "aten::adaptive_max_pool3d", &[""], largest),
+    Rule::over(columns, "aten::col2im", &[""], |c| c.fold(ReduceOp::Sum, |x| c.widened(x, c.result))),
 ];
 
 /// How windows lie along the last dimensions, one entry for each.
@@ -31,42 +38,58 @@ struct Windows {
 impl Windows {
     /// The footprint of windows over a tensor of shape `from`, where the result has the shape `to`.
     fn over(&self, from: &[i64], to: &[i64], outside: f64) -> Result<Footprint, Uncovered> {
-        let first = from.len().checked_sub(self.size.len()).ok_or("has too few dimensions")?;
-        if from.len() != to.len() {
-            return Err("has a result of another rank".to_owned());
-        }
+        let first = windowed(from, to, self.size.len())?;
         let axes = Index::axes(&[to, &self.size[..]].concat());
         let mut at = axes[..to.len()].to_vec();
         for (axis, place) in at[first..].iter_mut().enumerate() {
-            let dim = first + axis;
-            let reach = (to[dim] - 1) * self.stride[axis] + (self.size[axis] - 1) * self.dilation[axis];
-            if reach >= from[dim] + 2 * self.padding[axis] {
-                return Err("has windows that reach beyond the padding".to_owned());
-            }
             let within = axes[to.len() + axis].times(self.dilation[axis]);
             *place = place.times(self.stride[axis]).plus(&within).shifted(-self.padding[axis]);
         }
-        let is_inside = at.iter().zip(from).all(|(index, &extent)| index.lies_within(extent));
-        Ok(Footprint {
-            rows: to.to_vec(),
-            window: self.size.clone(),
-            at,
-            row_of: Index::axes(to),
-            elementwise: false,
-            outside: (!is_inside).then_some(outside),
-            // A single window holds all there is, row by row: a reduction like any other.
-            slides: to[first..].iter().any(|&extent| extent > 1),
-        })
+        Ok(sliding(from, to, self.size.clone(), at, outside))
+    }
+
+    /// For each dimension how many positions of a window lie from `-margin` to below `extent + margin`.
+    fn counts(&self, from: &[i64], to: &[i64], margin: &[i64]) -> Vec<Index> {
+        let first = from.len() - self.size.len();
+        let count = |(axis, &margin): (usize, &i64)| {
+            let dim = first + axis;
+            let start = Index::axis(dim, to[dim]).times(self.stride[axis]).shifted(-self.padding[axis]);
+            let inside = |at: Index| at.clamped(-margin, from[dim] + margin);
+            inside(start.shifted(self.size[axis])).plus(&inside(start).times(-1))
+        };
+        margin.iter().enumerate().map(count).collect()
+    }
+}
+
+/// The first of the last `count` dimensions, over which windows lie.
+fn windowed(from: &[i64], to: &[i64], count: usize) -> Result<usize, Uncovered> {
+    let first = from.len().checked_sub(count).ok_or("has too few dimensions")?;
+    if from.len() == to.len() { Ok(first) } else { Err("has a result of another rank".to_owned()) }
+}
+
+/// Windows whose elements lie at `at`, over the dimensions of the result and the window.
+fn sliding(from: &[i64], to: &[i64], window: Vec<i64>, at: Vec<Index>, outside: f64) -> Footprint {
+    let first = from.len() - window.len().min(from.len());
+    let is_inside = at.iter().zip(from).all(|(index, &extent)| index.lies_within(extent));
+    Footprint {
+        rows: to.to_vec(),
+        window,
+        at,
+        row_of: Index::axes(to),
+        elementwise: false,
+        outside: (!is_inside).then_some(outside),
+        guard: vec![],
+        counts: vec![],
+        // A single window holds all there is, row by row: a reduction like any other.
+        slides: to[first..].iter().any(|&extent| extent > 1),
     }
 }
 
 /// One number per dimension: the list, one number for all, or `default` where it is empty.
 fn spread(args: Args<'_>, place: usize, count: usize, default: &[i64]) -> Result<Vec<i64>, Uncovered> {
     match args.ints(place) {
-        Some(&[one]) => Ok(vec![one; count]),
         Some([]) => Ok(default.to_vec()),
-        Some(list) if list.len() == count => Ok(list.to_vec()),
-        _ => Err(format!("has no {count} numbers as argument {place}")),
+        _ => args.ints_each(place, count).ok_or_else(|| format!("has no {count} numbers as argument {place}")),
     }
 }
 
@@ -77,27 +100,60 @@ fn averages(graph: &Graph, node: &Node, output: usize, count: usize) -> Result<F
     let size = spread(args, 1, count, &[])?;
     let stride = spread(args, 2, count, &size)?;
     let padding = spread(args, 3, count, &[])?;
-    if padding.iter().any(|&amount| amount != 0) && args.bool(5) != Some(true) {
-        return Err("does not count its padding".to_owned());
-    }
-    let dilation = vec![1; count];
-    Windows { size, stride, padding, dilation }.over(from, to, 0.0)
+    let windows = Windows { size, stride, padding, dilation: vec![1; count] };
+    let footprint = windows.over(from, to, 0.0)?;
+    // What lies beyond the padding, where the last window is not whole, never counts.
+    let margin = if args.bool(5) == Some(false) { vec![0; count] } else { windows.padding.clone() };
+    let counts = windows.counts(from, to, &margin);
+    let are_whole = counts.iter().zip(&windows.size).all(|(count, &size)| count.range() == (size, size));
+    let differ = |(dim, (&stride, &size)): (usize, (&i64, &i64))| {
+        let at = from.len() - count + dim;
+        let start = -windows.padding[dim];
+        start < -margin[dim] || start + (to[at] - 1) * stride + size > from[at] + margin[dim]
+    };
+    let differ = windows.stride.iter().zip(&windows.size).enumerate().any(differ);
+    Ok(Footprint { counts: if differ && !are_whole { counts } else { vec![] }, ..footprint })
 }
 
-fn adapts(graph: &Graph, node: &Node, output: usize, count: usize) -> Result<Footprint, Uncovered> {
+/// Windows from `i * from / to` to below `(i + 1) * from / to`, rounded down and up.
+fn adapts(graph: &Graph, node: &Node, output: usize, count: usize, outside: f64) -> Result<Footprint, Uncovered> {
     let (from, to) = shapes(graph, node, output)?;
-    let first = from.len().checked_sub(count).ok_or("has too few dimensions")?;
-    let extents = || from[first..].iter().zip(&to[first..]);
-    if extents().any(|(from, to)| *to < 1 || from % to != 0) {
-        return Err("has windows of different sizes".to_owned());
+    let first = windowed(from, to, count)?;
+    let extents: Vec<(i64, i64)> = from[first..].iter().copied().zip(to[first..].iter().copied()).collect();
+    if extents.iter().any(|&(_, to)| to < 1) {
+        return Err("has an empty result".to_owned());
     }
-    let size: Vec<i64> = extents().map(|(from, to)| from / to).collect();
-    let (padding, dilation) = (vec![0; count], vec![1; count]);
-    Windows { stride: size.clone(), size, padding, dilation }.over(from, to, 0.0)
+    if extents.iter().all(|(from, to)| from % to == 0) {
+        let size: Vec<i64> = extents.iter().map(|(from, to)| from / to).collect();
+        return Windows { stride: size.clone(), size, padding: vec![0; count], dilation: vec![1; count] }
+            .over(from, to, outside);
+    }
+    let start = |index: i64, (from, to): (i64, i64)| (index * from).div_euclid(to);
+    let end = |index: i64, (from, to): (i64, i64)| ((index + 1) * from + to - 1).div_euclid(to);
+    let longest = |&extents: &(i64, i64)| (0..extents.1).map(|at| end(at, extents) - start(at, extents)).max();
+    let window: Vec<i64> = extents.iter().filter_map(longest).collect();
+    let axes = Index::axes(&[to, &window[..]].concat());
+    let mut at = axes[..to.len()].to_vec();
+    let (mut guard, mut counts) = (Vec::new(), Vec::new());
+    for (axis, &(from, to_extent)) in extents.iter().enumerate() {
+        let (row, within) = (&axes[first + axis], &axes[to.len() + axis]);
+        let start = row.times(from).div(to_extent);
+        let end = row.times(from).shifted(from + to_extent - 1).div(to_extent);
+        let length = end.plus(&start.times(-1));
+        at[first + axis] = start.plus(within);
+        // The last position of a shorter window is that of its neighbour.
+        if from % to_extent != 0 {
+            guard.push((length.plus(&within.times(-1)).shifted(-1), window[axis]));
+        }
+        counts.push(length);
+    }
+    let footprint = sliding(from, to, window, at, outside);
+    Ok(Footprint { outside: Some(outside), guard, counts, ..footprint })
 }
 
 /// `(kernel_size, stride, padding, dilation, ceil_mode)`.
 fn maxima(graph: &Graph, node: &Node, output: usize, count: usize) -> Result<Footprint, Uncovered> {
+    values_only(output)?;
     let (from, to) = shapes(graph, node, output)?;
     let args = arguments(node);
     let size = spread(args, 1, count, &[])?;
@@ -106,9 +162,50 @@ fn maxima(graph: &Graph, node: &Node, output: usize, count: usize) -> Result<Foo
     Windows { size, stride, padding, dilation }.over(from, to, f64::NEG_INFINITY)
 }
 
+fn largest_of(graph: &Graph, node: &Node, output: usize, count: usize) -> Result<Footprint, Uncovered> {
+    values_only(output)?;
+    adapts(graph, node, output, count, f64::NEG_INFINITY)
+}
+
+/// Pools that also say where the largest element was are covered as long as nobody asks.
+fn values_only(output: usize) -> Result<(), Uncovered> {
+    if output == 0 { Ok(()) } else { Err("gives positions in the whole tensor".to_owned()) }
+}
+
+/// `(self, output_size, kernel_size, dilation, padding, stride)`, from `[.., C * positions in a window, windows]` to
+/// `[.., C, H, W]`: for each pixel the sum over the windows that hold it.
+fn columns(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
+    let (from, to) = shapes(graph, node, output)?;
+    let args = arguments(node);
+    let (size, dilation) = (spread(args, 2, 2, &[])?, spread(args, 3, 2, &[])?);
+    let (padding, stride) = (spread(args, 4, 2, &[])?, spread(args, 5, 2, &[])?);
+    let axes = Index::axes(&[to, &size[..]].concat());
+    let (image, within) = axes.split_at(to.len());
+    let [batch @ .., channel, row, column] = image else { return Err("has a result that is no image".to_owned()) };
+    let mut guard = Vec::new();
+    let mut windows = Vec::new();
+    let mut counts = Vec::new();
+    for (dim, at) in [row, column].into_iter().enumerate() {
+        let extent = to[to.len() - 2 + dim];
+        let count = (extent + 2 * padding[dim] - dilation[dim] * (size[dim] - 1) - 1) / stride[dim].max(1) + 1;
+        let reached = at.shifted(padding[dim]).plus(&within[dim].times(-dilation[dim]));
+        guard.push((reached.rem(stride[dim]), 1));
+        windows.push(reached.div(stride[dim]));
+        guard.push((reached.div(stride[dim]), count));
+        counts.push(count);
+    }
+    let positions = channel.times(size[0] * size[1]).plus(&within[0].times(size[1])).plus(&within[1]);
+    let at = [batch, &[positions, Index::ravel(&windows, &counts)]].concat();
+    let footprint = sliding(from, to, size, at, 0.0);
+    Ok(Footprint { outside: Some(0.0), guard, slides: true, ..footprint })
+}
+
 fn average<'k>(c: &Call<'k>) -> Emitted<'k> {
-    let Ok(divisor) = c.number(6) else { return mean(c) };
-    Ok(c.fold(ReduceOp::Sum, |x| c.widened(x, c.result))? / divisor)
+    let sum = c.fold(ReduceOp::Sum, |x| c.widened(x, c.result))?;
+    if let Ok(divisor) = c.number(6) {
+        return Ok(sum / divisor);
+    }
+    Ok(sum / c.counted(sum.dtype())?)
 }
 
 fn largest<'k>(c: &Call<'k>) -> Emitted<'k> {

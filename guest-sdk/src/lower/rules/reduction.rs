@@ -3,6 +3,7 @@
 //! Half types are accumulated in `f32` and rounded once, at the end of the op, as ATen does.
 
 use super::super::call::{Call, Emitted, Uncovered};
+use super::super::moves::Guard;
 use super::super::quantity::Quantity;
 use super::Rule;
 use crate::args::Args;
@@ -26,6 +27,10 @@ pub(crate) struct Footprint {
     pub(crate) elementwise: bool,
     /// What lies outside of the operand, where windows reach there.
     pub(crate) outside: Option<f64>,
+    /// Over rows and window, where else an element is what lies outside.
+    pub(crate) guard: Guard,
+    /// Over the rows, how many elements count along each dimension of the window; empty where that is all of them.
+    pub(crate) counts: Vec<Index>,
     /// Windows slide over the operand. Where they are small, their elements are taken one by one.
     pub(crate) slides: bool,
 }
@@ -56,7 +61,17 @@ impl Footprint {
         }
         let extents = |dims: &[usize]| dims.iter().map(|&dim| shape[dim]).collect();
         let (rows, window) = (extents(kept), extents(dims));
-        Footprint { rows, window, at, row_of, elementwise: false, outside: None, slides: false }
+        Footprint {
+            rows,
+            window,
+            at,
+            row_of,
+            elementwise: false,
+            outside: None,
+            guard: vec![],
+            counts: vec![],
+            slides: false,
+        }
     }
 }
 

@@ -1,0 +1,162 @@
+//! Ops that add up products of two tensors: matrix products and convolutions.
+
+mod convolution;
+mod products;
+
+use super::LowerError;
+use super::call::Uncovered;
+use super::moves::Guard;
+use super::rules::Footprint;
+use crate::args::Args;
+use crate::index::Index;
+use passhost_ir::{Graph, Node, NodeKind, ValueId, numel};
+use std::collections::BTreeSet;
+
+/// For each element of the result a sum of products over a window.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Contraction {
+    /// Extents of the result.
+    pub(super) rows: Vec<i64>,
+    /// Extents of what is summed for each element.
+    pub(super) window: Vec<i64>,
+    /// What is multiplied, over the rows and the window as axes. The first may lie outside of its tensor, where it is 0.
+    pub(super) factors: [Factor; 2],
+    /// Where else the first factor is 0.
+    pub(super) guard: Guard,
+    /// What the sum is multiplied with.
+    pub(super) scale: f64,
+    /// What is added to it.
+    pub(super) addend: Option<Addend>,
+}
+
+/// A tensor that is multiplied with another.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Factor {
+    pub(super) tensor: ValueId,
+    pub(super) at: Vec<Index>,
+}
+
+/// A tensor that is added to the sum.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Addend {
+    pub(super) tensor: ValueId,
+    /// Over the rows as axes.
+    pub(super) at: Vec<Index>,
+    pub(super) scale: f64,
+}
+
+/// The shortest side of a matrix product for which libraries have no fast kernel.
+const SHORT_SIDE: u64 = 16;
+
+/// How many products for each element that is read or written a kernel may add up before it takes longer than a library.
+const MOST_PRODUCTS: u64 = 64;
+
+impl Contraction {
+    /// What of the first factor is summed.
+    pub(super) fn footprint(&self) -> Footprint {
+        Footprint {
+            rows: self.rows.clone(),
+            window: self.window.clone(),
+            at: self.factors[0].at.clone(),
+            row_of: Index::axes(&self.rows),
+            elementwise: false,
+            outside: Some(0.0),
+            guard: self.guard.clone(),
+            counts: vec![],
+            slides: true,
+        }
+    }
+
+    /// The sides of the matrix product that it is: rows that one factor alone has, those of the other, and the window.
+    fn sides(&self) -> [u64; 3] {
+        let axes = |factor: &Factor| factor.at.iter().flat_map(Index::axes_read).collect::<BTreeSet<usize>>();
+        let [first, second] = [axes(&self.factors[0]), axes(&self.factors[1])];
+        let side = |own: &BTreeSet<usize>, other: &BTreeSet<usize>| {
+            let only = |(axis, _): &(usize, &i64)| own.contains(axis) && !other.contains(axis);
+            numel(&self.rows.iter().enumerate().filter(only).map(|(_, &extent)| extent).collect::<Vec<_>>())
+        };
+        [side(&first, &second), side(&second, &first), numel(&self.window)]
+    }
+
+    /// Whether it adds up so little that a kernel need not fear a library's.
+    fn is_small(&self, graph: &Graph) -> bool {
+        let elements: u64 = self.factors.iter().map(|factor| graph.ty(factor.tensor).numel()).sum();
+        let products = numel(&self.rows).saturating_mul(numel(&self.window));
+        let moved = elements.saturating_add(numel(&self.rows));
+        self.sides().into_iter().any(|side| side <= SHORT_SIDE) && products / MOST_PRODUCTS <= moved
+    }
+}
+
+type Find = fn(&Graph, &Node) -> Result<Contraction, Uncovered>;
+
+/// An op that is a contraction.
+struct Op {
+    name: &'static str,
+    overloads: &'static [&'static str],
+    find: Find,
+}
+
+const FAMILIES: [&[Op]; 2] = [products::OPS, convolution::OPS];
+
+/// The ops that add up products, as `aten::conv2d.padding`, sorted.
+pub fn names() -> Vec<String> {
+    let of = |op: &Op| {
+        op.overloads.iter().map(|overload| passhost_ir::OpName::new(op.name, *overload).to_string()).collect::<Vec<_>>()
+    };
+    let mut names: Vec<String> = FAMILIES.into_iter().flatten().flat_map(of).collect();
+    names.sort();
+    names
+}
+
+/// What an op adds up; `None` for other ops, an error where the call is not covered.
+pub(super) fn find(graph: &Graph, node: &Node) -> Option<Result<Contraction, Uncovered>> {
+    let NodeKind::Aten { op, .. } = &node.kind else { return None };
+    let is_known = |known: &&Op| known.name == op.name && known.overloads.contains(&op.overload.as_str());
+    let found = FAMILIES.into_iter().flatten().find(is_known)?;
+    Some((found.find)(graph, node).and_then(|contraction| {
+        let dtypes = || contraction.factors.iter().map(|factor| graph.ty(factor.tensor).dtype);
+        match dtypes().find(|dtype| !dtype.is_float()) {
+            Some(dtype) => Err(format!("multiplies {dtype}; floats are covered")),
+            None => Ok(contraction),
+        }
+    }))
+}
+
+/// Whether a node is a matrix product or convolution that a kernel does about as fast as a library: its result depends on
+/// few products for each element that is read and written, and one side of the product is short, as in a depthwise
+/// convolution or a product with a vector.
+///
+/// [`region`](super::region) lowers every such op, large ones too.
+pub fn is_small_contraction(graph: &Graph, node: &Node) -> bool {
+    matches!(find(graph, node), Some(Ok(contraction)) if contraction.is_small(graph))
+}
+
+/// That a node adds up no products.
+pub(super) fn refuse(graph: &Graph, node: &Node) -> Result<(), LowerError> {
+    match (find(graph, node), &node.kind) {
+        (Some(Ok(_)), NodeKind::Aten { op, .. }) => Err(LowerError::Product(op.to_string())),
+        _ => Ok(()),
+    }
+}
+
+/// That a node adds up no more products than [`is_small_contraction`] says.
+pub(super) fn refuse_large(graph: &Graph, node: &Node) -> Result<(), LowerError> {
+    match (find(graph, node), &node.kind) {
+        (Some(Ok(contraction)), NodeKind::Aten { op, .. }) if !contraction.is_small(graph) => {
+            Err(LowerError::Large(op.to_string()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The arguments and the shape of the only result.
+fn call<'a>(graph: &'a Graph, node: &'a Node) -> Result<(Args<'a>, &'a [i64]), Uncovered> {
+    let (NodeKind::Aten { args, .. }, [output]) = (&node.kind, &node.outputs[..]) else {
+        return Err("has several results".to_owned());
+    };
+    Ok((Args::new(args), &graph.ty(*output).shape))
+}
+
+fn tensor(args: Args<'_>, place: usize) -> Result<ValueId, Uncovered> {
+    args.tensor(place).ok_or_else(|| format!("has no tensor as argument {place}"))
+}

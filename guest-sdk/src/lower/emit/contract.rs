@@ -1,0 +1,59 @@
+//! Sums of products.
+
+use super::Emitter;
+use crate::index::Index;
+use crate::lower::LowerError;
+use crate::lower::contraction::Contraction;
+use passhost_ir::ValueId;
+use passhost_ir::kernel::{Binary, ReduceOp, Reg, Scalar};
+
+impl Emitter<'_> {
+    /// The element of a contraction, in the math type of its tensors.
+    pub(super) fn contraction(
+        &mut self,
+        contraction: &Contraction,
+        position: usize,
+        value: ValueId,
+        place: &[Index],
+    ) -> Result<Reg, LowerError> {
+        let points = self.points(&contraction.footprint(), position, value, place)?;
+        let mut sum = None;
+        for axes in points.places {
+            let [a, b] = self.factors(contraction, &axes)?;
+            sum = Some(match sum {
+                None => self.kernel.binary(Binary::Mul, a, b),
+                Some(sum) => self.kernel.fma(a, b, sum),
+            });
+        }
+        let mut sum = sum.ok_or(LowerError::Unread)?;
+        if points.over_axes {
+            sum = self.kernel.reduce(ReduceOp::Sum, sum);
+        }
+        let sum = self.scaled(sum, contraction.scale);
+        let Some(addend) = &contraction.addend else { return Ok(sum) };
+        let at = addend.at.iter().map(|at| at.within(place)).collect();
+        let element = self.value(addend.tensor, at)?;
+        let element = self.kernel.widened(element);
+        let element = self.scaled(element, addend.scale);
+        Ok(self.kernel.binary(Binary::Add, sum, element))
+    }
+
+    fn scaled(&mut self, value: Reg, scale: f64) -> Reg {
+        if scale == 1.0 {
+            return value;
+        }
+        let scale = self.kernel.float(self.kernel.dtype(value), scale);
+        self.kernel.binary(Binary::Mul, value, scale)
+    }
+
+    /// The two factors at a point of the rows and the window.
+    fn factors(&mut self, contraction: &Contraction, axes: &[Index]) -> Result<[Reg; 2], LowerError> {
+        let [first, second] = &contraction.factors;
+        let at = first.at.iter().map(|at| at.within(axes)).collect();
+        let guard = contraction.guard.iter().map(|(index, extent)| (index.within(axes), *extent)).collect();
+        let first = self.padded(first.tensor, at, &guard, Scalar::Float(0.0))?;
+        let at = second.at.iter().map(|at| at.within(axes)).collect();
+        let second = self.value(second.tensor, at)?;
+        Ok([self.kernel.widened(first), self.kernel.widened(second)])
+    }
+}

@@ -1,0 +1,101 @@
+//! The elements that a member reduces.
+
+use super::Emitter;
+use crate::index::Index;
+use crate::lower::LowerError;
+use crate::lower::call::{Elements, Window};
+use crate::lower::moves::literal;
+use crate::lower::rules::Footprint;
+use crate::lower::space::Place;
+use passhost_ir::ValueId;
+use passhost_ir::kernel::{Binary, Reg};
+
+/// The points at which a member reduces, for a result at one place.
+pub(super) struct Points {
+    /// The rows and the window as axes: once, or for each position of a window that is taken one by one.
+    pub(super) places: Vec<Place>,
+    /// Whether that is to be reduced over the reduce axes besides.
+    pub(super) over_axes: bool,
+}
+
+impl Emitter<'_> {
+    /// The elements that a member reduces for the result at `place`.
+    pub(super) fn window(
+        &mut self,
+        footprint: &Footprint,
+        position: usize,
+        value: ValueId,
+        place: &[Index],
+    ) -> Result<Window, LowerError> {
+        let source =
+            self.analysis.reduced(position).ok_or_else(|| LowerError::NoLowering(self.analysis.name(position)))?;
+        let points = self.points(footprint, position, value, place)?;
+        let element = |axes: &Place| self.reduced_element(footprint, source, axes);
+        let elements = points.places.iter().map(element).collect::<Result<Vec<_>, _>>()?;
+        let elements = match (points.over_axes, &elements[..]) {
+            (true, &[element]) => Elements::OverAxes(element),
+            (true, _) => Elements::ListedOverAxes(elements),
+            (false, _) => Elements::Listed(elements),
+        };
+        let counted = self.counted(footprint, place)?;
+        Ok(Window { elements, count: footprint.window.iter().product(), counted })
+    }
+
+    /// The points at which a member reduces for the result at `place`.
+    pub(super) fn points(
+        &mut self,
+        footprint: &Footprint,
+        position: usize,
+        value: ValueId,
+        place: &[Index],
+    ) -> Result<Points, LowerError> {
+        let rows: Place = footprint.row_of.iter().map(|row| row.within(place)).collect();
+        let (over_axes, listed) = footprint.divided_window();
+        let each = |outer: &[Index]| {
+            let count: i64 = listed.iter().product();
+            let at = |at: i64| [&rows[..], outer, &Index::constant(at).unravel(listed)].concat();
+            (0..count).map(at).collect()
+        };
+        if over_axes.is_empty() && !listed.is_empty() {
+            return Ok(Points { places: each(&[]), over_axes: false });
+        }
+        let axes = self.space.window(over_axes).ok_or_else(|| LowerError::Window {
+            op: self.analysis.name(position),
+            found: over_axes.to_vec(),
+            expected: self.space.reduce.clone(),
+        })?;
+        let places = each(&axes);
+        let known = self.reduced.iter().find(|(known, _)| *known == value);
+        if known.is_some_and(|(_, known)| *known != rows) || !rows.iter().all(|row| self.space.is_row(row)) {
+            return Err(LowerError::OtherRow(self.analysis.name(position)));
+        }
+        self.reduced.push((value, rows));
+        Ok(Points { places, over_axes: true })
+    }
+
+    /// How many elements count, where that differs from row to row.
+    fn counted(&mut self, footprint: &Footprint, place: &[Index]) -> Result<Option<Reg>, LowerError> {
+        let rows: Place = footprint.row_of.iter().map(|row| row.within(place)).collect();
+        let mut counted = None;
+        for count in &footprint.counts {
+            let count = self.position(&count.within(&rows))?;
+            counted = Some(match counted {
+                None => count,
+                Some(known) => self.kernel.binary(Binary::Mul, known, count),
+            });
+        }
+        Ok(counted)
+    }
+
+    fn reduced_element(&mut self, footprint: &Footprint, source: ValueId, axes: &[Index]) -> Result<Reg, LowerError> {
+        let at = footprint.at.iter().map(|at| at.within(axes)).collect();
+        match footprint.outside {
+            Some(outside) => {
+                let guard = footprint.guard.iter().map(|(index, extent)| (index.within(axes), *extent)).collect();
+                let pad = literal(self.analysis.graph.ty(source).dtype, outside);
+                self.padded(source, at, &guard, pad)
+            }
+            None => self.value(source, at),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Ops that enlarge or shrink a tensor by interpolation.
+
+use super::call::Uncovered;
+use super::math::math;
+use super::moves::Move;
+use crate::args::Args;
+use crate::index::{Centre, Index, Sampling};
+use crate::view::View;
+use passhost_ir::{Arg, Dtype, Graph, Node, NodeKind, ValueId};
+
+/// Weighted sums of the elements of a tensor around a place.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Resample {
+    /// The tensor.
+    pub(super) source: ValueId,
+    /// For each dimension how it is sampled; `None` where it is as it was.
+    pub(super) axes: Vec<Option<Axis>>,
+    /// The type that weights and sums are calculated in.
+    pub(super) dtype: Dtype,
+}
+
+/// How samples lie along a dimension.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Axis {
+    pub(super) sampling: Sampling,
+    pub(super) taps: Taps,
+    /// Extent in the source.
+    pub(super) extent: i64,
+    /// The element below the sample for the position along axis 0.
+    below: Index,
+}
+
+/// Which elements around a sample count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Taps {
+    /// The two next to it.
+    Linear,
+    /// The two next to it and those beyond these.
+    Cubic,
+}
+
+impl Axis {
+    /// The element below the sample for a position.
+    pub(super) fn below(&self, position: &Index) -> Index {
+        self.below.within(std::slice::from_ref(position))
+    }
+}
+
+/// The largest denominator with which places are looked for as quotients.
+const LARGEST_DENOMINATOR: i64 = 1 << 12;
+
+struct Op {
+    name: &'static str,
+    /// How many trailing dimensions are resampled.
+    dims: usize,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// The nearest element, by where elements start.
+    Nearest,
+    /// The nearest element, by their middles.
+    NearestExact,
+    Between(Taps),
+}
+
+const OPS: [Op; 10] = [
+    Op { name: "aten::upsample_nearest1d", dims: 1, kind: Kind::Nearest },
+    Op { name: "aten::upsample_nearest2d", dims: 2, kind: Kind::Nearest },
+    Op { name: "aten::upsample_nearest3d", dims: 3, kind: Kind::Nearest },
+    Op { name: "aten::_upsample_nearest_exact1d", dims: 1, kind: Kind::NearestExact },
+    Op { name: "aten::_upsample_nearest_exact2d", dims: 2, kind: Kind::NearestExact },
+    Op { name: "aten::_upsample_nearest_exact3d", dims: 3, kind: Kind::NearestExact },
+    Op { name: "aten::upsample_linear1d", dims: 1, kind: Kind::Between(Taps::Linear) },
+    Op { name: "aten::upsample_bilinear2d", dims: 2, kind: Kind::Between(Taps::Linear) },
+    Op { name: "aten::upsample_trilinear3d", dims: 3, kind: Kind::Between(Taps::Linear) },
+    Op { name: "aten::upsample_bicubic2d", dims: 2, kind: Kind::Between(Taps::Cubic) },
+];
+
+/// The ops that resample, by name, sorted.
+pub fn names() -> Vec<String> {
+    let mut names: Vec<String> = OPS.iter().map(|op| op.name.to_owned()).collect();
+    names.sort();
+    names
+}
+
+/// What a resampling op makes of its operand.
+pub(super) enum Resampled {
+    /// Elements as they are.
+    Move(Move),
+    /// Sums of several.
+    Sums(Resample),
+}
+
+/// How a resampling op finds its elements; `None` for other ops, an error where the call is not covered.
+pub(super) fn find(graph: &Graph, node: &Node) -> Option<Result<Resampled, Uncovered>> {
+    let NodeKind::Aten { op, args } = &node.kind else { return None };
+    let found = OPS.iter().find(|known| known.name == op.name)?;
+    let [output] = node.outputs[..] else { return None };
+    Some(resample(graph, found, op.overload == "vec", Args::new(args), output))
+}
+
+fn resample(graph: &Graph, op: &Op, is_vec: bool, args: Args<'_>, output: ValueId) -> Result<Resampled, Uncovered> {
+    let source = args.tensor(0).ok_or("has no tensor as argument 0")?;
+    let (from, to) = (graph.ty(source), graph.ty(output));
+    let first =
+        from.rank().checked_sub(op.dims).filter(|_| from.rank() == to.rank()).ok_or("has too few dimensions")?;
+    if from.shape == to.shape {
+        let view = View { source, coordinates: Index::axes(&to.shape) };
+        return Ok(Resampled::Move(Move::Map(view)));
+    }
+    let interpolates = matches!(op.kind, Kind::Between(_));
+    let dtype = if interpolates { math(from.dtype).filter(|dtype| dtype.is_float()) } else { Some(Dtype::F32) };
+    let dtype = dtype.ok_or_else(|| format!("interpolates {}", from.dtype))?;
+    let aligned = interpolates && args.bool(2) == Some(true);
+    let (mut coordinates, mut axes) = (Index::axes(&to.shape), vec![None; first]);
+    for dim in 0..op.dims {
+        let (extent, result) = (from.shape[first + dim], to.shape[first + dim]);
+        // Behind the size, and for interpolation whether corners are aligned: one scale for each dimension, or a list.
+        let place = if interpolates { 3 } else { 2 };
+        let given = match (is_vec, args.get(place)) {
+            (true, Some(Arg::Floats(scales))) => scales.get(dim).copied(),
+            (true, _) => None,
+            (false, _) => args.number(place + dim),
+        };
+        let sampling = Sampling::new(dtype, scale(extent, result, aligned, given, dtype), op.kind.centre(aligned));
+        let below = quotient(sampling, result).unwrap_or_else(|| Index::axis(0, result).sampled(sampling));
+        match op.kind {
+            Kind::Between(taps) => axes.push(Some(Axis { sampling, taps, extent, below })),
+            _ => {
+                let place = below.within(&coordinates[first + dim..]);
+                coordinates[first + dim] = place.clamped(0, extent - 1);
+            }
+        }
+    }
+    Ok(match op.kind {
+        Kind::Between(_) => Resampled::Sums(Resample { source, axes, dtype }),
+        _ => Resampled::Move(Move::Map(View { source, coordinates })),
+    })
+}
+
+impl Kind {
+    fn centre(self, aligned: bool) -> Centre {
+        match self {
+            Kind::Nearest => Centre::Corner,
+            Kind::NearestExact => Centre::Middle,
+            Kind::Between(_) if aligned => Centre::Corner,
+            Kind::Between(Taps::Linear) => Centre::MiddleToMiddleInside,
+            Kind::Between(Taps::Cubic) => Centre::MiddleToMiddle,
+        }
+    }
+}
+
+/// How far samples lie apart, in elements of the source.
+fn scale(from: i64, to: i64, aligned: bool, given: Option<f64>, dtype: Dtype) -> f64 {
+    let ratio = |from: i64, to: i64| match dtype {
+        Dtype::F64 => from as f64 / to as f64,
+        _ => f64::from(from as f32 / to as f32),
+    };
+    match given.filter(|&scale| scale > 0.0) {
+        _ if aligned && to > 1 => ratio(from - 1, to - 1),
+        _ if aligned => 0.0,
+        Some(given) => 1.0 / given,
+        None => ratio(from, to),
+    }
+}
+
+/// The elements below the samples as `(axis 0 * a + b) / c`, if such a quotient gives all of them: executors know more of
+/// one than of what floats give.
+fn quotient(sampling: Sampling, extent: i64) -> Option<Index> {
+    let axis = Index::axis(0, extent);
+    let agrees = |index: &Index| (0..extent).all(|position| index.eval(&[position]) == sampling.floor(position));
+    sampling.quotients(&axis, LARGEST_DENOMINATOR).into_iter().find(agrees)
+}

@@ -1,0 +1,179 @@
+//! Which matrix products and convolutions are left to libraries.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use passhost_guest_sdk::ir::{Graph, NodeId};
+use passhost_guest_sdk::lower::{Fuse, is_small_contraction, partition, region};
+
+fn parse(text: &str) -> Graph {
+    Graph::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+#[test]
+fn a_short_side_and_few_products_make_a_contraction_small() {
+    let cases = [
+        (
+            "a depthwise convolution",
+            "graph(%x: f16[8,64,56,56], %w: f16[64,1,7,7]) {
+               %r: f16[8,64,56,56] = aten::conv2d(%x, %w, none, [1, 1], [3, 3], [1, 1], 64)
+               return (%r)
+             }",
+            true,
+        ),
+        (
+            "a convolution of many channels",
+            "graph(%x: f16[8,64,56,56], %w: f16[64,64,3,3]) {
+               %r: f16[8,64,56,56] = aten::conv2d(%x, %w, none, [1, 1], [1, 1])
+               return (%r)
+             }",
+            false,
+        ),
+        (
+            "a convolution to one channel of a window of many",
+            "graph(%x: f16[8,64,56,56], %w: f16[1,64,9,9]) {
+               %r: f16[8,1,56,56] = aten::conv2d(%x, %w, none, [1, 1], [4, 4])
+               return (%r)
+             }",
+            false,
+        ),
+        (
+            "a linear layer to two classes",
+            "graph(%x: f16[512,768], %w: f16[2,768], %b: f16[2]) {
+               %r: f16[512,2] = aten::linear(%x, %w, %b)
+               return (%r)
+             }",
+            true,
+        ),
+        (
+            "a linear layer of one row",
+            "graph(%x: f16[1,768], %w: f16[3072,768]) {
+               %r: f16[1,3072] = aten::linear(%x, %w)
+               return (%r)
+             }",
+            true,
+        ),
+        (
+            "a linear layer",
+            "graph(%x: f16[512,768], %w: f16[768,768]) {
+               %r: f16[512,768] = aten::linear(%x, %w)
+               return (%r)
+             }",
+            false,
+        ),
+        (
+            "the scores of an attention, in batches of matrices",
+            "graph(%x: f16[4,12,128,64], %y: f16[4,12,64,128]) {
+               %r: f16[4,12,128,128] = aten::matmul(%x, %y)
+               return (%r)
+             }",
+            false,
+        ),
+        (
+            "an outer product",
+            "graph(%x: f32[256], %y: f32[256]) {
+               %r: f32[256,256] = aten::outer(%x, %y)
+               return (%r)
+             }",
+            true,
+        ),
+        (
+            "no product",
+            "graph(%x: f32[256]) {
+               %r: f32[256] = aten::neg(%x)
+               return (%r)
+             }",
+            false,
+        ),
+    ];
+    for (name, text, expected) in cases {
+        let graph = parse(text);
+        assert_eq!(is_small_contraction(&graph, &graph.nodes[0]), expected, "{name}");
+    }
+}
+
+#[test]
+fn what_is_large_lowers_but_is_not_taken_into_a_region() {
+    let graph = parse(
+        "graph(%x: f16[64,96], %w: f16[48,96]) {
+           %a: f16[64,96] = aten::relu(%x)
+           %l: f16[64,48] = aten::linear(%a, %w)
+           %r: f16[64,48] = aten::relu(%l)
+           %s: f16[64,48] = aten::neg(%r)
+           return (%s)
+         }",
+    );
+    let found = partition(&graph, Fuse::Products);
+    assert_eq!(found.regions, [vec![NodeId(2), NodeId(3)]]);
+    let reason = "aten::linear adds up so many products that a library's kernel is faster";
+    assert!(found.refusals.iter().any(|refusal| refusal.nodes == [NodeId(1)] && refusal.reason == reason));
+    let nodes: Vec<NodeId> = graph.nodes.iter().map(|node| node.id).collect();
+    let lowered = region(&graph, &nodes).unwrap();
+    assert_eq!((lowered.kernel.rows(), lowered.kernel.row_length()), (64 * 48, 96));
+}
+
+#[test]
+fn what_is_small_is_taken_in_where_products_are_asked_for() {
+    let graph = parse(
+        "graph(%x: f16[2,8,16,16], %w: f16[8,1,3,3]) {
+           %a: f16[2,8,16,16] = aten::relu(%x)
+           %c: f16[2,8,16,16] = aten::conv2d(%a, %w, none, [1, 1], [1, 1], [1, 1], 8)
+           %r: f16[2,8,16,16] = aten::relu(%c)
+           return (%r)
+         }",
+    );
+    assert_eq!(partition(&graph, Fuse::Products).regions, [vec![NodeId(0), NodeId(1), NodeId(2)]]);
+    let found = partition(&graph, Fuse::Reductions);
+    assert_eq!(found.regions, Vec::<Vec<NodeId>>::new());
+    let reason = "aten::conv2d adds up products, which is left to libraries";
+    assert!(found.refusals.iter().any(|refusal| refusal.nodes == [NodeId(1)] && refusal.reason == reason));
+}
+
+#[test]
+fn large_windows_that_overlap_are_reduced_line_by_line() {
+    let cases = [
+        (
+            "a depthwise convolution",
+            "graph(%x: f16[2,8,16,16], %w: f16[8,1,7,7]) {
+               %r: f16[2,8,16,16] = aten::conv2d(%x, %w, none, [1, 1], [3, 3], [1, 1], 8)
+               return (%r)
+             }",
+            (vec![2, 8, 16, 16], vec![7]),
+        ),
+        (
+            "channels of small windows",
+            "graph(%x: f16[2,8,16,16], %w: f16[8,8,3,3]) {
+               %r: f16[2,8,14,14] = aten::conv2d(%x, %w)
+               return (%r)
+             }",
+            (vec![2, 8, 14, 14], vec![8]),
+        ),
+        (
+            "a pool",
+            "graph(%x: f16[2,8,16,16]) {
+               %r: f16[2,8,16,16] = aten::max_pool2d(%x, [5, 5], [1, 1], [2, 2])
+               return (%r)
+             }",
+            (vec![2, 8, 16, 16], vec![5]),
+        ),
+        (
+            "small windows",
+            "graph(%x: f16[2,8,16,16], %w: f16[8,1,3,3]) {
+               %r: f16[2,8,14,14] = aten::conv2d(%x, %w, none, [1, 1], [0, 0], [1, 1], 8)
+               return (%r)
+             }",
+            (vec![2, 8, 14, 14], vec![]),
+        ),
+        (
+            "windows side by side",
+            "graph(%x: f16[2,8,16,16]) {
+               %r: f16[2,8,2,2] = aten::avg_pool2d(%x, [8, 8])
+               return (%r)
+             }",
+            (vec![2, 8, 2, 2], vec![8, 8]),
+        ),
+    ];
+    for (name, text, expected) in cases {
+        let kernel = region(&parse(text), &[NodeId(0)]).unwrap().kernel;
+        assert_eq!((kernel.parallel, kernel.reduce), expected, "{name}");
+    }
+}
