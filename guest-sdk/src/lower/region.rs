@@ -208,7 +208,7 @@ impl Layout {
                 let name = graph.value(results[0]).name.clone();
                 return Err(LowerError::Rank { name, rank: space.parallel.len() });
             }
-            let places = places(analysis, members, &anchor, &space);
+            let places = places(analysis, members, &anchor, &space, results);
             let written = |&result: &ValueId| {
                 let ty = graph.ty(result);
                 let place = places.get(&result)?.clone();

@@ -176,12 +176,14 @@ impl Space {
     }
 }
 
-/// For each value the place at which the space goes over it, where one follows from the anchor.
+/// For each value the place at which the space goes over it, where one follows from the anchor; of others than `results`
+/// as far as they had to be looked at.
 pub(super) fn places(
     analysis: &Analysis<'_>,
     members: &FixedBitSet,
     anchor: &Anchor,
     space: &Space,
+    results: &[ValueId],
 ) -> BTreeMap<ValueId, Place> {
     let graph = analysis.graph;
     let mut found = Found { places: BTreeMap::new() };
@@ -206,7 +208,8 @@ pub(super) fn places(
         // Places are carried both ways, so that one round does for a chain.
         let both_ways = followed.iter().rev().chain(&followed);
         both_ways.for_each(|&position| found.follow(analysis, members, space, position));
-        if found.places.len() == before {
+        let are_found = || results.iter().all(|&result| found.get(result).is_some());
+        if found.places.len() == before || are_found() {
             return found.places;
         }
     }

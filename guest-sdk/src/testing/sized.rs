@@ -125,8 +125,7 @@ pub fn dense(size: usize) -> Result<Graph, TextError> {
             let normed = draft.call(&whole, &format!("aten::batch_norm({joined}, {statistics})"));
             let bent = draft.call(&whole, &format!("aten::relu({normed})"));
             let call = format!("aten::conv2d({bent}, %w{k}, none, [1, 1], [1, 1], [1, 1], 1)");
-            let layer = draft.call(part, &call);
-            parts.push(draft.call(part, &format!("aten::sigmoid({layer})")));
+            parts.push(draft.call(part, &call));
         }
         last = draft.call(part, &format!("aten::add.Tensor({}, {last})", parts[LAYERS]));
     }
