@@ -89,11 +89,10 @@ fn convolutions_are_timed_apart_as_they_are_and_in_channels_last() {
         println!("skipped: no Python with torch 2.11.0; PASSHOST_PYTHON names one");
         return;
     };
-    let folder = directory();
-    let out = folder.path().join("baseline.jsonl");
-    let sample = repository().join("samples/anchor/conv-batch-norm-relu-32x64x56x56");
-    let run = Passhost::baseline(&sample, &python, &out).variable("PYTHONPATH", &modules);
-    let ended = run.with(&["--with", "eager", "--variant", "float32"]).run();
+    let (folder, task) = (directory(), "fusible_subgraphs/mobilevitv2_050/mobilevitv2_050_start44_end51_15");
+    let (out, sample) = (folder.path().join("baseline.jsonl"), sample_with(task, &["/float32/"]));
+    let run = Passhost::baseline(sample.path(), &python, &out).variable("PYTHONPATH", &modules);
+    let ended = run.with(&["--with", "eager"]).run();
     ended.expect_end(0, &["1 of 1 samples have ended"]);
     let notes = read(&out).documents[0].variants[0].notes.join("\n");
     for text in ["convolution 1 of 1 (conv2d): ", "; in channels-last ", "what is no convolution: "] {

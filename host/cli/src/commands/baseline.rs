@@ -9,7 +9,7 @@ use crate::output::print;
 use crate::progress::Progress;
 use crate::terminal::Terminal;
 use crate::{Exit, Stop};
-use passhost_supervisor::baseline::{BaselineError, Baselines, Wanted};
+use passhost_supervisor::baseline::{BaselineError, Baselines, Wanted, temporary};
 use passhost_supervisor::batch::{BatchFile, Bench, Header};
 use passhost_supervisor::device::{Device, DeviceSetup};
 use passhost_supervisor::{Checking, Supervisor};
@@ -18,8 +18,7 @@ use std::sync::atomic::AtomicBool;
 
 pub fn run(arguments: &BaselineArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let samples = super::named_samples(&arguments.paths, terminal)?;
-    let files = tempfile::Builder::new().prefix("passhost-baseline-").tempdir();
-    let files = files.map_err(|error| Stop::new(Exit::Host, BaselineError::Files(error)))?;
+    let files = temporary().map_err(|error| Stop::new(Exit::Host, error))?;
     let progress = Progress::new(terminal, &arguments.progress, samples.len());
     progress.step("starting the device");
     let mut device = open_device(arguments, files.path())?;

@@ -138,7 +138,11 @@ impl Prepared<'_> {
         }
         match judged {
             Ok((evaluation, measured)) => judge_evaluation(variant, evaluation, measured),
-            Err(Lost::Method(class, failure)) => failed(variant, class, failure),
+            Err(Lost::Method(class, failure)) => {
+                // A capture that failed may have left its process unfit for the next method.
+                self.pythons.iter_mut().for_each(|python| *python = None);
+                failed(variant, class, failure)
+            }
             Err(Lost::Other(failure)) => failed(variant, FailureClass::Reference, *failure),
         }
     }

@@ -23,6 +23,7 @@ use sha2::{Digest as _, Sha256};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tempfile::TempDir;
 
 /// The version of PyTorch that libtorch has: another one would be another eager.
 pub const TORCH: &str = "2.11.0";
@@ -142,6 +143,15 @@ pub enum BaselineError {
     },
 }
 
+/// A directory that is removed again. One that a command left which was killed has a name that says so.
+///
+/// # Errors
+///
+/// If there can be none.
+pub fn temporary() -> Result<TempDir, BaselineError> {
+    tempfile::Builder::new().prefix("passhost-baseline-").tempdir().map_err(BaselineError::Files)
+}
+
 /// What is asked for.
 #[derive(Debug, Clone)]
 pub struct Wanted {
@@ -163,7 +173,7 @@ pub struct Baselines {
     wanted: Wanted,
     hello: Hello,
     /// What comes of the graph that is measured. Only Python writes there.
-    outputs: tempfile::TempDir,
+    outputs: TempDir,
 }
 
 impl Baselines {
@@ -179,15 +189,14 @@ impl Baselines {
         }
         let python = wanted.python.clone();
         let start = wanted.timeout.unwrap_or(START);
-        let compiled = Arc::new(tempfile::tempdir().map_err(BaselineError::Files)?);
+        let compiled = Arc::new(temporary()?);
         let setup = Setup { python, device: device.clone(), threads: *threads, start, compiled };
         let (_, hello) = Python::start(&setup)
             .map_err(|error| BaselineError::Python { python: setup.python.clone(), reason: error.to_string() })?;
         if hello.torch.split('+').next() != Some(TORCH) {
             return Err(BaselineError::Version { python: setup.python, found: hello.torch });
         }
-        let outputs = tempfile::tempdir().map_err(BaselineError::Files)?;
-        Ok(Baselines { setup, wanted, hello, outputs })
+        Ok(Baselines { setup, wanted, hello, outputs: temporary()? })
     }
 
     /// What a batch says of them, in the place of plugins. Their hash covers all that their code depends on.

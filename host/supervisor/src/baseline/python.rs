@@ -195,7 +195,7 @@ impl Python {
     /// Starts one. It has no environment but what a device process has and where its modules are.
     pub fn start(setup: &Setup) -> Result<(Python, Hello), PythonError> {
         let failed = |source| PythonError::Start { python: setup.python.clone(), source };
-        let scratch = tempfile::tempdir().map_err(failed)?;
+        let scratch = tempfile::Builder::new().prefix("passhost-baseline-").tempdir().map_err(failed)?;
         let script = scratch.path().join("passhost_baseline.py");
         std::fs::write(&script, SCRIPT).map_err(failed)?;
         let mut command = Command::new(&setup.python);
