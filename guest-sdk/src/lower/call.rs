@@ -4,7 +4,8 @@ use super::KernelBuilder;
 use super::math::math;
 use super::quantity::Quantity;
 use crate::args::Args;
-use passhost_ir::kernel::{ReduceOp, Reg};
+use crate::index::Index;
+use passhost_ir::kernel::{ReduceOp, Reg, ScanOp};
 use passhost_ir::promote::{Strength, common};
 use passhost_ir::{Arg, Dtype};
 use std::cell::RefCell;
@@ -27,6 +28,8 @@ pub(crate) struct Call<'a> {
     pub(crate) args: Args<'a>,
     /// For each argument that is a tensor, its element.
     pub(crate) operands: &'a [Option<Operand>],
+    /// Where the element lies in the result.
+    pub(crate) place: &'a [Index],
     /// Element type of the result.
     pub(crate) result: Dtype,
     /// Which of its results.
@@ -40,6 +43,10 @@ pub(crate) struct Call<'a> {
 pub(crate) struct Window {
     /// The element at each point of the reduce axes, or one by one where they are few.
     pub(crate) elements: Elements,
+    /// Where the element lies in the window, over the axes of the kernel.
+    pub(crate) at: Vec<Index>,
+    /// The extents of the window.
+    pub(crate) extents: Vec<i64>,
     /// How many there are.
     pub(crate) count: i64,
 }
@@ -47,8 +54,8 @@ pub(crate) struct Window {
 /// See [`Window`].
 #[derive(Debug, Clone)]
 pub(crate) enum Elements {
-    /// One for each point of the reduce axes.
-    OverAxes(Reg),
+    /// One of each tensor that is reduced, for each point of the reduce axes.
+    OverAxes(Vec<Reg>),
     /// These, in row-major order.
     Listed(Vec<Reg>),
 }
@@ -156,8 +163,7 @@ impl<'k> Call<'k> {
     /// The type of the tensor whose elements are reduced.
     pub(crate) fn reduced(&self) -> Result<Dtype, Uncovered> {
         Ok(self.kernel.borrow().dtype(match &self.window()?.elements {
-            Elements::OverAxes(element) => *element,
-            Elements::Listed(elements) => *elements.first().ok_or("reduces nothing")?,
+            Elements::OverAxes(elements) | Elements::Listed(elements) => *elements.first().ok_or("reduces nothing")?,
         }))
     }
 
@@ -169,10 +175,7 @@ impl<'k> Call<'k> {
     /// A reduction of what `map` makes of every element.
     pub(crate) fn fold(&self, op: ReduceOp, map: impl Fn(Quantity<'k>) -> Emitted<'k>) -> Emitted<'k> {
         match &self.window()?.elements {
-            Elements::OverAxes(element) => {
-                let element = map(self.quantity(*element))?;
-                Ok(self.quantity(self.kernel.borrow_mut().reduce(op, element.reg)))
-            }
+            Elements::OverAxes(_) => self.reduction(op, map(self.element(0)?)?),
             Elements::Listed(elements) => {
                 let combine = op.combine().ok_or("wants a position, but its few elements are taken one by one")?;
                 let mapped = elements.iter().map(|&element| map(self.quantity(element)));
@@ -180,6 +183,52 @@ impl<'k> Call<'k> {
                 combined.unwrap_or_else(|| Err("reduces nothing".to_owned()))
             }
         }
+    }
+
+    /// Over how many dimensions with more than one element.
+    pub(crate) fn long_extents(&self) -> Result<usize, Uncovered> {
+        Ok(self.window()?.extents.iter().filter(|&&extent| extent > 1).count())
+    }
+
+    /// The element at this point of the reduce axes of one of the tensors that are reduced.
+    pub(crate) fn element(&self, tensor: usize) -> Emitted<'k> {
+        let Elements::OverAxes(elements) = &self.window()?.elements else {
+            return Err("takes its few elements one by one, which is not expected here".to_owned());
+        };
+        Ok(self.quantity(*elements.get(tensor).ok_or("reduces fewer tensors than expected")?))
+    }
+
+    /// A reduction of what was calculated of the elements at each point of the reduce axes.
+    pub(crate) fn reduction(&self, op: ReduceOp, element: Quantity<'k>) -> Emitted<'k> {
+        Ok(self.quantity(self.kernel.borrow_mut().reduce(op, element.reg)))
+    }
+
+    /// The reduction so far of what was calculated of the elements.
+    pub(crate) fn scan(&self, op: ScanOp, element: Quantity<'k>) -> Quantity<'k> {
+        self.quantity(self.kernel.borrow_mut().scan(op, element.reg))
+    }
+
+    /// The row-major position of the element in its window, an `i64`.
+    pub(crate) fn ordinal(&self) -> Emitted<'k> {
+        let window = self.window()?;
+        Ok(self.index(&Index::ravel(&window.at, &window.extents)))
+    }
+
+    /// The position of the result's element along a dimension, an `i64`.
+    pub(crate) fn position(&self, dim: usize) -> Emitted<'k> {
+        Ok(self.index(self.place.get(dim).ok_or("has fewer dimensions than expected")?))
+    }
+
+    fn index(&self, index: &Index) -> Quantity<'k> {
+        let mut kernel = self.kernel.borrow_mut();
+        let index = index.emit(&mut kernel);
+        self.quantity(kernel.position(index))
+    }
+
+    /// A value rounded to the result's type and ready for calculation: what eager reads of a tensor that it stored on
+    /// the way to the result.
+    pub(crate) fn stored(&self, value: Quantity<'k>) -> Emitted<'k> {
+        self.widened(value, self.result)
     }
 
     fn window(&self) -> Result<&Window, Uncovered> {

@@ -3,7 +3,7 @@
 use super::analysis::Analysis;
 use super::call::{Call, Elements, Operand, Window, convert};
 use super::moves::{self, Move, Part};
-use super::recipe::{Recipe, operand_coordinates};
+use super::recipe::{Reading, Recipe, readings};
 use super::rules::{Align, Footprint, Rule};
 use super::space::{Place, Space, tensors};
 use super::{KernelBuilder, LowerError};
@@ -192,24 +192,24 @@ impl<'a> Emitter<'a> {
             self.wants_row(place);
         }
         let window = match &footprint {
-            Some(footprint) => Some(self.window(footprint, position, value, place)?),
+            Some(footprint) => Some(self.window(rule, footprint, (position, value), place)?),
             None => None,
         };
-        let mut operands = vec![None; args.len()];
-        let is_pointwise = footprint.as_ref().is_none_or(|footprint| footprint.elementwise);
-        for (number, operand) in tensors(node).filter(|(number, _)| is_pointwise && *number < rule.reads) {
-            let shape = &graph.ty(operand).shape;
-            let Some(coordinates) = operand_coordinates(rule, number, shape, &result.shape) else { continue };
+        let mut operands = Vec::new();
+        let is_pointwise = footprint.as_ref().is_none_or(|footprint| footprint.elementwise && !rule.scans);
+        let readings = if is_pointwise { readings(graph, rule, node, value) } else { vec![] };
+        for Reading { place: number, operand, coordinates } in readings {
             let source: Place = coordinates.iter().map(|coordinate| coordinate.within(place)).collect();
-            if rule.align == Align::Channels && number > 0 && !reduces {
+            if matches!(rule.align, Align::Channels) && number > 0 && !reduces {
                 self.wants_row(&source);
             }
             let value = self.value(operand, source)?;
-            operands[number] = Some(Operand { value, has_dimensions: !shape.is_empty() });
+            operands.resize(operands.len().max(number + 1), None);
+            operands[number] = Some(Operand { value, has_dimensions: graph.ty(operand).rank() > 0 });
         }
         let kernel = RefCell::new(std::mem::take(&mut self.kernel));
         let args = Args::new(args);
-        let call = Call { kernel: &kernel, args, operands: &operands, result: result.dtype, output, window };
+        let call = Call { kernel: &kernel, args, operands: &operands, place, result: result.dtype, output, window };
         let element = (rule.emit)(&call).map(|element| element.reg);
         self.kernel = kernel.into_inner();
         element.map_err(|reason| LowerError::NotCovered { op: op.to_string(), reason })
@@ -226,9 +226,9 @@ impl<'a> Emitter<'a> {
     /// The elements that a member reduces for the result at `place`.
     fn window(
         &mut self,
+        rule: &Rule,
         footprint: &Footprint,
-        position: usize,
-        value: ValueId,
+        (position, value): (usize, ValueId),
         place: &[Index],
     ) -> Result<Window, LowerError> {
         let graph = self.analysis.graph;
@@ -238,14 +238,15 @@ impl<'a> Emitter<'a> {
             NodeKind::Kernel { .. } => "a kernel".to_owned(),
         };
         let count = footprint.window.iter().product();
-        let Some((_, source)) = tensors(node).next() else { return Err(LowerError::NoLowering(name())) };
+        let sources: Vec<ValueId> = tensors(node).map(|(_, source)| source).take(rule.folds).collect();
+        let Some(&source) = sources.first() else { return Err(LowerError::NoLowering(name())) };
         let rows: Place = footprint.row_of.iter().map(|row| row.within(place)).collect();
         if footprint.is_listed() {
             let mut elements = Vec::new();
             for at in (0..count).map(|at| Index::constant(at).unravel(&footprint.window)) {
                 elements.push(self.reduced_element(footprint, source, &[&rows[..], &at].concat())?);
             }
-            return Ok(Window { elements: Elements::Listed(elements), count });
+            return Ok(Window { elements: Elements::Listed(elements), at: vec![], extents: vec![], count });
         }
         let axes = self.space.window(&footprint.window).ok_or_else(|| LowerError::Window {
             op: name(),
@@ -256,9 +257,22 @@ impl<'a> Emitter<'a> {
         if known.is_some_and(|(_, known)| *known != rows) || !rows.iter().all(|row| self.space.is_row(row)) {
             return Err(LowerError::OtherRow(name()));
         }
-        self.reduced.push((value, rows.clone()));
-        let element = self.reduced_element(footprint, source, &[&rows[..], &axes].concat())?;
-        Ok(Window { elements: Elements::OverAxes(element), count })
+        let row: Place = [&rows[..], &axes].concat();
+        if rule.scans && !self.goes_through(footprint, place, &row, &axes) {
+            return Err(LowerError::OtherRow(name()));
+        }
+        self.reduced.push((value, rows));
+        let elements = sources.iter().map(|&source| self.reduced_element(footprint, source, &row));
+        let elements = Elements::OverAxes(elements.collect::<Result<_, _>>()?);
+        Ok(Window { elements, at: axes, extents: footprint.window.clone(), count })
+    }
+
+    /// Whether an element of a result lies where its row is gone through, along the last reduce axis alone.
+    fn goes_through(&self, footprint: &Footprint, place: &[Index], row: &[Index], axes: &[Index]) -> bool {
+        let (parallel, reduce) = (self.space.parallel.len(), &self.space.reduce);
+        let [extent] = reduce[..] else { return false };
+        let here = footprint.at.iter().map(|at| at.within(row));
+        axes == [Index::axis(parallel, extent)] && here.eq(place.iter().cloned())
     }
 
     fn reduced_element(&mut self, footprint: &Footprint, source: ValueId, axes: &[Index]) -> Result<Reg, LowerError> {

@@ -16,7 +16,7 @@ use super::LowerError;
 use super::analysis::Analysis;
 use super::boundary::Boundary;
 use super::moves::Move;
-use super::recipe::{Recipe, operand_coordinates};
+use super::recipe::{Recipe, readings};
 use super::region::{check_pointwise, is_reduction, lower};
 use super::space::tensors;
 use crate::index::Index;
@@ -321,17 +321,14 @@ fn reads_of(analysis: &Analysis<'_>, node: &Node, recipe: &Recipe) -> Vec<Read> 
         Recipe::Move(Move::Map(view) | Move::Pad { view, .. }) => vec![of_view(view)],
         Recipe::Move(Move::Join { parts, .. }) => parts.iter().map(|part| of_view(&part.view)).collect(),
         Recipe::Rule(rule) => {
-            let result = &graph.ty(node.outputs[0]).shape;
-            let of_operand = |(place, operand): (usize, ValueId)| {
-                if rule.footprint.is_some() && place == 0 {
-                    let source = view::root(graph, &analysis.definitions, operand).source;
-                    let is_whole = graph.ty(source).numel() == graph.ty(operand).numel();
-                    return Some(Read { source, is_whole });
-                }
-                let shape = &graph.ty(operand).shape;
-                Some(read(analysis, node, operand, &operand_coordinates(rule, place, shape, result)?))
-            };
-            tensors(node).filter(|(place, _)| *place < rule.reads).filter_map(of_operand).collect()
+            let folds = if rule.footprint.is_some() { rule.folds } else { 0 };
+            let reduced = tensors(node).take(folds).map(|(_, operand)| {
+                let source = view::root(graph, &analysis.definitions, operand).source;
+                Read { source, is_whole: graph.ty(source).numel() == graph.ty(operand).numel() }
+            });
+            let readings = readings(graph, rule, node, node.outputs[0]).into_iter();
+            let beside = readings.filter(|reading| reading.place >= folds);
+            reduced.chain(beside.map(|reading| read(analysis, node, reading.operand, &reading.coordinates))).collect()
         }
     }
 }

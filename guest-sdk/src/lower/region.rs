@@ -58,7 +58,7 @@ pub fn check_pointwise(graph: &Graph, node: &Node) -> Result<(), LowerError> {
 
 /// Whether a node reduces or normalises, and there is a lowering for it.
 pub fn is_reduction(graph: &Graph, node: &Node) -> bool {
-    matches!(Recipe::of(graph, node), Ok(Recipe::Rule(rule)) if rule.footprint.is_some() || rule.align == Align::Channels)
+    matches!(Recipe::of(graph, node), Ok(Recipe::Rule(rule)) if rule.footprint.is_some() || matches!(rule.align, Align::Channels))
 }
 
 /// Lowers pointwise nodes to one kernel: [`region`], but reductions are refused.

@@ -7,8 +7,8 @@
 
 use super::analysis::Analysis;
 use super::moves::Move;
-use super::recipe::{Recipe, operand_coordinates};
-use super::rules::{Footprint, Rule};
+use super::recipe::{Reading, Recipe, readings};
+use super::rules::{Align, Footprint, Rule};
 use crate::index::Index;
 use crate::view::{self, View};
 use fixedbitset::FixedBitSet;
@@ -245,7 +245,7 @@ impl Found {
             match analysis.recipe(position) {
                 Ok(Recipe::Move(Move::Map(view))) => self.map(graph, view, output, &op.name),
                 Ok(Recipe::Rule(rule)) => match analysis.footprint(position, number) {
-                    Ok(Some(footprint)) => self.reduction(graph, space, &footprint, node, output),
+                    Ok(Some(footprint)) => self.reduction(graph, space, (rule, &footprint), node, output),
                     _ => self.operands(graph, rule, node, output),
                 },
                 _ => {}
@@ -255,21 +255,28 @@ impl Found {
 
     /// The operands of a pointwise op, and its result.
     fn operands(&mut self, graph: &Graph, rule: &Rule, node: &Node, result: ValueId) {
-        for (place, operand) in tensors(node) {
-            let (from, to) = (&graph.ty(operand).shape, &graph.ty(result).shape);
-            if operand_coordinates(rule, place, from, to).is_some() {
+        for Reading { operand, coordinates, .. } in readings(graph, rule, node, result) {
+            if !matches!(rule.align, Align::At(_)) || coordinates == Index::axes(&graph.ty(result).shape) {
                 self.same(graph, operand, result);
             }
         }
     }
 
-    /// A tensor that is reduced, and the result.
-    fn reduction(&mut self, graph: &Graph, space: &Space, footprint: &Footprint, node: &Node, result: ValueId) {
-        let Some((_, source)) = tensors(node).next() else { return };
-        if footprint.elementwise {
-            self.same(graph, source, result);
-        } else {
-            self.rows(graph, space, footprint, source, result);
+    /// The tensors that are reduced, and the result.
+    fn reduction(
+        &mut self,
+        graph: &Graph,
+        space: &Space,
+        (rule, footprint): (&Rule, &Footprint),
+        node: &Node,
+        result: ValueId,
+    ) {
+        for (_, source) in tensors(node).take(rule.folds) {
+            if footprint.elementwise {
+                self.same(graph, source, result);
+            } else {
+                self.rows(graph, space, footprint, source, result);
+            }
         }
     }
 
