@@ -45,7 +45,7 @@ pub fn identity(graph: &Graph, node: &Node) -> Option<ValueId> {
         return None;
     }
     let same = match op.name.as_str() {
-        "aten::alias" | "aten::detach" | "aten::positive" => true,
+        "aten::alias" | "aten::detach" | "aten::positive" | "aten::lift_fresh" => true,
         "aten::dropout" | "aten::feature_dropout" | "aten::alpha_dropout" | "aten::feature_alpha_dropout" => {
             args.bool(2) == Some(false)
         }

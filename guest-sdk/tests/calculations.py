@@ -112,6 +112,8 @@ def scans(t):
         case(f"{op} along the last dimension {t}", dict(x=(t, [3, 7])), f"%r = aten::{op}(%x, -1)\n return (%r)", near="close")
     case(f"a running sum along the first dimension {t}", dict(x=(t, [4, 3])),
          "%a = aten::abs(%x)\n %c = aten::cumsum(%a, 0)\n %r = aten::neg(%c)\n return (%r)", near="close")
+    case(f"a running sum of one {t}", dict(x=(t, [3, 1])),
+         "%a = aten::neg(%x)\n %r = aten::cumsum(%a, -1)\n %m, %i = aten::cummax(%a, -1)\n return (%r, %m, %i)")
     for op in ["cummax", "cummin"]:
         case(f"{op} and where {t}", dict(x=(t, [3, 7])), f"%r, %i = aten::{op}(%x, 1)\n return (%r, %i)")
     case(f"a running sum of a softmax {t}", dict(x=(t, [3, 7])),

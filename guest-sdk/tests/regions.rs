@@ -69,7 +69,9 @@ fn every_op_in_the_tables_has_a_case() {
             "aten::_softmax" | "aten::_log_softmax" => "aten::softmax",
             "aten::avg_pool1d" | "aten::avg_pool3d" => "aten::avg_pool2d",
             "aten::max_pool1d" | "aten::max_pool3d" => "aten::max_pool2d",
-            "aten::adaptive_avg_pool1d" | "aten::adaptive_avg_pool3d" => "aten::adaptive_avg_pool2d",
+            "aten::adaptive_avg_pool1d" | "aten::adaptive_avg_pool3d" | "aten::_adaptive_avg_pool2d" => {
+                "aten::adaptive_avg_pool2d"
+            }
             "aten::prod" => "aten::sum",
             "aten::min" => "aten::max",
             "aten::norm" => "aten::linalg_vector_norm",

@@ -63,6 +63,7 @@ mod recipe;
 mod region;
 mod rules;
 mod space;
+mod standing;
 
 pub(crate) use analysis::Analysis;
 pub use builder::KernelBuilder;
@@ -73,3 +74,4 @@ pub use partition::{Fuse, Partition, partition};
 pub use passhost_ir::promote::{Strength, common, promote};
 pub use region::{Lowered, Output, check_pointwise, is_reduction, pointwise, region};
 pub use rules::{pointwise_names as pointwise_ops, reduction_names as reduction_ops};
+pub use standing::{Fate, Standing, fates, standing};

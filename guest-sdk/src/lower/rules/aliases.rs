@@ -2,6 +2,7 @@
 
 /// Each alias, and the name that the rules have.
 pub(super) const ALIASES: &[(&str, &str)] = &[
+    ("aten::_adaptive_avg_pool2d", "aten::adaptive_avg_pool2d"),
     ("aten::absolute", "aten::abs"),
     ("aten::arccos", "aten::acos"),
     ("aten::arcsin", "aten::asin"),

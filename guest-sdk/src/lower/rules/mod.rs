@@ -134,6 +134,12 @@ pub(crate) fn find(op: &OpName, args: &[Arg]) -> Option<&'static Rule> {
     FAMILIES.iter().copied().flatten().find(is_meant)
 }
 
+/// Whether there is a rule for calls of an op.
+pub(crate) fn covers(op: &OpName) -> bool {
+    let name = aliases::meant(&op.name);
+    FAMILIES.iter().copied().flatten().any(|rule| rule.name == name && rule.overloads.contains(&op.overload.as_str()))
+}
+
 /// The pointwise ops that lower, as `aten::add.Tensor`, sorted.
 pub fn pointwise_names() -> Vec<String> {
     names(|rule| rule.footprint.is_none())

@@ -1,6 +1,7 @@
 //! Running sums, products and extrema along a dimension.
 
 use super::super::call::{Call, Emitted, Uncovered};
+use super::super::quantity::Quantity;
 use super::Rule;
 use super::reduction::{Footprint, accumulator, arguments, dims, shapes};
 use passhost_ir::kernel::{Binary, Compare, ScanOp, Unary};
@@ -25,7 +26,12 @@ fn one_dim(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncov
 /// In the type in which a sum of the result's type is accumulated.
 fn total<'k>(c: &Call<'k>, op: ScanOp) -> Emitted<'k> {
     let element = c.widened(c.element(0)?, c.result)?.cast(accumulator(c, c.result)?);
-    Ok(c.scan(op, element))
+    Ok(so_far(c, op, element))
+}
+
+/// The reduction so far. Of one element that is the element, which a kernel has no axis for.
+fn so_far<'k>(c: &Call<'k>, op: ScanOp, element: Quantity<'k>) -> Quantity<'k> {
+    if c.count() == Ok(1.0) { element } else { c.scan(op, element) }
 }
 
 /// The largest or smallest so far, and where the last such element was. After a NaN all are, and its place counts.
@@ -35,7 +41,7 @@ fn extremum<'k>(c: &Call<'k>, op: ScanOp) -> Emitted<'k> {
     if dtype == Dtype::Bool {
         x = x.cast(Dtype::I32);
     }
-    let best = c.scan(op, x);
+    let best = so_far(c, op, x);
     if c.output == 0 {
         return Ok(best);
     }
@@ -44,5 +50,5 @@ fn extremum<'k>(c: &Call<'k>, op: ScanOp) -> Emitted<'k> {
         is_best = is_best.binary(Binary::Or, x.unary(Unary::IsNan));
     }
     let place = c.ordinal()?;
-    Ok(c.scan(ScanOp::Max, is_best.select(place, place.literal(0.0))))
+    Ok(so_far(c, ScanOp::Max, is_best.select(place, place.literal(0.0))))
 }
