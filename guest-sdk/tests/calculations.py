@@ -15,6 +15,7 @@ def main():
         norms(t)
         lengths(t)
         scans(t)
+        arranged(t)
     places()
 
 
@@ -70,7 +71,7 @@ def reductions(t):
 
 def norms(t):
     channels = dict(w=(t, [6], "weight"), b=(t, [6]))
-    if t == f32:
+    if t == f32:  # the CPU rounds the statistics of half types to them; CUDA and the rules do not
         case(f"native group norm {t}", dict(x=(t, [2, 6, 5]), **channels),
              "%r, %m, %s = aten::native_group_norm(%x, %w, %b, 2, 6, 5, 3, 1e-05)\n return (%r, %m, %s)", near="close")
         case(f"batch norm in training {t}", dict(x=(t, [3, 6, 5]), **channels),
@@ -125,6 +126,35 @@ def scans(t):
                 %c = aten::mul.Tensor(%a, %b)
                 %m, %i = aten::cummax(%y, 1)
                 return (%c, %m, %i)""")
+
+
+def arranged(t):
+    """Along each dimension of what lies otherwise in memory, and with numbers that are none."""
+    x = dict(x=(t, [4, 3, 5]))
+    turned = """%t = aten::permute(%x, [2, 0, 1])
+                %p = aten::relu(%t)
+                %o = aten::div.Tensor(%p, %p)
+                %a = aten::mul.Tensor(%o, %t)
+                """
+    for dim in [0, 1, 2]:
+        case(f"running extrema beside NaNs along dimension {dim} of a turned tensor {t}", x,
+             turned + f"%h, %i = aten::cummax(%a, {dim})\n %l, %j = aten::cummin(%a, {dim})\n return (%h, %i, %l, %j)")
+        case(f"a running sum along dimension {dim} of a turned tensor {t}", x,
+             f"%t = aten::permute(%x, [2, 0, 1])\n %a = aten::abs(%t)\n %r = aten::cumsum(%a, {dim})\n return (%r)", near="close")
+        case(f"where a NaN is along dimension {dim} {t}", x,
+             turned + f"%h, %i = aten::max.dim(%a, {dim})\n %j = aten::argmin(%a, {dim})\n return (%h, %i, %j)")
+    case(f"where the first NaN of all is {t}", x, turned + "%i = aten::argmax(%a)\n %j = aten::argmin(%a)\n return (%i, %j)")
+    case(f"smallest and largest of all {t}", x,
+         "%t = aten::permute(%x, [2, 0, 1])\n %a = aten::neg(%t)\n %l, %h = aten::aminmax(%a)\n return (%l, %h)")
+    case(f"norms over two dimensions of a turned tensor {t}", x,
+         """%t = aten::permute(%x, [2, 0, 1])
+            %a = aten::neg(%t)
+            %n = aten::linalg_vector_norm(%a, 3, [0, 2])
+            %m = aten::linalg_vector_norm(%a, inf, [0, 2])
+            %l = aten::logsumexp(%a, [0, 2])
+            return (%n, %m, %l)""", near="close")
+    case(f"a gate along a dimension that is not the last in memory {t}", dict(x=(t, [4, 3, 6])),
+         "%t = aten::permute(%x, [2, 0, 1])\n %r = aten::glu(%t, 0)\n return (%r)", near="close")
 
 
 def places():
