@@ -26,7 +26,7 @@ pub(crate) struct Call<'a> {
     pub(crate) kernel: &'a RefCell<KernelBuilder>,
     /// Its arguments.
     pub(crate) args: Args<'a>,
-    /// For each argument that is a tensor, its element.
+    /// For each argument that is a tensor, its element; for an op that reads at places of its own, what it reads there.
     pub(crate) operands: &'a [Option<Operand>],
     /// Where the element lies in the result.
     pub(crate) place: &'a [Index],

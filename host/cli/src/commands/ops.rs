@@ -54,7 +54,8 @@ fn one(name: &str, terminal: &Terminal) -> Result<Vec<String>, Stop> {
     let counts = graphnet()?;
     let mut lines = vec![];
     for schema in found {
-        lines.extend(wrap(&terminal.paint(Tone::Strong, &schema.to_string()), terminal.width(), ""));
+        let title = wrap(&schema.to_string(), terminal.width(), "");
+        lines.extend(title.iter().map(|line| terminal.paint(Tone::Strong, line)));
         let mut say = |text: String| lines.extend(wrap(&text, terminal.width(), "  "));
         say(where_it_occurs(schema));
         if schema.is_in_place() {

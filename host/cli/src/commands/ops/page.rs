@@ -20,7 +20,7 @@ How often calls occur was counted over the graphs of GraphNet as a pass sees the
 scripts/lowerings GRAPHNET
 ```
 
-counts again and writes this page.
+counts again and writes this page. `passhost samples lowerings LIST|DIR...` counts the same over samples of your own, and says of each op why calls stay.
 ";
 
 /// The page for all ops.
