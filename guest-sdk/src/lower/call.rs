@@ -43,6 +43,8 @@ pub(crate) struct Call<'a> {
 pub(crate) struct Window {
     /// The element at each point of the reduce axes, or one by one where they are few.
     pub(crate) elements: Elements,
+    /// The element beside it of each further tensor that is reduced together with it.
+    pub(crate) beside: Vec<Reg>,
     /// Where the element lies in the window, over the axes of the kernel.
     pub(crate) at: Vec<Index>,
     /// The extents of the window.
@@ -54,8 +56,8 @@ pub(crate) struct Window {
 /// See [`Window`].
 #[derive(Debug, Clone)]
 pub(crate) enum Elements {
-    /// One of each tensor that is reduced, for each point of the reduce axes.
-    OverAxes(Vec<Reg>),
+    /// One for each point of the reduce axes.
+    OverAxes(Reg),
     /// These, in row-major order.
     Listed(Vec<Reg>),
 }
@@ -163,7 +165,8 @@ impl<'k> Call<'k> {
     /// The type of the tensor whose elements are reduced.
     pub(crate) fn reduced(&self) -> Result<Dtype, Uncovered> {
         Ok(self.kernel.borrow().dtype(match &self.window()?.elements {
-            Elements::OverAxes(elements) | Elements::Listed(elements) => *elements.first().ok_or("reduces nothing")?,
+            Elements::OverAxes(element) => *element,
+            Elements::Listed(elements) => *elements.first().ok_or("reduces nothing")?,
         }))
     }
 
@@ -192,10 +195,12 @@ impl<'k> Call<'k> {
 
     /// The element at this point of the reduce axes of one of the tensors that are reduced.
     pub(crate) fn element(&self, tensor: usize) -> Emitted<'k> {
-        let Elements::OverAxes(elements) = &self.window()?.elements else {
+        let window = self.window()?;
+        let Elements::OverAxes(first) = &window.elements else {
             return Err("takes its few elements one by one, which is not expected here".to_owned());
         };
-        Ok(self.quantity(*elements.get(tensor).ok_or("reduces fewer tensors than expected")?))
+        let element = [first].into_iter().chain(&window.beside).nth(tensor);
+        Ok(self.quantity(*element.ok_or("reduces fewer tensors than expected")?))
     }
 
     /// A reduction of what was calculated of the elements at each point of the reduce axes.

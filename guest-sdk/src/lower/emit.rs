@@ -238,15 +238,16 @@ impl<'a> Emitter<'a> {
             NodeKind::Kernel { .. } => "a kernel".to_owned(),
         };
         let count = footprint.window.iter().product();
-        let sources: Vec<ValueId> = tensors(node).map(|(_, source)| source).take(rule.folds).collect();
-        let Some(&source) = sources.first() else { return Err(LowerError::NoLowering(name())) };
+        let mut sources = tensors(node).map(|(_, source)| source).take(rule.folds);
+        let Some(source) = sources.next() else { return Err(LowerError::NoLowering(name())) };
         let rows: Place = footprint.row_of.iter().map(|row| row.within(place)).collect();
         if footprint.is_listed() {
             let mut elements = Vec::new();
             for at in (0..count).map(|at| Index::constant(at).unravel(&footprint.window)) {
                 elements.push(self.reduced_element(footprint, source, &[&rows[..], &at].concat())?);
             }
-            return Ok(Window { elements: Elements::Listed(elements), at: vec![], extents: vec![], count });
+            let elements = Elements::Listed(elements);
+            return Ok(Window { elements, beside: vec![], at: vec![], extents: vec![], count });
         }
         let axes = self.space.window(&footprint.window).ok_or_else(|| LowerError::Window {
             op: name(),
@@ -262,9 +263,9 @@ impl<'a> Emitter<'a> {
             return Err(LowerError::OtherRow(name()));
         }
         self.reduced.push((value, rows));
-        let elements = sources.iter().map(|&source| self.reduced_element(footprint, source, &row));
-        let elements = Elements::OverAxes(elements.collect::<Result<_, _>>()?);
-        Ok(Window { elements, at: axes, extents: footprint.window.clone(), count })
+        let elements = Elements::OverAxes(self.reduced_element(footprint, source, &row)?);
+        let beside = sources.map(|source| self.reduced_element(footprint, source, &row)).collect::<Result<_, _>>()?;
+        Ok(Window { elements, beside, at: axes, extents: footprint.window.clone(), count })
     }
 
     /// Whether an element of a result lies where its row is gone through, along the last reduce axis alone.
