@@ -39,7 +39,7 @@ pub(super) struct Part {
     pub(super) end: i64,
 }
 
-pub(super) const NAMES: [&str; 16] = [
+const NAMES: [&str; 16] = [
     "aten::cat",
     "aten::concat",
     "aten::concatenate",
