@@ -12,6 +12,7 @@ mod gpu_source;
 mod judge;
 mod killed_children;
 mod machine_code;
+mod ops;
 mod reader;
 mod reports;
 mod samples;

@@ -367,10 +367,11 @@ fn a_narrow_terminal_is_not_overrun() {
     set.graph(&format!("set/{long}"), 4, &RELU_EXP);
     set.graph("set/broken", 4, &UNKNOWN);
     let (train, eval) = (set.path("train.txt").display().to_string(), set.path("eval.txt").display().to_string());
-    let cases: [(&str, &[&str]); 4] = [
+    let cases: [(&str, &[&str]); 5] = [
         ("check", &[]),
         ("list", &[]),
         ("stats", &["--top", "3"]),
+        ("lowerings", &[]),
         ("split", &["--eval", "0.5", "--train-out", &train, "--eval-out", &eval]),
     ];
     for (command, options) in cases {

@@ -4,7 +4,8 @@ use super::KernelBuilder;
 use super::math::math;
 use super::quantity::Quantity;
 use crate::args::Args;
-use passhost_ir::kernel::{ReduceOp, Reg};
+use crate::index::Index;
+use passhost_ir::kernel::{ReduceOp, Reg, ScanOp};
 use passhost_ir::promote::{Strength, common};
 use passhost_ir::{Arg, Dtype};
 use std::cell::RefCell;
@@ -25,8 +26,10 @@ pub(crate) struct Call<'a> {
     pub(crate) kernel: &'a RefCell<KernelBuilder>,
     /// Its arguments.
     pub(crate) args: Args<'a>,
-    /// For each argument that is a tensor, its element.
+    /// For each argument that is a tensor, its element; for an op that reads at places of its own, what it reads there.
     pub(crate) operands: &'a [Option<Operand>],
+    /// Where the element lies in the result.
+    pub(crate) place: &'a [Index],
     /// Element type of the result.
     pub(crate) result: Dtype,
     /// Which of its results.
@@ -40,6 +43,12 @@ pub(crate) struct Call<'a> {
 pub(crate) struct Window {
     /// The element at each point of the reduce axes, or one by one where they are few.
     pub(crate) elements: Elements,
+    /// The element beside it of each further tensor that is reduced together with it.
+    pub(crate) beside: Vec<Reg>,
+    /// Where the element lies in the window, over the axes of the kernel.
+    pub(crate) at: Vec<Index>,
+    /// The extents of the window.
+    pub(crate) extents: Vec<i64>,
     /// How many there are.
     pub(crate) count: i64,
     /// How many of them count, an `i64`, where that differs from row to row.
@@ -183,15 +192,9 @@ impl<'k> Call<'k> {
     /// A reduction of what `map` makes of every element.
     pub(crate) fn fold(&self, op: ReduceOp, map: impl Fn(Quantity<'k>) -> Emitted<'k>) -> Emitted<'k> {
         match &self.window()?.elements {
-            Elements::OverAxes(element) => {
-                let element = map(self.quantity(*element))?;
-                Ok(self.quantity(self.kernel.borrow_mut().reduce(op, element.reg)))
-            }
+            Elements::OverAxes(_) => self.reduction(op, map(self.element(0)?)?),
             Elements::Listed(elements) => self.combined(op, elements, map),
-            Elements::ListedOverAxes(elements) => {
-                let combined = self.combined(op, elements, map)?;
-                Ok(self.quantity(self.kernel.borrow_mut().reduce(op, combined.reg)))
-            }
+            Elements::ListedOverAxes(elements) => self.reduction(op, self.combined(op, elements, map)?),
         }
     }
 
@@ -201,6 +204,54 @@ impl<'k> Call<'k> {
         let mapped = elements.iter().map(|&element| map(self.quantity(element)));
         let combined = mapped.reduce(|result, element| Ok(result?.binary(combine, element?)));
         combined.unwrap_or_else(|| Err("reduces nothing".to_owned()))
+    }
+
+    /// Over how many dimensions with more than one element.
+    pub(crate) fn long_extents(&self) -> Result<usize, Uncovered> {
+        Ok(self.window()?.extents.iter().filter(|&&extent| extent > 1).count())
+    }
+
+    /// The element at this point of the reduce axes of one of the tensors that are reduced.
+    pub(crate) fn element(&self, tensor: usize) -> Emitted<'k> {
+        let window = self.window()?;
+        let Elements::OverAxes(first) = &window.elements else {
+            return Err("takes its few elements one by one, which is not expected here".to_owned());
+        };
+        let element = [first].into_iter().chain(&window.beside).nth(tensor);
+        Ok(self.quantity(*element.ok_or("reduces fewer tensors than expected")?))
+    }
+
+    /// A reduction of what was calculated of the elements at each point of the reduce axes.
+    pub(crate) fn reduction(&self, op: ReduceOp, element: Quantity<'k>) -> Emitted<'k> {
+        Ok(self.quantity(self.kernel.borrow_mut().reduce(op, element.reg)))
+    }
+
+    /// The reduction so far of what was calculated of the elements.
+    pub(crate) fn scan(&self, op: ScanOp, element: Quantity<'k>) -> Quantity<'k> {
+        self.quantity(self.kernel.borrow_mut().scan(op, element.reg))
+    }
+
+    /// The row-major position of the element in its window, an `i64`.
+    pub(crate) fn ordinal(&self) -> Emitted<'k> {
+        let window = self.window()?;
+        Ok(self.index(&Index::ravel(&window.at, &window.extents)))
+    }
+
+    /// The position of the result's element along a dimension, an `i64`.
+    pub(crate) fn position(&self, dim: usize) -> Emitted<'k> {
+        Ok(self.index(self.place.get(dim).ok_or("has fewer dimensions than expected")?))
+    }
+
+    fn index(&self, index: &Index) -> Quantity<'k> {
+        let mut kernel = self.kernel.borrow_mut();
+        let index = index.emit(&mut kernel);
+        self.quantity(kernel.position(index))
+    }
+
+    /// A value rounded to the result's type and ready for calculation: what eager reads of a tensor that it stored on
+    /// the way to the result.
+    pub(crate) fn stored(&self, value: Quantity<'k>) -> Emitted<'k> {
+        self.widened(value, self.result)
     }
 
     fn window(&self) -> Result<&Window, Uncovered> {

@@ -7,9 +7,9 @@ mod window;
 use super::analysis::Analysis;
 use super::call::{Call, Operand, convert};
 use super::moves::{self, Guard, Move, Otherwise, Part};
-use super::recipe::{Recipe, operand_coordinates};
+use super::recipe::{Reading, Recipe, readings};
 use super::rules::{Align, Rule};
-use super::space::{Place, Space, tensors};
+use super::space::{Place, Space};
 use super::{KernelBuilder, LowerError};
 use crate::args::Args;
 use crate::index::Index;
@@ -117,14 +117,19 @@ impl<'a> Emitter<'a> {
 
     /// An index expression, with the elements of tensors that it is gathered from.
     fn index(&mut self, index: &Index) -> Result<IndexId, LowerError> {
+        let resolved = self.resolved(index)?;
+        Ok(resolved.emit(&mut self.kernel))
+    }
+
+    /// An index expression in which elements of tensors that it is gathered from are values.
+    fn resolved(&mut self, index: &Index) -> Result<Index, LowerError> {
         if !index.is_gathered() {
-            return Ok(index.emit(&mut self.kernel));
+            return Ok(index.clone());
         }
-        let resolved = index.resolved(&mut |tensor, place: &[Index], along| {
+        index.resolved(&mut |tensor, place: &[Index], along| {
             let element = self.value(tensor, place.to_vec())?;
             Ok::<Reg, LowerError>(self.kernel.position_along(element, along))
-        })?;
-        Ok(resolved.emit(&mut self.kernel))
+        })
     }
 
     fn load(&mut self, value: ValueId, place: &[Index], pad: Option<Scalar>) -> Result<Reg, LowerError> {
@@ -243,24 +248,27 @@ impl<'a> Emitter<'a> {
             self.wants_row(place);
         }
         let window = match footprint {
-            Some(footprint) => Some(self.window(footprint, position, value, place)?),
+            Some(footprint) => Some(self.window(rule, footprint, (position, value), place)?),
             None => None,
         };
-        let mut operands = vec![None; args.len()];
-        let is_pointwise = footprint.is_none_or(|footprint| footprint.elementwise);
-        for (number, operand) in tensors(node).filter(|(number, _)| is_pointwise && *number < rule.reads) {
-            let shape = &graph.ty(operand).shape;
-            let Some(coordinates) = operand_coordinates(rule, number, shape, &result.shape) else { continue };
+        // An op may ask for its place, and elements of tensors that that is gathered from are read before.
+        let at = place.iter().map(|index| self.resolved(index)).collect::<Result<Place, _>>()?;
+        let mut operands = Vec::new();
+        let is_pointwise = footprint.is_none_or(|footprint| footprint.elementwise && !rule.scans);
+        let readings = if is_pointwise { readings(graph, rule, node, value) } else { vec![] };
+        for Reading { place: number, operand, coordinates } in readings {
             let source: Place = coordinates.iter().map(|coordinate| coordinate.within(place)).collect();
-            if rule.align == Align::Channels && number > 0 && !reduces {
+            if matches!(rule.align, Align::Channels) && number > 0 && !reduces {
                 self.wants_row(&source);
             }
             let value = self.value(operand, source)?;
-            operands[number] = Some(Operand { value, has_dimensions: !shape.is_empty() });
+            operands.resize(operands.len().max(number + 1), None);
+            operands[number] = Some(Operand { value, has_dimensions: graph.ty(operand).rank() > 0 });
         }
         let kernel = RefCell::new(std::mem::take(&mut self.kernel));
         let args = Args::new(args);
-        let call = Call { kernel: &kernel, args, operands: &operands, result: result.dtype, output, window };
+        let call =
+            Call { kernel: &kernel, args, operands: &operands, place: &at, result: result.dtype, output, window };
         let element = (rule.emit)(&call).map(|element| element.reg);
         self.kernel = kernel.into_inner();
         element.map_err(|reason| LowerError::NotCovered { op: op.to_string(), reason })

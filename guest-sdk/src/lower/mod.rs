@@ -69,6 +69,7 @@ mod region;
 mod resample;
 mod rules;
 mod space;
+mod standing;
 mod work;
 
 pub(crate) use analysis::Analysis;
@@ -83,3 +84,4 @@ pub use passhost_ir::promote::{Strength, common, promote};
 pub use region::{Lowered, Output, check_pointwise, is_reduction, pointwise, region};
 pub use resample::names as resampling_ops;
 pub use rules::{pointwise_names as pointwise_ops, reduction_names as reduction_ops};
+pub use standing::{Fate, Standing, fates, standing};

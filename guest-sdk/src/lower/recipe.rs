@@ -5,9 +5,11 @@ use super::contraction::{self, Contraction};
 use super::moves::{self, Move};
 use super::resample::{self, Resample, Resampled};
 use super::rules::{self, Align, Footprint, Rule};
+use super::space::tensors;
+use crate::args::Args;
 use crate::index::Index;
 use crate::view;
-use passhost_ir::{Graph, Node, NodeKind, OpName, numel};
+use passhost_ir::{Arg, Graph, Node, NodeKind, OpName, ValueId, numel};
 
 /// Of sliding windows, at most this many elements are taken one by one.
 const LISTED_WINDOW: u64 = 16;
@@ -27,20 +29,20 @@ pub(super) enum Recipe {
 impl Recipe {
     /// Of a node; an error names the op and why there is none.
     pub(super) fn of(graph: &Graph, node: &Node) -> Result<Recipe, LowerError> {
-        let NodeKind::Aten { op, .. } = &node.kind else {
+        let NodeKind::Aten { op, args } = &node.kind else {
             return Err(LowerError::NoLowering("a kernel".to_owned()));
         };
         let not_covered = |reason: String| LowerError::NotCovered { op: op.to_string(), reason };
         let tensors = node.operands().into_iter().chain(node.outputs.iter().copied());
         let complex = tensors.map(|id| graph.ty(id).dtype).find(|dtype| dtype.is_complex());
-        let found = Recipe::find(graph, node, op)?;
+        let found = Recipe::find(graph, node, (op, args))?;
         match complex {
             Some(complex) => Err(not_covered(format!("works on {complex}, which kernels do not calculate in"))),
             None => Ok(found),
         }
     }
 
-    fn find(graph: &Graph, node: &Node, op: &OpName) -> Result<Recipe, LowerError> {
+    fn find(graph: &Graph, node: &Node, (op, args): (&OpName, &[Arg])) -> Result<Recipe, LowerError> {
         let not_covered = |reason: String| LowerError::NotCovered { op: op.to_string(), reason };
         if let Some(found) = moves::find(graph, node) {
             return found.map(Recipe::Move).map_err(not_covered);
@@ -54,10 +56,13 @@ impl Recipe {
         if let Some(found) = contraction::find(graph, node) {
             return found.map(Recipe::Contraction).map_err(not_covered);
         }
-        let rule = if view::identity(graph, node).is_some() { None } else { rules::find(op) };
+        let rule = if view::identity(graph, node).is_some() { None } else { rules::find(op, args) };
         let rule = rule.ok_or_else(|| LowerError::NoLowering(op.to_string()))?;
         if rule.footprint.is_none() && node.outputs.len() != 1 {
             return Err(not_covered("has several results".to_owned()));
+        }
+        if let Align::At(reads) = rule.align {
+            reads(graph, node).map_err(not_covered)?;
         }
         Ok(Recipe::Rule(rule))
     }
@@ -65,7 +70,7 @@ impl Recipe {
     /// Whether it calculates, without reducing, tens of instructions per element: repeating that counts.
     pub(super) fn is_repeated_at_a_cost(&self) -> bool {
         match self {
-            Recipe::Rule(rule) => rule.costly && rule.footprint.is_none() && rule.align == Align::Broadcast,
+            Recipe::Rule(rule) => rule.costly && rule.footprint.is_none() && matches!(rule.align, Align::Broadcast),
             Recipe::Resample(_) => true,
             // A product by itself is no more than a multiplication.
             Recipe::Contraction(contraction) => numel(&contraction.window) > 1,
@@ -103,13 +108,36 @@ impl Footprint {
     }
 }
 
-/// The coordinates of an operand of a rule over its result's dimensions; `None` if the shapes do not fit.
-pub(super) fn operand_coordinates(rule: &Rule, place: usize, shape: &[i64], result: &[i64]) -> Option<Vec<Index>> {
-    match rule.align {
-        Align::Channels if place > 0 => match (shape, result) {
-            (&[extent], &[_, channels, ..]) if extent == channels => Some(vec![Index::axis(1, extent)]),
-            _ => None,
-        },
-        Align::Channels | Align::Broadcast => view::broadcast(shape, result),
+/// An element that a rule reads for each element of a result.
+pub(super) struct Reading {
+    /// Which operand of the rule it is.
+    pub(super) place: usize,
+    /// The tensor.
+    pub(super) operand: ValueId,
+    /// Where it lies in the tensor, over the dimensions of the result.
+    pub(super) coordinates: Vec<Index>,
+}
+
+/// What a rule reads for each element of a node's `output`-th result. Operands whose shapes do not fit are left out.
+pub(super) fn readings(graph: &Graph, rule: &Rule, node: &Node, output: ValueId) -> Vec<Reading> {
+    let NodeKind::Aten { args, .. } = &node.kind else { return vec![] };
+    let result = &graph.ty(output).shape;
+    if let Align::At(reads) = rule.align {
+        let reads = reads(graph, node).unwrap_or_default().into_iter().enumerate();
+        let of_argument = |(place, (argument, coordinates)): (usize, (usize, Vec<Index>))| {
+            Some(Reading { place, operand: Args::new(args).tensor(argument)?, coordinates })
+        };
+        return reads.filter_map(of_argument).collect();
     }
+    let broadcast = |(place, operand): (usize, ValueId)| {
+        let coordinates = match (rule.align, &graph.ty(operand).shape[..], &result[..]) {
+            (Align::Channels, &[extent], &[_, channels, ..]) if place > 0 && extent == channels => {
+                vec![Index::axis(1, extent)]
+            }
+            (Align::Channels, shape, _) if place > 0 && numel(shape) != 1 => return None,
+            (_, shape, result) => view::broadcast(shape, result)?,
+        };
+        Some(Reading { place, operand, coordinates })
+    };
+    tensors(node).filter(|(place, _)| *place < rule.reads).filter_map(broadcast).collect()
 }

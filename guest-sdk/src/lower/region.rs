@@ -62,7 +62,7 @@ pub fn check_pointwise(graph: &Graph, node: &Node) -> Result<(), LowerError> {
 /// Whether a node reduces, normalises or adds up products, and there is a lowering for it.
 pub fn is_reduction(graph: &Graph, node: &Node) -> bool {
     match Recipe::of(graph, node) {
-        Ok(Recipe::Rule(rule)) => rule.footprint.is_some() || rule.align == Align::Channels,
+        Ok(Recipe::Rule(rule)) => rule.footprint.is_some() || matches!(rule.align, Align::Channels),
         Ok(Recipe::Contraction(_)) => true,
         _ => false,
     }

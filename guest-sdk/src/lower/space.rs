@@ -7,8 +7,8 @@
 
 use super::analysis::Analysis;
 use super::moves::{Move, Otherwise};
-use super::recipe::{Recipe, operand_coordinates};
-use super::rules::{Footprint, Rule};
+use super::recipe::{Reading, Recipe, readings};
+use super::rules::{Align, Footprint, Rule};
 use crate::index::Index;
 use crate::view::{self, View};
 use fixedbitset::FixedBitSet;
@@ -281,8 +281,9 @@ impl Found {
                 }
                 Ok(Recipe::Rule(rule)) => match analysis.footprint(position, number) {
                     Ok(Some(footprint)) => {
-                        let Some(source) = analysis.reduced(position) else { continue };
-                        self.reduction(graph, space, footprint, source, output);
+                        for (_, source) in tensors(node).take(rule.folds) {
+                            self.reduction(graph, space, footprint, source, output);
+                        }
                     }
                     _ => self.operands(graph, rule, node, output),
                 },
@@ -293,9 +294,9 @@ impl Found {
 
     /// The operands of a pointwise op, and its result.
     fn operands(&mut self, graph: &Graph, rule: &Rule, node: &Node, result: ValueId) {
-        for (place, operand) in tensors(node) {
-            let (from, to) = (&graph.ty(operand).shape, &graph.ty(result).shape);
-            if self.is_one_known(operand, result) && operand_coordinates(rule, place, from, to).is_some() {
+        for Reading { operand, coordinates, .. } in readings(graph, rule, node, result) {
+            let is_in_place = || coordinates == Index::axes(&graph.ty(result).shape);
+            if self.is_one_known(operand, result) && (!matches!(rule.align, Align::At(_)) || is_in_place()) {
                 self.same(graph, operand, result);
             }
         }

@@ -73,6 +73,8 @@ pub enum Command {
     Samples(SamplesArguments),
     /// Cuts whole models into samples: single ops, op sequences that repeat, stretches that fit one kernel
     Decompose(DecomposeArguments),
+    /// Says what becomes of ops: which are part of a kernel, which are views, and why the others stay calls
+    Ops(OpsArguments),
     /// Lists the policies that are compiled in, or prints one
     Policies(PoliciesArguments),
     /// Says whether this machine has what an evaluation needs
@@ -133,6 +135,15 @@ pub struct ShowArguments {
     pub device: DeviceArguments,
     #[command(flatten)]
     pub limits: LimitArguments,
+}
+
+#[derive(Debug, Args)]
+pub struct OpsArguments {
+    /// An op, as `gelu`, `aten::add` or `aten::add.Tensor`: its schemas and where it may occur; all ops if absent
+    pub name: Option<String>,
+    /// The table of all ops as a page, which is docs/lowerings.md
+    #[arg(long, conflicts_with = "name")]
+    pub markdown: bool,
 }
 
 #[derive(Debug, Args)]

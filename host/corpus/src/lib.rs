@@ -9,6 +9,7 @@ pub mod findings;
 pub mod hash;
 pub mod journal;
 pub mod list;
+pub mod lowerings;
 pub mod memory;
 pub mod outcome;
 pub mod pieces;

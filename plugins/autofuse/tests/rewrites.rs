@@ -86,24 +86,24 @@ fn kernels_are_few_and_nothing_idle_remains() {
         ),
         (
             "a product keeps its operands, and what follows is one kernel",
-            "graph(%x: f32[512,1024], %w: f32[512,1024], %b: f32[512]) {
-               %t: f32[1024,512]{1,1024} = aten::t(%w)
-               %m: f32[512,512] = aten::mm(%x, %t)
-               %a: f32[512,512] = aten::add.Tensor(%m, %b)
-               %r: f32[512,512] = aten::relu(%a)
-               %s: f32[512,512] = aten::softmax.int(%r, -1)
+            "graph(%x: f32[32,40], %w: f32[32,40], %b: f32[32]) {
+               %t: f32[40,32]{1,40} = aten::t(%w)
+               %m: f32[32,32] = aten::mm(%x, %t)
+               %a: f32[32,32] = aten::add.Tensor(%m, %b)
+               %r: f32[32,32] = aten::relu(%a)
+               %s: f32[32,32] = aten::softmax.int(%r, -1)
                return (%s)
              }",
             (1, 2),
         ),
         (
             "batch norm joins what follows the convolution, channels last as it is",
-            "graph(%x: f32[2,64,32,32]{65536,1,2048,64}, %k: f32[64,64,3,3]{576,1,192,64}, %m: f32[64], %v: f32[64], %w: f32[64], %b: f32[64]) {
-               %c: f32[2,64,32,32]{65536,1,2048,64} = aten::conv2d(%x, %k, none, [1, 1], [1, 1], [1, 1], 1)
-               %n: f32[2,64,32,32]{65536,1,2048,64} = aten::batch_norm(%c, %w, %b, %m, %v, false, 0.1, 1e-05, true)
-               %s: f32[2,64,32,32]{65536,1,2048,64} = aten::add.Tensor(%n, %x)
-               %r: f32[2,64,32,32]{65536,1,2048,64} = aten::relu(%s)
-               %o: f32[2,64,32,32]{65536,1,2048,64} = aten::conv2d(%r, %k, none, [1, 1], [1, 1], [1, 1], 1)
+            "graph(%x: f32[2,17,6,6]{612,1,102,17}, %k: f32[17,17,3,3]{153,1,51,17}, %m: f32[17], %v: f32[17], %w: f32[17], %b: f32[17]) {
+               %c: f32[2,17,6,6]{612,1,102,17} = aten::conv2d(%x, %k, none, [1, 1], [1, 1], [1, 1], 1)
+               %n: f32[2,17,6,6]{612,1,102,17} = aten::batch_norm(%c, %w, %b, %m, %v, false, 0.1, 1e-05, true)
+               %s: f32[2,17,6,6]{612,1,102,17} = aten::add.Tensor(%n, %x)
+               %r: f32[2,17,6,6]{612,1,102,17} = aten::relu(%s)
+               %o: f32[2,17,6,6]{612,1,102,17} = aten::conv2d(%r, %k, none, [1, 1], [1, 1], [1, 1], 1)
                return (%o)
              }",
             // The kernel writes in the order of memory, and a view names the dimensions as they were.
@@ -111,12 +111,12 @@ fn kernels_are_few_and_nothing_idle_remains() {
         ),
         (
             "a cast there and back is none, a clone is what it is a clone of",
-            "graph(%x: f16[512,1024], %w: f16[1024,1024]) {
-               %f: f32[512,1024] = aten::to.dtype(%x, f32)
-               %h: f16[512,1024] = aten::to.dtype(%f, f16)
-               %c: f16[512,1024] = aten::clone(%h)
-               %m: f16[512,1024] = aten::mm(%c, %w)
-               %r: f16[512,1024] = aten::relu(%m)
+            "graph(%x: f16[32,32], %w: f16[32,32]) {
+               %f: f32[32,32] = aten::to.dtype(%x, f32)
+               %h: f16[32,32] = aten::to.dtype(%f, f16)
+               %c: f16[32,32] = aten::clone(%h)
+               %m: f16[32,32] = aten::mm(%c, %w)
+               %r: f16[32,32] = aten::relu(%m)
                return (%r)
              }",
             (1, 1),

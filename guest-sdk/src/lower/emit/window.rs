@@ -5,8 +5,8 @@ use crate::index::Index;
 use crate::lower::LowerError;
 use crate::lower::call::{Elements, Window};
 use crate::lower::moves::literal;
-use crate::lower::rules::Footprint;
-use crate::lower::space::Place;
+use crate::lower::rules::{Footprint, Rule};
+use crate::lower::space::{Place, Space, tensors};
 use passhost_ir::ValueId;
 use passhost_ir::kernel::{Binary, Reg};
 
@@ -16,20 +16,26 @@ pub(super) struct Points {
     pub(super) places: Vec<Place>,
     /// Whether that is to be reduced over the reduce axes besides.
     pub(super) over_axes: bool,
+    /// The window as reduce axes, as far as it goes over them.
+    pub(super) axes: Place,
 }
 
 impl Emitter<'_> {
     /// The elements that a member reduces for the result at `place`.
     pub(super) fn window(
         &mut self,
+        rule: &Rule,
         footprint: &Footprint,
-        position: usize,
-        value: ValueId,
+        (position, value): (usize, ValueId),
         place: &[Index],
     ) -> Result<Window, LowerError> {
-        let source =
-            self.analysis.reduced(position).ok_or_else(|| LowerError::NoLowering(self.analysis.name(position)))?;
+        let mut sources = tensors(self.analysis.node(position)).map(|(_, source)| source).take(rule.folds);
+        let source = sources.next().ok_or_else(|| LowerError::NoLowering(self.analysis.name(position)))?;
         let points = self.points(footprint, position, value, place)?;
+        let passes_by = |point: &Place| goes_through(&self.space, footprint, place, point);
+        if rule.scans && !(points.over_axes && points.places.iter().all(passes_by)) {
+            return Err(LowerError::OtherRow(self.analysis.name(position)));
+        }
         let element = |axes: &Place| self.reduced_element(footprint, source, axes);
         let elements = points.places.iter().map(element).collect::<Result<Vec<_>, _>>()?;
         let elements = match (points.over_axes, &elements[..]) {
@@ -37,8 +43,15 @@ impl Emitter<'_> {
             (true, _) => Elements::ListedOverAxes(elements),
             (false, _) => Elements::Listed(elements),
         };
+        let mut beside = vec![];
+        for source in sources {
+            for point in &points.places {
+                beside.push(self.reduced_element(footprint, source, point)?);
+            }
+        }
         let counted = self.counted(footprint, place)?;
-        Ok(Window { elements, count: footprint.window.iter().product(), counted })
+        let (extents, count) = (footprint.window.clone(), footprint.window.iter().product());
+        Ok(Window { elements, beside, at: points.axes, extents, count, counted })
     }
 
     /// The points at which a member reduces for the result at `place`.
@@ -57,7 +70,7 @@ impl Emitter<'_> {
             (0..count).map(at).collect()
         };
         if over_axes.is_empty() && !listed.is_empty() {
-            return Ok(Points { places: each(&[]), over_axes: false });
+            return Ok(Points { places: each(&[]), over_axes: false, axes: vec![] });
         }
         let axes = self.space.window(over_axes).ok_or_else(|| LowerError::Window {
             op: self.analysis.name(position),
@@ -70,7 +83,7 @@ impl Emitter<'_> {
             return Err(LowerError::OtherRow(self.analysis.name(position)));
         }
         self.reduced.push((value, rows));
-        Ok(Points { places, over_axes: true })
+        Ok(Points { places, over_axes: true, axes })
     }
 
     /// How many elements count, where that differs from row to row.
@@ -98,4 +111,12 @@ impl Emitter<'_> {
             None => self.value(source, at),
         }
     }
+}
+
+/// Whether an element of a result at `place` lies where its row, which is at `row` with its window, is gone through: along
+/// the last reduce axis alone.
+fn goes_through(space: &Space, footprint: &Footprint, place: &[Index], row: &[Index]) -> bool {
+    let (parallel, [extent]) = (space.parallel.len(), &space.reduce[..]) else { return false };
+    let here = footprint.at.iter().map(|at| at.within(row));
+    row.last() == Some(&Index::axis(parallel, *extent)) && here.eq(place.iter().cloned())
 }

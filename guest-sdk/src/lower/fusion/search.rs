@@ -7,8 +7,9 @@ use crate::lower::analysis::Analysis;
 use crate::lower::boundary::read_outside;
 use crate::lower::cost::Model;
 use crate::lower::library::Calls;
-use crate::lower::recipe::{Recipe, operand_coordinates};
+use crate::lower::recipe::{Recipe, readings};
 use crate::lower::region::{Effort, Lowered, lower};
+use crate::lower::rules::Align;
 use crate::lower::space::tensors;
 use crate::lower::work::Work;
 use crate::view::View;
@@ -140,7 +141,7 @@ impl<'a> Search<'a> {
                 let is_norm = footprint.is_some_and(|footprint| footprint.elementwise);
                 Region {
                     members: FixedBitSet::from_iter([position]),
-                    is_plain: matches!(recipe, Recipe::Rule(_))
+                    is_plain: matches!(recipe, Recipe::Rule(rule) if !rule.scans && !matches!(rule.align, Align::At(_)))
                         && (footprint.is_none() || is_norm)
                         && node.outputs.len() == 1,
                     norm: is_norm.then_some(position),
@@ -452,18 +453,15 @@ fn reads_of(analysis: &Analysis<'_>, position: usize, recipe: &Recipe) -> Vec<Re
         Recipe::Resample(resample) => vec![scattered(analysis, resample.source)],
         Recipe::Contraction(_) => node.operands().into_iter().map(|operand| scattered(analysis, operand)).collect(),
         Recipe::Rule(rule) => {
-            let result = &graph.ty(node.outputs[0]).shape;
             let reduces = matches!(analysis.footprint(position, 0), Ok(Some(footprint)) if !footprint.elementwise);
-            let of_operand = |(place, operand): (usize, ValueId)| {
-                if place == 0 && reduces {
-                    let source = analysis.root(operand).source;
-                    let is_whole = graph.ty(source).numel() == graph.ty(operand).numel();
-                    return Some(Read { source, is_whole });
-                }
-                let shape = &graph.ty(operand).shape;
-                Some(read(analysis, node, operand, &operand_coordinates(rule, place, shape, result)?))
-            };
-            tensors(node).filter(|(place, _)| *place < rule.reads).filter_map(of_operand).collect()
+            let folds = if reduces { rule.folds } else { 0 };
+            let reduced = tensors(node).take(folds).map(|(_, operand)| {
+                let source = analysis.root(operand).source;
+                Read { source, is_whole: graph.ty(source).numel() == graph.ty(operand).numel() }
+            });
+            let beside = readings(graph, rule, node, node.outputs[0]).into_iter();
+            let beside = beside.filter(|reading| reading.place >= folds);
+            reduced.chain(beside.map(|reading| read(analysis, node, reading.operand, &reading.coordinates))).collect()
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::super::call::{Call, Emitted};
 use super::super::quantity::Quantity;
-use super::Rule;
 use super::transcendental::one_plus_exp_neg;
-use passhost_ir::kernel::{Compare, Unary};
+use super::{Align, Rule};
+use passhost_ir::kernel::{Binary, Compare, Unary};
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, SQRT_2};
 
 pub(super) const RULES: &[Rule] = &[
@@ -24,6 +24,18 @@ pub(super) const RULES: &[Rule] = &[
     Rule::cheap("aten::threshold", &[""], |c| {
         let (x, bound, value) = c.triple()?;
         Ok(x.compare(Compare::Le, bound).select(value, x))
+    }),
+    Rule {
+        align: Align::Channels,
+        ..Rule::cheap("aten::prelu", &[""], |c| {
+            let (x, weight) = c.pair()?;
+            Ok(x.compare(Compare::Gt, 0.0).select(x, weight * x))
+        })
+    },
+    Rule::cheap("aten::hardshrink", &[""], |c| {
+        let (x, lambda) = (c.first()?, c.number(1)?);
+        let (from, to) = (x.compare(Compare::Ge, -lambda), x.compare(Compare::Le, lambda));
+        Ok(from.binary(Binary::And, to).select(x.literal(0.0), x))
     }),
     Rule::costly("aten::elu", &[""], |c| elu(c, c.number(1)?, c.number(2)?, c.number(3)?)),
     Rule::costly("aten::celu", &[""], |c| elu(c, c.number(1)?, 1.0, 1.0 / c.number(1)?)),

@@ -15,13 +15,12 @@ pub(super) const RULES: &[Rule] = &[
         both(c, if c.result == Dtype::Bool { Binary::And } else { Binary::Mul })
     }),
     Rule::cheap("aten::div", &["Tensor", "Scalar", "Tensor_mode", "Scalar_mode"], quotient),
-    Rule::cheap("aten::true_divide", &["Tensor", "Scalar"], quotient),
     Rule::cheap("aten::floor_divide", &["", "Scalar"], floor_quotient),
     Rule::costly("aten::fmod", &["Tensor", "Scalar"], |c| {
         let (a, b) = rounded_pair(c)?;
         Ok(a % b)
     }),
-    Rule::costly("aten::remainder", &["Tensor", "Scalar"], remainder),
+    Rule::costly("aten::remainder", &["Tensor", "Scalar", "Scalar_Tensor"], remainder),
     Rule::costly("aten::pow", &["Tensor_Scalar", "Tensor_Tensor", "Scalar"], power),
     Rule::cheap("aten::square", &[""], |c| {
         let x = c.first()?;
@@ -129,7 +128,7 @@ fn signs_differ<'k>(rest: Quantity<'k>, divisor: Quantity<'k>) -> Quantity<'k> {
 
 /// Powers. The exponents that ATen treats apart are treated apart here; a number as exponent is rounded to the tensor
 /// type. The products of small powers are calculated in the tensor type, hence rounded in between.
-fn power<'k>(c: &Call<'k>) -> Emitted<'k> {
+pub(super) fn power<'k>(c: &Call<'k>) -> Emitted<'k> {
     let dtype = c.result;
     if !dtype.is_float() {
         return integer_power(c);
@@ -153,13 +152,29 @@ fn power<'k>(c: &Call<'k>) -> Emitted<'k> {
     })
 }
 
+/// By squaring, where the exponent is a number; by shifting, where the base is 2.
 fn integer_power<'k>(c: &Call<'k>) -> Emitted<'k> {
-    let base = c.first()?;
-    match (c.is_tensor(1), c.args.int(1)) {
-        (false, Some(exponent @ 1..=4)) if c.result != Dtype::Bool => {
-            Ok((1..exponent).fold(base, |power, _| power * base))
+    match (c.args.int(0), c.args.int(1)) {
+        _ if c.result == Dtype::Bool => Err("has bool operands".to_owned()),
+        (Some(2), _) => {
+            let exponent = c.operand(1, c.result)?;
+            Ok(exponent.literal(1.0).binary(Binary::Shl, exponent))
         }
-        _ => Err("has an integer base and an exponent other than 1 to 4".to_owned()),
+        (_, Some(exponent @ 0..)) => {
+            let mut square = c.first()?;
+            let (mut power, mut rest) = (None, exponent);
+            while rest > 0 {
+                if rest % 2 == 1 {
+                    power = Some(power.map_or(square, |power: Quantity<'k>| power * square));
+                }
+                rest /= 2;
+                if rest > 0 {
+                    square = square * square;
+                }
+            }
+            Ok(power.unwrap_or_else(|| square.literal(1.0)))
+        }
+        _ => Err("has integers as exponents".to_owned()),
     }
 }
 

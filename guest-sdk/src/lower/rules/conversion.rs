@@ -1,6 +1,10 @@
 //! Casts and copies.
 
-use super::Rule;
+use super::super::call::Uncovered;
+use super::reduction::{arguments, shapes};
+use super::{Align, Read, Rule};
+use crate::view;
+use passhost_ir::{Graph, Node};
 
 pub(super) const RULES: &[Rule] = &[
     copy("aten::to", &["dtype", "dtype_layout", "device", "other"]),
@@ -8,9 +12,19 @@ pub(super) const RULES: &[Rule] = &[
     copy("aten::_to_copy", &[""]),
     copy("aten::clone", &[""]),
     copy("aten::contiguous", &[""]),
+    copy("aten::lift_fresh_copy", &[""]),
+    Rule { align: Align::At(source), ..Rule::cheap("aten::copy", &[""], |c| c.first()) },
 ];
 
 /// The element in the result's type. Where it is stored is the store's business.
 const fn copy(name: &'static str, overloads: &'static [&'static str]) -> Rule {
     Rule { reads: 1, ..Rule::cheap(name, overloads, |c| c.first()) }
+}
+
+/// The second operand, stretched to the shape of the first.
+fn source(graph: &Graph, node: &Node) -> Result<Vec<Read>, Uncovered> {
+    let (_, to) = shapes(graph, node, 0)?;
+    let source = arguments(node).tensor(1).ok_or("has no tensor as argument 1")?;
+    let coordinates = view::broadcast(&graph.ty(source).shape, to).ok_or("has a source of another shape")?;
+    Ok(vec![(1, coordinates)])
 }

@@ -1,9 +1,7 @@
-//! Comparisons, logic, bits and choices.
+//! Comparisons, logic and choices.
 
 use super::super::call::{Call, Emitted};
 use super::Rule;
-use super::arithmetic::both;
-use super::transcendental::direct;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Compare, Unary};
 
@@ -18,24 +16,6 @@ pub(super) const RULES: &[Rule] = &[
     Rule::cheap("aten::logical_or", &[""], |c| logical(c, Binary::Or)),
     Rule::cheap("aten::logical_xor", &[""], |c| logical(c, Binary::Xor)),
     Rule::cheap("aten::logical_not", &[""], |c| Ok(truth(c, 0)?.unary(Unary::Not))),
-    Rule::cheap("aten::bitwise_and", &["Tensor", "Scalar"], |c| both(c, Binary::And)),
-    Rule::cheap("aten::bitwise_or", &["Tensor", "Scalar"], |c| both(c, Binary::Or)),
-    Rule::cheap("aten::bitwise_xor", &["Tensor", "Scalar"], |c| both(c, Binary::Xor)),
-    Rule::cheap("aten::__and__", &["Tensor", "Scalar"], |c| both(c, Binary::And)),
-    Rule::cheap("aten::__or__", &["Tensor", "Scalar"], |c| both(c, Binary::Or)),
-    Rule::cheap("aten::__xor__", &["Tensor", "Scalar"], |c| both(c, Binary::Xor)),
-    Rule::cheap("aten::bitwise_not", &[""], |c| direct(c, Unary::Not)),
-    Rule::cheap("aten::isnan", &[""], |c| {
-        let x = c.own(0)?;
-        Ok(if x.dtype().is_float() { x.unary(Unary::IsNan) } else { c.literal(Dtype::Bool, 0.0) })
-    }),
-    Rule::cheap("aten::isinf", &[""], |c| {
-        let x = c.own(0)?;
-        if !x.dtype().is_float() {
-            return Ok(c.literal(Dtype::Bool, 0.0));
-        }
-        Ok(x.unary(Unary::Abs).compare(Compare::Eq, f64::INFINITY))
-    }),
     Rule::cheap("aten::where", &["self", "ScalarOther", "ScalarSelf", "Scalar"], |c| {
         let condition = truth(c, 0)?;
         let (then, otherwise) = (c.operand(1, c.result)?, c.operand(2, c.result)?);

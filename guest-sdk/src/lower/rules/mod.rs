@@ -6,20 +6,32 @@
 //! follows the CUDA one and says so.
 
 mod activation;
+mod aliases;
 mod arithmetic;
+mod bits;
+mod classification;
 mod conversion;
 mod creation;
+mod inverse;
+mod length;
+mod logarithmic;
 mod logic;
+mod loss;
 mod normalization;
 mod pooling;
 mod reduction;
 mod rounding;
+mod scan;
+mod spread;
 mod transcendental;
+mod triangle;
 
 use super::call::{Call, Emitted, Uncovered};
 pub(super) use reduction::Footprint;
 
-use passhost_ir::{Graph, Node, OpName};
+use crate::args::Args;
+use crate::index::Index;
+use passhost_ir::{Arg, Graph, Node, OpName};
 
 /// What a rule emits, and what it costs.
 pub(crate) struct Rule {
@@ -29,33 +41,55 @@ pub(crate) struct Rule {
     overloads: &'static [&'static str],
     /// Whether an element takes tens of instructions, so that computing it once per element of a larger tensor counts.
     pub(crate) costly: bool,
+    /// The calls it covers, for an op with several rules.
+    applies: fn(Args<'_>) -> bool,
     /// How many leading arguments the element depends on; tensors behind them lend only their type.
     pub(crate) reads: usize,
     /// Which element of each operand an element of the result reads.
     pub(crate) align: Align,
     /// For an op that reduces: which elements, to which rows.
     pub(crate) footprint: Option<FootprintOf>,
+    /// How many leading tensors it reduces together, element by element.
+    pub(crate) folds: usize,
+    /// It gives what is reduced so far at each element, so that the result is read where its row is gone through.
+    pub(crate) scans: bool,
     /// Emits the op for one element.
     pub(crate) emit: Emit,
 }
 
 /// Which element of an operand belongs to an element of the result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Align {
     /// Dimensions are aligned on the right and stretched.
     Broadcast,
     /// The first operand has the result's shape, all others follow its dimension 1.
     Channels,
+    /// Each of these reads is an operand of the rule.
+    At(ReadsOf),
 }
 
+/// An element that an op reads for each element of its result: of which argument, and where over the result's dimensions.
+pub(crate) type Read = (usize, Vec<Index>);
+
+pub(crate) type ReadsOf = fn(&Graph, &Node) -> Result<Vec<Read>, Uncovered>;
 type Emit = for<'k> fn(&Call<'k>) -> Emitted<'k>;
 type FootprintOf = fn(&Graph, &Node, usize) -> Result<Footprint, Uncovered>;
 
 impl Rule {
     /// A few instructions.
     const fn cheap(name: &'static str, overloads: &'static [&'static str], emit: Emit) -> Rule {
-        let (reads, align, footprint) = (usize::MAX, Align::Broadcast, None);
-        Rule { name, overloads, costly: false, reads, align, footprint, emit }
+        Rule {
+            name,
+            overloads,
+            costly: false,
+            applies: |_| true,
+            reads: usize::MAX,
+            align: Align::Broadcast,
+            footprint: None,
+            folds: 1,
+            scans: false,
+            emit,
+        }
     }
 
     /// Divisions, exponentials and the like.
@@ -69,22 +103,41 @@ impl Rule {
     }
 }
 
-const FAMILIES: [&[Rule]; 10] = [
+const FAMILIES: &[&[Rule]] = &[
     arithmetic::RULES,
     rounding::RULES,
     transcendental::RULES,
     activation::RULES,
     logic::RULES,
+    bits::RULES,
+    classification::RULES,
+    logarithmic::RULES,
+    inverse::RULES,
+    loss::RULES,
     conversion::RULES,
     creation::RULES,
+    triangle::RULES,
+    spread::RULES,
     normalization::RULES,
     pooling::RULES,
     reduction::RULES,
+    length::RULES,
+    scan::RULES,
 ];
 
-/// The rule for an op.
-pub(crate) fn find(op: &OpName) -> Option<&'static Rule> {
-    FAMILIES.into_iter().flatten().find(|rule| rule.name == op.name && rule.overloads.contains(&op.overload.as_str()))
+/// The rule for a call.
+pub(crate) fn find(op: &OpName, args: &[Arg]) -> Option<&'static Rule> {
+    let name = aliases::meant(&op.name);
+    let is_meant = |rule: &&Rule| {
+        rule.name == name && rule.overloads.contains(&op.overload.as_str()) && (rule.applies)(Args::new(args))
+    };
+    FAMILIES.iter().copied().flatten().find(is_meant)
+}
+
+/// Whether there is a rule for calls of an op.
+pub(crate) fn covers(op: &OpName) -> bool {
+    let name = aliases::meant(&op.name);
+    FAMILIES.iter().copied().flatten().any(|rule| rule.name == name && rule.overloads.contains(&op.overload.as_str()))
 }
 
 /// The pointwise ops that lower, as `aten::add.Tensor`, sorted.
@@ -98,10 +151,15 @@ pub fn reduction_names() -> Vec<String> {
 }
 
 fn names(is_meant: fn(&Rule) -> bool) -> Vec<String> {
-    let overloads =
-        |rule: &'static Rule| rule.overloads.iter().map(|&overload| OpName::new(rule.name, overload).to_string());
-    let rules = FAMILIES.into_iter().flatten().filter(|rule| is_meant(rule));
-    let mut names: Vec<String> = rules.flat_map(overloads).collect();
+    let rules = FAMILIES.iter().copied().flatten().filter(|rule| is_meant(rule));
+    let mut names = Vec::new();
+    for rule in rules {
+        let others = aliases::ALIASES.iter().filter(|(_, meant)| *meant == rule.name).map(|(alias, _)| *alias);
+        for name in others.chain([rule.name]) {
+            names.extend(rule.overloads.iter().map(|&overload| OpName::new(name, overload).to_string()));
+        }
+    }
     names.sort();
+    names.dedup();
     names
 }

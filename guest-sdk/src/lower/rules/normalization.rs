@@ -7,6 +7,7 @@ use super::super::call::{Call, Emitted, Uncovered};
 use super::super::quantity::Quantity;
 use super::reduction::{Footprint, arguments, dims, shapes, squared_differences, sum_of_squares};
 use super::{Align, Rule};
+use crate::args::Args;
 use crate::index::Index;
 use passhost_ir::kernel::{Binary, ReduceOp, Unary};
 use passhost_ir::{Arg, Graph, Node};
@@ -20,9 +21,24 @@ pub(super) const RULES: &[Rule] = &[
     Rule::over(last_dims, "aten::native_layer_norm", &[""], |c| normalized(c, (2, 3), 4)),
     Rule::over(last_dims, "aten::rms_norm", &[""], rms_normalized),
     Rule { align: Align::Channels, ..Rule::over(groups, "aten::group_norm", &[""], |c| normalized(c, (2, 3), 4)) },
-    Rule { align: Align::Channels, ..Rule::over(instances, "aten::instance_norm", &[""], instance_norm) },
-    Rule { align: Align::Channels, ..Rule::costly("aten::batch_norm", &[""], batch_norm) },
+    Rule {
+        align: Align::Channels,
+        ..Rule::over(native_groups, "aten::native_group_norm", &[""], |c| normalized(c, (1, 2), 7))
+    },
+    Rule { applies: takes_statistics, ..of_channels(Rule::costly("aten::instance_norm", &[""], batch_norm)) },
+    of_channels(Rule::over(instances, "aten::instance_norm", &[""], instance_norm)),
+    Rule { applies: takes_statistics, ..of_channels(Rule::costly("aten::batch_norm", &[""], batch_norm)) },
+    of_channels(Rule::over(batches, "aten::batch_norm", &[""], |c| normalized(c, (1, 2), 7))),
 ];
+
+const fn of_channels(rule: Rule) -> Rule {
+    Rule { align: Align::Channels, ..rule }
+}
+
+/// Whether a norm over a batch or an instance is given mean and variance instead of taking them.
+fn takes_statistics(args: Args<'_>) -> bool {
+    args.bool(5) == Some(false) && args.tensor(3).is_some() && args.tensor(4).is_some()
+}
 
 fn one_dim(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
     let (from, _) = shapes(graph, node, output)?;
@@ -41,6 +57,24 @@ fn last_dims(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Unc
 fn groups(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
     let groups = arguments(node).int(1).ok_or("has no number of groups")?;
     grouped(shapes(graph, node, output)?.0, groups)
+}
+
+/// The same from other arguments. Results behind the first have one element for each sample and group.
+fn native_groups(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
+    let groups = arguments(node).int(6).ok_or("has no number of groups")?;
+    let (from, to) = shapes(graph, node, output)?;
+    let footprint = grouped(from, groups)?;
+    Ok(if output == 0 { footprint } else { Footprint { elementwise: false, row_of: Index::axes(to), ..footprint } })
+}
+
+/// For each channel over all else.
+fn batches(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
+    let (from, _) = shapes(graph, node, output)?;
+    if from.len() < 2 {
+        return Err("has no dimension of channels".to_owned());
+    }
+    let dims: Vec<usize> = (0..from.len()).filter(|&dim| dim != 1).collect();
+    Ok(Footprint::elementwise(from, &dims))
 }
 
 fn instances(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
@@ -110,9 +144,6 @@ fn affine<'k>(c: &Call<'k>, x: Quantity<'k>, weight: usize, bias: usize) -> Emit
 }
 
 fn instance_norm<'k>(c: &Call<'k>) -> Emitted<'k> {
-    if c.args.bool(5) != Some(true) {
-        return Err("uses running statistics".to_owned());
-    }
     if c.is_given(3) || c.is_given(4) {
         return Err("updates running statistics".to_owned());
     }
@@ -133,9 +164,6 @@ fn rms_normalized<'k>(c: &Call<'k>) -> Emitted<'k> {
 
 /// With running statistics: `(x - mean) / sqrt(var + eps) * weight + bias`, calculated in the order of ATen's CUDA kernel.
 fn batch_norm<'k>(c: &Call<'k>) -> Emitted<'k> {
-    if c.args.bool(5) != Some(false) || !c.is_given(3) || !c.is_given(4) {
-        return Err("takes the statistics of its batch".to_owned());
-    }
     let eps = c.number(7)?;
     let x = c.first()?;
     let (mean, variance) = (c.own(3)?, c.own(4)?);

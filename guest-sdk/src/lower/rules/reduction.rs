@@ -9,7 +9,7 @@ use super::Rule;
 use crate::args::Args;
 use crate::index::Index;
 use passhost_ir::dims::wrap;
-use passhost_ir::kernel::{ReduceOp, Unary};
+use passhost_ir::kernel::{Binary, Compare, ReduceOp, Unary};
 use passhost_ir::{Arg, Dtype, Graph, Node, NodeKind};
 
 /// Which elements of its first operand an op reduces. Rows are what remains: each is reduced by itself.
@@ -86,6 +86,16 @@ pub(super) const RULES: &[Rule] = &[
     Rule::over(listed_dims, "aten::amin", &[""], |c| extremum(c, ReduceOp::Min)),
     Rule::over(all_dims, "aten::max", &[""], |c| extremum(c, ReduceOp::Max)),
     Rule::over(all_dims, "aten::min", &[""], |c| extremum(c, ReduceOp::Min)),
+    Rule::over(listed_dims, "aten::aminmax", &[""], |c| extremum(c, [ReduceOp::Min, ReduceOp::Max][c.output.min(1)])),
+    Rule::over(listed_dims, "aten::argmax", &[""], |c| position(c, ReduceOp::Max, ReduceOp::Argmax)),
+    Rule::over(listed_dims, "aten::argmin", &[""], |c| position(c, ReduceOp::Min, ReduceOp::Argmin)),
+    Rule::over(listed_dims, "aten::logsumexp", &[""], log_sum_exp),
+    Rule::over(listed_dims, "aten::nansum", &[""], sum_of_numbers),
+    Rule::over(listed_dims, "aten::nanmean", &[""], mean_of_numbers),
+    Rule::over(listed_dims, "aten::count_nonzero", &["", "dim_IntList"], |c| {
+        c.fold(ReduceOp::Sum, |x| Ok(x.truth().cast(Dtype::I64)))
+    }),
+    Rule::over(diagonal, "aten::trace", &[""], |c| total(c, ReduceOp::Sum)),
     Rule::over(listed_dims, "aten::max", &["dim"], |c| with_position(c, ReduceOp::Max, ReduceOp::Argmax)),
     Rule::over(listed_dims, "aten::min", &["dim"], |c| with_position(c, ReduceOp::Min, ReduceOp::Argmin)),
     Rule::over(all_dims, "aten::any", &[""], |c| truth(c, ReduceOp::Any)),
@@ -96,12 +106,10 @@ pub(super) const RULES: &[Rule] = &[
     Rule::over(all_dims, "aten::std", &[""], |c| whole_variance(c, true)),
     Rule::over(listed_dims, "aten::var", &["dim", "correction"], |c| listed_variance(c, false)),
     Rule::over(listed_dims, "aten::std", &["dim", "correction"], |c| listed_variance(c, true)),
-    Rule::over(listed_dims, "aten::var_mean", &["dim", "correction"], |c| match c.output {
-        0 => listed_variance(c, false),
-        _ => mean(c),
-    }),
-    Rule::over(normed_dims, "aten::linalg_vector_norm", &[""], norm),
-    Rule::over(normed_dims, "aten::norm", &["ScalarOpt_dim"], norm),
+    Rule::over(all_dims, "aten::var_mean", &[""], |c| with_mean(c, |c| whole_variance(c, false))),
+    Rule::over(all_dims, "aten::std_mean", &[""], |c| with_mean(c, |c| whole_variance(c, true))),
+    Rule::over(listed_dims, "aten::var_mean", &["dim", "correction"], |c| with_mean(c, |c| listed_variance(c, false))),
+    Rule::over(listed_dims, "aten::std_mean", &["dim", "correction"], |c| with_mean(c, |c| listed_variance(c, true))),
 ];
 
 /// The shapes of the first operand and of a result.
@@ -120,7 +128,7 @@ pub(super) fn arguments(node: &Node) -> Args<'_> {
     }
 }
 
-fn all_dims(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
+pub(super) fn all_dims(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
     let (from, to) = shapes(graph, node, output)?;
     Ok(Footprint::over(from, &(0..from.len()).collect::<Vec<_>>(), to))
 }
@@ -129,11 +137,17 @@ fn listed_dims(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, U
     over_dims_at(graph, node, output, 1)
 }
 
-fn normed_dims(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    over_dims_at(graph, node, output, 2)
+/// The elements of a matrix whose row and column have the same number.
+fn diagonal(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
+    let (from, _) = shapes(graph, node, output)?;
+    let &[rows, columns] = from else { return Err("has no rows and columns".to_owned()) };
+    let axis = Index::axis(0, rows.min(columns));
+    let window = vec![rows.min(columns)];
+    let footprint = Footprint::of_dims(from, &[], &[0, 1], vec![]);
+    Ok(Footprint { window, at: vec![axis.clone(), axis], ..footprint })
 }
 
-fn over_dims_at(graph: &Graph, node: &Node, output: usize, place: usize) -> Result<Footprint, Uncovered> {
+pub(super) fn over_dims_at(graph: &Graph, node: &Node, output: usize, place: usize) -> Result<Footprint, Uncovered> {
     let (from, to) = shapes(graph, node, output)?;
     let dims = dims(arguments(node), place, from.len())?;
     Ok(Footprint::over(from, &dims, to))
@@ -159,10 +173,13 @@ pub(super) fn dims(args: Args<'_>, place: usize, rank: usize) -> Result<Vec<usiz
 
 /// Sums and products, in the result's type: `dtype` converts the elements first.
 fn total<'k>(c: &Call<'k>, op: ReduceOp) -> Emitted<'k> {
-    let dtype = c.result;
-    // The type in which elements of a type are added up.
-    let accumulator = if dtype.is_float() { c.math(dtype)? } else { Dtype::I64 };
-    c.fold(op, |x| Ok(c.widened(x, dtype)?.cast(accumulator)))
+    let accumulator = accumulator(c, c.result)?;
+    c.fold(op, |x| Ok(c.widened(x, c.result)?.cast(accumulator)))
+}
+
+/// The type in which elements of a type are added up.
+pub(super) fn accumulator(c: &Call<'_>, dtype: Dtype) -> Result<Dtype, Uncovered> {
+    if dtype.is_float() { c.math(dtype) } else { Ok(Dtype::I64) }
 }
 
 /// The sum divided by the count. CUDA multiplies by the reciprocal of the count, which may be one ulp of the accumulator
@@ -179,8 +196,62 @@ fn extremum<'k>(c: &Call<'k>, op: ReduceOp) -> Emitted<'k> {
     })
 }
 
-fn with_position<'k>(c: &Call<'k>, value: ReduceOp, position: ReduceOp) -> Emitted<'k> {
-    extremum(c, if c.output == 0 { value } else { position })
+fn with_position<'k>(c: &Call<'k>, value: ReduceOp, place: ReduceOp) -> Emitted<'k> {
+    extremum(c, if c.output == 0 { value } else { place })
+}
+
+/// Where the first of the largest or smallest elements is. Over several dimensions the kernel's axes may follow memory
+/// rather than the tensor, so that the element with the least position in the tensor is looked for among the equal ones.
+fn position<'k>(c: &Call<'k>, value: ReduceOp, place: ReduceOp) -> Emitted<'k> {
+    if c.long_extents()? <= 1 {
+        return extremum(c, place);
+    }
+    let dtype = c.reduced()?;
+    let best = extremum(c, value)?;
+    let mut x = c.widened(c.element(0)?, dtype)?;
+    x = x.cast(best.dtype());
+    let mut is_best = x.compare(Compare::Eq, best);
+    if dtype.is_float() {
+        is_best = is_best.binary(Binary::Or, x.unary(Unary::IsNan));
+    }
+    let ordinal = c.ordinal()?;
+    c.reduction(ReduceOp::Min, is_best.select(ordinal, ordinal.literal(c.count()?)))
+}
+
+/// `log(sum(exp(x - max))) + max`, with the roundings of the tensors in between; an infinite maximum counts as 0.
+fn log_sum_exp<'k>(c: &Call<'k>) -> Emitted<'k> {
+    let dtype = c.result;
+    let largest = c.fold(ReduceOp::Max, |x| c.widened(x, dtype))?;
+    let is_infinite = largest.unary(Unary::Abs).compare(Compare::Eq, f64::INFINITY);
+    let finite = is_infinite.select(largest.literal(0.0), largest);
+    let sum = c.fold(ReduceOp::Sum, |x| {
+        let below = c.stored(c.widened(x, dtype)? - finite)?;
+        c.stored(below.unary(Unary::Exp))
+    })?;
+    Ok(c.stored(c.stored(sum)?.unary(Unary::Log))? + finite)
+}
+
+/// The sum of what is a number.
+fn sum_of_numbers<'k>(c: &Call<'k>) -> Emitted<'k> {
+    let accumulator = accumulator(c, c.result)?;
+    c.fold(ReduceOp::Sum, |x| {
+        let x = c.widened(x, c.result)?.cast(accumulator);
+        Ok(if accumulator.is_float() { x.unary(Unary::IsNan).select(x.literal(0.0), x) } else { x })
+    })
+}
+
+/// Their mean, both sum and count rounded to the result's type.
+fn mean_of_numbers<'k>(c: &Call<'k>) -> Emitted<'k> {
+    let sum = c.stored(sum_of_numbers(c)?)?;
+    let count = c.fold(ReduceOp::Sum, |x| {
+        let x = c.widened(x, c.result)?;
+        Ok(x.unary(Unary::IsNan).unary(Unary::Not).cast(Dtype::I64))
+    })?;
+    Ok(sum / c.stored(count)?)
+}
+
+fn with_mean<'k>(c: &Call<'k>, first: impl Fn(&Call<'k>) -> Emitted<'k>) -> Emitted<'k> {
+    if c.output == 0 { first(c) } else { mean(c) }
 }
 
 fn truth<'k>(c: &Call<'k>, op: ReduceOp) -> Emitted<'k> {
@@ -222,13 +293,4 @@ pub(super) fn sum_of_squares<'k>(c: &Call<'k>, dtype: Dtype) -> Emitted<'k> {
         let x = c.widened(x, dtype)?;
         Ok(x * x)
     })
-}
-
-/// The Euclidean norm.
-fn norm<'k>(c: &Call<'k>) -> Emitted<'k> {
-    let order = if c.is_given(1) { c.number(1)? } else { 2.0 };
-    if order != 2.0 {
-        return Err(format!("has the order {order}; 2 is covered"));
-    }
-    Ok(sum_of_squares(c, c.result)?.unary(Unary::Sqrt))
 }

@@ -5,6 +5,7 @@ use super::super::quantity::Quantity;
 use super::Rule;
 use super::arithmetic::both;
 use passhost_ir::kernel::{Binary, Unary};
+use std::f64::consts::PI;
 
 pub(super) const RULES: &[Rule] = &[
     Rule::costly("aten::exp", &[""], |c| direct(c, Unary::Exp)),
@@ -26,12 +27,9 @@ pub(super) const RULES: &[Rule] = &[
     Rule::costly("aten::erf", &[""], |c| direct(c, Unary::Erf)),
     Rule::costly("aten::atan2", &[""], |c| both(c, Binary::Atan2)),
     Rule::costly("aten::sigmoid", &[""], |c| Ok(1.0 / one_plus_exp_neg(c.first()?))),
-    Rule::costly("aten::log_sigmoid", &[""], |c| {
-        // min(x, 0) - log1p(exp(-|x|)) never overflows.
-        let x = c.first()?;
-        let log = x.unary(Unary::Abs).unary(Unary::Neg).unary(Unary::Exp).unary(Unary::Log1p);
-        Ok(x.min(0.0) - log)
-    }),
+    Rule::costly("aten::log_sigmoid", &[""], |c| Ok(log_sigmoid(c.first()?))),
+    Rule::cheap("aten::deg2rad", &[""], |c| Ok(c.first()? * (PI / 180.0))),
+    Rule::cheap("aten::rad2deg", &[""], |c| Ok(c.first()? * (180.0 / PI))),
 ];
 
 /// An op that a kernel has too. Integer operands become floats first: the result type says which.
@@ -42,4 +40,10 @@ pub(super) fn direct<'k>(c: &Call<'k>, op: Unary) -> Emitted<'k> {
 /// `1 + exp(-x)`.
 pub(super) fn one_plus_exp_neg(x: Quantity<'_>) -> Quantity<'_> {
     1.0 + x.unary(Unary::Neg).unary(Unary::Exp)
+}
+
+/// `min(x, 0) - log1p(exp(-|x|))`, which never overflows.
+pub(super) fn log_sigmoid(x: Quantity<'_>) -> Quantity<'_> {
+    let log = x.unary(Unary::Abs).unary(Unary::Neg).unary(Unary::Exp).unary(Unary::Log1p);
+    x.min(0.0) - log
 }

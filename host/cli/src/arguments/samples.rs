@@ -29,6 +29,9 @@ pub enum SamplesCommand {
     /// Counts ops, nodes, element types and tensor sizes over all graphs
     #[command(after_help = EXIT_CODES)]
     Stats(StatsArguments),
+    /// Lowers each call of every graph by itself; counts which become kernels, which are views, and why others stay
+    #[command(after_help = EXIT_CODES)]
+    Lowerings(LoweringsArguments),
     /// Divides samples into a list to train on and one to evaluate on, with no op sequence in both
     #[command(after_help = EXIT_CODES)]
     Split(SplitArguments),
@@ -99,6 +102,15 @@ pub struct StatsArguments {
     /// Ops that are shown, the most frequent ones
     #[arg(long, value_name = "N", default_value_t = 25)]
     pub top: usize,
+}
+
+#[derive(Debug, Args)]
+pub struct LoweringsArguments {
+    #[command(flatten)]
+    pub survey: SurveyArguments,
+    /// Writes the counts here, a line for each op; `passhost ops` is built with those of GraphNet
+    #[arg(long, value_name = "FILE")]
+    pub counts: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

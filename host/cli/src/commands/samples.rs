@@ -4,6 +4,7 @@ mod check;
 mod hash;
 mod histogram;
 mod list;
+mod lowerings;
 pub(super) mod progress;
 mod run;
 mod split;
@@ -34,6 +35,7 @@ pub fn run(arguments: &SamplesArguments, terminal: &Terminal) -> Result<Exit, St
         SamplesCommand::Check(arguments) => check::run(arguments, terminal),
         SamplesCommand::List(arguments) => list::run(arguments, terminal),
         SamplesCommand::Stats(arguments) => stats::run(arguments, terminal),
+        SamplesCommand::Lowerings(arguments) => lowerings::run(arguments, terminal),
         SamplesCommand::Split(arguments) => split::run(arguments, terminal),
         SamplesCommand::Hash(arguments) => hash::run(arguments, terminal),
         SamplesCommand::Run(arguments) => run::run(arguments, terminal),

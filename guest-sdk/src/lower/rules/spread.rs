@@ -1,0 +1,108 @@
+//! Ops whose elements come from several places of an operand, or from one dimension each of two.
+
+use super::super::call::{Call, Emitted, Uncovered};
+use super::reduction::{arguments, shapes};
+use super::transcendental::one_plus_exp_neg;
+use super::{Align, Read, Rule};
+use crate::index::Index;
+use passhost_ir::dims::wrap;
+use passhost_ir::kernel::Binary;
+use passhost_ir::{Arg, Dtype, Graph, Node};
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        align: Align::At(halves),
+        ..Rule::costly("aten::glu", &[""], |c| {
+            let (x, gate) = c.pair()?;
+            Ok(x * (1.0 / one_plus_exp_neg(gate)))
+        })
+    },
+    Rule { align: Align::At(neighbours), ..Rule::cheap("aten::diff", &[""], difference) },
+    Rule { align: Align::At(rows_and_columns), ..Rule::cheap("aten::outer", &[""], product) },
+    Rule { align: Align::At(blocks), ..Rule::cheap("aten::kron", &[""], product) },
+    Rule { align: Align::At(others), ..Rule::cheap("aten::cross", &[""], cross) },
+];
+
+/// A dimension of the first operand that an argument names.
+fn dim(node: &Node, place: usize, rank: usize) -> Result<usize, Uncovered> {
+    let dim = arguments(node).int(place).ok_or("has no dimension")?;
+    wrap(dim, rank).ok_or_else(|| format!("goes along dimension {dim} of {rank}"))
+}
+
+fn halves(graph: &Graph, node: &Node) -> Result<Vec<Read>, Uncovered> {
+    let (_, to) = shapes(graph, node, 0)?;
+    let dim = dim(node, 1, to.len())?;
+    let first = Index::axes(to);
+    let mut second = first.clone();
+    second[dim] = second[dim].shifted(to[dim]);
+    Ok(vec![(0, first), (0, second)])
+}
+
+fn neighbours(graph: &Graph, node: &Node) -> Result<Vec<Read>, Uncovered> {
+    let (_, to) = shapes(graph, node, 0)?;
+    let args = arguments(node);
+    if args.int(1) != Some(1) || args.tensor(3).is_some() || args.tensor(4).is_some() {
+        return Err("is taken several times or of joined tensors".to_owned());
+    }
+    let dim = dim(node, 2, to.len())?;
+    let first = Index::axes(to);
+    let mut second = first.clone();
+    second[dim] = second[dim].shifted(1);
+    Ok(vec![(0, first), (0, second)])
+}
+
+fn rows_and_columns(graph: &Graph, node: &Node) -> Result<Vec<Read>, Uncovered> {
+    let (_, to) = shapes(graph, node, 0)?;
+    let axes = Index::axes(to);
+    let [row, column] = &axes[..] else { return Err("has no rows and columns".to_owned()) };
+    Ok(vec![(0, vec![row.clone()]), (1, vec![column.clone()])])
+}
+
+/// Blocks of the second operand, one for each element of the first.
+fn blocks(graph: &Graph, node: &Node) -> Result<Vec<Read>, Uncovered> {
+    let (from, to) = shapes(graph, node, 0)?;
+    let second = arguments(node).tensor(1).ok_or("has no tensor as argument 1")?;
+    let block = &graph.ty(second).shape;
+    let axes = Index::axes(to);
+    let behind = |shape: &[i64]| to.len() - shape.len();
+    let extent = |dim: usize| dim.checked_sub(behind(block)).map_or(1, |dim| block[dim].max(1));
+    let which = (behind(from)..to.len()).map(|dim| axes[dim].div(extent(dim))).collect();
+    let within = (behind(block)..to.len()).map(|dim| axes[dim].rem(extent(dim))).collect();
+    Ok(vec![(0, which), (1, within)])
+}
+
+/// Of three elements along a dimension the two others, of both operands.
+fn others(graph: &Graph, node: &Node) -> Result<Vec<Read>, Uncovered> {
+    let (from, to) = shapes(graph, node, 0)?;
+    let second = arguments(node).tensor(1).ok_or("has no tensor as argument 1")?;
+    if from != to || graph.ty(second).shape != to {
+        return Err("has operands of different shapes".to_owned());
+    }
+    let dim = match arguments(node).get(2) {
+        Some(Arg::None) => to.iter().position(|&extent| extent == 3).ok_or("has no dimension of extent 3")?,
+        _ => dim(node, 2, to.len())?,
+    };
+    let axes = Index::axes(to);
+    let turned = |by: i64| {
+        let mut place = axes.clone();
+        place[dim] = place[dim].shifted(by).rem(3);
+        place
+    };
+    Ok(vec![(0, turned(1)), (1, turned(2)), (0, turned(2)), (1, turned(1))])
+}
+
+fn product<'k>(c: &Call<'k>) -> Emitted<'k> {
+    let (a, b) = c.pair()?;
+    Ok(a.binary(if c.result == Dtype::Bool { Binary::And } else { Binary::Mul }, b))
+}
+
+fn difference<'k>(c: &Call<'k>) -> Emitted<'k> {
+    let (first, second) = c.pair()?;
+    Ok(if c.result == Dtype::Bool { second.binary(Binary::Xor, first) } else { second - first })
+}
+
+fn cross<'k>(c: &Call<'k>) -> Emitted<'k> {
+    let (a, b, third) = c.triple()?;
+    let fourth = c.operand(3, c.result)?;
+    Ok(c.stored(a * b)? - c.stored(third * fourth)?)
+}
