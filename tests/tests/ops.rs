@@ -4,11 +4,12 @@ use passhost_tests::{Passhost, directory, sample};
 
 #[test]
 fn an_op_is_shown_with_its_schemas_and_what_becomes_of_it() {
-    let cases: [(&str, &[&str]); 4] = [
+    let cases: [(&str, &[&str]); 5] = [
         ("gelu", &["aten::gelu(Tensor self", "a pass may insert it", "part of a kernel: approximate none or tanh"]),
         ("aten::argmax", &["may keep it, and not insert it", "becomes part of a kernel"]),
         ("aten::add_.Tensor", &["aten::add_.Tensor(Tensor(a!) self", "without `_` in its place"]),
-        ("linear", &["stays a call: a product of matrices", "GraphNet: ", "0 kernels"]),
+        ("linear", &["becomes part of a kernel: as mm", "GraphNet: "]),
+        ("scaled_dot_product_attention", &["stays a call: attention", "GraphNet: ", "0 kernels"]),
     ];
     for (name, texts) in cases {
         Passhost::new(["ops", name]).run().expect_end(0, texts);
@@ -24,7 +25,13 @@ fn the_table_has_every_op_and_fits_the_line() {
     let run = Passhost::new(["ops"]).variable("COLUMNS", "60").run();
     run.expect_end(
         0,
-        &["aten::linear: call", "aten::relu: kernel", "aten::transpose: view", "aten::tril_indices: kernel"],
+        &[
+            "aten::linear: kernel",
+            "aten::scaled_dot_product_attention: call",
+            "aten::relu: kernel",
+            "aten::transpose: view",
+            "aten::tril_indices: kernel",
+        ],
     );
     run.expect(run.out.lines().all(|line| line.chars().count() <= 60), "a line is too long");
 }

@@ -149,6 +149,19 @@ pub(super) fn refuse_large(graph: &Graph, node: &Node) -> Result<(), LowerError>
     }
 }
 
+/// That a node adds up no products of matrices with two long sides, however few: depthwise convolutions and products with
+/// a vector pass.
+pub(super) fn refuse_matrices(graph: &Graph, node: &Node) -> Result<(), LowerError> {
+    match (find(graph, node), &node.kind) {
+        (Some(Ok(contraction)), NodeKind::Aten { op, .. })
+            if !contraction.is_small(graph) || !contraction.sides()[..2].contains(&1) =>
+        {
+            Err(LowerError::Large(op.to_string()))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The arguments and the shape of the only result.
 fn call<'a>(graph: &'a Graph, node: &'a Node) -> Result<(Args<'a>, &'a [i64]), Uncovered> {
     let (NodeKind::Aten { args, .. }, [output]) = (&node.kind, &node.outputs[..]) else {

@@ -62,7 +62,7 @@ pub fn fuse(graph: &Graph, device: &DeviceFacts) -> Plan {
 /// A plan in which every op with indices that does not become part of a kernel keeps them.
 fn planned(analysis: &Analysis<'_>, model: &Model, becomes_kernel: impl Fn(usize) -> bool) -> Plan {
     let calls = Calls::of(analysis, model);
-    let refused = refusal::refused(analysis, becomes_kernel, |node| contraction::refuse_large(analysis.graph, node));
+    let refused = refusal::refused(analysis, becomes_kernel, |node| contraction::refuse_matrices(analysis.graph, node));
     let lowers: Vec<bool> = refused.iter().map(Option::is_none).collect();
     let mut search = Search::of(analysis, model, &calls, &lowers);
     search.run();

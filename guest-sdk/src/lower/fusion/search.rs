@@ -451,7 +451,8 @@ fn reads_of(analysis: &Analysis<'_>, position: usize, recipe: &Recipe) -> Vec<Re
             step.views().into_iter().map(of_view).chain(indices).collect()
         }
         Recipe::Resample(resample) => vec![scattered(analysis, resample.source)],
-        Recipe::Contraction(_) => node.operands().into_iter().map(|operand| scattered(analysis, operand)).collect(),
+        // Its factors are read once for each product, which is no place to calculate them.
+        Recipe::Contraction(_) => vec![],
         Recipe::Rule(rule) => {
             let reduces = matches!(analysis.footprint(position, 0), Ok(Some(footprint)) if !footprint.elementwise);
             let folds = if reduces { rule.folds } else { 0 };
