@@ -32,7 +32,7 @@ impl Emitter<'_> {
         let mut sources = tensors(self.analysis.node(position)).map(|(_, source)| source).take(rule.folds);
         let source = sources.next().ok_or_else(|| LowerError::NoLowering(self.analysis.name(position)))?;
         let points = self.points(footprint, position, value, place)?;
-        let passes_by = |point: &Place| goes_through(&self.space, footprint, place, point);
+        let passes_by = |point: &Place| goes_through(self.space, footprint, place, point);
         if rule.scans && !(points.over_axes && points.places.iter().all(passes_by)) {
             return Err(LowerError::OtherRow(self.analysis.name(position)));
         }
