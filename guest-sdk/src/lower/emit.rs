@@ -17,6 +17,7 @@ use crate::view::View;
 use fixedbitset::FixedBitSet;
 use passhost_ir::kernel::{Binary, Compare, IndexId, PaddingMode, Reg, Scalar};
 use passhost_ir::{Dtype, NodeKind, ValueId};
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 /// A kernel that is being written.
@@ -117,15 +118,15 @@ impl<'a> Emitter<'a> {
 
     /// An index expression, with the elements of tensors that it is gathered from.
     fn index(&mut self, index: &Index) -> Result<IndexId, LowerError> {
+        if !index.is_gathered() {
+            return Ok(index.emit(&mut self.kernel));
+        }
         let resolved = self.resolved(index)?;
         Ok(resolved.emit(&mut self.kernel))
     }
 
     /// An index expression in which elements of tensors that it is gathered from are values.
     fn resolved(&mut self, index: &Index) -> Result<Index, LowerError> {
-        if !index.is_gathered() {
-            return Ok(index.clone());
-        }
         index.resolved(&mut |tensor, place: &[Index], along| {
             let element = self.value(tensor, place.to_vec())?;
             Ok::<Reg, LowerError>(self.kernel.position_along(element, along))
@@ -252,7 +253,10 @@ impl<'a> Emitter<'a> {
             None => None,
         };
         // An op may ask for its place, and elements of tensors that that is gathered from are read before.
-        let at = place.iter().map(|index| self.resolved(index)).collect::<Result<Place, _>>()?;
+        let at = match place.iter().any(Index::is_gathered) {
+            true => Cow::Owned(place.iter().map(|index| self.resolved(index)).collect::<Result<Place, _>>()?),
+            false => Cow::Borrowed(place),
+        };
         let mut operands = Vec::new();
         let is_pointwise = footprint.is_none_or(|footprint| footprint.elementwise && !rule.scans);
         let readings = if is_pointwise { readings(graph, rule, node, value) } else { vec![] };
