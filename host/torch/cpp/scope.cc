@@ -56,7 +56,9 @@ Scope::Scope(int32_t device, int64_t stream, bool inference, bool on_device) {
     return;
   }
   const c10::Stream on(c10::Stream::UNSAFE, device_of(device), stream);
-  if (on_device) {
+  // libtorch remembers a device for the thread and may take that for the current one, whatever the driver's context is:
+  // memory would come from another GPU.
+  if (on_device && c10::impl::VirtualGuardImpl(on.device_type()).getDevice() == on.device()) {
     current_stream_.emplace(on);
   } else {
     driver_.emplace();

@@ -55,7 +55,7 @@ class CurrentStream {
 // Then everything is as it was before, whatever happened in between.
 class Scope {
  public:
-  // With `on_device`, the device is the thread's current one already, and whoever made it that restores it.
+  // With `on_device`, the driver's context is the device's already, and whoever made it that restores it.
   Scope(int32_t device, int64_t stream, bool inference, bool on_device);
 
  private:
