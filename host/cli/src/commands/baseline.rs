@@ -18,12 +18,13 @@ use std::sync::atomic::AtomicBool;
 
 pub fn run(arguments: &BaselineArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let samples = super::named_samples(&arguments.paths, terminal)?;
-    let files = temporary().map_err(|error| Stop::new(Exit::Host, error))?;
+    let folder = || temporary().map_err(|error| Stop::new(Exit::Host, error));
+    let (inputs, outputs) = (folder()?, folder()?);
     let progress = Progress::new(terminal, &arguments.progress, samples.len());
     progress.step("starting the device");
-    let mut device = open_device(arguments, files.path())?;
+    let mut device = open_device(arguments, inputs.path())?;
     progress.step("starting Python");
-    let baselines = baselines(arguments, &device, files.path())?;
+    let baselines = baselines(arguments, &device, [inputs.path(), outputs.path()])?;
     progress.clear();
     let config = arguments.measure.config(1)?;
     let mut header = Header::new(&config);
@@ -57,12 +58,13 @@ fn open_device(arguments: &BaselineArguments, files: &Path) -> Result<Device, St
     Device::open(setup).map_err(|error| Stop::new(Exit::Host, error))
 }
 
-fn baselines(arguments: &BaselineArguments, device: &Device, files: &Path) -> Result<Baselines, Stop> {
+fn baselines(arguments: &BaselineArguments, device: &Device, [inputs, outputs]: [&Path; 2]) -> Result<Baselines, Stop> {
     let wanted = Wanted {
         python: arguments.python.clone(),
         methods: arguments.methods.0.clone(),
         processes: arguments.processes as usize,
-        inputs: files.into(),
+        inputs: inputs.into(),
+        outputs: outputs.into(),
         timeout: arguments.measure.timeout,
     };
     Baselines::new(wanted, device).map_err(|error| {

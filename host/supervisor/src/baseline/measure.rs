@@ -18,7 +18,7 @@ use passhost_ir::TensorType;
 use passhost_protocol::device::{ElsewhereRun, Evaluation, ProcessTimes, RewriteError, Settings, Stage};
 use passhost_protocol::reader;
 use passhost_score::FailureClass;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Wall clock for Inductor to compile a graph and run it.
@@ -109,7 +109,7 @@ fn prepare<'a>(
 
 /// Empty directories for so many rounds: nothing of another graph is in them.
 fn make_folders(baselines: &Baselines, rounds: u32) -> std::io::Result<()> {
-    let places = [baselines.wanted.inputs.as_path(), baselines.outputs.path()];
+    let places = [&baselines.wanted.inputs, &baselines.wanted.outputs].map(PathBuf::as_path);
     let folder = |place: &Path, round: u32| place.join(format!("round_{round}"));
     places.iter().flat_map(|place| (0..rounds).map(|round| folder(place, round))).try_for_each(|folder| {
         if folder.exists() {
@@ -176,7 +176,7 @@ impl Prepared<'_> {
             method_failed(FailureClass::TypeMismatch, "correctness", "an output is of a type that is not known here")
         };
         let (name, seed, settings) = (method.name().to_owned(), self.seed, self.settings);
-        let directory = self.baselines.outputs.path().to_owned();
+        let directory = self.baselines.wanted.outputs.clone();
         let run = ElsewhereRun { directory, name, outputs: types.ok_or_else(unknown)?, seed, first, rounds, settings };
         let limit = limit(self.supervisor, evaluation_limit(&self.reference, &self.settings));
         let lost =
@@ -272,7 +272,7 @@ impl Prepared<'_> {
         let (mut python, _) = Python::start(&self.baselines.setup)?;
         let device = &self.baselines.setup.device;
         let limit = limit(self.supervisor, COMPILE);
-        let folders = [self.baselines.wanted.inputs.as_path(), self.baselines.outputs.path()];
+        let folders = [&self.baselines.wanted.inputs, &self.baselines.wanted.outputs].map(PathBuf::as_path);
         python.load(device, &self.program, &self.inputs, folders, limit)?;
         Ok(python)
     }

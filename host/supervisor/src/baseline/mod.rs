@@ -163,6 +163,9 @@ pub struct Wanted {
     pub processes: usize,
     /// The directory that the children of the device may write to, for inputs of the graph that is measured.
     pub inputs: PathBuf,
+    /// One for what comes of it, where Python alone writes. It was there before the device was opened, whose walls may
+    /// hide what is made later.
+    pub outputs: PathBuf,
     /// Wall clock for a Python to start, if it is not its own.
     pub timeout: Option<Duration>,
 }
@@ -172,8 +175,6 @@ pub struct Baselines {
     setup: Setup,
     wanted: Wanted,
     hello: Hello,
-    /// What comes of the graph that is measured. Only Python writes there.
-    outputs: TempDir,
 }
 
 impl Baselines {
@@ -196,7 +197,7 @@ impl Baselines {
         if hello.torch.split('+').next() != Some(TORCH) {
             return Err(BaselineError::Version { python: setup.python, found: hello.torch });
         }
-        Ok(Baselines { setup, wanted, hello, outputs: temporary()? })
+        Ok(Baselines { setup, wanted, hello })
     }
 
     /// What a batch says of them, in the place of plugins. Their hash covers all that their code depends on.
