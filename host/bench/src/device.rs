@@ -89,6 +89,11 @@ impl Device {
         Ok(Device::new(context, Some(OnGpu { gpu, flush, speed, probe, state })))
     }
 
+    /// The same device, that leaves all drawing and comparing to the CPU, which is the reference for it.
+    pub fn checked_by_cpu(self) -> Device {
+        Device { kernels: None, ..self }
+    }
+
     fn new(context: Context, gpu: Option<OnGpu>) -> Device {
         let kernels = gpu.as_ref().map(|_| OwnKernels::default());
         Device { context: Arc::new(context.inference()), gpu, stopwatch: RefCell::new(Stopwatch::start()), kernels }

@@ -100,6 +100,7 @@ mod tests {
             threads: None,
             files: None,
             hidden: vec![],
+            check_on_cpu: false,
         };
         for (answer, reason) in
             [(ToDevice::Compiled(Err("no compiler".into())), "no compiler"), (out_of_turn, "out of turn")]

@@ -56,11 +56,12 @@ pub fn serve() -> Result<(), ServeError> {
             device.restart();
         }
         let reply = match request {
-            ToDevice::Open { device: choice, threads, files, hidden } => {
+            ToDevice::Open { device: choice, threads, files, hidden, check_on_cpu } => {
                 let walls = enclose(files.as_ref(), &hidden)?;
                 directory = files;
                 match open(choice, threads, &link) {
                     Ok((opened, info)) => {
+                        let opened = Rc::new(if check_on_cpu { opened.checked_by_cpu() } else { opened });
                         let gpu = opened.properties();
                         device = Some(opened);
                         FromDevice::Opened { device: info, walls, gpu }
@@ -174,7 +175,7 @@ fn open(
     choice: DeviceChoice,
     threads: Option<u32>,
     link: &Arc<Link<Stdin, File>>,
-) -> Result<(Rc<Device>, DeviceInfo), String> {
+) -> Result<(Device, DeviceInfo), String> {
     let gpu = |index| Device::gpu(index, |capability| compiler(link, capability));
     let available = std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
     let threads = threads.unwrap_or(available);
@@ -205,7 +206,7 @@ fn open(
         settings,
         note,
     };
-    Ok((Rc::new(device), info))
+    Ok((device, info))
 }
 
 fn gpu_present() -> bool {

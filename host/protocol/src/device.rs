@@ -85,6 +85,8 @@ pub enum ToDevice {
         files: Option<PathBuf>,
         /// Files and directories that the child must not read, whether they are there yet or not.
         hidden: Vec<PathBuf>,
+        /// Whether the CPU draws and compares what a GPU would by itself.
+        check_on_cpu: bool,
     },
     /// Runs a reference program and keeps it for [`ToDevice::Evaluate`] and [`ToDevice::Time`].
     Load {

@@ -60,20 +60,24 @@ pub struct DeviceSetup {
     pub hidden: Vec<PathBuf>,
     /// Devices that time at the same time and come before this one: it leaves their cores to them.
     pub before: u32,
+    /// Whether the CPU draws and compares what a GPU would by itself. The results are the same, later.
+    pub check_on_cpu: bool,
 }
 
 impl DeviceSetup {
     /// A device with so many threads that writes no files, behind those walls that the kernel has, without a cache.
     pub fn new(choice: DeviceChoice, threads: Option<u32>) -> DeviceSetup {
         let confinement = Confinement::default();
-        DeviceSetup { choice, threads, files: None, confinement, machine_code: None, hidden: vec![], before: 0 }
+        let (machine_code, hidden) = Default::default();
+        DeviceSetup { choice, threads, files: None, confinement, machine_code, hidden, before: 0, check_on_cpu: false }
     }
 
     /// The first request to a child.
     fn open(&self) -> ToDevice {
         let mut hidden = self.hidden.clone();
         hidden.extend(self.machine_code.iter().flat_map(|cache| cache.paths()));
-        ToDevice::Open { device: self.choice, threads: self.threads, files: self.files.clone(), hidden }
+        let (files, check_on_cpu) = (self.files.clone(), self.check_on_cpu);
+        ToDevice::Open { device: self.choice, threads: self.threads, files, hidden, check_on_cpu }
     }
 }
 

@@ -26,6 +26,9 @@ pub struct VerifyArguments {
     /// Runs nothing: scores and verdicts must follow from what is recorded
     #[arg(long)]
     pub offline: bool,
+    /// Draws and compares large tensors of a GPU on the CPU, which must give what the GPU gave by itself
+    #[arg(long)]
+    pub check_on_cpu: bool,
     #[command(flatten)]
     pub device: DeviceArguments,
     #[command(flatten)]

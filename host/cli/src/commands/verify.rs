@@ -1,12 +1,12 @@
 //! `passhost verify RESULT`
 
 use super::documents;
-use crate::arguments::VerifyArguments;
+use crate::arguments::{DeviceArguments, VerifyArguments};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone, wrap};
 use crate::{Exit, Stop};
 use anyhow::Context;
-use passhost_supervisor::device::Device;
+use passhost_supervisor::device::{Device, DeviceSetup};
 use passhost_supervisor::document::Document;
 use passhost_supervisor::untrusted::one_line;
 use passhost_supervisor::verify::{Difference, Replay, is_same_machine, recompute, replayed};
@@ -31,7 +31,7 @@ pub fn run(arguments: &VerifyArguments, terminal: &Terminal) -> Result<Exit, Sto
                     Some(device) => device,
                     empty => {
                         let wanted = arguments.device_like(document.job.device.as_ref());
-                        empty.insert(super::open_device(&wanted, arguments.walls.confinement())?)
+                        empty.insert(open_device(arguments, &wanted)?)
                     }
                 };
                 terminal.progress(&format!("judging {} again", one_line(&document.job.sample, 80)));
@@ -44,6 +44,14 @@ pub fn run(arguments: &VerifyArguments, terminal: &Terminal) -> Result<Exit, Sto
         print(verified.lines(document, terminal));
     }
     Ok(if agree { Exit::Success } else { Exit::Differs })
+}
+
+/// The device, with who draws and compares there.
+fn open_device(arguments: &VerifyArguments, wanted: &DeviceArguments) -> Result<Device, Stop> {
+    let confinement = arguments.walls.confinement();
+    let setup = super::device_setup(wanted.device, wanted.threads);
+    let setup = DeviceSetup { confinement, check_on_cpu: arguments.check_on_cpu, ..setup };
+    Device::open(setup).map_err(|error| Stop::new(Exit::Host, error))
 }
 
 /// Every sample that the paths name.
