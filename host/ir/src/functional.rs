@@ -19,6 +19,7 @@ mod tests;
 mod view;
 
 pub use error::FunctionalError;
+pub use region::elements_are_distinct;
 #[cfg(test)]
 pub(crate) use result::functional_schema;
 
@@ -40,14 +41,19 @@ pub struct Functional {
     /// Positions of the inputs that the program overwrites, directly or through a view, in ascending order.
     pub mutated_inputs: Vec<usize>,
     /// The nodes that stand for in-place ops, and those ops. Each of them may run in place again where nobody else reads
-    /// what it overwrites; those whose result has another type than that are left out.
+    /// what it overwrites; those whose result has another type than that are left out, but for strides where the result is
+    /// put back into what it is a part of.
     pub in_place: Vec<(NodeId, OpName)>,
+    /// The nodes that put results back into part of a tensor. Each of them may write there where nobody else reads it.
+    pub put_back: Vec<NodeId>,
 }
 
-/// The in-place nodes of a program that may run in place again: see [`Functional::in_place`]. None, if the program has no
-/// functional form.
+/// The nodes of a program's functional form that may run in place again, and the ops that do so: [`Functional::in_place`],
+/// and `aten::copy_` for each of [`Functional::put_back`]. None, if the program has no functional form.
 pub fn in_place_nodes(program: &Graph, ops: &OpTable) -> Vec<(NodeId, OpName)> {
-    functionalise(program, ops).map_or_else(|_| Vec::new(), |functional| functional.in_place)
+    let Ok(Functional { in_place, put_back, .. }) = functionalise(program, ops) else { return Vec::new() };
+    let copied = put_back.into_iter().map(|node| (node, OpName::new("aten::copy_", "")));
+    in_place.into_iter().chain(copied).collect()
 }
 
 /// Replaces every in-place op by its functional counterpart and every later read of what it wrote, under whichever name,
@@ -74,7 +80,8 @@ pub fn functionalise(program: &Graph, ops: &OpTable) -> Result<Functional, Funct
     let outputs = outputs.collect::<Result<_, _>>()?;
     let inputs = program.inputs.iter().enumerate();
     let mutated_inputs = inputs.filter(|(_, input)| overwritten[input.index()]).map(|(position, _)| position).collect();
-    Ok(Functional { graph: Graph { outputs, ..memory.draft.graph }, mutated_inputs, in_place })
+    let put_back = memory.draft.put_back;
+    Ok(Functional { graph: Graph { outputs, ..memory.draft.graph }, mutated_inputs, in_place, put_back })
 }
 
 impl Memory<'_> {

@@ -26,7 +26,7 @@ pub use constant::constant_nodes;
 pub use device::{DeviceFacts, DeviceKind};
 pub use dtype::{Dtype, UnknownDtype};
 pub use fixed::{Varying, varying};
-pub use functional::{Functional, FunctionalError, functionalise, in_place_nodes};
+pub use functional::{Functional, FunctionalError, elements_are_distinct, functionalise, in_place_nodes};
 pub use graph::{Arg, Graph, MemoryFormat, Node, NodeId, NodeKind, OpName, Value, ValueId};
 pub use infer::{Infer, InferError};
 pub use input::{Draw, InputSpec, Structure};

@@ -4,7 +4,8 @@ use passhost_ir::alias::aliasing;
 use passhost_ir::{Graph, NodeId, NodeKind, OpTable, Schema, ValueId};
 use std::collections::{HashMap, HashSet};
 
-/// Nodes whose first operand is a fresh tensor that only this node reads, so that the node may overwrite it.
+/// Nodes whose first operand is a fresh tensor of the type of their result that only this node reads, so that the node may
+/// overwrite it.
 pub fn reusable(graph: &Graph) -> HashSet<NodeId> {
     let mut uses: HashMap<ValueId, usize> = HashMap::new();
     for value in graph.nodes.iter().flat_map(|node| node.operands()).chain(graph.outputs.iter().copied()) {
@@ -14,7 +15,8 @@ pub fn reusable(graph: &Graph) -> HashSet<NodeId> {
     let mut reusable = HashSet::new();
     for node in &graph.nodes {
         let first = node.operands().first().copied();
-        if first.is_some_and(|value| fresh.contains(&value) && uses.get(&value) == Some(&1)) {
+        let is_alike = |value| node.outputs.first().is_some_and(|result| graph.ty(value) == graph.ty(*result));
+        if first.is_some_and(|value| fresh.contains(&value) && uses.get(&value) == Some(&1) && is_alike(value)) {
             reusable.insert(node.id);
         }
         // Overwriting a fresh tensor leaves a tensor that is as fresh.

@@ -7,6 +7,7 @@ use crate::error::{Cause, NodeError};
 use crate::instruction::{Instruction, Operation, Written};
 use crate::kernel::DeviceKernel;
 use crate::program::Program;
+use crate::put_back::{PUT_BACK, put_backs, view_of};
 use passhost_ir::alias::{Aliasing, aliasing};
 use passhost_ir::{Arg, Dtype, Graph, Node, NodeId, NodeKind, OpName, OpTable, Schema, ValueId};
 use passhost_torch::PreparedCall;
@@ -27,7 +28,8 @@ pub enum Mode {
 /// What is known of nodes of a graph, beside what the graph says.
 #[derive(Debug, Clone, Default)]
 pub struct Hints {
-    /// Nodes that overwrite their first operand where nobody else reads it, and the ops that do so.
+    /// Nodes that overwrite their first operand where nobody else reads it, and the ops that do so; `aten::copy_` for a
+    /// scatter, which copies its second operand into its place there.
     pub in_place: HashMap<NodeId, OpName>,
     /// Nodes that are calculated by the first run alone, for all that follow: they read each other's results and nothing
     /// else, and return no output.
@@ -43,8 +45,10 @@ impl Program {
         context: &Arc<Context>,
     ) -> Result<Program, NodeError> {
         let mut overwriting: HashSet<NodeId> = reusable(graph);
-        overwriting.retain(|node| in_place.contains_key(node));
+        overwriting.retain(|node| in_place.get(node).is_some_and(|op| op.name != PUT_BACK));
         let lasting = lasting(graph, once, &mut overwriting);
+        let put_backs = put_backs(graph, in_place, &lasting);
+        overwriting.extend(put_backs.scatters.iter().chain(&put_backs.writers));
         let plan = Plan::new(graph, &overwriting, &lasting);
         let last_uses = last_uses(graph, &plan, &lasting);
         let mut instructions = Vec::with_capacity(graph.nodes.len());
@@ -52,8 +56,13 @@ impl Program {
             let name = name_of(node);
             let op = in_place.get(&node.id).filter(|_| overwriting.contains(&node.id));
             let failed = |cause: Cause| NodeError { node: node.id, op: name.clone(), cause };
-            let is_view = op.is_none() && only_views(graph, node);
-            let operation = operation(node, (op, is_view), mode, context, &plan).map_err(failed)?;
+            let operation = if put_backs.scatters.contains(&node.id) {
+                put_back(node, put_backs.done.contains(&node.id), context)
+            } else {
+                let is_view = op.is_none() && only_views(graph, node);
+                operation(node, (op, is_view), mode, context, &plan)
+            };
+            let operation = operation.map_err(failed)?;
             instructions.push(Instruction {
                 node: node.id,
                 name,
@@ -106,6 +115,18 @@ fn operation(
             Ok(Operation::Kernel { kernel, inputs, written: written.collect(), addresses: vec![] })
         }
     }
+}
+
+/// A scatter that writes into its first operand, or finds its work done there.
+fn put_back(node: &Node, is_done: bool, context: &Context) -> Result<Operation, Cause> {
+    let unsuited = || Cause::Failed("no scatter; this is a bug of passhost".into());
+    let (op, args) = view_of(node).ok_or_else(unsuited)?;
+    let &[whole, part] = &node.operands()[..] else { return Err(unsuited()) };
+    let args = [&[Arg::Value(whole)], &args[..]].concat();
+    let copied = [Arg::Value(whole), Arg::Value(part), Arg::Bool(false)];
+    let prepare = |op: &OpName, args: &[Arg]| PreparedCall::new(context.target(), op, args);
+    let copy = if is_done { None } else { Some([prepare(&op, &args)?, prepare(&OpName::parse(PUT_BACK), &copied)?]) };
+    Ok(Operation::PutBack { copy, whole: whole.index(), part: part.index() })
 }
 
 /// The results of nodes that only the first run calculates, which stay. What shares their memory is not overwritten.

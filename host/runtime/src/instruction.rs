@@ -33,6 +33,14 @@ pub(crate) enum Operation {
         /// Whether all that it does is to make views of them.
         is_view: bool,
     },
+    /// A scatter that writes into its first operand, which then is the result.
+    PutBack {
+        /// Makes of the whole the part that is written, and copies into that; `None` if it was calculated there.
+        copy: Option<[PreparedCall; 2]>,
+        /// Slots of what is written into, and of what is put there.
+        whole: usize,
+        part: usize,
+    },
     /// A kernel and the slots of its inputs.
     Kernel {
         kernel: Box<DeviceKernel>,
@@ -97,16 +105,11 @@ impl<W: Watch> Frame<'_, '_, W> {
         match operation {
             Operation::Call { call, operands, is_view } => {
                 let results = self.call(call, operands, *is_view)?;
-                if results.len() != outputs.len() {
-                    let message = format!("{} results, expected {}", results.len(), outputs.len());
-                    return Err(Cause::Failed(message));
-                }
-                for (index, (&slot, tensor)) in outputs.iter().zip(results).enumerate() {
-                    if let Some(declared) = declared.get(index).filter(|_| check) {
-                        check_type(declared, &tensor)?;
-                    }
-                    self.slots[slot] = Some(tensor);
-                }
+                self.keep(results, outputs, declared, check)?;
+            }
+            Operation::PutBack { copy, whole, part } => {
+                let result = self.put_back(copy.as_ref(), [*whole, *part])?;
+                self.keep(vec![result], outputs, declared, check)?;
             }
             Operation::Kernel { kernel, inputs, written, addresses } => {
                 addresses.clear();
@@ -142,13 +145,49 @@ impl<W: Watch> Frame<'_, '_, W> {
         Ok(())
     }
 
+    /// Keeps results of an op in their slots.
+    fn keep(
+        &mut self,
+        results: Vec<Tensor>,
+        slots: &[usize],
+        declared: &[TensorType],
+        check: bool,
+    ) -> Result<(), Cause> {
+        if results.len() != slots.len() {
+            let message = format!("{} results, expected {}", results.len(), slots.len());
+            return Err(Cause::Failed(message));
+        }
+        for (index, (&slot, tensor)) in slots.iter().zip(results).enumerate() {
+            if let Some(declared) = declared.get(index).filter(|_| check) {
+                check_type(declared, &tensor)?;
+            }
+            self.slots[slot] = Some(tensor);
+        }
+        Ok(())
+    }
+
+    /// Copies a part to where it belongs, unless it was calculated there.
+    fn put_back(&self, copy: Option<&[PreparedCall; 2]>, slots: [usize; 2]) -> Result<Tensor, Cause> {
+        if matches!(self.sink, Sink::Record(_)) {
+            return Err(not_captured());
+        }
+        let [whole, part] = slots.map(|slot| self.slots[slot].as_ref().ok_or_else(freed_too_early));
+        let (whole, part) = (whole?, part?);
+        if let Some([view, copy]) = copy {
+            let place = view.call(self.active.scope, &[whole])?;
+            let place = place.first().ok_or_else(|| Cause::Failed("a view without a result".into()))?;
+            copy.call(self.active.scope, &[place, part])?;
+        }
+        Ok(whole.shallow_clone())
+    }
+
     fn call(&mut self, call: &PreparedCall, operands: &[usize], is_view: bool) -> Result<Vec<Tensor>, Cause> {
         let operand = |&slot: &usize| self.slots[slot].as_ref().ok_or_else(freed_too_early);
         let operands: Vec<&Tensor> = operands.iter().map(operand).collect::<Result<_, _>>()?;
         let results = call.call(self.active.scope, &operands)?;
         let views = || results.iter().all(|result| operands.iter().any(|operand| result.shares_memory(operand)));
         if matches!(self.sink, Sink::Record(_)) && !(is_view && views()) {
-            return Err(Cause::Failed("it does more than making a view, and was to be captured".into()));
+            return Err(not_captured());
         }
         Ok(results)
     }
@@ -166,6 +205,10 @@ impl<W: Watch> Frame<'_, '_, W> {
         }
         Ok(())
     }
+}
+
+fn not_captured() -> Cause {
+    Cause::Failed("it does more than making a view, and was to be captured".into())
 }
 
 fn freed_too_early() -> Cause {

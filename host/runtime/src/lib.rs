@@ -18,6 +18,7 @@ mod instruction;
 mod kernel;
 mod mark;
 mod program;
+mod put_back;
 mod watch;
 
 pub use capture::{CaptureCounts, CaptureError, Captured};

@@ -116,8 +116,9 @@ impl Program {
     /// The first node that is neither a kernel nor a view, and its op.
     pub(crate) fn first_op(&self) -> Option<(NodeId, String)> {
         let machine = self.machine.try_borrow().ok()?;
-        let works =
-            |instruction: &&Instruction| matches!(instruction.operation, Operation::Call { is_view: false, .. });
+        let works = |instruction: &&Instruction| {
+            matches!(instruction.operation, Operation::Call { is_view: false, .. } | Operation::PutBack { .. })
+        };
         machine.instructions.iter().find(works).map(|instruction| (instruction.node, instruction.name.clone()))
     }
 }

@@ -1,7 +1,7 @@
 //! Programs on the CPU, in a process that is not theirs.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use passhost_ir::{Dtype, Graph, NodeId, OpName, TensorType};
+use passhost_ir::{Dtype, Graph, NodeId, OpName, OpTable, TensorType, functionalise, in_place_nodes};
 use passhost_runtime::{
     CaptureError, Captured, Cause, Context, DeviceKernel, GUARD, Hints, Mode, NodeError, Program, Temporary, Tensor,
     TensorError, Watch,
@@ -299,4 +299,75 @@ fn what_no_input_reaches_is_calculated_once_and_overwritten_by_nobody() {
     assert!(once.run(&[]).is_err());
     assert_eq!(seen(&once), [0, 1, 2, 3, 4]);
     assert_eq!(seen(&once), [0, 3, 4]);
+}
+
+/// Programs that write to parts of tensors: with what is returned.
+const WRITES: [(&str, &str); 7] = [
+    (
+        "%a: f32[10,100] = aten::clone(%x)\n%b: f32[3,100] = aten::slice.Tensor(%a, 0, 2, 5)\n%c: f32[3,100] = aten::zero_(%b)\n",
+        "%a",
+    ),
+    (
+        "%a: f32[10,100] = aten::relu(%x)\n%b: f32[10,50]{100,1} = aten::slice.Tensor(%a, 1, 0, 50)\n\
+         %c: f32[10,50]{100,1} = aten::mul_.Tensor(%b, %y)\n",
+        "%c",
+    ),
+    (
+        "%a: f32[10,100] = aten::relu(%x)\n%b: f32[100] = aten::select.int(%a, 0, -1)\n\
+         %c: f32[100] = aten::neg_(%b)\n%d: f32[100] = aten::select.int(%a, 0, 3)\n\
+         %e: f32[100] = aten::add_.Tensor(%d, %c)\n",
+        "%a, %e",
+    ),
+    (
+        "%a: f32[10,100] = aten::relu(%x)\n%b: f32[10,50]{100,1} = aten::slice.Tensor(%a, 1, 0, 50)\n\
+         %c: f32[10,50]{100,1} = aten::slice.Tensor(%a, 1, 50, 100)\n%d: f32[10,50]{100,1} = aten::add_.Tensor(%b, %c)\n\
+         %e: f32[10,50]{100,1} = aten::mul_.Tensor(%d, %c)\n",
+        "%a",
+    ),
+    (
+        "%a: f32[10,100] = aten::relu(%x)\n%b: f32[10,50]{100,1} = aten::slice.Tensor(%a, 1, 0, 50)\n\
+         %s: f32[] = aten::sum(%a)\n%c: f32[10,50]{100,1} = aten::mul_.Tensor(%b, %s)\n",
+        "%a, %s",
+    ),
+    (
+        "%a: f32[10,100] = aten::relu(%x)\n%b: f32[10,50]{100,1} = aten::slice.Tensor(%a, 1, 0, 50)\n\
+         %c: f32[5,50]{200,1} = aten::slice.Tensor(%b, 0, 0, 10, 2)\n%d: f32[5,50]{200,1} = aten::exp_(%c)\n",
+        "%a, %b",
+    ),
+    (
+        "%a: f32[10,100] = aten::relu(%x)\n%b: f32[4,100] = aten::slice.Tensor(%a, 0, 2, 6)\n\
+         %c: f32[4,30]{100,1} = aten::slice.Tensor(%b, 1, 10, 40)\n%d: f32[4,30]{100,1} = aten::fill_.Scalar(%c, 3)\n\
+         %e: f32[4,30]{100,1} = aten::slice.Tensor(%b, 1, 40, 70)\n%f: f32[4,30]{100,1} = aten::add_.Tensor(%e, %d)\n",
+        "%a",
+    ),
+];
+
+#[test]
+fn what_is_written_to_part_of_a_tensor_lies_there_as_in_eager() {
+    let context = Arc::new(Context::cpu());
+    let elements: Vec<f32> = (0..1000).map(|at| (at % 37) as f32 * 0.25 - 4.0).collect();
+    let tensor = |shape: &[i64]| {
+        let ty = TensorType::contiguous(Dtype::F32, shape.to_vec());
+        let bytes = floats(elements.iter().copied().take(ty.numel() as usize));
+        Tensor::from_bytes(context.target(), &ty, &bytes).unwrap()
+    };
+    for (body, outputs) in WRITES {
+        let text = format!("graph(%x: f32[10,100], %y: f32[10,50]) {{\n{body}return ({outputs})\n}}");
+        let eager = Graph::parse(&text).unwrap();
+        let functional = functionalise(&eager, OpTable::sample()).unwrap().graph;
+        let in_place: HashMap<NodeId, OpName> = in_place_nodes(&eager, OpTable::sample()).into_iter().collect();
+        let results = |graph: &Graph, mode: Mode, in_place: &HashMap<NodeId, OpName>| {
+            let hints = Hints { in_place: in_place.clone(), ..Hints::default() };
+            let program = Program::compile(graph, mode, &hints, &context).unwrap();
+            let inputs = [tensor(&[10, 100]), tensor(&[10, 50])];
+            let outputs = program.run(&inputs).unwrap();
+            assert_eq!(inputs[0].to_bytes(), tensor(&[10, 100]).to_bytes(), "{text}");
+            outputs.iter().map(Tensor::to_bytes).collect::<Vec<_>>()
+        };
+        let none = HashMap::new();
+        let expected = results(&eager, Mode::Found, &none);
+        assert_eq!(results(&functional, Mode::Declared, &none), expected, "{functional}");
+        assert_eq!(results(&functional, Mode::Declared, &in_place), expected, "in place: {functional}");
+        assert!(!in_place.is_empty(), "{functional}");
+    }
 }

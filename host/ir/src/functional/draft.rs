@@ -8,6 +8,8 @@ use std::collections::HashSet;
 pub(super) struct Draft {
     /// The graph so far.
     pub(super) graph: Graph,
+    /// The nodes that put a part back into a whole.
+    pub(super) put_back: Vec<NodeId>,
     names: HashSet<String>,
     next_id: NodeId,
 }
@@ -18,7 +20,7 @@ impl Draft {
         let mut graph = program.clone();
         graph.nodes.clear();
         let names = graph.values.iter().map(|value| value.name.clone()).collect();
-        Draft { graph, names, next_id: program.fresh_node_id() }
+        Draft { graph, put_back: vec![], names, next_id: program.fresh_node_id() }
     }
 
     /// A new value.
@@ -56,6 +58,12 @@ impl Draft {
     /// A call that the program does not have, with one new value.
     pub(super) fn call(&mut self, op: &str, args: Vec<Arg>, ty: TensorType) -> ValueId {
         self.node(NodeKind::Aten { op: OpName::parse(op), args }, ty)
+    }
+
+    /// As [`Draft::call`], of an op that puts a part back into a whole.
+    pub(super) fn scatter(&mut self, op: &str, args: Vec<Arg>, ty: TensorType) -> ValueId {
+        self.put_back.push(self.next_id);
+        self.call(op, args, ty)
     }
 
     /// The same tensor as another element type; `into` becomes its value.

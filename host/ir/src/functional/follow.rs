@@ -62,10 +62,10 @@ impl Memory<'_> {
         Ok(match &view.step {
             &ViewStep::Slice { dim, start, end, step } => {
                 let args = with(&[Arg::Int(dim), optional(start), optional(end), Arg::Int(step)]);
-                self.draft.call("aten::slice_scatter", args, ty)
+                self.draft.scatter("aten::slice_scatter", args, ty)
             }
             &ViewStep::Select { dim, index } => {
-                self.draft.call("aten::select_scatter", with(&[Arg::Int(dim), Arg::Int(index)]), ty)
+                self.draft.scatter("aten::select_scatter", with(&[Arg::Int(dim), Arg::Int(index)]), ty)
             }
             &ViewStep::Diagonal { offset, dim1, dim2 } => {
                 let args = with(&[Arg::Int(offset), Arg::Int(dim1), Arg::Int(dim2)]);

@@ -19,7 +19,7 @@ fn reach(dims: &[(i64, i64)]) -> i64 {
 }
 
 /// Whether each element certainly has a place of its own: every dimension steps over all that lies further inside.
-pub(super) fn elements_are_distinct(ty: &TensorType) -> bool {
+pub fn elements_are_distinct(ty: &TensorType) -> bool {
     let dims = dimensions(ty);
     ty.numel() == 0 || (0..dims.len()).all(|dim| dims[dim].1 > reach(&dims[dim + 1..]))
 }

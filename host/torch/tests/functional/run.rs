@@ -113,7 +113,7 @@ fn bytes(values: &[Option<Tensor>], ids: &[ValueId]) -> Vec<Vec<u8>> {
     ids.iter().map(|id| values[id.index()].as_ref().map_or(vec![], elements)).collect()
 }
 
-/// Nodes that may run in place: their first operand is fresh memory that nobody else reads.
+/// Nodes that may run in place: their first operand is fresh memory of the result's type that nobody else reads.
 fn reusable(functional: &Functional) -> HashMap<NodeId, OpName> {
     let graph = &functional.graph;
     let reads: Vec<ValueId> =
@@ -124,8 +124,11 @@ fn reusable(functional: &Functional) -> HashMap<NodeId, OpName> {
     };
     let may = |id: NodeId| {
         let node = graph.nodes.iter().find(|node| node.id == id);
-        let first = node.and_then(|node| node.operands().first().copied());
-        first.is_some_and(|first| is_fresh(first) && reads.iter().filter(|read| **read == first).count() == 1)
+        let ends = node.and_then(|node| node.operands().first().copied().zip(node.outputs.first().copied()));
+        ends.is_some_and(|(first, result)| {
+            let is_read_once = reads.iter().filter(|read| **read == first).count() == 1;
+            is_fresh(first) && is_read_once && graph.ty(first) == graph.ty(result)
+        })
     };
     functional.in_place.iter().filter(|(id, _)| may(*id)).cloned().collect()
 }
