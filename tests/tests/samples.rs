@@ -95,8 +95,34 @@ fn the_lists_of_shipped_samples_fit_each_other() {
     assert_eq!(all, set(&["reference.txt", kinds[0], kinds[1], kinds[2]]));
     assert_eq!(all, set(&["train.txt", "eval.txt"]));
     assert_eq!(entries("train.txt").len() + entries("eval.txt").len(), all.len(), "no sample is in both");
+    let has_contraction = |entry: &String| {
+        let text = model_texts(&sample(entry)).concat();
+        [
+            "conv1d",
+            "conv2d",
+            "conv3d",
+            "conv_transpose",
+            "linear(",
+            "matmul",
+            " @ ",
+            "einsum",
+            "bmm",
+            "scaled_dot_product",
+        ]
+        .iter()
+        .any(|call| text.contains(call))
+    };
+    let without: BTreeSet<String> = set(&[kinds[0]]).into_iter().filter(|entry| !has_contraction(entry)).collect();
+    assert_eq!(set(&["fusible_without_contraction.txt"]), without);
     let models: BTreeSet<&str> = all.iter().filter_map(|entry| entry.split('/').nth(1)).collect();
     assert!(models.len() >= 40, "{} models", models.len());
+}
+
+/// The programs of all graphs of a task, in words.
+fn model_texts(task: &Path) -> Vec<String> {
+    let read = |path: PathBuf| std::fs::read_to_string(path).unwrap_or_default();
+    let list = read(task.join("graph_list.txt"));
+    list.lines().map(|graph| read(task.join(graph).join("model.py"))).collect()
 }
 
 #[test]
