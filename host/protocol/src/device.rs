@@ -10,12 +10,14 @@
 
 mod elsewhere;
 mod finding;
+mod launch;
 mod number;
 mod settings;
 mod timing;
 
 pub use elsewhere::ElsewhereRun;
 pub use finding::{DomainFinding, Finding};
+pub use launch::Launch;
 pub use settings::{Draws, OtherRounds, Settings, Share};
 pub use timing::{Block, DeviceTimes, ProcessTimes, Timed, Witness};
 
