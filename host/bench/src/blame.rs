@@ -1,7 +1,7 @@
 //! Errors of programs as the supervisor hears of them.
 
-use passhost_protocol::device::{ReferenceError, RewriteError};
-use passhost_runtime::{Cause, NodeError, TensorError};
+use passhost_protocol::device::{NotCaptured, ReferenceError, RewriteError, TimedProgram, TimingError};
+use passhost_runtime::{Cause, NodeError, RecordError, TensorError};
 
 /// Of a reference.
 pub fn of_reference(error: NodeError) -> ReferenceError {
@@ -22,6 +22,17 @@ pub fn of_rewrite(error: NodeError) -> RewriteError {
             RewriteError::Fault { node: error.node, op: error.op, message }
         }
         cause => RewriteError::Op { node: error.node, op: error.op, message: cause.to_string() },
+    }
+}
+
+/// Of a program that was to be captured.
+pub fn not_recorded(program: TimedProgram, error: RecordError) -> TimingError {
+    match error {
+        RecordError::Op { node, op, message } => NotCaptured::Op { program, node, op, message }.into(),
+        RecordError::Node(error) => of_rewrite(error).into(),
+        error @ (RecordError::Cpu | RecordError::Memory(_) | RecordError::Context(_) | RecordError::Device(_)) => {
+            NotCaptured::Nothing { message: error.to_string() }.into()
+        }
     }
 }
 

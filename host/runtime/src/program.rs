@@ -120,10 +120,9 @@ impl Program {
 
     /// The tensors that stay between runs: temporaries and constants.
     pub(crate) fn lasting_tensors(&self) -> Vec<Tensor> {
-        self.machine.try_borrow().map_or_else(
-            |_| vec![],
-            |machine| machine.slots.iter().flatten().map(Tensor::shallow_clone).collect(),
-        )
+        self.machine
+            .try_borrow()
+            .map_or_else(|_| vec![], |machine| machine.slots.iter().flatten().map(Tensor::shallow_clone).collect())
     }
 
     /// The first node that is neither a kernel nor a view, and its op.

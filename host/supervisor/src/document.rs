@@ -56,7 +56,8 @@ pub struct Failure {
 pub enum Status {
     /// At least one variant was compared; the scores say how well.
     Scored,
-    /// No variant could be compared; see `failure`. Scores are there if the plugin is to blame.
+    /// No variant could be compared, or one was not measured; see `failure`. Scores are there if no variant ran and the
+    /// plugin is to blame.
     Failed,
 }
 
