@@ -6,7 +6,7 @@ use crate::child::ChildError;
 use crate::device::{Device, DeviceError, LoadRequest, RewriteRequest};
 use crate::document::{Blame, Failure, HiddenShapes, Variant};
 use crate::event::{Event, VariantPlace, WorkStage};
-use crate::failure::failure;
+use crate::failure::{failure, not_captured};
 use crate::hidden::{self, Hidden};
 use crate::judge::{Judged, conclude, failed, is_timed, judge_evaluation, not_timed};
 use crate::lock::{Turn, Use};
@@ -16,7 +16,7 @@ use crate::timing::{Measured, Rules, measured};
 use crate::untrusted::one_line;
 use passhost_ir::{NodeId, OpName, OpTable};
 use passhost_protocol::device::{
-    Draws, Evaluation, Loaded, NotCaptured, ProcessTimes, RewriteError, Settings, Stage, TimedProgram, TimingError,
+    Draws, Evaluation, Loaded, NotCaptured, ProcessTimes, RewriteError, Settings, Stage, TimingError,
 };
 use passhost_protocol::{Work, reader};
 use passhost_score::{FailureClass, VariantOutcome};
@@ -298,20 +298,6 @@ impl From<TimingError> for Lost {
             TimingError::NotCaptured(reason) => Lost::NotCaptured(reason),
         }
     }
-}
-
-/// Whose doing it is that nothing was timed as captured: the pass's only where eager can be.
-fn not_captured(reason: &NotCaptured) -> Failure {
-    let (blame, hint) = match reason {
-        NotCaptured::Op { program, .. } | NotCaptured::Differs { program, .. } => match program {
-            TimedProgram::Reference => (Blame::Sample, "leave out --launch graph for this sample"),
-            TimedProgram::Rewrite => {
-                (Blame::Plugin, "insert ops that ask the device for nothing; eager can be captured")
-            }
-        },
-        NotCaptured::Nothing { .. } => (Blame::Host, "leave out --launch graph"),
-    };
-    failure(blame, "timing", format!("not measured: {reason}"), hint)
 }
 
 /// A rewrite that gave nothing to compare.
