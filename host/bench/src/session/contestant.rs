@@ -1,7 +1,7 @@
 //! A program with its inputs, ready to be timed: launched op by op, or captured.
 
 use super::Reference;
-use crate::blame::{not_recorded, of_rewrite};
+use crate::blame::{not_recorded, of_rewrite, while_captured};
 use crate::compare::Comparison;
 use crate::held::Held;
 use crate::measure::Contender;
@@ -66,7 +66,7 @@ impl<'a> Contestant<'a> {
         let mut contestant = Contestant::new(program, inputs);
         if launch == Launch::Graph {
             contestant.capture(which)?;
-            if let Some(output) = contestant.differs(reference)? {
+            if let Some(output) = contestant.differs(reference).map_err(while_captured)? {
                 return Err(NotCaptured::Differs { program: which, output }.into());
             }
         }
