@@ -11,7 +11,12 @@ fn main() {
         std::process::exit(1);
     };
     cxx_build::bridge("src/bridge.rs")
-        .files(["dispatch", "allocator", "gpu", "parallel", "scope", "tensor"].map(|name| format!("cpp/{name}.cc")))
+        .files(
+            ["dispatch", "allocator", "gpu", "parallel", "pool", "scope", "tensor"]
+                .map(|name| format!("cpp/{name}.cc")),
+        )
+        // Before the headers of CUDA that may be installed beside libtorch: those are incomplete.
+        .include("cpp/cuda")
         .include(libtorch.join("include"))
         .include(libtorch.join("include/torch/csrc/api/include"))
         .define("_GLIBCXX_USE_CXX11_ABI", "1")

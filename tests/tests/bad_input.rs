@@ -197,6 +197,20 @@ fn pipes_and_devices_are_refused_at_once() {
 }
 
 #[test]
+fn nothing_is_captured_without_a_gpu() {
+    let directory = directory();
+    let (noop, sample) = (plugin("noop"), sample("pointwise-chain"));
+    let out = directory.path().join("bench.jsonl");
+    let says =
+        ["`--launch graph` captures programs in CUDA graphs and needs a GPU", "leave it out, or use --device cuda"];
+    for run in [Passhost::eval(&noop, &sample), Passhost::bench([&noop, &sample], &out)] {
+        run.with(&["--launch", "graph"]).run().expect_end(2, &says);
+    }
+    assert!(!out.exists(), "nothing was begun");
+    Passhost::eval(&noop, &sample).with(&["--launch", "both"]).run().expect_end(2, &["possible values: stream, graph"]);
+}
+
+#[test]
 fn a_device_that_is_not_there_is_the_hosts_trouble() {
     let noop = plugin("noop").display().to_string();
     let sample = sample("pointwise-chain").display().to_string();

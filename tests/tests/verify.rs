@@ -83,6 +83,7 @@ fn what_does_not_follow_from_the_rest_is_found_without_a_run() {
         (with(d, "/policy/sha256", json!("00")), "policy: recorded strict"),
         (with(d, "/policy/text", json!(lax)), "another text"),
         (with(d, "/limits/measurement/domain_rounds", json!(false)), "domain_rounds"),
+        (with(d, "/limits/measurement/launch", json!("graph")), "limits.measurement.launch"),
         (with(d, "/job/inputs", json!("Published")), "job.inputs"),
         (with(d, "/status", json!("failed")), "status"),
         (with(d, "/blame", json!("plugin")), "blame"),

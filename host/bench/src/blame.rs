@@ -1,7 +1,7 @@
 //! Errors of programs as the supervisor hears of them.
 
-use passhost_protocol::device::{ReferenceError, RewriteError};
-use passhost_runtime::{Cause, NodeError, TensorError};
+use passhost_protocol::device::{NotCaptured, ReferenceError, RewriteError, TimedProgram, TimingError};
+use passhost_runtime::{Cause, NodeError, RecordError, TensorError};
 
 /// Of a reference.
 pub fn of_reference(error: NodeError) -> ReferenceError {
@@ -25,6 +25,26 @@ pub fn of_rewrite(error: NodeError) -> RewriteError {
     }
 }
 
+/// Of a program that was to be captured.
+pub fn not_recorded(program: TimedProgram, error: RecordError) -> TimingError {
+    match error {
+        RecordError::Op { node, op, message } => NotCaptured::Op { program, node, op, message }.into(),
+        RecordError::Node(error) => while_captured(of_rewrite(error)),
+        error @ (RecordError::Cpu | RecordError::Memory(_) | RecordError::Context(_) | RecordError::Device(_)) => {
+            NotCaptured::Nothing { message: error.to_string() }.into()
+        }
+    }
+}
+
+/// Of a program that is captured. Where memory is short then, that is because several programs keep theirs side by side: no
+/// rewrite can be blamed for that.
+pub fn while_captured(error: RewriteError) -> TimingError {
+    match error {
+        error @ RewriteError::Memory { .. } => NotCaptured::Nothing { message: error.to_string() }.into(),
+        other => other.into(),
+    }
+}
+
 /// Who is to blame where a rewrite found no memory: the rewrite, if the device `can_give` what a rewrite may take.
 pub fn memory_of(error: RewriteError, can_give: impl FnOnce() -> bool) -> RewriteError {
     match error {
@@ -40,5 +60,30 @@ pub fn of_input(input: &str, error: TensorError) -> ReferenceError {
     match error {
         TensorError::OutOfMemory(message) => ReferenceError::Memory { message },
         other => ReferenceError::Input { input: input.to_owned(), message: other.to_string() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use passhost_ir::NodeId;
+
+    fn at_node(op: &str, cause: Cause) -> RecordError {
+        RecordError::Node(NodeError { node: NodeId(4), op: op.into(), cause })
+    }
+
+    #[test]
+    fn an_op_that_is_not_recorded_is_named_and_what_the_machine_lacks_is_nobodys() {
+        let (op, message) = ("aten::nonzero".to_owned(), "it waits".to_owned());
+        let refused = RecordError::Op { node: NodeId(4), op: op.clone(), message: message.clone() };
+        let program = TimedProgram::Rewrite;
+        let expected = NotCaptured::Op { program, node: NodeId(4), op, message };
+        assert_eq!(not_recorded(program, refused), TimingError::NotCaptured(expected));
+        for lacking in [RecordError::Cpu, at_node("aten::mm", Cause::OutOfMemory("2 GiB".into()))] {
+            let found = not_recorded(program, lacking);
+            assert!(matches!(found, TimingError::NotCaptured(NotCaptured::Nothing { .. })), "{found:?}");
+        }
+        let kernel = not_recorded(program, at_node(passhost_runtime::KERNEL, Cause::Failed("no code".into())));
+        assert!(matches!(kernel, TimingError::Rewrite(RewriteError::Fault { .. })), "{kernel:?}");
     }
 }

@@ -209,12 +209,13 @@ impl<Outputs> Kept<Outputs> {
         Kept { most, seen: 0, outputs: vec![] }
     }
 
-    pub fn offer(&mut self, random: &mut Random, outputs: Outputs) {
+    /// The next run. What it gave is asked for only if it is kept.
+    pub fn offer(&mut self, random: &mut Random, outputs: impl FnOnce() -> Outputs) {
         self.seen += 1;
         if self.outputs.len() < self.most {
-            self.outputs.push(outputs);
+            self.outputs.push(outputs());
         } else if let Some(kept) = self.outputs.get_mut(random.below(self.seen) as usize) {
-            *kept = outputs;
+            *kept = outputs();
         }
     }
 }
@@ -259,7 +260,7 @@ mod tests {
         let mut kept = Kept::new(2);
         let mut observer = Observer::new(&device);
         let timed = block(&mut eager, &mut other, 8, &mut random, &mut observer, |random, outputs| {
-            kept.offer(random, outputs);
+            kept.offer(random, || outputs);
         });
         let timed = timed.unwrap();
         let Block { eager_ns, other_ns, witness } = timed.block;
@@ -278,7 +279,7 @@ mod tests {
         let mut first_or_last = [0; 2];
         for seed in 0..200 {
             let (mut kept, mut random) = (Kept::new(1), Random::new(seed));
-            (0..10).for_each(|run| kept.offer(&mut random, run));
+            (0..10).for_each(|run| kept.offer(&mut random, || run));
             first_or_last[0] += usize::from(kept.outputs == [0]);
             first_or_last[1] += usize::from(kept.outputs == [9]);
         }

@@ -97,7 +97,7 @@ pub fn serve() -> Result<(), ServeError> {
                 let steady = Steady::on(&cores, reference.is_on_gpu());
                 let timed = caught(|| reference.time(&rewrite, &in_place, seed, &settings, right_from, stage));
                 drop(steady);
-                FromDevice::Timed(timed.unwrap_or_else(|message| Err(full(message))).map(Box::new))
+                FromDevice::Timed(timed.unwrap_or_else(|message| Err(full(message).into())).map(Box::new))
             }
             ToDevice::Run { program, inputs, seed } => {
                 let device = device.as_ref().ok_or(ServeError::OutOfTurn("Run"))?;

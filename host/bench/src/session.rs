@@ -1,6 +1,7 @@
 //! The device child's state between messages: the loaded reference, and the evaluation of rewrites against it.
 
 mod checks;
+mod contestant;
 mod domain;
 mod elsewhere;
 mod others;

@@ -3,6 +3,7 @@
 mod baseline;
 mod bench;
 mod decompose;
+mod launch;
 mod measure;
 mod policy;
 mod report;
@@ -13,6 +14,7 @@ mod verify;
 pub use baseline::BaselineArguments;
 pub use bench::BenchArguments;
 pub use decompose::*;
+pub use launch::LaunchArguments;
 pub use measure::{MeasureArguments, ProgressArguments};
 use policy::policy;
 pub use report::*;
@@ -97,6 +99,8 @@ pub struct EvalArguments {
     /// Exits with 1 if the headline of the policy, AS or AS strict, is below this
     #[arg(long, value_name = "AS")]
     pub fail_under: Option<f64>,
+    #[command(flatten)]
+    pub launch: LaunchArguments,
     #[command(flatten)]
     pub measure: MeasureArguments,
     #[command(flatten)]

@@ -3,7 +3,7 @@
 use crate::terminal::{Terminal, Tone, table, wrap};
 use passhost_report::short_names;
 use passhost_score::{FALSE_VERDICTS, FailureClass};
-use passhost_supervisor::document::{Blame, DeviceScores, Document, Status, Variant};
+use passhost_supervisor::document::{DeviceScores, Document, Launch, Status, Variant};
 use passhost_supervisor::left_out;
 use passhost_supervisor::untrusted::one_line;
 use passhost_supervisor::{Headline, Policy};
@@ -22,6 +22,9 @@ pub fn render(document: &Document, terminal: &Terminal) -> Vec<String> {
     let mut title = format!("{plugin} on {}", one_line(&document.job.sample, 80));
     if document.policy != Policy::default() {
         title.push_str(&format!(", policy {}", document.policy.name()));
+    }
+    if document.launch() == Launch::Graph {
+        title.push_str(&format!(", {}", document.launch()));
     }
     lines.push(terminal.paint(Tone::Strong, &title));
     if document.job.fixed_seed {
@@ -98,13 +101,13 @@ fn unmeasured(document: &Document, terminal: &Terminal) -> Vec<String> {
         1 => String::new(),
         count => format!(" (the first of {count} variants)"),
     };
-    let text = format!("host (timing): {}{first}; {}", failure.message, failure.hint);
+    let text = format!("{} (timing): {}{first}; {}", failure.blame, failure.message, failure.hint);
     wrap(&text, terminal.width(), "  ").iter().map(|line| terminal.paint(Tone::Warn, line)).collect()
 }
 
-/// Whether a machine that did something else is why there is no result.
+/// Whether it ran and was not timed: the machine did something else, or what was to be captured cannot be.
 fn is_unmeasured(variant: &Variant) -> bool {
-    variant.failure.as_ref().is_some_and(|failure| failure.blame == Blame::Host && failure.stage == "timing")
+    variant.class.is_none() && variant.failure.as_ref().is_some_and(|failure| failure.stage == "timing")
 }
 
 fn row(variant: &Variant, name: &str) -> Vec<String> {

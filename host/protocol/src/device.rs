@@ -10,12 +10,14 @@
 
 mod elsewhere;
 mod finding;
+mod launch;
 mod number;
 mod settings;
 mod timing;
 
 pub use elsewhere::ElsewhereRun;
 pub use finding::{DomainFinding, Finding};
+pub use launch::{Launch, NotCaptured, TimedProgram, TimingError};
 pub use settings::{Draws, OtherRounds, Settings, Share};
 pub use timing::{Block, DeviceTimes, ProcessTimes, Timed, Witness};
 
@@ -200,7 +202,7 @@ pub enum FromDevice {
     /// The answer to [`ToDevice::Evaluate`] and to [`ToDevice::Judge`].
     Evaluated(Box<Evaluation>),
     /// The answer to [`ToDevice::Time`].
-    Timed(Result<Box<Timed>, RewriteError>),
+    Timed(Result<Box<Timed>, TimingError>),
     /// The answer to [`ToDevice::Run`].
     Ran(Result<Ran, RunError>),
 }

@@ -2,14 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use passhost_made_documents::{baseline, compared, document, failed, missed, right, unmeasured};
+use passhost_made_documents::{baseline, compared, document, failed, missed, right, uncaptured, unmeasured};
 use passhost_policy::Policy;
 use passhost_protocol::device::{OtherRounds, Share};
 use passhost_report::{
     Apart, Comparison, Eager, Entry, Filter, Part, Slice, Sourced, Summary, by_launch, compare, entries, summarise,
 };
 use passhost_score::{FailureClass, Options, Verdict, score};
-use passhost_supervisor::document::{Blame, Document, Failure, Launch, Variant};
+use passhost_supervisor::document::{Blame, Document, Failure, Launch, Status, Variant};
+use passhost_supervisor::verify::recompute;
 
 fn sourced(source: &str, documents: Vec<Document>) -> Vec<Sourced> {
     documents.into_iter().map(|document| Sourced { source: source.into(), document }).collect()
@@ -324,4 +325,44 @@ fn captured_ones_are_compared_with_captured_ones() {
         |group: &Vec<Entry<'_>>| group.iter().map(|entry| entry.entrant.name.replace(" 0.1.0", "")).collect::<Vec<_>>();
     assert_eq!(groups.iter().map(names).collect::<Vec<_>>(), [["eager-graph", "inductor-graph"], ["fuse", "eager"]]);
     assert!(groups.iter().all(|group| compare(group).is_ok()));
+}
+
+#[test]
+fn captured_plugins_stand_beside_captured_baselines_and_never_beside_themselves() {
+    let captured = |variants| {
+        let mut document = document("fuse", "one", variants);
+        document.limits.measurement.launch = Launch::Graph;
+        document
+    };
+    let eager = baseline("eager-graph", Launch::Graph, "one", vec![right("x", 3.0)], 1.5);
+    let plugin = document("fuse", "one", vec![right("x", 2.0)]);
+    let documents = sourced("one.json", vec![plugin, captured(vec![right("x", 4.0)]), eager]);
+    let all = entries(&documents, Apart::Plugins, &Filter::default());
+    assert_eq!(all.len(), 3, "one plugin launched in two ways is two entries");
+    let groups = by_launch(all);
+    assert_eq!(groups.iter().map(Vec::len).collect::<Vec<_>>(), [1, 2]);
+    let found = compare(&groups[1]).unwrap();
+    // Four times as fast as a captured eager that takes two thirds of what eager takes in Python.
+    let scores: Vec<Option<f64>> = found.standings.iter().map(|standing| score_of(&standing.part)).collect();
+    assert!(near(scores[0], 6.0) && near(scores[1], 3.0), "{scores:?}");
+    assert_eq!((found.conditions.launch, found.conditions.eager), (Launch::Graph, Eager::Python));
+}
+
+#[test]
+fn what_cannot_be_captured_is_not_measured_whoever_is_to_blame() {
+    for blame in [Blame::Sample, Blame::Plugin] {
+        let mut document = document("fuse", "one", vec![right("x", 2.0), uncaptured("y", blame)]);
+        document.limits.measurement.launch = Launch::Graph;
+        let differences = |document: &Document| {
+            let items = recompute(document).into_iter().map(|difference| difference.item);
+            items.filter(|item| item == "status" || item == "blame").collect::<Vec<_>>()
+        };
+        assert_eq!(differences(&document), ["status", "blame"], "it has no score, and says who is to blame");
+        (document.status, document.blame) = (Status::Failed, Some(blame));
+        document.failure = document.variants[1].failure.clone();
+        assert_eq!(differences(&document), [""; 0]);
+        let summary = summary_of(vec![document], &Filter::default());
+        assert_eq!((summary.all.graphs, summary.all.scored, summary.unmeasured.len()), (2, 1, 1));
+        assert_eq!(summary.unmeasured[0].message, "not measured: it cannot be captured");
+    }
 }

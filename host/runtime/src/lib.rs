@@ -1,7 +1,8 @@
 //! Runs verified graphs on a device: the CPU, or a stream of a GPU.
 //!
 //! A [`Context`] is where: there is one per device and stream, as many in a process as it likes. A [`Program`] is a graph
-//! made ready on it, to be run many times; a [`DeviceKernel`] is a single kernel. A [`Captured`] program is one launch.
+//! made ready on it, to be run many times; a [`DeviceKernel`] is a single kernel. A [`Captured`] program of kernels and a
+//! [`Recorded`] one of anything are one launch.
 //!
 //! Nothing here assumes that the process is ours. There is no state but that of the values above, and every call leaves
 //! the calling thread as it was: grad mode, inference mode, autocast, current device, stream and driver context, errors
@@ -19,6 +20,7 @@ mod kernel;
 mod mark;
 mod program;
 mod put_back;
+mod record;
 mod watch;
 
 pub use capture::{CaptureCounts, CaptureError, Captured};
@@ -31,4 +33,5 @@ pub use passhost_kernels::cpu_facts;
 pub use passhost_kernels::cuda::{Compiler, Cubin, DeviceProperties, Gpu, NvrtcError, source};
 pub use passhost_torch::{Target, Tensor, TensorError};
 pub use program::Program;
+pub use record::{RecordError, Recorded};
 pub use watch::{GUARD, Temporary, Watch};

@@ -113,6 +113,18 @@ impl Program {
         self.machine.try_borrow().map_or(0, |machine| machine.instructions.len())
     }
 
+    /// The last node, which an error is called by that showed too late to say whose it is.
+    pub(crate) fn last_node(&self) -> NodeId {
+        self.last
+    }
+
+    /// The tensors that stay between runs: temporaries and constants.
+    pub(crate) fn lasting_tensors(&self) -> Vec<Tensor> {
+        self.machine
+            .try_borrow()
+            .map_or_else(|_| vec![], |machine| machine.slots.iter().flatten().map(Tensor::shallow_clone).collect())
+    }
+
     /// The first node that is neither a kernel nor a view, and its op.
     pub(crate) fn first_op(&self) -> Option<(NodeId, String)> {
         let machine = self.machine.try_borrow().ok()?;

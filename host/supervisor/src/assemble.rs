@@ -131,8 +131,14 @@ pub(crate) fn standing(
         speedups.iter().map(|speedups| speedups.as_ref().map(|speedups| speedups.wall.clone())).collect();
     let confidence = scores.as_ref().and_then(|_| scoring.confidence(outcomes, &walls, scoring.rules.resolution));
     let device_scores = scores.as_ref().and_then(|_| scoring.over_device_time(outcomes, speedups));
-    let host_failed = variants.iter().find_map(|v| v.failure.clone().filter(|f| f.blame == Blame::Host));
-    let failure = lost.cloned().or(failure).or(if scorable { None } else { host_failed });
+    let failed = |why: fn(&Variant, &Failure) -> bool| {
+        variants.iter().find_map(|variant| variant.failure.clone().filter(|failure| why(variant, failure)))
+    };
+    let host_failed = || failed(|_, failure| failure.blame == Blame::Host);
+    // What ran and was not timed is of no class.
+    let not_measured = || failed(|variant, _| variant.class.is_none());
+    let failure = lost.cloned().or(failure);
+    let failure = if scorable { failure } else { failure.or_else(host_failed).or_else(not_measured) };
     Standing { failure, scores, confidence, device_scores }
 }
 

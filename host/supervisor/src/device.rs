@@ -11,8 +11,8 @@ use passhost_cache::Cache;
 use passhost_ir::{Graph, InputSpec, NodeId, OpName};
 use passhost_protocol::compiler::Source;
 use passhost_protocol::device::{
-    DeviceChoice, DeviceInfo, Draws, Evaluation, FromDevice, GpuProperties, Loaded, Ran, ReferenceError, RewriteError,
-    RunError, Settings, Stage, Timed, ToDevice,
+    DeviceChoice, DeviceInfo, Draws, Evaluation, FromDevice, GpuProperties, Loaded, Ran, ReferenceError, RunError,
+    Settings, Stage, Timed, TimingError, ToDevice,
 };
 use passhost_protocol::{Spent, Walls, Work};
 use std::path::PathBuf;
@@ -312,7 +312,7 @@ impl Device {
         right_from: Vec<Option<i8>>,
         limit: Duration,
         watch: &mut dyn FnMut(Stage),
-    ) -> Result<Result<Timed, RewriteError>, DeviceError> {
+    ) -> Result<Result<Timed, TimingError>, DeviceError> {
         let RewriteRequest { rewrite, in_place, draws: Draws { seed, .. }, settings } = request;
         let (rewrite, in_place) = (rewrite.clone(), in_place.to_vec());
         let cores = if settings.accept_noise { vec![] } else { self.cores() };

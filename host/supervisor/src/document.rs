@@ -3,6 +3,7 @@
 
 use passhost_ir::{Dtype, Graph};
 use passhost_policy::{Headline, Policy};
+pub use passhost_protocol::device::Launch;
 use passhost_protocol::device::{DeviceInfo, DomainFinding, OtherRounds, OutputReport, ProcessTimes, Settings};
 use passhost_protocol::guest::{GuestLimits, GuestUsage, PassInfo, Refusal};
 use passhost_protocol::reader::{InputMode, Symbols};
@@ -55,7 +56,8 @@ pub struct Failure {
 pub enum Status {
     /// At least one variant was compared; the scores say how well.
     Scored,
-    /// No variant could be compared; see `failure`. Scores are there if the plugin is to blame.
+    /// No variant could be compared, or one was not measured; see `failure`. Scores are there if no variant ran and the
+    /// plugin is to blame.
     Failed,
 }
 
@@ -95,9 +97,9 @@ pub struct Document {
 }
 
 impl Document {
-    /// How what was evaluated launches its kernels.
+    /// How what was evaluated launches its kernels: a baseline by its method, a rewrite as was asked for.
     pub fn launch(&self) -> Launch {
-        self.job.baseline.as_ref().map_or(Launch::Stream, |baseline| baseline.launch)
+        self.job.baseline.as_ref().map_or(self.limits.measurement.launch, |baseline| baseline.launch)
     }
 
     /// The score that stands for the evaluation, as its policy says.
@@ -184,26 +186,6 @@ pub struct Baseline {
     pub python: String,
     /// Version of PyTorch.
     pub torch: String,
-}
-
-/// How kernels are launched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Launch {
-    /// One after the other.
-    #[default]
-    Stream,
-    /// All at once, as a CUDA graph that was captured before.
-    Graph,
-}
-
-impl std::fmt::Display for Launch {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Launch::Stream => "one launch after the other",
-            Launch::Graph => "launched as CUDA graphs",
-        })
-    }
 }
 
 /// Scores over the device's time. What is right stays the same.

@@ -4,6 +4,7 @@ use crate::child::ChildError;
 use crate::document::{Blame, Failure};
 use crate::guest::GuestError;
 use crate::untrusted::one_line;
+use passhost_protocol::device::{NotCaptured, TimedProgram};
 use passhost_protocol::guest::{GuestFailure, Limit};
 
 /// A failure with everything that a document says of it.
@@ -16,6 +17,21 @@ pub(crate) const DOCTOR: &str = "run `passhost doctor`";
 /// What to do where a wall is missing that must stand.
 pub(crate) const UNCONFINED: &str =
     "use a kernel with Landlock and seccomp (docs/confinement.md), or leave --require-confinement out";
+
+/// Programs that were to be timed as captured ones and cannot be: the pass's doing only where eager can.
+pub(crate) fn not_captured(reason: &NotCaptured) -> Failure {
+    let (blame, hint) = match reason {
+        NotCaptured::Op { program, .. } | NotCaptured::Differs { program, .. } => match program {
+            TimedProgram::Reference => (Blame::Sample, "leave out --launch graph for this sample"),
+            TimedProgram::Rewrite => (
+                Blame::Plugin,
+                "eager can be captured: insert no op that waits for the device, or leave out --launch graph",
+            ),
+        },
+        NotCaptured::Nothing { .. } => (Blame::Host, "leave out --launch graph"),
+    };
+    failure(blame, "timing", format!("not measured: {reason}"), hint)
+}
 
 /// What a failure of the guest child means. Only what happened twice, or what the child itself reports, is charged to
 /// the plugin.
@@ -59,5 +75,34 @@ fn hint(failure: &GuestFailure) -> &'static str {
         GuestFailure::Refused(_) => "the message is the pass's own",
         GuestFailure::Malformed(_) => "build the returned graph with the guest SDK's editor",
         GuestFailure::Host(_) => DOCTOR,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use passhost_ir::NodeId;
+
+    #[test]
+    fn what_eager_cannot_do_captured_is_no_plugins_doing() {
+        let op = |program| NotCaptured::Op {
+            program,
+            node: NodeId(3),
+            op: "aten::dropout".into(),
+            message: "it draws random numbers".into(),
+        };
+        let differs = |program| NotCaptured::Differs { program, output: 1 };
+        let nothing = NotCaptured::Nothing { message: "no headers".into() };
+        for (reason, blame, said) in [
+            (op(TimedProgram::Reference), Blame::Sample, "not measured: node #3 (aten::dropout) of the reference"),
+            (op(TimedProgram::Rewrite), Blame::Plugin, "not measured: node #3 (aten::dropout) of the rewrite"),
+            (differs(TimedProgram::Reference), Blame::Sample, "the reference gives another output 1"),
+            (differs(TimedProgram::Rewrite), Blame::Plugin, "the rewrite gives another output 1"),
+            (nothing, Blame::Host, "no headers"),
+        ] {
+            let failure = not_captured(&reason);
+            assert_eq!((failure.blame, failure.stage.as_str()), (blame, "timing"));
+            assert!(failure.message.contains(said), "{}", failure.message);
+        }
     }
 }

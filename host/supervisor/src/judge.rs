@@ -70,6 +70,15 @@ pub(crate) fn judge_evaluation(mut variant: Variant, evaluation: Evaluation, mea
     conclude(variant, speedups)
 }
 
+/// The verdict on a variant whose rewrite ran and whose times could not be taken. What is wrong without times still is.
+pub(crate) fn not_timed(variant: Variant, evaluation: Evaluation, failure: Failure) -> Judged {
+    let mut judged = judge_evaluation(variant, evaluation, None);
+    if judged.outcome.is_none() {
+        judged.variant.failure = Some(failure);
+    }
+    judged
+}
+
 /// The verdict on a variant whose rewrite ran, from what is written down of it.
 pub(crate) fn conclude(mut variant: Variant, speedups: Option<Speedups>) -> Judged {
     let Conclusion { class, outcome } = conclusion(&variant);

@@ -6,16 +6,18 @@ use crate::child::ChildError;
 use crate::device::{Device, DeviceError, LoadRequest, RewriteRequest};
 use crate::document::{Blame, Failure, HiddenShapes, Variant};
 use crate::event::{Event, VariantPlace, WorkStage};
-use crate::failure::failure;
+use crate::failure::{failure, not_captured};
 use crate::hidden::{self, Hidden};
-use crate::judge::{Judged, conclude, failed, is_timed, judge_evaluation};
+use crate::judge::{Judged, conclude, failed, is_timed, judge_evaluation, not_timed};
 use crate::lock::{Turn, Use};
 use crate::reference::{MORE_MEMORY, load_reference, secret};
 use crate::supervisor::Supervisor;
 use crate::timing::{Measured, Rules, measured};
 use crate::untrusted::one_line;
 use passhost_ir::{NodeId, OpName, OpTable};
-use passhost_protocol::device::{Draws, Evaluation, Loaded, ProcessTimes, RewriteError, Settings, Stage};
+use passhost_protocol::device::{
+    Draws, Evaluation, Loaded, NotCaptured, ProcessTimes, RewriteError, Settings, Stage, TimingError,
+};
 use passhost_protocol::{Work, reader};
 use passhost_score::{FailureClass, VariantOutcome};
 use std::time::{Duration, Instant};
@@ -146,6 +148,7 @@ impl Measurement<'_> {
         match self.times(request, limit, &mut evaluation) {
             // Outputs of timed runs may have shown what the checks did not.
             Ok(measured) => judge_evaluation(variant, evaluation, measured),
+            Err(Lost::NotCaptured(reason)) => not_timed(variant, evaluation, not_captured(&reason)),
             Err(lost) => self.lost(variant, lost),
         }
     }
@@ -198,7 +201,7 @@ impl Measurement<'_> {
             let right_from: Vec<Option<i8>> = evaluation.outputs.iter().map(|output| output.right_from).collect();
             let timed = self
                 .twice(process, |device, watch| device.time(process, request, Vec::clone(&right_from), limit, watch));
-            let timed = timed?.map_err(Lost::Rewrite)?;
+            let timed = timed?.map_err(Lost::from)?;
             for (output, right_from) in evaluation.outputs.iter_mut().zip(timed.right_from) {
                 output.right_from = output.right_from.zip(right_from).map(|(one, other)| one.max(other));
             }
@@ -240,6 +243,7 @@ impl Measurement<'_> {
                 failed(variant, FailureClass::Runtime, failure)
             }
             Lost::Rewrite(error) => rewrite_failed(variant, &error),
+            Lost::NotCaptured(reason) => failed(variant, FailureClass::Runtime, not_captured(&reason)),
             Lost::Reference(failure) => failed(variant, FailureClass::Reference, *failure),
         }
     }
@@ -281,8 +285,19 @@ enum Lost {
     Process(usize, DeviceError),
     /// The rewrite fails.
     Rewrite(RewriteError),
+    /// A program cannot be launched as it was to be.
+    NotCaptured(NotCaptured),
     /// The reference fails.
     Reference(Box<Failure>),
+}
+
+impl From<TimingError> for Lost {
+    fn from(error: TimingError) -> Lost {
+        match error {
+            TimingError::Rewrite(error) => Lost::Rewrite(error),
+            TimingError::NotCaptured(reason) => Lost::NotCaptured(reason),
+        }
+    }
 }
 
 /// A rewrite that gave nothing to compare.

@@ -8,6 +8,7 @@ pub(crate) mod ffi {
         include!("passhost-torch/cpp/allocator.h");
         include!("passhost-torch/cpp/gpu.h");
         include!("passhost-torch/cpp/parallel.h");
+        include!("passhost-torch/cpp/pool.h");
         include!("passhost-torch/cpp/scope.h");
         include!("passhost-torch/cpp/tensor.h");
 
@@ -119,6 +120,11 @@ pub(crate) mod ffi {
         fn gpu_peak_bytes(gpu: i32) -> Result<usize>;
         fn choose_by_rules();
         fn gpu_settings() -> String;
+
+        type CapturePool;
+
+        fn open_capture_pool(gpu: i32, stream: i64) -> Result<UniquePtr<CapturePool>>;
+        fn close(self: Pin<&mut CapturePool>) -> Result<()>;
 
         fn thread_count() -> usize;
         fn parallel(workers: usize, work: fn(usize), context: usize);

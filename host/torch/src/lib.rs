@@ -11,6 +11,7 @@ mod bridge;
 mod call;
 mod infer;
 mod meta_table;
+mod pool;
 pub mod process;
 mod target;
 mod tensor;
@@ -18,6 +19,7 @@ mod threads;
 
 pub use call::{OpError, PreparedCall};
 pub use infer::MetaInfer;
+pub use pool::CapturePool;
 pub use target::{Scope, Target, gpu_settings, gradients_enabled, inference_enabled};
 pub use tensor::{Tensor, TensorError};
 pub use threads::{run_on_threads, thread_count};

@@ -85,6 +85,14 @@ impl Target {
         }
     }
 
+    /// The number that libtorch gives the stream of a GPU.
+    pub(crate) fn gpu_stream_number(&self) -> Option<i64> {
+        match self.place {
+            Kind::Cpu => None,
+            Kind::Gpu { stream, .. } => Some(stream),
+        }
+    }
+
     /// The number by which the device crosses the border to C++.
     pub(crate) fn number(&self) -> i32 {
         match self.place {

@@ -2,7 +2,7 @@
 //!
 //! `passhost-gpu-tests --nvrtc DIRECTORY random 2000` runs random kernels against the interpreter and the CPU executor,
 //! `samples SAMPLES PLUGIN...` evaluates plugins on samples, `figures` prints device times, `runtime` checks the runtime
-//! library, `faults PLUGIN SAMPLE` fills the GPU and loses contexts. With `--json FILE` the first three write what they
+//! library, `launch` the part of it that `--launch graph` needs, `faults PLUGIN SAMPLE` fills the GPU and loses contexts. With `--json FILE` the first three write what they
 //! found, and `compare OLD NEW` says what got worse since.
 
 mod counting;
@@ -67,6 +67,8 @@ enum Command {
     Figures,
     /// Checks the runtime library: what its callers find as it was, streams, captured programs, the cost of a launch.
     Runtime,
+    /// Checks programs that are recorded from their stream, as `--launch graph` times them; a part of `runtime`.
+    Launch,
     /// Evaluates with a full GPU, and where a context is lost.
     Faults {
         /// The `passhost` program, beside its children.
@@ -162,6 +164,7 @@ fn main() -> Result<()> {
         }
         Command::Figures => write("figures", figures::run(&gpu, &compiler)?.into_iter().collect())?,
         Command::Runtime => runtime::run(&gpu, &Arc::new(compiler))?,
+        Command::Launch => runtime::run_recorded(&gpu, &Arc::new(compiler))?,
         Command::Faults { passhost, plugin, sample } => {
             let (passhost, plugin, sample) = (&passhost, &plugin, &sample);
             faults::run(&gpu, &faults::Evaluation { passhost, plugin, sample })?;

@@ -125,6 +125,11 @@ pub fn unmeasured(name: &str, why: &str) -> Variant {
     Variant { class: None, failure, timing: Some(timing), ..right(name, 1.0) }
 }
 
+/// A variant that is right and could not be captured in a CUDA graph, by whose doing.
+pub fn uncaptured(name: &str, blame: Blame) -> Variant {
+    Variant { timing: None, failure: fault(blame, "timing", "not measured: it cannot be captured"), ..right(name, 1.0) }
+}
+
 fn empty(name: &str) -> Variant {
     Variant {
         name: name.into(),

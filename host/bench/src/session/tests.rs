@@ -2,7 +2,7 @@
 
 use super::*;
 use passhost_ir::{Draw, Dtype};
-use passhost_protocol::device::{ElsewhereRun, Finding, OtherRounds, Timed};
+use passhost_protocol::device::{ElsewhereRun, Finding, Launch, NotCaptured, OtherRounds, Timed, TimingError};
 use passhost_runtime::{GUARD, Temporary};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -49,6 +49,17 @@ fn time(reference: &Reference, rewrite: &str) -> Timed {
     // Two pairs a block, however busy the machine is.
     let settings = Settings { trials: 24, budget_ms: 600_000, warmups: 1, ..settings(1 << 30) };
     reference.time(&rewrite, &HashMap::new(), 11, &settings, right_from, |_| {}).unwrap()
+}
+
+#[test]
+fn nothing_is_captured_on_the_cpu() {
+    let _alone = alone();
+    let reference = reference(SUM);
+    let settings = Settings { launch: Launch::Graph, ..settings(1 << 30) };
+    let rewrite = Graph::parse(SUM).unwrap();
+    let timed = reference.time(&rewrite, &HashMap::new(), 11, &settings, vec![Some(-10)], |_| {});
+    let message = "a program on the CPU cannot be captured; it needs a GPU".to_owned();
+    assert_eq!(timed.unwrap_err(), TimingError::NotCaptured(NotCaptured::Nothing { message }));
 }
 
 fn bytes(values: &[f32]) -> Vec<u8> {

@@ -1,18 +1,21 @@
 //! The times of a rewrite in this process: eager against itself, eager against the rewrite, eager against itself again,
 //! then what the device alone takes.
 
+use super::contestant::{Contestant, Outputs};
 use super::{Reference, input_error};
 use crate::blame::{memory_of, of_rewrite};
 use crate::compare::Comparison;
 use crate::held::Held;
 use crate::inputs::Round;
 use crate::integrity;
-use crate::measure::{self, Contender, Kept, Plan, Random};
+use crate::measure::{self, Kept, Plan, Random};
 use crate::witness::Observer;
 use passhost_ir::{Graph, NodeId, OpName, OpTable, functionalise, in_place_nodes};
 use passhost_protocol::Work;
-use passhost_protocol::device::{Block, DeviceTimes, Finding, ProcessTimes, RewriteError, Settings, Stage, Timed};
-use passhost_runtime::{Hints, Mode, NodeError, Program, Tensor};
+use passhost_protocol::device::{
+    Block, DeviceTimes, Finding, ProcessTimes, RewriteError, Settings, Stage, Timed, TimedProgram, TimingError,
+};
+use passhost_runtime::{Hints, Mode, Program, Tensor};
 use std::collections::HashMap;
 
 /// The round whose inputs the timed runs use.
@@ -31,9 +34,12 @@ impl Reference {
         settings: &Settings,
         right_from: Vec<Option<i8>>,
         stage: impl FnMut(Stage),
-    ) -> Result<Timed, RewriteError> {
+    ) -> Result<Timed, TimingError> {
         let timed = self.try_time(rewrite, in_place, seed, settings, right_from, stage);
-        timed.map_err(|error| memory_of(error, || self.device.can_give(settings.rewrite_bytes)))
+        timed.map_err(|error| match error {
+            TimingError::Rewrite(error) => memory_of(error, || self.device.can_give(settings.rewrite_bytes)).into(),
+            error => error,
+        })
     }
 
     fn try_time(
@@ -44,7 +50,7 @@ impl Reference {
         settings: &Settings,
         right_from: Vec<Option<i8>>,
         mut stage: impl FnMut(Stage),
-    ) -> Result<Timed, RewriteError> {
+    ) -> Result<Timed, TimingError> {
         stage(Stage::Plan);
         let program = self.compiled(rewrite, in_place)?;
         let control = self.control()?;
@@ -67,7 +73,7 @@ impl Reference {
             kept: Kept::new(CHECKED_RUNS),
             threads: DeviceTimes::default(),
         };
-        let times = trials.take().map_err(of_rewrite)?;
+        let times = trials.take()?;
         let mut timed = Timed { times, findings: vec![], right_from };
         let untimed = || Ok(self.held(&program.run(&inputs()?).map_err(of_rewrite)?));
         self.check_timed_runs(&trials.kept.outputs, &expected, &untimed, &mut timed)?;
@@ -152,21 +158,23 @@ struct Trials<'a> {
 }
 
 impl<'a> Trials<'a> {
-    fn take(&mut self) -> Result<ProcessTimes, NodeError> {
+    fn take(&mut self) -> Result<ProcessTimes, TimingError> {
         let [eager, control, rewritten] = self.programs;
         let [own, others] = self.sets;
-        let mut eager = Contestant::new(eager, own);
-        let mut control = Contestant::new(control, others);
+        let (reference, launch) = (self.reference, self.settings.launch);
+        let mut eager = Contestant::launched(reference, (TimedProgram::Reference, eager), own, launch)?;
+        let mut control = Contestant::launched(reference, (TimedProgram::Reference, control), others, launch)?;
         let pair_ns = measure::warm_up(&mut eager, &mut control, self.settings)?;
         self.reference.device.charge(Work::WarmUp);
         let control_plan = Plan::new(self.settings, Settings::CONTROL_BLOCKS, pair_ns);
         let mut controls = vec![self.control_block(&mut eager, &mut control, control_plan)?];
         self.reference.device.charge(Work::TimeControl);
-        let mut rewritten = Contestant::new(rewritten, others);
+        let mut rewritten = Contestant::launched(reference, (TimedProgram::Rewrite, rewritten), others, launch)?;
         let plan = self.plan(&mut eager, &mut rewritten)?;
         self.reference.device.charge(Work::WarmUp);
-        let pairs =
-            (0..plan.blocks).map(|_| self.pair_block(&mut eager, &mut rewritten, plan)).collect::<Result<_, _>>()?;
+        let pairs = (0..plan.blocks)
+            .map(|_| self.pair_block(&mut eager, &mut rewritten, plan))
+            .collect::<Result<_, RewriteError>>()?;
         self.reference.device.charge(Work::TimePairs);
         if control_plan.blocks > 1 {
             measure::time_once(&mut control)?;
@@ -192,7 +200,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Warms the rewrite up and says how often it is timed.
-    fn plan(&self, eager: &mut Contestant<'a>, rewritten: &mut Contestant<'a>) -> Result<Plan, NodeError> {
+    fn plan(&self, eager: &mut Contestant<'a>, rewritten: &mut Contestant<'a>) -> Result<Plan, RewriteError> {
         // The first run makes ready what only a run does.
         measure::time_once(rewritten)?;
         let (eager_ns, rewritten_ns) = (measure::time_once(eager)?.0, measure::time_once(rewritten)?.0);
@@ -208,7 +216,7 @@ impl<'a> Trials<'a> {
         eager: &mut Contestant<'a>,
         control: &mut Contestant<'a>,
         plan: Plan,
-    ) -> Result<Block, NodeError> {
+    ) -> Result<Block, RewriteError> {
         let Trials { random, observer, .. } = self;
         measure::block(eager, control, plan.pairs, random, observer, |_, _| {}).map(|timed| timed.block)
     }
@@ -218,9 +226,9 @@ impl<'a> Trials<'a> {
         eager: &mut Contestant<'a>,
         rewritten: &mut Contestant<'a>,
         plan: Plan,
-    ) -> Result<Block, NodeError> {
+    ) -> Result<Block, RewriteError> {
         let Trials { random, observer, kept, threads, .. } = self;
-        let offer = |random: &mut Random, outputs| kept.offer(random, outputs);
+        let offer = |random: &mut Random, outputs: Outputs| kept.offer(random, || outputs.kept());
         let timed = measure::block(eager, rewritten, plan.pairs, random, observer, offer)?;
         threads.eager_ns.extend(timed.eager_thread_ns);
         threads.rewritten_ns.extend(timed.other_thread_ns);
@@ -232,7 +240,7 @@ impl<'a> Trials<'a> {
         &mut self,
         eager: &mut Contestant<'a>,
         rewritten: &mut Contestant<'a>,
-    ) -> Result<(Option<DeviceTimes>, String), NodeError> {
+    ) -> Result<(Option<DeviceTimes>, String), RewriteError> {
         let device = &self.reference.device;
         if !device.has_queue() {
             return Ok((Some(std::mem::take(&mut self.threads)), String::new()));
@@ -243,7 +251,7 @@ impl<'a> Trials<'a> {
         let mut times = DeviceTimes::default();
         for _ in 0..DEVICE_TIMES {
             for (program, into) in [(&mut *eager, &mut times.eager_ns), (&mut *rewritten, &mut times.rewritten_ns)] {
-                match device.queued_ns(program.nodes(), || program.queue())? {
+                match device.queued_ns(program.launches(), || program.queue()).map_err(of_rewrite)? {
                     Ok(time) => into.push(time),
                     Err(reason) => return Ok((None, reason)),
                 }
@@ -255,54 +263,3 @@ impl<'a> Trials<'a> {
 
 /// How often the device's time is taken in each process.
 const DEVICE_TIMES: usize = 3;
-
-/// A program with its inputs, restored before each run where the program overwrites them.
-struct Contestant<'a> {
-    program: &'a Program,
-    inputs: Vec<Tensor>,
-    pristine: Vec<Option<Tensor>>,
-}
-
-impl<'a> Contestant<'a> {
-    fn new(program: &'a Program, inputs: &[Tensor]) -> Contestant<'a> {
-        let inputs: Vec<Tensor> = inputs.iter().map(Tensor::shallow_clone).collect();
-        let pristine = inputs
-            .iter()
-            .enumerate()
-            .map(|(position, tensor)| program.mutated_inputs.contains(&position).then(|| tensor.deep_clone()))
-            .collect();
-        Contestant { program, inputs, pristine }
-    }
-
-    fn overwrites(&self) -> bool {
-        self.pristine.iter().any(Option::is_some)
-    }
-
-    fn nodes(&self) -> usize {
-        self.program.node_count()
-    }
-
-    /// Asks for a run and does not wait.
-    fn queue(&mut self) -> Result<(), NodeError> {
-        self.program.run(&self.inputs).map(drop)
-    }
-}
-
-impl Contender for Contestant<'_> {
-    type Outputs = Vec<Tensor>;
-    type Error = NodeError;
-
-    fn prepare(&mut self) {
-        for (input, pristine) in self.inputs.iter_mut().zip(&self.pristine) {
-            if let Some(pristine) = pristine {
-                *input = pristine.deep_clone();
-            }
-        }
-        // Nothing of before runs into the time. If it fails, the run will say so.
-        let _ = self.program.finish();
-    }
-
-    fn run(&mut self) -> Result<Vec<Tensor>, NodeError> {
-        self.program.run_timed(&self.inputs)
-    }
-}

@@ -25,7 +25,7 @@ const CHECKERS: usize = 4;
 pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let Given { plugins, samples } = given::read(arguments, terminal)?;
     let submissions = arguments.submissions.unwrap_or(u32::try_from(plugins.len()).unwrap_or(u32::MAX));
-    let config = arguments.measure.config(submissions)?;
+    let config = arguments.launch.config(arguments.measure.config(submissions)?, &arguments.device.0)?;
     let progress = Progress::new(terminal, &arguments.progress, samples.len());
     let mut header = Header::new(&config);
     let line = progress.clone();
@@ -41,6 +41,7 @@ pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop
     header.samples = samples.into_iter().map(sample_entry).collect();
     progress.step("starting the device");
     let mut devices = open_devices(arguments)?;
+    devices.iter().try_for_each(|device| arguments.launch.allowed_on(device.info()))?;
     header.devices = devices.iter().map(|device| device.info().clone()).collect();
     progress.clear();
 

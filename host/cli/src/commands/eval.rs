@@ -16,6 +16,7 @@ const TABLES: usize = 12;
 pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let plugin = super::read_plugin(&arguments.plugin, arguments.measure.limits.limits().wasm)?;
     let config = arguments.measure.config(arguments.submissions)?;
+    let config = arguments.launch.config(config, &[arguments.device.device])?;
     let named = super::named_samples(&arguments.samples, terminal)?;
     let progress = Progress::new(terminal, &arguments.progress, named.len());
     let mut samples = Samples::new(named, arguments, &progress)?;
@@ -46,6 +47,7 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
     let _ = types.start();
     progress.step("starting the device");
     let mut device = super::open_device(&arguments.device, arguments.measure.walls.confinement())?;
+    arguments.launch.allowed_on(device.info())?;
     let mut checker = supervisor.checker(plugin, device.info().facts).with_types(types);
     progress.clear();
     print([super::device_line(device.info())]);

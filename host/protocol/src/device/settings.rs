@@ -1,5 +1,6 @@
 //! How a variant is measured, and on what.
 
+use super::Launch;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -25,6 +26,10 @@ pub struct Settings {
     /// Whether there are rounds with unusual inputs. Older documents do not say: there were.
     #[serde(default = "yes")]
     pub domain_rounds: bool,
+    /// How both programs are launched where they are timed; they are checked one launch after the other. Older documents do
+    /// not say: they are timed so as well.
+    #[serde(default)]
+    pub launch: Launch,
 }
 
 fn yes() -> bool {
@@ -117,6 +122,7 @@ impl Default for Settings {
             time_pass_miss: false,
             accept_noise: false,
             domain_rounds: true,
+            launch: Launch::Stream,
         }
     }
 }

@@ -161,3 +161,25 @@ fn shown(value: &Value) -> String {
         value => one_line(&value.to_string(), 100),
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use passhost_protocol::device::Launch;
+
+    #[test]
+    fn a_batch_goes_on_with_the_launch_that_it_was_begun_with() {
+        let stream = Header::new(&Config::default());
+        let mut config = Config::default();
+        config.settings.launch = Launch::Graph;
+        let graph = Header::new(&config);
+        let expected = ["limits.measurement.launch", "`stream`", "`graph`"].map(str::to_owned);
+        assert_eq!(stream.difference(&graph), Some(expected));
+        // A batch of before did not say, and launched one after the other.
+        let mut older = serde_json::to_value(&stream).unwrap();
+        let settings = older.pointer_mut("/limits/measurement").and_then(Value::as_object_mut).unwrap();
+        assert_eq!(settings.remove("launch"), Some(json!("stream")));
+        assert_eq!(serde_json::from_value::<Header>(older).unwrap().difference(&stream), None);
+    }
+}

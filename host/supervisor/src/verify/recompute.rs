@@ -7,7 +7,7 @@ use crate::hidden;
 use crate::judge::{Conclusion, conclusion, recorded_conclusion};
 use crate::timing::{Rules as TimingRules, Speedups, measured};
 use passhost_policy::Rules;
-use passhost_protocol::device::Finding;
+use passhost_protocol::device::{Finding, Launch};
 use passhost_protocol::reader::InputMode;
 use passhost_score::{Confidence, Interval, MacroForm, Scores, VariantOutcome, median, variant_right_from};
 use std::collections::BTreeMap;
@@ -54,6 +54,10 @@ fn rules(document: &Document, differences: &mut Differences) {
     let rules = policy.rules();
     let tried = document.limits.measurement.domain_rounds;
     differences.equal("limits.measurement.domain_rounds", &tried, &rules.domain_rounds);
+    let is_cpu = document.job.device.as_ref().is_some_and(|device| device.device == "cpu");
+    if document.limits.measurement.launch == Launch::Graph && is_cpu {
+        differences.say("limits.measurement.launch", Launch::Graph, "a device that has no CUDA graphs");
+    }
     if document.job.inputs == Some(InputMode::Published) && !rules.published_inputs {
         differences.say("job.inputs", "published inputs", "a policy that allows fresh ones alone");
     }

@@ -10,7 +10,7 @@ use crate::sample::Sample;
 use crate::supervisor::{Config, Supervisor};
 use crate::{Confinement, device::Device};
 use passhost_cache::Cache;
-use passhost_protocol::device::{DeviceInfo, OutputReport, Settings};
+use passhost_protocol::device::{DeviceInfo, Launch, OutputReport, Settings};
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ pub fn replayed(replay: Replay<'_>) -> Vec<Difference> {
     let names: Vec<&str> = recorded.variants.iter().map(|variant| variant.name.as_str()).collect();
     differences.equal("variants", &names, &sample.variants().iter().map(String::as_str).collect());
     if differences.found.is_empty() {
-        let mut supervisor = Supervisor::new(config(recorded, confinement));
+        let mut supervisor = Supervisor::new(config(recorded, device.info(), confinement));
         if let Some(cache) = cache {
             supervisor = supervisor.with_cache(cache);
         }
@@ -63,10 +63,12 @@ pub fn is_same_machine(recorded: &Document, device: &DeviceInfo) -> bool {
 }
 
 /// The rules, limits and draws of a document, with as few timed runs as there can be.
-fn config(recorded: &Document, confinement: Confinement) -> Config {
+fn config(recorded: &Document, device: &DeviceInfo, confinement: Confinement) -> Config {
+    // Outputs are the same either way, and a CPU has one way alone.
+    let launch = if device.device == "cpu" { Launch::Stream } else { recorded.limits.measurement.launch };
     Config {
         limits: recorded.limits.guest,
-        settings: Settings { warmups: 0, budget_ms: 1, accept_noise: true, ..recorded.limits.measurement },
+        settings: Settings { warmups: 0, budget_ms: 1, accept_noise: true, launch, ..recorded.limits.measurement },
         options: recorded.options,
         policy: recorded.policy.clone(),
         inputs: recorded.job.inputs.unwrap_or_default(),
@@ -116,7 +118,8 @@ fn variant(recorded: &Variant, found: &Variant, differences: &mut Differences) {
     differences.is_measured = !recorded.outputs.is_empty() && !found.outputs.is_empty();
     // Whether a time is below the floor is a matter of times, and so is what follows from that.
     let below_floor = floor_finding(recorded).is_some() || floor_finding(found).is_some();
-    let is_measured = recorded.timing.as_ref().is_none_or(|timing| timing.trouble.is_none());
+    let was_not_timed = recorded.class.is_none() && recorded.failure.is_some();
+    let is_measured = !was_not_timed && recorded.timing.as_ref().is_none_or(|timing| timing.trouble.is_none());
     if is_measured && !below_floor {
         differences.equal(at("class"), &recorded.class, &found.class);
         let doing = |variant: &Variant| variant.failure.as_ref().map(|failure| (failure.blame, failure.stage.clone()));

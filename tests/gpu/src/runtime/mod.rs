@@ -2,6 +2,7 @@
 
 mod capture;
 mod launches;
+mod record;
 mod state;
 mod streams;
 
@@ -12,10 +13,22 @@ use std::sync::Arc;
 
 const LENGTH: i64 = 1000;
 
+/// What is checked, and how: what was found, in words.
+type Check = (&'static str, fn(&Arc<Gpu>, &Arc<Compiler>) -> Result<String>);
+
+/// What programs of ops give where they are recorded.
+const RECORDED: [Check; 6] = [
+    ("recorded programs of ops and kernels", record::equals_runs),
+    ("a program recorded without launches", record::views_alone),
+    ("what is not recorded, and the stream afterwards", record::refused),
+    ("the thread that recorded", record::leaves_the_thread),
+    ("memory of many recordings", record::memory),
+    ("a run op by op and a recorded one", record::overhead),
+];
+
 /// Runs all checks, each by name, and prints the figures of a launch.
 pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<()> {
-    type Check = fn(&Arc<Gpu>, &Arc<Compiler>) -> Result<String>;
-    let checks: [(&str, Check); 7] = [
+    let checks: [Check; 7] = [
         ("the caller's thread is as before", state::survives),
         ("two streams, two threads", streams::two),
         ("an arena under poison", streams::poisoned),
@@ -24,8 +37,17 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<()> {
         ("what is not captured", capture::refused),
         ("a launch and a wait", launches::overhead),
     ];
+    run_all(&[&checks[..], &RECORDED].concat(), gpu, compiler)
+}
+
+/// Runs those of recorded programs alone.
+pub(crate) fn run_recorded(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<()> {
+    run_all(&RECORDED, gpu, compiler)
+}
+
+fn run_all(checks: &[Check], gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<()> {
     let mut failed = 0;
-    for (name, check) in checks {
+    for &(name, check) in checks {
         match check(gpu, compiler) {
             Ok(found) => println!("ok      {name}: {found}"),
             Err(error) => {

@@ -1,0 +1,4 @@
+// See cuda_runtime_api.h beside this.
+#pragma once
+
+#include "cuda_runtime_api.h"
