@@ -30,7 +30,8 @@ pub(crate) fn not_captured(reason: &NotCaptured) -> Failure {
         },
         NotCaptured::Nothing { .. } => (Blame::Host, "leave out --launch graph"),
     };
-    failure(blame, "timing", format!("not measured: {reason}"), hint)
+    let message = if blame == Blame::Plugin { reason.to_string() } else { format!("not measured: {reason}") };
+    failure(blame, "timing", message, hint)
 }
 
 /// What a failure of the guest child means. Only what happened twice, or what the child itself reports, is charged to

@@ -148,7 +148,11 @@ impl Measurement<'_> {
         match self.times(request, limit, &mut evaluation) {
             // Outputs of timed runs may have shown what the checks did not.
             Ok(measured) => judge_evaluation(variant, evaluation, measured),
-            Err(Lost::NotCaptured(reason)) => not_timed(variant, evaluation, not_captured(&reason)),
+            Err(Lost::NotCaptured(reason)) => match not_captured(&reason) {
+                // What eager can, and the rewrite cannot, is a failure of the rewrite: leaving it out would be a way out.
+                failure if failure.blame == Blame::Plugin => failed(variant, FailureClass::Runtime, failure),
+                failure => not_timed(variant, evaluation, failure),
+            },
             Err(lost) => self.lost(variant, lost),
         }
     }
