@@ -19,8 +19,10 @@ mod kernel;
 mod nvrtc;
 mod passes;
 mod properties;
+mod scans;
 mod schedule;
 mod space;
+mod split;
 mod text;
 
 pub use claims::{Access, Claim, Claims, Term};
@@ -32,3 +34,4 @@ pub use graph::LaunchGraph;
 pub use kernel::{CudaError, CudaKernel, PreparedLaunch, source};
 pub use nvrtc::{Cubin, Nvrtc, NvrtcError};
 pub use properties::DeviceProperties;
+pub use schedule::FORMS;
