@@ -2,6 +2,7 @@
 
 mod capture;
 mod launches;
+mod shared_rows;
 mod state;
 mod streams;
 
@@ -15,13 +16,14 @@ const LENGTH: i64 = 1000;
 /// Runs all checks, each by name, and prints the figures of a launch.
 pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<()> {
     type Check = fn(&Arc<Gpu>, &Arc<Compiler>) -> Result<String>;
-    let checks: [(&str, Check); 7] = [
+    let checks: [(&str, Check); 8] = [
         ("the caller's thread is as before", state::survives),
         ("two streams, two threads", streams::two),
         ("an arena under poison", streams::poisoned),
         ("allocations", launches::allocations),
         ("captured programs", capture::replays),
         ("what is not captured", capture::refused),
+        ("blocks that share rows", shared_rows::again),
         ("a launch and a wait", launches::overhead),
     ];
     let mut failed = 0;
