@@ -39,7 +39,13 @@ impl Emitter<'_> {
     pub(super) fn exchange(&mut self, pass: &Pass) -> Option<String> {
         let (wide, deep, lanes) = match self.schedule.form {
             Form::Columns { wide, deep, lanes } => (wide, deep, lanes),
-            Form::Rows { threads, .. } => (1, threads, 1),
+            Form::Rows { threads, rows, .. } => {
+                debug_assert!(
+                    rows == 1 || self.schedule.split == Split::Whole,
+                    "a block that shares a row has no other"
+                );
+                (1, threads, 1)
+            }
         };
         match self.schedule.split {
             _ if pass.reduces.is_empty() => None,
