@@ -37,6 +37,7 @@ fn sources(rewrite: &Graph, gpu: GpuProperties) -> Vec<String> {
         multiprocessors: gpu.multiprocessors,
         threads_per_multiprocessor: gpu.threads_per_multiprocessor,
         shared_bytes_per_multiprocessor: gpu.shared_bytes_per_multiprocessor,
+        cluster_blocks: DeviceProperties::cluster_blocks_of(gpu.capability.0),
     };
     let kernels = rewrite.nodes.iter().filter_map(|node| match &node.kind {
         NodeKind::Kernel { kernel, .. } => Some((kernel, node.operands())),

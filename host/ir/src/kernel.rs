@@ -23,7 +23,7 @@ mod typing;
 mod verify;
 
 pub use approx::{Approx, Mode};
-pub use check::{Mismatch, Stats, check_against};
+pub use check::{Mismatch, Stats, WIDE_ULP, Wide, check_against};
 pub use error::KernelError;
 pub use facts::Facts;
 pub use interpret::{Output, Row, interpret, interpret_watched};

@@ -4,9 +4,10 @@
 use passhost_ir::kernel::verify;
 use passhost_ir::{Dtype, Kernel};
 use passhost_kernels::Layout;
-use passhost_kernels::cuda::{Compiler, DeviceProperties, NvrtcError, emit};
+use passhost_kernels::cuda::{Compiler, DeviceProperties, FORMS, NvrtcError, emit};
 use passhost_random_kernels::RandomKernel;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const SEEDS: u64 = 500;
@@ -142,4 +143,43 @@ fn columns_of_joined_tensors_compile() {
     if let Err(error) = compiler.compile(&source.text) {
         panic!("{error}");
     }
+}
+
+/// How many of the kernels of some seeds are emitted in each form.
+fn counted(seeds: std::ops::Range<u64>) -> BTreeMap<&'static str, u32> {
+    let mut counts: BTreeMap<&str, u32> = FORMS.iter().map(|form| (*form, 0)).collect();
+    for seed in seeds {
+        let (kernel, _) = RandomKernel::generate(seed);
+        if kernel.rows() > 0 {
+            let facts = verify(&kernel).unwrap();
+            let source = emit(&kernel, &facts, &Layout::contiguous(&kernel), &DeviceProperties::H200);
+            *counts.get_mut(source.form).unwrap() += 1;
+        }
+    }
+    counts
+}
+
+#[test]
+fn random_kernels_are_of_every_form() {
+    let counts = counted(0..2000);
+    assert!(counts.values().all(|count| *count >= 10), "{counts:?}");
+}
+
+#[test]
+fn golden_kernels_of_every_form_compile() {
+    let Some(compiler) = compiler() else { return };
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let mut forms = BTreeSet::new();
+    for path in std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.extension().is_none_or(|extension| extension != "kernel") {
+            continue;
+        }
+        let kernel: Kernel = std::fs::read_to_string(&path).unwrap().parse().unwrap();
+        let source = emit(&kernel, &verify(&kernel).unwrap(), &Layout::contiguous(&kernel), &DeviceProperties::H200);
+        if let Err(error) = compiler.compile(&source.text) {
+            panic!("{}: {error}\n{}", path.display(), source.text);
+        }
+        forms.insert(source.form);
+    }
+    assert_eq!(forms, BTreeSet::from(FORMS));
 }

@@ -6,7 +6,7 @@ use expect_test::expect_file;
 use passhost_ir::Kernel;
 use passhost_ir::kernel::verify;
 use passhost_kernels::Layout;
-use passhost_kernels::cuda::{DeviceProperties, emit};
+use passhost_kernels::cuda::{DeviceProperties, FORMS, emit};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -39,5 +39,21 @@ fn sources_are_those_of_the_golden_files() {
 fn every_golden_source_belongs_to_a_kernel() {
     for path in files("cu") {
         assert!(path.with_extension("kernel").exists(), "{} has no kernel", path.display());
+    }
+}
+
+#[test]
+fn the_table_of_forms_in_the_docs_has_a_kernel_of_each() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/kernels.md");
+    let page = fs::read_to_string(page).unwrap();
+    for form in FORMS {
+        let row = page.lines().find(|line| line.starts_with(&format!("| {form} |")));
+        let row = row.unwrap_or_else(|| panic!("docs/kernels.md has no row for `{form}`"));
+        let name = row.split(['[', ']']).nth(1).unwrap();
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.kernel"));
+        let kernel: Kernel = fs::read_to_string(path).unwrap().parse().unwrap();
+        let facts = verify(&kernel).unwrap();
+        let emitted = emit(&kernel, &facts, &Layout::contiguous(&kernel), &DeviceProperties::H200).form;
+        assert_eq!(emitted, form, "{name} is the example of `{form}` in docs/kernels.md");
     }
 }

@@ -96,7 +96,7 @@ impl DeviceKernel {
     /// # Safety
     /// The context is of the device that the kernel was made for. Outputs have the types that [`DeviceKernel::output_types`]
     /// gives, and overlap neither each other nor an input. Until the device has run the kernel nobody else writes to a
-    /// tensor, or reads an output.
+    /// tensor, or reads an output, and it is not run on another stream.
     pub unsafe fn run(
         &mut self,
         context: &Context,
@@ -116,7 +116,7 @@ impl DeviceKernel {
 
     /// # Safety
     /// Inputs and outputs lie in the device's memory, outputs are contiguous and overlap nothing, and nobody else accesses
-    /// what is written, or writes to what is read, until the device has run the kernel.
+    /// what is written, or writes to what is read, until the device has run the kernel. It is launched on one stream.
     pub(crate) unsafe fn launch<'t>(
         &mut self,
         launching: &Launching<'_>,

@@ -51,6 +51,7 @@ impl Target for Claims {
             multiprocessors: *random.pick(&[1, 1, 1, 4, 132]),
             threads_per_multiprocessor: *random.pick(&[2, 2, 2, 16, 64, 2048]),
             shared_bytes_per_multiprocessor: *random.pick(&[16 << 10, 228 << 10]),
+            cluster_blocks: *random.pick(&[1, 8]),
         };
         Case { kernel, tensors, layout, device, random: random.clone() }
     }

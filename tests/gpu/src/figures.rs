@@ -1,5 +1,7 @@
 //! Device times of the fused kernels that PyTorch's users meet most.
 
+mod forms;
+
 use anyhow::{Context, Result, ensure};
 use cudarc::driver::{result, sys};
 use passhost_guest_sdk::lower::KernelBuilder;
@@ -264,18 +266,29 @@ const CASES: [(&str, Make); 9] = [
     ("rope_1x32x1024x128", rotary),
 ];
 
-/// Prints the device time of every case in every type, and returns it in microseconds.
+/// What the shortest kernel takes on the device, in microseconds.
+const LEAST_US: f64 = 1.8;
+
+/// All cases: kernels that PyTorch's users meet most, then one for each form that others do not show.
+fn cases() -> impl Iterator<Item = (&'static str, Make)> {
+    CASES.into_iter().chain(forms::CASES)
+}
+
+/// Prints the device time of every case in every type, beside what the bytes that it has to touch take at the memory's
+/// nominal bandwidth and the shortest kernel, and returns it in microseconds.
 pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Compiler) -> Result<Vec<(String, f64)>> {
     let mut times = vec![];
-    println!("{:36} {:>9} {:>10} {:>10}", "kernel", "MB", "device us", "GB/s");
-    for (name, make) in CASES {
+    let bandwidth = gpu.facts()?.bandwidth as f64;
+    println!("{:36} {:>9} {:>10} {:>10} {:>10}", "kernel", "MB", "device us", "floor us", "GB/s");
+    for (name, make) in cases() {
         for dtype in [Dtype::F32, Dtype::F16, Dtype::Bf16] {
             let kernel = make(dtype).with_context(|| format!("{name} {dtype}"))?;
             let (bytes, us) = time(gpu, compiler, &kernel).with_context(|| format!("{name} {dtype}"))?;
             println!(
-                "{:36} {:9.2} {us:10.2} {:10.0}",
+                "{:36} {:9.2} {us:10.2} {:10.2} {:10.0}",
                 format!("{name}_{dtype}"),
                 bytes as f64 / 1e6,
+                LEAST_US + bytes as f64 / bandwidth * 1e6,
                 bytes as f64 / us / 1e3
             );
             times.push((format!("{name}_{dtype}"), (us * 100.0).round() / 100.0));
@@ -286,7 +299,7 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Compiler) -> Result<Vec<(String, f6
 
 /// Writes source and machine code of every case, as for an H200, into a directory.
 pub(crate) fn dump(compiler: &Compiler, directory: &Path) -> Result<()> {
-    for (name, make) in CASES {
+    for (name, make) in cases() {
         for dtype in [Dtype::F32, Dtype::F16, Dtype::Bf16] {
             let kernel = make(dtype)?;
             let source = emit(&kernel, &verify(&kernel)?, &Layout::contiguous(&kernel), &DeviceProperties::H200);

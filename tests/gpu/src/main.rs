@@ -143,17 +143,12 @@ fn main() -> Result<()> {
             for failure in totals.failures.iter().take(20) {
                 println!("{failure}");
             }
-            let stats = totals.stats;
-            println!(
-                "{} kernels in {seconds:.0} s: {} failed; {} elements within the interpreter's bounds, {} of them bit by bit, {} unknown; where terms cancel, one may be far off and within its bound: at most {} ulp",
-                totals.kernels,
-                totals.failures.len(),
-                stats.checked,
-                stats.exact,
-                stats.unknown,
-                stats.max_ulp
-            );
-            write("random", json!({ "kernels": totals.kernels, "failed": totals.failures.len() }))?;
+            println!("{} kernels in {seconds:.0} s: {} failed", totals.kernels, totals.failures.len());
+            random::explain(&totals);
+            write(
+                "random",
+                json!({ "kernels": totals.kernels, "failed": totals.failures.len(), "forms": totals.forms }),
+            )?;
             ensure!(totals.failures.is_empty(), "{} random kernels are wrong", totals.failures.len());
         }
         Command::Draws { count, first } => {

@@ -2,11 +2,12 @@
 
 use crate::memory::Arena;
 use anyhow::{Context, Result, ensure};
-use passhost_ir::kernel::{Mode, Stats, Tensor, check_against, interpret, verify};
+use passhost_ir::kernel::{Mode, Op, Reg, Stats, Tensor, WIDE_ULP, check_against, interpret, verify};
 use passhost_ir::{Kernel, contiguous_strides};
 use passhost_kernels::cuda::{Compiler, CudaKernel, Gpu, Stream};
 use passhost_kernels::{BoundInput, BoundOutput, CallingThread, CpuKernel};
 use passhost_random_kernels::RandomKernel;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -19,7 +20,30 @@ const ROOM: usize = 64 << 20;
 pub(crate) struct Totals {
     pub(crate) kernels: u64,
     pub(crate) stats: Stats,
+    /// Where the element lies whose bound is wide and which is farthest off, and what made it.
+    pub(crate) farthest: Option<String>,
+    /// How many kernels of each form ran.
+    pub(crate) forms: BTreeMap<&'static str, u64>,
     pub(crate) failures: Vec<String>,
+}
+
+/// What the run of one kernel saw.
+struct Found {
+    stats: Stats,
+    /// Which output has the element that is farthest off among those with wide bounds.
+    farthest: String,
+    form: &'static str,
+}
+
+impl Totals {
+    fn add(&mut self, seed: u64, found: Found) {
+        let before = self.stats.farthest;
+        self.stats.merge(found.stats);
+        if self.stats.farthest != before {
+            self.farthest = Some(format!("seed {seed}, {}", found.farthest));
+        }
+        *self.forms.entry(found.form).or_default() += 1;
+    }
 }
 
 /// Runs the kernels of these seeds.
@@ -46,7 +70,7 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Compiler, seeds: Range<u64>, thread
                     let Ok(mut totals) = totals.lock() else { return };
                     totals.kernels += 1;
                     match found {
-                        Ok(stats) => totals.stats.merge(stats),
+                        Ok(found) => totals.add(seed, found),
                         Err(error) => totals.failures.push(format!("seed {seed}: {error:#}")),
                     }
                 }
@@ -54,6 +78,27 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Compiler, seeds: Range<u64>, thread
         }
     });
     totals.into_inner().map_err(|_| anyhow::anyhow!("a thread panicked"))
+}
+
+/// Prints how the elements compare, and why some may be far off.
+pub(crate) fn explain(totals: &Totals) {
+    let stats = totals.stats;
+    println!(
+        "{} elements within the interpreter's bounds, {} of them bit by bit, {} unknown; at most {:.2} of a bound used",
+        stats.checked, stats.exact, stats.unknown, stats.max_share
+    );
+    println!("at most {:.0} ulp off where the bound is no wider than {WIDE_ULP} ulp", stats.max_ulp);
+    if let (Some(wide), Some(place)) = (stats.farthest, &totals.farthest) {
+        println!(
+            "{} elements have wider bounds: their terms cancel, and errors of these (a ulp or two each, and the order of a \
+             sum) are bounds of what is left. Farthest in ulps: {place}, {:e} where {:e} is expected, {:.0} ulp, \
+             within {:e}",
+            stats.wide, wide.found, wide.expected, wide.ulp, wide.bound
+        );
+    }
+    for (form, count) in &totals.forms {
+        println!("{count:6} {form}");
+    }
 }
 
 /// How an input lies in memory.
@@ -89,18 +134,37 @@ impl Stored {
     }
 }
 
-fn check(gpu: &Arc<Gpu>, compiler: &Compiler, arena: &mut Arena, seed: u64) -> Result<Stats> {
+fn check(gpu: &Arc<Gpu>, compiler: &Compiler, arena: &mut Arena, seed: u64) -> Result<Found> {
     let (kernel, tensors) = RandomKernel::generate(seed);
     let expected = interpret(&kernel, &verify(&kernel)?, &tensors, Mode::Declared);
     let stored: Vec<Stored> = tensors.iter().map(|tensor| Stored::of(tensor, seed)).collect();
-    let on_gpu = on_gpu(gpu, compiler, arena, &kernel, &stored)?;
+    let (on_gpu, form) = on_gpu(gpu, compiler, arena, &kernel, &stored)?;
     let on_cpu = on_cpu(&kernel, &stored)?;
-    let mut stats = Stats::default();
+    let mut found = Found { stats: Stats::default(), farthest: String::new(), form: form.unwrap_or("empty") };
     for (output, expected) in expected.iter().enumerate() {
         check_against(expected, &on_cpu[output]).with_context(|| format!("output {output} on the CPU"))?;
-        stats.merge(check_against(expected, &on_gpu[output]).with_context(|| format!("output {output} on the GPU"))?);
+        let seen = check_against(expected, &on_gpu[output]).with_context(|| format!("output {output} on the GPU"))?;
+        let before = found.stats.farthest;
+        found.stats.merge(seen);
+        if found.stats.farthest != before {
+            found.farthest = format!("output {output}, of {}", origin(&kernel, kernel.stores[output].value));
+        }
     }
-    Ok(stats)
+    Ok(found)
+}
+
+/// The operation that made a value, but for casts.
+fn origin(kernel: &Kernel, value: Reg) -> String {
+    match &kernel.body[value.0 as usize].op {
+        Op::Cast(from) => origin(kernel, *from),
+        Op::Unary(op, _) => format!("`{op}`"),
+        Op::Binary(op, ..) => format!("`{op}`"),
+        Op::Reduce(op, _) => format!("`reduce {op}`"),
+        Op::Scan(op, _) => format!("`scan {op}`"),
+        Op::Fma(..) => "`fma`".into(),
+        Op::Select(..) => "`select`".into(),
+        Op::Const(_) | Op::Index(_) | Op::Load { .. } | Op::Compare(..) => "what is exact".into(),
+    }
 }
 
 fn sizes(kernel: &Kernel) -> Vec<usize> {
@@ -126,7 +190,7 @@ fn on_gpu(
     arena: &mut Arena,
     kernel: &Kernel,
     stored: &[Stored],
-) -> Result<Vec<Vec<u8>>> {
+) -> Result<(Vec<Vec<u8>>, Option<&'static str>)> {
     let cuda = CudaKernel::new(kernel)?;
     arena.clear();
     let inputs: Vec<usize> = stored.iter().map(|input| arena.place(&input.bytes, input.alignment)).collect();
@@ -142,7 +206,7 @@ fn on_gpu(
     let addresses: Vec<u64> = inputs.chain(bound_outputs.iter().map(|output| output.pointer as u64)).collect();
     // SAFETY: the arena holds all tensors, apart from each other, and nobody else uses it before it is downloaded.
     ensure!(unsafe { launch.launch(&gpu.enter()?, Stream(0), &addresses)? }, "a prepared kernel refuses its tensors");
-    arena.download(&outputs)
+    Ok((arena.download(&outputs)?, launch.form()))
 }
 
 fn on_cpu(kernel: &Kernel, stored: &[Stored]) -> Result<Vec<Vec<u8>>> {

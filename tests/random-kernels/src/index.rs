@@ -1,7 +1,7 @@
 //! Random index maps: permutations, broadcasts, rolls, flips, windows, reshapes, and gathers.
 
 use super::inputs::Draw;
-use super::{Builder, DTYPES};
+use super::{Builder, DTYPES, FEW_ROWS};
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, IndexExpr, IndexId, InputDecl, Op, PaddingMode, Reg, Scalar};
 
@@ -110,6 +110,20 @@ impl Builder {
                 shape.push(extent);
             }
         }
+        let dtype = if self.random.chance(40) { Dtype::F32 } else { self.random.pick(&DTYPES) };
+        self.load_new(dtype, index, shape, Draw::Numbers)
+    }
+
+    /// A load of an element for each point; rows lie one after the other, or beside each other.
+    pub(super) fn load_points(&mut self) -> Reg {
+        let (parallel, all) = (self.kernel.parallel.len(), self.kernel.parallel.len() + self.kernel.reduce.len());
+        let mut axes: Vec<u32> = (0..all as u32).collect();
+        let columns = if self.kernel.rows() <= FEW_ROWS as u64 { 15 } else { 90 };
+        if self.random.chance(columns) {
+            axes.rotate_left(parallel);
+        }
+        let shape = axes.iter().map(|axis| self.kernel.extent(*axis).unwrap_or(1)).collect();
+        let index = axes.iter().map(|axis| self.expr(IndexExpr::Axis(*axis))).collect();
         let dtype = if self.random.chance(40) { Dtype::F32 } else { self.random.pick(&DTYPES) };
         self.load_new(dtype, index, shape, Draw::Numbers)
     }

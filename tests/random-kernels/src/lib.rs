@@ -15,6 +15,16 @@ use prng::Prng;
 /// Points that one kernel may span, so that hundreds are tested in seconds.
 pub const MOST_WORK: i64 = 20_000;
 
+/// Points that those kernels may span which have few rows of many points: so many that a GPU gives a row to several
+/// blocks.
+pub const MOST_LONG_WORK: i64 = 80_000;
+
+/// Rows up to which each of them is long; more are long only together, as columns.
+const FEW_ROWS: i64 = 2;
+
+/// Of so many seeds one gives a kernel of few long rows.
+const SEEDS_FOR_LONG: u64 = 10;
+
 /// The types that values may have.
 pub const DTYPES: [Dtype; 10] = [
     Dtype::Bool,
@@ -43,13 +53,18 @@ impl RandomKernel {
     /// A verified kernel and one tensor for each of its inputs. A seed always gives the same.
     ///
     /// All seeds together cover every operation, type, class and edge of the language: empty and single-element axes,
-    /// up to 8 parallel and 4 reduce axes, pads, clamps, gathers, sequences of reductions, and mixed stores. Each
-    /// kernel spans at most 20,000 points.
+    /// up to 8 parallel and 4 reduce axes, pads, clamps, gathers, sequences of reductions, and mixed stores. Most
+    /// kernels span at most [`MOST_WORK`] points, some have few rows and up to [`MOST_LONG_WORK`].
     pub fn generate(seed: u64) -> (Kernel, Vec<Tensor>) {
         let mut random = Prng::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
-        let kernel = space(&mut random);
+        let is_long = seed % SEEDS_FOR_LONG == SEEDS_FOR_LONG - 1;
+        let kernel = if is_long { long_space(&mut random) } else { space(&mut random) };
         let mut builder = Builder { random, kernel, draws: Vec::new() };
-        builder.body();
+        if is_long {
+            builder.long_body();
+        } else {
+            builder.body();
+        }
         builder.stores();
         let special = builder.random.chance(4);
         let Builder { mut random, kernel, draws } = builder;
@@ -84,6 +99,22 @@ fn space(random: &mut Prng) -> Kernel {
         extents[random.below(parallel)] = 0;
     }
     Kernel { parallel: extents, reduce, ..Kernel::default() }
+}
+
+/// As [`space`], with few rows, or columns, of many points.
+fn long_space(random: &mut Prng) -> Kernel {
+    let rows = random.pick(&[1, 1, 2, 2, 3, 6, 8, 16]);
+    let points = if rows <= FEW_ROWS {
+        random.between(MOST_LONG_WORK * 4 / 5, MOST_LONG_WORK) / FEW_ROWS
+    } else {
+        random.between(MOST_LONG_WORK / 2, MOST_LONG_WORK) / rows
+    };
+    let inner = random.pick(&[1, 1, 4, 7, 64, 1_000]);
+    let outer = points / inner;
+    // Lanes of a thread share what is a multiple of them.
+    let outer = if random.chance(60) { outer & !63 } else { outer }.max(1);
+    let reduce = if inner == 1 { vec![outer] } else { vec![outer, inner] };
+    Kernel { parallel: vec![rows], reduce, ..Kernel::default() }
 }
 
 /// A kernel under construction.
@@ -175,6 +206,36 @@ impl Builder {
         self.load();
         for _ in 0..self.random.between(4, 28) {
             self.step();
+        }
+    }
+
+    /// Few steps, as there are many points.
+    fn long_body(&mut self) {
+        self.load_points();
+        let scans = self.random.chance(20);
+        for _ in 0..self.random.between(1, 5) {
+            match self.random.below(8) {
+                0 => self.load_points(),
+                1 | 2 => self.unary(),
+                3 | 4 => self.binary(),
+                5 if scans => self.scan(),
+                _ => self.reduce(),
+            };
+        }
+        if self.random.chance(45) {
+            self.centred();
+        }
+    }
+
+    /// Elements without what their row is reduced to, and sometimes what these are reduced to.
+    fn centred(&mut self) {
+        let (op, dtype) = (self.random.pick(&[ReduceOp::Sum, ReduceOp::Max, ReduceOp::Min]), self.float_type());
+        let x = self.load_points();
+        let x = self.cast(dtype, x);
+        let of_row = self.push(dtype, Op::Reduce(op, x));
+        let centred = self.push(dtype, Op::Binary(Binary::Sub, x, of_row));
+        if self.random.chance(50) {
+            self.push(dtype, Op::Reduce(ReduceOp::Sum, centred));
         }
     }
 
@@ -285,7 +346,7 @@ impl Builder {
         let mut values: Vec<Reg> = Vec::new();
         for _ in 0..count {
             // A late float depends on much of the kernel.
-            let mut value = if self.random.chance(70) { self.latest_float() } else { self.any() };
+            let mut value = if self.random.chance(45) { self.latest_float() } else { self.any() };
             if self.random.chance(50) {
                 let dtype = self.random.pick(&DTYPES);
                 value = self.cast(dtype, value);

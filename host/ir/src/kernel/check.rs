@@ -6,6 +6,23 @@ use super::scalar::Num;
 use super::tensor::decode;
 use crate::Dtype;
 
+/// Ulps beyond which a bound is *wide*: the element is far smaller than the terms that it was made of, so that an error
+/// that is small beside these is large beside the element.
+pub const WIDE_ULP: f64 = 1024.0;
+
+/// An element whose bound is wide.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Wide {
+    /// Its distance from the interpreter's value, in units in the last place of that.
+    pub ulp: f64,
+    /// The interpreter's value.
+    pub expected: f64,
+    /// The executor's.
+    pub found: f64,
+    /// The largest distance allowed.
+    pub bound: f64,
+}
+
 /// What a comparison saw.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Stats {
@@ -15,8 +32,15 @@ pub struct Stats {
     pub unknown: u64,
     /// Of the elements checked, those whose bits are given.
     pub exact: u64,
-    /// The largest distance found, in units in the last place of the output's type. 0 for integers.
+    /// The largest distance found where the bound is not wide, in units in the last place of the output's type. 0 for
+    /// integers.
     pub max_ulp: f64,
+    /// The largest distance found, as a share of its bound.
+    pub max_share: f64,
+    /// Elements whose bound is wider than [`WIDE_ULP`].
+    pub wide: u64,
+    /// That of them which is farthest off in ulps, if one is off.
+    pub farthest: Option<Wide>,
 }
 
 impl Stats {
@@ -26,6 +50,31 @@ impl Stats {
         self.unknown += other.unknown;
         self.exact += other.exact;
         self.max_ulp = self.max_ulp.max(other.max_ulp);
+        self.max_share = self.max_share.max(other.max_share);
+        self.wide += other.wide;
+        self.see(other.farthest);
+    }
+
+    fn see(&mut self, wide: Option<Wide>) {
+        let ulp = |wide: Option<Wide>| wide.map_or(0.0, |wide| wide.ulp);
+        if ulp(wide) > ulp(self.farthest) {
+            self.farthest = wide;
+        }
+    }
+
+    /// Counts a float whose distance from what is expected is allowed.
+    fn count(&mut self, dtype: Dtype, (expected, bound): (f64, f64), found: f64) {
+        let distance = if expected == found || !found.is_finite() { 0.0 } else { (expected - found).abs() };
+        if bound > 0.0 {
+            self.max_share = self.max_share.max(distance / bound);
+        }
+        let ulp = distance / dtype.ulp(expected);
+        if bound > WIDE_ULP * dtype.ulp(expected) {
+            self.wide += 1;
+            self.see(Some(Wide { ulp, expected, found, bound }));
+        } else {
+            self.max_ulp = self.max_ulp.max(ulp);
+        }
     }
 }
 
@@ -92,19 +141,17 @@ pub fn check_against(expected: &Output, actual: &[u8]) -> Result<Stats, Mismatch
         }
         stats.checked += 1;
         stats.exact += u64::from(approx.is_exact());
-        stats.max_ulp = stats.max_ulp.max(distance_in_ulps(expected.dtype, approx.value, found));
+        if let (Num::Float(expected_value), Num::Float(found)) = (approx.value, found)
+            && expected_value.is_finite()
+        {
+            stats.count(expected.dtype, (expected_value, approx.bound), found);
+        }
     }
     Ok(stats)
 }
 
-fn distance_in_ulps(dtype: Dtype, expected: Num, found: Num) -> f64 {
-    match (expected, found) {
-        (Num::Float(a), Num::Float(b)) if a != b && a.is_finite() && b.is_finite() => (a - b).abs() / dtype.ulp(a),
-        _ => 0.0,
-    }
-}
-
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
     use crate::kernel::Approx;
@@ -130,7 +177,8 @@ mod tests {
         );
         let near = 1.0 + 4.0 * f32::EPSILON;
         let stats = check_against(&expected, &bytes(&[1.0, near, -7.0, f32::NAN]));
-        assert_eq!(stats, Ok(Stats { checked: 3, unknown: 1, exact: 2, max_ulp: 4.0 }));
+        let max_share = f64::from(4.0 * f32::EPSILON) / 1e-6;
+        assert_eq!(stats, Ok(Stats { checked: 3, unknown: 1, exact: 2, max_ulp: 4.0, max_share, ..Stats::default() }));
         let wrong: [(&[f32], usize); 3] =
             [(&[near, 1.0, 0.0, f32::NAN], 0), (&[1.0, 1.1, 0.0, f32::NAN], 1), (&[1.0, 1.0, 0.0, 0.0], 3)];
         for (values, at) in wrong {
@@ -138,6 +186,16 @@ mod tests {
             assert!(matches!(result, Err(Mismatch::Element { position, .. }) if position == at), "{result:?}");
         }
         assert_eq!(check_against(&expected, &[]), Err(Mismatch::Size { expected: 16, found: 0 }));
+    }
+
+    #[test]
+    fn what_cancelled_is_counted_apart() {
+        let small = f64::from(1e-9f32);
+        let expected = output(Dtype::F32, &[Approx { value: Num::Float(small), bound: 1e-7 }]);
+        let stats = check_against(&expected, &bytes(&[3e-9])).unwrap();
+        let farthest = stats.farthest.unwrap();
+        assert_eq!((stats.max_ulp, stats.wide, farthest.expected, farthest.bound), (0.0, 1, small, 1e-7));
+        assert!(farthest.ulp > 1e7 && stats.max_share < 0.03, "{stats:?}");
     }
 
     #[test]

@@ -84,10 +84,13 @@ impl Claims {
         let blocks = schedule.blocks();
         let reach = match schedule.form {
             Form::Columns { wide, lanes, .. } => {
-                (blocks * u64::from(wide) * u64::from(lanes), schedule.points.points())
+                let rows = blocks / u64::from(schedule.split.blocks()) * u64::from(wide) * u64::from(lanes);
+                (rows, schedule.points.points())
             }
             Form::Rows { threads, rows, lanes, turns, .. } => {
-                (blocks * u64::from(rows), u64::from(turns) * u64::from(threads) * u64::from(lanes))
+                let shared = schedule.split.blocks();
+                let points = u64::from(turns) * u64::from(threads * shared) * u64::from(lanes);
+                (blocks / u64::from(shared) * u64::from(rows), points)
             }
         };
         Claims {

@@ -140,10 +140,12 @@ fn read_properties(device: sys::CUdevice) -> Result<DeviceProperties, DeviceErro
         let value = unsafe { result::device::get_attribute(device, which) };
         value.map(i32::unsigned_abs).map_err(failed("ask for a property of the device"))
     };
+    let major = read(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
     Ok(DeviceProperties {
         multiprocessors: read(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
         threads_per_multiprocessor: read(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
         shared_bytes_per_multiprocessor: read(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?,
+        cluster_blocks: DeviceProperties::cluster_blocks_of(major.cast_signed()),
     })
 }
 

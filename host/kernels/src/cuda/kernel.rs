@@ -42,6 +42,7 @@ struct Variant {
     function: Function,
     blocks: u32,
     threads: u32,
+    form: &'static str,
 }
 
 /// A kernel for a GPU.
@@ -88,7 +89,8 @@ impl CudaKernel {
         let source = emit(&self.kernel, &self.facts, &layout, gpu.properties());
         let blocks = i32::try_from(source.blocks).map_err(|_| CudaError::Grid { blocks: source.blocks })?;
         let function = gpu.load(&compiler.compile(&source.text)?, ENTRY)?;
-        let variant = Arc::new(Variant { function, blocks: blocks.unsigned_abs(), threads: source.threads });
+        let (threads, form) = (source.threads, source.form);
+        let variant = Arc::new(Variant { function, blocks: blocks.unsigned_abs(), threads, form });
         variants.insert(layout, variant.clone());
         Ok(variant)
     }
@@ -143,7 +145,8 @@ impl PreparedLaunch {
     /// # Safety
     /// The tensors have the types that it was prepared for, strides included, and lie in memory of the GPU. Outputs overlap
     /// nothing. Until the stream has run the launch, inputs can be read and are written to by nobody, and outputs can be
-    /// written and are accessed by nobody else.
+    /// written and are accessed by nobody else. No two launches prepared by one [`CudaKernel`] run at once: where blocks
+    /// share rows, they do so through memory that belongs to the machine code.
     pub unsafe fn launch(&self, entered: &Entered<'_>, stream: Stream, addresses: &[u64]) -> Result<bool, DeviceError> {
         if !self.fits(addresses) {
             return Ok(false);
@@ -155,6 +158,11 @@ impl PreparedLaunch {
             unsafe { variant.function.launch(entered, stream, variant.blocks, variant.threads, addresses)? };
         }
         Ok(true)
+    }
+
+    /// Which threads compute what, one of [`FORMS`](super::FORMS); none where there is nothing to compute.
+    pub fn form(&self) -> Option<&'static str> {
+        self.variant.as_ref().map(|variant| variant.form)
     }
 
     /// The launch as a node of a graph, with packed arguments; none where there is nothing to compute.

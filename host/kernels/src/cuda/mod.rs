@@ -20,8 +20,10 @@ mod nvrtc;
 mod passes;
 mod properties;
 mod recording;
+mod scans;
 mod schedule;
 mod space;
+mod split;
 mod text;
 
 pub use claims::{Access, Claim, Claims, Term};
@@ -34,3 +36,4 @@ pub use kernel::{CudaError, CudaKernel, PreparedLaunch, source};
 pub use nvrtc::{Cubin, Nvrtc, NvrtcError};
 pub use properties::DeviceProperties;
 pub use recording::{RecordedLaunches, Recording};
+pub use schedule::FORMS;

@@ -110,6 +110,11 @@ impl Passes {
         Passes { list, kept }
     }
 
+    /// Whether everything at the points of a row is done in the first pass.
+    pub(super) fn points_come_first(&self) -> bool {
+        self.list.iter().skip(1).all(|pass| pass.reduces.is_empty() && pass.stores.is_empty())
+    }
+
     /// Bytes per point that kept values take in registers.
     pub(super) fn kept_bytes(&self, kernel: &Kernel) -> u64 {
         self.kept.iter().map(|reg| kernel.body[reg.0 as usize].dtype.size().max(4)).sum()

@@ -193,3 +193,88 @@ template <class Op, int WIDE, int DEEP, class T, int N> D void across_columns(T 
         for (int n = 0; n < N; ++n) x[n] = parts[0][n * WIDE + place];
     }
 }
+
+// Where BLOCKS neighbouring blocks share a row, each reduces its part of it first: X, in its first WIDE threads. Parts are
+// then taken together in the order of the blocks, however they were timed.
+
+// In a cluster: gives X to every block of it. PARTS has room for N of T for each of WIDE threads and each block. Between
+// this and the use of parts lies a barrier of the cluster.
+template <int WIDE, int DEEP, int BLOCKS, class T, int N> D void tell(const T (&x)[N], T *parts) {
+    int place = threadIdx.x % WIDE, rank = blockIdx.x % BLOCKS;
+    for (int to = threadIdx.x / WIDE; to < BLOCKS; to += DEEP) {
+        T *theirs = (T *)__cluster_map_shared_rank(parts, to) + rank * WIDE * N;
+#pragma unroll
+        for (int n = 0; n < N; ++n) theirs[n * WIDE + place] = x[n];
+    }
+}
+template <class Op, int WIDE, int BLOCKS, class T, int N> D void take(T (&x)[N], const T *parts) {
+#pragma unroll
+    for (int n = 0; n < N; ++n) x[n] = column<Op, BLOCKS, WIDE * N>(parts + n * WIDE + threadIdx.x % WIDE);
+}
+
+// In memory that all blocks reach: leaves X there. PARTS has room for N of T for each of WIDE threads and each block of the
+// grid.
+template <int WIDE, class T, int N> D void leave(const T (&x)[N], T *parts) {
+    if (threadIdx.x < WIDE) {
+#pragma unroll
+        for (int n = 0; n < N; ++n) parts[(blockIdx.x * N + n) * WIDE + threadIdx.x] = x[n];
+    }
+}
+// Whether this is the last of its BLOCKS blocks to leave its parts, and finds those of the others. ARRIVED is 0 before the
+// first and after the last.
+template <int BLOCKS> D bool is_last(u32 *arrived) {
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicInc(arrived + blockIdx.x / BLOCKS, BLOCKS - 1) == BLOCKS - 1;
+    __syncthreads();
+    __threadfence();
+    return last;
+}
+// What a thread of the last block gets of the parts: always the same ones.
+template <class Op, int WIDE, int DEEP, int BLOCKS, class T, int N> D void collect(T (&x)[N], const T *parts, T start) {
+    parts += blockIdx.x / BLOCKS * BLOCKS * N * WIDE + threadIdx.x % WIDE;
+#pragma unroll
+    for (int n = 0; n < N; ++n) x[n] = start;
+    for (int block = threadIdx.x / WIDE; block < BLOCKS; block += DEEP) {
+#pragma unroll
+        for (int n = 0; n < N; ++n) x[n] = Op::of(x[n], parts[(block * N + n) * WIDE]);
+    }
+}
+
+// That of the thread STEP before this one among GROUP neighbours, and that of thread AT of them.
+template <class T> D T from_before(T x, int step, int group) { return __shfl_up_sync(0xffffffffu, x, step, group); }
+template <class T> D T from_thread(T x, int at, int group) { return __shfl_sync(0xffffffffu, x, at, group); }
+
+// Scans N elements of each of LANES neighbouring threads, in the order of threads and elements, after those that CARRY is
+// the result of. CARRY becomes the result of all. SHARED is as for `across`.
+template <class Op, int LANES, class T, int N> D void scan(T (&x)[N], T &carry, void *shared) {
+#pragma unroll
+    for (int n = 1; n < N; ++n) x[n] = Op::of(x[n - 1], x[n]);
+    constexpr int GROUP = LANES < 32 ? LANES : 32;
+    const int lane = threadIdx.x % GROUP;
+    T sum = x[N - 1];
+#pragma unroll
+    for (int step = 1; step < GROUP; step *= 2) {
+        T before = from_before(sum, step, GROUP);
+        if (lane >= step) sum = Op::of(before, sum);
+    }
+    T start = carry, before = from_before(sum, 1, GROUP);
+    if constexpr (LANES <= 32) {
+        carry = Op::of(carry, from_thread(sum, GROUP - 1, GROUP));
+    } else {
+        constexpr int WARPS = LANES / 32;
+        T *parts = (T *)shared + threadIdx.x / LANES * WARPS;
+        const int warp = threadIdx.x % LANES / 32;
+        __syncthreads();
+        if (lane == 31) parts[warp] = sum;
+        __syncthreads();
+        for (int other = 0; other < WARPS; ++other) {
+            if (other == warp) start = carry;
+            carry = Op::of(carry, parts[other]);
+        }
+    }
+    if (lane > 0) start = Op::of(start, before);
+#pragma unroll
+    for (int n = 0; n < N; ++n) x[n] = Op::of(start, x[n]);
+}

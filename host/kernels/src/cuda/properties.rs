@@ -9,10 +9,15 @@ pub struct DeviceProperties {
     pub threads_per_multiprocessor: u32,
     /// Bytes of shared memory that one of them has.
     pub shared_bytes_per_multiprocessor: u32,
+    /// Blocks that may form a cluster and reach each other's shared memory; 1 where there are no clusters.
+    pub cluster_blocks: u32,
 }
 
+/// Blocks of a cluster on any GPU that has clusters.
+const CLUSTER_BLOCKS: u32 = 8;
+
 /// Static shared memory of a block that no architecture refuses.
-const STATIC_SHARED: u64 = 48 << 10;
+pub(super) const STATIC_SHARED: u64 = 48 << 10;
 /// Blocks of a multiprocessor that should find room for their shared memory.
 const RESIDENT_BLOCKS: u64 = 7;
 
@@ -22,7 +27,13 @@ impl DeviceProperties {
         multiprocessors: 132,
         threads_per_multiprocessor: 2048,
         shared_bytes_per_multiprocessor: 228 << 10,
+        cluster_blocks: CLUSTER_BLOCKS,
     };
+
+    /// Blocks that may form a cluster on GPUs of this major compute capability.
+    pub fn cluster_blocks_of(major: i32) -> u32 {
+        if major >= 9 { CLUSTER_BLOCKS } else { 1 }
+    }
 
     /// Threads that keep the GPU busy: half of what it holds, as kernels with many registers reach no more.
     pub(super) fn busy_threads(self) -> u64 {

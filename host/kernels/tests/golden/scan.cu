@@ -1,23 +1,36 @@
-// 4 blocks of 64 threads
-extern "C" __global__ void __launch_bounds__(64) k(const float *__restrict__ x0, float *__restrict__ y0) {
-    __shared__ __align__(16) u8 shared[1];
-    const u32 thread = (u32)blockIdx.x * 64 + threadIdx.x;
-    if (!(thread < 256u)) return;
-    const u32 p = thread * 1;
+// 256 blocks of 512 threads
+extern "C" __global__ void __launch_bounds__(512) k(const float *__restrict__ x0, float *__restrict__ y0) {
+    __shared__ __align__(16) u8 shared[64];
+    const u32 lane = threadIdx.x % 512;
+    const u32 row = (u32)blockIdx.x * 1 + threadIdx.x / 512;
+    const bool active = row < 256u;
+    const u32 p = active ? row : 0;
      {
-        float c1[1];
-        for (int v = 0; v < 1; ++v) c1[v] = 0;
-        for (u32 first = 0; first < 2000u; first += 1) {
-            #pragma unroll
-            for (int turn = 0; turn < 1; ++turn) {
-                const u32 r = first + turn * 1;
+        float carry1 = 0;
+        #pragma unroll 4
+        for (u32 j = 0; j < 1; ++j) {
+            const u32 r = ((u32)j * 512 + lane) * 4;
+            float k0[4];
+            if (r < 2000u) {
+                __align__(16) float s0[4];
+                read(s0, x0 + ((int)(p) * 2000 + (int)(r)));
                 #pragma unroll
-                for (int v = 0; v < 1; ++v) {
-                    const float v0 = x0[((int)(p) * 2000 + (int)(r))];
-                    c1[v] = Sum::of(c1[v], v0);
-                    const float v1 = c1[v];
-                    y0[((int)(p) * 2000 + (int)(r))] = v1;
+                for (int v = 0; v < 4; ++v) {
+                    const float v0 = s0[v];
+                    k0[v] = v0;
                 }
+            }
+            float c1[4];
+            #pragma unroll
+            for (int v = 0; v < 4; ++v) c1[v] = r < 2000u ? k0[v] : 0;
+            scan<Sum, 512>(c1, carry1, shared);
+            if (r < 2000u) {
+                __align__(16) float o0[4];
+                #pragma unroll
+                for (int v = 0; v < 4; ++v) {
+                    o0[v] = c1[v];
+                }
+                if (active) write(y0 + ((int)(p) * 2000 + (int)(r)), o0);
             }
         }
     }

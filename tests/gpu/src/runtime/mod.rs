@@ -3,6 +3,7 @@
 mod capture;
 mod launches;
 mod record;
+mod shared_rows;
 mod state;
 mod streams;
 
@@ -28,13 +29,14 @@ const RECORDED: [Check; 6] = [
 
 /// Runs all checks, each by name, and prints the figures of a launch.
 pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<()> {
-    let checks: [Check; 7] = [
+    let checks: [Check; 8] = [
         ("the caller's thread is as before", state::survives),
         ("two streams, two threads", streams::two),
         ("an arena under poison", streams::poisoned),
         ("allocations", launches::allocations),
         ("captured programs", capture::replays),
         ("what is not captured", capture::refused),
+        ("blocks that share rows", shared_rows::again),
         ("a launch and a wait", launches::overhead),
     ];
     run_all(&[&checks[..], &RECORDED].concat(), gpu, compiler)

@@ -6,6 +6,7 @@ use super::work::Work;
 use super::{Emitter, Scope, Spot};
 use crate::cuda::column::functor;
 use crate::cuda::passes::Pass;
+use crate::cuda::split::Split;
 use crate::cuda::text::held;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::operations::Gives;
@@ -18,19 +19,23 @@ impl Emitter<'_> {
         let (rows, points) = (self.schedule.rows.points(), self.schedule.points.points());
         let (row_type, point_type) = (number_type(rows), number_type(points));
         let column = if deep > 1 { format!("threadIdx.x % {wide}") } else { "threadIdx.x".to_owned() };
-        self.text.line(format_args!("const {row_type} thread = ({row_type})blockIdx.x * {wide} + {column};"));
+        let (block, share) = (self.block(), self.share(deep));
+        // Threads that share a row, in this block and in others.
+        let all_deep = deep * self.schedule.split.blocks();
+        self.text.line(format_args!("const {row_type} thread = ({row_type}){block} * {wide} + {column};"));
         let in_range = format!("thread < {}u{}", rows / u64::from(lanes), if row_type == "u64" { "ll" } else { "" });
-        if deep > 1 {
+        if all_deep > 1 {
             // All threads of a block reduce together, those past the last row on the first.
             self.text.line(format_args!("const bool active = {in_range};"));
             self.text.line(format_args!("const {row_type} p = active ? thread * {lanes} : 0;"));
-            self.text.line(format_args!("const u32 depth = threadIdx.x / {wide};"));
+            self.text.line(format_args!("const u32 depth = {share}threadIdx.x / {wide};"));
         } else {
             self.text.line(format_args!("if (!({in_range})) return;"));
             self.text.line(format_args!("const {row_type} p = thread * {lanes};"));
         }
         let spot = Spot { row: "p".into(), point: "r".into() };
         let later = self.row_values_read_later();
+        let mut store_rows_if = (all_deep > 1).then(|| "active && depth == 0".to_owned());
         let passes = self.passes;
         for pass in &passes.list {
             let keep: Vec<(Reg, String)> =
@@ -41,7 +46,7 @@ impl Emitter<'_> {
             }
             if !pass.row.is_empty() || !pass.row_stores.is_empty() {
                 self.text.open("");
-                let store_if = if deep > 1 { Some("active && depth == 0") } else { None };
+                let store_if = store_rows_if.as_deref();
                 let names: Vec<(Reg, String)> = keep.clone();
                 let (insts, stores) = (&pass.row, &pass.row_stores);
                 self.work(&spot, Work { insts, reduces: &[], stores, keep, store_if, sums: "v" });
@@ -54,8 +59,9 @@ impl Emitter<'_> {
             // Several points at a time: their loads are under way together, and each has accumulators of its own, which
             // keeps sums short. What a scan carries goes from point to point.
             let scans = pass.anew.iter().any(|reg| matches!(self.kernel.body[reg.0 as usize].op, Op::Scan(..)));
-            let turns: u32 = match points / u64::from(deep) {
-                _ if scans => 1,
+            let turns: u32 = match points / u64::from(all_deep) {
+                // Each point of a scan waits for the one before, but its loads do not.
+                _ if scans && !points.is_multiple_of(4) => 1,
                 0 | 1 => 1,
                 2 | 3 => 2,
                 _ => 4,
@@ -63,18 +69,18 @@ impl Emitter<'_> {
             self.accumulators(pass, lanes * turns);
             self.text.open("");
             self.carries(&pass.anew, lanes);
-            let start = if deep > 1 { "depth" } else { "0" };
-            let (end, step) = (bound(points, point_type), deep * turns);
+            let start = if all_deep > 1 { "depth" } else { "0" };
+            let (end, step) = (bound(points, point_type), all_deep * turns);
             self.text.open(format_args!("for ({point_type} first = {start}; first < {end}; first += {step})"));
             self.text.line("#pragma unroll");
             self.text.open(format_args!("for (int turn = 0; turn < {turns}; ++turn)"));
-            self.text.line(format_args!("const {point_type} r = first + turn * {deep};"));
+            self.text.line(format_args!("const {point_type} r = first + turn * {all_deep};"));
             let full = points.is_multiple_of(u64::from(step));
             if !full {
                 self.text.open(format_args!("if (r < {end})"));
             }
             let (insts, sums) = (&pass.anew, format!("turn * {lanes} + v"));
-            let store_if = if deep > 1 { Some("active") } else { None };
+            let store_if = if all_deep > 1 { Some("active") } else { None };
             let work =
                 Work { insts, reduces: &pass.reduces, stores: &pass.stores, keep: vec![], store_if, sums: &sums };
             self.work(&spot, work);
@@ -84,18 +90,26 @@ impl Emitter<'_> {
             self.text.close();
             self.text.close();
             self.text.close();
-            for reg in &pass.reduces {
-                let (functor, number) = (functor(self.reduce_op(*reg)), reg.0);
-                let ty = self.accumulator(*reg).0;
-                self.text.line(format_args!("{ty} sum{number}[{lanes}];"));
-                self.text.line("#pragma unroll");
-                self.text.line(format_args!(
-                    "for (int v = 0; v < {lanes}; ++v) sum{number}[v] = column<{functor}, {turns}, {lanes}>(acc{number} + v);"
-                ));
-                self.text.line(format_args!("across_columns<{functor}, {wide}, {deep}>(sum{number}, shared);"));
-                let result = if self.reduce_op(*reg).gives() == Gives::Position { ".at" } else { "" };
-                self.names.insert(*reg, format!("sum{number}[v]{result}"));
+            self.reduced_columns(pass, (wide, deep), lanes, turns);
+            if let Some(first) = self.exchange(pass) {
+                store_rows_if = Some(format!("active && {first}"));
             }
+        }
+    }
+
+    /// What each column of a block was reduced to in a pass, from `turns` accumulators for each lane of a thread.
+    fn reduced_columns(&mut self, pass: &Pass, (wide, deep): (u32, u32), lanes: u32, turns: u32) {
+        for reg in &pass.reduces {
+            let (functor, number) = (functor(self.reduce_op(*reg)), reg.0);
+            let ty = self.accumulator(*reg).0;
+            self.text.line(format_args!("{ty} sum{number}[{lanes}];"));
+            self.text.line("#pragma unroll");
+            self.text.line(format_args!(
+                "for (int v = 0; v < {lanes}; ++v) sum{number}[v] = column<{functor}, {turns}, {lanes}>(acc{number} + v);"
+            ));
+            self.text.line(format_args!("across_columns<{functor}, {wide}, {deep}>(sum{number}, shared);"));
+            let result = if self.reduce_op(*reg).gives() == Gives::Position { ".at" } else { "" };
+            self.names.insert(*reg, format!("sum{number}[v]{result}"));
         }
     }
 
@@ -119,7 +133,7 @@ impl Emitter<'_> {
     }
 
     /// What a value reads, by itself and through its index expressions.
-    fn operands(&self, reg: Reg) -> Vec<Reg> {
+    pub(super) fn operands(&self, reg: Reg) -> Vec<Reg> {
         let mut operands = self.kernel.body[reg.0 as usize].op.operands();
         operands.extend(&self.analysis.gathers[reg.0 as usize]);
         operands
@@ -129,11 +143,11 @@ impl Emitter<'_> {
     pub(super) fn rows(&mut self, threads: u32, per_block: u32, lanes: u32, turns: u32, kept: bool) {
         let (rows, points) = (self.schedule.rows.points(), self.schedule.points.points());
         let (row_type, point_type) = (number_type(rows), number_type(points));
-        let block = threads * per_block;
-        self.text.line(format_args!("const u32 lane = threadIdx.x % {threads};"));
-        self.text.line(format_args!(
-            "const {row_type} row = ({row_type})blockIdx.x * {per_block} + threadIdx.x / {threads};"
-        ));
+        let all_threads = threads * self.schedule.split.blocks();
+        let (block, share) = (self.block(), self.share(threads));
+        self.text.line(format_args!("const u32 lane = {share}threadIdx.x % {threads};"));
+        self.text
+            .line(format_args!("const {row_type} row = ({row_type}){block} * {per_block} + threadIdx.x / {threads};"));
         // All threads of a block reduce together, those past the last row on the first.
         self.text.line(format_args!("const bool active = row < {};", bound(rows, row_type)));
         self.text.line(format_args!("const {row_type} p = active ? row : 0;"));
@@ -146,13 +160,14 @@ impl Emitter<'_> {
         }
         let passes = self.passes;
         let mut at_hand: Vec<Reg> = vec![];
+        let mut first = "lane == 0".to_owned();
         for pass in &passes.list {
             let mut scope = Scope::default();
             for reg in &pass.row {
                 self.value(*reg, &spot, &mut scope);
             }
             if !pass.row_stores.is_empty() {
-                self.text.open("if (active && lane == 0)");
+                self.text.open(format_args!("if (active && {first})"));
                 for store in &pass.row_stores {
                     self.store_each(*store, &spot);
                 }
@@ -162,44 +177,72 @@ impl Emitter<'_> {
                 continue;
             }
             self.accumulators(pass, lanes);
-            let full = u64::from(turns) * u64::from(threads) * u64::from(lanes) == points;
-            let end = bound(points, point_type);
+            let scans = self.scans(pass);
+            if scans {
+                self.text.open("");
+                self.carried(pass);
+            }
+            let full = u64::from(turns) * u64::from(all_threads) * u64::from(lanes) == points;
+            let inside = (!full).then(|| format!("r < {}", bound(points, point_type)));
             self.text.line(if kept { "#pragma unroll" } else { "#pragma unroll 4" });
             self.text.open(format_args!("for (u32 j = 0; j < {turns}; ++j)"));
-            self.text.line(format_args!("const {point_type} r = (({point_type})j * {threads} + lane) * {lanes};"));
-            if !full {
-                self.text.open(format_args!("if (r < {end})"));
-            }
-            let insts = if kept { &pass.kept } else { &pass.anew };
-            let mut keep = vec![];
-            if kept {
-                for reg in &at_hand {
-                    self.names.insert(*reg, format!("k{}[j][v]", reg.0));
-                }
-                keep = passes
-                    .kept
-                    .iter()
-                    .filter(|reg| insts.contains(reg))
-                    .map(|reg| (*reg, format!("k{}[j][v]", reg.0)))
-                    .collect();
-                at_hand.extend(keep.iter().map(|(reg, _)| *reg));
-            }
-            let work =
-                Work { insts, reduces: &pass.reduces, stores: &pass.stores, keep, store_if: Some("active"), sums: "v" };
-            self.work(&spot, work);
-            if !full {
-                self.text.close();
+            self.text.line(format_args!("const {point_type} r = (({point_type})j * {all_threads} + lane) * {lanes};"));
+            if scans {
+                self.scanning_turn(&spot, pass, threads, inside.as_deref());
+            } else {
+                self.turn(&spot, pass, inside.as_deref(), kept.then_some(&mut at_hand));
             }
             self.text.close();
-            for reg in &pass.reduces {
-                let (op, number) = (self.reduce_op(*reg), reg.0);
-                let functor = functor(op);
-                let result = if op.gives() == Gives::Position { ".at" } else { "" };
-                self.text.line(format_args!(
-                    "const {} v{number} = across<{functor}, {threads}, {block}>(column<{functor}, {lanes}, 1>(acc{number}), shared){result};",
-                    held(self.dtype(*reg))
-                ));
+            if scans {
+                self.text.close();
+            }
+            self.reduced_rows(pass, threads, threads * per_block, lanes);
+            if let Some(condition) = self.exchange(pass) {
+                first = condition;
+            }
+        }
+    }
+
+    /// What the threads of a row do in a turn. `at_hand` has the kept values of passes before, where values are kept, and
+    /// gets those of this one.
+    fn turn(&mut self, spot: &Spot, pass: &Pass, inside: Option<&str>, at_hand: Option<&mut Vec<Reg>>) {
+        if let Some(inside) = inside {
+            self.text.open(format_args!("if ({inside})"));
+        }
+        let insts = if at_hand.is_some() { &pass.kept } else { &pass.anew };
+        let mut keep = vec![];
+        if let Some(at_hand) = at_hand {
+            for reg in at_hand.iter() {
+                self.names.insert(*reg, format!("k{}[j][v]", reg.0));
+            }
+            let kept = self.passes.kept.iter().filter(|reg| insts.contains(reg));
+            keep = kept.map(|reg| (*reg, format!("k{}[j][v]", reg.0))).collect();
+            at_hand.extend(keep.iter().map(|(reg, _)| *reg));
+        }
+        let work =
+            Work { insts, reduces: &pass.reduces, stores: &pass.stores, keep, store_if: Some("active"), sums: "v" };
+        self.work(spot, work);
+        if inside.is_some() {
+            self.text.close();
+        }
+    }
+
+    /// What each row of a block was reduced to in a pass: a value, or where blocks share rows, a `sum` to be exchanged.
+    fn reduced_rows(&mut self, pass: &Pass, threads: u32, block: u32, lanes: u32) {
+        for reg in &pass.reduces {
+            let (op, number) = (self.reduce_op(*reg), reg.0);
+            let functor = functor(op);
+            let result = if op.gives() == Gives::Position { ".at" } else { "" };
+            let reduced =
+                format!("across<{functor}, {threads}, {block}>(column<{functor}, {lanes}, 1>(acc{number}), shared)");
+            if self.schedule.split == Split::Whole {
+                let ty = held(self.dtype(*reg));
+                self.text.line(format_args!("const {ty} v{number} = {reduced}{result};"));
                 self.names.insert(*reg, format!("v{number}"));
+            } else {
+                let ty = self.accumulator(*reg).0;
+                self.text.line(format_args!("{ty} sum{number}[1] = {{{reduced}}};"));
+                self.names.insert(*reg, format!("sum{number}[0]{result}"));
             }
         }
     }

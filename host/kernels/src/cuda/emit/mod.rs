@@ -1,10 +1,12 @@
 //! From a kernel and a layout to CUDA C++.
 
 mod choices;
+mod exchange;
 mod forms;
 mod index;
 mod memory;
 mod reductions;
+mod runs;
 mod work;
 
 pub(super) use reductions::accumulator_bytes;
@@ -13,6 +15,7 @@ use super::claims::Claims;
 use super::passes::Passes;
 use super::properties::DeviceProperties;
 use super::schedule::{Chooser, Form, Schedule};
+use super::split::Split;
 use super::text::{Text, storage};
 use crate::access::{Analysis, Layout};
 use passhost_ir::kernel::{Facts, IndexId, Reg};
@@ -33,6 +36,8 @@ pub struct KernelSource {
     pub blocks: u64,
     /// Threads of a block.
     pub threads: u32,
+    /// Which threads compute what: one of [`FORMS`](super::FORMS).
+    pub form: &'static str,
     /// What the text takes for granted.
     pub claims: Claims,
 }
@@ -43,10 +48,9 @@ pub fn emit(kernel: &Kernel, facts: &Facts, layout: &Layout, device: &DeviceProp
     let all = kernel.parallel.len() + kernel.reduce.len();
     let is_map = !analysis.reduces && kernel.stores.iter().all(|store| store.order.len() == all);
     let passes = Passes::new(kernel, facts, &analysis, !is_map);
-    let kept_bytes = passes.kept_bytes(kernel);
-    let chooser = Chooser { kernel, facts, analysis: &analysis, layout, device, is_map, kept_bytes };
+    let chooser = Chooser { kernel, facts, analysis: &analysis, layout, device, is_map, passes: &passes };
     let schedule = chooser.choose();
-    let (blocks, threads) = (schedule.blocks(), schedule.threads());
+    let (blocks, threads, form) = (schedule.blocks(), schedule.threads(), schedule.name(kernel, &analysis));
     let mut emitter = Emitter {
         kernel,
         facts,
@@ -63,7 +67,8 @@ pub fn emit(kernel: &Kernel, facts: &Facts, layout: &Layout, device: &DeviceProp
     };
     emitter.shared = emitter.shared_values();
     emitter.function();
-    KernelSource { text: format!("{PRELUDE}\n{}", emitter.text.finish()), blocks, threads, claims: emitter.claims }
+    let text = format!("{PRELUDE}\n{}", emitter.text.finish());
+    KernelSource { text, blocks, threads, form, claims: emitter.claims }
 }
 
 struct Emitter<'a> {
@@ -113,9 +118,16 @@ impl Emitter<'_> {
             .map(|(at, store)| format!("{} *__restrict__ y{at}", storage(self.dtype(store.value))));
         let parameters: Vec<String> = inputs.chain(outputs).collect();
         let (threads, parameters) = (self.schedule.threads(), parameters.join(", "));
-        self.text.open(format_args!("extern \"C\" __global__ void __launch_bounds__({threads}) {ENTRY}({parameters})"));
+        let cluster = match self.schedule.split {
+            Split::Cluster { blocks } => format!(" __cluster_dims__({blocks}, 1, 1)"),
+            Split::Whole | Split::Last { .. } => String::new(),
+        };
+        self.text.open(format_args!(
+            "extern \"C\" __global__ void __launch_bounds__({threads}){cluster} {ENTRY}({parameters})"
+        ));
         let bytes = self.schedule.shared_bytes(accumulator_bytes(self.kernel, self.analysis));
         self.text.line(format_args!("__shared__ __align__(16) u8 shared[{}];", bytes.max(1)));
+        self.arrive();
         match self.schedule.form {
             Form::Columns { wide, deep, lanes } => self.columns(wide, deep, lanes),
             Form::Rows { threads, rows, lanes, turns, kept } => self.rows(threads, rows, lanes, turns, kept),

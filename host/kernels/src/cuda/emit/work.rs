@@ -9,7 +9,7 @@ use crate::cuda::space::{Address, Lanes, common};
 use crate::cuda::text::{expression, from_storage, held, storage, to_storage};
 use passhost_ir::Dtype;
 use passhost_ir::kernel::operations::Gives;
-use passhost_ir::kernel::{IndexId, Op, Reg};
+use passhost_ir::kernel::{Class, IndexId, Op, Reg};
 use std::collections::HashMap;
 
 /// What is computed in one go, for the lanes of a thread.
@@ -140,7 +140,7 @@ impl Emitter<'_> {
         let shared = |operand: &Reg| match known.get(operand) {
             Some(lanes) => *lanes == Lanes::One,
             // Computed before: a row's value, which is that of all lanes where they are points of it.
-            None => of_row && !insts.contains(operand) && !self.passes.kept.contains(operand),
+            None => of_row && !insts.contains(operand) && self.facts.class(*operand) == Class::Row,
         };
         match op {
             Op::Const(_) | Op::Index(_) => self.shared[reg.0 as usize],

@@ -1,0 +1,59 @@
+//! Kernels whose blocks share rows: what blocks tell each other in one launch is forgotten before the next, and a graph
+//! launches them as a stream does.
+
+use super::{compiled, on_stream};
+use anyhow::{Result, ensure};
+use passhost_ir::{Dtype, Graph, TensorType};
+use passhost_runtime::{Compiler, Gpu, Tensor};
+use std::sync::Arc;
+
+const ROUNDS: usize = 100;
+const ELEMENTS: i64 = 1 << 20;
+
+/// The sum of all elements, by many blocks, and each of 16 rows less its largest element, by a cluster each.
+const GRAPH: &str = "graph(%x: f32[16,65536]) {
+  %sum: f32[1] = kernel(%x) {
+    space p0=1; reduce r0=16, r1=65536
+    in x0: f32[16,65536]
+    i0 = r0
+    i1 = r1
+    v0: f32 = load x0[i0, i1] clamp
+    v1: f32 = reduce sum v0
+    out v1 over [p0] as [1]
+  }
+  %less: f32[16,65536] = kernel(%x) {
+    space p0=16; reduce r0=65536
+    in x0: f32[16,65536]
+    i0 = p0
+    i1 = r0
+    v0: f32 = load x0[i0, i1] clamp
+    v1: f32 = reduce max v0
+    v2: f32 = sub v0, v1
+    out v2 over [p0, r0] as [16,65536]
+  }
+  return (%sum, %less)
+}";
+
+fn bytes(values: impl Iterator<Item = f32>) -> Vec<u8> {
+    values.flat_map(f32::to_le_bytes).collect()
+}
+
+/// Runs and replays give what they should, each time.
+pub(super) fn again(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<String> {
+    let context = on_stream(gpu, compiler)?;
+    let graph = Graph::parse(GRAPH)?;
+    let program = compiled(&graph, &context)?;
+    let mut captured = compiled(&graph, &context)?.capture()?;
+    let ty = TensorType::contiguous(Dtype::F32, [16, ELEMENTS / 16]);
+    let digits = || (0..ELEMENTS).map(|at| (at % 5) as f32);
+    let x = [Tensor::from_bytes(context.target(), &ty, &bytes(digits()))?];
+    let expected =
+        [bytes(std::iter::once(digits().map(f64::from).sum::<f64>() as f32)), bytes(digits().map(|x| x - 4.0))];
+    for round in 0..ROUNDS {
+        let run: Vec<Vec<u8>> = program.run(&x)?.iter().map(Tensor::to_bytes).collect();
+        let replay: Vec<Vec<u8>> = captured.replay(&x)?.iter().map(Tensor::to_bytes).collect();
+        ensure!(run == expected, "run {round} is wrong");
+        ensure!(replay == expected, "replay {round} is wrong");
+    }
+    Ok(format!("{ROUNDS} runs and replays"))
+}
