@@ -1,4 +1,4 @@
-//! What `autofuse` costs on large graphs, as a component.
+//! What `autofuse` costs as a component: fuel on large graphs, and bytes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use passhost_guest_sdk::testing::{NoHost, sized};
@@ -34,10 +34,33 @@ fn fuel(size: usize) -> Vec<(&'static str, u64)> {
 }
 
 #[test]
-fn a_thousand_nodes_take_an_eighth_of_the_fuel() {
-    let allowed = GuestLimits::default().fuel / 8;
+fn a_thousand_nodes_take_a_tenth_of_the_fuel() {
+    let allowed = GuestLimits::default().fuel / 10;
     for (name, fuel) in fuel(1_000) {
         assert!(fuel <= allowed, "{name} takes {fuel} of {allowed}");
+    }
+}
+
+/// Whether the name section of a component mentions rules of a module of the SDK.
+fn links(component: &[u8], module: &str) -> bool {
+    let name = format!("5rules{}{module}", module.len());
+    component.windows(name.len()).any(|found| found == name.as_bytes())
+}
+
+#[test]
+fn a_component_holds_the_rules_of_the_groups_that_it_names() {
+    let read = |name: &str| std::fs::read(plugin(name)).unwrap();
+    let [all, norms, pointwise] = ["autofuse", "fuse-norms", "fuse-pointwise"].map(read);
+    assert!(all.len() <= 1_000_000, "autofuse has {} bytes", all.len());
+    assert!(norms.len() < all.len() && pointwise.len() < norms.len());
+    let cases = [
+        ("arithmetic", [true, true, true]),
+        ("pooling", [true, true, false]),
+        ("loss", [true, false, false]),
+        ("triangle", [true, false, false]),
+    ];
+    for (module, expected) in cases {
+        assert_eq!([&all, &norms, &pointwise].map(|component| links(component, module)), expected, "{module}");
     }
 }
 

@@ -4,7 +4,7 @@
 //! It inserts kernels and no ops of ATen, so that it keeps to every policy.
 
 use passhost_guest_sdk::ir::DeviceKind;
-use passhost_guest_sdk::lower::{self, Plan};
+use passhost_guest_sdk::lower::{self, Group, Plan};
 use passhost_guest_sdk::{DeviceFacts, Infer, Pass, PassError, PassInfo, Rewriter, log, register};
 
 /// An H200 as the host describes it: for tests of what the pass decides there.
@@ -37,7 +37,7 @@ impl Pass for Autofuse {
         if removed > 0 {
             log!("{removed} nodes do nothing");
         }
-        let plan = lower::fuse(rewriter.graph(), device);
+        let plan = lower::fuse(rewriter.graph(), device, Group::ALL);
         let kernels = rewriter.replace_all(plan.kernels.iter().map(|fused| &fused.lowered))?;
         for (kernel, fused) in kernels.iter().zip(&plan.kernels).take(MOST_LINES) {
             let (nodes, [kernel_us, calls_us]) = (fused.lowered.nodes.len(), [fused.kernel, fused.calls].map(us));

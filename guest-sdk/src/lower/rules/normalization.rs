@@ -25,10 +25,17 @@ pub(super) const RULES: &[Rule] = &[
         align: Align::Channels,
         ..Rule::over(native_groups, "aten::native_group_norm", &[""], |c| normalized(c, (1, 2), 7))
     },
+    Rule { applies: takes_none, ..of_channels(Rule::over(instances, "aten::instance_norm", &[""], instance_norm)) },
+    Rule {
+        applies: takes_none,
+        ..of_channels(Rule::over(batches, "aten::batch_norm", &[""], |c| normalized(c, (1, 2), 7)))
+    },
+];
+
+/// Norms that are given mean and variance, and so are pointwise.
+pub(super) const BY_STATISTICS: &[Rule] = &[
     Rule { applies: takes_statistics, ..of_channels(Rule::costly("aten::instance_norm", &[""], batch_norm)) },
-    of_channels(Rule::over(instances, "aten::instance_norm", &[""], instance_norm)),
     Rule { applies: takes_statistics, ..of_channels(Rule::costly("aten::batch_norm", &[""], batch_norm)) },
-    of_channels(Rule::over(batches, "aten::batch_norm", &[""], |c| normalized(c, (1, 2), 7))),
 ];
 
 const fn of_channels(rule: Rule) -> Rule {
@@ -38,6 +45,11 @@ const fn of_channels(rule: Rule) -> Rule {
 /// Whether a norm over a batch or an instance is given mean and variance instead of taking them.
 fn takes_statistics(args: Args<'_>) -> bool {
     args.bool(5) == Some(false) && args.tensor(3).is_some() && args.tensor(4).is_some()
+}
+
+/// Whether it takes them itself.
+fn takes_none(args: Args<'_>) -> bool {
+    !takes_statistics(args)
 }
 
 fn one_dim(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
