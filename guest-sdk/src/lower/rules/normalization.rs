@@ -129,19 +129,32 @@ fn softmax<'k>(c: &Call<'k>, logarithm: bool) -> Emitted<'k> {
     Ok(if logarithm { below - sum.unary(Unary::Log) } else { below.unary(Unary::Exp) / sum })
 }
 
+/// From this many elements on, a mean is corrected by the mean of the differences from it.
+///
+/// A sum is off by the more the more is added up, and where a row hardly varies the root multiplies what the mean is off by
+/// with hundreds. Welford's method, which ATen has, is exact there. The correction costs no further pass, as the squares of
+/// the differences are added up as well.
+const LONG_ROW: f64 = 1024.0;
+
 /// `(x - mean) * rsqrt(var + eps) * weight + bias`; results behind the first are the mean and the root.
 fn normalized<'k>(c: &Call<'k>, (weight, bias): (usize, usize), eps: usize) -> Emitted<'k> {
     let eps = c.number(eps)?;
     let dtype = c.reduced()?;
     let (mean, squares) = squared_differences(c, dtype)?;
-    if c.output == 1 {
-        return Ok(mean);
-    }
     let scale = (squares / c.count()? + eps).unary(Unary::Rsqrt);
     if c.output == 2 {
         return Ok(scale);
     }
-    affine(c, (c.operand(0, dtype)? - mean) * scale, weight, bias)
+    let correction = match c.count()? >= LONG_ROW {
+        true => Some(c.fold(ReduceOp::Sum, |x| Ok(c.widened(x, dtype)? - mean))? / c.count()?),
+        false => None,
+    };
+    if c.output == 1 {
+        return Ok(correction.map_or(mean, |correction| mean + correction));
+    }
+    let difference = c.operand(0, dtype)? - mean;
+    let difference = correction.map_or(difference, |correction| difference - correction);
+    affine(c, difference * scale, weight, bias)
 }
 
 /// `x * weight + bias`, each where it is given.
