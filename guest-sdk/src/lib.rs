@@ -73,7 +73,7 @@
 //! | choose kernels by what they are estimated to take on a device | [`lower::fuse`] |
 //! | write any other kernel | [`lower::KernelBuilder`]; `plugins/masked-mean-pool` is the tutorial |
 //! | calculate with coordinates | [`Index`] |
-//! | ask for the types an op returns | the `host` that [`Pass::run`] gets |
+//! | ask for the types an op returns, and whether the policy lets a rewrite insert it | the `host` that [`Pass::run`] gets |
 //! | say why something was left alone | [`Rewriter::refuse`], [`log!`] |
 //! | test natively | `testing`, which components leave out |
 //!

@@ -82,6 +82,7 @@ pub use contraction::{is_small_contraction, names as contraction_ops};
 pub use error::LowerError;
 pub use fusion::{Fused, Plan, fuse};
 pub use group::Group;
+pub use library::call_times;
 pub use math::math;
 pub use moves::names as moving_ops;
 pub use partition::{Partition, partition};
