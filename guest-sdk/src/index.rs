@@ -10,6 +10,7 @@ use atom::Atom;
 pub(crate) use atom::{Along, Centre, Sampling};
 use passhost_ir::ValueId;
 use passhost_ir::kernel::{IndexExpr, IndexId, Reg};
+use smallvec::{SmallVec, smallvec};
 
 /// `offset + step * atom + ...`, an atom being an axis, or what something else makes of another expression: a quotient, a
 /// remainder, the nearest place within bounds, or an element of a tensor of indices.
@@ -24,8 +25,8 @@ use passhost_ir::kernel::{IndexExpr, IndexId, Reg};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Index {
-    /// Sorted by atom, each atom once, no step 0.
-    terms: Vec<(Atom, i64)>,
+    /// Sorted by atom, each atom once, no step 0. Most are a single axis, which needs no memory of its own.
+    terms: SmallVec<[(Atom, i64); 1]>,
     offset: i64,
 }
 
@@ -35,7 +36,7 @@ pub(crate) type Elements<'e, E> = dyn FnMut(ValueId, &[Index], Along) -> Result<
 impl Index {
     /// A constant.
     pub const fn constant(offset: i64) -> Index {
-        Index { terms: Vec::new(), offset }
+        Index { terms: SmallVec::new_const(), offset }
     }
 
     /// The position along an axis of extent `extent`: 0 where the extent is 1.
@@ -49,7 +50,7 @@ impl Index {
     }
 
     fn atom(atom: Atom) -> Index {
-        Index { terms: vec![(atom, 1)], offset: 0 }
+        Index { terms: smallvec![(atom, 1)], offset: 0 }
     }
 
     /// The sum.
@@ -218,7 +219,14 @@ impl Index {
 
     /// The axes it depends on; an axis may occur several times.
     pub fn axes_read(&self) -> Vec<usize> {
-        self.terms.iter().flat_map(|(atom, _)| atom.axes_read()).collect()
+        let mut axes = vec![];
+        self.each_axis(&mut |axis| axes.push(axis));
+        axes
+    }
+
+    /// Shows the axes it depends on; an axis may come several times.
+    pub(crate) fn each_axis(&self, seen: &mut dyn FnMut(usize)) {
+        self.terms.iter().for_each(|(atom, _)| atom.each_axis(seen));
     }
 
     /// The tensors of indices from which it is gathered.
@@ -251,20 +259,18 @@ impl Index {
     /// The axes that count it up digit by digit, the slowest first: `[0, 1]` for `6 * axis 0 + axis 1` where axis 1 has
     /// extent 6. `None` if it is anything else.
     pub fn digits(&self) -> Option<Vec<usize>> {
-        let mut digits = Vec::new();
-        for (atom, step) in &self.terms {
-            let Atom::Axis { axis, extent } = atom else { return None };
-            digits.push((*step, *axis, *extent));
-        }
-        digits.sort_unstable();
+        let mut digits = vec![];
         let mut expected = 1;
-        for &(step, _, extent) in &digits {
-            if step != expected {
-                return None;
-            }
-            expected = step * extent;
+        while digits.len() < self.terms.len() {
+            let digit = |(atom, step): &(Atom, i64)| match atom {
+                Atom::Axis { axis, extent } if *step == expected => Some((*axis, *extent)),
+                _ => None,
+            };
+            let (axis, extent) = self.terms.iter().find_map(digit)?;
+            digits.insert(0, axis);
+            expected *= extent;
         }
-        (self.offset == 0).then(|| digits.iter().rev().map(|&(_, axis, _)| axis).collect())
+        (self.offset == 0).then_some(digits)
     }
 
     /// An axis whose split into two would turn a quotient or remainder into plain axes, and the extent of the inner one.
@@ -355,12 +361,12 @@ impl Index {
 
     /// A step that divides `divisor`, and the expression in units of it, where what is left over is less than one unit.
     fn coarsened(&self, divisor: i64) -> Option<(i64, Index)> {
-        let mut steps: Vec<i64> = self.terms.iter().map(|(_, step)| step.abs()).collect();
-        steps.sort_unstable();
-        steps.into_iter().rev().filter(|&step| step > 1 && divisor % step == 0).find_map(|step| {
+        let steps = self.terms.iter().map(|(_, step)| step.abs()).filter(|&step| step > 1 && divisor % step == 0);
+        let found = steps.filter_map(|step| {
             let (coarse, fine) = self.split(step);
             (fine.lies_within(step) && !coarse.terms.is_empty()).then_some((step, coarse))
-        })
+        });
+        found.max_by_key(|(step, _)| *step)
     }
 }
 

@@ -8,7 +8,8 @@
 //!
 //! ```
 //! use passhost_guest_sdk::pattern::{any, op};
-//! use passhost_guest_sdk::{DeviceFacts, Infer, Pass, PassError, PassInfo, Rewriter, log, lower, register};
+//! use passhost_guest_sdk::lower::{self, Group};
+//! use passhost_guest_sdk::{DeviceFacts, Infer, Pass, PassError, PassInfo, Rewriter, log, register};
 //!
 //! struct FuseGate;
 //!
@@ -20,7 +21,7 @@
 //!     fn run(&self, rewriter: &mut Rewriter, _device: &DeviceFacts, _host: &mut dyn Infer) -> Result<(), PassError> {
 //!         let gate = op("aten::mul", [op("aten::silu", [any("x")]), any("y")]);
 //!         for found in gate.find(rewriter.graph()) {
-//!             match lower::pointwise(rewriter.graph(), &found.nodes) {
+//!             match lower::region(rewriter.graph(), &found.nodes, &[Group::POINTWISE]) {
 //!                 Ok(lowered) => log!("fused as {}", rewriter.replace(&lowered)?),
 //!                 Err(error) => rewriter.refuse(found.nodes, error.to_string()),
 //!             }
@@ -66,13 +67,13 @@
 //! | read a graph | [`Rewriter::graph`], [`Uses`], [`view`], [`Args`] |
 //! | find ops by shape, and learn why nothing was found | [`pattern`] |
 //! | change a graph | [`Rewriter`]: every method leaves a valid graph |
-//! | turn ops into one kernel: pointwise ones, moves of data, gathers, reductions, norms, pools, resampling | [`lower::region`] |
-//! | the same with a matrix product or convolution, and whether that is worth it | [`lower::is_small_contraction`], [`lower::Fuse`] |
-//! | the same, and refuse what reduces | [`lower::pointwise`] |
+//! | say which ops become kernels: pointwise ones, moves of data, gathers, reductions, norms, pools, products ... | [`lower::Group`] |
+//! | turn ops into one kernel | [`lower::region`] |
 //! | find all sets of ops worth fusing | [`lower::partition`] |
+//! | choose kernels by what they are estimated to take on a device | [`lower::fuse`] |
 //! | write any other kernel | [`lower::KernelBuilder`]; `plugins/masked-mean-pool` is the tutorial |
 //! | calculate with coordinates | [`Index`] |
-//! | ask for the types an op returns | the `host` that [`Pass::run`] gets |
+//! | ask for the types an op returns, and whether the policy lets a rewrite insert it | the `host` that [`Pass::run`] gets |
 //! | say why something was left alone | [`Rewriter::refuse`], [`log!`] |
 //! | test natively | `testing`, which components leave out |
 //!
@@ -81,6 +82,8 @@
 //! - A pass is a pure function: the host runs it twice, and a difference is reported. Iterate over nodes in graph order
 //!   and not over hash maps.
 //! - Inputs and outputs of the graph keep their number, order and types.
+//! - A component should be small: the host compiles all of it before it runs. It holds the rules of the
+//!   [groups](lower::Group) that the pass names, and no others.
 //! - Kernels cannot be wrong about memory, only about values: the host compares those with eager's on fresh inputs.
 //!   [`lower`] says how to round as eager does.
 

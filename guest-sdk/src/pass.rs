@@ -51,8 +51,8 @@ pub trait Pass {
     /// Name, version and one sentence.
     fn info(&self) -> PassInfo;
 
-    /// Changes the graph behind `rewriter` for a device. `host` answers which types an op returns; [`Rewriter::insert_aten`] asks
-    /// it for every node it inserts.
+    /// Changes the graph behind `rewriter` for a device. `host` answers which types an op returns, as
+    /// [`Rewriter::insert_aten`] asks for every node that it inserts, and whether the policy lets a rewrite insert an op.
     fn run(&self, rewriter: &mut Rewriter, device: &DeviceFacts, host: &mut dyn Infer) -> Result<(), PassError>;
 }
 

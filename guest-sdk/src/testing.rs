@@ -2,7 +2,7 @@
 
 pub mod sized;
 
-use crate::lower::{LowerError, region};
+use crate::lower::{Group, LowerError, region};
 use crate::view;
 use crate::{Pass, PassError, Refusal, Rewriter};
 use passhost_ir::kernel::scalar::Num;
@@ -62,7 +62,7 @@ pub fn evaluate(graph: &Graph, inputs: &[Tensor]) -> Result<Vec<Tensor>, LowerEr
         let (kernel, operands, outputs) = match &node.kind {
             NodeKind::Kernel { kernel, inputs } => (&**kernel, inputs, node.outputs.clone()),
             NodeKind::Aten { .. } => {
-                lowered = region(graph, &[node.id])?;
+                lowered = region(graph, &[node.id], Group::ALL)?;
                 (&lowered.kernel, &lowered.inputs, lowered.outputs.iter().map(|output| output.value).collect())
             }
         };

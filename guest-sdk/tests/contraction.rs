@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use passhost_guest_sdk::ir::{Graph, NodeId};
-use passhost_guest_sdk::lower::{Fuse, is_small_contraction, partition, region};
+use passhost_guest_sdk::lower::{Group, is_small_contraction, partition, region};
 
 fn parse(text: &str) -> Graph {
     Graph::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
@@ -102,12 +102,12 @@ fn what_is_large_lowers_but_is_not_taken_into_a_region() {
            return (%s)
          }",
     );
-    let found = partition(&graph, Fuse::Products);
+    let found = partition(&graph, Group::ALL);
     assert_eq!(found.regions, [vec![NodeId(2), NodeId(3)]]);
     let reason = "aten::linear adds up so many products that a library's kernel is faster";
     assert!(found.refusals.iter().any(|refusal| refusal.nodes == [NodeId(1)] && refusal.reason == reason));
     let nodes: Vec<NodeId> = graph.nodes.iter().map(|node| node.id).collect();
-    let lowered = region(&graph, &nodes).unwrap();
+    let lowered = region(&graph, &nodes, Group::ALL).unwrap();
     assert_eq!((lowered.kernel.rows(), lowered.kernel.row_length()), (64 * 48, 96));
 }
 
@@ -122,10 +122,10 @@ fn what_is_small_is_taken_in_where_products_are_asked_for() {
          }",
     );
     // What comes before is not calculated anew for each product.
-    assert_eq!(partition(&graph, Fuse::Products).regions, [vec![NodeId(1), NodeId(2)]]);
-    let found = partition(&graph, Fuse::Reductions);
+    assert_eq!(partition(&graph, Group::ALL).regions, [vec![NodeId(1), NodeId(2)]]);
+    let found = partition(&graph, &[Group::POINTWISE]);
     assert_eq!(found.regions, Vec::<Vec<NodeId>>::new());
-    let reason = "aten::conv2d adds up products, which is left to libraries";
+    let reason = "aten::conv2d has no lowering among those that the pass names";
     assert!(found.refusals.iter().any(|refusal| refusal.nodes == [NodeId(1)] && refusal.reason == reason));
 }
 
@@ -174,7 +174,7 @@ fn large_windows_that_overlap_are_reduced_line_by_line() {
         ),
     ];
     for (name, text, expected) in cases {
-        let kernel = region(&parse(text), &[NodeId(0)]).unwrap().kernel;
+        let kernel = region(&parse(text), &[NodeId(0)], Group::ALL).unwrap().kernel;
         assert_eq!((kernel.parallel, kernel.reduce), expected, "{name}");
     }
 }

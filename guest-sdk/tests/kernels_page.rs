@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use passhost_guest_sdk::ir::{Graph, NodeId, kernel};
-use passhost_guest_sdk::lower;
+use passhost_guest_sdk::lower::{self, Group};
 use passhost_kernels::Layout;
 use passhost_kernels::cuda::{DeviceProperties, emit};
 use std::path::Path;
@@ -21,7 +21,7 @@ fn the_page_shows_what_the_programs_print() {
     let page = std::fs::read_to_string(&path).unwrap();
     let graph = Graph::parse(&page[block(&page, "graph")]).unwrap();
     let nodes: Vec<NodeId> = graph.nodes.iter().map(|node| node.id).collect();
-    let kernel = lower::region(&graph, &nodes).unwrap().kernel;
+    let kernel = lower::region(&graph, &nodes, Group::ALL).unwrap().kernel;
     let facts = kernel::verify(&kernel).unwrap();
     let source = emit(&kernel, &facts, &Layout::contiguous(&kernel), &DeviceProperties::H200).text;
     let (_, entry) = source.split_once("extern \"C\"").unwrap();

@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use passhost_guest_sdk::ir::{Arg, Graph, InferError, NodeId, OpName, TensorType, ValueId};
-use passhost_guest_sdk::{EditError, Infer, Rewriter, lower};
+use passhost_guest_sdk::lower::{self, Group};
+use passhost_guest_sdk::{EditError, Infer, Rewriter};
+
+const POINTWISE: &[Group] = &[Group::POINTWISE];
 
 /// Knows one op: relu returns the type it is given.
 struct ReluHost;
@@ -61,7 +64,7 @@ fn ids_of_removed_nodes_are_not_used_again() {
     let (b, c) = (named(&rewriter, "b"), named(&rewriter, "c"));
     rewriter.replace_all_uses(c, b).unwrap();
     assert_eq!(rewriter.remove_dead_code(), [NodeId(2)]);
-    let lowered = lower::pointwise(rewriter.graph(), &[NodeId(0), NodeId(1)]).unwrap();
+    let lowered = lower::region(rewriter.graph(), &[NodeId(0), NodeId(1)], POINTWISE).unwrap();
     assert_eq!(rewriter.replace(&lowered), Ok(NodeId(3)));
 }
 
@@ -83,7 +86,7 @@ fn a_path_that_leaves_and_comes_back_cannot_be_closed() {
            return (%c)
          }",
     );
-    let lowered = lower::pointwise(rewriter.graph(), &[NodeId(0), NodeId(2)]).unwrap();
+    let lowered = lower::region(rewriter.graph(), &[NodeId(0), NodeId(2)], POINTWISE).unwrap();
     let error = rewriter.replace(&lowered).unwrap_err();
     assert!(error.to_string().contains("%b is read by them and depends on them"), "{error}");
 }
@@ -99,7 +102,7 @@ fn nodes_between_the_replaced_ones_move_to_the_side_they_belong_to() {
            return (%c, %late)
          }",
     );
-    let lowered = lower::pointwise(rewriter.graph(), &[NodeId(0), NodeId(3)]).unwrap();
+    let lowered = lower::region(rewriter.graph(), &[NodeId(0), NodeId(3)], POINTWISE).unwrap();
     let kernel = rewriter.replace(&lowered).unwrap();
     let order: Vec<NodeId> = rewriter.graph().nodes.iter().map(|node| node.id).collect();
     assert_eq!(order, [NodeId(2), kernel, NodeId(1)]);
@@ -108,7 +111,7 @@ fn nodes_between_the_replaced_ones_move_to_the_side_they_belong_to() {
 #[test]
 fn dropping_a_result_that_is_still_read_is_refused() {
     let mut rewriter = parse(CHAIN);
-    let mut lowered = lower::pointwise(rewriter.graph(), &[NodeId(0), NodeId(1)]).unwrap();
+    let mut lowered = lower::region(rewriter.graph(), &[NodeId(0), NodeId(1)], POINTWISE).unwrap();
     lowered.outputs[0].value = named(&rewriter, "a");
     let error = rewriter.replace(&lowered).unwrap_err();
     assert_eq!(error, EditError::StillRead("b".to_owned()));
@@ -134,7 +137,7 @@ fn identities_go_and_their_readers_stay() {
 #[test]
 fn a_kernel_must_fit_its_operands() {
     let mut rewriter = parse(CHAIN);
-    let lowered = lower::pointwise(rewriter.graph(), &[NodeId(0), NodeId(1), NodeId(2)]).unwrap();
+    let lowered = lower::region(rewriter.graph(), &[NodeId(0), NodeId(1), NodeId(2)], POINTWISE).unwrap();
     let error = rewriter.insert_kernel(0, lowered.kernel, vec![]).unwrap_err();
     assert_eq!(error.to_string(), "the kernel declares (f32[4]), but it is given ()");
 }
@@ -154,10 +157,10 @@ const LOOKUP: &str = "graph(%i: i64[4], %j: i64[4], %w: f32[9,2]) {
 fn what_an_index_comes_from_stays() {
     let mut rewriter = parse(LOOKUP);
     assert_eq!(rewriter.remove_identities(), []);
-    let lowered = lower::pointwise(rewriter.graph(), &[NodeId(0), NodeId(1)]).unwrap();
+    let lowered = lower::region(rewriter.graph(), &[NodeId(0), NodeId(1)], POINTWISE).unwrap();
     let refused = rewriter.replace(&lowered).unwrap_err();
     assert_eq!(refused, EditError::Index("aten::embedding".into()));
-    let partition = lower::partition(rewriter.graph(), lower::Fuse::Pointwise);
+    let partition = lower::partition(rewriter.graph(), &[Group::POINTWISE, Group::GATHERS]);
     assert_eq!(partition.regions, [vec![NodeId(3), NodeId(4), NodeId(5)]]);
     assert_eq!(partition.refusals[0].nodes, [NodeId(0), NodeId(1)]);
 }

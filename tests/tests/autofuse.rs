@@ -1,4 +1,4 @@
-//! What `autofuse` costs on large graphs, as a component.
+//! What `autofuse` costs as a component, fuel on large graphs and bytes, and what it does where a policy allows it.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use passhost_guest_sdk::testing::{NoHost, sized};
@@ -6,7 +6,8 @@ use passhost_ir::{DeviceFacts, DeviceKind, NodeKind};
 use passhost_protocol::guest::GuestLimits;
 use passhost_supervisor::guest::Guest;
 use passhost_supervisor::{Confinement, Plugin};
-use passhost_tests::plugin;
+use passhost_tests::{Passhost, directory, plugin};
+use tempfile::TempDir;
 
 /// An H200.
 const DEVICE: DeviceFacts = DeviceFacts {
@@ -23,7 +24,7 @@ fn fuel(size: usize) -> Vec<(&'static str, u64)> {
     let plugin = Plugin::read(&plugin("autofuse"), limits.wasm).unwrap();
     let mut guest = Guest::load(&plugin, limits, None, Confinement::default()).unwrap();
     let mut run = |(name, graph)| {
-        let (rewrite, usage) = guest.run(&graph, DEVICE, 0, &mut NoHost).unwrap();
+        let (rewrite, usage) = guest.run(&graph, DEVICE, true, 0, &mut NoHost).unwrap();
         let rewrite = rewrite.unwrap_or_else(|failure| panic!("{name}: {failure}"));
         let kernels = rewrite.graph.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Kernel { .. })).count();
         println!("{name}: {} nodes, {kernels} kernels, fuel {}", graph.nodes.len(), usage.fuel);
@@ -34,14 +35,76 @@ fn fuel(size: usize) -> Vec<(&'static str, u64)> {
 }
 
 #[test]
-fn a_thousand_nodes_take_an_eighth_of_the_fuel() {
-    let allowed = GuestLimits::default().fuel / 8;
+fn a_thousand_nodes_take_a_tenth_of_the_fuel() {
+    let allowed = GuestLimits::default().fuel / 10;
     for (name, fuel) in fuel(1_000) {
         assert!(fuel <= allowed, "{name} takes {fuel} of {allowed}");
+    }
+}
+
+/// Whether the name section of a component mentions rules of a module of the SDK.
+fn links(component: &[u8], module: &str) -> bool {
+    let name = format!("5rules{}{module}", module.len());
+    component.windows(name.len()).any(|found| found == name.as_bytes())
+}
+
+#[test]
+fn a_component_holds_the_rules_of_the_groups_that_it_names() {
+    let read = |name: &str| std::fs::read(plugin(name)).unwrap();
+    let [all, norms, pointwise] = ["autofuse", "fuse-norms", "fuse-pointwise"].map(read);
+    assert!(all.len() <= 1_000_000, "autofuse has {} bytes", all.len());
+    assert!(norms.len() < all.len() && pointwise.len() < norms.len());
+    let cases = [
+        ("arithmetic", [true, true, true]),
+        ("pooling", [true, true, false]),
+        ("loss", [true, false, false]),
+        ("triangle", [true, false, false]),
+    ];
+    for (module, expected) in cases {
+        assert_eq!([&all, &norms, &pointwise].map(|component| links(component, module)), expected, "{module}");
     }
 }
 
 #[test]
 fn five_thousand_nodes_stay_within_the_limits() {
     assert_eq!(fuel(5_000).len(), 4);
+}
+
+/// Attention as a GraphNet folder has it, with a mask.
+fn attention_sample() -> TempDir {
+    let directory = directory();
+    let record = |name: &str, shape: &str| {
+        format!(
+            "class Program_weight_tensor_meta_{name}:\n\tname = \"{name}\"\n\tshape = {shape}\n\tdtype = \"torch.float32\"\n\tdevice = \"cpu\"\n\tmean = 0.0\n\tstd = 1.0\n\tdata = None\n"
+        )
+    };
+    let weights = [
+        record("in_0", "[2, 4, 96, 32]"),
+        record("in_1", "[2, 4, 96, 32]"),
+        record("in_2", "[2, 4, 96, 32]"),
+        record("in_3", "[2, 1, 96, 96]"),
+    ];
+    let model = "import torch\n\nclass GraphModule(torch.nn.Module):\n\n    def forward(self, in_0, in_1, in_2, in_3):\n        \
+        tmp_0 = in_1.transpose(-2, -1)\n        tmp_1 = torch.matmul(in_0, tmp_0)\n        tmp_2 = tmp_1 * 0.25\n        \
+        tmp_3 = tmp_2 + in_3\n        tmp_4 = torch.nn.functional.softmax(tmp_3, dim=-1)\n        \
+        tmp_5 = torch.matmul(tmp_4, in_2)\n        tmp_6 = torch.relu(tmp_5)\n        return (tmp_6,)\n";
+    std::fs::write(directory.path().join("model.py"), model).unwrap();
+    std::fs::write(directory.path().join("weight_meta.py"), weights.join("\n")).unwrap();
+    directory
+}
+
+#[test]
+fn attention_is_one_call_where_the_policy_lets_it_and_right_either_way() {
+    let sample = attention_sample();
+    let mut hashes = vec![];
+    for (policy, is_called) in [("open", true), ("kernels", false)] {
+        let run = Passhost::eval(&plugin("autofuse"), sample.path()).with(&["--policy", policy]).run();
+        run.expect_end(0, &["right"]);
+        let [variant] = run.variants() else { panic!("{policy}: one variant") };
+        run.expect(variant["class"].is_null(), &format!("{policy}: {variant:#}"));
+        let log = variant["usage"]["log"].as_str().unwrap_or_default();
+        assert_eq!(log.contains("attention is one call"), is_called, "{policy}: {log}");
+        hashes.push(variant["rewrite"]["sha256"].clone());
+    }
+    assert_ne!(hashes[0], hashes[1]);
 }

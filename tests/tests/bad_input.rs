@@ -110,7 +110,7 @@ fn a_file_that_is_no_plugin_is_named_with_what_to_do() {
 fn a_plugin_of_another_interface_version_is_told_both_versions() {
     let directory = directory();
     let mut bytes = std::fs::read(plugin("noop")).unwrap_or_default();
-    let (old, new) = (b"@0.2.0", b"@7.3.0");
+    let (old, new) = (b"@0.2.1", b"@7.3.0");
     let mut found = 0;
     for start in 0..bytes.len().saturating_sub(old.len()) {
         // Only names of this project's package: those of WASI carry versions as well.
@@ -124,7 +124,7 @@ fn a_plugin_of_another_interface_version_is_told_both_versions() {
     }
     assert!(found > 0, "the plugin names the interface");
     let path = write(&directory, "old.wasm", bytes);
-    Passhost::new(["check".as_ref(), path.as_os_str()]).run().expect_end(1, &["7.3.0", "0.2.0", "rebuild"]);
+    Passhost::new(["check".as_ref(), path.as_os_str()]).run().expect_end(1, &["7.3.0", "0.2.1", "rebuild"]);
 }
 
 #[test]

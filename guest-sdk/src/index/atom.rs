@@ -198,14 +198,14 @@ impl Atom {
         }
     }
 
-    pub(super) fn axes_read(&self) -> Vec<usize> {
+    pub(super) fn each_axis(&self, seen: &mut dyn FnMut(usize)) {
         match self {
-            Atom::Axis { axis, .. } => vec![*axis],
+            Atom::Axis { axis, .. } => seen(*axis),
             Atom::Div(inner, _) | Atom::Mod(inner, _) | Atom::Clamped(inner, ..) | Atom::Sampled(inner, _) => {
-                inner.axes_read()
+                inner.each_axis(seen);
             }
-            Atom::Gathered { place, .. } => place.iter().flat_map(Index::axes_read).collect(),
-            Atom::Calculated { .. } => vec![],
+            Atom::Gathered { place, .. } => place.iter().for_each(|index| index.each_axis(seen)),
+            Atom::Calculated { .. } => {}
         }
     }
 

@@ -1,7 +1,8 @@
 //! What lowering asks of a graph again and again.
 
 use super::LowerError;
-use super::recipe::Recipe;
+use super::group::Group;
+use super::recipe::{Reading, Recipe, readings};
 use super::rules::{Footprint, Rule};
 use super::space::tensors;
 use crate::index::Index;
@@ -17,6 +18,8 @@ type Footprints = Vec<Result<Option<Footprint>, LowerError>>;
 /// A graph that does not change, with what was found out about it.
 pub(crate) struct Analysis<'a> {
     pub(crate) graph: &'a Graph,
+    /// What of it lowers.
+    groups: &'a [Group],
     pub(crate) uses: Uses,
     /// For each value the position of the node that defines it.
     pub(crate) definitions: Vec<Option<usize>>,
@@ -25,21 +28,26 @@ pub(crate) struct Analysis<'a> {
     views: Vec<OnceCell<bool>>,
     recipes: Vec<OnceCell<Result<Recipe, LowerError>>>,
     footprints: Vec<OnceCell<Footprints>>,
+    /// For each node what its rule reads for each of its results.
+    readings: Vec<OnceCell<Vec<Vec<Reading>>>>,
     /// For each value what it is a view of.
     steps: Vec<OnceCell<Option<View>>>,
     roots: Vec<OnceCell<View>>,
 }
 
 impl<'a> Analysis<'a> {
-    pub(crate) fn of(graph: &'a Graph) -> Analysis<'a> {
+    /// Of a graph of which the ops in some groups lower.
+    pub(crate) fn of(graph: &'a Graph, groups: &'a [Group]) -> Analysis<'a> {
         Analysis {
             graph,
+            groups,
             uses: Uses::of(graph),
             definitions: graph.definitions(),
             operands: graph.nodes.iter().map(Node::operands).collect(),
             views: vec![OnceCell::new(); graph.nodes.len()],
             recipes: graph.nodes.iter().map(|_| OnceCell::new()).collect(),
             footprints: graph.nodes.iter().map(|_| OnceCell::new()).collect(),
+            readings: graph.nodes.iter().map(|_| OnceCell::new()).collect(),
             steps: vec![OnceCell::new(); graph.values.len()],
             roots: vec![OnceCell::new(); graph.values.len()],
         }
@@ -86,16 +94,21 @@ impl<'a> Analysis<'a> {
     }
 
     /// What the lowering makes of the node at a position.
-    pub(super) fn recipe(&self, position: usize) -> Result<&Recipe, LowerError> {
-        let found = self.recipes[position].get_or_init(|| Recipe::of(self.graph, self.node(position)));
-        found.as_ref().map_err(Clone::clone)
+    pub(super) fn recipe(&self, position: usize) -> Result<&Recipe, &LowerError> {
+        let recipe = || Recipe::of(self.graph, self.node(position), self.groups);
+        self.recipes[position].get_or_init(recipe).as_ref()
+    }
+
+    /// Whether the lowering of the node at a position reduces, normalises or adds up products.
+    pub(super) fn is_reduction(&self, position: usize) -> bool {
+        self.recipe(position).is_ok_and(Recipe::is_reduction)
     }
 
     /// The elements that a node reduces for its `output`-th result; `None` if it does not reduce.
-    pub(super) fn footprint(&self, position: usize, output: usize) -> Result<Option<&Footprint>, LowerError> {
+    pub(super) fn footprint(&self, position: usize, output: usize) -> Result<Option<&Footprint>, &LowerError> {
         let recipe = self.recipe(position)?;
         let found = self.footprints[position].get_or_init(|| self.footprints_of(self.node(position), recipe));
-        found.get(output).map_or(Ok(None), |found| found.as_ref().map(Option::as_ref).map_err(Clone::clone))
+        found.get(output).map_or(Ok(None), |found| found.as_ref().map(Option::as_ref))
     }
 
     fn footprints_of(&self, node: &Node, recipe: &Recipe) -> Footprints {
@@ -109,6 +122,15 @@ impl<'a> Analysis<'a> {
             footprint(self.graph, node, output).map(Some).map_err(not_covered)
         };
         (0..node.outputs.len()).map(of).collect()
+    }
+
+    /// What the rule of a node reads for each element of its `output`-th result; nothing if it has no rule.
+    pub(super) fn readings(&self, position: usize, output: usize) -> &[Reading] {
+        let Ok(Recipe::Rule(rule)) = self.recipe(position) else { return &[] };
+        let node = self.node(position);
+        let of = |&output: &ValueId| readings(self.graph, rule, node, output);
+        let found = self.readings[position].get_or_init(|| node.outputs.iter().map(of).collect());
+        found.get(output).map_or(&[], Vec::as_slice)
     }
 
     /// The tensor of which a node reduces elements.

@@ -3,14 +3,15 @@
 mod convolution;
 mod products;
 
-use super::LowerError;
 use super::call::Uncovered;
+use super::group::{Family, Group};
 use super::moves::Guard;
+use super::recipe::Recipe;
 use super::rules::Footprint;
 use crate::args::Args;
 use crate::index::Index;
-use passhost_ir::{Graph, Node, NodeKind, ValueId, numel};
-use std::collections::BTreeSet;
+use fixedbitset::FixedBitSet;
+use passhost_ir::{Graph, Node, NodeKind, OpName, ValueId, numel};
 
 /// For each element of the result a sum of products over a window.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,11 +70,15 @@ impl Contraction {
 
     /// The sides of the matrix product that it is: rows that one factor alone has, those of the other, and the window.
     fn sides(&self) -> [u64; 3] {
-        let axes = |factor: &Factor| factor.at.iter().flat_map(Index::axes_read).collect::<BTreeSet<usize>>();
+        let axes = |factor: &Factor| {
+            let mut axes = FixedBitSet::with_capacity(self.rows.len() + self.window.len());
+            factor.at.iter().for_each(|at| at.each_axis(&mut |axis| axes.insert(axis)));
+            axes
+        };
         let [first, second] = [axes(&self.factors[0]), axes(&self.factors[1])];
-        let side = |own: &BTreeSet<usize>, other: &BTreeSet<usize>| {
-            let only = |(axis, _): &(usize, &i64)| own.contains(axis) && !other.contains(axis);
-            numel(&self.rows.iter().enumerate().filter(only).map(|(_, &extent)| extent).collect::<Vec<_>>())
+        let side = |own: &FixedBitSet, other: &FixedBitSet| {
+            let only = |(axis, _): &(usize, &i64)| own.contains(*axis) && !other.contains(*axis);
+            self.rows.iter().enumerate().filter(only).map(|(_, extent)| extent.unsigned_abs()).product()
         };
         [side(&first, &second), side(&second, &first), numel(&self.window)]
     }
@@ -83,43 +88,45 @@ impl Contraction {
         let elements: u64 = self.factors.iter().map(|factor| graph.ty(factor.tensor).numel()).sum();
         let products = numel(&self.rows).saturating_mul(numel(&self.window));
         let moved = elements.saturating_add(numel(&self.rows));
-        self.sides().into_iter().any(|side| side <= SHORT_SIDE) && products / MOST_PRODUCTS <= moved
+        products / MOST_PRODUCTS <= moved && self.sides().into_iter().any(|side| side <= SHORT_SIDE)
     }
 }
 
 type Find = fn(&Graph, &Node) -> Result<Contraction, Uncovered>;
 
 /// An op that is a contraction.
-struct Op {
+pub(super) struct Op {
     name: &'static str,
     overloads: &'static [&'static str],
     find: Find,
 }
 
-const FAMILIES: [&[Op]; 2] = [products::OPS, convolution::OPS];
+impl Op {
+    /// Whether it is this op and this overload.
+    pub(super) fn covers(&self, op: &OpName) -> bool {
+        self.name == op.name && self.overloads.contains(&op.overload.as_str())
+    }
+}
+
+pub(super) const PRODUCTS: &[Family] = &[Family::Products(products::OPS), Family::Products(convolution::OPS)];
 
 /// The ops that add up products, as `aten::conv2d.padding`, sorted.
 pub fn names() -> Vec<String> {
-    let of = |op: &Op| {
-        op.overloads.iter().map(|overload| passhost_ir::OpName::new(op.name, *overload).to_string()).collect::<Vec<_>>()
-    };
-    let mut names: Vec<String> = FAMILIES.into_iter().flatten().flat_map(of).collect();
+    let of =
+        |op: &Op| op.overloads.iter().map(|overload| OpName::new(op.name, *overload).to_string()).collect::<Vec<_>>();
+    let mut names: Vec<String> = products::OPS.iter().chain(convolution::OPS).flat_map(of).collect();
     names.sort();
     names
 }
 
-/// What an op adds up; `None` for other ops, an error where the call is not covered.
-pub(super) fn find(graph: &Graph, node: &Node) -> Option<Result<Contraction, Uncovered>> {
-    let NodeKind::Aten { op, .. } = &node.kind else { return None };
-    let is_known = |known: &&Op| known.name == op.name && known.overloads.contains(&op.overload.as_str());
-    let found = FAMILIES.into_iter().flatten().find(is_known)?;
-    Some((found.find)(graph, node).and_then(|contraction| {
-        let dtypes = || contraction.factors.iter().map(|factor| graph.ty(factor.tensor).dtype);
-        match dtypes().find(|dtype| !dtype.is_float()) {
-            Some(dtype) => Err(format!("multiplies {dtype}; floats are covered")),
-            None => Ok(contraction),
-        }
-    }))
+/// What a call of an op adds up; an error where it is not covered.
+pub(super) fn find(graph: &Graph, node: &Node, op: &Op) -> Result<Contraction, Uncovered> {
+    let contraction = (op.find)(graph, node)?;
+    let mut dtypes = contraction.factors.iter().map(|factor| graph.ty(factor.tensor).dtype);
+    match dtypes.find(|dtype| !dtype.is_float()) {
+        Some(dtype) => Err(format!("multiplies {dtype}; floats are covered")),
+        None => Ok(contraction),
+    }
 }
 
 /// Whether a node is a matrix product or convolution that a kernel does about as fast as a library: its result depends on
@@ -128,38 +135,22 @@ pub(super) fn find(graph: &Graph, node: &Node) -> Option<Result<Contraction, Unc
 ///
 /// [`region`](super::region) lowers every such op, large ones too.
 pub fn is_small_contraction(graph: &Graph, node: &Node) -> bool {
-    matches!(find(graph, node), Some(Ok(contraction)) if contraction.is_small(graph))
+    let recipe = Recipe::of(graph, node, &[Group::PRODUCTS]);
+    matches!(recipe, Ok(Recipe::Contraction(contraction)) if contraction.is_small(graph))
 }
 
-/// That a node adds up no products.
-pub(super) fn refuse(graph: &Graph, node: &Node) -> Result<(), LowerError> {
-    match (find(graph, node), &node.kind) {
-        (Some(Ok(_)), NodeKind::Aten { op, .. }) => Err(LowerError::Product(op.to_string())),
-        _ => Ok(()),
-    }
+/// Which products become part of kernels: a refusal of others.
+pub(super) type Check = fn(&Contraction, &Graph) -> bool;
+
+/// That there are no more products than [`is_small_contraction`] says.
+pub(super) fn small(contraction: &Contraction, graph: &Graph) -> bool {
+    contraction.is_small(graph)
 }
 
-/// That a node adds up no more products than [`is_small_contraction`] says.
-pub(super) fn refuse_large(graph: &Graph, node: &Node) -> Result<(), LowerError> {
-    match (find(graph, node), &node.kind) {
-        (Some(Ok(contraction)), NodeKind::Aten { op, .. }) if !contraction.is_small(graph) => {
-            Err(LowerError::Large(op.to_string()))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// That a node adds up no products of matrices with two long sides, however few: depthwise convolutions and products with
+/// The same, and that they are of no matrices with two long sides, however few: depthwise convolutions and products with
 /// a vector pass.
-pub(super) fn refuse_matrices(graph: &Graph, node: &Node) -> Result<(), LowerError> {
-    match (find(graph, node), &node.kind) {
-        (Some(Ok(contraction)), NodeKind::Aten { op, .. })
-            if !contraction.is_small(graph) || !contraction.sides()[..2].contains(&1) =>
-        {
-            Err(LowerError::Large(op.to_string()))
-        }
-        _ => Ok(()),
-    }
+pub(super) fn no_matrices(contraction: &Contraction, graph: &Graph) -> bool {
+    contraction.is_small(graph) && contraction.sides()[..2].contains(&1)
 }
 
 /// The arguments and the shape of the only result.

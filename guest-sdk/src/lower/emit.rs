@@ -7,7 +7,7 @@ mod window;
 use super::analysis::Analysis;
 use super::call::{Call, Operand, convert};
 use super::moves::{self, Guard, Move, Otherwise, Part};
-use super::recipe::{Reading, Recipe, readings};
+use super::recipe::{Reading, Recipe};
 use super::rules::{Align, Rule};
 use super::space::{Place, Space};
 use super::{KernelBuilder, LowerError};
@@ -159,7 +159,7 @@ impl<'a> Emitter<'a> {
     fn node(&mut self, position: usize, value: ValueId, place: &[Index]) -> Result<Reg, LowerError> {
         self.calculated.push((position, Space::axes_used(place)));
         let dtype = self.analysis.graph.ty(value).dtype;
-        let element = match self.analysis.recipe(position)? {
+        let element = match self.analysis.recipe(position).map_err(Clone::clone)? {
             Recipe::Rule(rule) => self.rule(rule, position, value, place)?,
             Recipe::Move(Move::Map(view)) => self.value(view.source, view.at(place))?,
             Recipe::Move(Move::Join { dim, parts }) => self.part(&place[*dim], parts, value, place)?,
@@ -242,7 +242,7 @@ impl<'a> Emitter<'a> {
             return Err(LowerError::NoLowering("a kernel".to_owned()));
         };
         let output = node.outputs.iter().position(|&output| output == value).unwrap_or(0);
-        let footprint = self.analysis.footprint(position, output)?;
+        let footprint = self.analysis.footprint(position, output).map_err(Clone::clone)?;
         let reduces = footprint.is_some();
         let result = graph.ty(value);
         if rule.costly && !reduces {
@@ -259,8 +259,8 @@ impl<'a> Emitter<'a> {
         };
         let mut operands = Vec::new();
         let is_pointwise = footprint.is_none_or(|footprint| footprint.elementwise && !rule.scans);
-        let readings = if is_pointwise { readings(graph, rule, node, value) } else { vec![] };
-        for Reading { place: number, operand, coordinates } in readings {
+        let readings = if is_pointwise { self.analysis.readings(position, output) } else { &[] };
+        for &Reading { place: number, operand, ref coordinates } in readings {
             let source: Place = coordinates.iter().map(|coordinate| coordinate.within(place)).collect();
             if matches!(rule.align, Align::Channels) && number > 0 && !reduces {
                 self.wants_row(&source);

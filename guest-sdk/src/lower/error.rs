@@ -9,15 +9,9 @@ pub enum LowerError {
     /// No node has this id.
     #[error("there is no node {0} in the graph")]
     NoSuchNode(NodeId),
-    /// The node is an op without a lowering, or a kernel.
-    #[error("{0} has no lowering to a kernel")]
+    /// The node is a kernel, or an op that none of the pass's groups has.
+    #[error("{0} has no lowering among those that the pass names")]
     NoLowering(String),
-    /// The node has a lowering, but does more than calculate element by element.
-    #[error("{0} is not pointwise")]
-    NotPointwise(String),
-    /// The node is a matrix product or convolution, and those were not asked for.
-    #[error("{0} adds up products, which is left to libraries")]
-    Product(String),
     /// The node is a matrix product or convolution for which libraries have faster kernels.
     #[error("{0} adds up so many products that a library's kernel is faster")]
     Large(String),

@@ -4,7 +4,7 @@ use super::analysis::Analysis;
 use super::cost::Model;
 use super::space::tensors;
 use super::work::Work;
-use passhost_ir::{Node, NodeKind, ValueId, numel};
+use passhost_ir::{DeviceFacts, Graph, Node, NodeKind, ValueId, numel};
 
 /// Ops of which ATen makes several calls, and how many.
 const COMPOSITE: [(&str, f64); 4] =
@@ -13,6 +13,11 @@ const COMPOSITE: [(&str, f64); 4] =
 /// Ops that write a part of a tensor. Eager does so in place where a graph was made functional.
 const SCATTERS: [&str; 4] =
     ["aten::slice_scatter", "aten::select_scatter", "aten::diagonal_scatter", "aten::as_strided_scatter"];
+
+/// Nanoseconds that ATen is estimated to take for each node of a graph on a device.
+pub fn call_times(graph: &Graph, device: &DeviceFacts) -> Vec<f64> {
+    Calls::of(&Analysis::of(graph, &[]), &Model::of(device)).kept
+}
 
 /// Estimates of the nodes of a graph, in nanoseconds.
 pub(super) struct Calls {

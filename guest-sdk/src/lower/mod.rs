@@ -5,10 +5,11 @@
 //! op. A cast costs little next to the memory traffic that fusion saves.
 //!
 //! - [`KernelBuilder`] writes any kernel, instruction by instruction.
-//! - [`region`] lowers a set of ops to one kernel: pointwise ops, ops that move, gather or resample elements, reductions,
-//!   norms and pools, matrix products and convolutions. [`pointwise`] is the same, and refuses what reduces.
-//! - [`is_small_contraction`] says which of the last two a kernel does about as fast as a library.
-//! - [`partition`] finds the sets that are worth it.
+//! - A [`Group`] has the rules of ops that lower alike. A pass names the groups that it wants: no other op lowers, and no
+//!   other rule is part of the component.
+//! - [`region`] lowers a set of ops to one kernel.
+//! - [`partition`] finds the sets that are worth it; [`fuse`] does so by what they are estimated to take on a device.
+//! - [`is_small_contraction`] says which matrix products and convolutions a kernel does about as fast as a library.
 //!
 //! # From a norm and what surrounds it to a kernel
 //!
@@ -18,7 +19,9 @@
 //!
 //! ```
 //! use passhost_guest_sdk::ir::{Graph, NodeId};
-//! use passhost_guest_sdk::lower;
+//! use passhost_guest_sdk::lower::{self, Group};
+//!
+//! const GROUPS: &[Group] = &[Group::POINTWISE, Group::NORMS];
 //!
 //! let graph = Graph::parse(
 //!     "graph(%x: f16[8,197,768], %y: f16[8,197,768], %w: f16[768], %b: f16[768]) {
@@ -27,7 +30,7 @@
 //!        return (%sum, %norm)
 //!      }",
 //! )?;
-//! let lowered = lower::region(&graph, &[NodeId(0), NodeId(1)])?;
+//! let lowered = lower::region(&graph, &[NodeId(0), NodeId(1)], GROUPS)?;
 //! assert_eq!((&lowered.kernel.parallel[..], &lowered.kernel.reduce[..]), (&[8, 197][..], &[768][..]));
 //! assert_eq!(lowered.outputs.len(), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -37,7 +40,7 @@
 //!
 //! ```
 //! # use passhost_guest_sdk::ir::{Graph, NodeId};
-//! # use passhost_guest_sdk::lower;
+//! # use passhost_guest_sdk::lower::{self, Group};
 //! let graph = Graph::parse(
 //!     "graph(%x: f32[4,4]) {
 //!        %rows: f32[4,4] = aten::softmax.int(%x, -1)
@@ -45,7 +48,7 @@
 //!        return (%columns)
 //!      }",
 //! )?;
-//! let error = lower::region(&graph, &[NodeId(0), NodeId(1)]).unwrap_err();
+//! let error = lower::region(&graph, &[NodeId(0), NodeId(1)], &[Group::NORMS]).unwrap_err();
 //! assert_eq!(error.to_string(), "aten::softmax.int is needed for other rows than that of the element");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -59,6 +62,7 @@ mod cost;
 mod emit;
 mod error;
 mod fusion;
+mod group;
 mod library;
 mod math;
 mod moves;
@@ -77,11 +81,13 @@ pub use builder::KernelBuilder;
 pub use contraction::{is_small_contraction, names as contraction_ops};
 pub use error::LowerError;
 pub use fusion::{Fused, Plan, fuse};
+pub use group::Group;
+pub use library::call_times;
 pub use math::math;
 pub use moves::names as moving_ops;
-pub use partition::{Fuse, Partition, partition};
+pub use partition::{Partition, partition};
 pub use passhost_ir::promote::{Strength, common, promote};
-pub use region::{Lowered, Output, check_pointwise, is_reduction, pointwise, region};
+pub use region::{Lowered, Output, is_reduction, region};
 pub use resample::names as resampling_ops;
 pub use rules::{pointwise_names as pointwise_ops, reduction_names as reduction_ops};
 pub use standing::{Fate, Standing, fates, standing};

@@ -6,11 +6,12 @@ mod maps;
 mod pads;
 
 use super::call::Uncovered;
+use super::group::Family;
 use crate::args::Args;
 use crate::index::Index;
 use crate::view::{self, View};
 use passhost_ir::kernel::Scalar;
-use passhost_ir::{Dtype, Graph, Node, NodeKind, TensorType, ValueId};
+use passhost_ir::{Arg, Dtype, Graph, Node, OpName, TensorType, ValueId};
 
 /// How a copying op finds an element of its result.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,38 +111,42 @@ impl<'a> Site<'a> {
 }
 
 /// An op that copies.
-struct Op {
-    name: &'static str,
+pub(super) struct Op {
+    pub(super) name: &'static str,
     overloads: &'static [&'static str],
     find: fn(&Site<'_>) -> Result<Move, Uncovered>,
 }
 
 impl Op {
+    /// Whether it is this op and this overload.
+    pub(super) fn covers(&self, op: &OpName) -> bool {
+        self.name == op.name && self.overloads.contains(&op.overload.as_str())
+    }
+
     const fn new(name: &'static str, find: fn(&Site<'_>) -> Result<Move, Uncovered>) -> Op {
         Op { name, overloads: &[""], find }
     }
 }
 
-const FAMILIES: [&[Op]; 4] = [maps::OPS, joins::OPS, pads::OPS, gathers::OPS];
+pub(super) const MOVES: &[Family] = &[Family::Moves(maps::OPS), Family::Moves(joins::OPS), Family::Moves(pads::OPS)];
+pub(super) const GATHERS: &[Family] = &[Family::Moves(gathers::OPS)];
 
 /// The ops that only move elements, by name, sorted.
 pub fn names() -> Vec<String> {
-    let mut names: Vec<String> = FAMILIES.into_iter().flatten().map(|op| op.name.to_owned()).collect();
+    let tables = [maps::OPS, joins::OPS, pads::OPS, gathers::OPS];
+    let mut names: Vec<String> = tables.into_iter().flatten().map(|op| op.name.to_owned()).collect();
     names.sort();
     names
 }
 
-/// The index map of a copying op; `None` for other ops, an error where the call is not covered.
-pub(super) fn find(graph: &Graph, node: &Node) -> Option<Result<Move, Uncovered>> {
-    let NodeKind::Aten { op, args } = &node.kind else { return None };
+/// The index map of a call of an op; `None` where it is a view, an error where the call is not covered.
+pub(super) fn find(graph: &Graph, node: &Node, op: &Op, args: &[Arg]) -> Option<Result<Move, Uncovered>> {
     let [output] = node.outputs[..] else { return None };
-    let is_known = |known: &&Op| known.name == op.name && known.overloads.contains(&op.overload.as_str());
-    let found = FAMILIES.into_iter().flatten().find(is_known)?;
     if view::step(graph, node, output).is_some() {
         return None;
     }
     let site = Site { graph, args: Args::new(args), result: graph.ty(output) };
-    Some((found.find)(&site))
+    Some((op.find)(&site))
 }
 
 /// A number as an element of a type; integers wrap.

@@ -7,8 +7,8 @@ use super::analysis::Analysis;
 use super::contraction;
 use super::cost::Model;
 use super::fusion::{Search, refusal};
+use super::group::Group;
 use super::library::Calls;
-use super::region::{check_pointwise, is_reduction};
 use crate::rewriter::Refusal;
 use passhost_ir::{DeviceFacts, DeviceKind, Graph, NodeId, NodeKind};
 use std::collections::BTreeMap;
@@ -22,17 +22,6 @@ const NOMINAL: DeviceFacts = DeviceFacts {
     launch_ns: 2_000,
 };
 
-/// What regions are made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fuse {
-    /// Ops that calculate or move element by element.
-    Pointwise,
-    /// Reductions and norms as well.
-    Reductions,
-    /// Those, and the matrix products and convolutions that are [small](is_small_contraction).
-    Products,
-}
-
 /// What [`partition`] found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Partition {
@@ -42,18 +31,11 @@ pub struct Partition {
     pub refusals: Vec<Refusal>,
 }
 
-/// Divides a graph into regions.
-pub fn partition(graph: &Graph, fuse: Fuse) -> Partition {
-    let analysis = Analysis::of(graph);
-    let refused = refusal::refused(
-        &analysis,
-        |_| false,
-        |node| match fuse {
-            Fuse::Pointwise => check_pointwise(graph, node),
-            Fuse::Reductions => contraction::refuse(graph, node),
-            Fuse::Products => contraction::refuse_large(graph, node),
-        },
-    );
+/// Divides what lowers by the rules of some groups into regions. Of matrix products and convolutions only the
+/// [small](super::is_small_contraction) ones are taken.
+pub fn partition(graph: &Graph, groups: &[Group]) -> Partition {
+    let analysis = Analysis::of(graph, groups);
+    let refused = refusal::refused(&analysis, |_| false, contraction::small);
     let model = Model::of(&NOMINAL);
     let calls = Calls::of(&analysis, &model);
     let lowers: Vec<bool> = refused.iter().map(Option::is_none).collect();
@@ -64,8 +46,12 @@ pub fn partition(graph: &Graph, fuse: Fuse) -> Partition {
         obstacles.entry(reader).or_insert(obstacle);
     }
     let mut found = Partition::default();
-    let mut members: Vec<Vec<usize>> = search.regions().map(|region| region.members.ones().collect()).collect();
-    members.sort_unstable();
+    // In the order of their first nodes.
+    let mut members: Vec<Vec<usize>> = vec![vec![]; graph.nodes.len()];
+    for region in search.regions() {
+        let first = region.members.minimum().unwrap_or(0);
+        members[first] = region.members.ones().collect();
+    }
     let ids = |members: &[usize]| members.iter().map(|&member| analysis.node(member).id).collect();
     found.regions = members.iter().filter(|members| members.len() > 1).map(|members| ids(members)).collect();
     let alone = members.iter().filter(|members| members.len() == 1).map(|members| {
@@ -82,7 +68,7 @@ pub fn partition(graph: &Graph, fuse: Fuse) -> Partition {
 
 /// Why a node is the only one in its region.
 fn alone(analysis: &Analysis<'_>, position: usize, obstacle: Option<&str>) -> String {
-    let what = if is_reduction(analysis.graph, analysis.node(position)) { "reduction" } else { "pointwise op" };
+    let what = if analysis.is_reduction(position) { "reduction" } else { "pointwise op" };
     match obstacle {
         None => format!("a {what} with no other to fuse with is left to ATen"),
         Some(obstacle) => format!("a {what} is left to ATen; with what it reads: {obstacle}"),

@@ -1,10 +1,12 @@
 //! What the lowering makes of a node: a rule that calculates, a map of indices, or a sum.
 
 use super::LowerError;
+use super::call::Uncovered;
 use super::contraction::{self, Contraction};
+use super::group::{self, Group, Lowering};
 use super::moves::{self, Move};
 use super::resample::{self, Resample, Resampled};
-use super::rules::{self, Align, Footprint, Rule};
+use super::rules::{Align, Footprint, Rule};
 use super::space::tensors;
 use crate::args::Args;
 use crate::index::Index;
@@ -27,44 +29,53 @@ pub(super) enum Recipe {
 }
 
 impl Recipe {
-    /// Of a node; an error names the op and why there is none.
-    pub(super) fn of(graph: &Graph, node: &Node) -> Result<Recipe, LowerError> {
+    /// Of a node, by the rules of some groups; an error names the op and why there is none.
+    pub(super) fn of(graph: &Graph, node: &Node, groups: &[Group]) -> Result<Recipe, LowerError> {
         let NodeKind::Aten { op, args } = &node.kind else {
             return Err(LowerError::NoLowering("a kernel".to_owned()));
         };
         let not_covered = |reason: String| LowerError::NotCovered { op: op.to_string(), reason };
-        let tensors = node.operands().into_iter().chain(node.outputs.iter().copied());
-        let complex = tensors.map(|id| graph.ty(id).dtype).find(|dtype| dtype.is_complex());
-        let found = Recipe::find(graph, node, (op, args))?;
+        let tensors = args.iter().flat_map(Arg::values).chain(&node.outputs);
+        let complex = tensors.map(|&id| graph.ty(id).dtype).find(|dtype| dtype.is_complex());
+        let found = Recipe::find(graph, node, groups, (op, args))?;
         match complex {
             Some(complex) => Err(not_covered(format!("works on {complex}, which kernels do not calculate in"))),
             None => Ok(found),
         }
     }
 
-    fn find(graph: &Graph, node: &Node, (op, args): (&OpName, &[Arg])) -> Result<Recipe, LowerError> {
-        let not_covered = |reason: String| LowerError::NotCovered { op: op.to_string(), reason };
-        if let Some(found) = moves::find(graph, node) {
-            return found.map(Recipe::Move).map_err(not_covered);
-        }
-        if let Some(found) = resample::find(graph, node) {
-            return Ok(match found.map_err(not_covered)? {
+    fn find(graph: &Graph, node: &Node, groups: &[Group], (op, args): (&OpName, &[Arg])) -> Result<Recipe, LowerError> {
+        let none = || LowerError::NoLowering(op.to_string());
+        let found = match group::find(groups, op, args).ok_or_else(none)? {
+            Lowering::Move(known) => moves::find(graph, node, known, args).ok_or_else(none)?.map(Recipe::Move),
+            Lowering::Resampling(known) => resample::find(graph, node, known, (op, args)).map(|found| match found {
                 Resampled::Move(found) => Recipe::Move(found),
                 Resampled::Sums(resample) => Recipe::Resample(resample),
-            });
-        }
-        if let Some(found) = contraction::find(graph, node) {
-            return found.map(Recipe::Contraction).map_err(not_covered);
-        }
-        let rule = if view::identity(graph, node).is_some() { None } else { rules::find(op, args) };
-        let rule = rule.ok_or_else(|| LowerError::NoLowering(op.to_string()))?;
+            }),
+            Lowering::Product(known) => contraction::find(graph, node, known).map(Recipe::Contraction),
+            Lowering::Rule(_) if view::identity(graph, node).is_some() => return Err(none()),
+            Lowering::Rule(rule) => Recipe::of_rule(graph, node, rule),
+        };
+        found.map_err(|reason| LowerError::NotCovered { op: op.to_string(), reason })
+    }
+
+    fn of_rule(graph: &Graph, node: &Node, rule: &'static Rule) -> Result<Recipe, Uncovered> {
         if rule.footprint.is_none() && node.outputs.len() != 1 {
-            return Err(not_covered("has several results".to_owned()));
+            return Err("has several results".to_owned());
         }
         if let Align::At(reads) = rule.align {
-            reads(graph, node).map_err(not_covered)?;
+            reads(graph, node)?;
         }
         Ok(Recipe::Rule(rule))
+    }
+
+    /// Whether it reduces, normalises or adds up products.
+    pub(super) fn is_reduction(&self) -> bool {
+        match self {
+            Recipe::Rule(rule) => rule.footprint.is_some() || matches!(rule.align, Align::Channels),
+            Recipe::Contraction(_) => true,
+            Recipe::Move(_) | Recipe::Resample(_) => false,
+        }
     }
 
     /// Whether it calculates, without reducing, tens of instructions per element: repeating that counts.

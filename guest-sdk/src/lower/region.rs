@@ -5,13 +5,13 @@ use super::analysis::Analysis;
 use super::boundary::Boundary;
 use super::cost::MOST_REPEATED;
 use super::emit::Emitter;
+use super::group::Group;
 use super::recipe::Recipe;
-use super::rules::Align;
 use super::space::{Anchor, Place, Space, places, wanted_split};
 use crate::view;
 use fixedbitset::FixedBitSet;
 use passhost_ir::kernel::limits;
-use passhost_ir::{Graph, Kernel, Node, NodeId, NodeKind, ValueId, numel};
+use passhost_ir::{Graph, Kernel, Node, NodeId, ValueId, numel};
 use std::collections::BTreeMap;
 
 /// A result of a lowered kernel.
@@ -45,37 +45,12 @@ const SHORTEST_ROW: u64 = 16;
 /// How often the axes are divided before results without a place are given up.
 const MOST_SPLITS: usize = 8;
 
-/// Whether a single node calculates or moves element by element. Views do neither: kernels read through them.
-pub fn check_pointwise(graph: &Graph, node: &Node) -> Result<(), LowerError> {
-    let NodeKind::Aten { op, .. } = &node.kind else {
-        return Err(LowerError::NotPointwise("a kernel".to_owned()));
-    };
-    match Recipe::of(graph, node) {
-        Ok(Recipe::Rule(rule)) if rule.footprint.is_some() => Err(LowerError::NotPointwise(op.to_string())),
-        Ok(Recipe::Contraction(_)) => Err(LowerError::NotPointwise(op.to_string())),
-        Err(LowerError::NoLowering(op)) => Err(LowerError::NotPointwise(op)),
-        Err(error) => Err(error),
-        Ok(_) => Ok(()),
-    }
+/// Whether a node reduces, normalises or adds up products, and lowers.
+pub fn is_reduction(graph: &Graph, node: &Node, groups: &[Group]) -> bool {
+    Recipe::of(graph, node, groups).is_ok_and(|recipe| recipe.is_reduction())
 }
 
-/// Whether a node reduces, normalises or adds up products, and there is a lowering for it.
-pub fn is_reduction(graph: &Graph, node: &Node) -> bool {
-    match Recipe::of(graph, node) {
-        Ok(Recipe::Rule(rule)) => rule.footprint.is_some() || matches!(rule.align, Align::Channels),
-        Ok(Recipe::Contraction(_)) => true,
-        _ => false,
-    }
-}
-
-/// Lowers pointwise nodes to one kernel: [`region`], but reductions are refused.
-pub fn pointwise(graph: &Graph, nodes: &[NodeId]) -> Result<Lowered, LowerError> {
-    let members = members(graph, nodes)?;
-    members.ones().try_for_each(|member| check_pointwise(graph, &graph.nodes[member]))?;
-    Ok(lower(&Analysis::of(graph), &members)?.0)
-}
-
-/// Lowers nodes that calculate, move elements or reduce to one kernel.
+/// Lowers nodes that calculate, move elements or reduce to one kernel, by the rules of some groups.
 ///
 /// Without a reduction the kernel goes over the shape of its results. With one it goes over the rows of the largest
 /// reduction as parallel axes and over what that reduces as reduce axes; all others must reduce the same extents. Results
@@ -87,8 +62,8 @@ pub fn pointwise(graph: &Graph, nodes: &[NodeId]) -> Result<Lowered, LowerError>
 /// reduction, the trailing axes then become reduce axes, and the values rows.
 ///
 /// Views between the nodes (expand, unsqueeze, permute, slice ...) are read through and may be among `nodes`.
-pub fn region(graph: &Graph, nodes: &[NodeId]) -> Result<Lowered, LowerError> {
-    Ok(lower(&Analysis::of(graph), &members(graph, nodes)?)?.0)
+pub fn region(graph: &Graph, nodes: &[NodeId], groups: &[Group]) -> Result<Lowered, LowerError> {
+    Ok(lower(&Analysis::of(graph, groups), &members(graph, nodes)?)?.0)
 }
 
 /// The positions of nodes, without those of views.
@@ -117,7 +92,7 @@ pub(super) struct Effort {
 pub(super) fn lower(analysis: &Analysis<'_>, members: &FixedBitSet) -> Result<(Lowered, Effort), LowerError> {
     let graph = analysis.graph;
     for member in members.ones() {
-        analysis.recipe(member)?;
+        analysis.recipe(member).map_err(Clone::clone)?;
     }
     let boundary = Boundary::of(analysis, members);
     check_results(graph, &boundary.results)?;

@@ -1,12 +1,13 @@
 //! Ops that enlarge or shrink a tensor by interpolation.
 
 use super::call::Uncovered;
+use super::group::Family;
 use super::math::math;
 use super::moves::Move;
 use crate::args::Args;
 use crate::index::{Centre, Index, Sampling};
 use crate::view::View;
-use passhost_ir::{Arg, Dtype, Graph, Node, NodeKind, ValueId};
+use passhost_ir::{Arg, Dtype, Graph, Node, OpName, ValueId};
 
 /// Weighted sums of the elements of a tensor around a place.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,8 +50,9 @@ impl Axis {
 /// The largest denominator with which places are looked for as quotients.
 const LARGEST_DENOMINATOR: i64 = 1 << 12;
 
-struct Op {
-    name: &'static str,
+/// An op that resamples.
+pub(super) struct Op {
+    pub(super) name: &'static str,
     /// How many trailing dimensions are resampled.
     dims: usize,
     kind: Kind,
@@ -65,7 +67,9 @@ enum Kind {
     Between(Taps),
 }
 
-const OPS: [Op; 10] = [
+pub(super) const RESAMPLING: &[Family] = &[Family::Resampling(OPS)];
+
+const OPS: &[Op] = &[
     Op { name: "aten::upsample_nearest1d", dims: 1, kind: Kind::Nearest },
     Op { name: "aten::upsample_nearest2d", dims: 2, kind: Kind::Nearest },
     Op { name: "aten::upsample_nearest3d", dims: 3, kind: Kind::Nearest },
@@ -93,12 +97,10 @@ pub(super) enum Resampled {
     Sums(Resample),
 }
 
-/// How a resampling op finds its elements; `None` for other ops, an error where the call is not covered.
-pub(super) fn find(graph: &Graph, node: &Node) -> Option<Result<Resampled, Uncovered>> {
-    let NodeKind::Aten { op, args } = &node.kind else { return None };
-    let found = OPS.iter().find(|known| known.name == op.name)?;
-    let [output] = node.outputs[..] else { return None };
-    Some(resample(graph, found, op.overload == "vec", Args::new(args), output))
+/// How a call of an op finds its elements; an error where it is not covered.
+pub(super) fn find(graph: &Graph, node: &Node, op: &Op, call: (&OpName, &[Arg])) -> Result<Resampled, Uncovered> {
+    let [output] = node.outputs[..] else { return Err("has several results".to_owned()) };
+    resample(graph, op, call.0.overload == "vec", Args::new(call.1), output)
 }
 
 fn resample(graph: &Graph, op: &Op, is_vec: bool, args: Args<'_>, output: ValueId) -> Result<Resampled, Uncovered> {

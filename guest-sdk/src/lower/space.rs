@@ -7,13 +7,13 @@
 
 use super::analysis::Analysis;
 use super::moves::{Move, Otherwise};
-use super::recipe::{Reading, Recipe, readings};
+use super::recipe::{Reading, Recipe};
 use super::rules::{Align, Footprint, Rule};
 use crate::index::Index;
 use crate::view::{self, View};
 use fixedbitset::FixedBitSet;
 use passhost_ir::{Arg, Graph, Node, NodeKind, TensorType, ValueId, numel};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The coordinates of an element, one per dimension of its tensor, over the axes of a kernel.
 pub(super) type Place = Vec<Index>;
@@ -73,10 +73,11 @@ impl Anchor {
             let along = |(at, stride): (&Index, &i64)| at.step_along(axis).map(|step| step * stride);
             footprint.at.iter().zip(&ty.strides).find_map(along).unwrap_or(0)
         };
-        let mut order: Vec<usize> = (0..factors.len()).collect();
-        if !ty.is_contiguous() {
-            order[..rows].sort_by_key(|&axis| std::cmp::Reverse(stride(axis)));
-            order[rows..].sort_by_key(|&axis| std::cmp::Reverse(stride(axis)));
+        let mut order = vec![];
+        for axis in 0..factors.len() {
+            let first = if axis < rows { 0 } else { rows };
+            let outer = |&outer: &usize| ty.is_contiguous() || stride(outer) >= stride(axis);
+            order.insert(first + order[first..].partition_point(outer), axis);
         }
         Anchor { value, reduction: Some(reduction), factors, rows, order }
     }
@@ -137,12 +138,14 @@ impl Space {
 
     /// Whether nothing of an index changes within a row.
     pub(super) fn is_row(&self, index: &Index) -> bool {
-        index.axes_read().iter().all(|&axis| axis < self.parallel.len())
+        Space::axes_used(std::slice::from_ref(index)) <= self.parallel.len()
     }
 
     /// One more than the last axis that a place follows.
     pub(super) fn axes_used(place: &[Index]) -> usize {
-        place.iter().flat_map(Index::axes_read).map(|axis| axis + 1).max().unwrap_or(0)
+        let mut used = 0;
+        place.iter().for_each(|index| index.each_axis(&mut |axis| used = used.max(axis + 1)));
+        used
     }
 
     /// The reduce axes as the dimensions of a window; `None` if they have other extents.
@@ -168,10 +171,9 @@ impl Space {
             }
             order.extend(digits);
         }
-        let mut sorted = order.clone();
-        sorted.sort_unstable();
-        let counts = [self.parallel.len(), extents.len()];
-        let is_whole = counts.iter().any(|&count| sorted.iter().copied().eq(0..count));
+        let written: FixedBitSet = order.iter().copied().collect();
+        let is_whole = [self.parallel.len(), extents.len()].contains(&order.len())
+            && (0..order.len()).all(|axis| written.contains(axis));
         is_whole.then(|| order.into_iter().filter_map(|axis| u32::try_from(axis).ok()).collect())
     }
 }
@@ -216,18 +218,19 @@ pub(super) fn places(
 }
 
 /// The members, and the views through which they read, in graph order.
-fn followed(analysis: &Analysis<'_>, members: &FixedBitSet) -> BTreeSet<usize> {
-    let mut followed: BTreeSet<usize> = members.ones().collect();
+fn followed(analysis: &Analysis<'_>, members: &FixedBitSet) -> Vec<usize> {
+    let mut followed = members.clone();
+    followed.grow(analysis.graph.nodes.len());
     let mut operands: Vec<ValueId> = members.ones().flat_map(|member| &analysis.operands[member]).copied().collect();
     while let Some(operand) = operands.pop() {
         if let Some(position) = analysis.definitions[operand.index()]
             && analysis.is_view(position)
-            && followed.insert(position)
+            && !followed.put(position)
         {
             operands.extend(&analysis.operands[position]);
         }
     }
-    followed
+    followed.ones().collect()
 }
 
 struct Found {
@@ -285,19 +288,20 @@ impl Found {
                             self.reduction(graph, space, footprint, source, output);
                         }
                     }
-                    _ => self.operands(graph, rule, node, output),
+                    _ => self.operands(analysis, rule, position, number),
                 },
                 _ => {}
             }
         }
     }
 
-    /// The operands of a pointwise op, and its result.
-    fn operands(&mut self, graph: &Graph, rule: &Rule, node: &Node, result: ValueId) {
-        for Reading { operand, coordinates, .. } in readings(graph, rule, node, result) {
-            let is_in_place = || coordinates == Index::axes(&graph.ty(result).shape);
-            if self.is_one_known(operand, result) && (!matches!(rule.align, Align::At(_)) || is_in_place()) {
-                self.same(graph, operand, result);
+    /// The operands of a pointwise op, and one of its results.
+    fn operands(&mut self, analysis: &Analysis<'_>, rule: &Rule, position: usize, number: usize) {
+        let (graph, result) = (analysis.graph, analysis.node(position).outputs[number]);
+        for Reading { operand, coordinates, .. } in analysis.readings(position, number) {
+            let is_in_place = || *coordinates == Index::axes(&graph.ty(result).shape);
+            if self.is_one_known(*operand, result) && (!matches!(rule.align, Align::At(_)) || is_in_place()) {
+                self.same(graph, *operand, result);
             }
         }
     }

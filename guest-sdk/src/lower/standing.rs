@@ -2,8 +2,10 @@
 
 use super::analysis::Analysis;
 use super::boundary::Boundary;
+use super::group::{self, Group};
+use super::recipe::Recipe;
 use super::region::lower;
-use super::{LowerError, contraction, moves, resample, rules};
+use super::{LowerError, contraction};
 use fixedbitset::FixedBitSet;
 use passhost_ir::{Graph, NodeKind, OpName};
 
@@ -36,8 +38,7 @@ pub fn standing(op: &OpName) -> Option<Standing> {
 
 /// Whether there is a lowering for calls of an op. The lists name an op, or one overload of it.
 fn is_lowered(op: &OpName) -> bool {
-    let others = [moves::names(), contraction::names(), resample::names()].concat();
-    rules::covers(op) || others.iter().any(|name| *name == op.name || *name == op.to_string())
+    group::covers(Group::ALL, op)
 }
 
 /// What becomes of one call by itself.
@@ -53,7 +54,7 @@ pub enum Fate {
 
 /// What becomes of each call of a graph by itself, in graph order. Calls that nobody reads are left out.
 pub fn fates(graph: &Graph) -> Vec<(&OpName, Fate)> {
-    let analysis = Analysis::of(graph);
+    let analysis = Analysis::of(graph, Group::ALL);
     let fate = |position: usize| {
         let members = FixedBitSet::from_iter([position]);
         if Boundary::of(&analysis, &members).results.is_empty() {
@@ -62,9 +63,14 @@ pub fn fates(graph: &Graph) -> Vec<(&OpName, Fate)> {
         if analysis.is_view(position) {
             return Some(Fate::View);
         }
-        let lowered =
-            contraction::refuse_large(graph, analysis.node(position)).and_then(|()| lower(&analysis, &members));
-        Some(lowered.map_or_else(Fate::Library, |_| Fate::Kernel))
+        let is_large = matches!(
+            analysis.recipe(position),
+            Ok(Recipe::Contraction(contraction)) if !contraction::small(contraction, graph)
+        );
+        if is_large {
+            return Some(Fate::Library(LowerError::Large(analysis.name(position))));
+        }
+        Some(lower(&analysis, &members).map_or_else(Fate::Library, |_| Fate::Kernel))
     };
     let calls = graph.nodes.iter().enumerate().filter_map(|(position, node)| match &node.kind {
         NodeKind::Aten { op, .. } => Some((op, fate(position)?)),

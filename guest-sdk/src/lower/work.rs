@@ -112,25 +112,20 @@ impl Work {
         is_within: impl Fn(ValueId) -> bool,
         results: &[ValueId],
     ) -> Work {
-        let both = [&self.reads[..], &other.reads].concat();
-        let mut both: Vec<_> = both.into_iter().filter(|&(value, _)| !is_within(value)).collect();
-        both.sort_by_key(|&(value, _)| value);
-        let mut reads: Vec<(ValueId, f64)> = Vec::with_capacity(both.len());
-        for (value, bytes) in both {
-            match reads.last_mut() {
-                Some((known, most)) if *known == value => *most = bytes.max(*most),
-                _ => reads.push((value, bytes)),
-            }
-        }
         let wide = self.wider(other);
-        Work {
-            reads,
+        let mut joined = Work {
+            reads: self.reads.iter().copied().filter(|&(value, _)| !is_within(value)).collect(),
             writes: results.iter().map(|&result| bytes(graph.ty(result), graph.ty(result).numel())).sum(),
             operations: self.operations + other.operations,
             repeated: self.repeated + other.repeated,
             rows: wide.rows,
             row_length: wide.row_length,
+        };
+        for &(value, bytes) in other.reads.iter().filter(|&&(value, _)| !is_within(value)) {
+            let known = joined.read(value);
+            *known = known.max(bytes);
         }
+        joined
     }
 
     /// Of a kernel.

@@ -41,7 +41,7 @@ impl Rewriter {
             return vec![];
         }
         let pinned = pinned(&self.graph);
-        let analysis = Analysis::of(&self.graph);
+        let analysis = Analysis::of(&self.graph, &[]);
         let returned: FixedBitSet =
             self.graph.outputs.iter().map(|&output| analysis.root(output).source.index()).collect();
         let mut found = Vec::new();

@@ -28,7 +28,7 @@ impl Rewriter {
         for kernel in &lowered {
             self.check_inputs(&kernel.kernel, &kernel.inputs)?;
         }
-        let analysis = Analysis::of(&self.graph);
+        let analysis = Analysis::of(&self.graph, &[]);
         groups.check_still_read(&analysis, &lowered)?;
         let members = groups.all();
         if let Some(op) = index_reached(&self.graph, &members, &analysis.reached(&members)) {
@@ -97,8 +97,8 @@ struct Groups {
 
 impl Groups {
     fn of(graph: &Graph, lowered: &[&Lowered]) -> Result<Groups, EditError> {
-        let positions: BTreeMap<NodeId, usize> =
-            graph.nodes.iter().enumerate().map(|(position, node)| (node.id, position)).collect();
+        let mut positions = BTreeMap::new();
+        positions.extend(graph.nodes.iter().enumerate().map(|(position, node)| (node.id, position)));
         let mut groups = Groups {
             members: vec![],
             kernel_of: vec![None; graph.nodes.len()],

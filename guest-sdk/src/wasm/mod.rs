@@ -34,6 +34,10 @@ impl Infer for Host {
             Err(message) => Err(InferError::Refused { op: op.to_string(), message }),
         }
     }
+
+    fn may_insert(&mut self, op: &OpName) -> bool {
+        host::may_insert(&op.clone().into())
+    }
 }
 
 /// Shows a line to the author.

@@ -29,4 +29,9 @@ pub enum InferError {
 pub trait Infer {
     /// The types of the results of `op`, a returned list flattened. `args` stand in schema order with defaults filled.
     fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, InferError>;
+
+    /// Whether a pass that asks may insert calls of `op`.
+    fn may_insert(&mut self, _op: &OpName) -> bool {
+        false
+    }
 }

@@ -57,11 +57,13 @@ impl TensorType {
 
     /// The dimensions in the order in which they lie in memory, outermost first; `None` if the tensor is not dense.
     pub fn memory_order(&self) -> Option<Vec<usize>> {
-        let mut order: Vec<usize> = (0..self.rank()).collect();
         if self.is_contiguous() {
-            return Some(order);
+            return Some((0..self.rank()).collect());
         }
-        order.sort_unstable_by_key(|&dim| (std::cmp::Reverse(self.strides[dim]), dim));
+        let mut order: Vec<usize> = vec![];
+        for dim in 0..self.rank() {
+            order.insert(order.partition_point(|&outer| self.strides[outer] >= self.strides[dim]), dim);
+        }
         let mut expected = 1i64;
         for &dim in order.iter().rev() {
             if self.shape[dim] != 1 && self.strides[dim] != expected {

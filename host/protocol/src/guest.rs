@@ -246,6 +246,8 @@ pub enum ToGuest {
         graph: Graph,
         /// What the rewrite will run on.
         device: DeviceFacts,
+        /// Whether the rewrite may call ops that the graph does not call, views apart.
+        inserts_calls: bool,
         /// `infer` calls allowed for it.
         infer_calls: u64,
     },

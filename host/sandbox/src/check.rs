@@ -10,7 +10,7 @@ use wasmparser::types::TypesRef;
 use wasmparser::{Parser, Payload, ValidPayload, Validator, WasmFeatures};
 
 /// The version of `passhost:pass` in `wit/pass.wit`.
-pub const INTERFACE_VERSION: &str = "0.2.0";
+pub const INTERFACE_VERSION: &str = "0.2.1";
 
 /// The package of the interface between host and plugin.
 const PACKAGE: &str = "passhost:pass";
@@ -21,7 +21,7 @@ pub(crate) const WASI_VERSION: &str = "0.2.0";
 /// Every interface that a plugin may import and the functions in it. Resources and types need no mention.
 pub const ALLOWED: &[(&str, &[&str])] = &[
     ("passhost:pass/types", &[]),
-    ("passhost:pass/host", &["infer", "log"]),
+    ("passhost:pass/host", &["infer", "may-insert", "log"]),
     ("wasi:cli/environment", &["get-environment", "get-arguments", "initial-cwd"]),
     ("wasi:cli/exit", &["exit"]),
     ("wasi:cli/stdin", &["get-stdin"]),

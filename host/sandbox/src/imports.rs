@@ -1,4 +1,4 @@
-//! Everything that a plugin can call: the two functions of `passhost:pass/host`, and as much of WASI as Rust's standard
+//! Everything that a plugin can call: the functions of `passhost:pass/host`, and as much of WASI as Rust's standard
 //! library imports, answering that there is nothing there.
 //!
 //! The stubs are written out instead of taken from a WASI implementation, because this page is then all of a plugin's
@@ -110,6 +110,9 @@ fn host(mut it: LinkerInstance<'_, State>) -> Result<()> {
             Err(error) => Err(error.to_string()),
         };
         Ok((answer,))
+    })?;
+    it.func_wrap("may-insert", |mut store: StoreContextMut<'_, State>, (op,): (OpName,)| {
+        Ok((store.data_mut().infer.may_insert(&op.into()),))
     })?;
     it.func_wrap("log", |mut store: StoreContextMut<'_, State>, (mut message,): (String,)| {
         message.push('\n');

@@ -2,7 +2,8 @@
 
 use crate::plugin::{Loaded, Plugin};
 use passhost_confine::{ConfineError, Walls, guest};
-use passhost_ir::{Arg, Infer, InferError, OpName, TensorType};
+use passhost_ir::alias::never_copies;
+use passhost_ir::{Arg, Infer, InferError, OpName, OpTable, TensorType};
 use passhost_protocol::guest::{FromGuest, GuestFailure, GuestLimits, Limit, ToGuest};
 use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
 use std::io;
@@ -96,8 +97,9 @@ fn serve_plugin(wasm: &[u8], artefact: Option<&[u8]>, limits: GuestLimits) -> Re
                 let (info, usage) = plugin.describe();
                 send(&FromGuest::Described(info, usage))?;
             }
-            ToGuest::Run { graph, device, infer_calls } => {
-                let (rewrite, usage) = plugin.run(&graph, device, infer_calls, Box::new(AskSupervisor));
+            ToGuest::Run { graph, device, inserts_calls, infer_calls } => {
+                let host = Box::new(AskSupervisor { inserts_calls });
+                let (rewrite, usage) = plugin.run(&graph, device, infer_calls, host);
                 match send(&FromGuest::Ran(rewrite, usage.clone())) {
                     // The limit on output is above what a frame holds.
                     Err(FrameError::TooLong { .. }) => {
@@ -114,8 +116,11 @@ fn serve_plugin(wasm: &[u8], artefact: Option<&[u8]>, limits: GuestLimits) -> Re
     }
 }
 
-/// Passes a plugin's question on.
-struct AskSupervisor;
+/// Passes a plugin's questions about types on.
+struct AskSupervisor {
+    /// Whether the rewrite may call ops that the graph does not call, views apart.
+    inserts_calls: bool,
+}
 
 impl Infer for AskSupervisor {
     fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Result<Vec<TensorType>, InferError> {
@@ -125,6 +130,10 @@ impl Infer for AskSupervisor {
             ToGuest::Inferred(answer) => answer,
             _ => Err(InferError::Unavailable("the supervisor answered something else".into())),
         }
+    }
+
+    fn may_insert(&mut self, op: &OpName) -> bool {
+        OpTable::insert().get(op).is_some_and(|schema| self.inserts_calls || never_copies(schema))
     }
 }
 

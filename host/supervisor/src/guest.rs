@@ -93,7 +93,8 @@ impl Guest {
         }
     }
 
-    /// Runs the pass in a fresh instance, for a device. `infer` answers its questions, at most `infer_calls` of them.
+    /// Runs the pass in a fresh instance, for a device. `inserts_calls` says whether its rewrite may call ops that the graph
+    /// does not call. `infer` answers its questions about types, at most `infer_calls` of them.
     ///
     /// # Errors
     ///
@@ -102,10 +103,11 @@ impl Guest {
         &mut self,
         graph: &Graph,
         device: DeviceFacts,
+        inserts_calls: bool,
         infer_calls: u64,
         infer: &mut dyn Infer,
     ) -> Result<(Result<Rewrite, GuestFailure>, GuestUsage), GuestError> {
-        self.child.send(&ToGuest::Run { graph: graph.clone(), device, infer_calls })?;
+        self.child.send(&ToGuest::Run { graph: graph.clone(), device, inserts_calls, infer_calls })?;
         let mut deadline = self.deadline();
         let mut questions = 0;
         loop {

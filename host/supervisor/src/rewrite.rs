@@ -11,6 +11,7 @@ use crate::untrusted::one_line;
 use base16ct::lower::encode_string;
 use passhost_ir::verify::{GraphError, check_counts};
 use passhost_ir::{DeviceFacts, Graph};
+use passhost_policy::Inserted;
 use passhost_protocol::encode;
 use passhost_protocol::guest::{self, GuestFailure, GuestUsage, Limit};
 use passhost_score::FailureClass;
@@ -40,7 +41,7 @@ pub(crate) fn rewrite(
     }
     variant.usage = Some(usage);
     variant.rewrite = Some(Rewrite {
-        sha256: rewrite_sha256(&first.graph, checker.device),
+        sha256: rewrite_sha256(&first.graph, checker.device, inserts_calls(checker)),
         nodes_before: functional.nodes.len(),
         nodes_after: first.graph.nodes.len(),
         kernels: 0,
@@ -107,9 +108,16 @@ pub(crate) fn refused_graph(error: &GraphError) -> Refused {
     Refused { class: FailureClass::Compile, failure: failure(Blame::Plugin, "verify", error, hint) }
 }
 
-/// Names a rewrite: by its text form and the facts of the device that it was made for.
-fn rewrite_sha256(graph: &Graph, device: DeviceFacts) -> String {
-    encode_string(&Sha256::digest(format!("{graph}\n{device}\n")))
+/// Names a rewrite: by its text form, the facts of the device that it was made for, and whether it might call what the
+/// graph does not call.
+fn rewrite_sha256(graph: &Graph, device: DeviceFacts, inserts_calls: bool) -> String {
+    let calls = if inserts_calls { "" } else { "no calls inserted\n" };
+    encode_string(&Sha256::digest(format!("{graph}\n{device}\n{calls}")))
+}
+
+/// Whether the policy lets a rewrite call what the graph does not call, views apart.
+fn inserts_calls(checker: &Checker<'_>) -> bool {
+    checker.supervisor.config.policy.rules().inserted == Inserted::Listed
 }
 
 fn reload(checker: &mut Checker<'_>) {
@@ -121,8 +129,9 @@ type Answer = (Result<guest::Rewrite, GuestFailure>, GuestUsage);
 
 fn run_once(checker: &mut Checker<'_>, graph: &Graph, account: &mut Account) -> Result<Answer, GuestError> {
     let calls = infer_calls(graph, checker.supervisor.config.limits.infer_calls);
+    let inserts = inserts_calls(checker);
     match checker.plugins.own_mut().guest() {
-        Ok(guest) => guest.run(graph, checker.device, calls, &mut account.pays(&mut checker.types)),
+        Ok(guest) => guest.run(graph, checker.device, inserts, calls, &mut account.pays(&mut checker.types)),
         Err(failure) => Err(GuestError::Plugin(GuestFailure::Host(failure.message.clone()))),
     }
 }

@@ -1,10 +1,12 @@
 //! One pass for any graph: removes what does nothing, and makes kernels of the ops for which that is estimated to take
 //! less time on the device at hand. `docs/autofuse.md` has the cost model and says how to read the log.
 //!
-//! It inserts kernels and no ops of ATen, so that it keeps to every policy.
+//! Besides kernels it inserts [attention](attention) as one call of the library's, where the policy lets it.
+
+mod attention;
 
 use passhost_guest_sdk::ir::DeviceKind;
-use passhost_guest_sdk::lower::{self, Plan};
+use passhost_guest_sdk::lower::{self, Group, Plan};
 use passhost_guest_sdk::{DeviceFacts, Infer, Pass, PassError, PassInfo, Rewriter, log, register};
 
 /// An H200 as the host describes it: for tests of what the pass decides there.
@@ -31,13 +33,17 @@ impl Pass for Autofuse {
         }
     }
 
-    fn run(&self, rewriter: &mut Rewriter, device: &DeviceFacts, _host: &mut dyn Infer) -> Result<(), PassError> {
+    fn run(&self, rewriter: &mut Rewriter, device: &DeviceFacts, host: &mut dyn Infer) -> Result<(), PassError> {
         rewriter.remove_dead_code();
         let removed = rewriter.remove_identities().len() + rewriter.remove_copies().len();
         if removed > 0 {
             log!("{removed} nodes do nothing");
         }
-        let plan = lower::fuse(rewriter.graph(), device);
+        let calls = attention::call(rewriter, device, host)?;
+        if calls > 0 {
+            log!("attention is one call of the library's, {calls} times");
+        }
+        let plan = lower::fuse(rewriter.graph(), device, Group::ALL);
         let kernels = rewriter.replace_all(plan.kernels.iter().map(|fused| &fused.lowered))?;
         for (kernel, fused) in kernels.iter().zip(&plan.kernels).take(MOST_LINES) {
             let (nodes, [kernel_us, calls_us]) = (fused.lowered.nodes.len(), [fused.kernel, fused.calls].map(us));

@@ -4,8 +4,11 @@
 //! Regions without a reduction are left to `fuse-pointwise`.
 
 use passhost_guest_sdk::ir::{Graph, NodeId};
-use passhost_guest_sdk::lower::{self, Fuse};
+use passhost_guest_sdk::lower::{self, Group};
 use passhost_guest_sdk::{DeviceFacts, Infer, Pass, PassError, PassInfo, Rewriter, log, register};
+
+/// What lowers; the component holds no other rules.
+const GROUPS: &[Group] = &[Group::POINTWISE, Group::MOVES, Group::REDUCTIONS, Group::NORMS, Group::POOLS];
 
 /// The pass.
 pub struct FuseNorms;
@@ -23,13 +26,13 @@ impl Pass for FuseNorms {
     fn run(&self, rewriter: &mut Rewriter, _device: &DeviceFacts, _host: &mut dyn Infer) -> Result<(), PassError> {
         rewriter.remove_dead_code();
         rewriter.remove_identities();
-        let partition = lower::partition(rewriter.graph(), Fuse::Reductions);
+        let partition = lower::partition(rewriter.graph(), GROUPS);
         for region in &partition.regions {
             if !reduces(rewriter.graph(), region) {
                 rewriter.refuse(region.clone(), "nothing is reduced here; fuse-pointwise is the pass for it");
                 continue;
             }
-            let replaced = lower::region(rewriter.graph(), region).map_err(PassError::from);
+            let replaced = lower::region(rewriter.graph(), region, GROUPS).map_err(PassError::from);
             match replaced.and_then(|lowered| Ok(rewriter.replace(&lowered)?)) {
                 Ok(kernel) => log!("{kernel} fuses {} nodes", region.len()),
                 Err(error) => rewriter.refuse(region.clone(), error.to_string()),
@@ -44,7 +47,7 @@ impl Pass for FuseNorms {
 
 /// Whether a region holds a reduction or a norm.
 fn reduces(graph: &Graph, region: &[NodeId]) -> bool {
-    graph.nodes.iter().any(|node| region.contains(&node.id) && lower::is_reduction(graph, node))
+    graph.nodes.iter().any(|node| region.contains(&node.id) && lower::is_reduction(graph, node, GROUPS))
 }
 
 register!(FuseNorms);

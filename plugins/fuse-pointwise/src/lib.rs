@@ -1,7 +1,10 @@
 //! Fuses pointwise ops: each region becomes one kernel that reads its operands once and writes its results once.
 
-use passhost_guest_sdk::lower::{self, Fuse, LowerError};
+use passhost_guest_sdk::lower::{self, Group, LowerError};
 use passhost_guest_sdk::{DeviceFacts, Infer, Pass, PassError, PassInfo, Rewriter, ir::NodeId, log, register};
+
+/// What lowers; the component holds no other rules.
+const GROUPS: &[Group] = &[Group::POINTWISE, Group::MOVES];
 
 /// The pass.
 pub struct FusePointwise;
@@ -18,7 +21,7 @@ impl Pass for FusePointwise {
     fn run(&self, rewriter: &mut Rewriter, _device: &DeviceFacts, _host: &mut dyn Infer) -> Result<(), PassError> {
         rewriter.remove_dead_code();
         rewriter.remove_identities();
-        let partition = lower::partition(rewriter.graph(), Fuse::Pointwise);
+        let partition = lower::partition(rewriter.graph(), GROUPS);
         for region in &partition.regions {
             fuse(rewriter, region);
         }
@@ -31,7 +34,7 @@ impl Pass for FusePointwise {
 
 /// Replaces a region by a kernel, or by several where one would break a limit. What cannot be fused is refused.
 fn fuse(rewriter: &mut Rewriter, region: &[NodeId]) {
-    let error = match lower::pointwise(rewriter.graph(), region) {
+    let error = match lower::region(rewriter.graph(), region, GROUPS) {
         Ok(lowered) => match rewriter.replace(&lowered) {
             Ok(kernel) => return log!("{kernel} fuses {} nodes", region.len()),
             Err(error) => return rewriter.refuse(region, error.to_string()),

@@ -14,6 +14,8 @@ pub(super) struct Order {
     predecessors: Vec<BTreeSet<usize>>,
     /// For each vertex its place.
     place: Vec<usize>,
+    /// For each place its vertex.
+    vertex_at: Vec<usize>,
 }
 
 impl Order {
@@ -26,7 +28,8 @@ impl Order {
             }
         }
         let places: Vec<usize> = (0..reads.len()).collect();
-        Order { merged_into: places.clone(), successors, predecessors: reads, place: places }
+        let [merged_into, vertex_at] = [places.clone(), places.clone()];
+        Order { merged_into, successors, predecessors: reads, place: places, vertex_at }
     }
 
     /// The vertex that a vertex has become part of.
@@ -99,17 +102,19 @@ impl Order {
     /// Gives both the place of `last`, between what leads to them and what is `behind` them. Others keep their places.
     fn reorder(&mut self, first: usize, last: usize, behind: BTreeSet<usize>) {
         let before = if behind.is_empty() { BTreeSet::new() } else { self.leading(first, last) };
-        let by_place = |vertices: BTreeSet<usize>| {
-            let mut vertices: Vec<usize> = vertices.into_iter().collect();
-            vertices.sort_unstable_by_key(|&vertex| self.place[vertex]);
-            vertices
+        let places_of = |vertices: BTreeSet<usize>| {
+            let mut places: Vec<usize> = vertices.into_iter().map(|vertex| self.place[vertex]).collect();
+            places.sort_unstable();
+            places
         };
-        let (before, behind) = (by_place(before), by_place(behind));
-        let vertices: Vec<usize> = before.into_iter().chain([first, last]).chain(behind).collect();
-        let mut places: Vec<usize> = vertices.iter().map(|&vertex| self.place[vertex]).collect();
+        let (before, behind) = (places_of(before), places_of(behind));
+        let order = [&before[..], &[self.place[first], self.place[last]], &behind].concat();
+        let vertices: Vec<usize> = order.iter().map(|&place| self.vertex_at[place]).collect();
+        let mut places = order;
         places.sort_unstable();
         for (vertex, place) in vertices.into_iter().zip(places) {
             self.place[vertex] = place;
+            self.vertex_at[place] = vertex;
         }
     }
 }

@@ -7,13 +7,13 @@ use crate::lower::LowerError;
 use crate::lower::analysis::Analysis;
 use crate::lower::contraction;
 use crate::lower::cost::{LONGEST_REWRITE, Model};
+use crate::lower::group::Group;
 use crate::lower::library::Calls;
 use crate::lower::region::{Effort, Lowered, lower};
 use crate::lower::work::Work;
 use crate::rewriter::Refusal;
 use fixedbitset::FixedBitSet;
-use passhost_ir::{DeviceFacts, Graph, NodeId, NodeKind};
-use std::collections::BTreeSet;
+use passhost_ir::{DeviceFacts, Graph, NodeKind};
 
 /// What [`fuse`] makes of a graph.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -41,28 +41,27 @@ pub struct Fused {
     pub calls: f64,
 }
 
-/// Chooses the kernels of a graph by what they are estimated to take on a device.
-pub fn fuse(graph: &Graph, device: &DeviceFacts) -> Plan {
-    let analysis = Analysis::of(graph);
+/// Chooses the kernels of a graph by what they are estimated to take on a device, among those that the rules of some groups
+/// give. Of matrix products only those with a vector are taken.
+pub fn fuse(graph: &Graph, device: &DeviceFacts, groups: &[Group]) -> Plan {
+    let analysis = Analysis::of(graph, groups);
     let model = Model::of(device);
     // Ops that take indices and lower are taken to become part of kernels. If one does not, it keeps its indices.
-    let plan = planned(&analysis, &model, |position| analysis.recipe(position).is_ok());
+    let (plan, members) = planned(&analysis, &model, |position| analysis.recipe(position).is_ok());
     if !graph.nodes.iter().any(|node| indices(node).is_some()) {
         return plan;
     }
-    let members: BTreeSet<NodeId> = plan.kernels.iter().flat_map(|fused| &fused.lowered.nodes).copied().collect();
-    let members: FixedBitSet =
-        (0..graph.nodes.len()).filter(|&position| members.contains(&graph.nodes[position].id)).collect();
     match index_reached(graph, &members, &analysis.reached(&members)) {
-        Some(_) => planned(&analysis, &model, |_| false),
+        Some(_) => planned(&analysis, &model, |_| false).0,
         None => plan,
     }
 }
 
-/// A plan in which every op with indices that does not become part of a kernel keeps them.
-fn planned(analysis: &Analysis<'_>, model: &Model, becomes_kernel: impl Fn(usize) -> bool) -> Plan {
+/// A plan in which every op with indices that does not become part of a kernel keeps them, and the positions of the nodes
+/// in its kernels.
+fn planned(analysis: &Analysis<'_>, model: &Model, becomes_kernel: impl Fn(usize) -> bool) -> (Plan, FixedBitSet) {
     let calls = Calls::of(analysis, model);
-    let refused = refusal::refused(analysis, becomes_kernel, |node| contraction::refuse_matrices(analysis.graph, node));
+    let refused = refusal::refused(analysis, becomes_kernel, contraction::no_matrices);
     let lowers: Vec<bool> = refused.iter().map(Option::is_none).collect();
     let mut search = Search::of(analysis, model, &calls, &lowers);
     search.run();
@@ -70,9 +69,9 @@ fn planned(analysis: &Analysis<'_>, model: &Model, becomes_kernel: impl Fn(usize
     for (members, kernel) in search.take_regions() {
         draft.settle(&members, kernel);
     }
-    let mut plan = draft.choose();
+    let (mut plan, members) = draft.choose();
     plan.report(analysis, &search, refused);
-    plan
+    (plan, members)
 }
 
 /// A plan that is being made.
@@ -112,7 +111,7 @@ impl Draft<'_> {
 
     /// The kernels that save time; or the one that costs least, where that leaves the graph's time about as it is; or none
     /// where the rewrite would take longer than eager.
-    fn choose(mut self) -> Plan {
+    fn choose(mut self) -> (Plan, FixedBitSet) {
         let wait = self.model.wait();
         let [eager, kept] = [&self.calls.eager, &self.calls.kept].map(|times| wait + times.iter().sum::<f64>());
         let mut plan = Plan { eager, rewritten: kept, ..Plan::default() };
@@ -137,8 +136,12 @@ impl Draft<'_> {
                 format!("one kernel is estimated at {:.1} us, ATen at {:.1} us", us(fused.kernel), us(fused.calls));
             plan.refusals.push(Refusal { nodes, reason });
         }
-        plan.kernels = self.kernels.into_iter().map(|(fused, _)| fused).collect();
-        plan
+        let mut chosen = FixedBitSet::with_capacity(self.analysis.graph.nodes.len());
+        for (fused, members) in self.kernels {
+            plan.kernels.push(fused);
+            chosen.union_with(&members);
+        }
+        (plan, chosen)
     }
 }
 

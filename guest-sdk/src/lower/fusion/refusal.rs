@@ -3,17 +3,19 @@
 use crate::indexing::pinned_by;
 use crate::lower::LowerError;
 use crate::lower::analysis::Analysis;
+use crate::lower::contraction;
+use crate::lower::recipe::Recipe;
 use crate::rewriter::Refusal;
-use passhost_ir::Node;
+use fixedbitset::FixedBitSet;
 use passhost_ir::kernel::limits;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-/// For each node why it lowers to no kernel, `check` included. Where an index of an op comes from nothing changes, unless
-/// the op `becomes_kernel` itself.
+/// For each node why it lowers to no kernel, or should not: of products only those that are `wanted` do. Where an index
+/// of an op comes from nothing changes, unless the op `becomes_kernel` itself.
 pub(in crate::lower) fn refused(
     analysis: &Analysis<'_>,
     becomes_kernel: impl Fn(usize) -> bool,
-    check: impl Fn(&Node) -> Result<(), LowerError>,
+    wanted: contraction::Check,
 ) -> Vec<Option<LowerError>> {
     let graph = analysis.graph;
     let pinned = pinned_by(graph, |position| !becomes_kernel(position));
@@ -22,11 +24,14 @@ pub(in crate::lower) fn refused(
         if let Some(op) = &pinned[position] {
             return Err(LowerError::Index(op.to_string()));
         }
-        check(node)?;
-        analysis.recipe(position)?;
+        if let Recipe::Contraction(contraction) = analysis.recipe(position).map_err(Clone::clone)?
+            && !wanted(contraction, graph)
+        {
+            return Err(LowerError::Large(analysis.name(position)));
+        }
         for (output, &value) in node.outputs.iter().enumerate() {
             if analysis.is_read(value) {
-                analysis.footprint(position, output)?;
+                analysis.footprint(position, output).map_err(Clone::clone)?;
             }
             let (ty, name) = (graph.ty(value), || graph.value(value).name.clone());
             if ty.numel() == 0 {
@@ -46,15 +51,17 @@ pub(in crate::lower) fn by_reason(
     analysis: &Analysis<'_>,
     found: impl IntoIterator<Item = (usize, String)>,
 ) -> Vec<Refusal> {
-    let mut by_reason: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    let mut by_reason: BTreeMap<String, FixedBitSet> = BTreeMap::new();
     for (position, reason) in found {
-        by_reason.entry(reason).or_default().insert(position);
+        by_reason.entry(reason).or_default().grow_and_insert(position);
     }
-    let mut reasons: Vec<(String, BTreeSet<usize>)> = by_reason.into_iter().collect();
-    reasons.sort_by_key(|(_, positions)| positions.first().copied());
-    let refusal = |(reason, positions): (String, BTreeSet<usize>)| {
-        let nodes = positions.into_iter().map(|position| analysis.node(position).id).collect();
+    let mut by_first: BTreeMap<(usize, String), FixedBitSet> = BTreeMap::new();
+    for (reason, positions) in by_reason {
+        by_first.insert((positions.minimum().unwrap_or(0), reason), positions);
+    }
+    let refusal = |((_, reason), positions): ((usize, String), FixedBitSet)| {
+        let nodes = positions.ones().map(|position| analysis.node(position).id).collect();
         Refusal { nodes, reason }
     };
-    reasons.into_iter().map(refusal).collect()
+    by_first.into_iter().map(refusal).collect()
 }

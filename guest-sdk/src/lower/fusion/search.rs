@@ -7,7 +7,7 @@ use crate::lower::analysis::Analysis;
 use crate::lower::boundary::read_outside;
 use crate::lower::cost::Model;
 use crate::lower::library::Calls;
-use crate::lower::recipe::{Recipe, readings};
+use crate::lower::recipe::Recipe;
 use crate::lower::region::{Effort, Lowered, lower};
 use crate::lower::rules::Align;
 use crate::lower::space::tensors;
@@ -272,10 +272,10 @@ impl<'a> Search<'a> {
         let results = read_outside(self.analysis, &members, &[&a.results[..], &b.results].concat());
         let wide = a.work.wider(&b.work);
         let [rows, points] = [wide.rows, wide.points()];
-        let sizes: BTreeSet<u64> = results.iter().map(|&result| graph.ty(result).numel()).collect();
-        let fits =
-            if rows == points { sizes.len() <= 1 } else { sizes.iter().all(|size| [rows, points].contains(size)) };
-        if !fits {
+        let mut sizes = results.iter().map(|&result| graph.ty(result).numel());
+        // Without rows, all have the size of the first.
+        let sizes_allowed = if rows == points { [sizes.next().unwrap_or(0); 2] } else { [rows, points] };
+        if !sizes.all(|size| sizes_allowed.contains(&size)) {
             return Err("both have results that are read elsewhere, and of different sizes".to_owned());
         }
         let is_within = |value: ValueId| self.defined_in(value, &members);
@@ -431,12 +431,13 @@ impl<'a> Search<'a> {
 
 /// For each node the nodes whose results it reads, itself or through views. Views read nothing and nothing reads them.
 fn dependencies(analysis: &Analysis<'_>) -> Vec<BTreeSet<usize>> {
-    let of = |position: usize| -> BTreeSet<usize> {
-        if analysis.is_view(position) {
-            return BTreeSet::new();
+    let of = |position: usize| {
+        let mut read = BTreeSet::new();
+        if !analysis.is_view(position) {
+            let sources = analysis.operands[position].iter().map(|&operand| analysis.root(operand).source);
+            read.extend(sources.filter_map(|source| analysis.definitions[source.index()]));
         }
-        let sources = analysis.operands[position].iter().map(|&operand| analysis.root(operand).source);
-        sources.filter_map(|source| analysis.definitions[source.index()]).collect()
+        read
     };
     (0..analysis.graph.nodes.len()).map(of).collect()
 }
@@ -460,7 +461,7 @@ fn reads_of(analysis: &Analysis<'_>, position: usize, recipe: &Recipe) -> Vec<Re
                 let source = analysis.root(operand).source;
                 Read { source, is_whole: graph.ty(source).numel() == graph.ty(operand).numel() }
             });
-            let beside = readings(graph, rule, node, node.outputs[0]).into_iter();
+            let beside = analysis.readings(position, 0).iter();
             let beside = beside.filter(|reading| reading.place >= folds);
             reduced.chain(beside.map(|reading| read(analysis, node, reading.operand, &reading.coordinates))).collect()
         }

@@ -27,6 +27,6 @@ pub(super) const ALIASES: &[(&str, &str)] = &[
 ];
 
 /// The name that the rules have for an op.
-pub(super) fn meant(name: &str) -> &str {
+pub(in crate::lower) fn meant(name: &str) -> &str {
     ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, meant)| meant)
 }

@@ -27,11 +27,13 @@ mod transcendental;
 mod triangle;
 
 use super::call::{Call, Emitted, Uncovered};
+use super::group::{Family, Group, families};
+pub(in crate::lower) use aliases::meant;
 pub(super) use reduction::Footprint;
 
 use crate::args::Args;
 use crate::index::Index;
-use passhost_ir::{Arg, Graph, Node, OpName};
+use passhost_ir::{Graph, Node, OpName};
 
 /// What a rule emits, and what it costs.
 pub(crate) struct Rule {
@@ -42,7 +44,7 @@ pub(crate) struct Rule {
     /// Whether an element takes tens of instructions, so that computing it once per element of a larger tensor counts.
     pub(crate) costly: bool,
     /// The calls it covers, for an op with several rules.
-    applies: fn(Args<'_>) -> bool,
+    pub(crate) applies: fn(Args<'_>) -> bool,
     /// How many leading arguments the element depends on; tensors behind them lend only their type.
     pub(crate) reads: usize,
     /// Which element of each operand an element of the result reads.
@@ -76,6 +78,11 @@ type Emit = for<'k> fn(&Call<'k>) -> Emitted<'k>;
 type FootprintOf = fn(&Graph, &Node, usize) -> Result<Footprint, Uncovered>;
 
 impl Rule {
+    /// Whether it is for an op of this name and this overload.
+    pub(crate) fn covers(&self, name: &str, overload: &str) -> bool {
+        self.name == name && self.overloads.contains(&overload)
+    }
+
     /// A few instructions.
     const fn cheap(name: &'static str, overloads: &'static [&'static str], emit: Emit) -> Rule {
         Rule {
@@ -103,42 +110,26 @@ impl Rule {
     }
 }
 
-const FAMILIES: &[&[Rule]] = &[
-    arithmetic::RULES,
-    rounding::RULES,
-    transcendental::RULES,
-    activation::RULES,
-    logic::RULES,
-    bits::RULES,
-    classification::RULES,
-    logarithmic::RULES,
-    inverse::RULES,
-    loss::RULES,
-    conversion::RULES,
-    creation::RULES,
-    triangle::RULES,
-    spread::RULES,
-    normalization::RULES,
-    pooling::RULES,
-    reduction::RULES,
-    length::RULES,
-    scan::RULES,
+pub(super) const POINTWISE: &[Family] = &[
+    Family::Rules(arithmetic::RULES),
+    Family::Rules(rounding::RULES),
+    Family::Rules(transcendental::RULES),
+    Family::Rules(activation::RULES),
+    Family::Rules(logic::RULES),
+    Family::Rules(bits::RULES),
+    Family::Rules(classification::RULES),
+    Family::Rules(logarithmic::RULES),
+    Family::Rules(inverse::RULES),
+    Family::Rules(conversion::RULES),
+    Family::Rules(normalization::BY_STATISTICS),
 ];
-
-/// The rule for a call.
-pub(crate) fn find(op: &OpName, args: &[Arg]) -> Option<&'static Rule> {
-    let name = aliases::meant(&op.name);
-    let is_meant = |rule: &&Rule| {
-        rule.name == name && rule.overloads.contains(&op.overload.as_str()) && (rule.applies)(Args::new(args))
-    };
-    FAMILIES.iter().copied().flatten().find(is_meant)
-}
-
-/// Whether there is a rule for calls of an op.
-pub(crate) fn covers(op: &OpName) -> bool {
-    let name = aliases::meant(&op.name);
-    FAMILIES.iter().copied().flatten().any(|rule| rule.name == name && rule.overloads.contains(&op.overload.as_str()))
-}
+pub(super) const CREATION: &[Family] = &[Family::Rules(creation::RULES), Family::Rules(triangle::RULES)];
+pub(super) const SPREAD: &[Family] = &[Family::Rules(spread::RULES)];
+pub(super) const LOSSES: &[Family] = &[Family::Rules(loss::RULES)];
+pub(super) const REDUCTIONS: &[Family] =
+    &[Family::Rules(reduction::RULES), Family::Rules(length::RULES), Family::Rules(scan::RULES)];
+pub(super) const NORMS: &[Family] = &[Family::Rules(normalization::RULES)];
+pub(super) const POOLS: &[Family] = &[Family::Rules(pooling::RULES)];
 
 /// The pointwise ops that lower, as `aten::add.Tensor`, sorted.
 pub fn pointwise_names() -> Vec<String> {
@@ -151,7 +142,11 @@ pub fn reduction_names() -> Vec<String> {
 }
 
 fn names(is_meant: fn(&Rule) -> bool) -> Vec<String> {
-    let rules = FAMILIES.iter().copied().flatten().filter(|rule| is_meant(rule));
+    let rules = families(Group::ALL).filter_map(|family| match family {
+        Family::Rules(rules) => Some(rules),
+        _ => None,
+    });
+    let rules = rules.flatten().filter(|rule| is_meant(rule));
     let mut names = Vec::new();
     for rule in rules {
         let others = aliases::ALIASES.iter().filter(|(_, meant)| *meant == rule.name).map(|(alias, _)| *alias);

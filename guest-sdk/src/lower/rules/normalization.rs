@@ -25,10 +25,17 @@ pub(super) const RULES: &[Rule] = &[
         align: Align::Channels,
         ..Rule::over(native_groups, "aten::native_group_norm", &[""], |c| normalized(c, (1, 2), 7))
     },
+    Rule { applies: takes_none, ..of_channels(Rule::over(instances, "aten::instance_norm", &[""], instance_norm)) },
+    Rule {
+        applies: takes_none,
+        ..of_channels(Rule::over(batches, "aten::batch_norm", &[""], |c| normalized(c, (1, 2), 7)))
+    },
+];
+
+/// Norms that are given mean and variance, and so are pointwise.
+pub(super) const BY_STATISTICS: &[Rule] = &[
     Rule { applies: takes_statistics, ..of_channels(Rule::costly("aten::instance_norm", &[""], batch_norm)) },
-    of_channels(Rule::over(instances, "aten::instance_norm", &[""], instance_norm)),
     Rule { applies: takes_statistics, ..of_channels(Rule::costly("aten::batch_norm", &[""], batch_norm)) },
-    of_channels(Rule::over(batches, "aten::batch_norm", &[""], |c| normalized(c, (1, 2), 7))),
 ];
 
 const fn of_channels(rule: Rule) -> Rule {
@@ -38,6 +45,11 @@ const fn of_channels(rule: Rule) -> Rule {
 /// Whether a norm over a batch or an instance is given mean and variance instead of taking them.
 fn takes_statistics(args: Args<'_>) -> bool {
     args.bool(5) == Some(false) && args.tensor(3).is_some() && args.tensor(4).is_some()
+}
+
+/// Whether it takes them itself.
+fn takes_none(args: Args<'_>) -> bool {
+    !takes_statistics(args)
 }
 
 fn one_dim(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
@@ -117,19 +129,32 @@ fn softmax<'k>(c: &Call<'k>, logarithm: bool) -> Emitted<'k> {
     Ok(if logarithm { below - sum.unary(Unary::Log) } else { below.unary(Unary::Exp) / sum })
 }
 
+/// From this many elements on, a mean is corrected by the mean of the differences from it.
+///
+/// A sum is off by the more the more is added up, and where a row hardly varies the root multiplies what the mean is off by
+/// with hundreds. Welford's method, which ATen has, is exact there. The correction costs no further pass, as the squares of
+/// the differences are added up as well.
+const LONG_ROW: f64 = 1024.0;
+
 /// `(x - mean) * rsqrt(var + eps) * weight + bias`; results behind the first are the mean and the root.
 fn normalized<'k>(c: &Call<'k>, (weight, bias): (usize, usize), eps: usize) -> Emitted<'k> {
     let eps = c.number(eps)?;
     let dtype = c.reduced()?;
     let (mean, squares) = squared_differences(c, dtype)?;
-    if c.output == 1 {
-        return Ok(mean);
-    }
     let scale = (squares / c.count()? + eps).unary(Unary::Rsqrt);
     if c.output == 2 {
         return Ok(scale);
     }
-    affine(c, (c.operand(0, dtype)? - mean) * scale, weight, bias)
+    let correction = match c.count()? >= LONG_ROW {
+        true => Some(c.fold(ReduceOp::Sum, |x| Ok(c.widened(x, dtype)? - mean))? / c.count()?),
+        false => None,
+    };
+    if c.output == 1 {
+        return Ok(correction.map_or(mean, |correction| mean + correction));
+    }
+    let difference = c.operand(0, dtype)? - mean;
+    let difference = correction.map_or(difference, |correction| difference - correction);
+    affine(c, difference * scale, weight, bias)
 }
 
 /// `x * weight + bias`, each where it is given.

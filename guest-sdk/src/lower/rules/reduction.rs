@@ -163,11 +163,11 @@ pub(super) fn dims(args: Args<'_>, place: usize, rank: usize) -> Result<Vec<usiz
     if listed.is_empty() || rank == 0 {
         return Ok((0..rank).collect());
     }
-    let mut dims = Vec::new();
+    let mut dims = vec![];
     for dim in listed {
-        dims.push(wrap(dim, rank).ok_or_else(|| format!("reduces dimension {dim} of {rank}"))?);
+        let dim = wrap(dim, rank).ok_or_else(|| format!("reduces dimension {dim} of {rank}"))?;
+        dims.insert(dims.partition_point(|&before| before <= dim), dim);
     }
-    dims.sort_unstable();
     Ok(dims)
 }
 

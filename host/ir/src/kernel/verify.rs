@@ -169,19 +169,20 @@ fn check_store(kernel: &Kernel, facts: &Facts, number: usize, store: &Store) -> 
         return Err(KernelError::StoreValue { store: number, value: store.value, body: kernel.body.len() });
     };
     let (parallel, all) = (kernel.parallel.len(), kernel.parallel.len() + kernel.reduce.len());
-    let mut sorted = store.order.clone();
-    sorted.sort_unstable();
-    let is_permutation = sorted.iter().zip(0..).all(|(&axis, position)| axis == position);
-    if !is_permutation || (sorted.len() != parallel && sorted.len() != all) {
+    let axes = store.order.len();
+    let mut seen = vec![false; axes];
+    let is_new = |axis: &u32| seen.get_mut(*axis as usize).is_some_and(|seen| !std::mem::replace(seen, true));
+    let is_permutation = store.order.iter().all(is_new);
+    if !is_permutation || (axes != parallel && axes != all) {
         return Err(KernelError::StoreOrder { store: number, order: store.order.clone(), parallel, all });
     }
-    if sorted.len() < all && facts.class(store.value) == Class::Elem {
+    if axes < all && facts.class(store.value) == Class::Elem {
         return Err(KernelError::StoreElem { store: number, value: store.value });
     }
     TensorType::contiguous(inst.dtype, store.shape.clone())
         .check()
         .map_err(|reason| KernelError::StoreType { store: number, reason })?;
-    let expected = if sorted.len() == all { kernel.work() } else { kernel.rows() };
+    let expected = if axes == all { kernel.work() } else { kernel.rows() };
     let found = crate::numel(&store.shape);
     if found != expected {
         return Err(KernelError::StoreShape { store: number, shape: store.shape.clone(), expected, found });

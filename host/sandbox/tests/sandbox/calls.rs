@@ -157,7 +157,7 @@ fn log_and_standard_error_are_reported_in_order() {
 fn asks(name: &str) -> Vec<u8> {
     plugin(
         &format!(
-            r#"(import "passhost:pass/host@0.2.0" "infer" (func $infer (param i32 i32 i32 i32 i32 i32 i32)))
+            r#"(import "passhost:pass/host@0.2.1" "infer" (func $infer (param i32 i32 i32 i32 i32 i32 i32)))
                (data (i32.const 512) "{name}")"#
         ),
         &format!(
@@ -195,7 +195,7 @@ fn arguments_of_a_question_arrive() {
     }
     // Two arguments of 32 bytes at 600: an integer, and a tensor whose shape and strides are the two words at 560.
     let wasm = plugin(
-        r#"(import "passhost:pass/host@0.2.0" "infer" (func $infer (param i32 i32 i32 i32 i32 i32 i32)))
+        r#"(import "passhost:pass/host@0.2.1" "infer" (func $infer (param i32 i32 i32 i32 i32 i32 i32)))
            (data (i32.const 512) "aten::addTensor")"#,
         "(i64.store (i32.const 560) (i64.const 5)) (i64.store (i32.const 568) (i64.const 1))
          (i32.store8 (i32.const 600) (i32.const 2)) (i64.store (i32.const 608) (i64.const -4))

@@ -83,7 +83,7 @@ impl Guest {
         infer_calls: u64,
         infer: &mut dyn Infer,
     ) -> (Result<Rewrite, GuestFailure>, GuestUsage) {
-        self.send(&ToGuest::Run { graph: graph.clone(), device: DEVICE, infer_calls });
+        self.send(&ToGuest::Run { graph: graph.clone(), device: DEVICE, inserts_calls: true, infer_calls });
         loop {
             match self.receive() {
                 Ok(FromGuest::Infer { op, args }) => self.send(&ToGuest::Inferred(infer.infer(&op, &args))),

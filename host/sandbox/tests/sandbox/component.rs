@@ -36,7 +36,7 @@ pub(crate) fn dummy(world: &str) -> Vec<u8> {
 
 /// The same for an interface text of another version.
 pub(crate) fn dummy_of_version(version: &str) -> Vec<u8> {
-    dummy_of(&PASS_WIT.replace("passhost:pass@0.2.0", &format!("passhost:pass@{version}")), "plugin")
+    dummy_of(&PASS_WIT.replace("passhost:pass@0.2.1", &format!("passhost:pass@{version}")), "plugin")
 }
 
 fn dummy_of(pass_wit: &str, world: &str) -> Vec<u8> {
@@ -78,9 +78,9 @@ pub(crate) fn core(items: &str, run: &str) -> String {
         (br_if $more (i32.ne (memory.grow (i32.const 1)) (i32.const -1))))
       unreachable)
     (local.get $at))
-  (func (export "passhost:pass/pass@0.2.0#describe") (result i32) (i32.const 64))
+  (func (export "passhost:pass/pass@0.2.1#describe") (result i32) (i32.const 64))
   ;; The parameters are the four lists of the graph and the facts of the device. At 128 lies what `run` returns: ok, the four lists of the graph, no refusals.
-  (func (export "passhost:pass/pass@0.2.0#run")
+  (func (export "passhost:pass/pass@0.2.1#run")
     (param i32 i32 i32 i32 i32 i32 i32 i32) (param i32 i32 i64 i64 i32) (result i32)
     {run}
     (i64.store (i32.const 128) (i64.const 0))

@@ -134,7 +134,7 @@ fn log() {
     let limits = GuestLimits { log: 1000, ..GuestLimits::default() };
     let logs = |lines| {
         plugin(
-            r#"(import "passhost:pass/host@0.2.0" "log" (func $log (param i32 i32)))"#,
+            r#"(import "passhost:pass/host@0.2.1" "log" (func $log (param i32 i32)))"#,
             &format!(
                 "(local $i i32) (loop $again (call $log (i32.const 16) (i32.const 9))
                    (local.set $i (i32.add (local.get $i) (i32.const 1)))
@@ -173,7 +173,7 @@ fn output() {
     assert_eq!(run(&graph(3000), limits), Err(failure));
 }
 
-const INFER: &str = r#"(import "passhost:pass/host@0.2.0" "infer" (func $infer (param i32 i32 i32 i32 i32 i32 i32)))"#;
+const INFER: &str = r#"(import "passhost:pass/host@0.2.1" "infer" (func $infer (param i32 i32 i32 i32 i32 i32 i32)))"#;
 
 fn infers(calls: u32) -> Vec<u8> {
     let zeros = "(i32.const 0) ".repeat(6);
@@ -223,7 +223,7 @@ fn instances() {
     // Core instances inside one component; the plugin around them is never reached.
     let many = format!(
         r#"(component (core module $m) {} (core module $n (func (export "f")))
-             (instance $pass) (export "passhost:pass/pass@0.2.0" (instance $pass)))"#,
+             (instance $pass) (export "passhost:pass/pass@0.2.1" (instance $pass)))"#,
         "(core instance (instantiate $m))".repeat(100)
     );
     let wasm = wat::parse_str(many).unwrap();

@@ -6,7 +6,21 @@ use crate::play::Stage;
 use crate::script::Step;
 use passhost_guest_sdk::Rewriter;
 use passhost_guest_sdk::ir::{Graph, Node, NodeId, NodeKind};
-use passhost_guest_sdk::lower::{self, Fuse};
+use passhost_guest_sdk::lower::{self, Group};
+
+/// As the reference passes, products left to libraries.
+const GROUPS: &[Group] = &[
+    Group::POINTWISE,
+    Group::CREATION,
+    Group::SPREAD,
+    Group::LOSSES,
+    Group::REDUCTIONS,
+    Group::NORMS,
+    Group::POOLS,
+    Group::MOVES,
+    Group::GATHERS,
+    Group::RESAMPLING,
+];
 
 /// `fuse` every region that the SDK finds, `fuse each` node by itself, or `fuse %a %b` the nodes that define these.
 pub(crate) fn fuse(stage: &mut Stage<'_>, step: &Step<'_>) -> Result<(), String> {
@@ -15,14 +29,14 @@ pub(crate) fn fuse(stage: &mut Stage<'_>, step: &Step<'_>) -> Result<(), String>
     let regions = match step.words().next() {
         None => {
             rewriter.remove_identities();
-            lower::partition(rewriter.graph(), Fuse::Reductions).regions
+            lower::partition(rewriter.graph(), GROUPS).regions
         }
         Some("each") => rewriter.graph().nodes.iter().map(|node| vec![node.id]).collect(),
         Some(_) => vec![step.words().map(|name| defining(rewriter.graph(), name)).collect::<Result<_, _>>()?],
     };
     let asked = step.words().next().is_some_and(|word| word != "each");
     for region in &regions {
-        let lowered = lower::region(rewriter.graph(), region).map_err(|error| error.to_string());
+        let lowered = lower::region(rewriter.graph(), region, GROUPS).map_err(|error| error.to_string());
         let replaced = lowered.and_then(|lowered| rewriter.replace(&lowered).map_err(|error| error.to_string()));
         match replaced {
             Err(error) if asked => return Err(error),

@@ -116,7 +116,7 @@ impl Target for Run {
         if let Err(error) = guest.describe() {
             return ended("not described", &error);
         }
-        match guest.run(original, passhost_guest_sdk::testing::DEVICE, 100, &mut Nobody) {
+        match guest.run(original, passhost_guest_sdk::testing::DEVICE, true, 100, &mut Nobody) {
             Err(error) => ended("not run", &error),
             Ok((Err(failure), _)) => refused("not run", &failure),
             Ok((Ok(rewrite), _)) => {
