@@ -4,7 +4,7 @@
 use passhost_ir::kernel::verify;
 use passhost_ir::{Dtype, Kernel};
 use passhost_kernels::Layout;
-use passhost_kernels::cuda::{Compiler, DeviceProperties, NvrtcError, emit};
+use passhost_kernels::cuda::{Compiler, DeviceProperties, NvrtcError, emit, emit_joined};
 use passhost_random_kernels::RandomKernel;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -141,5 +141,23 @@ fn columns_of_joined_tensors_compile() {
     );
     if let Err(error) = compiler.compile(&source.text) {
         panic!("{error}");
+    }
+}
+
+#[test]
+fn random_kernels_joined_to_one_launch_compile() {
+    let Some(compiler) = compiler() else { return };
+    let mut seeds = 0..u64::MAX;
+    for group in 0..40 {
+        let some = seeds.by_ref().map(|seed| RandomKernel::generate(seed).0).filter(|kernel| kernel.rows() > 0);
+        let kernels: Vec<Kernel> = some.take(2 + group % 7).collect();
+        let facts: Vec<_> = kernels.iter().map(|kernel| verify(kernel).unwrap()).collect();
+        let layouts: Vec<Layout> =
+            kernels.iter().enumerate().map(|(at, kernel)| scattered(kernel, at as u64)).collect();
+        let parts: Vec<_> = (0..kernels.len()).map(|at| (&kernels[at], &facts[at], &layouts[at])).collect();
+        let source = emit_joined(&parts, &DeviceProperties::H200);
+        if let Err(error) = compiler.compile(&source.text) {
+            panic!("group {group}: {error}\n{}", source.text);
+        }
     }
 }

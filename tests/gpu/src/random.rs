@@ -57,15 +57,15 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Compiler, seeds: Range<u64>, thread
 }
 
 /// How an input lies in memory.
-struct Stored {
-    bytes: Vec<u8>,
+pub(crate) struct Stored {
+    pub(crate) bytes: Vec<u8>,
     strides: Vec<i64>,
-    alignment: usize,
+    pub(crate) alignment: usize,
 }
 
 impl Stored {
     /// Contiguous, or for odd seeds with its dimensions in reverse order, spaced out, at an odd address.
-    fn of(tensor: &Tensor, seed: u64) -> Stored {
+    pub(crate) fn of(tensor: &Tensor, seed: u64) -> Stored {
         let size = tensor.dtype.size() as usize;
         if seed.is_multiple_of(2) || tensor.is_empty() {
             return Stored { bytes: tensor.data.clone(), strides: contiguous_strides(&tensor.shape), alignment: 16 };
@@ -103,11 +103,17 @@ fn check(gpu: &Arc<Gpu>, compiler: &Compiler, arena: &mut Arena, seed: u64) -> R
     Ok(stats)
 }
 
-fn sizes(kernel: &Kernel) -> Vec<usize> {
+/// Bytes of the outputs.
+pub(crate) fn sizes(kernel: &Kernel) -> Vec<usize> {
     kernel.output_types().iter().map(|ty| ty.bytes() as usize).collect()
 }
 
-fn bound<'a>(kernel: &'a Kernel, stored: &'a [Stored], address: impl Fn(usize) -> usize) -> Vec<BoundInput<'a>> {
+/// Inputs at their addresses.
+pub(crate) fn bound<'a>(
+    kernel: &'a Kernel,
+    stored: &'a [Stored],
+    address: impl Fn(usize) -> usize,
+) -> Vec<BoundInput<'a>> {
     let inputs = kernel.inputs.iter().zip(stored).enumerate();
     inputs
         .map(|(at, (decl, stored))| BoundInput {

@@ -1,6 +1,7 @@
 //! The runtime library on a GPU: what a caller finds as it was, what a launch costs, what is captured.
 
 mod capture;
+mod joins;
 mod launches;
 mod state;
 mod streams;
@@ -15,7 +16,7 @@ const LENGTH: i64 = 1000;
 /// Runs all checks, each by name, and prints the figures of a launch.
 pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<()> {
     type Check = fn(&Arc<Gpu>, &Arc<Compiler>) -> Result<String>;
-    let checks: [(&str, Check); 7] = [
+    let checks: [(&str, Check); 9] = [
         ("the caller's thread is as before", state::survives),
         ("two streams, two threads", streams::two),
         ("an arena under poison", streams::poisoned),
@@ -23,6 +24,8 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<()> {
         ("captured programs", capture::replays),
         ("what is not captured", capture::refused),
         ("a launch and a wait", launches::overhead),
+        ("joined kernels", joins::program),
+        ("joined kernels and single ones", joins::times),
     ];
     let mut failed = 0;
     for (name, check) in checks {

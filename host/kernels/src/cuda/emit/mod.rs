@@ -10,6 +10,7 @@ mod work;
 pub(super) use reductions::accumulator_bytes;
 
 use super::claims::Claims;
+use super::join::{self, Body};
 use super::passes::Passes;
 use super::properties::DeviceProperties;
 use super::schedule::{Chooser, Form, Schedule};
@@ -21,8 +22,6 @@ use std::collections::HashMap;
 
 /// The function's name in the source.
 pub const ENTRY: &str = "k";
-
-const PRELUDE: &str = include_str!("../prelude.cu");
 
 /// A kernel as source text, with the launch that it is written for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,8 +36,40 @@ pub struct KernelSource {
     pub claims: Claims,
 }
 
+/// Several kernels as one source text, with the launch that it is written for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JoinedSource {
+    /// CUDA C++ that defines [`ENTRY`]. Its parameters are the addresses of the inputs of all kernels, then those of all
+    /// outputs.
+    pub text: String,
+    /// Blocks of the grid, one kernel's after the other's.
+    pub blocks: u64,
+    /// Threads of a block, as many as any of the kernels wants.
+    pub threads: u32,
+    /// For each kernel what its part of the text takes for granted.
+    pub claims: Vec<Claims>,
+}
+
 /// Writes a verified kernel for inputs of a layout and a GPU with these properties.
 pub fn emit(kernel: &Kernel, facts: &Facts, layout: &Layout, device: &DeviceProperties) -> KernelSource {
+    let (body, claims) = body(kernel, facts, layout, device);
+    KernelSource { text: join::alone(&body), blocks: body.blocks, threads: body.threads, claims }
+}
+
+/// Writes verified kernels as one launch, in which they run in no order. The text of a single one is that of [`emit`].
+pub fn emit_joined(kernels: &[(&Kernel, &Facts, &Layout)], device: &DeviceProperties) -> JoinedSource {
+    let written = kernels.iter().map(|(kernel, facts, layout)| body(kernel, facts, layout, device));
+    let (bodies, claims): (Vec<Body>, Vec<Claims>) = written.unzip();
+    JoinedSource {
+        text: join::joined(&bodies),
+        blocks: bodies.iter().map(|body| body.blocks).sum(),
+        threads: join::threads(&bodies),
+        claims,
+    }
+}
+
+/// What a kernel computes as text, without the function around it.
+pub(super) fn body(kernel: &Kernel, facts: &Facts, layout: &Layout, device: &DeviceProperties) -> (Body, Claims) {
     let analysis = Analysis::new(kernel);
     let all = kernel.parallel.len() + kernel.reduce.len();
     let is_map = !analysis.reduces && kernel.stores.iter().all(|store| store.order.len() == all);
@@ -46,7 +77,6 @@ pub fn emit(kernel: &Kernel, facts: &Facts, layout: &Layout, device: &DeviceProp
     let kept_bytes = passes.kept_bytes(kernel);
     let chooser = Chooser { kernel, facts, analysis: &analysis, layout, device, is_map, kept_bytes };
     let schedule = chooser.choose();
-    let (blocks, threads) = (schedule.blocks(), schedule.threads());
     let mut emitter = Emitter {
         kernel,
         facts,
@@ -57,13 +87,21 @@ pub fn emit(kernel: &Kernel, facts: &Facts, layout: &Layout, device: &DeviceProp
         passes: &passes,
         reads: reads(kernel, &analysis),
         shared: vec![],
-        text: Text::default(),
+        text: Text::inside(),
         names: HashMap::new(),
         counter: 0,
     };
     emitter.shared = emitter.shared_values();
-    emitter.function();
-    KernelSource { text: format!("{PRELUDE}\n{}", emitter.text.finish()), blocks, threads, claims: emitter.claims }
+    emitter.lines();
+    let body = Body {
+        inputs: kernel.inputs.iter().map(|input| storage(input.dtype)).collect(),
+        outputs: kernel.stores.iter().map(|store| storage(emitter.dtype(store.value))).collect(),
+        shared_bytes: emitter.schedule.shared_bytes(accumulator_bytes(kernel, &analysis)),
+        blocks: emitter.schedule.blocks(),
+        threads: emitter.schedule.threads(),
+        lines: emitter.text.finish(),
+    };
+    (body, emitter.claims)
 }
 
 struct Emitter<'a> {
@@ -98,29 +136,11 @@ struct Scope {
 }
 
 impl Emitter<'_> {
-    fn function(&mut self) {
-        let inputs = self
-            .kernel
-            .inputs
-            .iter()
-            .enumerate()
-            .map(|(at, input)| format!("const {} *__restrict__ x{at}", storage(input.dtype)));
-        let outputs = self
-            .kernel
-            .stores
-            .iter()
-            .enumerate()
-            .map(|(at, store)| format!("{} *__restrict__ y{at}", storage(self.dtype(store.value))));
-        let parameters: Vec<String> = inputs.chain(outputs).collect();
-        let (threads, parameters) = (self.schedule.threads(), parameters.join(", "));
-        self.text.open(format_args!("extern \"C\" __global__ void __launch_bounds__({threads}) {ENTRY}({parameters})"));
-        let bytes = self.schedule.shared_bytes(accumulator_bytes(self.kernel, self.analysis));
-        self.text.line(format_args!("__shared__ __align__(16) u8 shared[{}];", bytes.max(1)));
+    fn lines(&mut self) {
         match self.schedule.form {
             Form::Columns { wide, deep, lanes } => self.columns(wide, deep, lanes),
             Form::Rows { threads, rows, lanes, turns, kept } => self.rows(threads, rows, lanes, turns, kept),
         }
-        self.text.close();
     }
 
     fn dtype(&self, reg: Reg) -> Dtype {
