@@ -161,3 +161,20 @@ fn random_kernels_joined_to_one_launch_compile() {
         }
     }
 }
+
+#[test]
+fn transposed_inputs_are_read_by_way_of_shared_memory() {
+    let Some(compiler) = compiler() else { return };
+    let (mut tiled, mut wide) = (0, 0);
+    for seed in 0..100 {
+        let (kernel, _) = RandomKernel::transposed(seed);
+        let layout = if seed % 4 == 3 { scattered(&kernel, seed) } else { Layout::contiguous(&kernel) };
+        let source = emit(&kernel, &verify(&kernel).unwrap(), &layout, &DeviceProperties::H200);
+        tiled += u32::from(source.text.contains("const u32 corner"));
+        wide += u32::from(source.text.contains("const u32 corner") && source.text.contains("column * 2"));
+        if let Err(error) = compiler.compile(&source.text) {
+            panic!("seed {seed}: {error}\n{}", source.text);
+        }
+    }
+    assert!(tiled >= 20 && wide >= 3, "{tiled} of 100 kernels, {wide} of them of 16-bit elements");
+}

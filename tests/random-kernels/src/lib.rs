@@ -3,6 +3,7 @@
 mod index;
 mod inputs;
 mod prng;
+mod transposed;
 
 use inputs::Draw;
 use passhost_ir::Dtype;

@@ -24,6 +24,7 @@ mod schedule;
 mod source;
 mod space;
 mod text;
+mod tiles;
 
 pub use claims::{Access, Claim, Claims, Term};
 pub use compiler::Compiler;

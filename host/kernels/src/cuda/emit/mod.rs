@@ -5,6 +5,7 @@ mod forms;
 mod index;
 mod memory;
 mod reductions;
+mod tiled;
 mod work;
 
 pub(super) use reductions::accumulator_bytes;
@@ -15,6 +16,7 @@ use super::passes::Passes;
 use super::properties::DeviceProperties;
 use super::schedule::{Chooser, Form, Schedule};
 use super::text::{Text, storage};
+use super::tiles::Tiles;
 use crate::access::{Analysis, Layout};
 use passhost_ir::kernel::{Facts, IndexId, Reg};
 use passhost_ir::{Dtype, Kernel};
@@ -76,14 +78,24 @@ pub(super) fn body(kernel: &Kernel, facts: &Facts, layout: &Layout, device: &Dev
     let passes = Passes::new(kernel, facts, &analysis, !is_map);
     let kept_bytes = passes.kept_bytes(kernel);
     let chooser = Chooser { kernel, facts, analysis: &analysis, layout, device, is_map, kept_bytes };
-    let schedule = chooser.choose();
+    let mut schedule = chooser.choose();
+    let tiles = if is_map { Tiles::choose((kernel, facts), &analysis, layout, device, &schedule) } else { None };
+    let mut claims = Claims::new(&schedule);
+    if let Some(tiles) = &tiles {
+        schedule.form = tiles.form();
+        claims = Claims { reach: (schedule.rows.points(), 1), ..Claims::new(&schedule) };
+    }
+    let accumulators = schedule.shared_bytes(accumulator_bytes(kernel, &analysis));
+    let shared_bytes = tiles.as_ref().map_or(accumulators, Tiles::shared_bytes);
+    let blocks = tiles.as_ref().map_or(schedule.blocks(), Tiles::blocks);
     let mut emitter = Emitter {
         kernel,
         facts,
         analysis: &analysis,
         layout,
-        claims: Claims::new(&schedule),
+        claims,
         schedule,
+        tiles,
         passes: &passes,
         reads: reads(kernel, &analysis),
         shared: vec![],
@@ -96,8 +108,8 @@ pub(super) fn body(kernel: &Kernel, facts: &Facts, layout: &Layout, device: &Dev
     let body = Body {
         inputs: kernel.inputs.iter().map(|input| storage(input.dtype)).collect(),
         outputs: kernel.stores.iter().map(|store| storage(emitter.dtype(store.value))).collect(),
-        shared_bytes: emitter.schedule.shared_bytes(accumulator_bytes(kernel, &analysis)),
-        blocks: emitter.schedule.blocks(),
+        shared_bytes,
+        blocks,
         threads: emitter.schedule.threads(),
         lines: emitter.text.finish(),
     };
@@ -111,6 +123,8 @@ struct Emitter<'a> {
     layout: &'a Layout,
     claims: Claims,
     schedule: Schedule,
+    /// Squares of points by which inputs are read, if any.
+    tiles: Option<Tiles>,
     passes: &'a Passes,
     /// How often each value is read.
     reads: Vec<usize>,
@@ -137,6 +151,9 @@ struct Scope {
 
 impl Emitter<'_> {
     fn lines(&mut self) {
+        if let Some(tiles) = self.tiles.clone() {
+            return self.tiled(&tiles);
+        }
         match self.schedule.form {
             Form::Columns { wide, deep, lanes } => self.columns(wide, deep, lanes),
             Form::Rows { threads, rows, lanes, turns, kept } => self.rows(threads, rows, lanes, turns, kept),
