@@ -44,6 +44,7 @@ impl Target for Claims {
                 (kernel, Some(tensors))
             }
             25..30 => (RandomKernel::transposed(random.bits()).0, None),
+            30..35 => (RandomKernel::concatenated(random.bits()).0, None),
             _ => (lanes::kernel(random), None),
         };
         let layout = layout(&kernel, random);

@@ -90,8 +90,12 @@ impl Stored {
 }
 
 fn check(gpu: &Arc<Gpu>, compiler: &Compiler, arena: &mut Arena, seed: u64) -> Result<Stats> {
-    // Both kinds for inputs as they are and in reverse order.
-    let (kernel, tensors) = if seed % 8 < 6 { RandomKernel::generate(seed) } else { RandomKernel::transposed(seed) };
+    // Each kind for inputs as they are and in reverse order.
+    let (kernel, tensors) = match seed % 10 {
+        6 | 7 => RandomKernel::transposed(seed),
+        8 | 9 => RandomKernel::concatenated(seed),
+        _ => RandomKernel::generate(seed),
+    };
     let expected = interpret(&kernel, &verify(&kernel)?, &tensors, Mode::Declared);
     let stored: Vec<Stored> = tensors.iter().map(|tensor| Stored::of(tensor, seed)).collect();
     let on_gpu = on_gpu(gpu, compiler, arena, &kernel, &stored)?;

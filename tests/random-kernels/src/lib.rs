@@ -1,5 +1,6 @@
 //! Random kernels that pass the verifier, with inputs: for tests that hold an executor against the interpreter.
 
+mod concatenated;
 mod index;
 mod inputs;
 mod prng;

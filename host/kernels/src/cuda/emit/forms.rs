@@ -119,7 +119,7 @@ impl Emitter<'_> {
     }
 
     /// What a value reads, by itself and through its index expressions.
-    fn operands(&self, reg: Reg) -> Vec<Reg> {
+    pub(super) fn operands(&self, reg: Reg) -> Vec<Reg> {
         let mut operands = self.kernel.body[reg.0 as usize].op.operands();
         operands.extend(&self.analysis.gathers[reg.0 as usize]);
         operands

@@ -1,5 +1,6 @@
 //! From a kernel and a layout to CUDA C++.
 
+mod branches;
 mod choices;
 mod forms;
 mod index;
