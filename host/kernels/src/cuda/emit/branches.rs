@@ -84,11 +84,12 @@ impl Emitter<'_> {
     pub(super) fn branch(&mut self, branch: &Branch, work: &Work<'_>, spot: &Spot, wide: &mut HashMap<Reg, Lanes>) {
         let (number, lanes) = (branch.select.0, self.schedule.lanes());
         let mut scope = Scope::default();
-        for reg in self.closure(branch.condition, work.insts) {
-            if !wide.contains_key(&reg) {
-                self.value(reg, spot, &mut scope);
-                wide.insert(reg, Lanes::One);
-            }
+        let known = |reg: &Reg| wide.contains_key(reg);
+        let of_condition = self.closure(branch.condition, work.insts);
+        let missing: Vec<Reg> = of_condition.into_iter().filter(|reg| !known(reg)).collect();
+        for reg in missing {
+            self.value(reg, spot, &mut scope);
+            wide.insert(reg, Lanes::One);
         }
         self.claims.list.push(Claim::OneValue(branch.condition));
         let (ty, condition) = (storage(self.dtype(branch.select)), self.name(branch.condition));
