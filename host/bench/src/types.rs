@@ -2,13 +2,13 @@
 
 use crate::serve::{ServeError, set_up};
 use passhost_confine::{ConfineError, Walls, types as walls};
-use passhost_ir::{Arg, Dtype, Graph, Infer, NodeKind, OpName, TensorType};
+use passhost_ir::{Arg, Dtype, Graph, Infer, OpName, TensorType};
 use passhost_protocol::device::GpuProperties;
 use passhost_protocol::types::{FromTypes, Question, ToTypes};
 use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
-use passhost_runtime::{DeviceProperties, source};
+use passhost_runtime::DeviceProperties;
 use passhost_torch::MetaInfer;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::io::{BufReader, BufWriter};
 
 /// Serves the supervisor until it closes the pipe.
@@ -39,15 +39,8 @@ fn sources(rewrite: &Graph, gpu: GpuProperties) -> Vec<String> {
         shared_bytes_per_multiprocessor: gpu.shared_bytes_per_multiprocessor,
         cluster_blocks: DeviceProperties::cluster_blocks_of(gpu.capability.0),
     };
-    let kernels = rewrite.nodes.iter().filter_map(|node| match &node.kind {
-        NodeKind::Kernel { kernel, .. } => Some((kernel, node.operands())),
-        NodeKind::Aten { .. } => None,
-    });
-    let texts = kernels.filter_map(|(kernel, operands)| {
-        let types: Vec<TensorType> = operands.iter().map(|&operand| rewrite.ty(operand).clone()).collect();
-        source(kernel, &types, properties).ok().flatten()
-    });
-    texts.collect::<BTreeSet<String>>().into_iter().collect()
+    // Which nodes are constant the original graph says, which is not here: few are, and they are compiled when they run.
+    passhost_runtime::sources(rewrite, &HashSet::new(), properties).into_iter().collect()
 }
 
 /// Puts up the walls, once libtorch has looked for all that it looks for.

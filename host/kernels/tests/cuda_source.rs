@@ -4,7 +4,7 @@
 use passhost_ir::kernel::verify;
 use passhost_ir::{Dtype, Kernel};
 use passhost_kernels::Layout;
-use passhost_kernels::cuda::{Compiler, DeviceProperties, FORMS, NvrtcError, emit};
+use passhost_kernels::cuda::{Compiler, DeviceProperties, FORMS, NvrtcError, emit, emit_joined};
 use passhost_random_kernels::RandomKernel;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -182,4 +182,59 @@ fn golden_kernels_of_every_form_compile() {
         forms.insert(source.form);
     }
     assert_eq!(forms, BTreeSet::from(FORMS));
+}
+
+#[test]
+fn random_kernels_joined_to_one_launch_compile() {
+    let Some(compiler) = compiler() else { return };
+    let mut seeds = 0..u64::MAX;
+    for group in 0..40 {
+        let some = seeds.by_ref().map(|seed| RandomKernel::generate(seed).0).filter(|kernel| kernel.rows() > 0);
+        let kernels: Vec<Kernel> = some.take(2 + group % 7).collect();
+        let facts: Vec<_> = kernels.iter().map(|kernel| verify(kernel).unwrap()).collect();
+        let layouts: Vec<Layout> =
+            kernels.iter().enumerate().map(|(at, kernel)| scattered(kernel, at as u64)).collect();
+        let parts: Vec<_> = (0..kernels.len()).map(|at| (&kernels[at], &facts[at], &layouts[at])).collect();
+        let source = emit_joined(&parts, &DeviceProperties::H200);
+        if let Err(error) = compiler.compile(&source.text) {
+            panic!("group {group}: {error}\n{}", source.text);
+        }
+    }
+}
+
+#[test]
+fn transposed_inputs_are_read_by_way_of_shared_memory() {
+    let Some(compiler) = compiler() else { return };
+    let (mut tiled, mut wide) = (0, 0);
+    for seed in 0..100 {
+        let (kernel, _) = RandomKernel::transposed(seed);
+        let layout = if seed % 4 == 3 { scattered(&kernel, seed) } else { Layout::contiguous(&kernel) };
+        let source = emit(&kernel, &verify(&kernel).unwrap(), &layout, &DeviceProperties::H200);
+        tiled += u32::from(source.text.contains("const u32 corner"));
+        wide += u32::from(source.text.contains("const u32 corner") && source.text.contains("column * 2"));
+        if let Err(error) = compiler.compile(&source.text) {
+            panic!("seed {seed}: {error}\n{}", source.text);
+        }
+    }
+    assert!(tiled >= 20 && wide >= 3, "{tiled} of 100 kernels, {wide} of them of 16-bit elements");
+}
+
+#[test]
+fn where_tensors_are_joined_one_side_is_computed() {
+    let Some(compiler) = compiler() else { return };
+    let (mut wide, mut single) = (0, 0);
+    // Few threads keep this device busy, so that small kernels get as many lanes as large ones.
+    let small = DeviceProperties { multiprocessors: 1, threads_per_multiprocessor: 2, ..DeviceProperties::H200 };
+    for seed in 0..60 {
+        let (kernel, _) = RandomKernel::concatenated(seed);
+        let source = emit(&kernel, &verify(&kernel).unwrap(), &Layout::contiguous(&kernel), &small);
+        let (_, body) = source.text.split_once("extern \"C\"").unwrap();
+        if body.contains("else {") {
+            *if body.contains("v < 1;") { &mut single } else { &mut wide } += 1;
+        }
+        if let Err(error) = compiler.compile(&source.text) {
+            panic!("seed {seed}: {error}\n{}", source.text);
+        }
+    }
+    assert!(wide >= 5 && single >= 5, "{wide} kernels with several lanes, {single} with one");
 }

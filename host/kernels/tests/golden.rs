@@ -6,7 +6,7 @@ use expect_test::expect_file;
 use passhost_ir::Kernel;
 use passhost_ir::kernel::verify;
 use passhost_kernels::Layout;
-use passhost_kernels::cuda::{DeviceProperties, FORMS, emit};
+use passhost_kernels::cuda::{DeviceProperties, FORMS, emit, emit_joined};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -56,4 +56,38 @@ fn the_table_of_forms_in_the_docs_has_a_kernel_of_each() {
         let emitted = emit(&kernel, &facts, &Layout::contiguous(&kernel), &DeviceProperties::H200).form;
         assert_eq!(emitted, form, "{name} is the example of `{form}` in docs/kernels.md");
     }
+}
+
+/// A golden kernel by name.
+fn golden(name: &str) -> Kernel {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.kernel"));
+    fs::read_to_string(path).unwrap().parse().unwrap()
+}
+
+/// What stands between the braces of an entry, without its shared memory.
+fn body(text: &str) -> &str {
+    let (_, body) = text.split_once("shared[").unwrap().1.split_once('\n').unwrap();
+    body.strip_suffix("}\n").unwrap()
+}
+
+#[test]
+fn kernels_of_one_launch_are_functions_for_ranges_of_its_blocks() {
+    // Two are alike, and a block of one has fewer threads than those of the others.
+    let kernels = ["masked", "pointwise", "pointwise", "argmax"].map(golden);
+    let facts = kernels.each_ref().map(|kernel| verify(kernel).unwrap());
+    let layouts = kernels.each_ref().map(Layout::contiguous);
+    let parts: Vec<_> = (0..kernels.len()).map(|at| (&kernels[at], &facts[at], &layouts[at])).collect();
+    let joined = emit_joined(&parts, &DeviceProperties::H200);
+    let (_, text) = joined.text.split_once("// The number of a block").unwrap();
+    let expected = format!("// {} blocks of {} threads\n// The number of a block{text}", joined.blocks, joined.threads);
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/joined");
+    expect_file![directory.join("masked_pointwise_twice_argmax.cu")].assert_eq(&expected);
+    for (number, part) in parts.iter().enumerate() {
+        let alone = emit(part.0, part.1, part.2, &DeviceProperties::H200);
+        assert!(joined.text.contains(body(&alone.text)), "kernel {number} is the text that it is alone");
+        assert_eq!(joined.claims[number], alone.claims);
+    }
+    // A launch of one kernel is that kernel.
+    let alone = emit(parts[0].0, parts[0].1, parts[0].2, &DeviceProperties::H200);
+    assert_eq!(emit_joined(&parts[..1], &DeviceProperties::H200).text, alone.text);
 }

@@ -1,8 +1,9 @@
 //! One piece of memory for all temporaries of a program, planned before it first runs.
 //!
 //! A temporary is an output of a kernel that is neither an output of the program nor possibly part of one. It has a range
-//! of the arena from the kernel that writes it to the last node that may read it, through a view or directly, and guard
-//! zones at both ends of the range. Ranges of temporaries that are never needed at once may overlap.
+//! of the arena from the step that writes it to the last step that may read it, through a view or directly, and guard
+//! zones at both ends of the range. Ranges of temporaries that are never needed at once may overlap. Kernels of one step
+//! run in no order, so that what any of them reads or writes is needed by all.
 
 use crate::watch::{GUARD, Temporary};
 use passhost_ir::alias::aliasing;
@@ -20,7 +21,7 @@ pub(crate) struct Range {
     pub(crate) ty: TensorType,
     /// The first byte of its data; guard zones lie before and behind.
     pub(crate) start: u64,
-    /// The position of the last node that may read it.
+    /// The last step that may read it.
     pub(crate) last: usize,
 }
 
@@ -34,29 +35,35 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The plan of a graph of which some nodes write over their first operand. Values that last have memory of their own.
-    pub(crate) fn new(graph: &Graph, overwriting: &HashSet<NodeId>, lasting: &HashSet<ValueId>) -> Plan {
+    /// The plan of a graph of which some nodes write over their first operand. `steps` has for each node the number of its
+    /// step; it never falls. Values that last have memory of their own.
+    pub(crate) fn new(
+        graph: &Graph,
+        steps: &[usize],
+        overwriting: &HashSet<NodeId>,
+        lasting: &HashSet<ValueId>,
+    ) -> Plan {
         let roots = roots(graph, overwriting);
         let none = vec![];
         let roots_of = |value: &ValueId| roots.get(value).unwrap_or(&none);
         let kept: HashSet<ValueId> = graph.outputs.iter().flat_map(roots_of).copied().collect();
         let mut last: HashMap<ValueId, usize> = HashMap::new();
-        for (position, node) in graph.nodes.iter().enumerate() {
+        for (step, node) in steps.iter().zip(&graph.nodes) {
             for value in node.operands().iter().chain(&node.outputs).flat_map(roots_of) {
-                last.insert(*value, position);
+                last.insert(*value, *step);
             }
         }
         let mut plan = Plan::default();
         let mut live: Vec<(u64, u64, usize)> = vec![];
-        for (position, node) in graph.nodes.iter().enumerate() {
-            // What this node reads stays in place while it runs.
-            live.retain(|(_, _, last)| *last >= position);
+        for (step, node) in steps.iter().zip(&graph.nodes) {
+            // What this step reads and writes stays in place while it runs.
+            live.retain(|(_, _, last)| last >= step);
             for value in node.outputs.iter().filter(|_| matches!(node.kind, NodeKind::Kernel { .. })) {
                 let ty = graph.ty(*value);
                 if kept.contains(value) || lasting.contains(value) || ty.numel() == 0 {
                     continue;
                 }
-                let last = last.get(value).copied().unwrap_or(position);
+                let last = last.get(value).copied().unwrap_or(*step);
                 let size = (GUARD + ty.bytes() + GUARD).next_multiple_of(ALIGNMENT);
                 let start = lowest_gap(&live, size);
                 live.push((start, start + size, last));

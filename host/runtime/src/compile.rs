@@ -1,17 +1,18 @@
 //! A graph made into instructions: ops looked up, kernels verified, the arena planned.
 
-use crate::alias::{mutated_inputs, reusable};
+use crate::alias::{mutated_inputs, only_views, reusable};
 use crate::arena::{Plan, roots};
 use crate::context::Context;
 use crate::error::{Cause, NodeError};
 use crate::instruction::{Instruction, Operation, Written};
 use crate::kernel::DeviceKernel;
+use crate::order::Order;
 use crate::program::Program;
 use crate::put_back::{PUT_BACK, put_backs, view_of};
-use passhost_ir::alias::{Aliasing, aliasing};
-use passhost_ir::{Arg, Dtype, Graph, Node, NodeId, NodeKind, OpName, OpTable, Schema, ValueId};
+use passhost_ir::{Arg, Dtype, Graph, Kernel, Node, NodeId, NodeKind, OpName, TensorType, ValueId};
+use passhost_kernels::cuda::{DeviceProperties, shape, source};
 use passhost_torch::PreparedCall;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// What a program is compiled for.
@@ -44,32 +45,42 @@ impl Program {
         Hints { in_place, once }: &Hints,
         context: &Arc<Context>,
     ) -> Result<Program, NodeError> {
+        let order = order(graph, once, context);
+        let (graph, steps) = order.apply(graph);
+        let graph = &graph;
         let mut overwriting: HashSet<NodeId> = reusable(graph);
         overwriting.retain(|node| in_place.get(node).is_some_and(|op| op.name != PUT_BACK));
         let lasting = lasting(graph, once, &mut overwriting);
         let put_backs = put_backs(graph, in_place, &lasting);
         overwriting.extend(put_backs.scatters.iter().chain(&put_backs.writers));
-        let plan = Plan::new(graph, &overwriting, &lasting);
-        let last_uses = last_uses(graph, &plan, &lasting);
-        let mut instructions = Vec::with_capacity(graph.nodes.len());
-        for (node, last_uses) in graph.nodes.iter().zip(last_uses) {
+        let plan = Plan::new(graph, &steps, &overwriting, &lasting);
+        let last_uses = last_uses(graph, &steps, &plan, &lasting);
+        let mut instructions = Vec::with_capacity(last_uses.len());
+        let mut nodes = graph.nodes.as_slice();
+        for (step, last_uses) in order.steps.iter().zip(last_uses) {
+            let (members, rest) = nodes.split_at(step.len());
+            nodes = rest;
+            let Some(node) = members.first() else { continue };
             let name = name_of(node);
             let op = in_place.get(&node.id).filter(|_| overwriting.contains(&node.id));
             let failed = |cause: Cause| NodeError { node: node.id, op: name.clone(), cause };
-            let operation = if put_backs.scatters.contains(&node.id) {
-                put_back(node, put_backs.done.contains(&node.id), context)
-            } else {
-                let is_view = op.is_none() && only_views(graph, node);
-                operation(node, (op, is_view), mode, context, &plan)
+            let is_view = op.is_none() && only_views(graph, node);
+            let operation = match &node.kind {
+                NodeKind::Aten { .. } if put_backs.scatters.contains(&node.id) => {
+                    put_back(node, put_backs.done.contains(&node.id), context)
+                }
+                NodeKind::Aten { op: own, args } => call(op.unwrap_or(own), args, is_view, mode, context),
+                NodeKind::Kernel { .. } => launch(members, context, &plan),
             };
-            let operation = operation.map_err(failed)?;
+            let outputs = || members.iter().flat_map(|node| &node.outputs);
             instructions.push(Instruction {
                 node: node.id,
+                nodes: members.len(),
+                operation: operation.map_err(failed)?,
                 name,
-                operation,
-                outputs: node.outputs.iter().map(|value| value.index()).collect(),
+                outputs: outputs().map(|value| value.index()).collect(),
                 declared: match mode {
-                    Mode::Declared => node.outputs.iter().map(|&value| graph.ty(value).clone()).collect(),
+                    Mode::Declared => outputs().map(|&value| graph.ty(value).clone()).collect(),
                     Mode::Found | Mode::Double => Vec::new(),
                 },
                 last_uses,
@@ -93,27 +104,11 @@ impl Program {
     }
 }
 
-fn operation(
-    node: &Node,
-    (in_place, is_view): (Option<&OpName>, bool),
-    mode: Mode,
-    context: &Context,
-    plan: &Plan,
-) -> Result<Operation, Cause> {
-    match &node.kind {
-        NodeKind::Aten { op, args } => {
-            let args: Vec<Arg> = args.iter().map(|arg| widened(arg, mode)).collect();
-            let operands = args.iter().flat_map(Arg::values).map(|value| value.index()).collect();
-            let call = PreparedCall::new(context.target(), in_place.unwrap_or(op), &args)?;
-            Ok(Operation::Call { call, operands, is_view })
-        }
-        NodeKind::Kernel { kernel, inputs } => {
-            let kernel = Box::new(DeviceKernel::new(context, kernel)?);
-            let inputs = inputs.iter().map(|value| value.index()).collect();
-            let number = |value: &ValueId| plan.ranges.iter().position(|range| range.value == *value);
-            let written = node.outputs.iter().map(|value| number(value).map_or(Written::Fresh, Written::Temporary));
-            Ok(Operation::Kernel { kernel, inputs, written: written.collect(), addresses: vec![] })
-        }
+/// On a GPU small kernels are joined: there a launch costs what they cost. On the CPU each node runs where it stands.
+fn order(graph: &Graph, once: &HashSet<NodeId>, context: &Context) -> Order {
+    match context.on_gpu() {
+        None => Order::as_it_is(graph),
+        Some(gpu) => joined_order(graph, once, *gpu.properties()),
     }
 }
 
@@ -127,6 +122,51 @@ fn put_back(node: &Node, is_done: bool, context: &Context) -> Result<Operation, 
     let prepare = |op: &OpName, args: &[Arg]| PreparedCall::new(context.target(), op, args);
     let copy = if is_done { None } else { Some([prepare(&op, &args)?, prepare(&OpName::parse(PUT_BACK), &copied)?]) };
     Ok(Operation::PutBack { copy, whole: whole.index(), part: part.index() })
+}
+
+fn joined_order(graph: &Graph, once: &HashSet<NodeId>, properties: DeviceProperties) -> Order {
+    Order::joined(graph, once, |node| shape(kernel_of(node)?, operand_types(graph, node), properties))
+}
+
+fn kernel_of(node: &Node) -> Option<&Kernel> {
+    match &node.kind {
+        NodeKind::Kernel { kernel, .. } => Some(kernel),
+        NodeKind::Aten { .. } => None,
+    }
+}
+
+fn operand_types(graph: &Graph, node: &Node) -> Vec<TensorType> {
+    node.operands().iter().map(|&operand| graph.ty(operand).clone()).collect()
+}
+
+/// The texts that the kernels of a program are compiled from on a GPU with these properties, each once, if all tensors
+/// have their declared types. What is wrong with a kernel is said where it runs.
+pub fn sources(graph: &Graph, once: &HashSet<NodeId>, properties: DeviceProperties) -> BTreeSet<String> {
+    let launches = joined_order(graph, once, properties).steps.into_iter();
+    let text = |step: Vec<usize>| {
+        let nodes = step.iter().map(|&position| &graph.nodes[position]);
+        let kernels: Vec<(&Kernel, Vec<TensorType>)> =
+            nodes.filter_map(|node| Some((kernel_of(node)?, operand_types(graph, node)))).collect();
+        source(&kernels, properties).ok().flatten()
+    };
+    launches.filter_map(text).collect()
+}
+
+fn call(op: &OpName, args: &[Arg], is_view: bool, mode: Mode, context: &Context) -> Result<Operation, Cause> {
+    let args: Vec<Arg> = args.iter().map(|arg| widened(arg, mode)).collect();
+    let operands = args.iter().flat_map(Arg::values).map(|value| value.index()).collect();
+    Ok(Operation::Call { call: PreparedCall::new(context.target(), op, &args)?, operands, is_view })
+}
+
+/// Kernels as one launch.
+fn launch(nodes: &[Node], context: &Context, plan: &Plan) -> Result<Operation, Cause> {
+    let kernels: Vec<&Kernel> = nodes.iter().filter_map(kernel_of).collect();
+    let kernel = Box::new(DeviceKernel::joined(context, &kernels)?);
+    let inputs = nodes.iter().flat_map(Node::operands).map(|value| value.index()).collect();
+    let number = |value: &ValueId| plan.ranges.iter().position(|range| range.value == *value);
+    let outputs = nodes.iter().flat_map(|node| &node.outputs);
+    let written = outputs.map(|value| number(value).map_or(Written::Fresh, Written::Temporary)).collect();
+    Ok(Operation::Kernel { kernel, inputs, written, addresses: vec![] })
 }
 
 /// The results of nodes that only the first run calculates, which stay. What shares their memory is not overwritten.
@@ -143,12 +183,12 @@ fn lasting(graph: &Graph, once: &HashSet<NodeId>, overwriting: &mut HashSet<Node
     lasting
 }
 
-/// For each node, the values that nobody reads after it, that do not last, and that the arena does not hold, by slot.
-fn last_uses(graph: &Graph, plan: &Plan, lasting: &HashSet<ValueId>) -> Vec<Vec<usize>> {
+/// For each step, the values that nobody reads after it, that do not last, and that the arena does not hold, by slot.
+fn last_uses(graph: &Graph, steps: &[usize], plan: &Plan, lasting: &HashSet<ValueId>) -> Vec<Vec<usize>> {
     let mut last: HashMap<ValueId, usize> = HashMap::new();
-    for (position, node) in graph.nodes.iter().enumerate() {
+    for (step, node) in steps.iter().zip(&graph.nodes) {
         for value in node.operands().into_iter().chain(node.outputs.iter().copied()) {
-            last.insert(value, position);
+            last.insert(value, *step);
         }
     }
     for value in
@@ -156,18 +196,11 @@ fn last_uses(graph: &Graph, plan: &Plan, lasting: &HashSet<ValueId>) -> Vec<Vec<
     {
         last.remove(value);
     }
-    let mut uses = vec![vec![]; graph.nodes.len()];
-    for (value, position) in last {
-        uses[position].push(value.index());
+    let mut uses = vec![vec![]; steps.last().map_or(0, |last| last + 1)];
+    for (value, step) in last {
+        uses[step].push(value.index());
     }
     uses
-}
-
-/// Whether a node does nothing but to make views of its operands.
-fn only_views(graph: &Graph, node: &Node) -> bool {
-    let NodeKind::Aten { op, .. } = &node.kind else { return false };
-    let writes = OpTable::sample().get(op).is_none_or(Schema::is_in_place);
-    !writes && matches!(aliasing(graph, node, OpTable::sample()), Aliasing::Identity(_) | Aliasing::View(_))
 }
 
 /// What an error calls the op of a kernel node.

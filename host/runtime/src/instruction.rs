@@ -1,4 +1,4 @@
-//! One node of a graph, ready to be run.
+//! One step of a program, ready to be run: a node of the graph, or kernels that are one launch.
 
 use crate::arena::{Arena, Range};
 use crate::context::Active;
@@ -8,9 +8,12 @@ use crate::watch::{Temporary, Watch};
 use passhost_ir::{NodeId, TensorType};
 use passhost_torch::{PreparedCall, Tensor, TensorError};
 
-/// A node of the graph, to be run.
+/// A step, to be run.
 pub(crate) struct Instruction {
+    /// The node, or the first of several.
     pub(crate) node: NodeId,
+    /// How many nodes it stands for.
+    pub(crate) nodes: usize,
     pub(crate) name: String,
     pub(crate) operation: Operation,
     /// Slots of the results.
@@ -41,7 +44,7 @@ pub(crate) enum Operation {
         whole: usize,
         part: usize,
     },
-    /// A kernel and the slots of its inputs.
+    /// A launch and the slots of its inputs, one kernel's after the other's. So are outputs.
     Kernel {
         kernel: Box<DeviceKernel>,
         inputs: Vec<usize>,

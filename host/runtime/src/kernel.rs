@@ -1,4 +1,4 @@
-//! A kernel on a context, prepared for the layout that it met last.
+//! A kernel on a context, or several as one launch, prepared for the layout that they met last.
 
 use crate::context::{Context, ContextError, Launching};
 use passhost_ir::{Kernel, TensorType};
@@ -33,7 +33,7 @@ pub enum KernelError {
     Refused,
 }
 
-/// A kernel on a context. The first run prepares it for the layout of its tensors: checks them against the kernel's
+/// A kernel on a context, or several as one launch on a GPU. The first run prepares it for the layout of its tensors: checks them against the kernel's
 /// declarations, and compiles. Later runs on tensors of this layout look at nothing else, take no lock and allocate
 /// nothing. A run on tensors of another layout prepares it anew.
 pub struct DeviceKernel {
@@ -72,12 +72,17 @@ pub(crate) enum Sink<'a> {
 impl DeviceKernel {
     /// Verifies a kernel and makes it ready for a context's kind of device.
     pub fn new(context: &Context, kernel: &Kernel) -> Result<DeviceKernel, KernelError> {
-        let compiled = if context.is_gpu() {
-            Compiled::Gpu(Box::new(CudaKernel::new(kernel)?))
-        } else {
-            Compiled::Cpu(Arc::new(CpuKernel::compile(kernel)?))
+        DeviceKernel::joined(context, &[kernel])
+    }
+
+    /// Kernels that use nothing that another of them writes, as one launch: its inputs and outputs are those of all. The
+    /// CPU takes one at a time.
+    pub(crate) fn joined(context: &Context, kernels: &[&Kernel]) -> Result<DeviceKernel, KernelError> {
+        let compiled = match kernels {
+            [kernel] if !context.is_gpu() => Compiled::Cpu(Arc::new(CpuKernel::compile(kernel)?)),
+            _ => Compiled::Gpu(Box::new(CudaKernel::joined(kernels)?)),
         };
-        let outputs = kernel.output_types();
+        let outputs = kernels.iter().flat_map(|kernel| kernel.output_types()).collect();
         Ok(DeviceKernel { compiled, outputs, prepared: None, preparations: 0, addresses: vec![] })
     }
 

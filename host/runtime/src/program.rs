@@ -110,7 +110,13 @@ impl Program {
 
     /// How many nodes it has.
     pub fn node_count(&self) -> usize {
-        self.machine.try_borrow().map_or(0, |machine| machine.instructions.len())
+        self.machine.try_borrow().map_or(0, |machine| machine.instructions.iter().map(|step| step.nodes).sum())
+    }
+
+    /// How many launches its kernels are.
+    pub fn launch_count(&self) -> usize {
+        let is_launch = |step: &&Instruction| matches!(step.operation, Operation::Kernel { .. });
+        self.machine.try_borrow().map_or(0, |machine| machine.instructions.iter().filter(is_launch).count())
     }
 
     /// The last node, which an error is called by that showed too late to say whose it is.

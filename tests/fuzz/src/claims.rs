@@ -38,11 +38,14 @@ impl Target for Claims {
     type Case = Case;
 
     fn make(&mut self, random: &mut Random) -> Case {
-        let (kernel, tensors) = if random.chance(25) {
-            let (kernel, tensors) = RandomKernel::generate(random.bits());
-            (kernel, Some(tensors))
-        } else {
-            (lanes::kernel(random), None)
+        let (kernel, tensors) = match random.below(100) {
+            0..25 => {
+                let (kernel, tensors) = RandomKernel::generate(random.bits());
+                (kernel, Some(tensors))
+            }
+            25..30 => (RandomKernel::transposed(random.bits()).0, None),
+            30..35 => (RandomKernel::concatenated(random.bits()).0, None),
+            _ => (lanes::kernel(random), None),
         };
         let layout = layout(&kernel, random);
         let tensors = tensors.map(|tensors| tensors.iter().zip(&layout.strides).map(repeated).collect());

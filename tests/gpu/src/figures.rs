@@ -252,9 +252,28 @@ fn rotary(dtype: Dtype) -> Result<Kernel> {
     b.finish()
 }
 
+/// What a layout conversion from channels-first to channels-last takes along.
+fn channels_last(dtype: Dtype) -> Result<Kernel> {
+    let mut b = Body::new(dtype, &[32, 3136, 256], &[]);
+    let (x, bias) = (b.at(&[32, 256, 3136], &[0, 2, 1]), b.at(&[256], &[2]));
+    let sum = b.op(Binary::Add, x, bias);
+    let sum = b.round(sum);
+    let zero = b.float(0.0);
+    let relu = b.op(Binary::Max, sum, zero);
+    b.store(relu, &[0, 1, 2], &[32, 56, 56, 256]);
+    b.finish()
+}
+
+fn transpose(dtype: Dtype) -> Result<Kernel> {
+    let mut b = Body::new(dtype, &[4096, 4096], &[]);
+    let x = b.at(&[4096, 4096], &[1, 0]);
+    b.store(x, &[0, 1], &[4096, 4096]);
+    b.finish()
+}
+
 type Make = fn(Dtype) -> Result<Kernel>;
 
-const CASES: [(&str, Make); 9] = [
+const CASES: [(&str, Make); 11] = [
     ("attn_bias_softmax_8x6x256x256", softmax_bias),
     ("add_layernorm_32x197x768", add_layer_norm),
     ("roll_slice_add_ln_8x56x56x96", roll_add_layer_norm),
@@ -264,6 +283,8 @@ const CASES: [(&str, Make); 9] = [
     ("rmsnorm_4x2048x4096", rms_norm),
     ("se_gate_add_relu_32x2048x6x8", se_gate),
     ("rope_1x32x1024x128", rotary),
+    ("channels_last_bias_relu_32x256x56x56", channels_last),
+    ("transpose_4096x4096", transpose),
 ];
 
 /// What the shortest kernel takes on the device, in microseconds.
@@ -279,13 +300,13 @@ fn cases() -> impl Iterator<Item = (&'static str, Make)> {
 pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Compiler) -> Result<Vec<(String, f64)>> {
     let mut times = vec![];
     let bandwidth = gpu.facts()?.bandwidth as f64;
-    println!("{:36} {:>9} {:>10} {:>10} {:>10}", "kernel", "MB", "device us", "floor us", "GB/s");
+    println!("{:44} {:>9} {:>10} {:>10} {:>10}", "kernel", "MB", "device us", "floor us", "GB/s");
     for (name, make) in cases() {
         for dtype in [Dtype::F32, Dtype::F16, Dtype::Bf16] {
             let kernel = make(dtype).with_context(|| format!("{name} {dtype}"))?;
             let (bytes, us) = time(gpu, compiler, &kernel).with_context(|| format!("{name} {dtype}"))?;
             println!(
-                "{:36} {:9.2} {us:10.2} {:10.2} {:10.0}",
+                "{:44} {:9.2} {us:10.2} {:10.2} {:10.0}",
                 format!("{name}_{dtype}"),
                 bytes as f64 / 1e6,
                 LEAST_US + bytes as f64 / bandwidth * 1e6,
@@ -398,10 +419,10 @@ fn time(gpu: &Arc<Gpu>, compiler: &Compiler, kernel: &Kernel) -> Result<(u64, f6
         }
         times.sort_by(f64::total_cmp);
         let written = Memory(outputs[0].0);
-        let mut first = [0u8; 8];
+        let mut first = vec![0u8; types[0].bytes().min(8) as usize];
         result::memcpy_dtoh_sync(&mut first, written.0)?;
         std::mem::forget(written);
-        ensure!(first != [0xff; 8], "the kernel wrote nothing");
+        ensure!(first.iter().any(|byte| *byte != 0xff), "the kernel wrote nothing");
         let bytes = input_bytes.iter().sum::<u64>() + types.iter().map(passhost_ir::TensorType::bytes).sum::<u64>();
         Ok((bytes, times[REPLAYS / 2]))
     }

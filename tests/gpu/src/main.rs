@@ -1,14 +1,16 @@
 //! What the tests cannot show without a GPU, as one program to carry to a machine that has one.
 //!
 //! `passhost-gpu-tests --nvrtc DIRECTORY random 2000` runs random kernels against the interpreter and the CPU executor,
-//! `samples SAMPLES PLUGIN...` evaluates plugins on samples, `figures` prints device times, `runtime` checks the runtime
-//! library, `launch` the part of it that `--launch graph` needs, `faults PLUGIN SAMPLE` fills the GPU and loses contexts. With `--json FILE` the first three write what they
+//! `joined 100` runs groups of them as one launch, `samples SAMPLES PLUGIN...` evaluates plugins on samples, `figures`
+//! prints device times, `runtime` checks the runtime library, `launch` the part of it that `--launch graph` needs,
+//! `faults PLUGIN SAMPLE` fills the GPU and loses contexts. With `--json FILE` `random`, `samples` and `figures` write what they
 //! found, and `compare OLD NEW` says what got worse since.
 
 mod counting;
 mod draws;
 mod faults;
 mod figures;
+mod joined;
 mod memory;
 mod random;
 mod results;
@@ -54,6 +56,14 @@ enum Command {
         /// Threads that compile.
         #[arg(long, default_value_t = 16)]
         threads: usize,
+    },
+    /// Runs random groups of 2 to 8 random kernels as one launch, and the same kernels one by one: bit by bit the same.
+    Joined {
+        /// How many groups, a seed each.
+        count: u64,
+        /// The first seed.
+        #[arg(long, default_value_t = 0)]
+        first: u64,
     },
     /// Holds what the GPU draws, compares and judges by itself against the CPU, for random tensors.
     Draws {
@@ -150,6 +160,10 @@ fn main() -> Result<()> {
                 json!({ "kernels": totals.kernels, "failed": totals.failures.len(), "forms": totals.forms }),
             )?;
             ensure!(totals.failures.is_empty(), "{} random kernels are wrong", totals.failures.len());
+        }
+        Command::Joined { count, first } => {
+            let kernels = joined::run(&gpu, &compiler, first..first.saturating_add(count))?;
+            println!("{kernels} kernels in {count} groups: joined they write what they write alone");
         }
         Command::Draws { count, first } => {
             let device = Device::gpu(arguments.device, |_| compiler).map_err(anyhow::Error::msg)?;

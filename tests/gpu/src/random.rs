@@ -102,15 +102,15 @@ pub(crate) fn explain(totals: &Totals) {
 }
 
 /// How an input lies in memory.
-struct Stored {
-    bytes: Vec<u8>,
+pub(crate) struct Stored {
+    pub(crate) bytes: Vec<u8>,
     strides: Vec<i64>,
-    alignment: usize,
+    pub(crate) alignment: usize,
 }
 
 impl Stored {
     /// Contiguous, or for odd seeds with its dimensions in reverse order, spaced out, at an odd address.
-    fn of(tensor: &Tensor, seed: u64) -> Stored {
+    pub(crate) fn of(tensor: &Tensor, seed: u64) -> Stored {
         let size = tensor.dtype.size() as usize;
         if seed.is_multiple_of(2) || tensor.is_empty() {
             return Stored { bytes: tensor.data.clone(), strides: contiguous_strides(&tensor.shape), alignment: 16 };
@@ -135,7 +135,12 @@ impl Stored {
 }
 
 fn check(gpu: &Arc<Gpu>, compiler: &Compiler, arena: &mut Arena, seed: u64) -> Result<Found> {
-    let (kernel, tensors) = RandomKernel::generate(seed);
+    // Each kind for inputs as they are and in reverse order.
+    let (kernel, tensors) = match seed % 10 {
+        6 | 7 => RandomKernel::transposed(seed),
+        8 | 9 => RandomKernel::concatenated(seed),
+        _ => RandomKernel::generate(seed),
+    };
     let expected = interpret(&kernel, &verify(&kernel)?, &tensors, Mode::Declared);
     let stored: Vec<Stored> = tensors.iter().map(|tensor| Stored::of(tensor, seed)).collect();
     let (on_gpu, form) = on_gpu(gpu, compiler, arena, &kernel, &stored)?;
@@ -167,11 +172,17 @@ fn origin(kernel: &Kernel, value: Reg) -> String {
     }
 }
 
-fn sizes(kernel: &Kernel) -> Vec<usize> {
+/// Bytes of the outputs.
+pub(crate) fn sizes(kernel: &Kernel) -> Vec<usize> {
     kernel.output_types().iter().map(|ty| ty.bytes() as usize).collect()
 }
 
-fn bound<'a>(kernel: &'a Kernel, stored: &'a [Stored], address: impl Fn(usize) -> usize) -> Vec<BoundInput<'a>> {
+/// Inputs at their addresses.
+pub(crate) fn bound<'a>(
+    kernel: &'a Kernel,
+    stored: &'a [Stored],
+    address: impl Fn(usize) -> usize,
+) -> Vec<BoundInput<'a>> {
     let inputs = kernel.inputs.iter().zip(stored).enumerate();
     inputs
         .map(|(at, (decl, stored))| BoundInput {

@@ -43,6 +43,11 @@ fn random_kernels_on_the_gpu_equal_the_interpreter_and_the_cpu() {
 }
 
 #[test]
+fn random_kernels_of_one_launch_equal_themselves_alone() {
+    assert_ne!(on_gpu("joined kernels", &["joined", "100"]), Some(false));
+}
+
+#[test]
 fn the_gpu_draws_compares_and_judges_as_the_cpu_does() {
     assert_ne!(on_gpu("draws", &["draws", "40"]), Some(false));
 }

@@ -1,8 +1,10 @@
 //! Random kernels that pass the verifier, with inputs: for tests that hold an executor against the interpreter.
 
+mod concatenated;
 mod index;
 mod inputs;
 mod prng;
+mod transposed;
 
 use inputs::Draw;
 use passhost_ir::Dtype;

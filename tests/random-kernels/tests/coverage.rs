@@ -98,6 +98,17 @@ fn random_kernels_verify_and_cover_the_language() {
 }
 
 #[test]
+fn kernels_of_a_kind_verify() {
+    for seed in SEEDS {
+        for (kernel, inputs) in [RandomKernel::transposed(seed), RandomKernel::concatenated(seed)] {
+            verify(&kernel).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{kernel:#?}"));
+            assert!(kernel.work() <= MOST_WORK as u64, "seed {seed}: {} points", kernel.work());
+            assert_eq!(inputs.len(), kernel.inputs.len());
+        }
+    }
+}
+
+#[test]
 fn a_seed_always_gives_the_same_kernel() {
     assert_eq!(RandomKernel::generate(7), RandomKernel::generate(7));
     assert_ne!(RandomKernel::generate(7).0, RandomKernel::generate(8).0);

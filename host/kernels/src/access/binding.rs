@@ -165,9 +165,6 @@ pub(crate) fn check(
         }
         reaches.push(reach as usize);
     }
-    let range = |pointer: *const u8, bytes: u64| (pointer as u64, (pointer as u64).saturating_add(bytes));
-    let overlap = |a: (u64, u64), b: (u64, u64)| a.0.max(b.0) < a.1.min(b.1);
-    let mut written: Vec<(u64, u64)> = vec![];
     for (output, (store, bound)) in kernel.stores.iter().zip(outputs).enumerate() {
         let size = kernel.body[store.value.0 as usize].dtype.size();
         let needed = numel(&store.shape).saturating_mul(size);
@@ -177,19 +174,28 @@ pub(crate) fn check(
         if needed > 0 && !(bound.pointer as u64).is_multiple_of(size) {
             return Err(BindError::OutputAlignment { output, alignment: size });
         }
-        let place = range(bound.pointer, needed);
-        for (input, bound) in inputs.iter().enumerate() {
-            let bytes = reaches[input] as u64 * bound.dtype.size();
-            if overlap(place, range(bound.pointer, bytes)) {
-                return Err(BindError::OutputOverlapsInput { output, input });
-            }
+    }
+    check_apart(inputs, outputs)?;
+    Ok(reaches)
+}
+
+/// Checks that no output overlaps an input or another output.
+pub(crate) fn check_apart(inputs: &[BoundInput<'_>], outputs: &[BoundOutput]) -> Result<(), BindError> {
+    let range = |pointer: *const u8, bytes: u64| (pointer as u64, (pointer as u64).saturating_add(bytes));
+    let overlap = |a: (u64, u64), b: (u64, u64)| a.0.max(b.0) < a.1.min(b.1);
+    let read = |input: &BoundInput<'_>| range(input.pointer, reach(input).saturating_mul(input.dtype.size()));
+    let mut written: Vec<(u64, u64)> = vec![];
+    for (output, bound) in outputs.iter().enumerate() {
+        let place = range(bound.pointer, bound.bytes as u64);
+        if let Some(input) = inputs.iter().position(|input| overlap(place, read(input))) {
+            return Err(BindError::OutputOverlapsInput { output, input });
         }
         if let Some(first) = written.iter().position(|other| overlap(*other, place)) {
             return Err(BindError::OutputsOverlap { first, second: output });
         }
         written.push(place);
     }
-    Ok(reaches)
+    Ok(())
 }
 
 /// Elements from the first to the last that shape and strides reach, saturated; 0 for an empty tensor.

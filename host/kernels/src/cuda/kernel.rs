@@ -2,13 +2,12 @@
 
 use super::compiler::Compiler;
 use super::device::{DeviceError, Entered, Function, Gpu, Stream};
-use super::emit::{ENTRY, emit};
+use super::emit::{ENTRY, JoinedSource, emit_joined};
 use super::nvrtc::NvrtcError;
-use super::properties::DeviceProperties;
-use crate::access::{BindError, BoundInput, BoundOutput, Layout, check};
+use crate::access::{BindError, BoundInput, BoundOutput, Layout, check, check_apart};
 use cudarc::driver::sys;
+use passhost_ir::Kernel;
 use passhost_ir::kernel::{Facts, KernelError, verify};
-use passhost_ir::{Kernel, TensorType};
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,7 +35,7 @@ pub enum CudaError {
     },
 }
 
-/// Machine code for one layout.
+/// Machine code for one layout of each kernel.
 #[derive(Debug)]
 struct Variant {
     function: Function,
@@ -45,28 +44,34 @@ struct Variant {
     form: &'static str,
 }
 
-/// A kernel for a GPU.
+/// A kernel for a GPU, or several as one launch, in which they run in no order.
 #[derive(Debug)]
 pub struct CudaKernel {
+    parts: Vec<Part>,
+    variants: Mutex<HashMap<Vec<Layout>, Arc<Variant>>>,
+}
+
+#[derive(Debug)]
+struct Part {
     kernel: Kernel,
     facts: Facts,
-    variants: Mutex<HashMap<Layout, Arc<Variant>>>,
 }
 
 impl CudaKernel {
     /// Verifies a kernel. Nothing is compiled before layouts are known.
     pub fn new(kernel: &Kernel) -> Result<CudaKernel, KernelError> {
-        let facts = verify(kernel)?;
-        Ok(CudaKernel { kernel: kernel.clone(), facts, variants: Mutex::default() })
+        CudaKernel::joined(&[kernel])
     }
 
-    /// The kernel.
-    pub fn kernel(&self) -> &Kernel {
-        &self.kernel
+    /// Verifies kernels that become one launch. Its tensors are the inputs of all of them, then all outputs.
+    pub fn joined(kernels: &[&Kernel]) -> Result<CudaKernel, KernelError> {
+        let part = |kernel: &&Kernel| Ok(Part { facts: verify(kernel)?, kernel: (*kernel).clone() });
+        let parts = kernels.iter().map(part).collect::<Result<_, KernelError>>()?;
+        Ok(CudaKernel { parts, variants: Mutex::default() })
     }
 
-    /// Checks that tensors fit the kernel's declarations, and makes launches on such tensors ready. What is not compiled
-    /// for their layout yet is compiled first.
+    /// Checks that tensors fit the kernels' declarations, and that no kernel writes what another one uses, and makes
+    /// launches on such tensors ready. What is not compiled for their layouts yet is compiled first.
     pub fn prepare(
         &self,
         gpu: &Arc<Gpu>,
@@ -74,60 +79,56 @@ impl CudaKernel {
         inputs: &[BoundInput<'_>],
         outputs: &[BoundOutput],
     ) -> Result<PreparedLaunch, CudaError> {
-        check(&self.kernel, inputs, outputs)?;
-        let layout = Layout::of(inputs, outputs);
-        let alignments = layout.alignments.iter().chain(&layout.outputs).map(|alignment| *alignment as u64).collect();
-        let variant = if self.kernel.rows() == 0 { None } else { Some(self.variant(gpu, compiler, layout)?) };
+        let kernels: Vec<&Kernel> = self.parts.iter().map(|part| &part.kernel).collect();
+        let layouts = layouts(&kernels, inputs, outputs)?;
+        let alignments_of = |layout: fn(&Layout) -> &[usize]| layouts.iter().flat_map(layout);
+        let alignments = alignments_of(|layout| &layout.alignments).chain(alignments_of(|layout| &layout.outputs));
+        let alignments = alignments.map(|alignment| *alignment as u64).collect();
+        let is_empty = kernels.iter().all(|kernel| kernel.rows() == 0);
+        let variant = if is_empty { None } else { Some(self.variant(gpu, compiler, layouts)?) };
         Ok(PreparedLaunch { variant, alignments })
     }
 
-    fn variant(&self, gpu: &Arc<Gpu>, compiler: &Compiler, layout: Layout) -> Result<Arc<Variant>, CudaError> {
+    fn variant(&self, gpu: &Arc<Gpu>, compiler: &Compiler, layouts: Vec<Layout>) -> Result<Arc<Variant>, CudaError> {
         let mut variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(variant) = variants.get(&layout) {
+        if let Some(variant) = variants.get(&layouts) {
             return Ok(variant.clone());
         }
-        let source = emit(&self.kernel, &self.facts, &layout, gpu.properties());
-        let blocks = i32::try_from(source.blocks).map_err(|_| CudaError::Grid { blocks: source.blocks })?;
-        let function = gpu.load(&compiler.compile(&source.text)?, ENTRY)?;
-        let (threads, form) = (source.threads, source.form);
+        let kernels: Vec<(&Kernel, &Facts, &Layout)> =
+            self.parts.iter().zip(&layouts).map(|(part, layout)| (&part.kernel, &part.facts, layout)).collect();
+        let JoinedSource { text, blocks, threads, form, .. } = emit_joined(&kernels, gpu.properties());
+        let blocks = i32::try_from(blocks).map_err(|_| CudaError::Grid { blocks })?;
+        let function = gpu.load(&compiler.compile(&text)?, ENTRY)?;
         let variant = Arc::new(Variant { function, blocks: blocks.unsigned_abs(), threads, form });
-        variants.insert(layout, variant.clone());
+        variants.insert(layouts, variant.clone());
         Ok(variant)
     }
 }
 
-/// The text that a kernel is compiled from for inputs of these types, where all tensors lie as allocators place them. `None`
-/// where there is nothing to compute.
-///
-/// # Errors
-///
-/// If it is no kernel, or takes other inputs.
-pub fn source(
-    kernel: &Kernel,
-    inputs: &[TensorType],
-    properties: DeviceProperties,
-) -> Result<Option<String>, CudaError> {
-    let facts = verify(kernel)?;
-    // Nothing is read or written there: addresses say how tensors are aligned, and that none overlaps another.
-    let mut places = (1..).map(|place| (place * ROOM) as *mut u8);
-    let mut place = || places.next().unwrap_or(std::ptr::null_mut());
-    let bound: Vec<BoundInput<'_>> = inputs
-        .iter()
-        .map(|TensorType { dtype, shape, strides }| {
-            let pointer = place().cast_const();
-            BoundInput { pointer, bytes: ROOM, dtype: *dtype, shape, strides }
-        })
-        .collect();
-    let types = kernel.output_types();
-    let outputs: Vec<BoundOutput> =
-        types.iter().map(|ty| BoundOutput { pointer: place(), bytes: ty.bytes() as usize }).collect();
-    check(kernel, &bound, &outputs)?;
-    let text = || emit(kernel, &facts, &Layout::of(&bound, &outputs), &properties).text;
-    Ok((kernel.rows() > 0).then(text))
+/// The layout of each kernel's tensors, which are held against its declarations, and the outputs of each against the
+/// tensors of all.
+pub(super) fn layouts(
+    kernels: &[&Kernel],
+    inputs: &[BoundInput<'_>],
+    outputs: &[BoundOutput],
+) -> Result<Vec<Layout>, CudaError> {
+    let (mut rest, mut rest_of_outputs) = (inputs, outputs);
+    let mut layouts = Vec::with_capacity(kernels.len());
+    for (number, kernel) in kernels.iter().enumerate() {
+        // The last one is held against all that is left, so that what is too much is an error.
+        let last = number + 1 == kernels.len();
+        let count = |wanted: usize, left: usize| if last { left } else { wanted.min(left) };
+        let (own, others) = rest.split_at(count(kernel.inputs.len(), rest.len()));
+        let (own_outputs, other_outputs) = rest_of_outputs.split_at(count(kernel.stores.len(), rest_of_outputs.len()));
+        check(kernel, own, own_outputs)?;
+        layouts.push(Layout::of(own, own_outputs));
+        (rest, rest_of_outputs) = (others, other_outputs);
+    }
+    if kernels.len() > 1 {
+        check_apart(inputs, outputs)?;
+    }
+    Ok(layouts)
 }
-
-/// Room for any tensor.
-const ROOM: usize = 1 << 44;
 
 /// A kernel ready for tensors of one layout, wherever they lie. It can go to another thread.
 #[derive(Debug, Clone)]
@@ -139,7 +140,7 @@ pub struct PreparedLaunch {
 }
 
 impl PreparedLaunch {
-    /// Launches on the tensors at these addresses, inputs first. False, and nothing is launched, if they are aligned in
+    /// Launches on the tensors at these addresses, all inputs first. False, and nothing is launched, if they are aligned in
     /// another way than those that it was prepared for. Takes no lock and allocates nothing.
     ///
     /// # Safety
@@ -152,8 +153,8 @@ impl PreparedLaunch {
             return Ok(false);
         }
         if let Some(variant) = &self.variant {
-            // SAFETY: the text has one parameter for each input and output. When this was prepared, the kernel's
-            // declarations were found to hold for tensors of these types, and the variant was emitted for their layout,
+            // SAFETY: the text has one parameter for each input and output. When this was prepared, the kernels'
+            // declarations were found to hold for tensors of these types, and the variant was emitted for their layouts,
             // so that it stays inside; the rest is the caller's promise.
             unsafe { variant.function.launch(entered, stream, variant.blocks, variant.threads, addresses)? };
         }

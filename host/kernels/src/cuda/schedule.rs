@@ -159,6 +159,8 @@ pub(super) struct Chooser<'a> {
     pub(super) device: &'a DeviceProperties,
     /// Whether it has neither passes nor rows: each point is computed by itself.
     pub(super) is_map: bool,
+    /// Whether blocks may share rows.
+    pub(super) may_share: bool,
     pub(super) passes: &'a Passes,
 }
 
@@ -371,7 +373,7 @@ impl Chooser<'_> {
         let points = whole.points.points().saturating_mul(together);
         let blocks =
             (2 * u64::from(self.device.multiprocessors) / whole.blocks().max(1)).min(points / POINTS_PER_BLOCK);
-        if points < SPLIT_POINTS || blocks < LEAST_BLOCKS {
+        if !self.may_share || points < SPLIT_POINTS || blocks < LEAST_BLOCKS {
             return Split::Whole;
         }
         let accumulator = super::emit::accumulator_bytes(self.kernel, self.analysis);

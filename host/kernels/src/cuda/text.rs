@@ -17,6 +17,11 @@ pub(super) struct Text {
 }
 
 impl Text {
+    /// Text inside of a block.
+    pub(super) fn inside() -> Text {
+        Text { lines: String::new(), depth: 1 }
+    }
+
     /// Adds a line.
     pub(super) fn line(&mut self, line: impl Display) {
         let indent = 4 * self.depth;
@@ -28,6 +33,11 @@ impl Text {
     pub(super) fn open(&mut self, line: impl Display) {
         self.line(format_args!("{line} {{"));
         self.depth += 1;
+    }
+
+    /// Adds lines that are indented already.
+    pub(super) fn lines(&mut self, lines: &str) {
+        self.lines.push_str(lines);
     }
 
     /// Closes a block.

@@ -1,6 +1,7 @@
 //! The runtime library on a GPU: what a caller finds as it was, what a launch costs, what is captured.
 
 mod capture;
+mod joins;
 mod launches;
 mod record;
 mod shared_rows;
@@ -29,7 +30,7 @@ const RECORDED: [Check; 6] = [
 
 /// Runs all checks, each by name, and prints the figures of a launch.
 pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<()> {
-    let checks: [Check; 8] = [
+    let checks: [Check; 10] = [
         ("the caller's thread is as before", state::survives),
         ("two streams, two threads", streams::two),
         ("an arena under poison", streams::poisoned),
@@ -38,6 +39,8 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<()> {
         ("what is not captured", capture::refused),
         ("blocks that share rows", shared_rows::again),
         ("a launch and a wait", launches::overhead),
+        ("joined kernels", joins::program),
+        ("joined kernels and single ones", joins::times),
     ];
     run_all(&[&checks[..], &RECORDED].concat(), gpu, compiler)
 }

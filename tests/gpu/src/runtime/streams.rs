@@ -30,9 +30,10 @@ pub(super) fn two(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<String> {
 }
 
 /// Poisons every temporary before it is written, and looks at its guard zones when nobody reads it any more.
-struct Poison {
-    ended: u32,
-    overwritten: u32,
+#[derive(Default)]
+pub(super) struct Poison {
+    pub(super) ended: u32,
+    pub(super) overwritten: u32,
 }
 
 impl Watch for Poison {
@@ -56,7 +57,7 @@ pub(super) fn poisoned(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<Strin
     let context = on_stream(gpu, compiler)?;
     let program = compiled(&chain(true)?, &context)?;
     let x: Tensor = input(&context, 1.0)?;
-    let mut poison = Poison { ended: 0, overwritten: 0 };
+    let mut poison = Poison::default();
     for _ in 0..3 {
         let outputs = program.run_watched(std::slice::from_ref(&x), &mut poison)?;
         ensure!(outputs[0].to_bytes() == multiples(32.0), "a poisoned run is wrong");

@@ -1,5 +1,6 @@
 //! Selections between wide loads by a condition that all lanes share: the address is selected, and one load does.
 
+use super::branches::Branch;
 use super::{Emitter, Form, Scope, Spot};
 use crate::cuda::claims::{Access, Claim};
 use crate::cuda::space::Lanes;
@@ -8,28 +9,28 @@ use passhost_ir::Dtype;
 use passhost_ir::kernel::{Class, Op, PaddingMode, Reg, Scalar};
 use std::collections::HashSet;
 
-/// Selections that are made by address.
+/// Selections that are made by address, or by a branch.
 #[derive(Debug, Default)]
 pub(super) struct Choices {
     pub(super) whole: HashSet<Reg>,
-    /// What these select from.
+    /// Those between other values, of which one side is computed; the outermost of some that belong together come first.
+    pub(super) branches: Vec<Branch>,
+    /// What these select from, and what that is computed of.
     pub(super) parts: HashSet<Reg>,
 }
 
 impl Emitter<'_> {
-    /// Selections between wide loads by a condition that all lanes share: the address is selected, and one load does.
+    /// Selections by a condition that all lanes share: between wide loads the address is selected, and one load does.
     pub(super) fn choices(&self, insts: &[Reg], lanes: u32) -> Choices {
         let mut choices = Choices::default();
-        if lanes == 1 {
-            return choices;
-        }
         for reg in insts.iter().rev().filter(|reg| matches!(self.kernel.body[reg.0 as usize].op, Op::Select(..))) {
             let mut parts = vec![];
-            if !choices.parts.contains(reg) && self.is_choice(*reg, insts, &mut parts) {
+            if lanes > 1 && !choices.parts.contains(reg) && self.is_choice(*reg, insts, &mut parts) {
                 choices.whole.insert(*reg);
                 choices.parts.extend(parts);
             }
         }
+        self.add_branches(&mut choices, insts, lanes);
         choices
     }
 

@@ -1,5 +1,6 @@
 //! From a kernel and a layout to CUDA C++.
 
+mod branches;
 mod choices;
 mod exchange;
 mod forms;
@@ -7,16 +8,18 @@ mod index;
 mod memory;
 mod reductions;
 mod runs;
+mod tiled;
 mod work;
 
 pub(super) use reductions::accumulator_bytes;
 
 use super::claims::Claims;
+use super::join::{self, Body};
 use super::passes::Passes;
 use super::properties::DeviceProperties;
 use super::schedule::{Chooser, Form, Schedule};
-use super::split::Split;
 use super::text::{Text, storage};
+use super::tiles::Tiles;
 use crate::access::{Analysis, Layout};
 use passhost_ir::kernel::{Facts, IndexId, Reg};
 use passhost_ir::{Dtype, Kernel};
@@ -24,8 +27,6 @@ use std::collections::HashMap;
 
 /// The function's name in the source.
 pub const ENTRY: &str = "k";
-
-const PRELUDE: &str = include_str!("../prelude.cu");
 
 /// A kernel as source text, with the launch that it is written for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,33 +43,94 @@ pub struct KernelSource {
     pub claims: Claims,
 }
 
+/// Several kernels as one source text, with the launch that it is written for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JoinedSource {
+    /// CUDA C++ that defines [`ENTRY`]. Its parameters are the addresses of the inputs of all kernels, then those of all
+    /// outputs.
+    pub text: String,
+    /// Blocks of the grid, one kernel's after the other's.
+    pub blocks: u64,
+    /// Threads of a block, as many as any of the kernels wants.
+    pub threads: u32,
+    /// Which threads compute what, where it is one kernel: one of [`FORMS`](super::FORMS); or `joined`.
+    pub form: &'static str,
+    /// For each kernel what its part of the text takes for granted.
+    pub claims: Vec<Claims>,
+}
+
 /// Writes a verified kernel for inputs of a layout and a GPU with these properties.
 pub fn emit(kernel: &Kernel, facts: &Facts, layout: &Layout, device: &DeviceProperties) -> KernelSource {
+    let (body, claims) = body(kernel, facts, layout, device, true);
+    KernelSource { text: join::alone(&body), blocks: body.blocks, threads: body.threads, form: body.form, claims }
+}
+
+/// Writes verified kernels as one launch, in which they run in no order. The text of a single one is that of [`emit`].
+pub fn emit_joined(kernels: &[(&Kernel, &Facts, &Layout)], device: &DeviceProperties) -> JoinedSource {
+    let is_alone = kernels.len() == 1;
+    let written = kernels.iter().map(|(kernel, facts, layout)| body(kernel, facts, layout, device, is_alone));
+    let (bodies, claims): (Vec<Body>, Vec<Claims>) = written.unzip();
+    JoinedSource {
+        text: join::joined(&bodies),
+        blocks: bodies.iter().map(|body| body.blocks).sum(),
+        threads: join::threads(&bodies),
+        form: if let [body] = &bodies[..] { body.form } else { "joined" },
+        claims,
+    }
+}
+
+/// What a kernel computes as text, without the function around it. Blocks may share rows only in a launch of its own.
+pub(super) fn body(
+    kernel: &Kernel,
+    facts: &Facts,
+    layout: &Layout,
+    device: &DeviceProperties,
+    may_share: bool,
+) -> (Body, Claims) {
     let analysis = Analysis::new(kernel);
     let all = kernel.parallel.len() + kernel.reduce.len();
     let is_map = !analysis.reduces && kernel.stores.iter().all(|store| store.order.len() == all);
     let passes = Passes::new(kernel, facts, &analysis, !is_map);
-    let chooser = Chooser { kernel, facts, analysis: &analysis, layout, device, is_map, passes: &passes };
-    let schedule = chooser.choose();
-    let (blocks, threads, form) = (schedule.blocks(), schedule.threads(), schedule.name(kernel, &analysis));
+    let chooser = Chooser { kernel, facts, analysis: &analysis, layout, device, is_map, may_share, passes: &passes };
+    let mut schedule = chooser.choose();
+    let tiles = if is_map { Tiles::choose((kernel, facts), &analysis, layout, device, &schedule) } else { None };
+    let mut claims = Claims::new(&schedule);
+    if let Some(tiles) = &tiles {
+        schedule.form = tiles.form();
+        claims = Claims { reach: (schedule.rows.points(), 1), ..Claims::new(&schedule) };
+    }
+    let accumulators = schedule.shared_bytes(accumulator_bytes(kernel, &analysis));
+    let shared_bytes = tiles.as_ref().map_or(accumulators, Tiles::shared_bytes);
+    let blocks = tiles.as_ref().map_or(schedule.blocks(), Tiles::blocks);
+    let (split, form) = (schedule.split, schedule.name(kernel, &analysis));
     let mut emitter = Emitter {
         kernel,
         facts,
         analysis: &analysis,
         layout,
-        claims: Claims::new(&schedule),
+        claims,
         schedule,
+        tiles,
         passes: &passes,
         reads: reads(kernel, &analysis),
         shared: vec![],
-        text: Text::default(),
+        text: Text::inside(),
         names: HashMap::new(),
         counter: 0,
     };
     emitter.shared = emitter.shared_values();
-    emitter.function();
-    let text = format!("{PRELUDE}\n{}", emitter.text.finish());
-    KernelSource { text, blocks, threads, form, claims: emitter.claims }
+    emitter.lines();
+    let body = Body {
+        inputs: kernel.inputs.iter().map(|input| storage(input.dtype)).collect(),
+        outputs: kernel.stores.iter().map(|store| storage(emitter.dtype(store.value))).collect(),
+        shared_bytes,
+        blocks,
+        split,
+        form,
+        threads: emitter.schedule.threads(),
+        lines: emitter.text.finish(),
+    };
+    (body, emitter.claims)
 }
 
 struct Emitter<'a> {
@@ -78,6 +140,8 @@ struct Emitter<'a> {
     layout: &'a Layout,
     claims: Claims,
     schedule: Schedule,
+    /// Squares of points by which inputs are read, if any.
+    tiles: Option<Tiles>,
     passes: &'a Passes,
     /// How often each value is read.
     reads: Vec<usize>,
@@ -103,36 +167,15 @@ struct Scope {
 }
 
 impl Emitter<'_> {
-    fn function(&mut self) {
-        let inputs = self
-            .kernel
-            .inputs
-            .iter()
-            .enumerate()
-            .map(|(at, input)| format!("const {} *__restrict__ x{at}", storage(input.dtype)));
-        let outputs = self
-            .kernel
-            .stores
-            .iter()
-            .enumerate()
-            .map(|(at, store)| format!("{} *__restrict__ y{at}", storage(self.dtype(store.value))));
-        let parameters: Vec<String> = inputs.chain(outputs).collect();
-        let (threads, parameters) = (self.schedule.threads(), parameters.join(", "));
-        let cluster = match self.schedule.split {
-            Split::Cluster { blocks } => format!(" __cluster_dims__({blocks}, 1, 1)"),
-            Split::Whole | Split::Last { .. } => String::new(),
-        };
-        self.text.open(format_args!(
-            "extern \"C\" __global__ void __launch_bounds__({threads}){cluster} {ENTRY}({parameters})"
-        ));
-        let bytes = self.schedule.shared_bytes(accumulator_bytes(self.kernel, self.analysis));
-        self.text.line(format_args!("__shared__ __align__(16) u8 shared[{}];", bytes.max(1)));
+    fn lines(&mut self) {
+        if let Some(tiles) = self.tiles.clone() {
+            return self.tiled(&tiles);
+        }
         self.arrive();
         match self.schedule.form {
             Form::Columns { wide, deep, lanes } => self.columns(wide, deep, lanes),
             Form::Rows { threads, rows, lanes, turns, kept } => self.rows(threads, rows, lanes, turns, kept),
         }
-        self.text.close();
     }
 
     fn dtype(&self, reg: Reg) -> Dtype {

@@ -129,6 +129,10 @@ impl Emitter<'_> {
             };
             wide.insert(*reg, common);
         }
+        // Last, so that loads which do not wait for a branch are under way.
+        for branch in &chosen.branches {
+            self.branch(branch, work, spot, &mut wide);
+        }
         wide
     }
 

@@ -1,0 +1,105 @@
+//! Selections between values that are loaded and calculated, as joined tensors are: where all lanes of a thread select the
+//! same side, it computes that side alone.
+//!
+//! Only where each point is computed by itself: a thread that goes on to other points has more loads under way without
+//! branches.
+
+use super::choices::Choices;
+use super::work::Work;
+use super::{Emitter, Form, Scope, Spot};
+use crate::cuda::claims::Claim;
+use crate::cuda::space::Lanes;
+use crate::cuda::text::storage;
+use passhost_ir::kernel::{Op, Reg};
+use std::collections::{HashMap, HashSet};
+
+/// A selection of which one side is computed.
+#[derive(Debug)]
+pub(super) struct Branch {
+    select: Reg,
+    condition: Reg,
+    /// For each side its value, and all that is computed for it.
+    sides: [(Reg, Vec<Reg>); 2],
+}
+
+impl Emitter<'_> {
+    /// Adds the selections that are made by a branch to those that are made by address, which cost less.
+    pub(super) fn add_branches(&self, choices: &mut Choices, insts: &[Reg], lanes: u32) {
+        let is_map = self.schedule.points.axes.is_empty() && self.passes.list.len() == 1;
+        if !is_map || !matches!(self.schedule.form, Form::Columns { deep: 1, .. }) {
+            return;
+        }
+        for reg in insts.iter().rev() {
+            let Op::Select(condition, a, b) = self.kernel.body[reg.0 as usize].op else { continue };
+            if choices.whole.contains(reg) || choices.parts.contains(reg) || !self.is_common(condition, insts, lanes) {
+                continue;
+            }
+            let (Some(first), Some(second)) = (self.side(a, insts), self.side(b, insts)) else { continue };
+            for (own, all) in [&first, &second] {
+                choices.parts.extend(all.iter().filter(|reg| own.contains(reg)));
+            }
+            choices.branches.push(Branch { select: *reg, condition, sides: [(a, first.1), (b, second.1)] });
+        }
+    }
+
+    /// Whether all lanes of a thread have the same of a condition, which is known before anything is loaded.
+    fn is_common(&self, condition: Reg, insts: &[Reg], lanes: u32) -> bool {
+        if lanes > 1 {
+            return insts.contains(&condition) && self.shared[condition.0 as usize];
+        }
+        let loads = |reg: &Reg| matches!(self.kernel.body[reg.0 as usize].op, Op::Load { .. });
+        insts.contains(&condition) && !self.closure(condition, insts).iter().any(loads)
+    }
+
+    /// What is computed for a side and for nothing else, and that with literals and the like that others use as well.
+    /// `None` where a side loads nothing, or shares with others what costs something.
+    fn side(&self, root: Reg, insts: &[Reg]) -> Option<(HashSet<Reg>, Vec<Reg>)> {
+        let all = self.closure(root, insts);
+        let mut reads: HashMap<Reg, usize> = HashMap::from([(root, 1)]);
+        for read in all.iter().flat_map(|reg| self.operands(*reg)) {
+            *reads.entry(read).or_default() += 1;
+        }
+        let is_own = |reg: &&Reg| reads.get(reg) == Some(&self.reads[reg.0 as usize]);
+        let own: HashSet<Reg> = all.iter().filter(is_own).copied().collect();
+        let op = |reg: &Reg| &self.kernel.body[reg.0 as usize].op;
+        let is_cheap = |reg: &Reg| {
+            matches!(op(reg), Op::Const(_) | Op::Index(_)) && self.analysis.gathers[reg.0 as usize].is_empty()
+        };
+        let loads = all.iter().any(|reg| matches!(op(reg), Op::Load { .. }));
+        (loads && all.iter().all(|reg| own.contains(reg) || is_cheap(reg))).then_some((own, all))
+    }
+
+    /// A value and what it is computed of, as far as that is computed here, in order.
+    fn closure(&self, root: Reg, insts: &[Reg]) -> Vec<Reg> {
+        let (mut seen, mut stack) = (HashSet::new(), vec![root]);
+        while let Some(reg) = stack.pop() {
+            if insts.contains(&reg) && seen.insert(reg) {
+                stack.extend(self.operands(reg));
+            }
+        }
+        insts.iter().filter(|reg| seen.contains(reg)).copied().collect()
+    }
+
+    /// Computes the side that is selected, for all lanes. `wide` says what is there already.
+    pub(super) fn branch(&mut self, branch: &Branch, work: &Work<'_>, spot: &Spot, wide: &mut HashMap<Reg, Lanes>) {
+        let (number, lanes) = (branch.select.0, self.schedule.lanes());
+        let mut scope = Scope::default();
+        let known = |reg: &Reg| wide.contains_key(reg);
+        let of_condition = self.closure(branch.condition, work.insts);
+        let missing: Vec<Reg> = of_condition.into_iter().filter(|reg| !known(reg)).collect();
+        for reg in missing {
+            self.value(reg, spot, &mut scope);
+            wide.insert(reg, Lanes::One);
+        }
+        self.claims.list.push(Claim::OneValue(branch.condition));
+        let (ty, condition) = (storage(self.dtype(branch.select)), self.name(branch.condition));
+        self.text.line(format_args!("__align__(16) {ty} s{number}[{lanes}];"));
+        for ((value, insts), opening) in branch.sides.iter().zip([format!("if ({condition})"), "else".to_owned()]) {
+            self.text.open(opening);
+            let keep = vec![(*value, format!("s{number}[v]"))];
+            self.work(spot, Work { insts, reduces: &[], stores: &[], keep, store_if: None, sums: "v" });
+            self.text.close();
+        }
+        wide.insert(branch.select, Lanes::Neighbours);
+    }
+}

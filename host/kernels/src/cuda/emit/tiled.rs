@@ -1,0 +1,90 @@
+//! Maps that read some inputs ahead, along other neighbours than those of their outputs.
+
+use super::index::{bound, number_type};
+use super::work::Work;
+use super::{Emitter, Spot};
+use crate::cuda::claims::Access;
+use crate::cuda::space::Address;
+use crate::cuda::text::{from_storage, storage};
+use crate::cuda::tiles::{Tiles, WARPS};
+use passhost_ir::kernel::Op;
+
+impl Emitter<'_> {
+    /// A block takes a square of points: it reads elements into shared memory, then computes points.
+    pub(super) fn tiled(&mut self, tiles: &Tiles) {
+        let (side, (along, across)) = (tiles.side(), tiles.squares());
+        let ty = number_type(self.schedule.rows.points());
+        let number = |value: i64| bound(value.unsigned_abs(), ty);
+        self.text.line("const u32 column = threadIdx.x % 32, first = threadIdx.x / 32;");
+        self.text.line(format_args!("const u32 a0 = blockIdx.x % {along}u * {side};"));
+        self.text.line(format_args!("const u32 b0 = blockIdx.x / {along}u % {across}u * {side};"));
+        self.text.line(format_args!("const {ty} rest = blockIdx.x / {}u;", along * across));
+        // The number of the point at the beginning of both sides.
+        let (between, outer) = (tiles.between(), tiles.inner * tiles.across);
+        self.text.line(format_args!(
+            "const {ty} corner = rest / {0} * {1} + rest % {0} * {2};",
+            number(between),
+            number(outer),
+            number(tiles.along)
+        ));
+        self.read_ahead(tiles);
+        self.text.line("__syncthreads();");
+        self.text.line("#pragma unroll 4");
+        self.text.open(format_args!("for (u32 n = 0; n < {}; ++n)", side / i64::from(WARPS)));
+        let lanes = tiles.lanes;
+        self.text.line(format_args!("const u32 a = a0 + column * {lanes}, b = b0 + first + n * {WARPS};"));
+        self.text.open(format_args!("if (a < {}u && b < {}u)", tiles.along, tiles.across));
+        self.text.line(format_args!("const {ty} p = corner + b * {} + a;", number(tiles.inner)));
+        for load in &tiles.loads {
+            let place = format!("tile{}[(column * {lanes} + v) * {} + first + n * {WARPS}]", load.reg.0, side + 1);
+            let element = from_storage(self.dtype(load.reg), &place);
+            self.names.insert(load.reg, format!("({element})"));
+        }
+        let passes = self.passes;
+        let spot = Spot { row: "p".into(), point: "r".into() };
+        for pass in &passes.list {
+            let insts: Vec<_> = pass.row.iter().copied().filter(|reg| !tiles.has(*reg)).collect();
+            let stores = &pass.row_stores;
+            self.work(&spot, Work { insts: &insts, reduces: &[], stores, keep: vec![], store_if: None, sums: "v" });
+        }
+        self.text.close();
+        self.text.close();
+    }
+
+    /// Reads the elements of a square, row by row of the inputs' neighbours.
+    fn read_ahead(&mut self, tiles: &Tiles) {
+        let side = tiles.side();
+        let corner = Spot { row: "corner".into(), point: "r".into() };
+        for (position, load) in tiles.loads.iter().enumerate() {
+            let (number, ty) = (load.reg.0, storage(self.dtype(load.reg)));
+            self.text.line(format_args!("{ty} *tile{number} = ({ty} *)(shared + {});", tiles.place(position)));
+            let (Address::Affine(offset), _) = self.load_lanes(load.reg, 1) else {
+                unreachable!("only loads that are always inside are read ahead")
+            };
+            let text = self.offset(Access::Load(load.reg), offset.base, &offset.slopes, &corner);
+            self.text.line(format_args!(
+                "const i64 from{number} = {text} + (i64)(a0 + first) * {}ll + (b0 + column);",
+                load.slope
+            ));
+        }
+        self.text.line("#pragma unroll");
+        self.text.open(format_args!("for (u32 n = 0; n < {}; ++n)", side / i64::from(WARPS)));
+        self.text.line("#pragma unroll");
+        self.text.open(format_args!("for (u32 l = 0; l < {}; ++l)", tiles.lanes));
+        self.text.open(format_args!(
+            "if (a0 + first + n * {WARPS} < {}u && b0 + column + l * 32 < {}u)",
+            tiles.along, tiles.across
+        ));
+        for load in &tiles.loads {
+            let (number, step) = (load.reg.0, load.slope * i64::from(WARPS));
+            let Op::Load { input, .. } = self.kernel.body[number as usize].op else { continue };
+            self.text.line(format_args!(
+                "tile{number}[(first + n * {WARPS}) * {} + column + l * 32] = x{input}[from{number} + n * {step}ll + l * 32];",
+                side + 1
+            ));
+        }
+        self.text.close();
+        self.text.close();
+        self.text.close();
+    }
+}

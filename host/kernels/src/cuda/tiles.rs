@@ -1,0 +1,209 @@
+//! Transposition by way of shared memory.
+//!
+//! Where points that are neighbours in the outputs lie far apart in an input, each thread of a warp reads a piece of
+//! memory of its own. If other points lie side by side there, a block takes a square of points: it reads the input along
+//! its neighbours into shared memory, and then computes and writes along the outputs' neighbours. Rows of the square are one
+//! element longer than it is wide, so that a column of it lies in all banks.
+
+use super::properties::DeviceProperties;
+use super::schedule::{Form, Schedule};
+use super::space::{Address, Group, load_address};
+use crate::access::{Analysis, Layout};
+use passhost_ir::Kernel;
+use passhost_ir::kernel::{Facts, Op, Reg};
+
+/// Threads of a block, warps of 32 that take a row of a square each.
+pub(super) const THREADS: u32 = 256;
+/// Warps of a block.
+pub(super) const WARPS: u32 = THREADS / 32;
+
+/// Points that a kernel has at least, if it pays to go by way of shared memory.
+const FEWEST_POINTS: u64 = 4096;
+/// How far a square of points should reach along each side, at least.
+const FEWEST_STEPS: i64 = 16;
+
+/// Squares of points, and the loads that go by way of them. The number of a point grows by 1 along one side of the square,
+/// by `inner` along the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tiles {
+    /// Points along the outputs' neighbours.
+    pub(super) along: i64,
+    /// Points along the inputs' neighbours.
+    pub(super) across: i64,
+    /// By how much the number of a point grows from one of the inputs' neighbours to the next.
+    pub(super) inner: i64,
+    /// Neighbours that a thread writes at once; they divide `along`.
+    pub(super) lanes: u32,
+    /// All points.
+    points: i64,
+    pub(super) loads: Vec<TiledLoad>,
+}
+
+/// A load whose elements are read ahead, into shared memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TiledLoad {
+    pub(super) reg: Reg,
+    /// Elements from one of the outputs' neighbours to the next. The inputs' neighbours are 1 apart.
+    pub(super) slope: i64,
+    /// Bytes of an element.
+    size: u64,
+}
+
+impl Tiles {
+    /// Those of a kernel in which each point is computed by itself, if there is a load that is worth it.
+    pub(super) fn choose(
+        (kernel, facts): (&Kernel, &Facts),
+        analysis: &Analysis,
+        layout: &Layout,
+        device: &DeviceProperties,
+        schedule: &Schedule,
+    ) -> Option<Tiles> {
+        let points = i64::try_from(schedule.rows.points()).ok().filter(|points| *points as u64 >= FEWEST_POINTS)?;
+        let written = kernel.output_types().iter().map(|ty| ty.bytes()).max()?;
+        let mut tiles: Option<Tiles> = None;
+        for at in (0..kernel.body.len()).filter(|at| analysis.needed[*at] && analysis.gathers[*at].is_empty()) {
+            let (reg, Op::Load { input, index, .. }) = (Reg(at as u32), &kernel.body[at].op) else { continue };
+            let decl = &kernel.inputs[*input as usize];
+            let size = decl.dtype.size();
+            let proven = facts.load_in_bounds(reg);
+            let address = load_address(kernel, analysis, proven, (*input, index), layout);
+            let Address::Affine(offset) = address else { continue };
+            let Some((near, far)) = sides(&schedule.rows.groups(&offset.slopes)) else { continue };
+            if passhost_ir::numel(&decl.shape).saturating_mul(size).saturating_mul(4) < written {
+                continue;
+            }
+            let found = tiles.get_or_insert_with(|| Tiles {
+                along: far.extent,
+                across: near.extent,
+                inner: near.inner,
+                lanes: 1,
+                points,
+                loads: vec![],
+            });
+            if (found.along, found.across, found.inner) == (far.extent, near.extent, near.inner) {
+                found.loads.push(TiledLoad { reg, slope: far.slope, size });
+            }
+        }
+        tiles?.fitted(kernel, device)
+    }
+
+    /// With as many lanes, and as many loads, as are worth it and as shared memory has room for.
+    fn fitted(mut self, kernel: &Kernel, device: &DeviceProperties) -> Option<Tiles> {
+        let outputs = kernel.output_types();
+        let sizes = outputs.iter().map(|ty| ty.dtype.size()).chain(self.loads.iter().map(|load| load.size));
+        let lanes = (4 / sizes.max()?).max(1) as u32;
+        for lanes in [lanes, 1] {
+            self.lanes = lanes;
+            while !self.loads.is_empty() {
+                if self.along % i64::from(lanes) != 0 || !self.is_mostly_full() {
+                    break;
+                }
+                if self.shared_bytes() <= device.shared_bytes_per_block() {
+                    return Some(self);
+                }
+                if lanes > 1 {
+                    break;
+                }
+                self.loads.pop();
+            }
+        }
+        None
+    }
+
+    /// Points along a side of a square.
+    pub(super) fn side(&self) -> i64 {
+        32 * i64::from(self.lanes)
+    }
+
+    /// Squares along the two sides: along the outputs' neighbours, and along the inputs'.
+    pub(super) fn squares(&self) -> (i64, i64) {
+        let count = |extent: i64| (extent + self.side() - 1) / self.side();
+        (count(self.along), count(self.across))
+    }
+
+    /// Points that lie between the two sides: those of the axes between them.
+    pub(super) fn between(&self) -> i64 {
+        self.inner / self.along
+    }
+
+    /// Blocks of the grid.
+    pub(super) fn blocks(&self) -> u64 {
+        let (along, across) = self.squares();
+        (along * across * (self.points / self.along / self.across)).unsigned_abs()
+    }
+
+    /// Where the elements of a load lie in a block's shared memory, in bytes.
+    pub(super) fn place(&self, position: usize) -> u64 {
+        self.loads[..position].iter().map(|load| self.bytes(load)).sum()
+    }
+
+    /// Bytes of a block's shared memory.
+    pub(super) fn shared_bytes(&self) -> u64 {
+        self.place(self.loads.len())
+    }
+
+    fn bytes(&self, load: &TiledLoad) -> u64 {
+        ((self.side() * (self.side() + 1)).unsigned_abs() * load.size).next_multiple_of(16)
+    }
+
+    fn is_mostly_full(&self) -> bool {
+        let (along, across) = self.squares();
+        along * across * self.side() * self.side() <= 2 * self.along * self.across
+    }
+
+    /// Whether a value is read ahead.
+    pub(super) fn has(&self, reg: Reg) -> bool {
+        self.loads.iter().any(|load| load.reg == reg)
+    }
+
+    /// The form in which points are computed once their elements are there.
+    pub(super) fn form(&self) -> Form {
+        Form::Columns { wide: THREADS, deep: 1, lanes: self.lanes }
+    }
+}
+
+/// The axes along which the elements of a load are neighbours, and the innermost ones along which they are not.
+fn sides(groups: &[Group]) -> Option<(Group, Group)> {
+    let far = groups.last().filter(|group| group.inner == 1 && group.slope > 1 && group.extent >= FEWEST_STEPS)?;
+    let near = groups.iter().find(|group| group.slope == 1 && group.extent >= FEWEST_STEPS)?;
+    // Positions along a side are counted in 32 bits.
+    (near.extent.max(far.extent) <= 1 << 30).then_some((*near, *far))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers of the points that a thread computes, as the text has them.
+    fn computed(tiles: &Tiles, block: i64, thread: i64) -> Vec<i64> {
+        let (side, (along, across), lanes) = (tiles.side(), tiles.squares(), i64::from(tiles.lanes));
+        let (column, first) = (thread % 32, thread / 32);
+        let (a0, b0, rest) = (block % along * side, block / along % across * side, block / (along * across));
+        let between = tiles.between();
+        let corner = rest / between * tiles.inner * tiles.across + rest % between * tiles.along;
+        let turns = (0..side / i64::from(WARPS)).map(|n| (a0 + column * lanes, b0 + first + n * i64::from(WARPS)));
+        let inside = turns.filter(|(a, b)| *a < tiles.along && *b < tiles.across);
+        inside
+            .flat_map(|(a, b)| (0..lanes).map(move |v| (a + v, b)))
+            .map(|(a, b)| corner + b * tiles.inner + a)
+            .collect()
+    }
+
+    #[test]
+    fn every_point_is_computed_once() {
+        // Sides with and without a remainder, nothing or something between and around them.
+        for (along, across, between, around, lanes) in
+            [(64, 64, 1, 1, 1), (40, 33, 1, 3, 1), (33, 100, 5, 2, 1), (66, 70, 3, 2, 2), (100, 129, 1, 1, 4)]
+        {
+            let points = along * across * between * around;
+            let tiles = Tiles { along, across, inner: along * between, lanes, points, loads: vec![] };
+            let mut times = vec![0; points as usize];
+            for block in 0..tiles.blocks() as i64 {
+                for point in (0..i64::from(THREADS)).flat_map(|thread| computed(&tiles, block, thread)) {
+                    times[point as usize] += 1;
+                }
+            }
+            assert!(times.iter().all(|times| *times == 1), "{tiles:?}");
+        }
+    }
+}
