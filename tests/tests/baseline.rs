@@ -111,7 +111,7 @@ fn a_python_that_cannot_run_the_program_has_its_sentence() {
     let cases: [(&str, i32, &[&str]); 5] = [
         ("exit 3", 3, &["cannot run PyTorch: Python ended (exit status: 3)", "--python, or where its modules are"]),
         ("echo No module named torch >&2; exit 1", 3, &["No module named torch; name a Python with torch 2.11.0"]),
-        ("echo nonsense", 3, &["gave an answer that is none: nonsense"]),
+        ("read hello; echo nonsense", 3, &["gave an answer that is none: nonsense"]),
         (&hello("2.9.1"), 3, &["has torch 2.9.1, libtorch here is 2.11.0", "install torch==2.11.0"]),
         ("sleep 1000", 3, &["gave no answer within 2 s"]),
     ];

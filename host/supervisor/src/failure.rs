@@ -96,7 +96,7 @@ mod tests {
         let nothing = NotCaptured::Nothing { message: "no headers".into() };
         for (reason, blame, said) in [
             (op(TimedProgram::Reference), Blame::Sample, "not measured: node #3 (aten::dropout) of the reference"),
-            (op(TimedProgram::Rewrite), Blame::Plugin, "not measured: node #3 (aten::dropout) of the rewrite"),
+            (op(TimedProgram::Rewrite), Blame::Plugin, "node #3 (aten::dropout) of the rewrite"),
             (differs(TimedProgram::Reference), Blame::Sample, "the reference gives another output 1"),
             (differs(TimedProgram::Rewrite), Blame::Plugin, "the rewrite gives another output 1"),
             (nothing, Blame::Host, "no headers"),

@@ -130,8 +130,13 @@ pub(super) fn expression(body: &[Inst], inst: &Inst, operand: impl Fn(Reg) -> St
 }
 
 fn cast(from: Dtype, to: Dtype, a: &str) -> String {
-    // What the rules for types say of 16-bit floats, they say by way of f32.
-    let a = if matches!(from, Dtype::F16 | Dtype::Bf16) && to != from { format!("to_f32({a})") } else { a.to_owned() };
+    let a = match from {
+        // What the rules for types say of 16-bit floats, they say by way of f32.
+        Dtype::F16 | Dtype::Bf16 if to != from => format!("to_f32({a})"),
+        // NVRTC takes `(float)a * c` for a choice between `c` and 0, where the product is -0 for a negative `c`.
+        Dtype::Bool if to.is_float() => format!("({a} ? 1.0f : 0.0f)"),
+        _ => a.to_owned(),
+    };
     match to {
         _ if to == from => a,
         Dtype::Bool => format!("{a} != 0"),

@@ -96,6 +96,7 @@ fn cummax(dtype: Dtype) -> Result<Kernel> {
     let input = b.k.input(dtype, vec![rows, length]);
     let index = vec![b.k.axis(0), b.k.axis(1)];
     let x: Reg = b.k.load(input, index, PaddingMode::Pad(Scalar::Float(0.0)));
+    let x = b.k.cast(Dtype::F32, x);
     let best = b.k.scan(ScanOp::Max, x);
     let is_best = b.k.compare(Compare::Eq, x, best);
     let axis = b.k.axis(1);
