@@ -22,6 +22,10 @@ const SECTOR_BYTES: u64 = 32;
 const LEAST_BLOCKS: u64 = 4;
 /// Threads of such a block, and of one that scans: several of them fill a multiprocessor, with registers enough.
 const SPLIT_THREADS: u32 = 512;
+/// Registers of a multiprocessor.
+const REGISTERS: u64 = 1 << 16;
+/// Those that a thread needs beside what it adds up.
+const OTHER_REGISTERS: u64 = 24;
 /// Rows from which on a thread each scans them, where they lie side by side.
 const SCANNED_SIDE_BY_SIDE: u64 = 4096;
 
@@ -312,6 +316,12 @@ impl Chooser<'_> {
         }
         let bytes = super::emit::accumulator_bytes(self.kernel, self.analysis);
         while deep > 1 && u64::from(wide * deep * lanes) * bytes > self.device.shared_bytes_per_block() {
+            deep /= 2;
+        }
+        // What a thread adds up must stay in registers, for four points at a time.
+        let reductions = self.passes.list.iter().map(|pass| pass.reduces.len() as u64).max().unwrap_or(0);
+        let registers = u64::from(lanes) * 4 * reductions + OTHER_REGISTERS;
+        while deep > 1 && u64::from(wide * deep) * registers > REGISTERS {
             deep /= 2;
         }
         let whole = Schedule::whole(Form::Columns { wide, deep, lanes }, rows, points);
