@@ -14,7 +14,7 @@ use passhost_torch::allocator;
 use std::cell::{OnceCell, RefCell};
 use std::fmt::Display;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 const GUARD_BYTE: u8 = 0xa5;
 /// Bytes of a tensor that leaves nothing else in the cache of a GPU.
@@ -181,9 +181,7 @@ impl Device {
         mut call: impl FnMut() -> Result<(), NodeError>,
     ) -> Result<Result<u64, String>, NodeError> {
         let calls = (QUEUE / nodes.max(1)).clamp(1, QUEUED_CALLS);
-        let asked = Instant::now();
-        call()?;
-        let mut fills = self.fills_for(2 * calls as u32 * asked.elapsed());
+        let mut fills = 4;
         while fills <= MOST_FILLS {
             match self.queue_behind(fills, calls, &mut call)? {
                 Some(time) => return Ok(Ok(time)),
@@ -191,13 +189,6 @@ impl Device {
             }
         }
         Ok(Err("the GPU is done before the next call is asked for: an op of the program waits for it".into()))
-    }
-
-    /// How many fillings of a large tensor take a GPU at least so long.
-    fn fills_for(&self, time: Duration) -> u32 {
-        let bandwidth = self.gpu.as_ref().and_then(|gpu| gpu.gpu.facts().ok()).map_or(0, |facts| facts.bandwidth);
-        let fills = time.as_secs_f64() * bandwidth as f64 / FLUSH as f64;
-        (fills.ceil() as u32).clamp(1, MOST_FILLS)
     }
 
     /// The same behind so many fillings of a large tensor; `None` if these were over too early.
