@@ -122,6 +122,7 @@ mod tests {
             (Device::cpu(), CHUNK, false),
             (Device::cpu_like_a_gpu(), CHUNK, true),
             (Device::cpu_like_a_gpu(), CHUNK - 1, false),
+            (Device::cpu_like_a_gpu().checked_by_cpu(), CHUNK, false),
         ] {
             let ty = TensorType::contiguous(Dtype::I16, [1, count as i64]);
             let bytes: Vec<u8> = (0..2 * count).map(|number| (number % 251) as u8).collect();
