@@ -11,6 +11,8 @@ use rayon::prelude::*;
 
 /// Elements that one task compares.
 const CHUNK: usize = 1 << 14;
+/// An element that needs more tolerance than this t has is counted as wrong.
+const WRONG_ABOVE: i8 = -5;
 /// Integers and bools are right when equal, at every t; there is nothing in between.
 const EXACT: i8 = passhost_score::SMALLEST_T;
 
@@ -206,8 +208,10 @@ impl Judge {
                     found.max_rel = found.max_rel.max(error / truth.abs());
                 }
             }
-            let right_from = ladder.first_right(value, truth);
-            if right_from.is_none_or(|t| t > -5) {
+            // An element that is no worse than those before, and not wrong, takes one comparison.
+            let least = found.right_from.map_or(WRONG_ABOVE, |t| t.min(WRONG_ABOVE));
+            let right_from = ladder.first_right_from(least, value, truth);
+            if right_from.is_none_or(|t| t > WRONG_ABOVE) {
                 found.wrong += 1;
                 found.first_wrong.get_or_insert((range.start + position / parts, value, truth));
             }
@@ -246,22 +250,62 @@ pub struct UlpErrors {
 /// large and a matter of luck. So no element's last place counts as smaller than that of an eighth of their root mean
 /// square.
 pub fn ulp_errors(output: Elements<'_>, truth: &[f64], skip: &[bool]) -> UlpErrors {
-    let counted = || truth.iter().zip(skip).filter(|(exact, skip)| exact.is_finite() && !**skip);
-    let squares: f64 = counted().map(|(exact, _)| exact * exact).sum();
-    let scale = (squares / counted().count().max(1) as f64).sqrt() / 8.0;
-    let parts = (0..truth.len().div_ceil(CHUNK)).into_par_iter().map(|chunk| {
-        let range = chunk * CHUNK..((chunk + 1) * CHUNK).min(truth.len());
-        errors_of(output.slice(range.clone()), &truth[range.clone()], &skip[range], scale)
-    });
-    let mut errors = parts.collect::<Vec<_>>().concat();
-    let excluded = (truth.len() - errors.len()) as u64;
-    if errors.is_empty() {
-        return UlpErrors { rms: 0.0, p999: 0.0, excluded };
+    let chunks = || (0..truth.len().div_ceil(CHUNK)).into_par_iter();
+    let range = |chunk: usize| chunk * CHUNK..((chunk + 1) * CHUNK).min(truth.len());
+    // Sums of chunks, added in order: the same on any number of threads.
+    let squares: Vec<(f64, u64)> = chunks().map(|chunk| squares(&truth[range(chunk)], &skip[range(chunk)])).collect();
+    let (sum, count) = squares.into_iter().fold((0.0, 0), |(sum, count), part| (sum + part.0, count + part.1));
+    let scale = (sum / count.max(1) as f64).sqrt() / 8.0;
+    let of_chunk = |chunk| errors_of(output.slice(range(chunk)), &truth[range(chunk)], &skip[range(chunk)], scale);
+    let errors: Vec<(f64, Vec<f64>)> = chunks()
+        .map(|chunk| {
+            let errors = of_chunk(chunk);
+            (errors.iter().map(|error| error * error).sum(), errors)
+        })
+        .collect();
+    let squares: f64 = errors.iter().map(|(squares, _)| squares).sum();
+    let errors: Vec<Vec<f64>> = errors.into_iter().map(|(_, errors)| errors).collect();
+    let counted: usize = errors.iter().map(Vec::len).sum();
+    let excluded = (truth.len() - counted) as u64;
+    match counted.checked_sub(1) {
+        None => UlpErrors { rms: 0.0, p999: 0.0, excluded },
+        Some(last) => {
+            let rms = (squares / counted as f64).sqrt();
+            UlpErrors { rms, p999: ranked(&errors, last * 999 / 1000), excluded }
+        }
     }
-    let rms = (errors.iter().map(|error| error * error).sum::<f64>() / errors.len() as f64).sqrt();
-    let rank = (errors.len() - 1) * 999 / 1000;
-    let (_, &mut p999, _) = errors.select_nth_unstable_by(rank, f64::total_cmp);
-    UlpErrors { rms, p999, excluded }
+}
+
+/// The sum of squares of what is finite and not marked, and how many that are.
+fn squares(truth: &[f64], skip: &[bool]) -> (f64, u64) {
+    let counted = truth.iter().zip(skip).filter(|(exact, skip)| exact.is_finite() && !**skip);
+    counted.fold((0.0, 0), |(sum, count), (exact, _)| (sum + exact * exact, count + 1))
+}
+
+/// The number of this rank among numbers that are not negative and no NaNs, the least first. Such numbers are ordered as
+/// their bits are: those that share the first bits with it are found by counting, and only they are sorted.
+fn ranked(parts: &[Vec<f64>], mut rank: usize) -> f64 {
+    const BUCKETS: usize = 1 << 12;
+    let bucket = |value: f64| (value.abs().to_bits() >> 51) as usize;
+    let counted = parts.par_iter().map(|part| {
+        let mut counts = vec![0; BUCKETS];
+        part.iter().for_each(|&value| counts[bucket(value)] += 1);
+        counts
+    });
+    let add = |a: Vec<usize>, b: Vec<usize>| a.into_iter().zip(b).map(|(a, b)| a + b).collect();
+    let counts = counted.reduce(|| vec![0; BUCKETS], add);
+    let place = counts.iter().position(|&count| match rank.checked_sub(count) {
+        Some(rest) => {
+            rank = rest;
+            false
+        }
+        None => true,
+    });
+    let mut near: Vec<f64> = parts.iter().flatten().copied().filter(|&value| Some(bucket(value)) == place).collect();
+    match near.get(rank) {
+        Some(_) => *near.select_nth_unstable_by(rank, f64::total_cmp).1,
+        None => f64::NAN,
+    }
 }
 
 /// The error of each element that is not marked, where no last place counts as smaller than that of `scale`.
@@ -364,6 +408,17 @@ mod tests {
         let bytes = f32_bytes(&small.map(|exact| (exact + error * 1e-6) as f32));
         let again = ulp_errors(Elements { dtype: Dtype::F32, bytes: &bytes }, &small, &[false; 4]);
         assert!((again.rms / errors.rms).log2().abs() < 1.5, "{again:?}");
+    }
+
+    #[test]
+    fn a_rank_is_that_of_a_sorted_list() {
+        let values: Vec<f64> = (0..3000u32).map(|at| f64::from(at.wrapping_mul(2_654_435_761) % 1000) / 7.0).collect();
+        let parts = [&values[..1000], &[], &values[1000..], &[f64::INFINITY, 0.0, 1e-310]].map(<[f64]>::to_vec);
+        let mut sorted = parts.concat();
+        sorted.sort_by(f64::total_cmp);
+        for rank in [0, 1, 2, 3, 1500, 2990, sorted.len() - 2, sorted.len() - 1] {
+            assert_eq!(ranked(&parts, rank), sorted[rank], "{rank}");
+        }
     }
 
     #[test]

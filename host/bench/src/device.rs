@@ -7,29 +7,28 @@ use passhost_ir::{DeviceFacts, Dtype, Kernel, NodeId, TensorType};
 use passhost_protocol::device::GpuProperties;
 use passhost_protocol::{Spent, Stopwatch, Work};
 use passhost_runtime::{
-    Active, Cause, Compiler, Context, ContextError, DeviceKernel, GUARD, Gpu, NodeError, StreamChoice, Target,
+    Active, Cause, Compiler, Context, ContextError, DeviceKernel, GUARD, Gate, Gpu, NodeError, StreamChoice, Target,
     Temporary, Tensor, TensorError, Watch,
 };
 use passhost_torch::allocator;
 use std::cell::{OnceCell, RefCell};
 use std::fmt::Display;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const GUARD_BYTE: u8 = 0xa5;
 /// Bytes of a tensor that leaves nothing else in the cache of a GPU.
 const FLUSH: i64 = 512 << 20;
 /// Launches that a stream takes ahead of the GPU, less than what any driver allows: a node is two at most as a rule.
 const QUEUE: usize = 400;
-/// Runs of a program that are asked for ahead, at most.
+/// Runs of a program that are asked for ahead, at most; no more than take about [`QUEUED_NS`], but [`FEWEST_CALLS`].
 const QUEUED_CALLS: usize = 10;
-/// Fillings of a large tensor that keep a GPU busy meanwhile, at most: about a tenth of a second.
-const MOST_FILLS: u32 = 256;
+const QUEUED_NS: u64 = 1_000_000;
+const FEWEST_CALLS: usize = 3;
+/// How long the GPU may be kept waiting for them; the second where the host was held up.
+const KEPT_WAITING: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(100)];
 /// Elements of `f32` that are copied to find out how fast the cache of a GPU is: it holds both tensors.
 const CACHED: i64 = 3 << 20;
-
-/// The source of a kernel that does nothing.
-const NOTHING: &str = "extern \"C\" __global__ void nothing() {}";
 
 /// The device.
 pub struct Device {
@@ -42,6 +41,7 @@ pub struct Device {
 
 struct OnGpu {
     gpu: Arc<Gpu>,
+    gate: RefCell<Gate>,
     flush: OnceCell<Option<Tensor>>,
     speed: OnceCell<Speed>,
     probe: OnceCell<Option<Probe>>,
@@ -81,12 +81,12 @@ impl Device {
         let failed = |error: &dyn Display| error.to_string();
         let gpu = Gpu::open(index).map_err(|error| failed(&error))?;
         let compiler = compiler(gpu.capability().map_err(|error| failed(&error))?);
-        // Without a compiler the GPU is of no use: better to know now.
-        compiler.compile(NOTHING).map_err(|error| failed(&error))?;
         let context = Context::gpu(&gpu, &Arc::new(compiler), StreamChoice::Pool).map_err(|error| failed(&error))?;
+        // Without a compiler the GPU is of no use: it is known from here on.
+        let gate = context.gate().map_err(|error| failed(&error))?.ok_or("a GPU without a stream")?;
         let state = gpu.uuid().ok().and_then(|uuid| GpuState::open(&uuid));
         let (flush, speed, probe) = Default::default();
-        Ok(Device::new(context, Some(OnGpu { gpu, flush, speed, probe, state })))
+        Ok(Device::new(context, Some(OnGpu { gpu, gate: RefCell::new(gate), flush, speed, probe, state })))
     }
 
     /// The same device, that leaves all drawing and comparing to the CPU, which is the reference for it.
@@ -173,28 +173,31 @@ impl Device {
         self.gpu.is_some()
     }
 
-    /// What the GPU takes for one of `calls` of a program of so many nodes, in nanoseconds: the time between two events around
-    /// calls that were all asked for while the GPU was busy with something else. The reason if that cannot be had.
+    /// What the GPU takes for one of several calls of a program of so many nodes, in nanoseconds: the time between two events
+    /// around calls that were all asked for before the GPU was let go on. `before` is what it took the last time. The reason
+    /// if that cannot be had.
     pub fn queued_ns(
         &self,
         nodes: usize,
+        before: Option<u64>,
         mut call: impl FnMut() -> Result<(), NodeError>,
-    ) -> Result<Result<u64, String>, NodeError> {
-        let calls = (QUEUE / nodes.max(1)).clamp(1, QUEUED_CALLS);
-        let mut fills = 4;
-        while fills <= MOST_FILLS {
-            match self.queue_behind(fills, calls, &mut call)? {
-                Some(time) => return Ok(Ok(time)),
-                None => fills *= 4,
+    ) -> Result<Result<u64, &'static str>, NodeError> {
+        let Some(on) = &self.gpu else { return Ok(Err("calls of the CPU are not queued")) };
+        let enough = before.map_or(QUEUED_CALLS, |took| (QUEUED_NS / took.max(1)) as usize);
+        let calls = (QUEUE / nodes.max(1)).clamp(1, enough.clamp(FEWEST_CALLS, QUEUED_CALLS));
+        for limit in KEPT_WAITING {
+            if let Some(time) = self.queue_behind(&mut on.gate.borrow_mut(), limit, calls, &mut call)? {
+                return Ok(Ok(time));
             }
         }
-        Ok(Err("the GPU is done before the next call is asked for: an op of the program waits for it".into()))
+        Ok(Err("an op of the program waits for the GPU, which cannot run ahead of the next call then"))
     }
 
-    /// The same behind so many fillings of a large tensor; `None` if these were over too early.
+    /// The same behind a gate that is shut for as long at most; `None` if that was not long enough.
     fn queue_behind(
         &self,
-        fills: u32,
+        gate: &mut Gate,
+        limit: Duration,
         calls: usize,
         call: &mut impl FnMut() -> Result<(), NodeError>,
     ) -> Result<Option<u64>, NodeError> {
@@ -203,23 +206,17 @@ impl Device {
             op: "queue".into(),
             cause: Cause::Fault(error.to_string()),
         };
-        let Some(mut tensor) = self.flush_tensor() else { return Ok(None) };
         self.context.synchronize().map_err(failed)?;
-        for _ in 0..fills {
-            tensor.fill(0);
-        }
+        let shut = self.context.shut(gate, limit).map_err(failed)?;
         call()?;
         let start = self.context.mark().map_err(failed)?;
         for _ in 0..calls {
             call()?;
         }
         let end = self.context.mark().map_err(failed)?;
-        let Some((start, end)) = start.zip(end) else { return Ok(None) };
-        let late = start.is_reached().map_err(failed)?;
+        drop(shut);
         self.context.synchronize().map_err(failed)?;
-        if late {
-            return Ok(None);
-        }
+        let Some((start, end)) = start.zip(end).filter(|_| !gate.gave_up()) else { return Ok(None) };
         Ok(Some((end.since(&start).map_err(failed)? / calls as u64).max(1)))
     }
 

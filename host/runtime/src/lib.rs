@@ -32,7 +32,7 @@ pub use error::{Cause, NodeError};
 pub use kernel::{DeviceKernel, KernelError};
 pub use mark::Mark;
 pub use passhost_kernels::cpu_facts;
-pub use passhost_kernels::cuda::{Compiler, Cubin, DeviceProperties, Gpu, NvrtcError};
+pub use passhost_kernels::cuda::{Compiler, Cubin, DeviceProperties, Gate, Gpu, NvrtcError, ShutGate};
 pub use passhost_torch::{Target, Tensor, TensorError};
 pub use program::Program;
 pub use record::{RecordError, Recorded};

@@ -1,7 +1,9 @@
-//! Points on a context's stream, and the time that the device took from one to the other.
+//! Points on a context's stream, the time that the device took from one to the other, and gates in front of them.
 
 use crate::context::{Context, ContextError};
-use passhost_kernels::cuda::Event;
+use crate::kernel::KernelError;
+use passhost_kernels::cuda::{Event, Gate, ShutGate};
+use std::time::Duration;
 
 /// A point on the stream of a GPU.
 #[derive(Debug)]
@@ -15,14 +17,26 @@ impl Context {
             on.map(|on| Event::record(on.gpu, on.entered, on.stream).map(Mark)).transpose().map_err(ContextError::from)
         })?
     }
+
+    /// A gate for its stream. `None` on the CPU.
+    pub fn gate(&self) -> Result<Option<Gate>, KernelError> {
+        self.entered(|launching| {
+            let on = launching.on_gpu.as_ref();
+            on.map(|on| Gate::new(on.gpu, on.compiler)).transpose().map_err(KernelError::from)
+        })?
+    }
+
+    /// Shuts a gate of its: nothing that is asked for from now on runs before that is opened, or `limit` has passed. What
+    /// was asked for before should have run.
+    pub fn shut<'a>(&self, gate: &'a mut Gate, limit: Duration) -> Result<Option<ShutGate<'a>>, ContextError> {
+        self.entered(|launching| {
+            let on = launching.on_gpu.as_ref();
+            on.map(|on| gate.shut(on.entered, on.stream, limit)).transpose().map_err(ContextError::from)
+        })?
+    }
 }
 
 impl Mark {
-    /// Whether the device is past it.
-    pub fn is_reached(&self) -> Result<bool, ContextError> {
-        Ok(self.0.is_reached()?)
-    }
-
     /// Nanoseconds that the device took from `earlier` to this. Both must be reached.
     pub fn since(&self, earlier: &Mark) -> Result<u64, ContextError> {
         Ok(self.0.since(&earlier.0)?)

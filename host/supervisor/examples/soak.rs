@@ -100,7 +100,9 @@ pub fn soak(
     let settings = Settings { budget_ms: 5, trials: 12, warmups: 1, rounds: 1, ..Settings::default() };
     let supervisor = Supervisor::new(Config { settings, ..Config::default() });
     let plugin = Plugin::read(plugin, supervisor.config().limits.wasm)?;
-    let mut device = Device::open(DeviceSetup::new(choice, Some(1)))?;
+    // One thread of the CPU is enough to time what is small; beside a GPU the others compare.
+    let threads = (choice == DeviceChoice::Cpu).then_some(1);
+    let mut device = Device::open(DeviceSetup::new(choice, threads))?;
     let mut checker = supervisor.checker(supervisor.load(plugin), device.info().facts);
     let (warm, mut last) = (WARM.min(count / 2), Held::default());
     let mut early = Held::default();

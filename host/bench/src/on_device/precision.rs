@@ -23,9 +23,12 @@ pub fn judge(
     let truth = Truth::new(exact, skip, ty.dtype)?;
     let mut worse = None;
     for range in slices(ty) {
+        let [own, eagers] = [narrowed(&rewritten, &range)?, narrowed(&eager, &range)?];
+        if own.same_bytes(&eagers)? {
+            continue;
+        }
         let part = truth.part(&range)?;
-        let of = |values: &Tensor| part.errors(&narrowed(values, &range)?);
-        worse = less_precise(of(&rewritten)?, of(&eager)?);
+        worse = less_precise(part.errors(&own)?, part.errors(&eagers)?);
         if worse.is_some() {
             break;
         }

@@ -6,6 +6,7 @@ use super::{Drawn, Reference, input_error};
 use crate::blame::of_rewrite;
 use crate::compare::Comparison;
 use crate::device::Device;
+use crate::element::Elements;
 use crate::held::Held;
 use crate::inputs::{Round, hash_of};
 use crate::precision::{can_judge, is_as_precise, judge};
@@ -15,10 +16,14 @@ use passhost_protocol::Work;
 use passhost_protocol::device::{Evaluation, Finding, OutputReport, RewriteError, Settings, TruthReport};
 use passhost_runtime::Program;
 use passhost_torch::allocator;
+use rayon::prelude::*;
 use std::rc::Rc;
 
 /// The tolerance that an output must keep when an input grows, if it kept it before.
 const STRESSED: i8 = 0;
+
+/// Elements that one task looks at.
+const LOOKED_AT: usize = 1 << 15;
 
 /// The correctness rounds of one rewrite.
 pub(super) struct Checks<'a> {
@@ -134,13 +139,9 @@ impl<'a> Checks<'a> {
         if !dtype.is_float() || has_none {
             return;
         }
-        let size = dtype.size() as usize;
-        let elements = rewritten.elements().bytes.chunks_exact(size).zip(eager.elements().bytes.chunks_exact(size));
-        let is_left =
-            |(out, expected): &(&[u8], &[u8])| out != expected && out.iter().all(|&byte| byte == allocator::POISON);
-        let count = elements.filter(is_left).count();
+        let count = left_as_poison(rewritten.elements(), eager.elements());
         if count > 0 {
-            self.evaluation.findings.push(Finding::Unwritten { output: position as u32, count: count as u64 });
+            self.evaluation.findings.push(Finding::Unwritten { output: position as u32, count });
         }
     }
 
@@ -216,6 +217,17 @@ impl<'a> Checks<'a> {
     }
 }
 
+/// How many elements are the poison of fresh memory where eager has something else.
+fn left_as_poison(rewritten: Elements<'_>, eager: Elements<'_>) -> u64 {
+    let size = rewritten.dtype.size() as usize;
+    let is_left =
+        |(out, expected): &(&[u8], &[u8])| out != expected && out.iter().all(|&byte| byte == allocator::POISON);
+    let chunks = rewritten.bytes.par_chunks(size * LOOKED_AT).zip(eager.bytes.par_chunks(size * LOOKED_AT));
+    let different = chunks.filter(|(out, expected)| out != expected);
+    let left = different.map(|(out, expected)| out.chunks_exact(size).zip(expected.chunks_exact(size)).filter(is_left));
+    left.map(|left| left.count() as u64).sum()
+}
+
 /// What is on the device while a rewrite runs and not for it to touch.
 struct OutOfReach<'a> {
     device: &'a Device,
@@ -247,6 +259,21 @@ mod tests {
     use crate::session::tests::alone;
     use passhost_ir::{Dtype, TensorType};
     use passhost_runtime::Tensor;
+
+    #[test]
+    fn poison_is_found_wherever_it_was_left() {
+        let poison = f32::from_le_bytes([allocator::POISON; 4]);
+        let bytes = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>();
+        let mut values = vec![1.0f32; 3 * LOOKED_AT + 5];
+        let eager = bytes(&values);
+        for at in [0, LOOKED_AT, values.len() - 1] {
+            values[at] = poison;
+        }
+        let left = bytes(&values);
+        let of = |bytes| Elements { dtype: Dtype::F32, bytes };
+        assert_eq!(left_as_poison(of(&left), of(&eager)), 3);
+        assert_eq!(left_as_poison(of(&left), of(&left)), 0, "eager has the same");
+    }
 
     #[test]
     fn what_is_written_to_on_the_device_while_a_rewrite_runs_is_found() {

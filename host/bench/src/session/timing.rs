@@ -251,9 +251,10 @@ impl<'a> Trials<'a> {
         let mut times = DeviceTimes::default();
         for _ in 0..DEVICE_TIMES {
             for (program, into) in [(&mut *eager, &mut times.eager_ns), (&mut *rewritten, &mut times.rewritten_ns)] {
-                match device.queued_ns(program.launches(), || program.queue()).map_err(of_rewrite)? {
+                let before = into.last().copied();
+                match device.queued_ns(program.launches(), before, || program.queue()).map_err(of_rewrite)? {
                     Ok(time) => into.push(time),
-                    Err(reason) => return Ok((None, reason)),
+                    Err(reason) => return Ok((None, reason.to_owned())),
                 }
             }
         }

@@ -21,16 +21,6 @@ impl Event {
         Ok(made)
     }
 
-    /// Whether the stream is past it.
-    pub fn is_reached(&self) -> Result<bool, DeviceError> {
-        // SAFETY: the event lives as long as `self`.
-        match unsafe { result::event::query(self.event) } {
-            Ok(()) => Ok(true),
-            Err(result::DriverError(sys::cudaError_enum::CUDA_ERROR_NOT_READY)) => Ok(false),
-            Err(error) => Err(failed("ask for an event")(error)),
-        }
-    }
-
     /// Nanoseconds from `earlier` to this, which must both be reached.
     pub fn since(&self, earlier: &Event) -> Result<u64, DeviceError> {
         // SAFETY: both events live as long as their owners.
