@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use passhost_guest_sdk::ir::kernel::{Tensor, scalar::Num};
-use passhost_guest_sdk::ir::{Dtype, Graph, NodeId, contiguous_strides};
-use passhost_guest_sdk::lower::{Group, region};
+use passhost_guest_sdk::ir::kernel::{Mode, interpret, verify};
+use passhost_guest_sdk::ir::{DeviceFacts, DeviceKind, Dtype, Graph, NodeId, contiguous_strides};
+use passhost_guest_sdk::lower::{Group, fuse, region};
+use passhost_guest_sdk::testing::DEVICE;
 use passhost_kernels::{BoundInput, BoundOutput, CallingThread, CpuKernel};
 
 /// The result of a graph of one node and one input that is the same number everywhere, as the CPU executor calculates it.
@@ -39,5 +41,53 @@ fn a_row_that_does_not_vary_is_normalised_to_nothing() {
             let allowed = number.abs() * f64::from(f32::EPSILON) * 317.0;
             assert!(largest <= allowed / 4.0, "{norm} of {number}: {largest} of {allowed}");
         }
+    }
+}
+
+/// A group norm of two groups of 2 x 32 numbers in half precision, as the kernel for a device calculates it.
+fn group_norm_on(kind: DeviceKind, x: &[f64], parameters: [&[f64]; 2]) -> Vec<f64> {
+    let graph = "graph(%x: f16[1,4,32], %w: f16[4], %b: f16[4]) {
+                   %y: f16[1,4,32] = aten::group_norm(%x, 2, %w, %b, 1e-05, true)
+                   return (%y)
+                 }";
+    let graph = Graph::parse(graph).unwrap();
+    let lowered = &fuse(&graph, &DeviceFacts { kind, ..DEVICE }, Group::ALL).kernels[0].lowered;
+    let number = |values: &[f64], shape: Vec<i64>| {
+        let values = values.to_vec();
+        Tensor::from_fn(Dtype::F16, shape, move |position| Num::Float(values[position]))
+    };
+    let given = [number(x, vec![1, 4, 32]), number(parameters[0], vec![4]), number(parameters[1], vec![4])];
+    let at = |value| graph.inputs.iter().position(|&input| input == value).unwrap();
+    let inputs: Vec<Tensor> = lowered.inputs.iter().map(|&input| given[at(input)].clone()).collect();
+    let results = interpret(&lowered.kernel, &verify(&lowered.kernel).unwrap(), &inputs, Mode::Declared);
+    let stored = Tensor::from_fn(Dtype::F16, vec![128], |position| results[0].values[position].value);
+    (0..128).map(|at| stored.get_f64(at)).collect()
+}
+
+#[test]
+fn a_group_norm_in_half_precision_rounds_its_statistics_where_eager_does() {
+    let half = |number: f64| Tensor::from_fn(Dtype::F16, vec![1], |_| Num::Float(number)).get_f64(0);
+    let x: Vec<f64> = (0..128).map(|at: i32| half(f64::from(at * 37 % 101) / 50.0 + 3.0)).collect();
+    let (weight, bias) = ([1.5, -0.75, 2.0, 0.3125], [0.5, 4.0, -1.0, 0.0]);
+    let exactly = |round: &dyn Fn(f64) -> f64| -> Vec<f64> {
+        let of_group = |group: &[f64]| {
+            let count = group.len() as f64;
+            let mean = group.iter().sum::<f64>() / count;
+            let variance = group.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / count;
+            (round(mean), round(1.0 / (variance + 1e-5).sqrt()))
+        };
+        let statistics: Vec<(f64, f64)> = x.chunks(64).map(of_group).collect();
+        let normed = |(at, x): (usize, &f64)| {
+            let ((mean, scale), channel) = (statistics[at / 64], at / 32);
+            half((x - mean) * scale * weight[channel] + bias[channel])
+        };
+        x.iter().enumerate().map(normed).collect()
+    };
+    let (unrounded, rounded) = (exactly(&|number| number), exactly(&half));
+    let differing = |a: &[f64], b: &[f64]| a.iter().zip(b).filter(|(a, b)| a != b).count();
+    assert!(differing(&unrounded, &rounded) > 30, "the roundings count");
+    for (kind, expected) in [(DeviceKind::Cpu, &unrounded), (DeviceKind::Cuda, &rounded)] {
+        let found = group_norm_on(kind, &x, [&weight, &bias]);
+        assert!(differing(&found, expected) <= 1, "{kind:?}: {found:?}, expected {expected:?}");
     }
 }

@@ -9,7 +9,7 @@ use crate::index::Index;
 use crate::rewriter::Uses;
 use crate::view::{self, View};
 use fixedbitset::FixedBitSet;
-use passhost_ir::{Graph, Node, NodeKind, ValueId};
+use passhost_ir::{DeviceKind, Graph, Node, NodeKind, ValueId};
 use std::cell::OnceCell;
 
 /// What a node reduces for each of its results.
@@ -20,6 +20,8 @@ pub(crate) struct Analysis<'a> {
     pub(crate) graph: &'a Graph,
     /// What of it lowers.
     groups: &'a [Group],
+    /// Where eager runs it.
+    pub(crate) device: DeviceKind,
     pub(crate) uses: Uses,
     /// For each value the position of the node that defines it.
     pub(crate) definitions: Vec<Option<usize>>,
@@ -41,6 +43,7 @@ impl<'a> Analysis<'a> {
         Analysis {
             graph,
             groups,
+            device: DeviceKind::Cpu,
             uses: Uses::of(graph),
             definitions: graph.definitions(),
             operands: graph.nodes.iter().map(Node::operands).collect(),
@@ -51,6 +54,11 @@ impl<'a> Analysis<'a> {
             steps: vec![OnceCell::new(); graph.values.len()],
             roots: vec![OnceCell::new(); graph.values.len()],
         }
+    }
+
+    /// The same where kernels are to round as eager does on a device.
+    pub(super) fn on(self, device: DeviceKind) -> Analysis<'a> {
+        Analysis { device, ..self }
     }
 
     pub(super) fn node(&self, position: usize) -> &'a Node {

@@ -7,7 +7,7 @@ use crate::args::Args;
 use crate::index::Index;
 use passhost_ir::kernel::{ReduceOp, Reg, ScanOp};
 use passhost_ir::promote::{Strength, common};
-use passhost_ir::{Arg, Dtype};
+use passhost_ir::{Arg, DeviceKind, Dtype};
 use std::cell::RefCell;
 
 /// A tensor operand of the op being lowered.
@@ -34,6 +34,8 @@ pub(crate) struct Call<'a> {
     pub(crate) result: Dtype,
     /// Which of its results.
     pub(crate) output: usize,
+    /// Where eager runs it: libraries round at places that differ from device to device.
+    pub(crate) device: DeviceKind,
     /// For an op that reduces, the elements that it reduces to the row of this point.
     pub(crate) window: Option<Window>,
 }
@@ -164,6 +166,12 @@ impl<'k> Call<'k> {
     /// A value that a tensor of type `dtype` would hold, ready for calculation.
     pub(crate) fn widened(&self, value: Quantity<'k>, dtype: Dtype) -> Emitted<'k> {
         Ok(value.converted(dtype).cast(self.math(dtype)?))
+    }
+
+    /// The type of the tensor at a place, if there is one.
+    pub(crate) fn tensor_type(&self, place: usize) -> Option<Dtype> {
+        let operand = self.operands.get(place).copied().flatten()?;
+        Some(self.kernel.borrow().dtype(operand.value))
     }
 
     /// The type of the tensor whose elements are reduced.

@@ -271,8 +271,9 @@ impl<'a> Emitter<'a> {
         }
         let kernel = RefCell::new(std::mem::take(&mut self.kernel));
         let args = Args::new(args);
-        let call =
-            Call { kernel: &kernel, args, operands: &operands, place: &at, result: result.dtype, output, window };
+        let device = self.analysis.device;
+        let (place, result) = (&*at, result.dtype);
+        let call = Call { kernel: &kernel, args, operands: &operands, place, result, output, device, window };
         let element = (rule.emit)(&call).map(|element| element.reg);
         self.kernel = kernel.into_inner();
         element.map_err(|reason| LowerError::NotCovered { op: op.to_string(), reason })

@@ -44,7 +44,7 @@ pub struct Fused {
 /// Chooses the kernels of a graph by what they are estimated to take on a device, among those that the rules of some groups
 /// give. Of matrix products only those with a vector are taken.
 pub fn fuse(graph: &Graph, device: &DeviceFacts, groups: &[Group]) -> Plan {
-    let analysis = Analysis::of(graph, groups);
+    let analysis = Analysis::of(graph, groups).on(device.kind);
     let model = Model::of(device);
     // Ops that take indices and lower are taken to become part of kernels. If one does not, it keeps its indices.
     let (plan, members) = planned(&analysis, &model, |position| analysis.recipe(position).is_ok());

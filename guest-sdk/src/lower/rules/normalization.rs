@@ -1,7 +1,8 @@
 //! Softmax and the norms. Half types are normalised in `f32` and rounded once, at the end of the op, as ATen does.
 //!
 //! Mean and variance are taken in two passes. ATen's kernels take them in one, by Welford's method, and some fold mean and
-//! scale into one multiply-add; both differ from the rules by a few ulps of the accumulator.
+//! scale into one multiply-add; both differ from the rules by a few ulps of the accumulator. What they round to a half type in
+//! between is rounded here as well: an output of such a type must be the same but for few elements.
 
 use super::super::call::{Call, Emitted, Uncovered};
 use super::super::quantity::Quantity;
@@ -9,8 +10,8 @@ use super::reduction::{Footprint, arguments, dims, shapes, squared_differences, 
 use super::{Align, Rule};
 use crate::args::Args;
 use crate::index::Index;
-use passhost_ir::kernel::{Binary, ReduceOp, Unary};
-use passhost_ir::{Arg, Graph, Node};
+use passhost_ir::kernel::{ReduceOp, Unary};
+use passhost_ir::{Arg, DeviceKind, Graph, Node};
 
 pub(super) const RULES: &[Rule] = &[
     Rule::over(one_dim, "aten::softmax", &["int"], |c| softmax(c, false)),
@@ -20,10 +21,10 @@ pub(super) const RULES: &[Rule] = &[
     Rule::over(last_dims, "aten::layer_norm", &[""], |c| normalized(c, (2, 3), 4)),
     Rule::over(last_dims, "aten::native_layer_norm", &[""], |c| normalized(c, (2, 3), 4)),
     Rule::over(last_dims, "aten::rms_norm", &[""], rms_normalized),
-    Rule { align: Align::Channels, ..Rule::over(groups, "aten::group_norm", &[""], |c| normalized(c, (2, 3), 4)) },
+    Rule { align: Align::Channels, ..Rule::over(groups, "aten::group_norm", &[""], |c| group_norm(c, (2, 3), 4)) },
     Rule {
         align: Align::Channels,
-        ..Rule::over(native_groups, "aten::native_group_norm", &[""], |c| normalized(c, (1, 2), 7))
+        ..Rule::over(native_groups, "aten::native_group_norm", &[""], |c| group_norm(c, (1, 2), 7))
     },
     Rule { applies: takes_none, ..of_channels(Rule::over(instances, "aten::instance_norm", &[""], instance_norm)) },
     Rule {
@@ -136,36 +137,73 @@ fn softmax<'k>(c: &Call<'k>, logarithm: bool) -> Emitted<'k> {
 /// the differences are added up as well.
 const LONG_ROW: f64 = 1024.0;
 
+/// The mean of a window in the type that it is calculated in, what is to be added to it, and `rsqrt(var + eps)`.
+struct Statistics<'k> {
+    mean: Quantity<'k>,
+    correction: Option<Quantity<'k>>,
+    scale: Quantity<'k>,
+}
+
+impl<'k> Statistics<'k> {
+    fn of(c: &Call<'k>, eps: usize) -> Result<Statistics<'k>, Uncovered> {
+        let eps = c.number(eps)?;
+        let dtype = c.reduced()?;
+        let (mean, squares) = squared_differences(c, dtype)?;
+        let scale = (squares / c.count()? + eps).unary(Unary::Rsqrt);
+        let correction = match c.count()? >= LONG_ROW && c.output < 2 {
+            true => Some(c.fold(ReduceOp::Sum, |x| Ok(c.widened(x, dtype)? - mean))? / c.count()?),
+            false => None,
+        };
+        Ok(Statistics { mean, correction, scale })
+    }
+
+    fn corrected_mean(&self) -> Quantity<'k> {
+        self.correction.map_or(self.mean, |correction| self.mean + correction)
+    }
+}
+
 /// `(x - mean) * rsqrt(var + eps) * weight + bias`; results behind the first are the mean and the root.
 fn normalized<'k>(c: &Call<'k>, (weight, bias): (usize, usize), eps: usize) -> Emitted<'k> {
-    let eps = c.number(eps)?;
+    let statistics = Statistics::of(c, eps)?;
+    match c.output {
+        1 => return Ok(statistics.corrected_mean()),
+        2 => return Ok(statistics.scale),
+        _ => {}
+    }
+    let difference = c.operand(0, c.reduced()?)? - statistics.mean;
+    let difference = statistics.correction.map_or(difference, |correction| difference - correction);
+    affine(c, difference * statistics.scale, weight, bias)
+}
+
+/// The same over groups of channels. ATen's CUDA kernels keep mean and root of half types in the type of the parameters, and
+/// make a factor and a summand for each channel of them.
+fn group_norm<'k>(c: &Call<'k>, (weight, bias): (usize, usize), eps: usize) -> Emitted<'k> {
     let dtype = c.reduced()?;
-    let (mean, squares) = squared_differences(c, dtype)?;
-    let scale = (squares / c.count()? + eps).unary(Unary::Rsqrt);
-    if c.output == 2 {
-        return Ok(scale);
+    let kept = c.tensor_type(weight).unwrap_or(dtype);
+    if c.device == DeviceKind::Cpu || dtype.size() != 2 || kept != dtype || c.output > 0 {
+        return normalized(c, (weight, bias), eps);
     }
-    let correction = match c.count()? >= LONG_ROW {
-        true => Some(c.fold(ReduceOp::Sum, |x| Ok(c.widened(x, dtype)? - mean))? / c.count()?),
-        false => None,
-    };
-    if c.output == 1 {
-        return Ok(correction.map_or(mean, |correction| mean + correction));
+    let statistics = Statistics::of(c, eps)?;
+    let x = c.operand(0, dtype)?;
+    let [mean, scale] = [statistics.corrected_mean(), statistics.scale].map(|value| value.cast(dtype).cast(x.dtype()));
+    if !c.is_given(weight) && !c.is_given(bias) {
+        return Ok((x - mean) * scale);
     }
-    let difference = c.operand(0, dtype)? - mean;
-    let difference = correction.map_or(difference, |correction| difference - correction);
-    affine(c, difference * scale, weight, bias)
+    let factor = if c.is_given(weight) { scale * c.own(weight)?.cast(x.dtype()) } else { scale };
+    let shift = factor.unary(Unary::Neg) * mean;
+    let shift = if c.is_given(bias) { shift + c.own(bias)?.cast(x.dtype()) } else { shift };
+    Ok(factor.fma(x, shift))
 }
 
 /// `x * weight + bias`, each where it is given.
 fn affine<'k>(c: &Call<'k>, x: Quantity<'k>, weight: usize, bias: usize) -> Emitted<'k> {
-    let mut result = x;
-    for (place, op) in [(weight, Binary::Mul), (bias, Binary::Add)] {
-        if c.is_given(place) {
-            result = result.binary(op, c.own(place)?.cast(x.dtype()));
-        }
-    }
-    Ok(result)
+    let given = |place: usize| c.is_given(place).then(|| Ok::<_, Uncovered>(c.own(place)?.cast(x.dtype()))).transpose();
+    Ok(match (given(weight)?, given(bias)?) {
+        (Some(weight), Some(bias)) => x.fma(weight, bias),
+        (Some(weight), None) => x * weight,
+        (None, Some(bias)) => x + bias,
+        (None, None) => x,
+    })
 }
 
 fn instance_norm<'k>(c: &Call<'k>) -> Emitted<'k> {
@@ -187,12 +225,13 @@ fn rms_normalized<'k>(c: &Call<'k>) -> Emitted<'k> {
     affine(c, c.operand(0, dtype)? * scale, 2, usize::MAX)
 }
 
-/// With running statistics: `(x - mean) / sqrt(var + eps) * weight + bias`, calculated in the order of ATen's CUDA kernel.
+/// With running statistics: `weight * (x - mean) * rsqrt(var + eps) + bias`, rounded where ATen's CUDA kernel rounds.
 fn batch_norm<'k>(c: &Call<'k>) -> Emitted<'k> {
     let eps = c.number(7)?;
     let x = c.first()?;
-    let (mean, variance) = (c.own(3)?, c.own(4)?);
-    let (mean, variance) = (mean.cast(x.dtype()), variance.cast(x.dtype()));
-    let scale = 1.0 / (variance + eps).unary(Unary::Sqrt);
-    affine(c, (x - mean) * scale, 1, 2)
+    let own = |place: usize| Ok::<_, Uncovered>(c.own(place)?.cast(x.dtype()));
+    let scale = (own(4)? + eps).unary(Unary::Rsqrt);
+    let difference = x - own(3)?;
+    let weighted = if c.is_given(1) { difference * own(1)? } else { difference };
+    Ok(if c.is_given(2) { weighted.fma(scale, own(2)?) } else { weighted * scale })
 }
