@@ -20,6 +20,9 @@ D float to_f32(bf16 x) { return __uint_as_float((u32)x.bits << 16); }
 // The instructions for two floats run four times as often as those for a single one.
 D f16 to_f16(float x) { u32 y; asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(y) : "f"(0.0f), "f"(x)); return f16{(u16)y}; }
 D bf16 to_bf16(float x) { u32 y; asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(y) : "f"(0.0f), "f"(x)); return bf16{(u16)y}; }
+// In an instruction that NVRTC does not look into: knowing that this is 0 or 1, it takes a product with a negative constant for
+// a choice between that and +0, where the product is -0.
+D float to_f32(bool x) { float y; asm("cvt.rn.f32.u32 %0, %1;" : "=f"(y) : "r"((u32)x)); return y; }
 
 // Floats to integers truncate and saturate; NaN gives 0.
 D int to_i32(float x) { return x != x ? 0 : __float2int_rz(x); }
