@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use passhost_guest_sdk::ir::kernel::{Tensor, scalar::Num};
 use passhost_guest_sdk::ir::kernel::{Mode, interpret, verify};
+use passhost_guest_sdk::ir::kernel::{Tensor, scalar::Num};
 use passhost_guest_sdk::ir::{DeviceFacts, DeviceKind, Dtype, Graph, NodeId, contiguous_strides};
 use passhost_guest_sdk::lower::{Group, fuse, region};
 use passhost_guest_sdk::testing::DEVICE;

@@ -143,6 +143,7 @@ fn slices(summary: &Summary, terminal: &Terminal) -> Vec<String> {
         slices.iter().map(row).collect()
     };
     let mut rows = vec![("all".to_owned(), summary.all.clone())];
+    rows.extend(summary.winnable.iter().map(|part| ("but for failures of samples".to_owned(), part.clone())));
     rows.extend(of("", &summary.groups));
     rows.extend(of("", &summary.element_types));
     rows.extend(of("", &summary.sizes));

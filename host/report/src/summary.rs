@@ -30,6 +30,8 @@ pub struct Summary {
     pub conditions: Conditions,
     /// All graphs.
     pub all: Part,
+    /// Those that can be won, where the samples of others are to blame for their failures.
+    pub winnable: Option<Part>,
     /// By the lists that named the samples; empty where no document says any.
     pub groups: Vec<Slice>,
     /// By the element type that takes most bytes.
@@ -137,6 +139,7 @@ pub fn summarise(entry: &Entry<'_>) -> Summary {
         entrant: entrant.clone(),
         conditions: conditions.clone(),
         all: Part::of(&all, *scoring),
+        winnable: winnable(&all).map(|items| Part::of(&items, *scoring)),
         groups: slice(&|item| item.document.job.groups.clone()),
         element_types: slice(&|item| vec![item.variant.element_type.clone().unwrap_or_else(|| "unknown".to_owned())]),
         sizes: in_order_of_size(slice(&|item| vec![size_class(item.variant.bytes).to_owned()])),
@@ -148,6 +151,13 @@ pub fn summarise(entry: &Entry<'_>) -> Summary {
         lost: documents.iter().filter_map(|document| lost(document)).collect(),
         remarks,
     }
+}
+
+/// The graphs that are not failures of their samples, if there are such failures and others.
+fn winnable<'a, 'i>(all: &[&'a Item<'i>]) -> Option<Vec<&'a Item<'i>>> {
+    let is_lost = |item: &Item<'_>| item.variant.class == Some(FailureClass::Reference) && item.outcome.is_some();
+    let left: Vec<&Item<'_>> = all.iter().filter(|item| !is_lost(item)).copied().collect();
+    (!left.is_empty() && left.len() < all.len()).then_some(left)
 }
 
 fn extreme((aggregate_score, item): &(f64, &Item<'_>)) -> Extreme {

@@ -88,6 +88,20 @@ fn what_the_machine_did_not_measure_is_counted_and_not_scored() {
 }
 
 #[test]
+fn what_samples_fail_by_is_scored_and_left_out_beside_it() {
+    let of = |variants: Vec<Variant>| summary_of(vec![document("a", "one", variants)], &Filter::default());
+    let lost = || failed("w", FailureClass::Reference);
+    let summary = of(vec![right("x", 2.0), missed("y"), lost(), unmeasured("z", "busy")]);
+    let winnable = summary.winnable.unwrap();
+    assert_eq!((summary.all.scored, winnable.scored, winnable.graphs), (3, 2, 3));
+    let alone = of(vec![right("x", 2.0), missed("y")]).all;
+    assert!(near(score_of(&winnable), score_of(&alone).unwrap()), "{winnable:?}");
+    assert!(score_of(&summary.all) < score_of(&winnable));
+    assert_eq!(of(vec![right("x", 2.0)]).winnable, None);
+    assert_eq!(of(vec![lost()]).winnable, None, "nothing is left");
+}
+
+#[test]
 fn graphs_are_divided_by_list_type_and_size() {
     let half = Variant { element_type: Some("float16".into()), bytes: Some(1 << 10), ..right("h", 2.0) };
     let old = Variant { element_type: None, bytes: None, ..right("o", 2.0) };
