@@ -109,8 +109,10 @@ pub fn soak(
     for done in 1..=count {
         let opened = vec![Sample::open(sample, Confinement::default())?];
         supervisor.evaluate(&mut checker, opened, &mut device, Checking::Between, |document| {
-            let compared = document.variants.iter().all(|variant| !variant.outputs.is_empty());
-            if compared { Ok(()) } else { Err(format!("{:?}", document.failure)) }
+            let timed = document.variants.iter().all(|variant| variant.timing.is_some());
+            let why =
+                || document.variants.iter().find_map(|variant| variant.failure.as_ref()).or(document.failure.as_ref());
+            if timed { Ok(()) } else { Err(format!("not timed: {:?}", why())) }
         })?;
         if done == warm || done == count || done % 200 == 0 {
             last = Held::now();
