@@ -1,5 +1,6 @@
 //! Which cores time, and which do everything else meanwhile.
 
+use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// Cores that a device's children time on and that nothing else of an evaluation uses; none where every core is needed, or
@@ -30,12 +31,22 @@ pub(crate) fn for_checking(timing: &[u32]) -> Vec<u32> {
 /// Keeps the calling thread to these cores, and threads and children that it starts from now on. Where that is not allowed,
 /// they stay where they are.
 pub(crate) fn keep_to(cores: &[u32]) {
-    let mut set = CpuSet::new();
-    cores.iter().for_each(|&core| set.set(core as usize));
-    let _ = sched_setaffinity(None, &set);
+    let _ = sched_setaffinity(None, &set_of(cores));
 }
 
-fn allowed() -> Vec<u32> {
+/// Keeps another process to these cores, and what it starts from now on; false where that is not allowed.
+pub(crate) fn keep_process_to(process: Pid, cores: &[u32]) -> bool {
+    sched_setaffinity(Some(process), &set_of(cores)).is_ok()
+}
+
+fn set_of(cores: &[u32]) -> CpuSet {
+    let mut set = CpuSet::new();
+    cores.iter().for_each(|&core| set.set(core as usize));
+    set
+}
+
+/// The cores that this process may use.
+pub(crate) fn allowed() -> Vec<u32> {
     let set = sched_getaffinity(None);
     set.map_or_else(
         |_| vec![],

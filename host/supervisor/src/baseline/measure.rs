@@ -4,6 +4,7 @@ use super::print::{Program, Spec};
 use super::python::{Python, PythonError, TimeSettings};
 use super::{Baselines, Method};
 use crate::check::Reading;
+use crate::cores::{allowed, for_checking};
 use crate::device::Device;
 use crate::document::{Blame, Failure, Variant};
 use crate::event::{VariantPlace, WorkStage};
@@ -269,7 +270,10 @@ impl Prepared<'_> {
 
     /// Starts a Python and gives it the graph.
     fn start(&self) -> Result<Python, PythonError> {
-        let (mut python, _) = Python::start(&self.baselines.setup)?;
+        let timing = self.device.cores();
+        // Where times may be noisy, any core will do.
+        let beside = if self.settings.accept_noise { allowed() } else { for_checking(&timing) };
+        let mut python = self.baselines.python(&beside)?;
         let device = &self.baselines.setup.device;
         let limit = limit(self.supervisor, COMPILE);
         let folders = [&self.baselines.wanted.inputs, &self.baselines.wanted.outputs].map(PathBuf::as_path);

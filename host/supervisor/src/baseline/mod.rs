@@ -13,15 +13,16 @@ mod python;
 mod run;
 
 use crate::batch::PluginEntry;
+use crate::cores::allowed;
 use crate::device::Device;
 use crate::document::{Baseline, Launch};
 use passhost_protocol::device::DeviceInfo;
 use passhost_protocol::guest::PassInfo;
-use python::{Hello, Python, SCRIPT, Setup};
+use python::{Hello, Python, PythonError, SCRIPT, Setup};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -175,6 +176,8 @@ pub struct Baselines {
     setup: Setup,
     wanted: Wanted,
     hello: Hello,
+    /// For the next graph.
+    spare: Mutex<Option<Python>>,
 }
 
 impl Baselines {
@@ -192,12 +195,27 @@ impl Baselines {
         let start = wanted.timeout.unwrap_or(START);
         let compiled = Arc::new(temporary()?);
         let setup = Setup { python, device: device.clone(), threads: *threads, start, compiled };
-        let (_, hello) = Python::start(&setup)
+        let hello = Python::start(&setup)
+            .and_then(|mut python| python.hello(&setup))
             .map_err(|error| BaselineError::Python { python: setup.python.clone(), reason: error.to_string() })?;
         if hello.torch.split('+').next() != Some(TORCH) {
             return Err(BaselineError::Version { python: setup.python, found: hello.torch });
         }
-        Ok(Baselines { setup, wanted, hello })
+        Ok(Baselines { setup, wanted, hello, spare: Mutex::default() })
+    }
+
+    /// A Python that is ready to load a graph, and one started for the next graph on these cores, if there are any: importing
+    /// PyTorch takes seconds, touches no GPU, and can go on while something is timed elsewhere.
+    fn python(&self, beside: &[u32]) -> Result<Python, PythonError> {
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let greeted = |mut python: Python| python.hello(&self.setup).map(|_| python);
+        let ready = spare.take().filter(|python| python.keep_to(&allowed())).and_then(|python| greeted(python).ok());
+        let python = ready.map_or_else(|| Python::start(&self.setup).and_then(greeted), Ok)?;
+        if !beside.is_empty() {
+            // Without one, the next graph waits for its own.
+            *spare = Python::start(&self.setup).ok().filter(|python| python.keep_to(beside));
+        }
+        Ok(python)
     }
 
     /// What a batch says of them, in the place of plugins. Their hash covers all that their code depends on.

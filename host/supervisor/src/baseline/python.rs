@@ -2,6 +2,7 @@
 
 use super::print::{Program, Spec};
 use super::{Compile, Method};
+use crate::cores::keep_process_to;
 use crate::device::ENVIRONMENT;
 use crate::untrusted::one_line;
 use passhost_protocol::device::ProcessTimes;
@@ -192,8 +193,8 @@ enum Answer<T> {
 }
 
 impl Python {
-    /// Starts one. It has no environment but what a device process has and where its modules are.
-    pub fn start(setup: &Setup) -> Result<(Python, Hello), PythonError> {
+    /// Starts one, which then imports PyTorch. It has no environment but what a device process has and where its modules are.
+    pub fn start(setup: &Setup) -> Result<Python, PythonError> {
         let failed = |source| PythonError::Start { python: setup.python.clone(), source };
         let scratch = tempfile::Builder::new().prefix("passhost-baseline-").tempdir().map_err(failed)?;
         let script = scratch.path().join("passhost_baseline.py");
@@ -214,9 +215,17 @@ impl Python {
         let (stdout, stderr) = (process.stdout.take(), process.stderr.take().map(tail));
         let answers = stdout.map(answers).ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
         let group = i32::try_from(process.id()).ok().and_then(Pid::from_raw);
-        let mut python = Python { process, group, answers, stderr, _scratch: scratch };
-        let hello = python.ask(&Request::Hello { device: &setup.device, threads: setup.threads }, setup.start)?;
-        Ok((python, hello))
+        Ok(Python { process, group, answers, stderr, _scratch: scratch })
+    }
+
+    /// Waits until it is ready, and has it open its device.
+    pub fn hello(&mut self, setup: &Setup) -> Result<Hello, PythonError> {
+        self.ask(&Request::Hello { device: &setup.device, threads: setup.threads }, setup.start)
+    }
+
+    /// Keeps it to these cores, and what it starts from now on; false where that is not allowed.
+    pub fn keep_to(&self, cores: &[u32]) -> bool {
+        self.group.is_some_and(|process| keep_process_to(process, cores))
     }
 
     /// Gives it a program, and the folders of its inputs and of what comes of them.
