@@ -94,6 +94,8 @@ fn a_summary_fits_a_narrow_terminal() {
             that ran [2.013, 2.177]
             t        -10    -5    -3    -2    -1     0     1     3
             ES(t)   0.41  0.41  0.76  0.76  0.76  0.76  0.76  1.11
+              from  0.39  0.39  0.73  0.73  0.73  0.73  0.73  1.07
+              to    0.43  0.43  0.79  0.79  0.79  0.79  0.79  1.16
             strict  0.41  0.41  0.76  0.76  0.76  0.76  0.76  0.76
             device  0.29  0.29  0.48  0.48  0.48  0.48  0.48  0.70
             graphs             count  right    AS  strict  device
@@ -138,6 +140,8 @@ fn several_plugins_have_a_row_and_a_section_each() {
             faster: 2.093 times as fast in the geometric mean of graphs that ran [2.013, 2.177]
             t        -10    -5    -3    -2    -1     0     1     3
             ES(t)   0.41  0.41  0.76  0.76  0.76  0.76  0.76  1.11
+              from  0.39  0.39  0.73  0.73  0.73  0.73  0.73  1.07
+              to    0.43  0.43  0.79  0.79  0.79  0.79  0.79  1.16
             strict  0.41  0.41  0.76  0.76  0.76  0.76  0.76  0.76
             device  0.29  0.29  0.48  0.48  0.48  0.48  0.48  0.70
             graphs             count  right    AS        95%  strict  device
@@ -165,6 +169,8 @@ fn several_plugins_have_a_row_and_a_section_each() {
             faster: 3.325 times as fast in the geometric mean of graphs that ran [3.197, 3.458]
             t        -10    -5    -3    -2    -1     0     1     3
             ES(t)   1.85  1.85  1.85  1.85  1.85  1.85  1.85  2.72
+              from  1.78  1.78  1.78  1.78  1.78  1.78  1.78  2.62
+              to    1.93  1.93  1.93  1.93  1.93  1.93  1.93  2.83
             strict  1.85  1.85  1.85  1.85  1.85  1.85  1.85  1.85
             device  1.04  1.04  1.04  1.04  1.04  1.04  1.04  1.53
             graphs       count  right    AS        95%  strict  device

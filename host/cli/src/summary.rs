@@ -131,7 +131,14 @@ fn by_tolerance(all: &Part, terminal: &Terminal) -> Vec<String> {
         let at = TOLERANCES.iter().map(|t| short(scores.get(t).copied()));
         std::iter::once(name.to_owned()).chain(at).collect()
     };
-    let mut rows = vec![row("ES(t)", &wall.es), row("strict", &wall.es_strict)];
+    let mut rows = vec![row("ES(t)", &wall.es)];
+    if !wall.es_intervals.is_empty() {
+        let bound =
+            |of: fn(&Interval) -> f64| wall.es_intervals.iter().map(|(t, interval)| (*t, of(interval))).collect();
+        rows.push(row("  from", &bound(|interval| interval.low)));
+        rows.push(row("  to", &bound(|interval| interval.high)));
+    }
+    rows.push(row("strict", &wall.es_strict));
     rows.extend(all.device.iter().map(|device| row("device", &device.es)));
     headed(table(&head, &rows, terminal.width()), terminal)
 }
