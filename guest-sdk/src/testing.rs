@@ -7,7 +7,9 @@ use crate::view;
 use crate::{Pass, PassError, Refusal, Rewriter};
 use passhost_ir::kernel::scalar::Num;
 use passhost_ir::kernel::{Mode, Tensor, interpret, verify};
-use passhost_ir::{Arg, DeviceFacts, DeviceKind, Graph, Infer, InferError, NodeKind, OpName, TensorType, ValueId};
+use passhost_ir::{
+    Arg, DeviceFacts, DeviceKind, Dtype, Graph, Infer, InferError, NodeKind, OpName, TensorType, ValueId,
+};
 
 /// A host that knows no types, for passes that insert kernels only.
 #[derive(Debug, Clone, Copy)]
@@ -94,12 +96,16 @@ pub fn expect_same_bits(graph: &Graph, rewritten: &Graph) -> Result<(), LowerErr
     Ok(())
 }
 
-/// Reproducible elements, of both signs and several magnitudes.
-fn draw(ty: &TensorType, salt: u64) -> Tensor {
+/// Reproducible elements: of both signs and several magnitudes, and small enough to be places where they are integers.
+pub fn draw(ty: &TensorType, salt: u64) -> Tensor {
     Tensor::from_fn(ty.dtype, ty.shape.clone(), |position| {
         let hash = (position as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt.wrapping_mul(0xd1b5_4a32_d192_ed03);
         let unit = (hash.wrapping_mul(0xff51_afd7_ed55_8ccd) >> 11) as f64 / (1u64 << 53) as f64;
-        if ty.dtype.is_float() { Num::Float((unit - 0.5) * 6.0) } else { Num::Int((unit * 7.0) as i64) }
+        match ty.dtype {
+            Dtype::Bool => Num::Int(i64::from(unit < 0.5)),
+            float if float.is_float() => Num::Float((unit - 0.5) * 6.0),
+            _ => Num::Int((unit * 7.0) as i64),
+        }
     })
 }
 

@@ -16,6 +16,7 @@ mod random;
 mod results;
 mod runtime;
 mod samples;
+mod shown;
 
 use anyhow::{Result, ensure};
 use clap::{Parser, Subcommand};
@@ -72,6 +73,12 @@ enum Command {
         /// The first seed.
         #[arg(long, default_value_t = 0)]
         first: u64,
+    },
+    /// Runs the kernels of graphs on drawn inputs.
+    Shown {
+        /// What `passhost show --after PLUGIN SAMPLE` printed.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
     },
     /// Prints device times of common fused kernels.
     Figures,
@@ -164,6 +171,11 @@ fn main() -> Result<()> {
         Command::Joined { count, first } => {
             let kernels = joined::run(&gpu, &compiler, first..first.saturating_add(count))?;
             println!("{kernels} kernels in {count} groups: joined they write what they write alone");
+        }
+        Command::Shown { files } => {
+            let shown::Totals { kernels, interpreted, forms } = shown::run(&gpu, &compiler, &files)?;
+            println!("{kernels} kernels of {} files ran; {interpreted} give what the interpreter does", files.len());
+            forms.iter().for_each(|(form, count)| println!("{count:6} {form}"));
         }
         Command::Draws { count, first } => {
             let device = Device::gpu(arguments.device, |_| compiler).map_err(anyhow::Error::msg)?;

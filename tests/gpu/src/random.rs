@@ -28,11 +28,11 @@ pub(crate) struct Totals {
 }
 
 /// What the run of one kernel saw.
-struct Found {
-    stats: Stats,
+pub(crate) struct Found {
+    pub(crate) stats: Stats,
     /// Which output has the element that is farthest off among those with wide bounds.
     farthest: String,
-    form: &'static str,
+    pub(crate) form: &'static str,
 }
 
 impl Totals {
@@ -111,7 +111,6 @@ pub(crate) struct Stored {
 impl Stored {
     /// Contiguous, or for odd seeds with its dimensions in reverse order, spaced out, at an odd address.
     pub(crate) fn of(tensor: &Tensor, seed: u64) -> Stored {
-        let size = tensor.dtype.size() as usize;
         if seed.is_multiple_of(2) || tensor.is_empty() {
             return Stored { bytes: tensor.data.clone(), strides: contiguous_strides(&tensor.shape), alignment: 16 };
         }
@@ -120,6 +119,12 @@ impl Stored {
             *stride = next;
             next = next * extent + 1;
         }
+        Stored::with(tensor, strides, tensor.dtype.size() as usize)
+    }
+
+    /// With these strides, at a multiple of so many bytes.
+    pub(crate) fn with(tensor: &Tensor, strides: Vec<i64>, alignment: usize) -> Stored {
+        let size = tensor.dtype.size() as usize;
         let reach = tensor.shape.iter().zip(&strides).map(|(extent, stride)| (extent - 1) * stride).sum::<i64>() + 1;
         let mut bytes = vec![0xa5; reach as usize * size];
         for position in 0..tensor.len() {
@@ -130,7 +135,7 @@ impl Stored {
             }
             bytes[at as usize * size..][..size].copy_from_slice(&tensor.data[position * size..][..size]);
         }
-        Stored { bytes, strides, alignment: size }
+        Stored { bytes, strides, alignment }
     }
 }
 
@@ -141,10 +146,22 @@ fn check(gpu: &Arc<Gpu>, compiler: &Compiler, arena: &mut Arena, seed: u64) -> R
         8 | 9 => RandomKernel::concatenated(seed),
         _ => RandomKernel::generate(seed),
     };
-    let expected = interpret(&kernel, &verify(&kernel)?, &tensors, Mode::Declared);
     let stored: Vec<Stored> = tensors.iter().map(|tensor| Stored::of(tensor, seed)).collect();
-    let (on_gpu, form) = on_gpu(gpu, compiler, arena, &kernel, &stored)?;
-    let on_cpu = on_cpu(&kernel, &stored)?;
+    held(gpu, compiler, arena, &kernel, &tensors, &stored)
+}
+
+/// Runs a kernel on the GPU and the CPU, and holds what they give against the interpreter.
+pub(crate) fn held(
+    gpu: &Arc<Gpu>,
+    compiler: &Compiler,
+    arena: &mut Arena,
+    kernel: &Kernel,
+    tensors: &[Tensor],
+    stored: &[Stored],
+) -> Result<Found> {
+    let expected = interpret(kernel, &verify(kernel)?, tensors, Mode::Declared);
+    let (on_gpu, form) = on_gpu(gpu, compiler, arena, kernel, stored)?;
+    let on_cpu = on_cpu(kernel, stored)?;
     let mut found = Found { stats: Stats::default(), farthest: String::new(), form: form.unwrap_or("empty") };
     for (output, expected) in expected.iter().enumerate() {
         check_against(expected, &on_cpu[output]).with_context(|| format!("output {output} on the CPU"))?;
@@ -152,7 +169,7 @@ fn check(gpu: &Arc<Gpu>, compiler: &Compiler, arena: &mut Arena, seed: u64) -> R
         let before = found.stats.farthest;
         found.stats.merge(seen);
         if found.stats.farthest != before {
-            found.farthest = format!("output {output}, of {}", origin(&kernel, kernel.stores[output].value));
+            found.farthest = format!("output {output}, of {}", origin(kernel, kernel.stores[output].value));
         }
     }
     Ok(found)
@@ -195,7 +212,8 @@ pub(crate) fn bound<'a>(
         .collect()
 }
 
-fn on_gpu(
+/// What a kernel gives on the GPU, and its form. Nothing outside its outputs is written.
+pub(crate) fn on_gpu(
     gpu: &Arc<Gpu>,
     compiler: &Compiler,
     arena: &mut Arena,
