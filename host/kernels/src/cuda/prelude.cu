@@ -246,35 +246,114 @@ template <class Op, int WIDE, int DEEP, int BLOCKS, class T, int N> D void colle
 template <class T> D T from_before(T x, int step, int group) { return __shfl_up_sync(0xffffffffu, x, step, group); }
 template <class T> D T from_thread(T x, int at, int group) { return __shfl_sync(0xffffffffu, x, at, group); }
 
-// Scans N elements of each of LANES neighbouring threads, in the order of threads and elements, after those that CARRY is
-// the result of. CARRY becomes the result of all. SHARED is as for `across`.
-template <class Op, int LANES, class T, int N> D void scan(T (&x)[N], T &carry, void *shared) {
-#pragma unroll
-    for (int n = 1; n < N; ++n) x[n] = Op::of(x[n - 1], x[n]);
+// Scans N elements of each of LANES neighbouring threads, TURNS times: in the order of turns, threads and elements, after
+// those that CARRY is the result of. CARRY becomes the result of all. SHARED has room for TURNS of T for each warp of a
+// block where LANES is more than a warp.
+template <class Op, int LANES, class T, int TURNS, int N> D void scan(T (&x)[TURNS][N], T &carry, void *shared) {
     constexpr int GROUP = LANES < 32 ? LANES : 32;
     const int lane = threadIdx.x % GROUP;
-    T sum = x[N - 1];
+    T sums[TURNS], starts[TURNS];
 #pragma unroll
-    for (int step = 1; step < GROUP; step *= 2) {
-        T before = from_before(sum, step, GROUP);
-        if (lane >= step) sum = Op::of(before, sum);
-    }
-    T start = carry, before = from_before(sum, 1, GROUP);
-    if constexpr (LANES <= 32) {
-        carry = Op::of(carry, from_thread(sum, GROUP - 1, GROUP));
-    } else {
-        constexpr int WARPS = LANES / 32;
-        T *parts = (T *)shared + threadIdx.x / LANES * WARPS;
-        const int warp = threadIdx.x % LANES / 32;
-        __syncthreads();
-        if (lane == 31) parts[warp] = sum;
-        __syncthreads();
-        for (int other = 0; other < WARPS; ++other) {
-            if (other == warp) start = carry;
-            carry = Op::of(carry, parts[other]);
+    for (int j = 0; j < TURNS; ++j) {
+#pragma unroll
+        for (int n = 1; n < N; ++n) x[j][n] = Op::of(x[j][n - 1], x[j][n]);
+        sums[j] = x[j][N - 1];
+#pragma unroll
+        for (int step = 1; step < GROUP; step *= 2) {
+            T before = from_before(sums[j], step, GROUP);
+            if (lane >= step) sums[j] = Op::of(before, sums[j]);
         }
     }
-    if (lane > 0) start = Op::of(start, before);
+    if constexpr (LANES <= 32) {
 #pragma unroll
-    for (int n = 0; n < N; ++n) x[n] = Op::of(start, x[n]);
+        for (int j = 0; j < TURNS; ++j) {
+            starts[j] = carry;
+            carry = Op::of(carry, from_thread(sums[j], GROUP - 1, GROUP));
+        }
+    } else {
+        constexpr int WARPS = LANES / 32;
+        T *parts = (T *)shared + threadIdx.x / LANES * (TURNS * WARPS);
+        const int warp = threadIdx.x % LANES / 32;
+        __syncthreads();
+#pragma unroll
+        for (int j = 0; j < TURNS; ++j) {
+            if (lane == 31) parts[j * WARPS + warp] = sums[j];
+        }
+        __syncthreads();
+#pragma unroll
+        for (int j = 0; j < TURNS; ++j) {
+            for (int other = 0; other < WARPS; ++other) {
+                if (other == warp) starts[j] = carry;
+                carry = Op::of(carry, parts[j * WARPS + other]);
+            }
+        }
+    }
+#pragma unroll
+    for (int j = 0; j < TURNS; ++j) {
+        T before = from_before(sums[j], 1, GROUP);
+        if (lane > 0) starts[j] = Op::of(starts[j], before);
+#pragma unroll
+        for (int n = 0; n < N; ++n) x[j][n] = Op::of(starts[j], x[j][n]);
+    }
+}
+
+// Where blocks share a row that is scanned, each waits for what those before it scanned. They count themselves in, and work
+// on what their number says: so a block waits only for blocks that run already or are done.
+struct Place { u32 block, launch; };
+// The place of this block among BLOCKS of a grid. BEGUN counts the blocks of all launches.
+template <u32 BLOCKS> D Place next_place(u64 *begun) {
+    __shared__ u64 before;
+    if (threadIdx.x == 0) before = atomicAdd(begun, 1ull);
+    __syncthreads();
+    return Place{(u32)(before % BLOCKS), (u32)(before / BLOCKS) + 1};
+}
+
+// A value that others wait for: each half of a word says for which launch it is, so that nothing has to be cleared.
+template <class T> struct Posted { u64 words[(sizeof(T) + 3) / 4]; };
+template <class T> union Bits { T value; u32 words[(sizeof(T) + 3) / 4]; };
+template <class T> D void post(Posted<T> &to, u32 launch, T x) {
+    Bits<T> bits = {x};
+#pragma unroll
+    for (int n = 0; n < (int)sizeof(bits) / 4; ++n) {
+        asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(to.words + n), "l"((u64)launch << 32 | bits.words[n]) : "memory");
+    }
+}
+template <class T> D T await(const Posted<T> &from, u32 launch) {
+    Bits<T> bits;
+#pragma unroll
+    for (int n = 0; n < (int)sizeof(bits) / 4; ++n) {
+        u64 word;
+        do {
+            asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(word) : "l"(from.words + n) : "memory");
+        } while (word >> 32 != launch);
+        bits.words[n] = (u32)word;
+    }
+    return bits.value;
+}
+
+// What is reduced of the elements before this block's, which its SUM is reduced of, where SHARERS neighbouring blocks of
+// THREADS threads share a row. It is taken together in the same order whichever block is done first: by groups of as many
+// blocks as a block has threads, of which the last posts what the row is reduced to so far. POSTS has room for the sum of
+// each of ALL blocks, then for that of each group. SHARED is as for `across`.
+template <class Op, int THREADS, u32 SHARERS, u32 ALL, class T>
+D T before(T sum, T start, Place place, Posted<T> *posts, void *shared) {
+    constexpr u32 GROUPS = (SHARERS + THREADS - 1) / THREADS;
+    const u32 rank = place.block % SHARERS, group = rank / THREADS, in_group = rank % THREADS;
+    Posted<T> *groups = posts + ALL + place.block / SHARERS * GROUPS;
+    if (threadIdx.x == 0) post(posts[place.block], place.launch, sum);
+    T x = threadIdx.x < in_group ? await(posts[place.block - in_group + threadIdx.x], place.launch) : start;
+    x = across<Op, THREADS, THREADS>(x, shared);
+    if constexpr (GROUPS > 1) {
+        if (group > 0) x = Op::of(await(groups[group - 1], place.launch), x);
+        if (threadIdx.x == 0 && in_group == THREADS - 1) post(groups[group], place.launch, Op::of(x, sum));
+    }
+    return x;
+}
+// Puts what is BEFORE a scan's elements in front of them.
+template <class Op, class T, int TURNS, int N> D void after(T (&x)[TURNS][N], T before) {
+#pragma unroll
+    for (int j = 0; j < TURNS; ++j) {
+#pragma unroll
+        for (int n = 0; n < N; ++n) x[j][n] = Op::of(before, x[j][n]);
+    }
 }

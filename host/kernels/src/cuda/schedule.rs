@@ -2,7 +2,7 @@
 
 use super::passes::Passes;
 use super::properties::DeviceProperties;
-use super::scans::scanned;
+use super::scans::{scanned, scans};
 use super::space::{Address, Domain, Lanes, common, load_address, store_address};
 use super::split::{Exchange, Split};
 use crate::access::{Analysis, Layout, axes_in_store_order, prefers_columns};
@@ -28,9 +28,11 @@ const REGISTERS: u64 = 1 << 16;
 const OTHER_REGISTERS: u64 = 24;
 /// Rows from which on a thread each scans them, where they lie side by side.
 const SCANNED_SIDE_BY_SIDE: u64 = 4096;
+/// Bytes of a thread's registers that the elements of a scan may take.
+const SCANNED_BYTES: u64 = 64;
 
 /// What forms of kernels are called where they are counted.
-pub const FORMS: [&str; 9] = [
+pub const FORMS: [&str; 10] = [
     "map",
     "columns",
     "columns in a cluster",
@@ -40,6 +42,7 @@ pub const FORMS: [&str; 9] = [
     "rows of many blocks",
     "scan by a thread",
     "scan by a block",
+    "scan by many blocks",
 ];
 
 /// The form of a kernel.
@@ -94,9 +97,9 @@ impl Schedule {
 
     /// One of [`FORMS`].
     pub(super) fn name(&self, kernel: &Kernel, analysis: &Analysis) -> &'static str {
-        let scans =
-            kernel.body.iter().zip(&analysis.needed).any(|(inst, needed)| *needed && matches!(inst.op, Op::Scan(..)));
+        let scans = scans(kernel, analysis);
         match (self.form, self.split) {
+            (_, Split::Scanned { .. }) => "scan by many blocks",
             (Form::Columns { .. }, _) if scans => "scan by a thread",
             (Form::Rows { .. }, _) if scans => "scan by a block",
             _ if self.points.axes.is_empty() => "map",
@@ -116,6 +119,16 @@ impl Schedule {
             Form::Rows { rows, .. } => self.rows.points().div_ceil(u64::from(rows)),
         };
         together * u64::from(self.split.blocks())
+    }
+
+    /// Turns that a scan of so large values takes between two barriers: they divide those of a row. All of them where
+    /// blocks share it.
+    pub(super) fn turns_together(&self, bytes: u64) -> u32 {
+        let Form::Rows { lanes, turns, .. } = self.form else { return 1 };
+        match self.split {
+            Split::Scanned { .. } => turns,
+            _ => most_together(lanes, bytes).min(1 << turns.trailing_zeros().min(30)),
+        }
     }
 
     /// Bytes of a block's shared memory that reductions of so large accumulators take.
@@ -175,7 +188,7 @@ impl Chooser<'_> {
             let rows = Domain::new(self.kernel, axes_in_store_order(self.kernel, |_| true));
             return self.map(rows);
         }
-        if self.needed().any(|(_, op)| matches!(op, Op::Scan(..))) {
+        if scans(self.kernel, self.analysis) {
             return self.scan();
         }
         let rows = Domain::new(self.kernel, axes_in_store_order(self.kernel, |axis| axis < parallel));
@@ -409,9 +422,47 @@ impl Chooser<'_> {
         let most = if rows.points() < u64::from(self.device.multiprocessors) { 1024 } else { SPLIT_THREADS };
         let threads = chunks.next_power_of_two().clamp(1, u64::from(most)) as u32;
         let per_block = self.rows_per_block(&rows, threads);
-        let turns = chunks.div_ceil(u64::from(threads)).min(u64::from(u32::MAX)) as u32;
-        Schedule::whole(Form::Rows { threads, rows: per_block, lanes, turns, kept: false }, rows, points)
+        let turns = chunks.div_ceil(u64::from(threads)).min(u64::from(u32::MAX) / 2) as u32;
+        let together = self.most_together(lanes).min(turns.next_power_of_two());
+        let form = Form::Rows { threads, rows: per_block, lanes, turns: turns.next_multiple_of(together), kept: false };
+        self.scan_by_many(lanes, chunks, &rows).map_or_else(
+            || Schedule::whole(form, rows.clone(), points.clone()),
+            |(form, split)| Schedule { form, split, rows: rows.clone(), points: points.clone() },
+        )
     }
+
+    /// How blocks share rows that are scanned, where these are few and long: by as many turns of a block as it takes for
+    /// all to run at once, as far as registers allow.
+    fn scan_by_many(&self, lanes: u32, chunks: u64, rows: &Domain) -> Option<(Form, Split)> {
+        let room = 2 * u64::from(self.device.multiprocessors);
+        let is_long = chunks.saturating_mul(u64::from(lanes)) >= SPLIT_POINTS;
+        if !self.may_share || !is_long || rows.points() == 0 || room / rows.points() < LEAST_BLOCKS {
+            return None;
+        }
+        let blocks = |turns: u32| chunks.div_ceil(u64::from(SPLIT_THREADS * turns));
+        let most = self.most_together(lanes);
+        let mut turns = 1;
+        while turns < most && rows.points() * blocks(turns) > room {
+            turns *= 2;
+        }
+        let bytes = super::emit::accumulator_bytes(self.kernel, self.analysis) * self.scan_count();
+        let split = Split::scanned(blocks(turns), rows.points(), bytes, self.passes);
+        let form = Form::Rows { threads: SPLIT_THREADS, rows: 1, lanes, turns, kept: false };
+        (split != Split::Whole).then_some((form, split))
+    }
+
+    fn scan_count(&self) -> u64 {
+        self.needed().filter(|(_, op)| matches!(op, Op::Scan(..))).count() as u64
+    }
+
+    fn most_together(&self, lanes: u32) -> u32 {
+        most_together(lanes, super::emit::accumulator_bytes(self.kernel, self.analysis))
+    }
+}
+
+/// Turns of so many lanes whose values, of so many bytes, a thread has registers for; a power of two.
+fn most_together(lanes: u32, bytes: u64) -> u32 {
+    1 << (SCANNED_BYTES / (u64::from(lanes) * bytes.max(4))).max(1).ilog2()
 }
 
 fn bytes(shape: &[i64], dtype: Dtype) -> u64 {

@@ -144,7 +144,12 @@ impl Emitter<'_> {
         let (rows, points) = (self.schedule.rows.points(), self.schedule.points.points());
         let (row_type, point_type) = (number_type(rows), number_type(points));
         let all_threads = threads * self.schedule.split.blocks();
-        let (block, share) = (self.block(), self.share(threads));
+        // Blocks that reduce a row take turns at it, those that scan it have neighbouring points.
+        let (own, step) = match self.schedule.split {
+            Split::Scanned { .. } => (threads * turns, threads),
+            _ => (threads, all_threads),
+        };
+        let (block, share) = (self.block(), self.share(own));
         self.text.line(format_args!("const u32 lane = {share}threadIdx.x % {threads};"));
         self.text
             .line(format_args!("const {row_type} row = ({row_type}){block} * {per_block} + threadIdx.x / {threads};"));
@@ -177,23 +182,15 @@ impl Emitter<'_> {
                 continue;
             }
             self.accumulators(pass, lanes);
-            let scans = self.scans(pass);
-            if scans {
-                self.text.open("");
-                self.carried(pass);
-            }
             let full = u64::from(turns) * u64::from(all_threads) * u64::from(lanes) == points;
             let inside = (!full).then(|| format!("r < {}", bound(points, point_type)));
-            self.text.line(if kept { "#pragma unroll" } else { "#pragma unroll 4" });
-            self.text.open(format_args!("for (u32 j = 0; j < {turns}; ++j)"));
-            self.text.line(format_args!("const {point_type} r = (({point_type})j * {all_threads} + lane) * {lanes};"));
-            if scans {
-                self.scanning_turn(&spot, pass, threads, inside.as_deref());
+            if self.scans(pass) {
+                self.scanning_turns(&spot, pass, (threads, turns), inside.as_deref());
             } else {
+                self.text.line(if kept { "#pragma unroll" } else { "#pragma unroll 4" });
+                self.text.open(format_args!("for (u32 j = 0; j < {turns}; ++j)"));
+                self.text.line(format_args!("const {point_type} r = (({point_type})j * {step} + lane) * {lanes};"));
                 self.turn(&spot, pass, inside.as_deref(), kept.then_some(&mut at_hand));
-            }
-            self.text.close();
-            if scans {
                 self.text.close();
             }
             self.reduced_rows(pass, threads, threads * per_block, lanes);
