@@ -115,9 +115,22 @@ impl Passes {
         self.list.iter().skip(1).all(|pass| pass.reduces.is_empty() && pass.stores.is_empty())
     }
 
-    /// Bytes per point that kept values take in registers.
+    /// Bytes per point that kept values take in registers, between the passes where they take most: one that is read for
+    /// the last time makes room for those that are computed of it.
     pub(super) fn kept_bytes(&self, kernel: &Kernel) -> u64 {
-        self.kept.iter().map(|reg| kernel.body[reg.0 as usize].dtype.size().max(4)).sum()
+        let computes = |pass: &Pass, reg: Reg| pass.kept.contains(&reg);
+        let reads = |pass: &Pass, reg: Reg| {
+            let of = |at: &Reg| kernel.body[at.0 as usize].op.operands();
+            roots(kernel, pass).contains(&reg) || pass.kept.iter().flat_map(of).any(|operand| operand == reg)
+        };
+        let after = |number: usize| {
+            let (before, later) = self.list.split_at(number);
+            let is_live = |reg: &&Reg| {
+                before.iter().any(|pass| computes(pass, **reg)) && later.iter().any(|pass| reads(pass, **reg))
+            };
+            self.kept.iter().filter(is_live).map(|reg| kernel.body[reg.0 as usize].dtype.size().max(4)).sum()
+        };
+        (1..self.list.len()).map(after).max().unwrap_or(0)
     }
 }
 

@@ -135,8 +135,19 @@ template <class T> D bool beats(bool better, Best<T> a, Best<T> b) {
     if (a_nan || a.value == b.value) return a.at < b.at;
     return better;
 }
-struct Argmax { template <class T> D Best<T> of(Best<T> a, Best<T> b) { return beats(a.value > b.value, a, b) ? a : b; } };
-struct Argmin { template <class T> D Best<T> of(Best<T> a, Best<T> b) { return beats(a.value < b.value, a, b) ? a : b; } };
+// The same for a candidate X that comes AFTER the best so far, without branches.
+template <class T> D Best<T> next(bool no_better, Best<T> best, T x, i64 after) {
+    const bool taken = (best.at < 0) | (!no_better & (best.value == best.value));
+    return Best<T>{taken ? x : best.value, taken ? after : best.at};
+}
+struct Argmax {
+    template <class T> D Best<T> of(Best<T> a, Best<T> b) { return beats(a.value > b.value, a, b) ? a : b; }
+    template <class T> D Best<T> of(Best<T> a, T x, i64 after) { return next(x <= a.value, a, x, after); }
+};
+struct Argmin {
+    template <class T> D Best<T> of(Best<T> a, Best<T> b) { return beats(a.value < b.value, a, b) ? a : b; }
+    template <class T> D Best<T> of(Best<T> a, T x, i64 after) { return next(x >= a.value, a, x, after); }
+};
 
 template <class T> D T from_lane(T x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask); }
 D bool from_lane(bool x, int mask) { return __shfl_xor_sync(0xffffffffu, (int)x, mask) != 0; }

@@ -3,12 +3,13 @@
 use super::passes::Passes;
 use super::properties::DeviceProperties;
 use super::scans::{scanned, scans};
-use super::space::{Address, Domain, Lanes, common, load_address, store_address};
+use super::space::{Address, Domain, Lanes, common};
 use super::split::{Exchange, Split};
+use super::traffic::Traffic;
 use crate::access::{Analysis, Layout, axes_in_store_order, prefers_columns};
+use passhost_ir::Kernel;
 use passhost_ir::kernel::operations::Gives;
-use passhost_ir::kernel::{Class, Facts, Op, Reg};
-use passhost_ir::{Dtype, Kernel};
+use passhost_ir::kernel::{Facts, Op, Reg};
 
 /// Registers that values kept between passes over a row may take, in a thread.
 const KEPT_REGISTERS: u64 = 64;
@@ -18,6 +19,8 @@ const SPLIT_POINTS: u64 = 32768;
 const POINTS_PER_BLOCK: u64 = 4096;
 /// Neighbouring bytes that memory gives together.
 const SECTOR_BYTES: u64 = 32;
+/// Neighbouring bytes that a block should read together.
+const ROW_OF_BLOCK_BYTES: u64 = 256;
 /// Blocks that there must be room for in place of one, for several to share what it has.
 const LEAST_BLOCKS: u64 = 4;
 /// Threads of such a block, and of one that scans: several of them fill a multiprocessor, with registers enough.
@@ -157,16 +160,6 @@ impl Schedule {
     }
 }
 
-/// An access that decides how wide others are.
-struct Traffic {
-    address: Address,
-    dtype: Dtype,
-    alignment: usize,
-    in_bounds: Vec<bool>,
-    /// Bytes of the whole tensor.
-    bytes: u64,
-}
-
 /// What a schedule is chosen by.
 pub(super) struct Chooser<'a> {
     pub(super) kernel: &'a Kernel,
@@ -201,40 +194,12 @@ impl Chooser<'_> {
         if self.prefers_columns(&rows, &points) { self.columns(rows, points) } else { self.rows(rows, points) }
     }
 
-    fn needed(&self) -> impl Iterator<Item = (Reg, &Op)> {
+    pub(super) fn needed(&self) -> impl Iterator<Item = (Reg, &Op)> {
         (0..)
             .map(Reg)
             .zip(&self.kernel.body)
             .filter(|(reg, _)| self.analysis.needed[reg.0 as usize])
             .map(|(reg, inst)| (reg, &inst.op))
-    }
-
-    /// The loads and stores that range over all points, or over the rows of a map.
-    fn traffic(&self, elements: bool) -> Vec<Traffic> {
-        let all = self.kernel.parallel.len() + self.kernel.reduce.len();
-        let loads = self.needed().filter_map(|(reg, op)| {
-            let Op::Load { input, index, .. } = op else { return None };
-            let in_bounds = self.facts.in_bounds[reg.0 as usize].clone();
-            let proven = in_bounds.iter().all(|proven| *proven);
-            let wanted = !elements || self.facts.class(reg) == Class::Elem;
-            wanted.then(|| Traffic {
-                address: load_address(self.kernel, self.analysis, proven, (*input, index), self.layout),
-                dtype: self.kernel.inputs[*input as usize].dtype,
-                alignment: self.layout.alignments[*input as usize],
-                in_bounds,
-                bytes: bytes(&self.kernel.inputs[*input as usize].shape, self.kernel.inputs[*input as usize].dtype),
-            })
-        });
-        let stores = self.kernel.stores.iter().zip(&self.layout.outputs);
-        let stores =
-            stores.filter(|(store, _)| !elements || store.order.len() == all).map(|(store, alignment)| Traffic {
-                address: store_address(self.kernel, &store.order),
-                dtype: self.kernel.body[store.value.0 as usize].dtype,
-                alignment: *alignment,
-                in_bounds: vec![],
-                bytes: bytes(&store.shape, self.kernel.body[store.value.0 as usize].dtype),
-            });
-        loads.chain(stores).collect()
     }
 
     /// The most lanes, up to 16 bytes of the narrowest type, by which most of the traffic goes in wide accesses.
@@ -322,6 +287,13 @@ impl Chooser<'_> {
         {
             wide /= 2;
         }
+        // A block for each multiprocessor, as long as it has enough of what lies side by side.
+        while rows.points() / u64::from(wide * lanes) < u64::from(self.device.multiprocessors)
+            && u64::from(wide * lanes) * narrowest > ROW_OF_BLOCK_BYTES
+            && wide.is_multiple_of(2)
+        {
+            wide /= 2;
+        }
         let deepest = deepest(wide);
         let mut deep = deepest.min(4);
         while deep < deepest && threads(lanes, deep) < fill {
@@ -364,18 +336,22 @@ impl Chooser<'_> {
         {
             threads /= 2;
         }
-        let fits = |threads: u32| turns_of(threads) * u64::from(lanes) * kept_bytes <= KEPT_REGISTERS * 4;
+        let fits_in = |threads: u32, blocks: u32| {
+            let room = (REGISTERS / u64::from(threads)).saturating_sub(OTHER_REGISTERS).min(KEPT_REGISTERS);
+            turns_of(threads * blocks) * u64::from(lanes) * kept_bytes <= room * 4
+        };
+        let fits = |threads: u32| fits_in(threads, 1);
         while threads < most && kept_bytes > 0 && !fits(threads) {
             threads *= 2;
         }
         let per_block = self.rows_per_block(&rows, threads);
         let form = |threads: u32, per_block: u32, blocks: u32| {
-            let kept = kept_bytes > 0 && fits(threads * blocks);
+            let kept = kept_bytes > 0 && fits_in(threads, blocks);
             let turns = turns_of(threads * blocks).min(u64::from(u32::MAX)) as u32;
             Form::Rows { threads, rows: per_block, lanes, turns, kept }
         };
         let whole = Schedule::whole(form(threads, per_block, 1), rows, points);
-        match self.split(&whole, 1) {
+        match self.split_to_keep(&whole, self.split(&whole, 1), |blocks| fits_in(SPLIT_THREADS, blocks)) {
             Split::Whole => whole,
             split => Schedule { form: form(SPLIT_THREADS, 1, split.blocks()), split, ..whole },
         }
@@ -391,6 +367,22 @@ impl Chooser<'_> {
         per_block.max(32u32.div_ceil(threads))
     }
 
+    /// How blocks share rows, where one cannot keep what it has of a row and a few can, which `fits` says: rather those than
+    /// `split`, so that rows are read once.
+    fn split_to_keep(&self, whole: &Schedule, split: Split, fits: impl Fn(u32) -> bool) -> Split {
+        let is_kept = match split {
+            Split::Whole => matches!(whole.form, Form::Rows { kept: true, .. }),
+            split => fits(split.blocks()),
+        };
+        if !self.may_share || self.passes.kept.is_empty() || is_kept {
+            return split;
+        }
+        let enough = (1..=self.device.cluster_blocks.ilog2()).map(|power| 1 << power).find(|blocks| fits(*blocks));
+        let Some(blocks) = enough else { return split };
+        let found = Split::among(u64::from(blocks), self.exchange(whole, 1), self.passes, self.device);
+        if found == (Split::Cluster { blocks }) { found } else { split }
+    }
+
     /// How blocks share the rows of a schedule that gives each block `together` of them.
     fn split(&self, whole: &Schedule, together: u64) -> Split {
         let points = whole.points.points().saturating_mul(together);
@@ -399,14 +391,18 @@ impl Chooser<'_> {
         if !self.may_share || points < SPLIT_POINTS || blocks < LEAST_BLOCKS {
             return Split::Whole;
         }
+        Split::among(blocks, self.exchange(whole, together), self.passes, self.device)
+    }
+
+    /// What blocks tell each other that share the rows of a schedule.
+    fn exchange(&self, whole: &Schedule, together: u64) -> Exchange {
         let accumulator = super::emit::accumulator_bytes(self.kernel, self.analysis);
         let reductions = self.passes.list.iter().map(|pass| pass.reduces.len() as u64).sum::<u64>();
-        let exchange = Exchange {
+        Exchange {
             bytes: together * accumulator * reductions,
             shared: whole.shared_bytes(accumulator),
             teams: whole.blocks(),
-        };
-        Split::among(blocks, exchange, self.passes, self.device)
+        }
     }
 
     /// Rows side by side are scanned by a thread each, which is the best order of accesses; others by neighbouring
@@ -463,8 +459,4 @@ impl Chooser<'_> {
 /// Turns of so many lanes whose values, of so many bytes, a thread has registers for; a power of two.
 fn most_together(lanes: u32, bytes: u64) -> u32 {
     1 << (SCANNED_BYTES / (u64::from(lanes) * bytes.max(4))).max(1).ilog2()
-}
-
-fn bytes(shape: &[i64], dtype: Dtype) -> u64 {
-    passhost_ir::numel(shape).saturating_mul(dtype.size())
 }

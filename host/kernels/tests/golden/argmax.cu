@@ -17,7 +17,7 @@ extern "C" __global__ void __launch_bounds__(256) k(const float *__restrict__ x0
             #pragma unroll
             for (int v = 0; v < 4; ++v) {
                 const float v0 = s0[v];
-                acc1[v] = Argmax::of(acc1[v], Best<float>{v0, (i64)(r + v)});
+                acc1[v] = Argmax::of(acc1[v], v0, (i64)(r + v));
             }
         }
     }

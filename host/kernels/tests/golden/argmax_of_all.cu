@@ -21,7 +21,7 @@ extern "C" __global__ void __launch_bounds__(512) k(const f16 *__restrict__ x0, 
             for (int v = 0; v < 8; ++v) {
                 const f16 v0 = s0[v];
                 const float v1 = (float)to_f32(v0);
-                acc2[v] = Argmax::of(acc2[v], Best<float>{v1, (i64)(r + v)});
+                acc2[v] = Argmax::of(acc2[v], v1, (i64)(r + v));
                 acc3[v] = Max::of(acc3[v], v1);
             }
         }

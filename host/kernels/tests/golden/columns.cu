@@ -17,7 +17,22 @@ extern "C" __global__ void __launch_bounds__(256) k(const f16 *__restrict__ x0, 
     #pragma unroll
     for (int v = 0; v < 32; ++v) acc2[v] = 0;
      {
-        for (u32 first = depth; first < 49u; first += 32) {
+        u32 first = depth;
+        for (; first < 25u; first += 32) {
+            #pragma unroll
+            for (int turn = 0; turn < 4; ++turn) {
+                const u32 r = first + turn * 8;
+                __align__(16) f16 s0[8];
+                read(s0, x0 + ((int)(p / 384u) * 18816 + (int)(p % 384u) + (int)(r) * 384));
+                #pragma unroll
+                for (int v = 0; v < 8; ++v) {
+                    const f16 v0 = s0[v];
+                    const float v1 = (float)to_f32(v0);
+                    acc2[turn * 8 + v] = Sum::of(acc2[turn * 8 + v], v1);
+                }
+            }
+        }
+        if (first < 49u) {
             #pragma unroll
             for (int turn = 0; turn < 4; ++turn) {
                 const u32 r = first + turn * 8;

@@ -12,7 +12,8 @@ extern "C" __global__ void __launch_bounds__(512) k(const float *__restrict__ x0
     #pragma unroll
     for (int v = 0; v < 8; ++v) acc2[v] = __uint_as_float(0xff800000u);
      {
-        for (u32 first = depth; first < 65536u; first += 65536) {
+        u32 first = depth;
+        for (; first < 32768u; first += 65536) {
             #pragma unroll
             for (int turn = 0; turn < 2; ++turn) {
                 const u32 r = first + turn * 32768;

@@ -7,7 +7,8 @@ extern "C" __global__ void __launch_bounds__(32) k(const float *__restrict__ x0,
      {
         float c1[1];
         for (int v = 0; v < 1; ++v) c1[v] = 0;
-        for (u32 first = 0; first < 100u; first += 4) {
+        u32 first = 0;
+        for (; first < 97u; first += 4) {
             #pragma unroll
             for (int turn = 0; turn < 4; ++turn) {
                 const u32 r = first + turn * 1;

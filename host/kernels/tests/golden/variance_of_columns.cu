@@ -18,7 +18,22 @@ extern "C" __global__ void __launch_bounds__(384) __cluster_dims__(8, 1, 1) k(co
     #pragma unroll
     for (int v = 0; v < 32; ++v) acc3[v] = 0;
      {
-        for (u32 first = depth; first < 25088u; first += 4096) {
+        u32 first = depth;
+        for (; first < 22016u; first += 4096) {
+            #pragma unroll
+            for (int turn = 0; turn < 4; ++turn) {
+                const u32 r = first + turn * 1024;
+                __align__(16) bf16 s0[8];
+                read(s0, x0 + ((int)(p) + (int)(r) * 48));
+                #pragma unroll
+                for (int v = 0; v < 8; ++v) {
+                    const bf16 v0 = s0[v];
+                    const float v1 = (float)to_f32(v0);
+                    acc3[turn * 8 + v] = Sum::of(acc3[turn * 8 + v], v1);
+                }
+            }
+        }
+        if (first < 25088u) {
             #pragma unroll
             for (int turn = 0; turn < 4; ++turn) {
                 const u32 r = first + turn * 1024;
@@ -60,7 +75,24 @@ extern "C" __global__ void __launch_bounds__(384) __cluster_dims__(8, 1, 1) k(co
     #pragma unroll
     for (int v = 0; v < 32; ++v) acc7[v] = 0;
      {
-        for (u32 first = depth; first < 25088u; first += 4096) {
+        u32 first = depth;
+        for (; first < 22016u; first += 4096) {
+            #pragma unroll
+            for (int turn = 0; turn < 4; ++turn) {
+                const u32 r = first + turn * 1024;
+                __align__(16) bf16 s0[8];
+                read(s0, x0 + ((int)(p) + (int)(r) * 48));
+                #pragma unroll
+                for (int v = 0; v < 8; ++v) {
+                    const bf16 v0 = s0[v];
+                    const float v1 = (float)to_f32(v0);
+                    const float v5 = sub(v1, k4[v]);
+                    const float v6 = mul(v5, v5);
+                    acc7[turn * 8 + v] = Sum::of(acc7[turn * 8 + v], v6);
+                }
+            }
+        }
+        if (first < 25088u) {
             #pragma unroll
             for (int turn = 0; turn < 4; ++turn) {
                 const u32 r = first + turn * 1024;

@@ -32,7 +32,7 @@ const GRAPH: &str = "graph(%x: f32[16,65536]) {
     v2: f32 = sub v0, v1
     out v2 over [p0, r0] as [16,65536]
   }
-  (%sums: f32[16,65536], %last: f32[16,65536]) = kernel(%x) {
+  %sums: f32[16,65536], %last: f32[16,65536] = kernel(%x) {
     space p0=16; reduce r0=65536
     in x0: f32[16,65536]
     i0 = p0

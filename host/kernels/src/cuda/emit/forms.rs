@@ -70,31 +70,47 @@ impl Emitter<'_> {
             self.text.open("");
             self.carries(&pass.anew, lanes);
             let start = if all_deep > 1 { "depth" } else { "0" };
-            let (end, step) = (bound(points, point_type), all_deep * turns);
-            self.text.open(format_args!("for ({point_type} first = {start}; first < {end}; first += {step})"));
-            self.text.line("#pragma unroll");
-            self.text.open(format_args!("for (int turn = 0; turn < {turns}; ++turn)"));
-            self.text.line(format_args!("const {point_type} r = first + turn * {all_deep};"));
-            let full = points.is_multiple_of(u64::from(step));
-            if !full {
-                self.text.open(format_args!("if (r < {end})"));
-            }
-            let (insts, sums) = (&pass.anew, format!("turn * {lanes} + v"));
-            let store_if = if all_deep > 1 { Some("active") } else { None };
-            let work =
-                Work { insts, reduces: &pass.reduces, stores: &pass.stores, keep: vec![], store_if, sums: &sums };
-            self.work(&spot, work);
-            if !full {
+            let step = u64::from(all_deep) * u64::from(turns);
+            self.text.line(format_args!("{point_type} first = {start};"));
+            // Turns that are inside together need no branch, so that their loads are under way at a time.
+            let past_first = u64::from(all_deep) * u64::from(turns - 1);
+            if points >= step {
+                let end = bound(points - past_first, point_type);
+                self.text.open(format_args!("for (; first < {end}; first += {step})"));
+                self.column_turns(&spot, pass, (all_deep, turns), None);
                 self.text.close();
             }
-            self.text.close();
-            self.text.close();
+            if !points.is_multiple_of(step) {
+                let end = bound(points, point_type);
+                self.text.open(format_args!("if (first < {end})"));
+                self.column_turns(&spot, pass, (all_deep, turns), Some(&format!("r < {end}")));
+                self.text.close();
+            }
             self.text.close();
             self.reduced_columns(pass, (wide, deep), lanes, turns);
             if let Some(first) = self.exchange(pass) {
                 store_rows_if = Some(format!("active && {first}"));
             }
         }
+    }
+
+    /// Neighbouring turns of a thread at its columns, `all_deep` points apart; `inside` says which are, where not all.
+    fn column_turns(&mut self, spot: &Spot, pass: &Pass, (all_deep, turns): (u32, u32), inside: Option<&str>) {
+        let (ty, lanes) = (number_type(self.schedule.points.points()), self.schedule.lanes());
+        self.text.line("#pragma unroll");
+        self.text.open(format_args!("for (int turn = 0; turn < {turns}; ++turn)"));
+        self.text.line(format_args!("const {ty} r = first + turn * {all_deep};"));
+        if let Some(inside) = inside {
+            self.text.open(format_args!("if ({inside})"));
+        }
+        let (insts, sums) = (&pass.anew, format!("turn * {lanes} + v"));
+        let store_if = (all_deep > 1).then_some("active");
+        let work = Work { insts, reduces: &pass.reduces, stores: &pass.stores, keep: vec![], store_if, sums: &sums };
+        self.work(spot, work);
+        if inside.is_some() {
+            self.text.close();
+        }
+        self.text.close();
     }
 
     /// What each column of a block was reduced to in a pass, from `turns` accumulators for each lane of a thread.

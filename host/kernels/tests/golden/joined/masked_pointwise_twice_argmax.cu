@@ -100,7 +100,7 @@ D void k3(const Block blockIdx, u8 *shared, const float *__restrict__ x0, i64 *_
             #pragma unroll
             for (int v = 0; v < 4; ++v) {
                 const float v0 = s0[v];
-                acc1[v] = Argmax::of(acc1[v], Best<float>{v0, (i64)(r + v)});
+                acc1[v] = Argmax::of(acc1[v], v0, (i64)(r + v));
             }
         }
     }
