@@ -5,7 +5,7 @@
 
 use crate::access::Analysis;
 use passhost_ir::Dtype;
-use passhost_ir::kernel::{Class, Facts, Kernel, Op, Reg};
+use passhost_ir::kernel::{Binary, Class, Facts, Kernel, Op, Reg};
 
 /// A pass: values of the row, then values of its points.
 #[derive(Debug, Clone, Default)]
@@ -89,7 +89,7 @@ impl Passes {
                 if !is_point(reg) || kept.contains(&reg) {
                     continue;
                 }
-                if seen[reg.0 as usize] && !is_cheap(kernel, reg) {
+                if seen[reg.0 as usize] && !is_cheap(kernel, reg, is_point) {
                     kept.push(reg);
                 } else {
                     stack.extend(reads(reg));
@@ -140,10 +140,12 @@ fn roots(kernel: &Kernel, pass: &Pass) -> Vec<Reg> {
     reduced.chain(pass.stores.iter().map(|store| kernel.stores[*store].value)).collect()
 }
 
-/// Whether a value costs so little that it is computed again rather than kept.
-fn is_cheap(kernel: &Kernel, reg: Reg) -> bool {
+/// Whether a value costs so little that it is computed again rather than kept. `is_point` says which are not the row's.
+fn is_cheap(kernel: &Kernel, reg: Reg, is_point: impl Fn(Reg) -> bool) -> bool {
     match kernel.body[reg.0 as usize].op {
         Op::Index(_) | Op::Const(_) => true,
+        // It takes as much room as the point's operand, which was needed before it.
+        Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, a, b) => is_point(a) != is_point(b),
         Op::Cast(a) => {
             let from = kernel.body[a.0 as usize].dtype;
             from.size() <= 2 && from != Dtype::Bool

@@ -119,6 +119,10 @@ template <class T, int N> D void write(T *to, const T (&from)[N]) {
     *(Words<sizeof(T) * N> *)to = *(const Words<sizeof(T) * N> *)from;
 }
 
+template <int N, class T> D void copy(T *to, const T *from) {
+    *(Words<sizeof(T) * N> *)to = *(const Words<sizeof(T) * N> *)from;
+}
+
 struct Sum { template <class T> D T of(T a, T b) { return add(a, b); } };
 struct Prod { template <class T> D T of(T a, T b) { return mul(a, b); } };
 struct Max { template <class T> D T of(T a, T b) { return larger(a, b); } };
@@ -180,18 +184,27 @@ template <class Op, int COUNT, int STEP, class T> D T column(const T *parts) {
     else return Op::of(column<Op, COUNT / 2, STEP>(parts), column<Op, COUNT / 2, STEP>(parts + COUNT / 2 * STEP));
 }
 
-// Reduces over the DEEP threads of a block that share a column, pairwise as well; blocks are WIDE columns wide. Each gets
-// the result. SHARED has room for N of T for each thread of a block where DEEP is more than one.
+// Reduces over the DEEP threads of a block that share a column, pairwise as well: those of a warp, then what is left. Blocks
+// are WIDE columns wide. Each gets the result. SHARED has room for N of T for each thread of a block where DEEP is more than
+// one.
 template <class Op, int WIDE, int DEEP, class T, int N> D void across_columns(T (&x)[N], void *shared) {
     if constexpr (DEEP > 1) {
+        constexpr int OF_WARP = 32 % WIDE == 0 && WIDE * DEEP >= 32 ? 32 / WIDE : 1;
         T(*parts)[WIDE * N] = (T(*)[WIDE * N])shared;
-        int place = threadIdx.x % WIDE, depth = threadIdx.x / WIDE;
-        __syncthreads();
+        int place = threadIdx.x % WIDE, depth = threadIdx.x / (WIDE * OF_WARP);
 #pragma unroll
-        for (int n = 0; n < N; ++n) parts[depth][n * WIDE + place] = x[n];
+        for (int mask = OF_WARP / 2; mask > 0; mask /= 2) {
+#pragma unroll
+            for (int n = 0; n < N; ++n) x[n] = Op::of(x[n], from_lane(x[n], mask * WIDE));
+        }
         __syncthreads();
-        for (int half = DEEP / 2; half > 0; half /= 2) {
-            if (depth < half) {
+        if (threadIdx.x / WIDE % OF_WARP == 0) {
+#pragma unroll
+            for (int n = 0; n < N; ++n) parts[depth][n * WIDE + place] = x[n];
+        }
+        __syncthreads();
+        for (int half = DEEP / OF_WARP / 2; half > 0; half /= 2) {
+            if (depth < half && threadIdx.x / WIDE % OF_WARP == 0) {
 #pragma unroll
                 for (int n = 0; n < N; ++n) {
                     T *part = &parts[depth][n * WIDE + place];
@@ -257,6 +270,17 @@ template <class Op, int WIDE, int DEEP, int BLOCKS, class T, int N> D void colle
 template <class T> D T from_before(T x, int step, int group) { return __shfl_up_sync(0xffffffffu, x, step, group); }
 template <class T> D T from_thread(T x, int at, int group) { return __shfl_sync(0xffffffffu, x, at, group); }
 
+// Element AT of those that the threads of a warp hold EACH of.
+template <class T, int EACH> D T held(const T (&x)[EACH], int at) {
+    T found = from_thread(x[0], at / EACH, 32);
+#pragma unroll
+    for (int m = 1; m < EACH; ++m) {
+        T other = from_thread(x[m], at / EACH, 32);
+        if (at % EACH == m) found = other;
+    }
+    return found;
+}
+
 // Scans N elements of each of LANES neighbouring threads, TURNS times: in the order of turns, threads and elements, after
 // those that CARRY is the result of. CARRY becomes the result of all. SHARED has room for TURNS of T for each warp of a
 // block where LANES is more than a warp.
@@ -291,13 +315,33 @@ template <class Op, int LANES, class T, int TURNS, int N> D void scan(T (&x)[TUR
             if (lane == 31) parts[j * WARPS + warp] = sums[j];
         }
         __syncthreads();
+        // Each warp scans what all have found.
+        constexpr int PARTS = TURNS * WARPS, EACH = (PARTS + 31) / 32;
+        T so_far[EACH];
+#pragma unroll
+        for (int m = 0; m < EACH; ++m) {
+            const int part = lane * EACH + m;
+            so_far[m] = parts[part < PARTS ? part : PARTS - 1];
+            if (m > 0) so_far[m] = Op::of(so_far[m - 1], so_far[m]);
+        }
+        T sum = so_far[EACH - 1];
+#pragma unroll
+        for (int step = 1; step < 32; step *= 2) {
+            T before = from_before(sum, step, 32);
+            if (lane >= step) sum = Op::of(before, sum);
+        }
+        T before = from_before(sum, 1, 32);
+#pragma unroll
+        for (int m = 0; m < EACH; ++m) {
+            if (lane > 0) so_far[m] = Op::of(before, so_far[m]);
+        }
 #pragma unroll
         for (int j = 0; j < TURNS; ++j) {
-            for (int other = 0; other < WARPS; ++other) {
-                if (other == warp) starts[j] = carry;
-                carry = Op::of(carry, parts[j * WARPS + other]);
-            }
+            const int part = j * WARPS + warp;
+            T start = Op::of(carry, held(so_far, part > 0 ? part - 1 : 0));
+            starts[j] = part > 0 ? start : carry;
         }
+        carry = Op::of(carry, held(so_far, PARTS - 1));
     }
 #pragma unroll
     for (int j = 0; j < TURNS; ++j) {

@@ -17,8 +17,10 @@ const KEPT_REGISTERS: u64 = 64;
 const SPLIT_POINTS: u64 = 32768;
 /// Points that a block should have at least where several share a row.
 const POINTS_PER_BLOCK: u64 = 4096;
-/// Neighbouring bytes that memory gives together.
-const SECTOR_BYTES: u64 = 32;
+/// Neighbouring bytes that a block reads together at least: one access of a thread.
+const LEAST_TOGETHER_BYTES: u64 = 16;
+/// Turns that threads take at a row rather than have other threads take them, where nothing is kept.
+const MOST_TURNS: u64 = 16;
 /// Neighbouring bytes that a block should read together.
 const ROW_OF_BLOCK_BYTES: u64 = 256;
 /// Blocks that there must be room for in place of one, for several to share what it has.
@@ -60,6 +62,8 @@ pub(super) enum Form {
         deep: u32,
         /// Rows per thread.
         lanes: u32,
+        /// Whether what a later pass needs is kept in registers; otherwise it is computed anew.
+        kept: bool,
     },
     /// `threads` neighbouring threads compute a row, each in turn `lanes` neighbouring points of it.
     Rows {
@@ -138,7 +142,11 @@ impl Schedule {
     pub(super) fn shared_bytes(&self, accumulator: u64) -> u64 {
         match self.form {
             Form::Columns { deep: 1, .. } => 0,
-            Form::Columns { wide, deep, lanes } => u64::from(wide * deep * lanes) * accumulator,
+            Form::Columns { wide, deep, lanes, .. } => {
+                // The threads of a warp that share a column need none.
+                let of_warp = if 32 % wide == 0 && wide * deep >= 32 { 32 / wide } else { 1 };
+                u64::from(wide * deep / of_warp * lanes) * accumulator
+            }
             Form::Rows { threads, .. } if threads <= 32 => 0,
             Form::Rows { .. } => u64::from(self.threads() / 32) * accumulator,
         }
@@ -238,7 +246,7 @@ impl Chooser<'_> {
             lanes /= 2;
         }
         let wide = if rows.points() / u64::from(lanes) < fill { 128 } else { 256 };
-        Schedule::whole(Form::Columns { wide, deep: 1, lanes }, rows, points)
+        Schedule::whole(Form::Columns { wide, deep: 1, lanes, kept: false }, rows, points)
     }
 
     /// Whether most of what is read lies such that neighbouring rows, not neighbouring points, are side by side.
@@ -279,13 +287,14 @@ impl Chooser<'_> {
         // A cluster has few blocks: where no more can share columns, a block has fewer of these.
         let narrowest = traffic.iter().map(|access| access.dtype.size()).min().unwrap_or(4);
         let blocks = |wide: u32| rows.points() / u64::from(wide * lanes) * u64::from(self.device.cluster_blocks);
-        while !self.passes.points_come_first()
-            && blocks(wide) < u64::from(self.device.multiprocessors)
-            && u64::from(wide * lanes) * narrowest > SECTOR_BYTES
-            && wide.is_multiple_of(2)
-            && is_long(wide / 2 * lanes)
-        {
-            wide /= 2;
+        let narrower = |wide: u32| (1..wide).rev().find(|narrower| wide.is_multiple_of(*narrower));
+        while let Some(narrower) = narrower(wide).filter(|narrower| {
+            !self.passes.points_come_first()
+                && blocks(wide) < u64::from(self.device.multiprocessors)
+                && u64::from(narrower * lanes) * narrowest >= LEAST_TOGETHER_BYTES
+                && is_long(narrower * lanes)
+        }) {
+            wide = narrower;
         }
         // A block for each multiprocessor, as long as it has enough of what lies side by side.
         while rows.points() / u64::from(wide * lanes) < u64::from(self.device.multiprocessors)
@@ -309,8 +318,15 @@ impl Chooser<'_> {
         while deep > 1 && u64::from(wide * deep) * registers > REGISTERS {
             deep /= 2;
         }
-        let whole = Schedule::whole(Form::Columns { wide, deep, lanes }, rows, points);
-        Schedule { split: self.split(&whole, u64::from(wide * lanes)), ..whole }
+        let form = |kept: bool| Form::Columns { wide, deep, lanes, kept };
+        let whole = Schedule::whole(form(false), rows, points);
+        let split = self.split(&whole, u64::from(wide * lanes));
+        // What is kept takes room beside that.
+        let room = (REGISTERS / u64::from(wide * deep)).saturating_sub(registers).min(KEPT_REGISTERS);
+        let turns = whole.points.points().div_ceil(u64::from(deep * split.blocks()));
+        let kept_bytes = self.passes.kept_bytes(self.kernel);
+        let kept = kept_bytes > 0 && turns * u64::from(lanes) * kept_bytes <= room * 4;
+        Schedule { form: form(kept), split, ..whole }
     }
 
     fn rows(&self, rows: Domain, points: Domain) -> Schedule {
@@ -328,10 +344,10 @@ impl Chooser<'_> {
             threads *= 2;
         }
         let turns_of = |threads: u32| chunks.div_ceil(u64::from(threads));
+        let is_short = |threads: u32| turns_of(threads) <= 4 && turns_of(threads) * u64::from(lanes) <= 32;
         // With rows enough, threads do more of a row each, and less that is the same for all of it.
         while threads > 1
-            && turns_of(threads / 2) <= 4
-            && turns_of(threads / 2) * u64::from(lanes) <= 32
+            && (is_short(threads / 2) || (kept_bytes == 0 && threads > 32 && turns_of(threads / 2) <= MOST_TURNS))
             && rows.points() * u64::from(threads / 2) >= fill * 3 / 2
         {
             threads /= 2;
@@ -411,7 +427,7 @@ impl Chooser<'_> {
         let (rows, points, whole) = scanned(self.kernel, self.analysis);
         let side_by_side = rows.points() >= SCANNED_SIDE_BY_SIDE && self.prefers_columns(&rows, &points);
         if !whole || side_by_side {
-            return Schedule::whole(Form::Columns { wide: 32, deep: 1, lanes: 1 }, rows, points);
+            return Schedule::whole(Form::Columns { wide: 32, deep: 1, lanes: 1, kept: false }, rows, points);
         }
         let lanes = self.widest(&self.traffic(true), &points, &rows);
         let chunks = points.points().div_ceil(u64::from(lanes));

@@ -1,6 +1,6 @@
 // 256 blocks of 512 threads
 extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(4, 1, 1) k(const float *__restrict__ x0, float *__restrict__ y0) {
-    __shared__ __align__(16) u8 shared[8192];
+    __shared__ __align__(16) u8 shared[4096];
     __cluster_barrier_arrive_relaxed();
     const u32 thread = (u32)(blockIdx.x / 4) * 16 + threadIdx.x % 16;
     const bool active = thread < 1024u;
@@ -10,11 +10,10 @@ extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(4, 1, 1) k(co
     #pragma unroll
     for (int v = 0; v < 16; ++v) acc1[v] = 0;
      {
-        u32 first = depth;
-        for (; first < 7808u; first += 512) {
+        for (u32 j = 0; j < 16; ++j) {
             #pragma unroll
             for (int turn = 0; turn < 4; ++turn) {
-                const u32 r = first + turn * 128;
+                const u32 r = depth + (j * 4 + turn) * 128;
                 __align__(16) float s0[4];
                 read(s0, x0 + ((int)(p) + (int)(r) * 4096));
                 #pragma unroll

@@ -7,7 +7,6 @@ extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(8, 1, 1) k(co
     const bool active = row < 32u;
     const u32 p = active ? row : 0;
     f16 k0[2][8];
-    float k5[2][8];
     const float v2 = __uint_as_float(0x47200000u);
     const float v9 = __uint_as_float(0x3727c5acu);
     float acc3[8];
@@ -49,7 +48,6 @@ extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(8, 1, 1) k(co
                 const float v5 = sub(v1, v4);
                 const float v6 = mul(v5, v5);
                 acc7[v] = Sum::of(acc7[v], v6);
-                k5[j][v] = v5;
             }
         }
     }
@@ -69,7 +67,9 @@ extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(8, 1, 1) k(co
             __align__(16) f16 o0[8];
             #pragma unroll
             for (int v = 0; v < 8; ++v) {
-                const float v12 = mul(k5[j][v], v11);
+                const float v1 = (float)to_f32(k0[j][v]);
+                const float v5 = sub(v1, v4);
+                const float v12 = mul(v5, v11);
                 const f16 v13 = to_f16((float)v12);
                 o0[v] = v13;
             }

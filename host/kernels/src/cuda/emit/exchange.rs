@@ -37,6 +37,15 @@ impl Emitter<'_> {
         }
     }
 
+    /// Whether several threads share a row, in a block or in several.
+    pub(super) fn shares_rows(&self) -> bool {
+        let deep = match self.schedule.form {
+            Form::Columns { deep, .. } => deep,
+            Form::Rows { threads, .. } => threads,
+        };
+        deep > 1 || self.schedule.split.blocks() > 1
+    }
+
     fn is_cluster(&self) -> bool {
         matches!(self.schedule.split, Split::Cluster { .. })
     }
@@ -45,7 +54,7 @@ impl Emitter<'_> {
     /// the last of them goes on, returns the condition under which a thread of it is the first of its row.
     pub(super) fn exchange(&mut self, pass: &Pass) -> Option<String> {
         let (wide, deep, lanes) = match self.schedule.form {
-            Form::Columns { wide, deep, lanes } => (wide, deep, lanes),
+            Form::Columns { wide, deep, lanes, .. } => (wide, deep, lanes),
             Form::Rows { threads, rows, .. } => {
                 debug_assert!(
                     rows == 1 || self.schedule.split == Split::Whole,

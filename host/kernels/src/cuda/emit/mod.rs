@@ -2,6 +2,7 @@
 
 mod branches;
 mod choices;
+mod columns;
 mod exchange;
 mod forms;
 mod index;
@@ -176,7 +177,7 @@ impl Emitter<'_> {
         }
         self.arrive();
         match self.schedule.form {
-            Form::Columns { wide, deep, lanes } => self.columns(wide, deep, lanes),
+            Form::Columns { wide, deep, lanes, kept } => self.columns((wide, deep), lanes, kept),
             Form::Rows { threads, rows, lanes, turns, kept } => self.rows(threads, rows, lanes, turns, kept),
         }
     }
