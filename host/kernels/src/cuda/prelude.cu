@@ -21,6 +21,9 @@ D float to_f32(bf16 x) { return __uint_as_float((u32)x.bits << 16); }
 D f16 to_f16(float x) { u32 y; asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(y) : "f"(0.0f), "f"(x)); return f16{(u16)y}; }
 D bf16 to_bf16(float x) { u32 y; asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(y) : "f"(0.0f), "f"(x)); return bf16{(u16)y}; }
 
+// 1 or 0. NVRTC takes `(a ? 1.0f : 0.0f) * c` for a choice between `c` and 0, where the product is -0 for a negative `c`.
+D float one_or_zero(bool a) { float y; asm("cvt.rn.f32.u32 %0, %1;" : "=f"(y) : "r"((u32)a)); return y; }
+
 // Floats to integers truncate and saturate; NaN gives 0.
 D int to_i32(float x) { return x != x ? 0 : __float2int_rz(x); }
 D int to_i32(double x) { return x != x ? 0 : __double2int_rz(x); }
@@ -133,11 +136,9 @@ struct All { D bool of(bool a, bool b) { return a & b; } };
 // A candidate for argmax or argmin: NaN beats numbers, the first of equals beats the others.
 template <class T> struct Best { T value; i64 at; };
 template <class T> D bool beats(bool better, Best<T> a, Best<T> b) {
-    bool a_nan = a.value != a.value, b_nan = b.value != b.value;
-    if (a.at < 0 || b.at < 0) return b.at < 0;
-    if (a_nan != b_nan) return a_nan;
-    if (a_nan || a.value == b.value) return a.at < b.at;
-    return better;
+    const bool a_nan = a.value != a.value, b_nan = b.value != b.value, alike = a_nan | (a.value == b.value);
+    const bool of_both = a_nan != b_nan ? a_nan : alike ? a.at < b.at : better;
+    return (a.at < 0) | (b.at < 0) ? b.at < 0 : of_both;
 }
 // The same for a candidate X that comes AFTER the best so far, without branches.
 template <class T> D Best<T> next(bool no_better, Best<T> best, T x, i64 after) {

@@ -429,7 +429,10 @@ impl Chooser<'_> {
         if !whole || side_by_side {
             return Schedule::whole(Form::Columns { wide: 32, deep: 1, lanes: 1, kept: false }, rows, points);
         }
-        let lanes = self.widest(&self.traffic(true), &points, &rows);
+        let traffic = self.traffic(true);
+        // More than two accesses of a thread to neighbouring places leave holes between those of threads.
+        let widest = traffic.iter().map(|access| access.dtype.size()).max().unwrap_or(4);
+        let lanes = self.widest(&traffic, &points, &rows).min((32 / widest) as u32);
         let chunks = points.points().div_ceil(u64::from(lanes));
         let most = if rows.points() < u64::from(self.device.multiprocessors) { 1024 } else { SPLIT_THREADS };
         let threads = chunks.next_power_of_two().clamp(1, u64::from(most)) as u32;

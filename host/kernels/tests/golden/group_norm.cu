@@ -15,7 +15,7 @@ extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(8, 1, 1) k(co
     #pragma unroll
     for (u32 j = 0; j < 2; ++j) {
         const u32 r = ((u32)j * 4096 + lane) * 8;
-        if (r < 40960u) {
+        if (j < 1 || r < 40960u) {
             __align__(16) f16 s0[8];
             read(s0, x0 + ((int)(p) * 40960 + (int)(r)));
             #pragma unroll
@@ -41,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(8, 1, 1) k(co
     #pragma unroll
     for (u32 j = 0; j < 2; ++j) {
         const u32 r = ((u32)j * 4096 + lane) * 8;
-        if (r < 40960u) {
+        if (j < 1 || r < 40960u) {
             #pragma unroll
             for (int v = 0; v < 8; ++v) {
                 const float v1 = (float)to_f32(k0[j][v]);
@@ -63,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(8, 1, 1) k(co
     #pragma unroll
     for (u32 j = 0; j < 2; ++j) {
         const u32 r = ((u32)j * 4096 + lane) * 8;
-        if (r < 40960u) {
+        if (j < 1 || r < 40960u) {
             __align__(16) f16 o0[8];
             #pragma unroll
             for (int v = 0; v < 8; ++v) {

@@ -14,7 +14,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const float *__restrict__ x0
     #pragma unroll
     for (u32 j = 0; j < 2; ++j) {
         const u32 r = ((u32)j * 128 + lane) * 4;
-        if (r < 768u) {
+        if (j < 1 || r < 768u) {
             __align__(16) float s0[4];
             read(s0, x0 + ((int)(p) * 768 + (int)(r)));
             #pragma unroll
@@ -33,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const float *__restrict__ x0
     #pragma unroll
     for (u32 j = 0; j < 2; ++j) {
         const u32 r = ((u32)j * 128 + lane) * 4;
-        if (r < 768u) {
+        if (j < 1 || r < 768u) {
             #pragma unroll
             for (int v = 0; v < 4; ++v) {
                 const float v4 = sub(k0[j][v], v3);
@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const float *__restrict__ x0
     #pragma unroll
     for (u32 j = 0; j < 2; ++j) {
         const u32 r = ((u32)j * 128 + lane) * 4;
-        if (r < 768u) {
+        if (j < 1 || r < 768u) {
             __align__(16) float s12[4];
             read(s12, x1 + ((int)(r)));
             __align__(16) float s13[4];

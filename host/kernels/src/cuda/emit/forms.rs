@@ -12,6 +12,17 @@ use passhost_ir::Dtype;
 use passhost_ir::kernel::operations::Gives;
 use passhost_ir::kernel::{Op, ReduceOp, Reg};
 
+/// The turns of a row.
+struct Turns {
+    /// The line that names the point of a turn `j` and a thread.
+    point: String,
+    /// In so many of them, the first ones, all threads have points.
+    whole: u32,
+    all: u32,
+    /// The condition under which a point is inside, where not all are.
+    inside: Option<String>,
+}
+
 impl Emitter<'_> {
     /// What a value reads, by itself and through its index expressions.
     pub(super) fn operands(&self, reg: Reg) -> Vec<Reg> {
@@ -68,15 +79,43 @@ impl Emitter<'_> {
             if self.scans(pass) {
                 self.scanning_turns(&spot, pass, (threads, turns), inside.as_deref());
             } else {
-                self.text.line(if kept { "#pragma unroll" } else { "#pragma unroll 4" });
-                self.text.open(format_args!("for (u32 j = 0; j < {turns}; ++j)"));
-                self.text.line(format_args!("const {point_type} r = (({point_type})j * {step} + lane) * {lanes};"));
-                self.turn(&spot, pass, inside.as_deref(), kept.then_some(&mut at_hand));
-                self.text.close();
+                let point = format!("const {point_type} r = (({point_type})j * {step} + lane) * {lanes};");
+                // Turns in which all threads have points.
+                let whole = points / (u64::from(all_threads) * u64::from(lanes));
+                let turns = Turns { point, whole: whole.min(turns.into()) as u32, all: turns, inside };
+                if kept {
+                    self.kept_turns(&spot, pass, &turns, &mut at_hand);
+                } else {
+                    self.turns(&spot, pass, &turns);
+                }
             }
             self.reduced_rows(pass, threads, threads * per_block, lanes);
             if let Some(condition) = self.exchange(pass) {
                 first = condition;
+            }
+        }
+    }
+
+    /// All turns of a row, of which threads keep values in registers.
+    fn kept_turns(&mut self, spot: &Spot, pass: &Pass, turns: &Turns, at_hand: &mut Vec<Reg>) {
+        self.text.line("#pragma unroll");
+        self.text.open(format_args!("for (u32 j = 0; j < {}; ++j)", turns.all));
+        self.text.line(&turns.point);
+        let always = if turns.whole > 0 { format!("j < {} || ", turns.whole) } else { String::new() };
+        let inside = turns.inside.as_ref().map(|inside| format!("{always}{inside}"));
+        self.turn(spot, pass, inside.as_deref(), Some(at_hand));
+        self.text.close();
+    }
+
+    /// All turns of a row. Whole ones have no branch, so that their loads are under way at a time.
+    fn turns(&mut self, spot: &Spot, pass: &Pass, turns: &Turns) {
+        for (first, end, inside) in [(0, turns.whole, None), (turns.whole, turns.all, turns.inside.as_deref())] {
+            if first < end {
+                self.text.line("#pragma unroll 4");
+                self.text.open(format_args!("for (u32 j = {first}; j < {end}; ++j)"));
+                self.text.line(&turns.point);
+                self.turn(spot, pass, inside, None);
+                self.text.close();
             }
         }
     }
