@@ -4,6 +4,7 @@ mod concatenated;
 mod index;
 mod inputs;
 mod prng;
+mod scanned;
 mod transposed;
 
 use inputs::Draw;
@@ -26,6 +27,9 @@ const FEW_ROWS: i64 = 2;
 
 /// Of so many seeds one gives a kernel of few long rows.
 const SEEDS_FOR_LONG: u64 = 10;
+
+/// Of so many seeds one gives a kernel of few long rows that are scanned: even and odd ones, none of those for long rows.
+const SEEDS_FOR_SCANNED: u64 = 45;
 
 /// The types that values may have.
 pub const DTYPES: [Dtype; 10] = [
@@ -60,12 +64,17 @@ impl RandomKernel {
     pub fn generate(seed: u64) -> (Kernel, Vec<Tensor>) {
         let mut random = Prng::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
         let is_long = seed % SEEDS_FOR_LONG == SEEDS_FOR_LONG - 1;
-        let kernel = if is_long { long_space(&mut random) } else { space(&mut random) };
+        let is_scanned = seed % SEEDS_FOR_SCANNED == SEEDS_FOR_SCANNED / 2 - 2;
+        let kernel = match (is_scanned, is_long) {
+            (true, _) => scanned::space(&mut random),
+            (_, true) => long_space(&mut random),
+            _ => space(&mut random),
+        };
         let mut builder = Builder { random, kernel, draws: Vec::new() };
-        if is_long {
-            builder.long_body();
-        } else {
-            builder.body();
+        match (is_scanned, is_long) {
+            (true, _) => builder.scanned_body(),
+            (_, true) => builder.long_body(),
+            _ => builder.body(),
         }
         builder.stores();
         let special = builder.random.chance(4);

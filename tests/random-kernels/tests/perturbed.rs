@@ -47,9 +47,7 @@ fn execute(kernel: &Kernel, facts: &Facts, inputs: &[Tensor]) -> Vec<Tensor> {
                 }
                 Op::Scan(op, a) => {
                     let last = kernel.reduce[kernel.reduce.len() - 1] as usize;
-                    (0..length)
-                        .map(|end| reduce(op.reduction(), inst.dtype, &values[a.0 as usize][end - end % last..=end]))
-                        .collect()
+                    values[a.0 as usize].chunks(last).flat_map(|row| scan(op.reduction(), inst.dtype, row)).collect()
                 }
                 _ => (0..length).map(|element| pointwise(kernel, inputs, &index, &values, at, element)).collect(),
             };
@@ -147,6 +145,17 @@ fn reduce(op: ReduceOp, dtype: Dtype, elements: &[Num]) -> Num {
         elements.reverse();
     }
     (op.meaning())(dtype, &elements)
+}
+
+/// Each prefix from the back, after what the parts of the row before it come to.
+fn scan(op: ReduceOp, dtype: Dtype, row: &[Num]) -> Vec<Num> {
+    let (mut before, mut list) = (vec![], Vec::with_capacity(row.len()));
+    for part in row.chunks(256) {
+        let with = |elements: &[Num]| reduce(op, dtype, &[&before, elements].concat());
+        list.extend((1..=part.len()).map(|count| with(&part[..count])));
+        before.push(reduce(op, dtype, part));
+    }
+    list
 }
 
 #[test]

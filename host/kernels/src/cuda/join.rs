@@ -111,7 +111,7 @@ fn open_entry(text: &mut Text, (threads, split): (u32, Split), shared_bytes: u64
     let parameters = parameters.join(", ");
     let cluster = match split {
         Split::Cluster { blocks } => format!(" __cluster_dims__({blocks}, 1, 1)"),
-        Split::Whole | Split::Last { .. } => String::new(),
+        Split::Whole | Split::Last { .. } | Split::Scanned { .. } => String::new(),
     };
     text.open(format_args!("extern \"C\" __global__ void __launch_bounds__({threads}){cluster} {ENTRY}({parameters})"));
     text.line(format_args!("__shared__ __align__(16) u8 shared[{}];", shared_bytes.max(1)));

@@ -29,6 +29,7 @@ mod space;
 mod split;
 mod text;
 mod tiles;
+mod traffic;
 
 pub use claims::{Access, Claim, Claims, Term};
 pub use compiler::Compiler;

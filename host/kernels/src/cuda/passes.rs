@@ -5,7 +5,7 @@
 
 use crate::access::Analysis;
 use passhost_ir::Dtype;
-use passhost_ir::kernel::{Class, Facts, Kernel, Op, Reg};
+use passhost_ir::kernel::{Binary, Class, Facts, Kernel, Op, Reg};
 
 /// A pass: values of the row, then values of its points.
 #[derive(Debug, Clone, Default)]
@@ -89,7 +89,7 @@ impl Passes {
                 if !is_point(reg) || kept.contains(&reg) {
                     continue;
                 }
-                if seen[reg.0 as usize] && !is_cheap(kernel, reg) {
+                if seen[reg.0 as usize] && !is_cheap(kernel, reg, is_point) {
                     kept.push(reg);
                 } else {
                     stack.extend(reads(reg));
@@ -115,9 +115,22 @@ impl Passes {
         self.list.iter().skip(1).all(|pass| pass.reduces.is_empty() && pass.stores.is_empty())
     }
 
-    /// Bytes per point that kept values take in registers.
+    /// Bytes per point that kept values take in registers, between the passes where they take most: one that is read for
+    /// the last time makes room for those that are computed of it.
     pub(super) fn kept_bytes(&self, kernel: &Kernel) -> u64 {
-        self.kept.iter().map(|reg| kernel.body[reg.0 as usize].dtype.size().max(4)).sum()
+        let computes = |pass: &Pass, reg: Reg| pass.kept.contains(&reg);
+        let reads = |pass: &Pass, reg: Reg| {
+            let of = |at: &Reg| kernel.body[at.0 as usize].op.operands();
+            roots(kernel, pass).contains(&reg) || pass.kept.iter().flat_map(of).any(|operand| operand == reg)
+        };
+        let after = |number: usize| {
+            let (before, later) = self.list.split_at(number);
+            let is_live = |reg: &&Reg| {
+                before.iter().any(|pass| computes(pass, **reg)) && later.iter().any(|pass| reads(pass, **reg))
+            };
+            self.kept.iter().filter(is_live).map(|reg| kernel.body[reg.0 as usize].dtype.size().max(4)).sum()
+        };
+        (1..self.list.len()).map(after).max().unwrap_or(0)
     }
 }
 
@@ -127,10 +140,12 @@ fn roots(kernel: &Kernel, pass: &Pass) -> Vec<Reg> {
     reduced.chain(pass.stores.iter().map(|store| kernel.stores[*store].value)).collect()
 }
 
-/// Whether a value costs so little that it is computed again rather than kept.
-fn is_cheap(kernel: &Kernel, reg: Reg) -> bool {
+/// Whether a value costs so little that it is computed again rather than kept. `is_point` says which are not the row's.
+fn is_cheap(kernel: &Kernel, reg: Reg, is_point: impl Fn(Reg) -> bool) -> bool {
     match kernel.body[reg.0 as usize].op {
         Op::Index(_) | Op::Const(_) => true,
+        // It takes as much room as the point's operand, which was needed before it.
+        Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, a, b) => is_point(a) != is_point(b),
         Op::Cast(a) => {
             let from = kernel.body[a.0 as usize].dtype;
             from.size() <= 2 && from != Dtype::Bool

@@ -20,9 +20,10 @@ D float to_f32(bf16 x) { return __uint_as_float((u32)x.bits << 16); }
 // The instructions for two floats run four times as often as those for a single one.
 D f16 to_f16(float x) { u32 y; asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(y) : "f"(0.0f), "f"(x)); return f16{(u16)y}; }
 D bf16 to_bf16(float x) { u32 y; asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(y) : "f"(0.0f), "f"(x)); return bf16{(u16)y}; }
-// In an instruction that NVRTC does not look into: knowing that this is 0 or 1, it takes a product with a negative constant for
-// a choice between that and +0, where the product is -0.
-D float to_f32(bool x) { float y; asm("cvt.rn.f32.u32 %0, %1;" : "=f"(y) : "r"((u32)x)); return y; }
+
+// 1 or 0, in an instruction that NVRTC does not look into: it takes `(a ? 1.0f : 0.0f) * c` for a choice between `c` and 0,
+// where the product is -0 for a negative `c`.
+D float one_or_zero(bool a) { float y; asm("cvt.rn.f32.u32 %0, %1;" : "=f"(y) : "r"((u32)a)); return y; }
 
 // Floats to integers truncate and saturate; NaN gives 0.
 D int to_i32(float x) { return x != x ? 0 : __float2int_rz(x); }
@@ -122,6 +123,10 @@ template <class T, int N> D void write(T *to, const T (&from)[N]) {
     *(Words<sizeof(T) * N> *)to = *(const Words<sizeof(T) * N> *)from;
 }
 
+template <int N, class T> D void copy(T *to, const T *from) {
+    *(Words<sizeof(T) * N> *)to = *(const Words<sizeof(T) * N> *)from;
+}
+
 struct Sum { template <class T> D T of(T a, T b) { return add(a, b); } };
 struct Prod { template <class T> D T of(T a, T b) { return mul(a, b); } };
 struct Max { template <class T> D T of(T a, T b) { return larger(a, b); } };
@@ -132,14 +137,23 @@ struct All { D bool of(bool a, bool b) { return a & b; } };
 // A candidate for argmax or argmin: NaN beats numbers, the first of equals beats the others.
 template <class T> struct Best { T value; i64 at; };
 template <class T> D bool beats(bool better, Best<T> a, Best<T> b) {
-    bool a_nan = a.value != a.value, b_nan = b.value != b.value;
-    if (a.at < 0 || b.at < 0) return b.at < 0;
-    if (a_nan != b_nan) return a_nan;
-    if (a_nan || a.value == b.value) return a.at < b.at;
-    return better;
+    const bool a_nan = a.value != a.value, b_nan = b.value != b.value, alike = a_nan | (a.value == b.value);
+    const bool of_both = a_nan != b_nan ? a_nan : alike ? a.at < b.at : better;
+    return (a.at < 0) | (b.at < 0) ? b.at < 0 : of_both;
 }
-struct Argmax { template <class T> D Best<T> of(Best<T> a, Best<T> b) { return beats(a.value > b.value, a, b) ? a : b; } };
-struct Argmin { template <class T> D Best<T> of(Best<T> a, Best<T> b) { return beats(a.value < b.value, a, b) ? a : b; } };
+// The same for a candidate X that comes AFTER the best so far, without branches.
+template <class T> D Best<T> next(bool no_better, Best<T> best, T x, i64 after) {
+    const bool taken = (best.at < 0) | (!no_better & (best.value == best.value));
+    return Best<T>{taken ? x : best.value, taken ? after : best.at};
+}
+struct Argmax {
+    template <class T> D Best<T> of(Best<T> a, Best<T> b) { return beats(a.value > b.value, a, b) ? a : b; }
+    template <class T> D Best<T> of(Best<T> a, T x, i64 after) { return next(x <= a.value, a, x, after); }
+};
+struct Argmin {
+    template <class T> D Best<T> of(Best<T> a, Best<T> b) { return beats(a.value < b.value, a, b) ? a : b; }
+    template <class T> D Best<T> of(Best<T> a, T x, i64 after) { return next(x >= a.value, a, x, after); }
+};
 
 template <class T> D T from_lane(T x, int mask) { return __shfl_xor_sync(0xffffffffu, x, mask); }
 D bool from_lane(bool x, int mask) { return __shfl_xor_sync(0xffffffffu, (int)x, mask) != 0; }
@@ -172,18 +186,27 @@ template <class Op, int COUNT, int STEP, class T> D T column(const T *parts) {
     else return Op::of(column<Op, COUNT / 2, STEP>(parts), column<Op, COUNT / 2, STEP>(parts + COUNT / 2 * STEP));
 }
 
-// Reduces over the DEEP threads of a block that share a column, pairwise as well; blocks are WIDE columns wide. Each gets
-// the result. SHARED has room for N of T for each thread of a block where DEEP is more than one.
+// Reduces over the DEEP threads of a block that share a column, pairwise as well: those of a warp, then what is left. Blocks
+// are WIDE columns wide. Each gets the result. SHARED has room for N of T for each thread of a block where DEEP is more than
+// one.
 template <class Op, int WIDE, int DEEP, class T, int N> D void across_columns(T (&x)[N], void *shared) {
     if constexpr (DEEP > 1) {
+        constexpr int OF_WARP = 32 % WIDE == 0 && WIDE * DEEP >= 32 ? 32 / WIDE : 1;
         T(*parts)[WIDE * N] = (T(*)[WIDE * N])shared;
-        int place = threadIdx.x % WIDE, depth = threadIdx.x / WIDE;
-        __syncthreads();
+        int place = threadIdx.x % WIDE, depth = threadIdx.x / (WIDE * OF_WARP);
 #pragma unroll
-        for (int n = 0; n < N; ++n) parts[depth][n * WIDE + place] = x[n];
+        for (int mask = OF_WARP / 2; mask > 0; mask /= 2) {
+#pragma unroll
+            for (int n = 0; n < N; ++n) x[n] = Op::of(x[n], from_lane(x[n], mask * WIDE));
+        }
         __syncthreads();
-        for (int half = DEEP / 2; half > 0; half /= 2) {
-            if (depth < half) {
+        if (threadIdx.x / WIDE % OF_WARP == 0) {
+#pragma unroll
+            for (int n = 0; n < N; ++n) parts[depth][n * WIDE + place] = x[n];
+        }
+        __syncthreads();
+        for (int half = DEEP / OF_WARP / 2; half > 0; half /= 2) {
+            if (depth < half && threadIdx.x / WIDE % OF_WARP == 0) {
 #pragma unroll
                 for (int n = 0; n < N; ++n) {
                     T *part = &parts[depth][n * WIDE + place];
@@ -249,35 +272,145 @@ template <class Op, int WIDE, int DEEP, int BLOCKS, class T, int N> D void colle
 template <class T> D T from_before(T x, int step, int group) { return __shfl_up_sync(0xffffffffu, x, step, group); }
 template <class T> D T from_thread(T x, int at, int group) { return __shfl_sync(0xffffffffu, x, at, group); }
 
-// Scans N elements of each of LANES neighbouring threads, in the order of threads and elements, after those that CARRY is
-// the result of. CARRY becomes the result of all. SHARED is as for `across`.
-template <class Op, int LANES, class T, int N> D void scan(T (&x)[N], T &carry, void *shared) {
+// Element AT of those that the threads of a warp hold EACH of.
+template <class T, int EACH> D T held(const T (&x)[EACH], int at) {
+    T found = from_thread(x[0], at / EACH, 32);
 #pragma unroll
-    for (int n = 1; n < N; ++n) x[n] = Op::of(x[n - 1], x[n]);
+    for (int m = 1; m < EACH; ++m) {
+        T other = from_thread(x[m], at / EACH, 32);
+        if (at % EACH == m) found = other;
+    }
+    return found;
+}
+
+// Scans N elements of each of LANES neighbouring threads, TURNS times: in the order of turns, threads and elements, after
+// those that CARRY is the result of. CARRY becomes the result of all. SHARED has room for TURNS of T for each warp of a
+// block where LANES is more than a warp.
+template <class Op, int LANES, class T, int TURNS, int N> D void scan(T (&x)[TURNS][N], T &carry, void *shared) {
     constexpr int GROUP = LANES < 32 ? LANES : 32;
     const int lane = threadIdx.x % GROUP;
-    T sum = x[N - 1];
+    T sums[TURNS], starts[TURNS];
 #pragma unroll
-    for (int step = 1; step < GROUP; step *= 2) {
-        T before = from_before(sum, step, GROUP);
-        if (lane >= step) sum = Op::of(before, sum);
-    }
-    T start = carry, before = from_before(sum, 1, GROUP);
-    if constexpr (LANES <= 32) {
-        carry = Op::of(carry, from_thread(sum, GROUP - 1, GROUP));
-    } else {
-        constexpr int WARPS = LANES / 32;
-        T *parts = (T *)shared + threadIdx.x / LANES * WARPS;
-        const int warp = threadIdx.x % LANES / 32;
-        __syncthreads();
-        if (lane == 31) parts[warp] = sum;
-        __syncthreads();
-        for (int other = 0; other < WARPS; ++other) {
-            if (other == warp) start = carry;
-            carry = Op::of(carry, parts[other]);
+    for (int j = 0; j < TURNS; ++j) {
+#pragma unroll
+        for (int n = 1; n < N; ++n) x[j][n] = Op::of(x[j][n - 1], x[j][n]);
+        sums[j] = x[j][N - 1];
+#pragma unroll
+        for (int step = 1; step < GROUP; step *= 2) {
+            T before = from_before(sums[j], step, GROUP);
+            if (lane >= step) sums[j] = Op::of(before, sums[j]);
         }
     }
-    if (lane > 0) start = Op::of(start, before);
+    if constexpr (LANES <= 32) {
 #pragma unroll
-    for (int n = 0; n < N; ++n) x[n] = Op::of(start, x[n]);
+        for (int j = 0; j < TURNS; ++j) {
+            starts[j] = carry;
+            carry = Op::of(carry, from_thread(sums[j], GROUP - 1, GROUP));
+        }
+    } else {
+        constexpr int WARPS = LANES / 32;
+        T *parts = (T *)shared + threadIdx.x / LANES * (TURNS * WARPS);
+        const int warp = threadIdx.x % LANES / 32;
+        __syncthreads();
+#pragma unroll
+        for (int j = 0; j < TURNS; ++j) {
+            if (lane == 31) parts[j * WARPS + warp] = sums[j];
+        }
+        __syncthreads();
+        // Each warp scans what all have found.
+        constexpr int PARTS = TURNS * WARPS, EACH = (PARTS + 31) / 32;
+        T so_far[EACH];
+#pragma unroll
+        for (int m = 0; m < EACH; ++m) {
+            const int part = lane * EACH + m;
+            so_far[m] = parts[part < PARTS ? part : PARTS - 1];
+            if (m > 0) so_far[m] = Op::of(so_far[m - 1], so_far[m]);
+        }
+        T sum = so_far[EACH - 1];
+#pragma unroll
+        for (int step = 1; step < 32; step *= 2) {
+            T before = from_before(sum, step, 32);
+            if (lane >= step) sum = Op::of(before, sum);
+        }
+        T before = from_before(sum, 1, 32);
+#pragma unroll
+        for (int m = 0; m < EACH; ++m) {
+            if (lane > 0) so_far[m] = Op::of(before, so_far[m]);
+        }
+#pragma unroll
+        for (int j = 0; j < TURNS; ++j) {
+            const int part = j * WARPS + warp;
+            T start = Op::of(carry, held(so_far, part > 0 ? part - 1 : 0));
+            starts[j] = part > 0 ? start : carry;
+        }
+        carry = Op::of(carry, held(so_far, PARTS - 1));
+    }
+#pragma unroll
+    for (int j = 0; j < TURNS; ++j) {
+        T before = from_before(sums[j], 1, GROUP);
+        if (lane > 0) starts[j] = Op::of(starts[j], before);
+#pragma unroll
+        for (int n = 0; n < N; ++n) x[j][n] = Op::of(starts[j], x[j][n]);
+    }
+}
+
+// Where blocks share a row that is scanned, each waits for what those before it scanned. They count themselves in, and work
+// on what their number says: so a block waits only for blocks that run already or are done.
+struct Place { u32 block, launch; };
+// The place of this block among BLOCKS of a grid. BEGUN counts the blocks of all launches.
+template <u32 BLOCKS> D Place next_place(u64 *begun) {
+    __shared__ u64 before;
+    if (threadIdx.x == 0) before = atomicAdd(begun, 1ull);
+    __syncthreads();
+    return Place{(u32)(before % BLOCKS), (u32)(before / BLOCKS) + 1};
+}
+
+// A value that others wait for: each half of a word says for which launch it is, so that nothing has to be cleared.
+template <class T> struct Posted { u64 words[(sizeof(T) + 3) / 4]; };
+template <class T> union Bits { T value; u32 words[(sizeof(T) + 3) / 4]; };
+template <class T> D void post(Posted<T> &to, u32 launch, T x) {
+    Bits<T> bits = {x};
+#pragma unroll
+    for (int n = 0; n < (int)sizeof(bits) / 4; ++n) {
+        asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(to.words + n), "l"((u64)launch << 32 | bits.words[n]) : "memory");
+    }
+}
+template <class T> D T await(const Posted<T> &from, u32 launch) {
+    Bits<T> bits;
+#pragma unroll
+    for (int n = 0; n < (int)sizeof(bits) / 4; ++n) {
+        u64 word;
+        do {
+            asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(word) : "l"(from.words + n) : "memory");
+        } while (word >> 32 != launch);
+        bits.words[n] = (u32)word;
+    }
+    return bits.value;
+}
+
+// What is reduced of the elements before this block's, which its SUM is reduced of, where SHARERS neighbouring blocks of
+// THREADS threads share a row. It is taken together in the same order whichever block is done first: by groups of as many
+// blocks as a block has threads, of which the last posts what the row is reduced to so far. POSTS has room for the sum of
+// each of ALL blocks, then for that of each group. SHARED is as for `across`.
+template <class Op, int THREADS, u32 SHARERS, u32 ALL, class T>
+D T before(T sum, T start, Place place, Posted<T> *posts, void *shared) {
+    constexpr u32 GROUPS = (SHARERS + THREADS - 1) / THREADS;
+    const u32 rank = place.block % SHARERS, group = rank / THREADS, in_group = rank % THREADS;
+    Posted<T> *groups = posts + ALL + place.block / SHARERS * GROUPS;
+    if (threadIdx.x == 0) post(posts[place.block], place.launch, sum);
+    T x = threadIdx.x < in_group ? await(posts[place.block - in_group + threadIdx.x], place.launch) : start;
+    x = across<Op, THREADS, THREADS>(x, shared);
+    if constexpr (GROUPS > 1) {
+        if (group > 0) x = Op::of(await(groups[group - 1], place.launch), x);
+        if (threadIdx.x == 0 && in_group == THREADS - 1) post(groups[group], place.launch, Op::of(x, sum));
+    }
+    return x;
+}
+// Puts what is BEFORE a scan's elements in front of them.
+template <class Op, class T, int TURNS, int N> D void after(T (&x)[TURNS][N], T before) {
+#pragma unroll
+    for (int j = 0; j < TURNS; ++j) {
+#pragma unroll
+        for (int n = 0; n < N; ++n) x[j][n] = Op::of(before, x[j][n]);
+    }
 }

@@ -4,6 +4,11 @@ use super::space::Domain;
 use crate::access::{Analysis, axes_in_store_order};
 use passhost_ir::kernel::{Kernel, Op, Reg};
 
+/// Whether a kernel scans.
+pub(super) fn scans(kernel: &Kernel, analysis: &Analysis) -> bool {
+    kernel.body.iter().zip(&analysis.needed).any(|(inst, needed)| *needed && matches!(inst.op, Op::Scan(..)))
+}
+
 /// The rows and points of a kernel with scans, and whether a row is one run of each. It always is if nothing is there but
 /// elements: then whatever a scan does not go along tells rows apart.
 pub(super) fn scanned(kernel: &Kernel, analysis: &Analysis) -> (Domain, Domain, bool) {

@@ -2,13 +2,14 @@
 
 use super::passes::Passes;
 use super::properties::DeviceProperties;
-use super::scans::scanned;
-use super::space::{Address, Domain, Lanes, common, load_address, store_address};
+use super::scans::{scanned, scans};
+use super::space::{Address, Domain, Lanes, common};
 use super::split::{Exchange, Split};
+use super::traffic::Traffic;
 use crate::access::{Analysis, Layout, axes_in_store_order, prefers_columns};
+use passhost_ir::Kernel;
 use passhost_ir::kernel::operations::Gives;
-use passhost_ir::kernel::{Class, Facts, Op, Reg};
-use passhost_ir::{Dtype, Kernel};
+use passhost_ir::kernel::{Facts, Op, Reg};
 
 /// Registers that values kept between passes over a row may take, in a thread.
 const KEPT_REGISTERS: u64 = 64;
@@ -16,8 +17,12 @@ const KEPT_REGISTERS: u64 = 64;
 const SPLIT_POINTS: u64 = 32768;
 /// Points that a block should have at least where several share a row.
 const POINTS_PER_BLOCK: u64 = 4096;
-/// Neighbouring bytes that memory gives together.
-const SECTOR_BYTES: u64 = 32;
+/// Neighbouring bytes that a block reads together at least: one access of a thread.
+const LEAST_TOGETHER_BYTES: u64 = 16;
+/// Turns that threads take at a row rather than have other threads take them, where nothing is kept.
+const MOST_TURNS: u64 = 16;
+/// Neighbouring bytes that a block should read together.
+const ROW_OF_BLOCK_BYTES: u64 = 256;
 /// Blocks that there must be room for in place of one, for several to share what it has.
 const LEAST_BLOCKS: u64 = 4;
 /// Threads of such a block, and of one that scans: several of them fill a multiprocessor, with registers enough.
@@ -28,9 +33,11 @@ const REGISTERS: u64 = 1 << 16;
 const OTHER_REGISTERS: u64 = 24;
 /// Rows from which on a thread each scans them, where they lie side by side.
 const SCANNED_SIDE_BY_SIDE: u64 = 4096;
+/// Bytes of a thread's registers that the elements of a scan may take.
+const SCANNED_BYTES: u64 = 64;
 
 /// What forms of kernels are called where they are counted.
-pub const FORMS: [&str; 9] = [
+pub const FORMS: [&str; 10] = [
     "map",
     "columns",
     "columns in a cluster",
@@ -40,6 +47,7 @@ pub const FORMS: [&str; 9] = [
     "rows of many blocks",
     "scan by a thread",
     "scan by a block",
+    "scan by many blocks",
 ];
 
 /// The form of a kernel.
@@ -54,6 +62,8 @@ pub(super) enum Form {
         deep: u32,
         /// Rows per thread.
         lanes: u32,
+        /// Whether what a later pass needs is kept in registers; otherwise it is computed anew.
+        kept: bool,
     },
     /// `threads` neighbouring threads compute a row, each in turn `lanes` neighbouring points of it.
     Rows {
@@ -94,9 +104,9 @@ impl Schedule {
 
     /// One of [`FORMS`].
     pub(super) fn name(&self, kernel: &Kernel, analysis: &Analysis) -> &'static str {
-        let scans =
-            kernel.body.iter().zip(&analysis.needed).any(|(inst, needed)| *needed && matches!(inst.op, Op::Scan(..)));
+        let scans = scans(kernel, analysis);
         match (self.form, self.split) {
+            (_, Split::Scanned { .. }) => "scan by many blocks",
             (Form::Columns { .. }, _) if scans => "scan by a thread",
             (Form::Rows { .. }, _) if scans => "scan by a block",
             _ if self.points.axes.is_empty() => "map",
@@ -118,11 +128,25 @@ impl Schedule {
         together * u64::from(self.split.blocks())
     }
 
+    /// Turns that a scan of so large values takes between two barriers: they divide those of a row. All of them where
+    /// blocks share it.
+    pub(super) fn turns_together(&self, bytes: u64) -> u32 {
+        let Form::Rows { lanes, turns, .. } = self.form else { return 1 };
+        match self.split {
+            Split::Scanned { .. } => turns,
+            _ => most_together(lanes, bytes).min(1 << turns.trailing_zeros().min(30)),
+        }
+    }
+
     /// Bytes of a block's shared memory that reductions of so large accumulators take.
     pub(super) fn shared_bytes(&self, accumulator: u64) -> u64 {
         match self.form {
             Form::Columns { deep: 1, .. } => 0,
-            Form::Columns { wide, deep, lanes } => u64::from(wide * deep * lanes) * accumulator,
+            Form::Columns { wide, deep, lanes, .. } => {
+                // The threads of a warp that share a column need none.
+                let of_warp = if 32 % wide == 0 && wide * deep >= 32 { 32 / wide } else { 1 };
+                u64::from(wide * deep / of_warp * lanes) * accumulator
+            }
             Form::Rows { threads, .. } if threads <= 32 => 0,
             Form::Rows { .. } => u64::from(self.threads() / 32) * accumulator,
         }
@@ -142,16 +166,6 @@ impl Schedule {
             Form::Columns { lanes, .. } | Form::Rows { lanes, .. } => lanes,
         }
     }
-}
-
-/// An access that decides how wide others are.
-struct Traffic {
-    address: Address,
-    dtype: Dtype,
-    alignment: usize,
-    in_bounds: Vec<bool>,
-    /// Bytes of the whole tensor.
-    bytes: u64,
 }
 
 /// What a schedule is chosen by.
@@ -175,7 +189,7 @@ impl Chooser<'_> {
             let rows = Domain::new(self.kernel, axes_in_store_order(self.kernel, |_| true));
             return self.map(rows);
         }
-        if self.needed().any(|(_, op)| matches!(op, Op::Scan(..))) {
+        if scans(self.kernel, self.analysis) {
             return self.scan();
         }
         let rows = Domain::new(self.kernel, axes_in_store_order(self.kernel, |axis| axis < parallel));
@@ -188,40 +202,12 @@ impl Chooser<'_> {
         if self.prefers_columns(&rows, &points) { self.columns(rows, points) } else { self.rows(rows, points) }
     }
 
-    fn needed(&self) -> impl Iterator<Item = (Reg, &Op)> {
+    pub(super) fn needed(&self) -> impl Iterator<Item = (Reg, &Op)> {
         (0..)
             .map(Reg)
             .zip(&self.kernel.body)
             .filter(|(reg, _)| self.analysis.needed[reg.0 as usize])
             .map(|(reg, inst)| (reg, &inst.op))
-    }
-
-    /// The loads and stores that range over all points, or over the rows of a map.
-    fn traffic(&self, elements: bool) -> Vec<Traffic> {
-        let all = self.kernel.parallel.len() + self.kernel.reduce.len();
-        let loads = self.needed().filter_map(|(reg, op)| {
-            let Op::Load { input, index, .. } = op else { return None };
-            let in_bounds = self.facts.in_bounds[reg.0 as usize].clone();
-            let proven = in_bounds.iter().all(|proven| *proven);
-            let wanted = !elements || self.facts.class(reg) == Class::Elem;
-            wanted.then(|| Traffic {
-                address: load_address(self.kernel, self.analysis, proven, (*input, index), self.layout),
-                dtype: self.kernel.inputs[*input as usize].dtype,
-                alignment: self.layout.alignments[*input as usize],
-                in_bounds,
-                bytes: bytes(&self.kernel.inputs[*input as usize].shape, self.kernel.inputs[*input as usize].dtype),
-            })
-        });
-        let stores = self.kernel.stores.iter().zip(&self.layout.outputs);
-        let stores =
-            stores.filter(|(store, _)| !elements || store.order.len() == all).map(|(store, alignment)| Traffic {
-                address: store_address(self.kernel, &store.order),
-                dtype: self.kernel.body[store.value.0 as usize].dtype,
-                alignment: *alignment,
-                in_bounds: vec![],
-                bytes: bytes(&store.shape, self.kernel.body[store.value.0 as usize].dtype),
-            });
-        loads.chain(stores).collect()
     }
 
     /// The most lanes, up to 16 bytes of the narrowest type, by which most of the traffic goes in wide accesses.
@@ -260,7 +246,7 @@ impl Chooser<'_> {
             lanes /= 2;
         }
         let wide = if rows.points() / u64::from(lanes) < fill { 128 } else { 256 };
-        Schedule::whole(Form::Columns { wide, deep: 1, lanes }, rows, points)
+        Schedule::whole(Form::Columns { wide, deep: 1, lanes, kept: false }, rows, points)
     }
 
     /// Whether most of what is read lies such that neighbouring rows, not neighbouring points, are side by side.
@@ -301,11 +287,19 @@ impl Chooser<'_> {
         // A cluster has few blocks: where no more can share columns, a block has fewer of these.
         let narrowest = traffic.iter().map(|access| access.dtype.size()).min().unwrap_or(4);
         let blocks = |wide: u32| rows.points() / u64::from(wide * lanes) * u64::from(self.device.cluster_blocks);
-        while !self.passes.points_come_first()
-            && blocks(wide) < u64::from(self.device.multiprocessors)
-            && u64::from(wide * lanes) * narrowest > SECTOR_BYTES
+        let narrower = |wide: u32| (1..wide).rev().find(|narrower| wide.is_multiple_of(*narrower));
+        while let Some(narrower) = narrower(wide).filter(|narrower| {
+            !self.passes.points_come_first()
+                && blocks(wide) < u64::from(self.device.multiprocessors)
+                && u64::from(narrower * lanes) * narrowest >= LEAST_TOGETHER_BYTES
+                && is_long(narrower * lanes)
+        }) {
+            wide = narrower;
+        }
+        // A block for each multiprocessor, as long as it has enough of what lies side by side.
+        while rows.points() / u64::from(wide * lanes) < u64::from(self.device.multiprocessors)
+            && u64::from(wide * lanes) * narrowest > ROW_OF_BLOCK_BYTES
             && wide.is_multiple_of(2)
-            && is_long(wide / 2 * lanes)
         {
             wide /= 2;
         }
@@ -324,8 +318,15 @@ impl Chooser<'_> {
         while deep > 1 && u64::from(wide * deep) * registers > REGISTERS {
             deep /= 2;
         }
-        let whole = Schedule::whole(Form::Columns { wide, deep, lanes }, rows, points);
-        Schedule { split: self.split(&whole, u64::from(wide * lanes)), ..whole }
+        let form = |kept: bool| Form::Columns { wide, deep, lanes, kept };
+        let whole = Schedule::whole(form(false), rows, points);
+        let split = self.split(&whole, u64::from(wide * lanes));
+        // What is kept takes room beside that.
+        let room = (REGISTERS / u64::from(wide * deep)).saturating_sub(registers).min(KEPT_REGISTERS);
+        let turns = whole.points.points().div_ceil(u64::from(deep * split.blocks()));
+        let kept_bytes = self.passes.kept_bytes(self.kernel);
+        let kept = kept_bytes > 0 && turns * u64::from(lanes) * kept_bytes <= room * 4;
+        Schedule { form: form(kept), split, ..whole }
     }
 
     fn rows(&self, rows: Domain, points: Domain) -> Schedule {
@@ -343,26 +344,30 @@ impl Chooser<'_> {
             threads *= 2;
         }
         let turns_of = |threads: u32| chunks.div_ceil(u64::from(threads));
+        let is_short = |threads: u32| turns_of(threads) <= 4 && turns_of(threads) * u64::from(lanes) <= 32;
         // With rows enough, threads do more of a row each, and less that is the same for all of it.
         while threads > 1
-            && turns_of(threads / 2) <= 4
-            && turns_of(threads / 2) * u64::from(lanes) <= 32
+            && (is_short(threads / 2) || (kept_bytes == 0 && threads > 32 && turns_of(threads / 2) <= MOST_TURNS))
             && rows.points() * u64::from(threads / 2) >= fill * 3 / 2
         {
             threads /= 2;
         }
-        let fits = |threads: u32| turns_of(threads) * u64::from(lanes) * kept_bytes <= KEPT_REGISTERS * 4;
+        let fits_in = |threads: u32, blocks: u32| {
+            let room = (REGISTERS / u64::from(threads)).saturating_sub(OTHER_REGISTERS).min(KEPT_REGISTERS);
+            turns_of(threads * blocks) * u64::from(lanes) * kept_bytes <= room * 4
+        };
+        let fits = |threads: u32| fits_in(threads, 1);
         while threads < most && kept_bytes > 0 && !fits(threads) {
             threads *= 2;
         }
         let per_block = self.rows_per_block(&rows, threads);
         let form = |threads: u32, per_block: u32, blocks: u32| {
-            let kept = kept_bytes > 0 && fits(threads * blocks);
+            let kept = kept_bytes > 0 && fits_in(threads, blocks);
             let turns = turns_of(threads * blocks).min(u64::from(u32::MAX)) as u32;
             Form::Rows { threads, rows: per_block, lanes, turns, kept }
         };
         let whole = Schedule::whole(form(threads, per_block, 1), rows, points);
-        match self.split(&whole, 1) {
+        match self.split_to_keep(&whole, self.split(&whole, 1), |blocks| fits_in(SPLIT_THREADS, blocks)) {
             Split::Whole => whole,
             split => Schedule { form: form(SPLIT_THREADS, 1, split.blocks()), split, ..whole },
         }
@@ -378,6 +383,22 @@ impl Chooser<'_> {
         per_block.max(32u32.div_ceil(threads))
     }
 
+    /// How blocks share rows, where one cannot keep what it has of a row and a few can, which `fits` says: rather those than
+    /// `split`, so that rows are read once.
+    fn split_to_keep(&self, whole: &Schedule, split: Split, fits: impl Fn(u32) -> bool) -> Split {
+        let is_kept = match split {
+            Split::Whole => matches!(whole.form, Form::Rows { kept: true, .. }),
+            split => fits(split.blocks()),
+        };
+        if !self.may_share || self.passes.kept.is_empty() || is_kept {
+            return split;
+        }
+        let enough = (1..=self.device.cluster_blocks.ilog2()).map(|power| 1 << power).find(|blocks| fits(*blocks));
+        let Some(blocks) = enough else { return split };
+        let found = Split::among(u64::from(blocks), self.exchange(whole, 1), self.passes, self.device);
+        if found == (Split::Cluster { blocks }) { found } else { split }
+    }
+
     /// How blocks share the rows of a schedule that gives each block `together` of them.
     fn split(&self, whole: &Schedule, together: u64) -> Split {
         let points = whole.points.points().saturating_mul(together);
@@ -386,14 +407,18 @@ impl Chooser<'_> {
         if !self.may_share || points < SPLIT_POINTS || blocks < LEAST_BLOCKS {
             return Split::Whole;
         }
+        Split::among(blocks, self.exchange(whole, together), self.passes, self.device)
+    }
+
+    /// What blocks tell each other that share the rows of a schedule.
+    fn exchange(&self, whole: &Schedule, together: u64) -> Exchange {
         let accumulator = super::emit::accumulator_bytes(self.kernel, self.analysis);
         let reductions = self.passes.list.iter().map(|pass| pass.reduces.len() as u64).sum::<u64>();
-        let exchange = Exchange {
+        Exchange {
             bytes: together * accumulator * reductions,
             shared: whole.shared_bytes(accumulator),
             teams: whole.blocks(),
-        };
-        Split::among(blocks, exchange, self.passes, self.device)
+        }
     }
 
     /// Rows side by side are scanned by a thread each, which is the best order of accesses; others by neighbouring
@@ -402,18 +427,55 @@ impl Chooser<'_> {
         let (rows, points, whole) = scanned(self.kernel, self.analysis);
         let side_by_side = rows.points() >= SCANNED_SIDE_BY_SIDE && self.prefers_columns(&rows, &points);
         if !whole || side_by_side {
-            return Schedule::whole(Form::Columns { wide: 32, deep: 1, lanes: 1 }, rows, points);
+            return Schedule::whole(Form::Columns { wide: 32, deep: 1, lanes: 1, kept: false }, rows, points);
         }
-        let lanes = self.widest(&self.traffic(true), &points, &rows);
+        let traffic = self.traffic(true);
+        // More than two accesses of a thread to neighbouring places leave holes between those of threads.
+        let widest = traffic.iter().map(|access| access.dtype.size()).max().unwrap_or(4);
+        let lanes = self.widest(&traffic, &points, &rows).min((32 / widest) as u32);
         let chunks = points.points().div_ceil(u64::from(lanes));
         let most = if rows.points() < u64::from(self.device.multiprocessors) { 1024 } else { SPLIT_THREADS };
         let threads = chunks.next_power_of_two().clamp(1, u64::from(most)) as u32;
         let per_block = self.rows_per_block(&rows, threads);
-        let turns = chunks.div_ceil(u64::from(threads)).min(u64::from(u32::MAX)) as u32;
-        Schedule::whole(Form::Rows { threads, rows: per_block, lanes, turns, kept: false }, rows, points)
+        let turns = chunks.div_ceil(u64::from(threads)).min(u64::from(u32::MAX) / 2) as u32;
+        let together = self.most_together(lanes).min(turns.next_power_of_two());
+        let form = Form::Rows { threads, rows: per_block, lanes, turns: turns.next_multiple_of(together), kept: false };
+        self.scan_by_many(lanes, chunks, &rows).map_or_else(
+            || Schedule::whole(form, rows.clone(), points.clone()),
+            |(form, split)| Schedule { form, split, rows: rows.clone(), points: points.clone() },
+        )
+    }
+
+    /// How blocks share rows that are scanned, where these are few and long: by as many turns of a block as it takes for
+    /// all to run at once, as far as registers allow.
+    fn scan_by_many(&self, lanes: u32, chunks: u64, rows: &Domain) -> Option<(Form, Split)> {
+        let room = 2 * u64::from(self.device.multiprocessors);
+        let is_long = chunks.saturating_mul(u64::from(lanes)) >= SPLIT_POINTS;
+        if !self.may_share || !is_long || rows.points() == 0 || room / rows.points() < LEAST_BLOCKS {
+            return None;
+        }
+        let blocks = |turns: u32| chunks.div_ceil(u64::from(SPLIT_THREADS * turns));
+        let most = self.most_together(lanes);
+        let mut turns = 1;
+        while turns < most && rows.points() * blocks(turns) > room {
+            turns *= 2;
+        }
+        let bytes = super::emit::accumulator_bytes(self.kernel, self.analysis) * self.scan_count();
+        let split = Split::scanned(blocks(turns), rows.points(), bytes, self.passes);
+        let form = Form::Rows { threads: SPLIT_THREADS, rows: 1, lanes, turns, kept: false };
+        (split != Split::Whole).then_some((form, split))
+    }
+
+    fn scan_count(&self) -> u64 {
+        self.needed().filter(|(_, op)| matches!(op, Op::Scan(..))).count() as u64
+    }
+
+    fn most_together(&self, lanes: u32) -> u32 {
+        most_together(lanes, super::emit::accumulator_bytes(self.kernel, self.analysis))
     }
 }
 
-fn bytes(shape: &[i64], dtype: Dtype) -> u64 {
-    passhost_ir::numel(shape).saturating_mul(dtype.size())
+/// Turns of so many lanes whose values, of so many bytes, a thread has registers for; a power of two.
+fn most_together(lanes: u32, bytes: u64) -> u32 {
+    1 << (SCANNED_BYTES / (u64::from(lanes) * bytes.max(4))).max(1).ilog2()
 }

@@ -23,6 +23,11 @@ pub(super) enum Split {
         /// How many.
         blocks: u32,
     },
+    /// Neighbouring blocks scan a row. Each keeps its part in registers until it knows what those before it come to.
+    Scanned {
+        /// How many.
+        blocks: u32,
+    },
 }
 
 /// Bytes that all blocks may leave for the last ones.
@@ -54,11 +59,20 @@ impl Split {
         if cluster > 1 { Split::Cluster { blocks: cluster } } else { Split::Whole }
     }
 
+    /// So many blocks for a row that is scanned, if nothing is computed but at its points and memory allows. All blocks of
+    /// the grid leave `bytes` each.
+    pub(super) fn scanned(blocks: u64, rows: u64, bytes: u64, passes: &Passes) -> Split {
+        // Half of a word says which launch left the other half; and a group of blocks leaves what one does.
+        let left = rows.saturating_mul(blocks).saturating_mul(2 * bytes.max(4)).saturating_mul(2);
+        let blocks = u32::try_from(blocks).unwrap_or(0);
+        if blocks > 1 && passes.list.len() == 1 && left <= MOST_LEFT { Split::Scanned { blocks } } else { Split::Whole }
+    }
+
     /// Blocks that share a row.
     pub(super) fn blocks(self) -> u32 {
         match self {
             Split::Whole => 1,
-            Split::Cluster { blocks } | Split::Last { blocks } => blocks,
+            Split::Cluster { blocks } | Split::Last { blocks } | Split::Scanned { blocks } => blocks,
         }
     }
 }
@@ -77,6 +91,22 @@ mod tests {
         let last = Pass { row_stores: vec![0], ..Pass::default() };
         let list = std::iter::repeat_n(reducing, 1 + again).chain([last]).collect();
         Passes { list, kept: vec![] }
+    }
+
+    #[test]
+    fn blocks_scan_rows_together_where_nothing_else_is_reduced_and_memory_allows() {
+        let alone = Passes { list: vec![Pass::default()], kept: vec![] };
+        let scanned = |blocks| Split::Scanned { blocks };
+        for (blocks, rows, bytes, passes, expected) in [
+            (512, 4, 4, &alone, scanned(512)),
+            (512, 4, 4, &passes(0), Split::Whole),
+            (1, 4, 4, &alone, Split::Whole),
+            (1 << 15, 2, 4, &alone, scanned(1 << 15)),
+            (1 << 15, 2, 8, &alone, Split::Whole),
+            (1 << 40, 1, 4, &alone, Split::Whole),
+        ] {
+            assert_eq!(Split::scanned(blocks, rows, bytes, passes), expected, "{blocks} {rows} {bytes}");
+        }
     }
 
     #[test]

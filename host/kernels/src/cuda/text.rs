@@ -133,7 +133,7 @@ fn cast(from: Dtype, to: Dtype, a: &str) -> String {
     let a = match from {
         // What the rules for types say of 16-bit floats, they say by way of f32.
         Dtype::F16 | Dtype::Bf16 if to != from => format!("to_f32({a})"),
-        Dtype::Bool if to.is_float() => format!("to_f32({a})"),
+        Dtype::Bool if to.is_float() => format!("one_or_zero({a})"),
         _ => a.to_owned(),
     };
     match to {

@@ -3,7 +3,8 @@
 //! Where points that are neighbours in the outputs lie far apart in an input, each thread of a warp reads a piece of
 //! memory of its own. If other points lie side by side there, a block takes a square of points: it reads the input along
 //! its neighbours into shared memory, and then computes and writes along the outputs' neighbours. Rows of the square are one
-//! element longer than it is wide, so that a column of it lies in all banks.
+//! element longer than it is wide, so that a column of it lies in all banks; or one pair longer, where pairs of 16-bit
+//! elements are moved as one.
 
 use super::properties::DeviceProperties;
 use super::schedule::{Form, Schedule};
@@ -34,6 +35,8 @@ pub(super) struct Tiles {
     pub(super) inner: i64,
     /// Neighbours that a thread writes at once; they divide `along`.
     pub(super) lanes: u32,
+    /// Neighbours along the inputs that a thread reads at once, and then computes one after the other: 1 or 2.
+    pub(super) pair: u32,
     /// All points.
     points: i64,
     pub(super) loads: Vec<TiledLoad>,
@@ -47,6 +50,8 @@ pub(super) struct TiledLoad {
     pub(super) slope: i64,
     /// Bytes of an element.
     size: u64,
+    /// Whether pairs of the inputs' neighbours lie at a multiple of their bytes.
+    in_pairs: bool,
 }
 
 impl Tiles {
@@ -68,7 +73,8 @@ impl Tiles {
             let proven = facts.load_in_bounds(reg);
             let address = load_address(kernel, analysis, proven, (*input, index), layout);
             let Address::Affine(offset) = address else { continue };
-            let Some((near, far)) = sides(&schedule.rows.groups(&offset.slopes)) else { continue };
+            let groups = schedule.rows.groups(&offset.slopes);
+            let Some((near, far)) = sides(&groups) else { continue };
             if passhost_ir::numel(&decl.shape).saturating_mul(size).saturating_mul(4) < written {
                 continue;
             }
@@ -77,11 +83,15 @@ impl Tiles {
                 across: near.extent,
                 inner: near.inner,
                 lanes: 1,
+                pair: 1,
                 points,
                 loads: vec![],
             });
             if (found.along, found.across, found.inner) == (far.extent, near.extent, near.inner) {
-                found.loads.push(TiledLoad { reg, slope: far.slope, size });
+                let even = groups.iter().all(|group| *group == near || group.slope % 2 == 0);
+                let aligned = layout.alignments[*input as usize] as u64 >= 2 * size;
+                let in_pairs = size == 2 && even && aligned && offset.base % 2 == 0 && near.extent % 2 == 0;
+                found.loads.push(TiledLoad { reg, slope: far.slope, size, in_pairs });
             }
         }
         tiles?.fitted(kernel, device)
@@ -95,6 +105,7 @@ impl Tiles {
         for lanes in [lanes, 1] {
             self.lanes = lanes;
             while !self.loads.is_empty() {
+                self.pair = if lanes == 2 && self.loads.iter().all(|load| load.in_pairs) { 2 } else { 1 };
                 if self.along % i64::from(lanes) != 0 || !self.is_mostly_full() {
                     break;
                 }
@@ -142,8 +153,13 @@ impl Tiles {
         self.place(self.loads.len())
     }
 
+    /// Elements from one row of a square to the next.
+    pub(super) fn pitch(&self) -> i64 {
+        self.side() + i64::from(self.pair)
+    }
+
     fn bytes(&self, load: &TiledLoad) -> u64 {
-        ((self.side() * (self.side() + 1)).unsigned_abs() * load.size).next_multiple_of(16)
+        ((self.side() * self.pitch()).unsigned_abs() * load.size).next_multiple_of(16)
     }
 
     fn is_mostly_full(&self) -> bool {
@@ -158,7 +174,7 @@ impl Tiles {
 
     /// The form in which points are computed once their elements are there.
     pub(super) fn form(&self) -> Form {
-        Form::Columns { wide: THREADS, deep: 1, lanes: self.lanes }
+        Form::Columns { wide: THREADS, deep: 1, lanes: self.lanes, kept: false }
     }
 }
 
@@ -181,7 +197,9 @@ mod tests {
         let (a0, b0, rest) = (block % along * side, block / along % across * side, block / (along * across));
         let between = tiles.between();
         let corner = rest / between * tiles.inner * tiles.across + rest % between * tiles.along;
-        let turns = (0..side / i64::from(WARPS)).map(|n| (a0 + column * lanes, b0 + first + n * i64::from(WARPS)));
+        let (pair, warps) = (i64::from(tiles.pair), i64::from(WARPS));
+        let firsts = (0..side / warps / pair).flat_map(|n| (0..pair).map(move |h| (first + n * warps) * pair + h));
+        let turns = firsts.map(|b| (a0 + column * lanes, b0 + b));
         let inside = turns.filter(|(a, b)| *a < tiles.along && *b < tiles.across);
         inside
             .flat_map(|(a, b)| (0..lanes).map(move |v| (a + v, b)))
@@ -196,14 +214,16 @@ mod tests {
             [(64, 64, 1, 1, 1), (40, 33, 1, 3, 1), (33, 100, 5, 2, 1), (66, 70, 3, 2, 2), (100, 129, 1, 1, 4)]
         {
             let points = along * across * between * around;
-            let tiles = Tiles { along, across, inner: along * between, lanes, points, loads: vec![] };
-            let mut times = vec![0; points as usize];
-            for block in 0..tiles.blocks() as i64 {
-                for point in (0..i64::from(THREADS)).flat_map(|thread| computed(&tiles, block, thread)) {
-                    times[point as usize] += 1;
+            for pair in [1, 2] {
+                let tiles = Tiles { along, across, inner: along * between, lanes, pair, points, loads: vec![] };
+                let mut times = vec![0; points as usize];
+                for block in 0..tiles.blocks() as i64 {
+                    for point in (0..i64::from(THREADS)).flat_map(|thread| computed(&tiles, block, thread)) {
+                        times[point as usize] += 1;
+                    }
                 }
+                assert!(times.iter().all(|times| *times == 1), "{tiles:?}");
             }
-            assert!(times.iter().all(|times| *times == 1), "{tiles:?}");
         }
     }
 }

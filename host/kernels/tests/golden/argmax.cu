@@ -9,7 +9,18 @@ extern "C" __global__ void __launch_bounds__(256) k(const float *__restrict__ x0
     #pragma unroll
     for (int v = 0; v < 4; ++v) acc1[v] = Best<float>{0, -1};
     #pragma unroll 4
-    for (u32 j = 0; j < 49; ++j) {
+    for (u32 j = 0; j < 48; ++j) {
+        const u32 r = ((u32)j * 256 + lane) * 4;
+        __align__(16) float s0[4];
+        read(s0, x0 + ((int)(p) * 50000 + (int)(r)));
+        #pragma unroll
+        for (int v = 0; v < 4; ++v) {
+            const float v0 = s0[v];
+            acc1[v] = Argmax::of(acc1[v], v0, (i64)(r + v));
+        }
+    }
+    #pragma unroll 4
+    for (u32 j = 48; j < 49; ++j) {
         const u32 r = ((u32)j * 256 + lane) * 4;
         if (r < 50000u) {
             __align__(16) float s0[4];
@@ -17,7 +28,7 @@ extern "C" __global__ void __launch_bounds__(256) k(const float *__restrict__ x0
             #pragma unroll
             for (int v = 0; v < 4; ++v) {
                 const float v0 = s0[v];
-                acc1[v] = Argmax::of(acc1[v], Best<float>{v0, (i64)(r + v)});
+                acc1[v] = Argmax::of(acc1[v], v0, (i64)(r + v));
             }
         }
     }

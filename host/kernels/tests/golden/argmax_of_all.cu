@@ -12,7 +12,20 @@ extern "C" __global__ void __launch_bounds__(512) k(const f16 *__restrict__ x0, 
     #pragma unroll
     for (int v = 0; v < 8; ++v) acc3[v] = __uint_as_float(0xff800000u);
     #pragma unroll 4
-    for (u32 j = 0; j < 2; ++j) {
+    for (u32 j = 0; j < 1; ++j) {
+        const u32 r = ((u32)j * 37376 + lane) * 8;
+        __align__(16) f16 s0[8];
+        read(s0, x0 + ((int)(p) * 300000 + (int)(r)));
+        #pragma unroll
+        for (int v = 0; v < 8; ++v) {
+            const f16 v0 = s0[v];
+            const float v1 = (float)to_f32(v0);
+            acc2[v] = Argmax::of(acc2[v], v1, (i64)(r + v));
+            acc3[v] = Max::of(acc3[v], v1);
+        }
+    }
+    #pragma unroll 4
+    for (u32 j = 1; j < 2; ++j) {
         const u32 r = ((u32)j * 37376 + lane) * 8;
         if (r < 300000u) {
             __align__(16) f16 s0[8];
@@ -21,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(512) k(const f16 *__restrict__ x0, 
             for (int v = 0; v < 8; ++v) {
                 const f16 v0 = s0[v];
                 const float v1 = (float)to_f32(v0);
-                acc2[v] = Argmax::of(acc2[v], Best<float>{v1, (i64)(r + v)});
+                acc2[v] = Argmax::of(acc2[v], v1, (i64)(r + v));
                 acc3[v] = Max::of(acc3[v], v1);
             }
         }

@@ -17,19 +17,31 @@ extern "C" __global__ void __launch_bounds__(256) k(const f16 *__restrict__ x0, 
     #pragma unroll
     for (int v = 0; v < 32; ++v) acc2[v] = 0;
      {
-        for (u32 first = depth; first < 49u; first += 32) {
+        for (u32 j = 0; j < 1; ++j) {
             #pragma unroll
             for (int turn = 0; turn < 4; ++turn) {
-                const u32 r = first + turn * 8;
-                if (r < 49u) {
-                    __align__(16) f16 s0[8];
-                    read(s0, x0 + ((int)(p / 384u) * 18816 + (int)(p % 384u) + (int)(r) * 384));
-                    #pragma unroll
-                    for (int v = 0; v < 8; ++v) {
-                        const f16 v0 = s0[v];
-                        const float v1 = (float)to_f32(v0);
-                        acc2[turn * 8 + v] = Sum::of(acc2[turn * 8 + v], v1);
-                    }
+                const u32 r = depth + (j * 4 + turn) * 8;
+                __align__(16) f16 s0[8];
+                read(s0, x0 + ((int)(p / 384u) * 18816 + (int)(p % 384u) + (int)(r) * 384));
+                #pragma unroll
+                for (int v = 0; v < 8; ++v) {
+                    const f16 v0 = s0[v];
+                    const float v1 = (float)to_f32(v0);
+                    acc2[turn * 8 + v] = Sum::of(acc2[turn * 8 + v], v1);
+                }
+            }
+        }
+        #pragma unroll
+        for (int turn = 0; turn < 3; ++turn) {
+            const u32 r = depth + (4 + turn) * 8;
+            if (turn < 2 || r < 49u) {
+                __align__(16) f16 s0[8];
+                read(s0, x0 + ((int)(p / 384u) * 18816 + (int)(p % 384u) + (int)(r) * 384));
+                #pragma unroll
+                for (int v = 0; v < 8; ++v) {
+                    const f16 v0 = s0[v];
+                    const float v1 = (float)to_f32(v0);
+                    acc2[turn * 8 + v] = Sum::of(acc2[turn * 8 + v], v1);
                 }
             }
         }

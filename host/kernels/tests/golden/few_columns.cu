@@ -1,6 +1,6 @@
 // 128 blocks of 512 threads
 extern "C" __global__ void __launch_bounds__(512) k(const float *__restrict__ x0, float *__restrict__ y0, float *__restrict__ y1) {
-    __shared__ __align__(16) u8 shared[8192];
+    __shared__ __align__(16) u8 shared[512];
     const u32 thread = (u32)(blockIdx.x / 128) * 2 + threadIdx.x % 2;
     const bool active = thread < 2u;
     const u32 p = active ? thread * 4 : 0;
@@ -12,10 +12,10 @@ extern "C" __global__ void __launch_bounds__(512) k(const float *__restrict__ x0
     #pragma unroll
     for (int v = 0; v < 8; ++v) acc2[v] = __uint_as_float(0xff800000u);
      {
-        for (u32 first = depth; first < 65536u; first += 65536) {
+        for (u32 j = 0; j < 1; ++j) {
             #pragma unroll
             for (int turn = 0; turn < 2; ++turn) {
-                const u32 r = first + turn * 32768;
+                const u32 r = depth + (j * 2 + turn) * 32768;
                 __align__(16) float s0[4];
                 read(s0, x0 + ((int)(p) + (int)(r) * 8));
                 #pragma unroll

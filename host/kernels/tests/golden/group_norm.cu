@@ -7,7 +7,6 @@ extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(8, 1, 1) k(co
     const bool active = row < 32u;
     const u32 p = active ? row : 0;
     f16 k0[2][8];
-    float k5[2][8];
     const float v2 = __uint_as_float(0x47200000u);
     const float v9 = __uint_as_float(0x3727c5acu);
     float acc3[8];
@@ -16,7 +15,7 @@ extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(8, 1, 1) k(co
     #pragma unroll
     for (u32 j = 0; j < 2; ++j) {
         const u32 r = ((u32)j * 4096 + lane) * 8;
-        if (r < 40960u) {
+        if (j < 1 || r < 40960u) {
             __align__(16) f16 s0[8];
             read(s0, x0 + ((int)(p) * 40960 + (int)(r)));
             #pragma unroll
@@ -42,14 +41,13 @@ extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(8, 1, 1) k(co
     #pragma unroll
     for (u32 j = 0; j < 2; ++j) {
         const u32 r = ((u32)j * 4096 + lane) * 8;
-        if (r < 40960u) {
+        if (j < 1 || r < 40960u) {
             #pragma unroll
             for (int v = 0; v < 8; ++v) {
                 const float v1 = (float)to_f32(k0[j][v]);
                 const float v5 = sub(v1, v4);
                 const float v6 = mul(v5, v5);
                 acc7[v] = Sum::of(acc7[v], v6);
-                k5[j][v] = v5;
             }
         }
     }
@@ -65,11 +63,13 @@ extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(8, 1, 1) k(co
     #pragma unroll
     for (u32 j = 0; j < 2; ++j) {
         const u32 r = ((u32)j * 4096 + lane) * 8;
-        if (r < 40960u) {
+        if (j < 1 || r < 40960u) {
             __align__(16) f16 o0[8];
             #pragma unroll
             for (int v = 0; v < 8; ++v) {
-                const float v12 = mul(k5[j][v], v11);
+                const float v1 = (float)to_f32(k0[j][v]);
+                const float v5 = sub(v1, v4);
+                const float v12 = mul(v5, v11);
                 const f16 v13 = to_f16((float)v12);
                 o0[v] = v13;
             }

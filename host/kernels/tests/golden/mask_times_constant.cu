@@ -8,7 +8,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const u8 *__restrict__ x0, f
         #pragma unroll
         for (int v = 0; v < 1; ++v) {
             const bool v0 = x0[((int)(p))] != 0;
-            const float v1 = (float)to_f32(v0);
+            const float v1 = (float)one_or_zero(v0);
             const float v2 = __uint_as_float(0xc0000000u);
             const float v3 = mul(v1, v2);
             y0[((int)(p))] = v3;

@@ -7,28 +7,32 @@ extern "C" __global__ void __launch_bounds__(512) k(const float *__restrict__ x0
     const u32 p = active ? row : 0;
      {
         float carry1 = 0;
-        #pragma unroll 4
+        float k0[1][4];
+        float c1[1][4];
+        #pragma unroll
         for (u32 j = 0; j < 1; ++j) {
-            const u32 r = ((u32)j * 512 + lane) * 4;
-            float k0[4];
+            const u32 r = ((u32)(j) * 512 + lane) * 4;
             if (r < 2000u) {
                 __align__(16) float s0[4];
                 read(s0, x0 + ((int)(p) * 2000 + (int)(r)));
                 #pragma unroll
                 for (int v = 0; v < 4; ++v) {
                     const float v0 = s0[v];
-                    k0[v] = v0;
+                    k0[j][v] = v0;
                 }
             }
-            float c1[4];
             #pragma unroll
-            for (int v = 0; v < 4; ++v) c1[v] = r < 2000u ? k0[v] : 0;
-            scan<Sum, 512>(c1, carry1, shared);
+            for (int v = 0; v < 4; ++v) c1[j][v] = r < 2000u ? k0[j][v] : 0;
+        }
+        scan<Sum, 512>(c1, carry1, shared);
+        #pragma unroll
+        for (u32 j = 0; j < 1; ++j) {
+            const u32 r = ((u32)(j) * 512 + lane) * 4;
             if (r < 2000u) {
                 __align__(16) float o0[4];
                 #pragma unroll
                 for (int v = 0; v < 4; ++v) {
-                    o0[v] = c1[v];
+                    o0[v] = c1[j][v];
                 }
                 if (active) write(y0 + ((int)(p) * 2000 + (int)(r)), o0);
             }

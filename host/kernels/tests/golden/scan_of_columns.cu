@@ -7,10 +7,10 @@ extern "C" __global__ void __launch_bounds__(32) k(const float *__restrict__ x0,
      {
         float c1[1];
         for (int v = 0; v < 1; ++v) c1[v] = 0;
-        for (u32 first = 0; first < 100u; first += 4) {
+        for (u32 j = 0; j < 25; ++j) {
             #pragma unroll
             for (int turn = 0; turn < 4; ++turn) {
-                const u32 r = first + turn * 1;
+                const u32 r = 0 + (j * 4 + turn) * 1;
                 #pragma unroll
                 for (int v = 0; v < 1; ++v) {
                     const float v0 = x0[((int)(p) + (int)(r) * 8192)];

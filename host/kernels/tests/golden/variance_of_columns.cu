@@ -1,11 +1,12 @@
-// 16 blocks of 384 threads
-extern "C" __global__ void __launch_bounds__(384) __cluster_dims__(8, 1, 1) k(const bf16 *__restrict__ x0, float *__restrict__ y0, float *__restrict__ y1) {
-    __shared__ __align__(16) u8 shared[12288];
+// 48 blocks of 512 threads
+extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(8, 1, 1) k(const bf16 *__restrict__ x0, float *__restrict__ y0, float *__restrict__ y1) {
+    __shared__ __align__(16) u8 shared[512];
     __cluster_barrier_arrive_relaxed();
-    const u32 thread = (u32)(blockIdx.x / 8) * 3 + threadIdx.x % 3;
+    const u32 thread = (u32)(blockIdx.x / 8) * 1 + threadIdx.x % 1;
     const bool active = thread < 6u;
     const u32 p = active ? thread * 8 : 0;
-    const u32 depth = blockIdx.x % 8 * 128 + threadIdx.x / 3;
+    const u32 depth = blockIdx.x % 8 * 512 + threadIdx.x / 1;
+    bf16 k0[7][8];
     float k2[8];
      {
         const float v2 = __uint_as_float(0x46c40000u);
@@ -18,19 +19,34 @@ extern "C" __global__ void __launch_bounds__(384) __cluster_dims__(8, 1, 1) k(co
     #pragma unroll
     for (int v = 0; v < 32; ++v) acc3[v] = 0;
      {
-        for (u32 first = depth; first < 25088u; first += 4096) {
+        #pragma unroll
+        for (u32 j = 0; j < 1; ++j) {
             #pragma unroll
             for (int turn = 0; turn < 4; ++turn) {
-                const u32 r = first + turn * 1024;
-                if (r < 25088u) {
-                    __align__(16) bf16 s0[8];
-                    read(s0, x0 + ((int)(p) + (int)(r) * 48));
-                    #pragma unroll
-                    for (int v = 0; v < 8; ++v) {
-                        const bf16 v0 = s0[v];
-                        const float v1 = (float)to_f32(v0);
-                        acc3[turn * 8 + v] = Sum::of(acc3[turn * 8 + v], v1);
-                    }
+                const u32 r = depth + (j * 4 + turn) * 4096;
+                __align__(16) bf16 s0[8];
+                read(s0, x0 + ((int)(p) + (int)(r) * 48));
+                #pragma unroll
+                for (int v = 0; v < 8; ++v) {
+                    const bf16 v0 = s0[v];
+                    const float v1 = (float)to_f32(v0);
+                    acc3[turn * 8 + v] = Sum::of(acc3[turn * 8 + v], v1);
+                    k0[j * 4 + turn][v] = v0;
+                }
+            }
+        }
+        #pragma unroll
+        for (int turn = 0; turn < 3; ++turn) {
+            const u32 r = depth + (4 + turn) * 4096;
+            if (turn < 2 || r < 25088u) {
+                __align__(16) bf16 s0[8];
+                read(s0, x0 + ((int)(p) + (int)(r) * 48));
+                #pragma unroll
+                for (int v = 0; v < 8; ++v) {
+                    const bf16 v0 = s0[v];
+                    const float v1 = (float)to_f32(v0);
+                    acc3[turn * 8 + v] = Sum::of(acc3[turn * 8 + v], v1);
+                    k0[4 + turn][v] = v0;
                 }
             }
         }
@@ -38,13 +54,13 @@ extern "C" __global__ void __launch_bounds__(384) __cluster_dims__(8, 1, 1) k(co
     float sum3[8];
     #pragma unroll
     for (int v = 0; v < 8; ++v) sum3[v] = column<Sum, 4, 8>(acc3 + v);
-    across_columns<Sum, 3, 128>(sum3, shared);
-    __shared__ float parts3[192];
+    across_columns<Sum, 1, 512>(sum3, shared);
+    __shared__ float parts3[64];
     __cluster_barrier_wait();
-    tell<3, 128, 8>(sum3, parts3);
+    tell<1, 512, 8>(sum3, parts3);
     __cluster_barrier_arrive();
     __cluster_barrier_wait();
-    take<Sum, 3, 8>(sum3, parts3);
+    take<Sum, 1, 8>(sum3, parts3);
     float k4[8];
      {
         __align__(16) float o0[8];
@@ -60,21 +76,30 @@ extern "C" __global__ void __launch_bounds__(384) __cluster_dims__(8, 1, 1) k(co
     #pragma unroll
     for (int v = 0; v < 32; ++v) acc7[v] = 0;
      {
-        for (u32 first = depth; first < 25088u; first += 4096) {
+        #pragma unroll
+        for (u32 j = 0; j < 1; ++j) {
             #pragma unroll
             for (int turn = 0; turn < 4; ++turn) {
-                const u32 r = first + turn * 1024;
-                if (r < 25088u) {
-                    __align__(16) bf16 s0[8];
-                    read(s0, x0 + ((int)(p) + (int)(r) * 48));
-                    #pragma unroll
-                    for (int v = 0; v < 8; ++v) {
-                        const bf16 v0 = s0[v];
-                        const float v1 = (float)to_f32(v0);
-                        const float v5 = sub(v1, k4[v]);
-                        const float v6 = mul(v5, v5);
-                        acc7[turn * 8 + v] = Sum::of(acc7[turn * 8 + v], v6);
-                    }
+                const u32 r = depth + (j * 4 + turn) * 4096;
+                #pragma unroll
+                for (int v = 0; v < 8; ++v) {
+                    const float v1 = (float)to_f32(k0[j * 4 + turn][v]);
+                    const float v5 = sub(v1, k4[v]);
+                    const float v6 = mul(v5, v5);
+                    acc7[turn * 8 + v] = Sum::of(acc7[turn * 8 + v], v6);
+                }
+            }
+        }
+        #pragma unroll
+        for (int turn = 0; turn < 3; ++turn) {
+            const u32 r = depth + (4 + turn) * 4096;
+            if (turn < 2 || r < 25088u) {
+                #pragma unroll
+                for (int v = 0; v < 8; ++v) {
+                    const float v1 = (float)to_f32(k0[4 + turn][v]);
+                    const float v5 = sub(v1, k4[v]);
+                    const float v6 = mul(v5, v5);
+                    acc7[turn * 8 + v] = Sum::of(acc7[turn * 8 + v], v6);
                 }
             }
         }
@@ -82,12 +107,12 @@ extern "C" __global__ void __launch_bounds__(384) __cluster_dims__(8, 1, 1) k(co
     float sum7[8];
     #pragma unroll
     for (int v = 0; v < 8; ++v) sum7[v] = column<Sum, 4, 8>(acc7 + v);
-    across_columns<Sum, 3, 128>(sum7, shared);
-    __shared__ float parts7[192];
-    tell<3, 128, 8>(sum7, parts7);
+    across_columns<Sum, 1, 512>(sum7, shared);
+    __shared__ float parts7[64];
+    tell<1, 512, 8>(sum7, parts7);
     __cluster_barrier_arrive();
     __cluster_barrier_wait();
-    take<Sum, 3, 8>(sum7, parts7);
+    take<Sum, 1, 8>(sum7, parts7);
      {
         __align__(16) float o1[8];
         #pragma unroll

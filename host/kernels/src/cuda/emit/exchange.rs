@@ -9,25 +9,41 @@ use crate::cuda::split::Split;
 impl Emitter<'_> {
     /// The number of this block, without those that share its rows.
     pub(super) fn block(&self) -> String {
-        match self.schedule.split.blocks() {
-            1 => "blockIdx.x".to_owned(),
-            blocks => format!("(blockIdx.x / {blocks})"),
+        match self.schedule.split {
+            Split::Whole => "blockIdx.x".to_owned(),
+            Split::Scanned { blocks } => format!("(place.block / {blocks})"),
+            Split::Cluster { blocks } | Split::Last { blocks } => format!("(blockIdx.x / {blocks})"),
         }
     }
 
     /// The first of `count` that this block has, among the blocks that share its rows.
     pub(super) fn share(&self, count: u32) -> String {
-        match self.schedule.split.blocks() {
-            1 => String::new(),
-            blocks => format!("blockIdx.x % {blocks} * {count} + "),
+        match self.schedule.split {
+            Split::Whole => String::new(),
+            Split::Scanned { blocks } => format!("place.block % {blocks} * {count} + "),
+            Split::Cluster { blocks } | Split::Last { blocks } => format!("blockIdx.x % {blocks} * {count} + "),
         }
     }
 
-    /// Blocks of a cluster say that they are there.
+    /// Blocks of a cluster say that they are there, and those that scan a row together ask which of it they have.
     pub(super) fn arrive(&mut self) {
+        if let Split::Scanned { .. } = self.schedule.split {
+            let blocks = self.schedule.blocks();
+            self.text.line("static u64 begun;");
+            self.text.line(format_args!("const Place place = next_place<{blocks}u>(&begun);"));
+        }
         if self.is_cluster() && self.passes.list.iter().any(|pass| !pass.reduces.is_empty()) {
             self.text.line("__cluster_barrier_arrive_relaxed();");
         }
+    }
+
+    /// Whether several threads share a row, in a block or in several.
+    pub(super) fn shares_rows(&self) -> bool {
+        let deep = match self.schedule.form {
+            Form::Columns { deep, .. } => deep,
+            Form::Rows { threads, .. } => threads,
+        };
+        deep > 1 || self.schedule.split.blocks() > 1
     }
 
     fn is_cluster(&self) -> bool {
@@ -38,7 +54,7 @@ impl Emitter<'_> {
     /// the last of them goes on, returns the condition under which a thread of it is the first of its row.
     pub(super) fn exchange(&mut self, pass: &Pass) -> Option<String> {
         let (wide, deep, lanes) = match self.schedule.form {
-            Form::Columns { wide, deep, lanes } => (wide, deep, lanes),
+            Form::Columns { wide, deep, lanes, .. } => (wide, deep, lanes),
             Form::Rows { threads, rows, .. } => {
                 debug_assert!(
                     rows == 1 || self.schedule.split == Split::Whole,
@@ -49,7 +65,7 @@ impl Emitter<'_> {
         };
         match self.schedule.split {
             _ if pass.reduces.is_empty() => None,
-            Split::Whole => None,
+            Split::Whole | Split::Scanned { .. } => None,
             Split::Cluster { blocks } => {
                 self.exchange_in_cluster(pass, blocks, (wide, deep, lanes));
                 None

@@ -1,4 +1,4 @@
-//! The two forms of a kernel: rows side by side in a thread each, or threads side by side in a row.
+//! Threads side by side in a row.
 
 use super::index::{bound, number_type};
 use super::reductions::neutral;
@@ -11,127 +11,19 @@ use crate::cuda::text::held;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::operations::Gives;
 use passhost_ir::kernel::{Op, ReduceOp, Reg};
-use std::collections::{HashMap, HashSet};
+
+/// The turns of a row.
+struct Turns {
+    /// The line that names the point of a turn `j` and a thread.
+    point: String,
+    /// In so many of them, the first ones, all threads have points.
+    whole: u32,
+    all: u32,
+    /// The condition under which a point is inside, where not all are.
+    inside: Option<String>,
+}
 
 impl Emitter<'_> {
-    /// Each thread computes `lanes` rows, point by point.
-    pub(super) fn columns(&mut self, wide: u32, deep: u32, lanes: u32) {
-        let (rows, points) = (self.schedule.rows.points(), self.schedule.points.points());
-        let (row_type, point_type) = (number_type(rows), number_type(points));
-        let column = if deep > 1 { format!("threadIdx.x % {wide}") } else { "threadIdx.x".to_owned() };
-        let (block, share) = (self.block(), self.share(deep));
-        // Threads that share a row, in this block and in others.
-        let all_deep = deep * self.schedule.split.blocks();
-        self.text.line(format_args!("const {row_type} thread = ({row_type}){block} * {wide} + {column};"));
-        let in_range = format!("thread < {}u{}", rows / u64::from(lanes), if row_type == "u64" { "ll" } else { "" });
-        if all_deep > 1 {
-            // All threads of a block reduce together, those past the last row on the first.
-            self.text.line(format_args!("const bool active = {in_range};"));
-            self.text.line(format_args!("const {row_type} p = active ? thread * {lanes} : 0;"));
-            self.text.line(format_args!("const u32 depth = {share}threadIdx.x / {wide};"));
-        } else {
-            self.text.line(format_args!("if (!({in_range})) return;"));
-            self.text.line(format_args!("const {row_type} p = thread * {lanes};"));
-        }
-        let spot = Spot { row: "p".into(), point: "r".into() };
-        let later = self.row_values_read_later();
-        let mut store_rows_if = (all_deep > 1).then(|| "active && depth == 0".to_owned());
-        let passes = self.passes;
-        for pass in &passes.list {
-            let keep: Vec<(Reg, String)> =
-                pass.row.iter().filter(|reg| later.contains(reg)).map(|reg| (*reg, format!("k{}[v]", reg.0))).collect();
-            for (reg, _) in &keep {
-                let line = format!("{} k{}[{lanes}];", held(self.dtype(*reg)), reg.0);
-                self.text.line(line);
-            }
-            if !pass.row.is_empty() || !pass.row_stores.is_empty() {
-                self.text.open("");
-                let store_if = store_rows_if.as_deref();
-                let names: Vec<(Reg, String)> = keep.clone();
-                let (insts, stores) = (&pass.row, &pass.row_stores);
-                self.work(&spot, Work { insts, reduces: &[], stores, keep, store_if, sums: "v" });
-                self.text.close();
-                self.names.extend(names);
-            }
-            if pass.reduces.is_empty() && pass.stores.is_empty() {
-                continue;
-            }
-            // Several points at a time: their loads are under way together, and each has accumulators of its own, which
-            // keeps sums short. What a scan carries goes from point to point.
-            let scans = pass.anew.iter().any(|reg| matches!(self.kernel.body[reg.0 as usize].op, Op::Scan(..)));
-            let turns: u32 = match points / u64::from(all_deep) {
-                // Each point of a scan waits for the one before, but its loads do not.
-                _ if scans && !points.is_multiple_of(4) => 1,
-                0 | 1 => 1,
-                2 | 3 => 2,
-                _ => 4,
-            };
-            self.accumulators(pass, lanes * turns);
-            self.text.open("");
-            self.carries(&pass.anew, lanes);
-            let start = if all_deep > 1 { "depth" } else { "0" };
-            let (end, step) = (bound(points, point_type), all_deep * turns);
-            self.text.open(format_args!("for ({point_type} first = {start}; first < {end}; first += {step})"));
-            self.text.line("#pragma unroll");
-            self.text.open(format_args!("for (int turn = 0; turn < {turns}; ++turn)"));
-            self.text.line(format_args!("const {point_type} r = first + turn * {all_deep};"));
-            let full = points.is_multiple_of(u64::from(step));
-            if !full {
-                self.text.open(format_args!("if (r < {end})"));
-            }
-            let (insts, sums) = (&pass.anew, format!("turn * {lanes} + v"));
-            let store_if = if all_deep > 1 { Some("active") } else { None };
-            let work =
-                Work { insts, reduces: &pass.reduces, stores: &pass.stores, keep: vec![], store_if, sums: &sums };
-            self.work(&spot, work);
-            if !full {
-                self.text.close();
-            }
-            self.text.close();
-            self.text.close();
-            self.text.close();
-            self.reduced_columns(pass, (wide, deep), lanes, turns);
-            if let Some(first) = self.exchange(pass) {
-                store_rows_if = Some(format!("active && {first}"));
-            }
-        }
-    }
-
-    /// What each column of a block was reduced to in a pass, from `turns` accumulators for each lane of a thread.
-    fn reduced_columns(&mut self, pass: &Pass, (wide, deep): (u32, u32), lanes: u32, turns: u32) {
-        for reg in &pass.reduces {
-            let (functor, number) = (functor(self.reduce_op(*reg)), reg.0);
-            let ty = self.accumulator(*reg).0;
-            self.text.line(format_args!("{ty} sum{number}[{lanes}];"));
-            self.text.line("#pragma unroll");
-            self.text.line(format_args!(
-                "for (int v = 0; v < {lanes}; ++v) sum{number}[v] = column<{functor}, {turns}, {lanes}>(acc{number} + v);"
-            ));
-            self.text.line(format_args!("across_columns<{functor}, {wide}, {deep}>(sum{number}, shared);"));
-            let result = if self.reduce_op(*reg).gives() == Gives::Position { ".at" } else { "" };
-            self.names.insert(*reg, format!("sum{number}[v]{result}"));
-        }
-    }
-
-    /// Row values that another pass, or the points of their own, read.
-    fn row_values_read_later(&self) -> HashSet<Reg> {
-        let mut pass_of: HashMap<Reg, usize> = HashMap::new();
-        for (number, pass) in self.passes.list.iter().enumerate() {
-            pass_of.extend(pass.row.iter().map(|reg| (*reg, number)));
-        }
-        let mut later = HashSet::new();
-        for (number, pass) in self.passes.list.iter().enumerate() {
-            for reg in pass.anew.iter().chain(&pass.reduces) {
-                later.extend(self.operands(*reg));
-            }
-            later.extend(pass.stores.iter().map(|store| self.kernel.stores[*store].value));
-            let by_rows = pass.row.iter().flat_map(|reg| self.operands(*reg));
-            let stored = pass.row_stores.iter().map(|store| self.kernel.stores[*store].value);
-            later.extend(by_rows.chain(stored).filter(|reg| pass_of.get(reg) != Some(&number)));
-        }
-        later
-    }
-
     /// What a value reads, by itself and through its index expressions.
     pub(super) fn operands(&self, reg: Reg) -> Vec<Reg> {
         let mut operands = self.kernel.body[reg.0 as usize].op.operands();
@@ -144,7 +36,12 @@ impl Emitter<'_> {
         let (rows, points) = (self.schedule.rows.points(), self.schedule.points.points());
         let (row_type, point_type) = (number_type(rows), number_type(points));
         let all_threads = threads * self.schedule.split.blocks();
-        let (block, share) = (self.block(), self.share(threads));
+        // Blocks that reduce a row take turns at it, those that scan it have neighbouring points.
+        let (own, step) = match self.schedule.split {
+            Split::Scanned { .. } => (threads * turns, threads),
+            _ => (threads, all_threads),
+        };
+        let (block, share) = (self.block(), self.share(own));
         self.text.line(format_args!("const u32 lane = {share}threadIdx.x % {threads};"));
         self.text
             .line(format_args!("const {row_type} row = ({row_type}){block} * {per_block} + threadIdx.x / {threads};"));
@@ -177,28 +74,48 @@ impl Emitter<'_> {
                 continue;
             }
             self.accumulators(pass, lanes);
-            let scans = self.scans(pass);
-            if scans {
-                self.text.open("");
-                self.carried(pass);
-            }
             let full = u64::from(turns) * u64::from(all_threads) * u64::from(lanes) == points;
             let inside = (!full).then(|| format!("r < {}", bound(points, point_type)));
-            self.text.line(if kept { "#pragma unroll" } else { "#pragma unroll 4" });
-            self.text.open(format_args!("for (u32 j = 0; j < {turns}; ++j)"));
-            self.text.line(format_args!("const {point_type} r = (({point_type})j * {all_threads} + lane) * {lanes};"));
-            if scans {
-                self.scanning_turn(&spot, pass, threads, inside.as_deref());
+            if self.scans(pass) {
+                self.scanning_turns(&spot, pass, (threads, turns), inside.as_deref());
             } else {
-                self.turn(&spot, pass, inside.as_deref(), kept.then_some(&mut at_hand));
-            }
-            self.text.close();
-            if scans {
-                self.text.close();
+                let point = format!("const {point_type} r = (({point_type})j * {step} + lane) * {lanes};");
+                // Turns in which all threads have points.
+                let whole = points / (u64::from(all_threads) * u64::from(lanes));
+                let turns = Turns { point, whole: whole.min(turns.into()) as u32, all: turns, inside };
+                if kept {
+                    self.kept_turns(&spot, pass, &turns, &mut at_hand);
+                } else {
+                    self.turns(&spot, pass, &turns);
+                }
             }
             self.reduced_rows(pass, threads, threads * per_block, lanes);
             if let Some(condition) = self.exchange(pass) {
                 first = condition;
+            }
+        }
+    }
+
+    /// All turns of a row, of which threads keep values in registers.
+    fn kept_turns(&mut self, spot: &Spot, pass: &Pass, turns: &Turns, at_hand: &mut Vec<Reg>) {
+        self.text.line("#pragma unroll");
+        self.text.open(format_args!("for (u32 j = 0; j < {}; ++j)", turns.all));
+        self.text.line(&turns.point);
+        let always = if turns.whole > 0 { format!("j < {} || ", turns.whole) } else { String::new() };
+        let inside = turns.inside.as_ref().map(|inside| format!("{always}{inside}"));
+        self.turn(spot, pass, inside.as_deref(), Some(at_hand));
+        self.text.close();
+    }
+
+    /// All turns of a row. Whole ones have no branch, so that their loads are under way at a time.
+    fn turns(&mut self, spot: &Spot, pass: &Pass, turns: &Turns) {
+        for (first, end, inside) in [(0, turns.whole, None), (turns.whole, turns.all, turns.inside.as_deref())] {
+            if first < end {
+                self.text.line("#pragma unroll 4");
+                self.text.open(format_args!("for (u32 j = {first}; j < {end}; ++j)"));
+                self.text.line(&turns.point);
+                self.turn(spot, pass, inside, None);
+                self.text.close();
             }
         }
     }
@@ -272,18 +189,6 @@ impl Emitter<'_> {
         match op.gives() {
             Gives::Position => (format!("Best<{ty}>"), format!("Best<{ty}>{{0, -1}}")),
             _ => (ty.to_owned(), neutral(op, dtype)),
-        }
-    }
-
-    /// Declares what scans carry from point to point.
-    pub(super) fn carries(&mut self, insts: &[Reg], lanes: u32) {
-        for reg in insts {
-            if let Op::Scan(op, _) = self.kernel.body[reg.0 as usize].op {
-                let (ty, number) = (held(self.dtype(*reg)), reg.0);
-                let start = neutral(op.reduction(), self.dtype(*reg));
-                self.text.line(format_args!("{ty} c{number}[{lanes}];"));
-                self.text.line(format_args!("for (int v = 0; v < {lanes}; ++v) c{number}[v] = {start};"));
-            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod branches;
 mod choices;
+mod columns;
 mod exchange;
 mod forms;
 mod index;
@@ -17,6 +18,7 @@ use super::claims::Claims;
 use super::join::{self, Body};
 use super::passes::Passes;
 use super::properties::DeviceProperties;
+use super::scans::scans;
 use super::schedule::{Chooser, Form, Schedule};
 use super::text::{Text, storage};
 use super::tiles::Tiles;
@@ -99,7 +101,9 @@ pub(super) fn body(
         schedule.form = tiles.form();
         claims = Claims { reach: (schedule.rows.points(), 1), ..Claims::new(&schedule) };
     }
-    let accumulators = schedule.shared_bytes(accumulator_bytes(kernel, &analysis));
+    let accumulator = accumulator_bytes(kernel, &analysis);
+    let together = if scans(kernel, &analysis) { schedule.turns_together(accumulator) } else { 1 };
+    let accumulators = schedule.shared_bytes(accumulator) * u64::from(together);
     let shared_bytes = tiles.as_ref().map_or(accumulators, Tiles::shared_bytes);
     let blocks = tiles.as_ref().map_or(schedule.blocks(), Tiles::blocks);
     let (split, form) = (schedule.split, schedule.name(kernel, &analysis));
@@ -173,7 +177,7 @@ impl Emitter<'_> {
         }
         self.arrive();
         match self.schedule.form {
-            Form::Columns { wide, deep, lanes } => self.columns(wide, deep, lanes),
+            Form::Columns { wide, deep, lanes, kept } => self.columns((wide, deep), lanes, kept),
             Form::Rows { threads, rows, lanes, turns, kept } => self.rows(threads, rows, lanes, turns, kept),
         }
     }

@@ -30,13 +30,20 @@ impl Emitter<'_> {
         self.read_ahead(tiles);
         self.text.line("__syncthreads();");
         self.text.line("#pragma unroll 4");
-        self.text.open(format_args!("for (u32 n = 0; n < {}; ++n)", side / i64::from(WARPS)));
-        let lanes = tiles.lanes;
-        self.text.line(format_args!("const u32 a = a0 + column * {lanes}, b = b0 + first + n * {WARPS};"));
+        let (lanes, pair) = (tiles.lanes, tiles.pair);
+        self.text.open(format_args!("for (u32 n = 0; n < {}; ++n)", side / i64::from(WARPS) / i64::from(pair)));
+        if pair > 1 {
+            self.pairs(tiles);
+        }
+        let b = if pair > 1 { format!("(first + n * {WARPS}) * {pair} + h") } else { format!("first + n * {WARPS}") };
+        self.text.line(format_args!("const u32 a = a0 + column * {lanes}, b = b0 + {b};"));
         self.text.open(format_args!("if (a < {}u && b < {}u)", tiles.along, tiles.across));
         self.text.line(format_args!("const {ty} p = corner + b * {} + a;", number(tiles.inner)));
         for load in &tiles.loads {
-            let place = format!("tile{}[(column * {lanes} + v) * {} + first + n * {WARPS}]", load.reg.0, side + 1);
+            let place = match pair {
+                1 => format!("tile{}[(column * {lanes} + v) * {} + {b}]", load.reg.0, tiles.pitch()),
+                _ => format!("pairs{}[v][h]", load.reg.0),
+            };
             let element = from_storage(self.dtype(load.reg), &place);
             self.names.insert(load.reg, format!("({element})"));
         }
@@ -49,11 +56,31 @@ impl Emitter<'_> {
         }
         self.text.close();
         self.text.close();
+        if pair > 1 {
+            self.text.close();
+        }
+    }
+
+    /// Takes pairs of the inputs' neighbours out of shared memory, and opens a loop over the two.
+    fn pairs(&mut self, tiles: &Tiles) {
+        let (lanes, pair, pitch) = (tiles.lanes, tiles.pair, tiles.pitch());
+        for load in &tiles.loads {
+            let (number, ty) = (load.reg.0, storage(self.dtype(load.reg)));
+            self.text.line(format_args!("__align__(16) {ty} pairs{number}[{lanes}][{pair}];"));
+            self.text.line("#pragma unroll");
+            self.text.line(format_args!(
+                "for (int v = 0; v < {lanes}; ++v) read(pairs{number}[v], tile{number} + (column * {lanes} + v) * {pitch} + \
+                 (first + n * {WARPS}) * {pair});"
+            ));
+        }
+        self.text.line("#pragma unroll");
+        self.text.open(format_args!("for (u32 h = 0; h < {pair}; ++h)"));
     }
 
     /// Reads the elements of a square, row by row of the inputs' neighbours.
     fn read_ahead(&mut self, tiles: &Tiles) {
-        let side = tiles.side();
+        let (side, pair) = (tiles.side(), tiles.pair);
+        let column = if pair > 1 { format!("column * {pair}") } else { "column".to_owned() };
         let corner = Spot { row: "corner".into(), point: "r".into() };
         for (position, load) in tiles.loads.iter().enumerate() {
             let (number, ty) = (load.reg.0, storage(self.dtype(load.reg)));
@@ -63,25 +90,29 @@ impl Emitter<'_> {
             };
             let text = self.offset(Access::Load(load.reg), offset.base, &offset.slopes, &corner);
             self.text.line(format_args!(
-                "const i64 from{number} = {text} + (i64)(a0 + first) * {}ll + (b0 + column);",
+                "const i64 from{number} = {text} + (i64)(a0 + first) * {}ll + (b0 + {column});",
                 load.slope
             ));
         }
         self.text.line("#pragma unroll");
         self.text.open(format_args!("for (u32 n = 0; n < {}; ++n)", side / i64::from(WARPS)));
         self.text.line("#pragma unroll");
-        self.text.open(format_args!("for (u32 l = 0; l < {}; ++l)", tiles.lanes));
+        self.text.open(format_args!("for (u32 l = 0; l < {}; ++l)", tiles.lanes / pair));
         self.text.open(format_args!(
-            "if (a0 + first + n * {WARPS} < {}u && b0 + column + l * 32 < {}u)",
+            "if (a0 + first + n * {WARPS} < {}u && b0 + {column} + l * 32 < {}u)",
             tiles.along, tiles.across
         ));
         for load in &tiles.loads {
             let (number, step) = (load.reg.0, load.slope * i64::from(WARPS));
             let Op::Load { input, .. } = self.kernel.body[number as usize].op else { continue };
-            self.text.line(format_args!(
-                "tile{number}[(first + n * {WARPS}) * {} + column + l * 32] = x{input}[from{number} + n * {step}ll + l * 32];",
-                side + 1
-            ));
+            let to = format!("(first + n * {WARPS}) * {} + {column} + l * 32", tiles.pitch());
+            let from = format!("from{number} + n * {step}ll + l * 32");
+            if pair > 1 {
+                let ty = storage(self.dtype(load.reg));
+                self.text.line(format_args!("copy<{pair}, {ty}>(tile{number} + {to}, x{input} + {from});"));
+            } else {
+                self.text.line(format_args!("tile{number}[{to}] = x{input}[{from}];"));
+            }
         }
         self.text.close();
         self.text.close();

@@ -56,11 +56,8 @@ impl Emitter<'_> {
         for reg in work.reduces {
             let Op::Reduce(op, operand) = self.kernel.body[reg.0 as usize].op else { continue };
             let (x, number) = (self.name(operand), reg.0);
-            let x = if op.gives() == Gives::Position {
-                format!("Best<{}>{{{x}, (i64){}}}", held(self.dtype(operand)), lane.point)
-            } else {
-                x
-            };
+            // Each accumulator sees points in their order.
+            let x = if op.gives() == Gives::Position { format!("{x}, (i64){}", lane.point) } else { x };
             let at = work.sums;
             self.text.line(format_args!("acc{number}[{at}] = {}::of(acc{number}[{at}], {x});", functor(op)));
         }
