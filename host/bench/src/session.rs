@@ -168,7 +168,7 @@ impl Reference {
             Ok(original) => constant_nodes(rewrite, &original.graph),
             Err(_) => Default::default(),
         };
-        let hints = Hints { in_place: in_place.clone(), once };
+        let hints = Hints { in_place: in_place.clone(), once, ..Hints::default() };
         Program::compile(rewrite, Mode::Declared, &hints, self.device.context()).map_err(of_rewrite)
     }
 

@@ -290,7 +290,7 @@ fn what_no_input_reaches_is_calculated_once_and_overwritten_by_nobody() {
     let each_time = Hints { in_place: in_place.clone(), ..Hints::default() };
     let each_time = Program::compile(&graph, Mode::Declared, &each_time, &context).unwrap();
     assert_eq!([seen(&each_time), seen(&each_time)], [[0, 1, 2, 3, 4]; 2]);
-    let once = Hints { in_place, once: HashSet::from([ids[0], ids[1]]) };
+    let once = Hints { in_place, once: HashSet::from([ids[0], ids[1]]), ..Hints::default() };
     let once = Program::compile(&graph, Mode::Declared, &once, &context).unwrap();
     assert_eq!([seen(&once), seen(&once)], [vec![0, 1, 2, 3, 4], vec![0, 3, 4]]);
     // After a run that failed nothing is taken for granted.

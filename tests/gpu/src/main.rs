@@ -1,7 +1,7 @@
 //! What the tests cannot show without a GPU, as one program to carry to a machine that has one.
 //!
 //! `passhost-gpu-tests --nvrtc DIRECTORY random 2000` runs random kernels against the interpreter and the CPU executor,
-//! `joined 100` runs groups of them as one launch, `samples SAMPLES PLUGIN...` evaluates plugins on samples, `figures`
+//! `joined 100` runs groups of them as one launch, `schedules 300` each of them in all schedules that it may have, `samples SAMPLES PLUGIN...` evaluates plugins on samples, `figures`
 //! prints device times, `runtime` checks the runtime library, `launch` the part of it that `--launch graph` needs,
 //! `faults PLUGIN SAMPLE` fills the GPU and loses contexts. With `--json FILE` `random`, `samples` and `figures` write what they
 //! found, and `compare OLD NEW` says what got worse since.
@@ -16,6 +16,7 @@ mod random;
 mod results;
 mod runtime;
 mod samples;
+mod schedules;
 
 use anyhow::{Result, ensure};
 use clap::{Parser, Subcommand};
@@ -64,6 +65,21 @@ enum Command {
         /// The first seed.
         #[arg(long, default_value_t = 0)]
         first: u64,
+    },
+    /// Runs random kernels in each schedule that they may have, which write the same bit by bit, and prints what common
+    /// fused kernels take in theirs.
+    Schedules {
+        /// How many, a seed each.
+        count: u64,
+        /// The first seed.
+        #[arg(long, default_value_t = 0)]
+        first: u64,
+        /// Threads that compile.
+        #[arg(long, default_value_t = 16)]
+        threads: usize,
+        /// Prints no times.
+        #[arg(long)]
+        untimed: bool,
     },
     /// Holds what the GPU draws, compares and judges by itself against the CPU, for random tensors.
     Draws {
@@ -164,6 +180,19 @@ fn main() -> Result<()> {
         Command::Joined { count, first } => {
             let kernels = joined::run(&gpu, &compiler, first..first.saturating_add(count))?;
             println!("{kernels} kernels in {count} groups: joined they write what they write alone");
+        }
+        Command::Schedules { count, first, threads, untimed } => {
+            let compared = schedules::run(&gpu, &compiler, first..first.saturating_add(count), threads)?;
+            compared.failures.iter().take(20).for_each(|failure| println!("{failure}"));
+            let schedules::Compared { kernels, others, failures } = compared;
+            println!(
+                "{kernels} of {count} kernels have {others} schedules beside their defaults: {} differ",
+                failures.len()
+            );
+            ensure!(failures.is_empty(), "{} kernels are not the same in every schedule", failures.len());
+            if !untimed {
+                schedules::print_times(&gpu, &compiler)?;
+            }
         }
         Command::Draws { count, first } => {
             let device = Device::gpu(arguments.device, |_| compiler).map_err(anyhow::Error::msg)?;

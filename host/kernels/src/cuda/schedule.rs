@@ -5,13 +5,14 @@ use super::properties::DeviceProperties;
 use super::scans::scanned;
 use super::space::{Address, Domain, Lanes, common, load_address, store_address};
 use super::split::{Exchange, Split};
+use super::tiles::Tiles;
 use crate::access::{Analysis, Layout, axes_in_store_order, prefers_columns};
 use passhost_ir::kernel::operations::Gives;
 use passhost_ir::kernel::{Class, Facts, Op, Reg};
 use passhost_ir::{Dtype, Kernel};
 
 /// Registers that values kept between passes over a row may take, in a thread.
-const KEPT_REGISTERS: u64 = 64;
+pub(super) const KEPT_REGISTERS: u64 = 64;
 /// Points from which on it takes a block longer to reduce them than it takes several to tell each other what they found.
 const SPLIT_POINTS: u64 = 32768;
 /// Points that a block should have at least where several share a row.
@@ -23,9 +24,9 @@ const LEAST_BLOCKS: u64 = 4;
 /// Threads of such a block, and of one that scans: several of them fill a multiprocessor, with registers enough.
 const SPLIT_THREADS: u32 = 512;
 /// Registers of a multiprocessor.
-const REGISTERS: u64 = 1 << 16;
+pub(super) const REGISTERS: u64 = 1 << 16;
 /// Those that a thread needs beside what it adds up.
-const OTHER_REGISTERS: u64 = 24;
+pub(super) const OTHER_REGISTERS: u64 = 24;
 /// Rows from which on a thread each scans them, where they lie side by side.
 const SCANNED_SIDE_BY_SIDE: u64 = 4096;
 
@@ -77,11 +78,13 @@ pub(super) struct Schedule {
     pub(super) rows: Domain,
     pub(super) points: Domain,
     pub(super) split: Split,
+    /// Squares of points by which inputs are read, if any.
+    pub(super) tiles: Option<Tiles>,
 }
 
 impl Schedule {
     fn whole(form: Form, rows: Domain, points: Domain) -> Schedule {
-        Schedule { form, rows, points, split: Split::Whole }
+        Schedule { form, rows, points, split: Split::Whole, tiles: None }
     }
 
     /// Threads of a block.
@@ -111,6 +114,9 @@ impl Schedule {
 
     /// Blocks of the grid.
     pub(super) fn blocks(&self) -> u64 {
+        if let Some(tiles) = &self.tiles {
+            return tiles.blocks();
+        }
         let together = match self.form {
             Form::Columns { wide, lanes, .. } => self.rows.points().div_ceil(u64::from(wide) * u64::from(lanes)),
             Form::Rows { rows, .. } => self.rows.points().div_ceil(u64::from(rows)),
@@ -173,7 +179,7 @@ impl Chooser<'_> {
         let (parallel, all) = (self.kernel.parallel.len(), self.kernel.parallel.len() + self.kernel.reduce.len());
         if self.is_map {
             let rows = Domain::new(self.kernel, axes_in_store_order(self.kernel, |_| true));
-            return self.map(rows);
+            return self.tiled(self.map(rows));
         }
         if self.needed().any(|(_, op)| matches!(op, Op::Scan(..))) {
             return self.scan();
@@ -188,7 +194,7 @@ impl Chooser<'_> {
         if self.prefers_columns(&rows, &points) { self.columns(rows, points) } else { self.rows(rows, points) }
     }
 
-    fn needed(&self) -> impl Iterator<Item = (Reg, &Op)> {
+    pub(super) fn needed(&self) -> impl Iterator<Item = (Reg, &Op)> {
         (0..)
             .map(Reg)
             .zip(&self.kernel.body)
@@ -252,7 +258,7 @@ impl Chooser<'_> {
         1
     }
 
-    fn map(&self, rows: Domain) -> Schedule {
+    pub(super) fn map(&self, rows: Domain) -> Schedule {
         let fill = self.device.busy_threads();
         let points = Domain::default();
         let mut lanes = self.widest(&self.traffic(false), &rows, &points);
@@ -261,6 +267,15 @@ impl Chooser<'_> {
         }
         let wide = if rows.points() / u64::from(lanes) < fill { 128 } else { 256 };
         Schedule::whole(Form::Columns { wide, deep: 1, lanes }, rows, points)
+    }
+
+    /// A map with those of its inputs read by squares that are worth it.
+    fn tiled(&self, map: Schedule) -> Schedule {
+        let tiles = Tiles::choose((self.kernel, self.facts), self.analysis, self.layout, self.device, &map);
+        match tiles {
+            Some(tiles) => Schedule { form: tiles.form(), tiles: Some(tiles), ..map },
+            None => map,
+        }
     }
 
     /// Whether most of what is read lies such that neighbouring rows, not neighbouring points, are side by side.
@@ -386,14 +401,18 @@ impl Chooser<'_> {
         if !self.may_share || points < SPLIT_POINTS || blocks < LEAST_BLOCKS {
             return Split::Whole;
         }
+        Split::among(blocks, self.exchange(whole, together), self.passes, self.device)
+    }
+
+    /// What blocks would tell each other that share the rows of a schedule, of which each has `together`.
+    pub(super) fn exchange(&self, whole: &Schedule, together: u64) -> Exchange {
         let accumulator = super::emit::accumulator_bytes(self.kernel, self.analysis);
         let reductions = self.passes.list.iter().map(|pass| pass.reduces.len() as u64).sum::<u64>();
-        let exchange = Exchange {
+        Exchange {
             bytes: together * accumulator * reductions,
             shared: whole.shared_bytes(accumulator),
             teams: whole.blocks(),
-        };
-        Split::among(blocks, exchange, self.passes, self.device)
+        }
     }
 
     /// Rows side by side are scanned by a thread each, which is the best order of accesses; others by neighbouring
