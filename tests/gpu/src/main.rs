@@ -191,7 +191,7 @@ fn main() -> Result<()> {
             );
             ensure!(failures.is_empty(), "{} kernels are not the same in every schedule", failures.len());
             if !untimed {
-                schedules::print_times(&gpu, &compiler)?;
+                schedules::print_times(&gpu, compiler)?;
             }
         }
         Command::Draws { count, first } => {

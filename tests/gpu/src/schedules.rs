@@ -6,13 +6,13 @@ use crate::random::{Stored, bound, sizes};
 use anyhow::{Context, Result, ensure};
 use cudarc::driver::result;
 use passhost_ir::{Dtype, Kernel, contiguous_strides};
-use passhost_kernels::cuda::{Candidates, Compiler, CudaKernel, Gpu, Stream};
+use passhost_kernels::cuda::{Candidates, Compiler, Cubin, CudaKernel, Gpu, Stream};
 use passhost_kernels::{BoundInput, BoundOutput};
 use passhost_random_kernels::RandomKernel;
+use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes that the tensors of one kernel may take.
 const ROOM: usize = 64 << 20;
@@ -112,9 +112,24 @@ fn names(candidates: Option<&Candidates>) -> Vec<String> {
     candidates.iter().flat_map(|found| found.sources()).map(|source| source.schedule.clone()).collect()
 }
 
-/// Measures common fused kernels in each of their schedules, and prints the default and the fastest. The first time of a
-/// kernel is measured twice, which shows what the times are worth.
-pub(crate) fn print_times(gpu: &Arc<Gpu>, compiler: &Compiler) -> Result<()> {
+/// The same compiler, asked for each text once.
+fn remembering(compiler: Compiler) -> Compiler {
+    let known: Mutex<HashMap<String, Cubin>> = Mutex::default();
+    Compiler::asking(move |text| {
+        let lock = || known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(code) = lock().get(text) {
+            return Ok(code.clone());
+        }
+        let code = compiler.compile(text)?;
+        lock().insert(text.to_owned(), code.clone());
+        Ok(code)
+    })
+}
+
+/// Measures common fused kernels in each of their schedules, and prints the default and the fastest. All are measured
+/// twice, which shows what the times are worth.
+pub(crate) fn print_times(gpu: &Arc<Gpu>, compiler: Compiler) -> Result<()> {
+    let compiler = &remembering(compiler);
     println!("{:44} {:>3} {:>10} {:>10} {:>10}  fastest", "kernel", "of", "default us", "again us", "fastest us");
     for (name, make) in figures::cases() {
         for dtype in [Dtype::F32, Dtype::F16] {
@@ -163,6 +178,12 @@ fn measured(gpu: &Arc<Gpu>, compiler: &Compiler, kernel: &Kernel) -> Result<Opti
     let Some(candidates) = CudaKernel::new(kernel)?.candidates(gpu, &bound_inputs, &bound_outputs)? else {
         return Ok(None);
     };
+    std::thread::scope(|scope| {
+        for source in candidates.sources() {
+            // What does not compile is said below.
+            scope.spawn(|| drop(compiler.compile(&source.text)));
+        }
+    });
     let stream = result::stream::create(result::stream::StreamKind::NonBlocking)?;
     let on = (&entered, Stream(stream as usize));
     let addresses = addresses(&bound_inputs, &bound_outputs);
