@@ -10,7 +10,7 @@ use crate::order::Order;
 use crate::program::Program;
 use crate::put_back::{PUT_BACK, put_backs, view_of};
 use passhost_ir::{Arg, Dtype, Graph, Kernel, Node, NodeId, NodeKind, OpName, TensorType, ValueId};
-use passhost_kernels::cuda::{DeviceProperties, shape, source};
+use passhost_kernels::cuda::{self, DeviceProperties, shape};
 use passhost_torch::PreparedCall;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -142,16 +142,17 @@ fn operand_types(graph: &Graph, node: &Node) -> Vec<TensorType> {
 }
 
 /// The texts that the kernels of a program are compiled from on a GPU with these properties, each once, if all tensors
-/// have their declared types. What is wrong with a kernel is said where it runs.
-pub fn sources(graph: &Graph, once: &HashSet<NodeId>, properties: DeviceProperties) -> BTreeSet<String> {
+/// have their declared types; with `all`, those of every schedule that they may have. What is wrong with a kernel is said
+/// where it runs.
+pub fn sources(graph: &Graph, once: &HashSet<NodeId>, properties: DeviceProperties, all: bool) -> BTreeSet<String> {
     let launches = joined_order(graph, once, properties).steps.into_iter();
-    let text = |step: Vec<usize>| {
+    let texts = |step: Vec<usize>| {
         let nodes = step.iter().map(|&position| &graph.nodes[position]);
         let kernels: Vec<(&Kernel, Vec<TensorType>)> =
             nodes.filter_map(|node| Some((kernel_of(node)?, operand_types(graph, node)))).collect();
-        source(&kernels, properties).ok().flatten()
+        cuda::sources(&kernels, properties, all).unwrap_or_default()
     };
-    launches.filter_map(text).collect()
+    launches.flat_map(texts).collect()
 }
 
 fn call(op: &OpName, args: &[Arg], is_view: bool, mode: Mode, context: &Context) -> Result<Operation, Cause> {

@@ -11,6 +11,7 @@ use crate::hidden::{self, Hidden};
 use crate::judge::{Judged, conclude, failed, is_timed, judge_evaluation, not_timed};
 use crate::lock::{Turn, Use};
 use crate::reference::{MORE_MEMORY, load_reference, secret};
+use crate::schedules;
 use crate::supervisor::Supervisor;
 use crate::timing::{Measured, Rules, measured};
 use crate::untrusted::one_line;
@@ -50,6 +51,8 @@ struct Measurement<'a> {
     reference: Reference,
     /// Nodes of a rewrite that work in place, as the reference's do.
     in_place: Vec<(NodeId, OpName)>,
+    /// Schedules of a rewrite's kernels that were measured before; none if they are to be measured.
+    tuned: Vec<TunedKernel>,
 }
 
 impl Supervisor {
@@ -81,8 +84,8 @@ impl Supervisor {
             (Some(read), Ok(verified)) => {
                 let in_place = passhost_ir::in_place_nodes(&read.program, OpTable::sample());
                 let reference = Reference { read, loaded, loading };
-                let mut measurement =
-                    Measurement { supervisor: self, device, place: checked.place, reference, in_place };
+                let (supervisor, place, tuned) = (self, checked.place, checked.tuned);
+                let mut measurement = Measurement { supervisor, device, place, reference, in_place, tuned };
                 let judged = measurement.run(checked.variant, &verified, checked.draws, turn);
                 measurement.hidden(judged, checked.hidden)
             }
@@ -182,13 +185,25 @@ impl Measurement<'_> {
         if !request.settings.tune || self.device.info().device == "cpu" || kernels == 0 {
             return Ok(turn);
         }
+        if !self.tuned.is_empty() {
+            variant.tuned = schedules::sound(request.rewrite, std::mem::take(&mut self.tuned));
+            return Ok(turn);
+        }
         drop(turn);
         let alone = self.supervisor.turn(self.device, Use::Alone, &self.place);
         let limit = evaluation_limit(&self.reference, &request.settings) + tuning_limit(kernels);
         let limit = self.supervisor.config.timeout.unwrap_or(limit);
         let tuned = self.twice(0, |device, watch| device.tune(request, limit, watch))?;
-        variant.tuned = tuned.map_err(Lost::Rewrite)?;
         drop(alone);
+        match tuned {
+            Ok(tuned) => variant.tuned = tuned,
+            // The device is lost, and what it had loaded.
+            Err(error @ RewriteError::Fault { .. }) => return Err(Lost::Rewrite(error)),
+            // What is the rewrite's doing shows again where it is checked, and is judged there.
+            Err(error) => variant
+                .notes
+                .push(format!("kernels have their default schedules: {}", one_line(&error.to_string(), 600))),
+        }
         Ok(self.supervisor.turn(self.device, Use::Shared, &self.place))
     }
 

@@ -43,5 +43,5 @@ pub use nvrtc::{Cubin, Nvrtc, NvrtcError};
 pub use properties::DeviceProperties;
 pub use recording::{RecordedLaunches, Recording};
 pub use schedule::FORMS;
-pub use source::{Shape, shape, source};
+pub use source::{Shape, shape, sources};
 pub use tune::Candidates;
