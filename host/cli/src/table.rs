@@ -291,3 +291,34 @@ fn verdict(document: &Document) -> Option<String> {
         (1000.0 * FALSE_VERDICTS).round(),
     ))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use passhost_ir::NodeId;
+    use passhost_made_documents::{document, right};
+    use passhost_protocol::device::Candidate;
+
+    fn kernel(times: &[u64], is_kept: bool) -> TunedKernel {
+        let candidates: Vec<Candidate> =
+            times.iter().map(|&ns| Candidate { schedule: format!("rows rows={ns}"), ns }).collect();
+        let chosen = TunedKernel::fastest(&candidates);
+        TunedKernel { node: NodeId(1), sources_sha256: "00".into(), candidates, chosen, is_kept }
+    }
+
+    #[test]
+    fn a_line_says_what_came_of_measured_schedules() {
+        let mut measured = document("fuse", "one", vec![right("x", 2.0)]);
+        measured.job.device.as_mut().unwrap().device = "cuda:0".into();
+        assert_eq!(tuned(&measured), None);
+        measured.limits.measurement.tune = true;
+        measured.variants[0].tuned = vec![kernel(&[1000, 990], false)];
+        let line = "schedules: 1 kernels had a choice (0 measured before); all keep their defaults";
+        assert_eq!(tuned(&measured).as_deref(), Some(line));
+        measured.variants[0].tuned = vec![kernel(&[1000, 800, 900], true), kernel(&[1000, 990], false)];
+        let line = "schedules: 2 kernels had a choice (1 measured before); 1 have another than their default, up to \
+                    1.25 times as fast";
+        assert_eq!(tuned(&measured).as_deref(), Some(line));
+    }
+}

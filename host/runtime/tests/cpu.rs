@@ -396,3 +396,18 @@ fn what_is_written_to_part_of_a_tensor_lies_there_as_in_eager() {
         assert_eq!(scatters, in_their_place, "{functional}");
     }
 }
+
+#[test]
+fn the_cpu_has_no_schedules_to_choose_from() {
+    let graph = graph(&chain(), "h");
+    let schedules = graph.nodes.iter().map(|node| (node.id, "rows threads=32".to_owned())).collect();
+    let hints = Hints { schedules, ..Hints::default() };
+    let program = Program::compile(&graph, Mode::Declared, &hints, &Arc::new(Context::cpu())).unwrap();
+    let mut asked = 0;
+    let tuned = program.tune(&[input()], &mut |_, _| {
+        asked += 1;
+        true
+    });
+    assert_eq!((tuned, asked), (Ok(vec![]), 0));
+    assert_eq!(program.run(&[input()]).unwrap()[0].to_bytes(), multiples(72.0));
+}

@@ -59,3 +59,22 @@ impl RewriteRequest<'_> {
         ToDevice::Time { rewrite, in_place, schedules, seed, settings, right_from, cores }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rewrite_is_checked_and_timed_in_the_same_schedules() {
+        let schedules = [(NodeId(3), "rows threads=32 rows=4 lanes=4 turns=1".to_owned())];
+        let draws = Draws { seed: 7, are_shared: false, others: None };
+        let (rewrite, settings) = (Graph::default(), Settings::default());
+        let request = RewriteRequest { rewrite: &rewrite, in_place: &[], schedules: &schedules, draws, settings };
+        let of = |message: ToDevice| match message {
+            ToDevice::Evaluate { schedules, .. } | ToDevice::Time { schedules, .. } => schedules,
+            _ => vec![],
+        };
+        assert_eq!(of(request.to_evaluate()), schedules);
+        assert_eq!(of(request.to_time(vec![], vec![])), schedules);
+    }
+}
