@@ -193,18 +193,22 @@ impl Measurement<'_> {
         let alone = self.supervisor.turn(self.device, Use::Alone, &self.place);
         let limit = evaluation_limit(&self.reference, &request.settings) + tuning_limit(kernels);
         let limit = self.supervisor.config.timeout.unwrap_or(limit);
-        let tuned = self.twice(0, |device, watch| device.tune(request, limit, watch))?;
+        let tuned = self.twice(0, |device, watch| device.tune(request, limit, watch));
         drop(alone);
-        match tuned {
-            Ok(tuned) => variant.tuned = tuned,
-            // The device is lost, and what it had loaded.
-            Err(error @ RewriteError::Fault { .. }) => return Err(Lost::Rewrite(error)),
-            // What is the rewrite's doing shows again where it is checked, and is judged there.
-            Err(error) => variant
-                .notes
-                .push(format!("kernels have their default schedules: {}", one_line(&error.to_string(), 600))),
-        }
-        Ok(self.supervisor.turn(self.device, Use::Shared, &self.place))
+        let turn = self.supervisor.turn(self.device, Use::Shared, &self.place);
+        let trouble = match tuned {
+            Ok(Ok(tuned)) => {
+                variant.tuned = tuned;
+                return Ok(turn);
+            }
+            Ok(Err(error)) => error.to_string(),
+            Err(Lost::Process(_, DeviceError::Child(error))) => error.to_string(),
+            Err(lost) => return Err(lost),
+        };
+        // What is the rewrite's doing shows again where it is checked, and is judged there.
+        variant.notes.push(format!("kernels have their default schedules: {}", one_line(&trouble, 600)));
+        load_reference(self.supervisor, self.device, 0, &self.reference.read, &self.place).map_err(Lost::Reference)?;
+        Ok(turn)
     }
 
     /// Times the rewrite, again where the machine did something else: twice, and for as long as was asked to wait. `None` if
