@@ -230,3 +230,12 @@ fn a_file_that_cannot_be_scored_is_named() {
         Passhost::new(["score".as_ref(), path.as_os_str()]).run().expect_end(2, &[name, text]);
     }
 }
+
+#[test]
+fn no_schedule_is_chosen_without_a_gpu() {
+    let sample = sample_with("pointwise-chain", SMALL);
+    let run = Passhost::eval(&plugin("fuse-pointwise"), sample.path()).with(&["--tune"]).run();
+    run.expect_end(0, &["--tune has nothing to choose on the cpu, where kernels have one schedule each", "AS "]);
+    run.expect(run.variants().iter().all(|variant| variant.get("tuned").is_none()), "nothing was measured");
+    run.expect(!run.out.contains("schedules: "), "and nothing is said of it");
+}

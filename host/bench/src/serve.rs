@@ -6,11 +6,13 @@ use crate::once;
 use crate::session::Reference;
 use crate::steady::Steady;
 use passhost_confine::{ConfineError, Walls, device as walls, process};
-use passhost_ir::NodeId;
+use passhost_ir::{Graph, NodeId, OpName};
 use passhost_protocol::FrameError;
 use passhost_protocol::device::{
-    DeviceChoice, DeviceInfo, ElsewhereRun, Evaluation, FromDevice, ReferenceError, RewriteError, ToDevice,
+    DeviceChoice, DeviceInfo, ElsewhereRun, Evaluation, FromDevice, ReferenceError, RewriteError, Stage, ToDevice,
+    TunedKernel,
 };
+use passhost_runtime::Hints;
 use std::fs::File;
 use std::io::Stdin;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -83,19 +85,21 @@ pub fn serve() -> Result<(), ServeError> {
                     report
                 }))
             }
-            ToDevice::Evaluate { rewrite, in_place, draws, settings } => {
+            ToDevice::Tune { rewrite, in_place, seed, known } => {
+                link.announce(Stage::Tuning);
+                tuned(reference.as_ref(), &rewrite, in_place, seed, &known)?
+            }
+            ToDevice::Evaluate { rewrite, in_place, schedules, draws, settings } => {
                 let reference = reference.as_ref().ok_or(ServeError::OutOfTurn("Evaluate"))?;
-                let in_place = in_place.into_iter().collect();
-                let stage = |stage| link.announce(stage);
-                let evaluated = caught(|| reference.evaluate(&rewrite, &in_place, &draws, &settings, stage));
+                let (hints, stage) = (hints(in_place, schedules), |stage| link.announce(stage));
+                let evaluated = caught(|| reference.evaluate(&rewrite, &hints, &draws, &settings, stage));
                 FromDevice::Evaluated(Box::new(evaluated.unwrap_or_else(|message| Evaluation::failed(full(message)))))
             }
-            ToDevice::Time { rewrite, in_place, seed, settings, right_from, cores } => {
+            ToDevice::Time { rewrite, in_place, schedules, seed, settings, right_from, cores } => {
                 let reference = reference.as_ref().ok_or(ServeError::OutOfTurn("Time"))?;
-                let in_place = in_place.into_iter().collect();
-                let stage = |stage| link.announce(stage);
+                let (hints, stage) = (hints(in_place, schedules), |stage| link.announce(stage));
                 let steady = Steady::on(&cores, reference.is_on_gpu());
-                let timed = caught(|| reference.time(&rewrite, &in_place, seed, &settings, right_from, stage));
+                let timed = caught(|| reference.time(&rewrite, &hints, seed, &settings, right_from, stage));
                 drop(steady);
                 FromDevice::Timed(timed.unwrap_or_else(|message| Err(full(message).into())).map(Box::new))
             }
@@ -120,6 +124,25 @@ pub fn serve() -> Result<(), ServeError> {
             std::process::exit(0);
         }
     }
+}
+
+/// What is said of a rewrite's nodes.
+fn hints(in_place: Vec<(NodeId, OpName)>, schedules: Vec<(NodeId, String)>) -> Hints {
+    let (in_place, schedules) = (in_place.into_iter().collect(), schedules.into_iter().collect());
+    Hints { in_place, schedules, ..Hints::default() }
+}
+
+/// Measures the kernels of a rewrite of the loaded program.
+fn tuned(
+    reference: Option<&Reference>,
+    rewrite: &Graph,
+    in_place: Vec<(NodeId, OpName)>,
+    seed: u64,
+    known: &[TunedKernel],
+) -> Result<FromDevice, ServeError> {
+    let reference = reference.ok_or(ServeError::OutOfTurn("Tune"))?;
+    let tuned = caught(|| reference.tune(rewrite, &hints(in_place, vec![]), seed, known));
+    Ok(FromDevice::Tuned(tuned.unwrap_or_else(|message| Err(full(message)))))
 }
 
 /// Writes inputs of the loaded program, where the child may write.

@@ -7,6 +7,7 @@ mod elsewhere;
 mod others;
 mod prepared;
 mod timing;
+mod tuning;
 
 use crate::blame::{memory_of, of_input, of_reference, of_rewrite};
 use crate::device::Device;
@@ -16,14 +17,13 @@ use crate::on_device::draws;
 use crate::trivial::degenerate_held;
 use checks::Checks;
 use others::Others;
-use passhost_ir::{Graph, InputSpec, NodeId, OpName, OpTable, TensorType, constant_nodes, functionalise};
+use passhost_ir::{Graph, InputSpec, NodeId, OpTable, TensorType, constant_nodes, functionalise};
 use passhost_protocol::Work;
 use passhost_protocol::device::{Draws, Evaluation, Loaded, ReferenceError, RewriteError, Settings, Stage};
 use passhost_runtime::{Hints, Mode, NodeError, Program, Target, Tensor, Watch};
 use passhost_torch::allocator;
 use prepared::Kept;
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -163,12 +163,13 @@ impl Reference {
     }
 
     /// A rewrite made ready to run. What it inserts and no input reaches is calculated by the first run.
-    fn compiled(&self, rewrite: &Graph, in_place: &HashMap<NodeId, OpName>) -> Result<Program, RewriteError> {
+    /// `hints` says nothing of what is calculated once.
+    fn compiled(&self, rewrite: &Graph, hints: &Hints) -> Result<Program, RewriteError> {
         let once = match functionalise(&self.graph, OpTable::sample()) {
             Ok(original) => constant_nodes(rewrite, &original.graph),
             Err(_) => Default::default(),
         };
-        let hints = Hints { in_place: in_place.clone(), once };
+        let hints = Hints { once, ..hints.clone() };
         Program::compile(rewrite, Mode::Declared, &hints, self.device.context()).map_err(of_rewrite)
     }
 
@@ -181,13 +182,13 @@ impl Reference {
     pub fn evaluate(
         &self,
         rewrite: &Graph,
-        in_place: &HashMap<NodeId, OpName>,
+        hints: &Hints,
         draws: &Draws,
         settings: &Settings,
         stage: impl FnMut(Stage),
     ) -> Evaluation {
         let mut evaluation = Evaluation::default();
-        if let Err(error) = self.try_evaluate(rewrite, in_place, draws, settings, stage, &mut evaluation) {
+        if let Err(error) = self.try_evaluate(rewrite, hints, draws, settings, stage, &mut evaluation) {
             evaluation.error = Some(memory_of(error, || self.device.can_give(settings.rewrite_bytes)));
             evaluation.outputs.clear();
         }
@@ -201,14 +202,14 @@ impl Reference {
     fn try_evaluate(
         &self,
         rewrite: &Graph,
-        in_place: &HashMap<NodeId, OpName>,
+        hints: &Hints,
         draws: &Draws,
         settings: &Settings,
         mut stage: impl FnMut(Stage),
         evaluation: &mut Evaluation,
     ) -> Result<(), RewriteError> {
         stage(Stage::Plan);
-        let program = self.compiled(rewrite, in_place)?;
+        let program = self.compiled(rewrite, hints)?;
         self.device.charge(Work::Compile);
         stage(Stage::Correctness);
         let &Draws { seed, are_shared, .. } = draws;

@@ -24,15 +24,15 @@ pub fn serve_types() -> Result<(), ServeError> {
         let answer = match read_frame(&mut stdin, MAX_FRAME) {
             Err(FrameError::Closed) => return Ok(()),
             Ok(ToTypes::Question(Question { op, args })) => FromTypes::Typed(MetaInfer.infer(&op, &args)),
-            Ok(ToTypes::Sources { rewrite, gpu }) => FromTypes::Sources(sources(&rewrite, gpu)),
+            Ok(ToTypes::Sources { rewrite, gpu, all }) => FromTypes::Sources(sources(&rewrite, gpu, all)),
             Err(error) => return Err(error.into()),
         };
         write_frame(&mut out, &answer)?;
     }
 }
 
-/// The texts of the kernels of a rewrite, each once. What is wrong with a kernel is said where it runs.
-fn sources(rewrite: &Graph, gpu: GpuProperties) -> Vec<String> {
+/// The texts of the kernels of a rewrite, each once, with `all` in every schedule. What is wrong with a kernel is said where it runs.
+fn sources(rewrite: &Graph, gpu: GpuProperties, all: bool) -> Vec<String> {
     let properties = DeviceProperties {
         multiprocessors: gpu.multiprocessors,
         threads_per_multiprocessor: gpu.threads_per_multiprocessor,
@@ -40,7 +40,7 @@ fn sources(rewrite: &Graph, gpu: GpuProperties) -> Vec<String> {
         cluster_blocks: DeviceProperties::cluster_blocks_of(gpu.capability.0),
     };
     // Which nodes are constant the original graph says, which is not here: few are, and they are compiled when they run.
-    passhost_runtime::sources(rewrite, &HashSet::new(), properties).into_iter().collect()
+    passhost_runtime::sources(rewrite, &HashSet::new(), properties, all).into_iter().collect()
 }
 
 /// Puts up the walls, once libtorch has looked for all that it looks for.
@@ -74,11 +74,17 @@ mod tests {
             threads_per_multiprocessor: 2048,
             shared_bytes_per_multiprocessor: 228 << 10,
         };
-        let texts = sources(&graph, gpu);
+        let texts = sources(&graph, gpu, false);
         assert_eq!(texts.len(), 1, "{texts:?}");
         assert!(texts[0].contains("__global__"), "{}", texts[0]);
         // Of what lies otherwise the text is another.
         let strided = Graph::parse(&format!("graph(%x: f32[64]{{2}}) {{\n{}return (%b)\n}}", nodes[..2].concat()));
-        assert_eq!(strided.map(|graph| sources(&graph, gpu).len()), Ok(2));
+        let strided = strided.unwrap();
+        assert_eq!(sources(&strided, gpu, false).len(), 2);
+        // A kernel that is not too small to have several schedules has a text for each.
+        let large =
+            Graph::parse(&format!("graph(%x: f32[64]) {{\n{}return (%a)\n}}", nodes[0]).replace("64", "262144"));
+        let [default, all] = [false, true].map(|all| sources(large.as_ref().unwrap(), gpu, all));
+        assert!(default.len() == 1 && all.len() > 2 && all.contains(&default[0]), "{} texts", all.len());
     }
 }

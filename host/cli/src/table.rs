@@ -1,6 +1,7 @@
 //! The table on the terminal: a view of the result document.
 
 use crate::terminal::{Terminal, Tone, table, wrap};
+use passhost_protocol::device::TunedKernel;
 use passhost_report::short_names;
 use passhost_score::{FALSE_VERDICTS, FailureClass};
 use passhost_supervisor::document::{DeviceScores, Document, Launch, Status, Variant};
@@ -26,6 +27,9 @@ pub fn render(document: &Document, terminal: &Terminal) -> Vec<String> {
     if document.launch() == Launch::Graph {
         title.push_str(&format!(", {}", document.launch()));
     }
+    if document.is_tuned() {
+        title.push_str(", tuned");
+    }
     lines.push(terminal.paint(Tone::Strong, &title));
     if document.job.fixed_seed {
         lines.push(terminal.paint(Tone::Warn, "fixed seed: the inputs were chosen by hand, not a result to rank"));
@@ -36,6 +40,7 @@ pub fn render(document: &Document, terminal: &Terminal) -> Vec<String> {
     }
     if document.scores.is_some() || document.variants.iter().any(|variant| !variant.outputs.is_empty()) {
         lines.extend(variants(document, terminal));
+        lines.extend(tuned(document).iter().flat_map(|text| wrap(text, terminal.width(), "")));
     }
     lines.extend(failures(document, terminal));
     lines.extend(scores(document, terminal));
@@ -67,6 +72,20 @@ fn variants(document: &Document, terminal: &Terminal) -> Vec<String> {
         *head = terminal.paint(Tone::Dim, head);
     }
     lines
+}
+
+/// How many kernels had a choice of schedules, and what came of it.
+fn tuned(document: &Document) -> Option<String> {
+    let kernels = || document.variants.iter().flat_map(|variant| &variant.tuned);
+    let gain = |kernel: &TunedKernel| Some(kernel.candidates.first()?.ns as f64 / kernel.other()?.ns.max(1) as f64);
+    let gains: Vec<f64> = kernels().filter_map(gain).collect();
+    let most = gains.iter().copied().fold(1.0, f64::max);
+    let others = match gains.len() {
+        0 => "all keep their defaults".to_owned(),
+        count => format!("{count} have another than their default, up to {most:.2} times as fast"),
+    };
+    let (count, kept) = (kernels().count(), kernels().filter(|kernel| kernel.is_kept).count());
+    document.is_tuned().then(|| format!("schedules: {count} kernels had a choice ({kept} measured before); {others}"))
 }
 
 /// One line over several samples: how many graphs ended in which way, and how much faster the changed ones are.
@@ -271,4 +290,35 @@ fn verdict(document: &Document) -> Option<String> {
         speedup.interval.high,
         (1000.0 * FALSE_VERDICTS).round(),
     ))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use passhost_ir::NodeId;
+    use passhost_made_documents::{document, right};
+    use passhost_protocol::device::Candidate;
+
+    fn kernel(times: &[u64], is_kept: bool) -> TunedKernel {
+        let candidates: Vec<Candidate> =
+            times.iter().map(|&ns| Candidate { schedule: format!("rows rows={ns}"), ns }).collect();
+        let chosen = TunedKernel::fastest(&candidates);
+        TunedKernel { node: NodeId(1), sources_sha256: "00".into(), candidates, chosen, is_kept }
+    }
+
+    #[test]
+    fn a_line_says_what_came_of_measured_schedules() {
+        let mut measured = document("fuse", "one", vec![right("x", 2.0)]);
+        measured.job.device.as_mut().unwrap().device = "cuda:0".into();
+        assert_eq!(tuned(&measured), None);
+        measured.limits.measurement.tune = true;
+        measured.variants[0].tuned = vec![kernel(&[1000, 990], false)];
+        let line = "schedules: 1 kernels had a choice (0 measured before); all keep their defaults";
+        assert_eq!(tuned(&measured).as_deref(), Some(line));
+        measured.variants[0].tuned = vec![kernel(&[1000, 800, 900], true), kernel(&[1000, 990], false)];
+        let line = "schedules: 2 kernels had a choice (1 measured before); 1 have another than their default, up to \
+                    1.25 times as fast";
+        assert_eq!(tuned(&measured).as_deref(), Some(line));
+    }
 }

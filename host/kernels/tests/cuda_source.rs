@@ -4,7 +4,7 @@
 use passhost_ir::kernel::verify;
 use passhost_ir::{Dtype, Kernel};
 use passhost_kernels::Layout;
-use passhost_kernels::cuda::{Compiler, DeviceProperties, FORMS, NvrtcError, emit, emit_joined};
+use passhost_kernels::cuda::{Compiler, DeviceProperties, FORMS, NvrtcError, candidates, emit, emit_joined};
 use passhost_random_kernels::RandomKernel;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -68,6 +68,27 @@ fn random_kernels_compile_for_sm_90() {
         }
     });
     println!("{} bytes of machine code", bytes.into_inner());
+}
+
+#[test]
+fn all_candidates_of_random_kernels_compile() {
+    let Some(compiler) = compiler() else { return };
+    let mut others = 0;
+    for seed in 0..40 {
+        let (kernel, _) = match seed % 4 {
+            0 => RandomKernel::transposed(seed),
+            1 => RandomKernel::concatenated(seed),
+            _ => RandomKernel::generate(seed),
+        };
+        let layout = if seed.is_multiple_of(2) { Layout::contiguous(&kernel) } else { scattered(&kernel, seed) };
+        for source in candidates(&kernel, &verify(&kernel).unwrap(), &layout, &DeviceProperties::H200).iter().skip(1) {
+            if let Err(error) = compiler.compile(&source.text) {
+                panic!("seed {seed}, {}: {error}\n{}", source.schedule, source.text);
+            }
+            others += 1;
+        }
+    }
+    assert!(others >= 80, "{others} candidates beside the defaults");
 }
 
 /// Sums, products and extrema of the columns of a wide matrix of f16, in some type.

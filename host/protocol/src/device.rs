@@ -2,7 +2,7 @@
 //!
 //! The supervisor opens a device, then for each variant sends [`ToDevice::Load`] (the reference program, which the child
 //! runs) and, once the rewrite is verified, [`ToDevice::Evaluate`], which checks it. The seed travels with the second: it
-//! is drawn after the rewrite is known. What is right is timed, in this child and in others that loaded the same program,
+//! is drawn after the rewrite is known. Before that, [`ToDevice::Tune`] may choose how its kernels are run. What is right is timed, in this child and in others that loaded the same program,
 //! with [`ToDevice::Time`]. [`ToDevice::Run`] runs a program by itself. Each request gets one reply;
 //! [`FromDevice::Stage`] messages before it say how far the child is, so that the supervisor can tell where it died.
 //! Before a reply the child may also ask for machine code ([`FromDevice::Compile`]), and waits for the answer
@@ -12,12 +12,14 @@ mod elsewhere;
 mod finding;
 mod launch;
 mod number;
+mod schedules;
 mod settings;
 mod timing;
 
 pub use elsewhere::ElsewhereRun;
 pub use finding::{DomainFinding, Finding};
 pub use launch::{Launch, NotCaptured, TimedProgram, TimingError};
+pub use schedules::{Candidate, TunedKernel};
 pub use settings::{Draws, OtherRounds, Settings, Share};
 pub use timing::{Block, DeviceTimes, ProcessTimes, Timed, Witness};
 
@@ -106,6 +108,8 @@ pub enum ToDevice {
         /// Nodes whose original is an in-place op, with that op: where the operand dies there the executor reuses its
         /// memory, as the reference does.
         in_place: Vec<(NodeId, OpName)>,
+        /// Names of the schedules that kernels have in place of their defaults.
+        schedules: Vec<(NodeId, String)>,
         /// On what.
         draws: Draws,
         /// How to measure.
@@ -117,6 +121,8 @@ pub enum ToDevice {
         rewrite: Graph,
         /// As with [`ToDevice::Evaluate`].
         in_place: Vec<(NodeId, OpName)>,
+        /// Likewise: the same ones in all processes.
+        schedules: Vec<(NodeId, String)>,
         /// Secret until the rewrite is known.
         seed: u64,
         /// How to measure.
@@ -125,6 +131,17 @@ pub enum ToDevice {
         right_from: Vec<Option<i8>>,
         /// Cores that nothing else of this evaluation runs on meanwhile; none if there are none to spare.
         cores: Vec<u32>,
+    },
+    /// Measures the kernels of a verified rewrite of the loaded program in the schedules that they may have.
+    Tune {
+        /// The rewrite.
+        rewrite: Graph,
+        /// As with [`ToDevice::Evaluate`].
+        in_place: Vec<(NodeId, OpName)>,
+        /// Seeds the inputs that it runs on.
+        seed: u64,
+        /// What is known of kernels from before.
+        known: Vec<TunedKernel>,
     },
     /// Runs a reference program once and keeps nothing.
     Run {
@@ -156,6 +173,8 @@ pub enum Stage {
     Reference,
     /// Compiling kernels and resolving ops.
     Plan,
+    /// Measuring kernels in the schedules that they may have.
+    Tuning,
     /// Running the rewrite on fresh inputs.
     Correctness,
     /// Timing both programs.
@@ -167,6 +186,7 @@ impl std::fmt::Display for Stage {
         f.write_str(match self {
             Stage::Reference => "reference",
             Stage::Plan => "plan",
+            Stage::Tuning => "tuning",
             Stage::Correctness => "correctness",
             Stage::Timing => "timing",
         })
@@ -201,6 +221,8 @@ pub enum FromDevice {
     Drawn(Result<(), RunError>),
     /// The answer to [`ToDevice::Evaluate`] and to [`ToDevice::Judge`].
     Evaluated(Box<Evaluation>),
+    /// The answer to [`ToDevice::Tune`]: the kernels that have a choice.
+    Tuned(Result<Vec<TunedKernel>, RewriteError>),
     /// The answer to [`ToDevice::Time`].
     Timed(Result<Box<Timed>, TimingError>),
     /// The answer to [`ToDevice::Run`].

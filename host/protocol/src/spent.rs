@@ -22,6 +22,8 @@ pub enum Work {
     Messages,
     /// Compiling programs and their kernels.
     Compile,
+    /// Measuring kernels in the schedules that they may have.
+    Tune,
     /// Drawing inputs.
     Draw,
     /// Running eager where nothing is timed.
@@ -58,6 +60,7 @@ impl std::fmt::Display for Work {
             Work::Wait => "waiting for the device",
             Work::Messages => "device processes: starting, messages",
             Work::Compile => "compiling programs",
+            Work::Tune => "choosing schedules",
             Work::Draw => "drawing inputs",
             Work::RunEager => "eager, untimed",
             Work::RunRewrite => "the rewrite, guarded",

@@ -31,6 +31,8 @@ pub enum ToTypes {
         rewrite: Box<Graph>,
         /// The GPU that is to run it.
         gpu: GpuProperties,
+        /// Whether in every schedule that they may have, not in their defaults alone.
+        all: bool,
     },
 }
 

@@ -24,6 +24,8 @@ pub struct Conditions {
     pub options: Options,
     /// How kernels are launched.
     pub launch: Launch,
+    /// Whether kernels have the fastest of the schedules that were measured.
+    pub tuned: bool,
     /// What speedups are against.
     pub eager: Eager,
 }
@@ -59,6 +61,7 @@ impl Conditions {
             inputs: document.job.inputs,
             options: document.options,
             launch: document.launch(),
+            tuned: document.is_tuned(),
             eager: if document.job.baseline.is_some() { Eager::Python } else { Eager::Libtorch },
         }
     }
@@ -88,6 +91,10 @@ impl Conditions {
         }
         if self.launch != other.launch {
             found.push(format!("{} and {}", self.launch, other.launch));
+        }
+        if self.tuned != other.tuned {
+            let name = |tuned| if tuned { "measured" } else { "default" };
+            found.push(format!("{} and {} schedules", name(self.tuned), name(other.tuned)));
         }
         if self.eager != other.eager {
             found.push(format!("times against {} and {}", self.eager, other.eager));

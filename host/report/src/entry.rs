@@ -154,6 +154,7 @@ fn entrant(source: &str, document: &Document) -> Entrant {
     let job = &document.job;
     let name =
         job.plugin_info.as_ref().map_or_else(|| job.plugin.clone(), |info| format!("{} {}", info.name, info.version));
+    let name = if document.is_tuned() { format!("{name}, tuned") } else { name };
     Entrant { name, plugin_sha256: job.plugin_sha256.clone(), sources: vec![source.to_owned()] }
 }
 

@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use passhost_ir::NodeId;
 use passhost_made_documents::{baseline, compared, document, failed, missed, right, uncaptured, unmeasured};
 use passhost_policy::Policy;
-use passhost_protocol::device::{OtherRounds, Share};
+use passhost_protocol::device::{Candidate, OtherRounds, Share, TunedKernel};
 use passhost_report::{
     Apart, Comparison, Eager, Entry, Filter, Part, Slice, Sourced, Summary, by_launch, compare, entries, summarise,
 };
@@ -379,4 +380,46 @@ fn what_cannot_be_captured_is_not_measured_whoever_is_to_blame() {
         assert_eq!((summary.all.graphs, summary.all.scored, summary.unmeasured.len()), (2, 1, 1));
         assert_eq!(summary.unmeasured[0].message, "not measured: it cannot be captured");
     }
+}
+
+/// A document of a GPU whose kernels were measured in several schedules, or not.
+fn on_gpu(tune: bool, variants: Vec<Variant>) -> Document {
+    let mut document = document("fuse", "one", variants);
+    document.job.device.as_mut().unwrap().device = "cuda:0".into();
+    document.limits.measurement.tune = tune;
+    document
+}
+
+#[test]
+fn kernels_in_measured_schedules_are_another_entry_that_is_held_against_the_default() {
+    let both = vec![on_gpu(false, vec![right("x", 2.0)]), on_gpu(true, vec![right("x", 3.0)])];
+    let documents = sourced("one.json", both);
+    let all = entries(&documents, Apart::Plugins, &Filter::default());
+    let names: Vec<&str> = all.iter().map(|entry| entry.entrant.name.as_str()).collect();
+    assert_eq!(names, ["fuse 0.1.0", "fuse 0.1.0, tuned"]);
+    let differences = all[0].conditions.differences(&all[1].conditions);
+    assert_eq!(differences, ["default and measured schedules"]);
+    let found = compare(&all).unwrap();
+    let scores: Vec<Option<f64>> = found.standings.iter().map(|standing| score_of(&standing.part)).collect();
+    assert!(near(scores[0], 2.0) && near(scores[1], 3.0), "{scores:?}");
+    // On the CPU there is nothing to choose.
+    let mut on_cpu = on_gpu(true, vec![right("x", 2.0)]);
+    on_cpu.job.device.as_mut().unwrap().device = "cpu".into();
+    assert!(!on_cpu.is_tuned());
+}
+
+#[test]
+fn a_schedule_is_the_fastest_of_those_that_were_asked_for() {
+    let candidate = |schedule: &str, ns| Candidate { schedule: schedule.into(), ns };
+    let candidates = vec![candidate("rows rows=1", 2000), candidate("rows rows=2", 1000)];
+    let kernel = TunedKernel { node: NodeId(7), sources_sha256: "00".into(), candidates, chosen: 1, is_kept: false };
+    let differences = |tune: bool, chosen: usize| -> Vec<String> {
+        let mut variant = right("x", 2.0);
+        variant.tuned = vec![TunedKernel { chosen, ..kernel.clone() }];
+        let items = recompute(&on_gpu(tune, vec![variant])).into_iter().map(|difference| difference.item);
+        items.filter(|item| item.contains("tuned")).collect()
+    };
+    assert_eq!(differences(true, 1), [""; 0]);
+    assert_eq!(differences(true, 0), [format!("x: tuned, node {}", NodeId(7))]);
+    assert_eq!(differences(false, 1), ["x: tuned"]);
 }

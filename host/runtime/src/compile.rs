@@ -10,7 +10,7 @@ use crate::order::Order;
 use crate::program::Program;
 use crate::put_back::{PUT_BACK, put_backs, view_of};
 use passhost_ir::{Arg, Dtype, Graph, Kernel, Node, NodeId, NodeKind, OpName, TensorType, ValueId};
-use passhost_kernels::cuda::{DeviceProperties, shape, source};
+use passhost_kernels::cuda::{self, DeviceProperties, shape};
 use passhost_torch::PreparedCall;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -35,6 +35,8 @@ pub struct Hints {
     /// Nodes that are calculated by the first run alone, for all that follow: they read each other's results and nothing
     /// else, and return no output.
     pub once: HashSet<NodeId>,
+    /// Names of schedules that kernels are to have in place of their defaults.
+    pub schedules: HashMap<NodeId, String>,
 }
 
 impl Program {
@@ -42,7 +44,7 @@ impl Program {
     pub fn compile(
         graph: &Graph,
         mode: Mode,
-        Hints { in_place, once }: &Hints,
+        Hints { in_place, once, schedules }: &Hints,
         context: &Arc<Context>,
     ) -> Result<Program, NodeError> {
         let order = order(graph, once, context);
@@ -70,7 +72,7 @@ impl Program {
                     put_back(node, put_backs.done.contains(&node.id), context)
                 }
                 NodeKind::Aten { op: own, args } => call(op.unwrap_or(own), args, is_view, mode, context),
-                NodeKind::Kernel { .. } => launch(members, context, &plan),
+                NodeKind::Kernel { .. } => launch(members, context, &plan, schedules.get(&node.id)),
             };
             let outputs = || members.iter().flat_map(|node| &node.outputs);
             instructions.push(Instruction {
@@ -140,16 +142,17 @@ fn operand_types(graph: &Graph, node: &Node) -> Vec<TensorType> {
 }
 
 /// The texts that the kernels of a program are compiled from on a GPU with these properties, each once, if all tensors
-/// have their declared types. What is wrong with a kernel is said where it runs.
-pub fn sources(graph: &Graph, once: &HashSet<NodeId>, properties: DeviceProperties) -> BTreeSet<String> {
+/// have their declared types; with `all`, those of every schedule that they may have. What is wrong with a kernel is said
+/// where it runs.
+pub fn sources(graph: &Graph, once: &HashSet<NodeId>, properties: DeviceProperties, all: bool) -> BTreeSet<String> {
     let launches = joined_order(graph, once, properties).steps.into_iter();
-    let text = |step: Vec<usize>| {
+    let texts = |step: Vec<usize>| {
         let nodes = step.iter().map(|&position| &graph.nodes[position]);
         let kernels: Vec<(&Kernel, Vec<TensorType>)> =
             nodes.filter_map(|node| Some((kernel_of(node)?, operand_types(graph, node)))).collect();
-        source(&kernels, properties).ok().flatten()
+        cuda::sources(&kernels, properties, all).unwrap_or_default()
     };
-    launches.filter_map(text).collect()
+    launches.flat_map(texts).collect()
 }
 
 fn call(op: &OpName, args: &[Arg], is_view: bool, mode: Mode, context: &Context) -> Result<Operation, Cause> {
@@ -158,10 +161,10 @@ fn call(op: &OpName, args: &[Arg], is_view: bool, mode: Mode, context: &Context)
     Ok(Operation::Call { call: PreparedCall::new(context.target(), op, &args)?, operands, is_view })
 }
 
-/// Kernels as one launch.
-fn launch(nodes: &[Node], context: &Context, plan: &Plan) -> Result<Operation, Cause> {
+/// Kernels as one launch. A single one may have a schedule of its own.
+fn launch(nodes: &[Node], context: &Context, plan: &Plan, schedule: Option<&String>) -> Result<Operation, Cause> {
     let kernels: Vec<&Kernel> = nodes.iter().filter_map(kernel_of).collect();
-    let kernel = Box::new(DeviceKernel::joined(context, &kernels)?);
+    let kernel = Box::new(DeviceKernel::joined(context, &kernels)?.scheduled(schedule));
     let inputs = nodes.iter().flat_map(Node::operands).map(|value| value.index()).collect();
     let number = |value: &ValueId| plan.ranges.iter().position(|range| range.value == *value);
     let outputs = nodes.iter().flat_map(|node| &node.outputs);

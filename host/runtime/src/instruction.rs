@@ -104,7 +104,7 @@ impl<W: Watch> Frame<'_, '_, W> {
     /// Runs one, and frees what nobody reads afterwards. `check` says whether results of ops are held against the types
     /// declared.
     pub(crate) fn run(&mut self, instruction: &mut Instruction, check: bool) -> Result<(), Cause> {
-        let Instruction { operation, outputs, declared, last_uses, ends, .. } = instruction;
+        let Instruction { node, operation, outputs, declared, last_uses, ends, .. } = instruction;
         match operation {
             Operation::Call { call, operands, is_view } => {
                 let results = self.call(call, operands, *is_view)?;
@@ -125,6 +125,13 @@ impl<W: Watch> Frame<'_, '_, W> {
                 }
                 let slots = &*self.slots;
                 let operands = inputs.iter().filter_map(|&slot| slots[slot].as_ref());
+                if let Sink::Tune(tuning) = self.sink {
+                    // SAFETY: as below.
+                    unsafe {
+                        let addresses = addresses.iter().copied();
+                        tuning.kernel(*node, kernel, self.active.launching, operands.clone(), addresses)?;
+                    }
+                }
                 // SAFETY: inputs of the program lie on this device, as was checked, and everything else was made on it.
                 // Outputs are fresh, or ranges of the arena that overlap nothing that is still read. Nobody else runs
                 // meanwhile on the memory of this program; what its caller does with inputs and outputs is ordered by the

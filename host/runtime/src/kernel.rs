@@ -1,8 +1,9 @@
 //! A kernel on a context, or several as one launch, prepared for the layout that they met last.
 
 use crate::context::{Context, ContextError, Launching};
+use crate::tune::Tuning;
 use passhost_ir::{Kernel, TensorType};
-use passhost_kernels::cuda::{CudaError, CudaKernel, DeviceError, PreparedLaunch};
+use passhost_kernels::cuda::{Candidates, CudaError, CudaKernel, DeviceError, PreparedLaunch};
 use passhost_kernels::{BindError, BoundInput, BoundOutput, CpuKernel, PreparedRun, Threads};
 use passhost_torch::Tensor;
 use std::sync::Arc;
@@ -67,6 +68,8 @@ pub(crate) enum Sink<'a> {
     Stream,
     /// It is noted down with its addresses, and nothing runs.
     Record(&'a mut Vec<(PreparedLaunch, Vec<u64>)>),
+    /// It goes to the stream, after the kernel's candidates.
+    Tune(Tuning<'a>),
 }
 
 impl DeviceKernel {
@@ -84,6 +87,16 @@ impl DeviceKernel {
         };
         let outputs = kernels.iter().flat_map(|kernel| kernel.output_types()).collect();
         Ok(DeviceKernel { compiled, outputs, prepared: None, preparations: 0, addresses: vec![] })
+    }
+
+    /// The same in the schedule of this name, where it is among those that it may have.
+    #[must_use]
+    pub(crate) fn scheduled(self, schedule: Option<&String>) -> DeviceKernel {
+        let compiled = match (self.compiled, schedule) {
+            (Compiled::Gpu(kernel), Some(name)) => Compiled::Gpu(Box::new(kernel.scheduled(name.clone()))),
+            (compiled, _) => compiled,
+        };
+        DeviceKernel { compiled, ..self }
     }
 
     /// Types of the outputs, all contiguous.
@@ -170,7 +183,7 @@ impl DeviceKernel {
         match (&mut prepared.launch, &launching.on_gpu, sink) {
             // SAFETY: the caller's promise.
             (Launch::Cpu(run), _, _) => Ok(unsafe { run.run(&OpThreads, &self.addresses) }),
-            (Launch::Gpu(launch), Some(on), Sink::Stream) => {
+            (Launch::Gpu(launch), Some(on), Sink::Stream | Sink::Tune(_)) => {
                 // SAFETY: the caller's promise.
                 Ok(unsafe { launch.launch(on.entered, on.stream, &self.addresses)? })
             }
@@ -193,10 +206,7 @@ impl DeviceKernel {
     ) -> Result<(), KernelError> {
         let types: Vec<TensorType> = inputs.clone().map(Tensor::ty).collect();
         let bound: Vec<BoundInput<'_>> = inputs.zip(&types).map(|(tensor, ty)| bound_input(tensor, ty)).collect();
-        let results: Vec<BoundOutput> = outputs
-            .zip(&self.outputs)
-            .map(|(address, ty)| BoundOutput { pointer: address as *mut u8, bytes: ty.bytes() as usize })
-            .collect();
+        let results = self.bound_outputs(outputs);
         let launch = match (&self.compiled, &launching.on_gpu) {
             (Compiled::Cpu(kernel), _) => Launch::Cpu(kernel.prepare(&bound, &results)?),
             (Compiled::Gpu(kernel), Some(on)) => Launch::Gpu(kernel.prepare(on.gpu, on.compiler, &bound, &results)?),
@@ -206,6 +216,34 @@ impl DeviceKernel {
         self.addresses.reserve(types.len() + self.outputs.len());
         self.prepared = Some(Prepared { inputs: types, launch });
         Ok(())
+    }
+
+    /// Nanoseconds of a launch in each schedule that it may have on these tensors, where there are several and they are
+    /// `wanted`.
+    ///
+    /// # Safety
+    /// As for [`DeviceKernel::launch`].
+    pub(crate) unsafe fn measure<'t>(
+        &self,
+        launching: &Launching<'_>,
+        inputs: impl Iterator<Item = &'t Tensor> + Clone,
+        outputs: impl Iterator<Item = u64> + Clone,
+        wanted: impl FnOnce(&Candidates) -> bool,
+    ) -> Result<Option<Vec<u64>>, KernelError> {
+        let (Compiled::Gpu(kernel), Some(on)) = (&self.compiled, &launching.on_gpu) else { return Ok(None) };
+        let types: Vec<TensorType> = inputs.clone().map(Tensor::ty).collect();
+        let bound: Vec<BoundInput<'_>> =
+            inputs.clone().zip(&types).map(|(tensor, ty)| bound_input(tensor, ty)).collect();
+        let results = self.bound_outputs(outputs.clone());
+        let Some(candidates) = kernel.candidates(on.gpu, &bound, &results)?.filter(wanted) else { return Ok(None) };
+        let addresses: Vec<u64> = inputs.map(|tensor| tensor.data_ptr() as u64).chain(outputs).collect();
+        // SAFETY: the candidates are for these very tensors; the rest is the caller's promise.
+        Ok(Some(unsafe { candidates.measure(on.gpu, on.compiler, (on.entered, on.stream), &addresses)? }))
+    }
+
+    fn bound_outputs(&self, addresses: impl Iterator<Item = u64>) -> Vec<BoundOutput> {
+        let outputs = addresses.zip(&self.outputs);
+        outputs.map(|(address, ty)| BoundOutput { pointer: address as *mut u8, bytes: ty.bytes() as usize }).collect()
     }
 }
 

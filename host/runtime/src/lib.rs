@@ -22,6 +22,7 @@ mod order;
 mod program;
 mod put_back;
 mod record;
+mod tune;
 mod watch;
 mod worth;
 
@@ -32,8 +33,9 @@ pub use error::{Cause, NodeError};
 pub use kernel::{DeviceKernel, KernelError};
 pub use mark::Mark;
 pub use passhost_kernels::cpu_facts;
-pub use passhost_kernels::cuda::{Compiler, Cubin, DeviceProperties, Gate, Gpu, NvrtcError, ShutGate};
+pub use passhost_kernels::cuda::{Candidates, Compiler, Cubin, DeviceProperties, Gate, Gpu, NvrtcError, ShutGate};
 pub use passhost_torch::{Target, Tensor, TensorError};
 pub use program::Program;
 pub use record::{RecordError, Recorded};
+pub use tune::TunedKernel;
 pub use watch::{GUARD, Temporary, Watch};

@@ -290,7 +290,7 @@ fn what_no_input_reaches_is_calculated_once_and_overwritten_by_nobody() {
     let each_time = Hints { in_place: in_place.clone(), ..Hints::default() };
     let each_time = Program::compile(&graph, Mode::Declared, &each_time, &context).unwrap();
     assert_eq!([seen(&each_time), seen(&each_time)], [[0, 1, 2, 3, 4]; 2]);
-    let once = Hints { in_place, once: HashSet::from([ids[0], ids[1]]) };
+    let once = Hints { in_place, once: HashSet::from([ids[0], ids[1]]), ..Hints::default() };
     let once = Program::compile(&graph, Mode::Declared, &once, &context).unwrap();
     assert_eq!([seen(&once), seen(&once)], [vec![0, 1, 2, 3, 4], vec![0, 3, 4]]);
     // After a run that failed nothing is taken for granted.
@@ -395,4 +395,19 @@ fn what_is_written_to_part_of_a_tensor_lies_there_as_in_eager() {
         let scatters = scatters_in_place(&functional, &in_place, &inputs);
         assert_eq!(scatters, in_their_place, "{functional}");
     }
+}
+
+#[test]
+fn the_cpu_has_no_schedules_to_choose_from() {
+    let graph = graph(&chain(), "h");
+    let schedules = graph.nodes.iter().map(|node| (node.id, "rows threads=32".to_owned())).collect();
+    let hints = Hints { schedules, ..Hints::default() };
+    let program = Program::compile(&graph, Mode::Declared, &hints, &Arc::new(Context::cpu())).unwrap();
+    let mut asked = 0;
+    let tuned = program.tune(&[input()], &mut |_, _| {
+        asked += 1;
+        true
+    });
+    assert_eq!((tuned, asked), (Ok(vec![]), 0));
+    assert_eq!(program.run(&[input()]).unwrap()[0].to_bytes(), multiples(72.0));
 }

@@ -32,12 +32,12 @@ impl Ahead {
         Ahead { gpu, machine_code: MachineCode::new(Processes::new(confinement), Some(cache)) }
     }
 
-    /// Puts the machine code of a verified rewrite's kernels where a device child will be given it from. What goes wrong
-    /// here goes wrong again where it is needed, and is told there.
-    pub(crate) fn compile(&mut self, types: &mut Types, rewrite: &Graph) {
+    /// Puts the machine code of a verified rewrite's kernels where a device child will be given it from; with `all`, in every
+    /// schedule that they may have. What goes wrong here goes wrong again where it is needed, and is told there.
+    pub(crate) fn compile(&mut self, types: &mut Types, rewrite: &Graph, all: bool) {
         let deadline = Instant::now() + LIMIT;
         let mut allowance = Allowance::default();
-        for text in types.sources(rewrite, self.gpu) {
+        for text in types.sources(rewrite, self.gpu, all) {
             let source = Source { text, capability: self.gpu.capability };
             if self.machine_code.of(&source, &mut allowance, deadline).is_err() {
                 return;

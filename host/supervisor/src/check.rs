@@ -18,7 +18,7 @@ use crate::untrusted::one_line;
 use passhost_ir::verify::{RewriteSummary, check_own_calls, verify_rewrite};
 use passhost_ir::{DeviceFacts, Graph, NodeKind, OpTable, TensorType, constant_nodes, functionalise, varying};
 use passhost_policy::Inserted;
-use passhost_protocol::device::{Draws, OtherRounds};
+use passhost_protocol::device::{Draws, OtherRounds, TunedKernel};
 use passhost_protocol::reader::{self, InputMode};
 use passhost_protocol::{Stopwatch, Work};
 use passhost_score::FailureClass;
@@ -52,8 +52,8 @@ impl Turns {
     }
 }
 
-/// The seeds of a variant that is judged a second time; `None` where one is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// What a variant that is judged a second time has from the first: seeds, `None` where one is drawn, and schedules.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Seeds {
     /// Of the inputs.
     pub inputs: Option<u64>,
@@ -61,6 +61,8 @@ pub struct Seeds {
     pub hidden: Option<u64>,
     /// The rounds beside the ordinary ones.
     pub others: Option<OtherRounds>,
+    /// Kernels whose schedules were measured, and which each has.
+    pub tuned: Vec<TunedKernel>,
 }
 
 /// A variant that has been checked, and waits to be measured.
@@ -73,6 +75,8 @@ pub struct Checked {
     pub(crate) hidden: Hidden,
     /// Its inputs, where an evaluation is repeated, or other plugins are tried on the same ones.
     pub(crate) draws: Option<Draws>,
+    /// The schedules of its kernels, where an evaluation is repeated.
+    pub(crate) tuned: Vec<TunedKernel>,
 }
 
 /// A rewrite that may run.
@@ -99,7 +103,7 @@ pub(crate) struct Reading {
 /// A variant that cannot be used, whatever the plugin does.
 fn unusable(place: VariantPlace, variant: Variant, failure: Failure) -> Checked {
     let end = Err(Refused { class: FailureClass::Reference, failure });
-    Checked { place, variant, read: None, end, hidden: Hidden::default(), draws: None }
+    Checked { place, variant, read: None, end, hidden: Hidden::default(), draws: None, tuned: vec![] }
 }
 
 impl Checked {
@@ -172,7 +176,7 @@ impl<'s> Checker<'s> {
     }
 
     pub(crate) fn recorded(&self, index: usize) -> Seeds {
-        self.recorded.get(index).copied().unwrap_or_default()
+        self.recorded.get(index).cloned().unwrap_or_default()
     }
 
     /// Checks variant `index` of a sample.
@@ -225,9 +229,9 @@ impl<'s> Checker<'s> {
         let hidden = self.hidden(sample, index, &place, &read, &mut end);
         self.notes(&mut variant, &place, hidden.note.clone());
         self.keep_walls();
-        let Seeds { inputs, others, .. } = self.recorded(index);
+        let Seeds { inputs, others, tuned, .. } = self.recorded(index);
         let draws = inputs.map(|seed| Draws { seed, are_shared: false, others });
-        Checked { place, variant, read: Some(read), end, hidden, draws }
+        Checked { place, variant, read: Some(read), end, hidden, draws, tuned }
     }
 
     /// Says what keeps the types child in, once there is one.
@@ -357,7 +361,7 @@ impl<'s> Checker<'s> {
         self.allow(&functional.graph, &graph)?;
         stopwatch.charge(Work::Verify);
         if let Some(ahead) = self.ahead.as_mut().filter(|_| !summary.pass_miss) {
-            ahead.compile(&mut self.types, &graph);
+            ahead.compile(&mut self.types, &graph, self.supervisor.config.settings.tune);
             stopwatch.charge(Work::CompileAhead);
         }
         variant.spent_us.join(&stopwatch.stop());

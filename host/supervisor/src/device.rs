@@ -2,17 +2,21 @@
 //! checks and times, the others only time.
 
 mod elsewhere;
+mod request;
+mod tuning;
+
+pub use request::{LoadRequest, RewriteRequest};
 
 use crate::ahead::ForGpu;
 use crate::child::{Child, ChildError, Confinement};
 use crate::cores;
 use crate::machine_code::{Allowance, MachineCode, Processes};
 use passhost_cache::Cache;
-use passhost_ir::{Graph, InputSpec, NodeId, OpName};
+use passhost_ir::{Graph, InputSpec};
 use passhost_protocol::compiler::Source;
 use passhost_protocol::device::{
-    DeviceChoice, DeviceInfo, Draws, Evaluation, FromDevice, GpuProperties, Loaded, Ran, ReferenceError, RunError,
-    Settings, Stage, Timed, TimingError, ToDevice,
+    DeviceChoice, DeviceInfo, Evaluation, FromDevice, GpuProperties, Loaded, Ran, ReferenceError, RunError, Settings,
+    Stage, Timed, TimingError, ToDevice,
 };
 use passhost_protocol::{Spent, Walls, Work};
 use std::path::PathBuf;
@@ -116,41 +120,6 @@ struct Opened {
 
 /// A program with its inputs.
 type Program = (Graph, Vec<InputSpec>);
-
-/// A program to load in a device child.
-#[derive(Debug, Clone, Copy)]
-pub struct LoadRequest<'a> {
-    /// The program.
-    pub program: &'a Graph,
-    /// One per program input.
-    pub inputs: &'a [InputSpec],
-    /// Seeds the inputs of the run that loading makes.
-    pub seed: u64,
-}
-
-impl LoadRequest<'_> {
-    fn message(&self) -> ToDevice {
-        let (program, inputs) = self.owned();
-        ToDevice::Load { program, inputs, seed: self.seed }
-    }
-
-    fn owned(&self) -> Program {
-        (self.program.clone(), self.inputs.to_vec())
-    }
-}
-
-/// A rewrite to check or time.
-#[derive(Debug, Clone, Copy)]
-pub struct RewriteRequest<'a> {
-    /// The rewrite.
-    pub rewrite: &'a Graph,
-    /// Nodes that work in place of an operand that dies there, and the op that they come from.
-    pub in_place: &'a [(NodeId, OpName)],
-    /// Its inputs.
-    pub draws: Draws,
-    /// How to measure.
-    pub settings: Settings,
-}
 
 impl Device {
     /// Starts the first child and opens a device.
@@ -292,9 +261,7 @@ impl Device {
         limit: Duration,
         watch: &mut dyn FnMut(Stage),
     ) -> Result<Evaluation, DeviceError> {
-        let RewriteRequest { rewrite, in_place, draws, settings } = request;
-        let message = ToDevice::Evaluate { rewrite: rewrite.clone(), in_place: in_place.to_vec(), draws, settings };
-        match self.ask(0, &message, limit, watch)? {
+        match self.ask(0, &request.to_evaluate(), limit, watch)? {
             FromDevice::Evaluated(evaluation) => Ok(*evaluation),
             _ => Err(self.out_of_turn(0)),
         }
@@ -313,11 +280,8 @@ impl Device {
         limit: Duration,
         watch: &mut dyn FnMut(Stage),
     ) -> Result<Result<Timed, TimingError>, DeviceError> {
-        let RewriteRequest { rewrite, in_place, draws: Draws { seed, .. }, settings } = request;
-        let (rewrite, in_place) = (rewrite.clone(), in_place.to_vec());
-        let cores = if settings.accept_noise { vec![] } else { self.cores() };
-        let message = ToDevice::Time { rewrite, in_place, seed, settings, right_from, cores };
-        match self.ask(process, &message, limit, watch)? {
+        let cores = if request.settings.accept_noise { vec![] } else { self.cores() };
+        match self.ask(process, &request.to_time(right_from, cores), limit, watch)? {
             FromDevice::Timed(timed) => Ok(timed.map(|timed| *timed)),
             _ => Err(self.out_of_turn(process)),
         }

@@ -4,7 +4,9 @@
 use passhost_ir::{Dtype, Graph};
 use passhost_policy::{Headline, Policy};
 pub use passhost_protocol::device::Launch;
-use passhost_protocol::device::{DeviceInfo, DomainFinding, OtherRounds, OutputReport, ProcessTimes, Settings};
+use passhost_protocol::device::{
+    DeviceInfo, DomainFinding, OtherRounds, OutputReport, ProcessTimes, Settings, TunedKernel,
+};
 use passhost_protocol::guest::{GuestLimits, GuestUsage, PassInfo, Refusal};
 use passhost_protocol::reader::{InputMode, Symbols};
 use passhost_protocol::{Spent, Walls};
@@ -100,6 +102,12 @@ impl Document {
     /// How what was evaluated launches its kernels: a baseline by its method, a rewrite as was asked for.
     pub fn launch(&self) -> Launch {
         self.job.baseline.as_ref().map_or(self.limits.measurement.launch, |baseline| baseline.launch)
+    }
+
+    /// Whether kernels have the fastest of the schedules that were measured. On the CPU each has but one.
+    pub fn is_tuned(&self) -> bool {
+        let on_gpu = self.job.device.as_ref().is_some_and(|device| device.device != "cpu");
+        self.limits.measurement.tune && on_gpu && self.job.baseline.is_none()
     }
 
     /// The score that stands for the evaluation, as its policy says.
@@ -249,6 +257,9 @@ pub struct Variant {
     /// How many rounds there were beside the ordinary ones, by the budget. Older documents do not say: all.
     #[serde(default)]
     pub other_rounds: Option<OtherRounds>,
+    /// The kernels that were measured in several schedules, where that was asked for, and which each has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tuned: Vec<TunedKernel>,
     /// Times.
     pub timing: Option<Timing>,
     /// Where the time of the evaluation went, microseconds. Older documents do not say.

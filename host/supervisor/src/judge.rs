@@ -36,6 +36,7 @@ pub(crate) fn empty(name: &str) -> Variant {
         right_from: None,
         seed: None,
         other_rounds: None,
+        tuned: Vec::new(),
         timing: None,
         spent_us: Spent::default(),
     }

@@ -37,6 +37,7 @@ mod recount;
 mod reference;
 mod rewrite;
 mod sample;
+mod schedules;
 mod supervisor;
 mod timing;
 mod types;

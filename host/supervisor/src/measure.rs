@@ -11,12 +11,13 @@ use crate::hidden::{self, Hidden};
 use crate::judge::{Judged, conclude, failed, is_timed, judge_evaluation, not_timed};
 use crate::lock::{Turn, Use};
 use crate::reference::{MORE_MEMORY, load_reference, secret};
+use crate::schedules;
 use crate::supervisor::Supervisor;
 use crate::timing::{Measured, Rules, measured};
 use crate::untrusted::one_line;
-use passhost_ir::{NodeId, OpName, OpTable};
+use passhost_ir::{Node, NodeId, NodeKind, OpName, OpTable};
 use passhost_protocol::device::{
-    Draws, Evaluation, Loaded, NotCaptured, ProcessTimes, RewriteError, Settings, Stage, TimingError,
+    Draws, Evaluation, Loaded, NotCaptured, ProcessTimes, RewriteError, Settings, Stage, TimingError, TunedKernel,
 };
 use passhost_protocol::{Work, reader};
 use passhost_score::{FailureClass, VariantOutcome};
@@ -24,6 +25,10 @@ use std::time::{Duration, Instant};
 
 /// Least budget of a rewrite's intermediates, in bytes.
 const REWRITE_BYTES: u64 = 1 << 30;
+
+/// Wall clock for compiling one kernel in all schedules that it may have, and for all kernels of a rewrite.
+const TUNED: Duration = Duration::from_secs(10);
+const MOST_TUNED: Duration = Duration::from_secs(600);
 
 /// How often a variant is timed where the machine does something else, without being asked to wait.
 pub(crate) const ATTEMPTS: u32 = 2;
@@ -46,6 +51,8 @@ struct Measurement<'a> {
     reference: Reference,
     /// Nodes of a rewrite that work in place, as the reference's do.
     in_place: Vec<(NodeId, OpName)>,
+    /// Schedules of a rewrite's kernels that were measured before; none if they are to be measured.
+    tuned: Vec<TunedKernel>,
 }
 
 impl Supervisor {
@@ -77,8 +84,8 @@ impl Supervisor {
             (Some(read), Ok(verified)) => {
                 let in_place = passhost_ir::in_place_nodes(&read.program, OpTable::sample());
                 let reference = Reference { read, loaded, loading };
-                let mut measurement =
-                    Measurement { supervisor: self, device, place: checked.place, reference, in_place };
+                let (supervisor, place, tuned) = (self, checked.place, checked.tuned);
+                let mut measurement = Measurement { supervisor, device, place, reference, in_place, tuned };
                 let judged = measurement.run(checked.variant, &verified, checked.draws, turn);
                 measurement.hidden(judged, checked.hidden)
             }
@@ -124,7 +131,15 @@ impl Measurement<'_> {
         variant.seed = Some(seed);
         let limit = config.timeout.unwrap_or_else(|| evaluation_limit(&self.reference, &settings));
         let in_place = std::mem::take(&mut self.in_place);
-        let request = RewriteRequest { rewrite: &verified.graph, in_place: &in_place, draws, settings };
+        let rewrite = &verified.graph;
+        let mut request = RewriteRequest { rewrite, in_place: &in_place, schedules: &[], draws, settings };
+        let turn = match self.tune(request, &mut variant, turn) {
+            Ok(turn) => turn,
+            Err(lost) => return self.lost(variant, lost),
+        };
+        let chosen = |kernel: &TunedKernel| Some((kernel.node, kernel.other()?.schedule.clone()));
+        let schedules: Vec<(NodeId, String)> = variant.tuned.iter().filter_map(chosen).collect();
+        request.schedules = &schedules;
         let pass_miss = verified.summary.pass_miss;
         if !settings.accept_noise && (settings.time_pass_miss || !pass_miss) {
             self.device.start_others();
@@ -155,6 +170,45 @@ impl Measurement<'_> {
             },
             Err(lost) => self.lost(variant, lost),
         }
+    }
+
+    /// Where it is asked for, measures the rewrite's kernels in the schedules that they may have, while nobody else uses the
+    /// device. They have the same ones from then on, in every process.
+    fn tune(
+        &mut self,
+        request: RewriteRequest<'_>,
+        variant: &mut Variant,
+        turn: Option<Turn>,
+    ) -> Result<Option<Turn>, Lost> {
+        let is_kernel = |node: &Node| matches!(node.kind, NodeKind::Kernel { .. });
+        let kernels = request.rewrite.nodes.iter().filter(|node| is_kernel(node)).count();
+        if !request.settings.tune || self.device.info().device == "cpu" || kernels == 0 {
+            return Ok(turn);
+        }
+        if !self.tuned.is_empty() {
+            variant.tuned = schedules::sound(request.rewrite, std::mem::take(&mut self.tuned));
+            return Ok(turn);
+        }
+        drop(turn);
+        let alone = self.supervisor.turn(self.device, Use::Alone, &self.place);
+        let limit = evaluation_limit(&self.reference, &request.settings) + tuning_limit(kernels);
+        let limit = self.supervisor.config.timeout.unwrap_or(limit);
+        let tuned = self.twice(0, |device, watch| device.tune(request, limit, watch));
+        drop(alone);
+        let turn = self.supervisor.turn(self.device, Use::Shared, &self.place);
+        let trouble = match tuned {
+            Ok(Ok(tuned)) => {
+                variant.tuned = tuned;
+                return Ok(turn);
+            }
+            Ok(Err(error)) => error.to_string(),
+            Err(Lost::Process(_, DeviceError::Child(error))) => error.to_string(),
+            Err(lost) => return Err(lost),
+        };
+        // What is the rewrite's doing shows again where it is checked, and is judged there.
+        variant.notes.push(format!("kernels have their default schedules: {}", one_line(&trouble, 600)));
+        load_reference(self.supervisor, self.device, 0, &self.reference.read, &self.place).map_err(Lost::Reference)?;
+        Ok(turn)
     }
 
     /// Times the rewrite, again where the machine did something else: twice, and for as long as was asked to wait. `None` if
@@ -324,6 +378,11 @@ fn rewrite_failed(variant: Variant, error: &RewriteError) -> Judged {
 /// With the bytes that the intermediates of a rewrite may take.
 pub(crate) fn rewrite_settings(settings: Settings, reference: &Loaded) -> Settings {
     Settings { rewrite_bytes: REWRITE_BYTES.max(reference.peak_bytes.saturating_mul(4)), ..settings }
+}
+
+/// For compiling so many kernels in all of their schedules.
+fn tuning_limit(kernels: usize) -> Duration {
+    TUNED.saturating_mul(u32::try_from(kernels).unwrap_or(u32::MAX)).min(MOST_TUNED)
 }
 
 /// Twenty times what the same work takes eagerly, what drawing and comparing large tensors takes, plus the budgets and a

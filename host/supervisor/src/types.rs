@@ -88,9 +88,10 @@ impl Types {
         }
     }
 
-    /// The texts that the kernels of a verified rewrite will be compiled from on a GPU; none if the child is lost.
-    pub fn sources(&mut self, rewrite: &Graph, gpu: GpuProperties) -> Vec<String> {
-        let question = ToTypes::Sources { rewrite: Box::new(rewrite.clone()), gpu };
+    /// The texts that the kernels of a verified rewrite will be compiled from on a GPU, with `all` in every schedule that
+    /// they may have; none if the child is lost.
+    pub fn sources(&mut self, rewrite: &Graph, gpu: GpuProperties, all: bool) -> Vec<String> {
+        let question = ToTypes::Sources { rewrite: Box::new(rewrite.clone()), gpu, all };
         match self.answer(&question, INFER) {
             Ok(FromTypes::Sources(sources)) => sources,
             _ => {

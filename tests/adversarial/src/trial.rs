@@ -172,7 +172,7 @@ impl<'s> Bench<'s> {
             )??;
             for seed in 1..=SEEDS {
                 let draws = Draws { seed, are_shared: false, others: Some(OtherRounds::ALL) };
-                let request = RewriteRequest { rewrite, in_place: &[], draws, settings };
+                let request = RewriteRequest { rewrite, in_place: &[], schedules: &[], draws, settings };
                 let found = self.device.evaluate(request, STEP, watch)?;
                 findings.extend(found.findings.iter().map(|finding| format!("seed {seed}: {finding}")));
                 findings.extend(found.domain.iter().map(|finding| format!("seed {seed}: {finding}")));

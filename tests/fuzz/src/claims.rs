@@ -14,7 +14,7 @@ use crate::target::{Outcome, Target};
 use passhost_ir::kernel::{Tensor, verify};
 use passhost_ir::{Kernel, contiguous_strides};
 use passhost_kernels::Layout;
-use passhost_kernels::cuda::{Claim, Claims as Claimed, DeviceProperties, emit};
+use passhost_kernels::cuda::{Claim, Claims as Claimed, DeviceProperties, candidates};
 use passhost_random_kernels::RandomKernel;
 
 /// Threads of a launch whose claims are evaluated; where there are more, so many are drawn.
@@ -64,7 +64,8 @@ impl Target for Claims {
         if case.kernel.rows() == 0 {
             return Ok("empty".into());
         }
-        let claims = emit(&case.kernel, &facts, &case.layout, &case.device).claims;
+        let candidates = candidates(&case.kernel, &facts, &case.layout, &case.device);
+        let claims = case.random.clone().pick(&candidates).claims.clone();
         let meaning = Meaning::new(&case.kernel, &facts, &case.layout, &claims, case.tensors.as_deref());
         check(&meaning, &claims, THREADS, &mut case.random.clone())?;
         Ok(kind(&claims))

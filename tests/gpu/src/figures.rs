@@ -271,7 +271,7 @@ fn transpose(dtype: Dtype) -> Result<Kernel> {
     b.finish()
 }
 
-type Make = fn(Dtype) -> Result<Kernel>;
+pub(crate) type Make = fn(Dtype) -> Result<Kernel>;
 
 const CASES: [(&str, Make); 11] = [
     ("attn_bias_softmax_8x6x256x256", softmax_bias),
@@ -291,7 +291,7 @@ const CASES: [(&str, Make); 11] = [
 const LEAST_US: f64 = 1.8;
 
 /// All cases: kernels that PyTorch's users meet most, then one for each form that others do not show.
-fn cases() -> impl Iterator<Item = (&'static str, Make)> {
+pub(crate) fn cases() -> impl Iterator<Item = (&'static str, Make)> {
     CASES.into_iter().chain(forms::CASES)
 }
 
@@ -341,10 +341,10 @@ fn write_code(compiler: &Compiler, path: &Path, source: &KernelSource) -> Result
 }
 
 /// Memory that is freed with this.
-struct Memory(sys::CUdeviceptr);
+pub(crate) struct Memory(pub(crate) sys::CUdeviceptr);
 
 impl Memory {
-    fn filled(bytes: usize, byte: u8) -> Result<Memory> {
+    pub(crate) fn filled(bytes: usize, byte: u8) -> Result<Memory> {
         // SAFETY: a fresh allocation of this size.
         unsafe {
             let memory = Memory(result::malloc_sync(bytes)?);

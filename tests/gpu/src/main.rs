@@ -1,7 +1,7 @@
 //! What the tests cannot show without a GPU, as one program to carry to a machine that has one.
 //!
 //! `passhost-gpu-tests --nvrtc DIRECTORY random 2000` runs random kernels against the interpreter and the CPU executor,
-//! `joined 100` runs groups of them as one launch, `samples SAMPLES PLUGIN...` evaluates plugins on samples, `figures`
+//! `joined 100` runs groups of them as one launch, `schedules 300` each of them in all schedules that it may have, `samples SAMPLES PLUGIN...` evaluates plugins on samples, `figures`
 //! prints device times, `runtime` checks the runtime library, `launch` the part of it that `--launch graph` needs,
 //! `faults PLUGIN SAMPLE` fills the GPU and loses contexts. With `--json FILE` `random`, `samples` and `figures` write what they
 //! found, and `compare OLD NEW` says what got worse since.
@@ -16,6 +16,7 @@ mod random;
 mod results;
 mod runtime;
 mod samples;
+mod schedules;
 mod shown;
 
 use anyhow::{Result, ensure};
@@ -65,6 +66,21 @@ enum Command {
         /// The first seed.
         #[arg(long, default_value_t = 0)]
         first: u64,
+    },
+    /// Runs random kernels in each schedule that they may have, which write the same bit by bit, and prints what common
+    /// fused kernels take in theirs.
+    Schedules {
+        /// How many, a seed each.
+        count: u64,
+        /// The first seed.
+        #[arg(long, default_value_t = 0)]
+        first: u64,
+        /// Threads that compile.
+        #[arg(long, default_value_t = 16)]
+        threads: usize,
+        /// Prints no times.
+        #[arg(long)]
+        untimed: bool,
     },
     /// Holds what the GPU draws, compares and judges by itself against the CPU, for random tensors.
     Draws {
@@ -173,9 +189,15 @@ fn main() -> Result<()> {
             println!("{kernels} kernels in {count} groups: joined they write what they write alone");
         }
         Command::Shown { files } => {
-            let shown::Totals { kernels, interpreted, forms } = shown::run(&gpu, &compiler, &files)?;
-            println!("{kernels} kernels of {} files ran; {interpreted} give what the interpreter does", files.len());
-            forms.iter().for_each(|(form, count)| println!("{count:6} {form}"));
+            println!("of {} files {}", files.len(), shown::run(&gpu, &compiler, &files)?);
+        }
+        Command::Schedules { count, first, threads, untimed } => {
+            let compared = schedules::run(&gpu, &compiler, first..first.saturating_add(count), threads)?;
+            println!("of {count} kernels {compared}");
+            ensure!(compared.failures.is_empty(), "kernels are not the same in every schedule");
+            if !untimed {
+                schedules::print_times(&gpu, compiler)?;
+            }
         }
         Command::Draws { count, first } => {
             let device = Device::gpu(arguments.device, |_| compiler).map_err(anyhow::Error::msg)?;

@@ -8,6 +8,7 @@ use passhost_ir::kernel::Tensor;
 use passhost_ir::{Graph, Kernel, NodeKind, TensorType};
 use passhost_kernels::cuda::{Compiler, Gpu};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -26,6 +27,14 @@ pub(crate) struct Totals {
     pub(crate) interpreted: usize,
     /// How many kernels of each form ran.
     pub(crate) forms: BTreeMap<&'static str, usize>,
+}
+
+impl fmt::Display for Totals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Totals { kernels, interpreted, forms } = self;
+        write!(f, "{kernels} kernels ran, and {interpreted} of them give what the interpreter does")?;
+        forms.iter().try_for_each(|(form, count)| write!(f, "\n{count:6} {form}"))
+    }
 }
 
 /// Runs the kernels of each file.

@@ -48,6 +48,11 @@ fn random_kernels_of_one_launch_equal_themselves_alone() {
 }
 
 #[test]
+fn random_kernels_write_the_same_in_every_schedule() {
+    assert_ne!(on_gpu("schedules", &["schedules", "300", "--untimed"]), Some(false));
+}
+
+#[test]
 fn the_gpu_draws_compares_and_judges_as_the_cpu_does() {
     assert_ne!(on_gpu("draws", &["draws", "40"]), Some(false));
 }

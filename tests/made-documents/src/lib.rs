@@ -148,6 +148,7 @@ fn empty(name: &str) -> Variant {
         right_from: None,
         seed: None,
         other_rounds: None,
+        tuned: vec![],
         timing: None,
         spent_us: Spent::default(),
     }

@@ -40,7 +40,7 @@ fn evaluate(reference: &Reference, rewrite: &str, rewrite_bytes: u64) -> Evaluat
 
 fn evaluate_on(reference: &Reference, rewrite: &str, draws: Draws, rewrite_bytes: u64) -> Evaluation {
     let rewrite = Graph::parse(rewrite).unwrap();
-    reference.evaluate(&rewrite, &HashMap::new(), &draws, &settings(rewrite_bytes), |_| {})
+    reference.evaluate(&rewrite, &Hints::default(), &draws, &settings(rewrite_bytes), |_| {})
 }
 
 fn time(reference: &Reference, rewrite: &str) -> Timed {
@@ -48,7 +48,7 @@ fn time(reference: &Reference, rewrite: &str) -> Timed {
     let rewrite = Graph::parse(rewrite).unwrap();
     // Two pairs a block, however busy the machine is.
     let settings = Settings { trials: 24, budget_ms: 600_000, warmups: 1, ..settings(1 << 30) };
-    reference.time(&rewrite, &HashMap::new(), 11, &settings, right_from, |_| {}).unwrap()
+    reference.time(&rewrite, &Hints::default(), 11, &settings, right_from, |_| {}).unwrap()
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn nothing_is_captured_on_the_cpu() {
     let reference = reference(SUM);
     let settings = Settings { launch: Launch::Graph, ..settings(1 << 30) };
     let rewrite = Graph::parse(SUM).unwrap();
-    let timed = reference.time(&rewrite, &HashMap::new(), 11, &settings, vec![Some(-10)], |_| {});
+    let timed = reference.time(&rewrite, &Hints::default(), 11, &settings, vec![Some(-10)], |_| {});
     let message = "a program on the CPU cannot be captured; it needs a GPU".to_owned();
     assert_eq!(timed.unwrap_err(), TimingError::NotCaptured(NotCaptured::Nothing { message }));
 }
@@ -327,7 +327,7 @@ fn what_a_rewrite_inserts_that_no_input_reaches_is_judged_like_anything_else() {
     };
     let evaluated = |rewrite: &Graph| {
         let draws = Draws { seed: 11, are_shared: false, others: Some(OtherRounds::ALL) };
-        reference.evaluate(rewrite, &HashMap::new(), &draws, &settings(1 << 30), |_| {})
+        reference.evaluate(rewrite, &Hints::default(), &draws, &settings(1 << 30), |_| {})
     };
     let right = evaluated(&rewrite("zeros"));
     assert_eq!((right.error, right.findings, right.outputs[0].different), (None, vec![], 0));

@@ -10,13 +10,12 @@ use crate::inputs::Round;
 use crate::integrity;
 use crate::measure::{self, Kept, Plan, Random};
 use crate::witness::Observer;
-use passhost_ir::{Graph, NodeId, OpName, OpTable, functionalise, in_place_nodes};
+use passhost_ir::{Graph, NodeId, OpTable, functionalise, in_place_nodes};
 use passhost_protocol::Work;
 use passhost_protocol::device::{
     Block, DeviceTimes, Finding, ProcessTimes, RewriteError, Settings, Stage, Timed, TimedProgram, TimingError,
 };
 use passhost_runtime::{Hints, Mode, Program, Tensor};
-use std::collections::HashMap;
 
 /// The round whose inputs the timed runs use.
 const TIMED: u32 = 1 << 17;
@@ -29,13 +28,13 @@ impl Reference {
     pub fn time(
         &self,
         rewrite: &Graph,
-        in_place: &HashMap<NodeId, OpName>,
+        hints: &Hints,
         seed: u64,
         settings: &Settings,
         right_from: Vec<Option<i8>>,
         stage: impl FnMut(Stage),
     ) -> Result<Timed, TimingError> {
-        let timed = self.try_time(rewrite, in_place, seed, settings, right_from, stage);
+        let timed = self.try_time(rewrite, hints, seed, settings, right_from, stage);
         timed.map_err(|error| match error {
             TimingError::Rewrite(error) => memory_of(error, || self.device.can_give(settings.rewrite_bytes)).into(),
             error => error,
@@ -45,14 +44,14 @@ impl Reference {
     fn try_time(
         &self,
         rewrite: &Graph,
-        in_place: &HashMap<NodeId, OpName>,
+        hints: &Hints,
         seed: u64,
         settings: &Settings,
         right_from: Vec<Option<i8>>,
         mut stage: impl FnMut(Stage),
     ) -> Result<Timed, TimingError> {
         stage(Stage::Plan);
-        let program = self.compiled(rewrite, in_place)?;
+        let program = self.compiled(rewrite, hints)?;
         let control = self.control()?;
         self.device.charge(Work::Compile);
         stage(Stage::Timing);

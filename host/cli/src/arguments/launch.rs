@@ -1,8 +1,8 @@
-//! `--launch stream|graph`
+//! `--launch stream|graph` and `--tune`: how kernels are run.
 
 use crate::Stop;
 use clap::{Args, ValueEnum};
-use passhost_protocol::device::{DeviceChoice, DeviceInfo, Launch};
+use passhost_protocol::device::{DeviceChoice, DeviceInfo, Launch, Settings};
 use passhost_supervisor::Config;
 
 #[derive(Debug, Args)]
@@ -10,6 +10,10 @@ pub struct LaunchArguments {
     /// How eager and the rewrite are launched where they are timed; results of the two are never one number
     #[arg(long, value_enum, default_value_t = LaunchArgument::Stream)]
     launch: LaunchArgument,
+    /// Measures the kernels of each rewrite on a GPU in up to 8 schedules that give the same bits, once it is verified, and
+    /// runs each in the fastest; what was measured is kept. Results with and without it are never one number
+    #[arg(long)]
+    tune: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -21,19 +25,25 @@ enum LaunchArgument {
 }
 
 impl LaunchArguments {
-    /// Settings with this launch. A device that was asked for and cannot do it is a usage error before anything starts.
+    /// Settings with these. A device that was asked for and cannot do it is a usage error before anything starts.
     pub fn config(&self, config: Config, devices: &[DeviceChoice]) -> Result<Config, Stop> {
         let launch = self.launch();
         if launch == Launch::Graph && devices.contains(&DeviceChoice::Cpu) {
             return Err(needs_gpu());
         }
-        let settings = passhost_protocol::device::Settings { launch, ..config.settings };
+        let settings = Settings { launch, tune: self.tune, ..config.settings };
         Ok(Config { settings, ..config })
     }
 
     /// The same of a device that was found.
     pub fn allowed_on(&self, device: &DeviceInfo) -> Result<(), Stop> {
         if self.launch() == Launch::Graph && device.device == "cpu" { Err(needs_gpu()) } else { Ok(()) }
+    }
+
+    /// What of it changes nothing on a device that was found.
+    pub fn note(&self, device: &DeviceInfo) -> Option<&'static str> {
+        let note = "--tune has nothing to choose on the cpu, where kernels have one schedule each";
+        (self.tune && device.device == "cpu").then_some(note)
     }
 
     fn launch(&self) -> Launch {

@@ -44,6 +44,7 @@ pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop
     devices.iter().try_for_each(|device| arguments.launch.allowed_on(device.info()))?;
     header.devices = devices.iter().map(|device| device.info().clone()).collect();
     progress.clear();
+    print(header.devices.first().and_then(|device| arguments.launch.note(device)).map(str::to_owned));
 
     let (file, finished) = BatchFile::open(&arguments.out, &header, arguments.resume)?;
     let stop = AtomicBool::new(false);

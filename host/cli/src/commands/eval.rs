@@ -51,6 +51,7 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
     let mut checker = supervisor.checker(plugin, device.info().facts).with_types(types);
     progress.clear();
     print([super::device_line(device.info())]);
+    print(arguments.launch.note(device.info()).map(str::to_owned));
     while let Some(sample) = samples.next()? {
         let add = |document| results.add(document);
         supervisor.evaluate(&mut checker, vec![sample], &mut device, Checking::Between, add)?;

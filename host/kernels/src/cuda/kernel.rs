@@ -2,8 +2,9 @@
 
 use super::compiler::Compiler;
 use super::device::{DeviceError, Entered, Function, Gpu, Stream};
-use super::emit::{ENTRY, JoinedSource, emit_joined};
+use super::emit::{ENTRY, JoinedSource, KernelSource, candidates, emit_as, emit_joined};
 use super::nvrtc::NvrtcError;
+use super::tune::Candidates;
 use crate::access::{BindError, BoundInput, BoundOutput, Layout, check, check_apart};
 use cudarc::driver::sys;
 use passhost_ir::Kernel;
@@ -44,10 +45,26 @@ struct Variant {
     form: &'static str,
 }
 
+impl Variant {
+    fn load(
+        gpu: &Arc<Gpu>,
+        compiler: &Compiler,
+        text: &str,
+        (blocks, threads): (u64, u32),
+        form: &'static str,
+    ) -> Result<Variant, CudaError> {
+        let blocks = i32::try_from(blocks).map_err(|_| CudaError::Grid { blocks })?.unsigned_abs();
+        let function = gpu.load(&compiler.compile(text)?, ENTRY)?;
+        Ok(Variant { function, blocks, threads, form })
+    }
+}
+
 /// A kernel for a GPU, or several as one launch, in which they run in no order.
 #[derive(Debug)]
 pub struct CudaKernel {
     parts: Vec<Part>,
+    /// What its schedule is called, where that is not to be the default.
+    schedule: Option<String>,
     variants: Mutex<HashMap<Vec<Layout>, Arc<Variant>>>,
 }
 
@@ -67,7 +84,14 @@ impl CudaKernel {
     pub fn joined(kernels: &[&Kernel]) -> Result<CudaKernel, KernelError> {
         let part = |kernel: &&Kernel| Ok(Part { facts: verify(kernel)?, kernel: (*kernel).clone() });
         let parts = kernels.iter().map(part).collect::<Result<_, KernelError>>()?;
-        Ok(CudaKernel { parts, variants: Mutex::default() })
+        Ok(CudaKernel { parts, schedule: None, variants: Mutex::default() })
+    }
+
+    /// The same in the schedule of this name, where it is among the [`candidates`] for the tensors; in the default
+    /// elsewhere, and where several kernels are one launch.
+    #[must_use]
+    pub fn scheduled(self, schedule: String) -> CudaKernel {
+        CudaKernel { schedule: Some(schedule), variants: Mutex::default(), ..self }
     }
 
     /// Checks that tensors fit the kernels' declarations, and that no kernel writes what another one uses, and makes
@@ -81,12 +105,28 @@ impl CudaKernel {
     ) -> Result<PreparedLaunch, CudaError> {
         let kernels: Vec<&Kernel> = self.parts.iter().map(|part| &part.kernel).collect();
         let layouts = layouts(&kernels, inputs, outputs)?;
-        let alignments_of = |layout: fn(&Layout) -> &[usize]| layouts.iter().flat_map(layout);
-        let alignments = alignments_of(|layout| &layout.alignments).chain(alignments_of(|layout| &layout.outputs));
-        let alignments = alignments.map(|alignment| *alignment as u64).collect();
+        let alignments = alignments(&layouts);
         let is_empty = kernels.iter().all(|kernel| kernel.rows() == 0);
         let variant = if is_empty { None } else { Some(self.variant(gpu, compiler, layouts)?) };
         Ok(PreparedLaunch { variant, alignments })
+    }
+
+    /// The schedules to choose from on such tensors, which are checked as [`CudaKernel::prepare`] does. `None` where there
+    /// is no choice: of several kernels as one launch, where there is nothing to compute, and where there is but one.
+    pub fn candidates(
+        &self,
+        gpu: &Gpu,
+        inputs: &[BoundInput<'_>],
+        outputs: &[BoundOutput],
+    ) -> Result<Option<Candidates>, CudaError> {
+        let [Part { kernel, facts }] = &self.parts[..] else { return Ok(None) };
+        let layouts = layouts(&[kernel], inputs, outputs)?;
+        let sources = match &layouts[..] {
+            [layout] if kernel.rows() > 0 => candidates(kernel, facts, layout, gpu.properties()),
+            _ => vec![],
+        };
+        let found = Candidates { sources, alignments: alignments(&layouts) };
+        Ok(Some(found).filter(|found| found.sources.len() > 1))
     }
 
     fn variant(&self, gpu: &Arc<Gpu>, compiler: &Compiler, layouts: Vec<Layout>) -> Result<Arc<Variant>, CudaError> {
@@ -94,15 +134,31 @@ impl CudaKernel {
         if let Some(variant) = variants.get(&layouts) {
             return Ok(variant.clone());
         }
-        let kernels: Vec<(&Kernel, &Facts, &Layout)> =
-            self.parts.iter().zip(&layouts).map(|(part, layout)| (&part.kernel, &part.facts, layout)).collect();
-        let JoinedSource { text, blocks, threads, form, .. } = emit_joined(&kernels, gpu.properties());
-        let blocks = i32::try_from(blocks).map_err(|_| CudaError::Grid { blocks })?;
-        let function = gpu.load(&compiler.compile(&text)?, ENTRY)?;
-        let variant = Arc::new(Variant { function, blocks: blocks.unsigned_abs(), threads, form });
+        let variant = Arc::new(match self.chosen(gpu, &layouts) {
+            Some(source) => Variant::load(gpu, compiler, &source.text, (source.blocks, source.threads), source.form)?,
+            None => {
+                let kernels: Vec<(&Kernel, &Facts, &Layout)> =
+                    self.parts.iter().zip(&layouts).map(|(part, layout)| (&part.kernel, &part.facts, layout)).collect();
+                let JoinedSource { text, blocks, threads, form, .. } = emit_joined(&kernels, gpu.properties());
+                Variant::load(gpu, compiler, &text, (blocks, threads), form)?
+            }
+        });
         variants.insert(layouts, variant.clone());
         Ok(variant)
     }
+
+    /// The text of the schedule that was chosen, if it was and is there.
+    fn chosen(&self, gpu: &Gpu, layouts: &[Layout]) -> Option<KernelSource> {
+        let ([Part { kernel, facts }], [layout]) = (&self.parts[..], layouts) else { return None };
+        emit_as((kernel, facts), layout, gpu.properties(), self.schedule.as_ref()?)
+    }
+}
+
+/// Alignments of all inputs, then of all outputs.
+fn alignments(layouts: &[Layout]) -> Box<[u64]> {
+    let of = |alignments: fn(&Layout) -> &[usize]| layouts.iter().flat_map(alignments);
+    let all = of(|layout| &layout.alignments).chain(of(|layout| &layout.outputs));
+    all.map(|alignment| *alignment as u64).collect()
 }
 
 /// The layout of each kernel's tensors, which are held against its declarations, and the outputs of each against the
@@ -140,6 +196,17 @@ pub struct PreparedLaunch {
 }
 
 impl PreparedLaunch {
+    /// A launch of one of a kernel's candidates, on tensors that are aligned so.
+    pub(super) fn of(
+        gpu: &Arc<Gpu>,
+        compiler: &Compiler,
+        source: &KernelSource,
+        alignments: Box<[u64]>,
+    ) -> Result<PreparedLaunch, CudaError> {
+        let variant = Variant::load(gpu, compiler, &source.text, (source.blocks, source.threads), source.form)?;
+        Ok(PreparedLaunch { variant: Some(Arc::new(variant)), alignments })
+    }
+
     /// Launches on the tensors at these addresses, all inputs first. False, and nothing is launched, if they are aligned in
     /// another way than those that it was prepared for. Takes no lock and allocates nothing.
     ///

@@ -7,6 +7,7 @@
 //! Everything is loaded when it is first needed. Where there is no GPU, kernels can still be compiled; where there is no
 //! NVRTC, an error says which file was looked for.
 
+mod candidates;
 mod claims;
 mod column;
 mod compiler;
@@ -30,11 +31,13 @@ mod split;
 mod text;
 mod tiles;
 mod traffic;
+mod tune;
 
+pub use candidates::MOST_CANDIDATES;
 pub use claims::{Access, Claim, Claims, Term};
 pub use compiler::Compiler;
 pub use device::{DeviceError, Entered, Gpu, Stream};
-pub use emit::{ENTRY, JoinedSource, KernelSource, emit, emit_joined};
+pub use emit::{ENTRY, JoinedSource, KernelSource, candidates, emit, emit_as, emit_joined};
 pub use event::Event;
 pub use gate::{Gate, ShutGate};
 pub use graph::LaunchGraph;
@@ -43,4 +46,5 @@ pub use nvrtc::{Cubin, Nvrtc, NvrtcError};
 pub use properties::DeviceProperties;
 pub use recording::{RecordedLaunches, Recording};
 pub use schedule::FORMS;
-pub use source::{Shape, shape, source};
+pub use source::{Shape, shape, sources};
+pub use tune::Candidates;

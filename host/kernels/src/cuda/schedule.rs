@@ -5,6 +5,7 @@ use super::properties::DeviceProperties;
 use super::scans::{scanned, scans};
 use super::space::{Address, Domain, Lanes, common};
 use super::split::{Exchange, Split};
+use super::tiles::Tiles;
 use super::traffic::Traffic;
 use crate::access::{Analysis, Layout, axes_in_store_order, prefers_columns};
 use passhost_ir::Kernel;
@@ -12,7 +13,7 @@ use passhost_ir::kernel::operations::Gives;
 use passhost_ir::kernel::{Facts, Op, Reg};
 
 /// Registers that values kept between passes over a row may take, in a thread.
-const KEPT_REGISTERS: u64 = 64;
+pub(super) const KEPT_REGISTERS: u64 = 64;
 /// Points from which on it takes a block longer to reduce them than it takes several to tell each other what they found.
 const SPLIT_POINTS: u64 = 32768;
 /// Points that a block should have at least where several share a row.
@@ -28,9 +29,9 @@ const LEAST_BLOCKS: u64 = 4;
 /// Threads of such a block, and of one that scans: several of them fill a multiprocessor, with registers enough.
 const SPLIT_THREADS: u32 = 512;
 /// Registers of a multiprocessor.
-const REGISTERS: u64 = 1 << 16;
+pub(super) const REGISTERS: u64 = 1 << 16;
 /// Those that a thread needs beside what it adds up.
-const OTHER_REGISTERS: u64 = 24;
+pub(super) const OTHER_REGISTERS: u64 = 24;
 /// Rows from which on a thread each scans them, where they lie side by side.
 const SCANNED_SIDE_BY_SIDE: u64 = 4096;
 /// Bytes of a thread's registers that the elements of a scan may take.
@@ -87,11 +88,13 @@ pub(super) struct Schedule {
     pub(super) rows: Domain,
     pub(super) points: Domain,
     pub(super) split: Split,
+    /// Squares of points by which inputs are read, if any.
+    pub(super) tiles: Option<Tiles>,
 }
 
 impl Schedule {
     fn whole(form: Form, rows: Domain, points: Domain) -> Schedule {
-        Schedule { form, rows, points, split: Split::Whole }
+        Schedule { form, rows, points, split: Split::Whole, tiles: None }
     }
 
     /// Threads of a block.
@@ -121,6 +124,9 @@ impl Schedule {
 
     /// Blocks of the grid.
     pub(super) fn blocks(&self) -> u64 {
+        if let Some(tiles) = &self.tiles {
+            return tiles.blocks();
+        }
         let together = match self.form {
             Form::Columns { wide, lanes, .. } => self.rows.points().div_ceil(u64::from(wide) * u64::from(lanes)),
             Form::Rows { rows, .. } => self.rows.points().div_ceil(u64::from(rows)),
@@ -187,7 +193,7 @@ impl Chooser<'_> {
         let (parallel, all) = (self.kernel.parallel.len(), self.kernel.parallel.len() + self.kernel.reduce.len());
         if self.is_map {
             let rows = Domain::new(self.kernel, axes_in_store_order(self.kernel, |_| true));
-            return self.map(rows);
+            return self.tiled(self.map(rows));
         }
         if scans(self.kernel, self.analysis) {
             return self.scan();
@@ -238,7 +244,7 @@ impl Chooser<'_> {
         1
     }
 
-    fn map(&self, rows: Domain) -> Schedule {
+    pub(super) fn map(&self, rows: Domain) -> Schedule {
         let fill = self.device.busy_threads();
         let points = Domain::default();
         let mut lanes = self.widest(&self.traffic(false), &rows, &points);
@@ -247,6 +253,15 @@ impl Chooser<'_> {
         }
         let wide = if rows.points() / u64::from(lanes) < fill { 128 } else { 256 };
         Schedule::whole(Form::Columns { wide, deep: 1, lanes, kept: false }, rows, points)
+    }
+
+    /// A map with those of its inputs read by squares that are worth it.
+    fn tiled(&self, map: Schedule) -> Schedule {
+        let tiles = Tiles::choose((self.kernel, self.facts), self.analysis, self.layout, self.device, &map);
+        match tiles {
+            Some(tiles) => Schedule { form: tiles.form(), tiles: Some(tiles), ..map },
+            None => map,
+        }
     }
 
     /// Whether most of what is read lies such that neighbouring rows, not neighbouring points, are side by side.
@@ -410,8 +425,8 @@ impl Chooser<'_> {
         Split::among(blocks, self.exchange(whole, together), self.passes, self.device)
     }
 
-    /// What blocks tell each other that share the rows of a schedule.
-    fn exchange(&self, whole: &Schedule, together: u64) -> Exchange {
+    /// What blocks would tell each other that share the rows of a schedule, of which each has `together`.
+    pub(super) fn exchange(&self, whole: &Schedule, together: u64) -> Exchange {
         let accumulator = super::emit::accumulator_bytes(self.kernel, self.analysis);
         let reductions = self.passes.list.iter().map(|pass| pass.reduces.len() as u64).sum::<u64>();
         Exchange {
@@ -442,7 +457,7 @@ impl Chooser<'_> {
         let form = Form::Rows { threads, rows: per_block, lanes, turns: turns.next_multiple_of(together), kept: false };
         self.scan_by_many(lanes, chunks, &rows).map_or_else(
             || Schedule::whole(form, rows.clone(), points.clone()),
-            |(form, split)| Schedule { form, split, rows: rows.clone(), points: points.clone() },
+            |(form, split)| Schedule { split, ..Schedule::whole(form, rows.clone(), points.clone()) },
         )
     }
 

@@ -1,6 +1,6 @@
 //! What kernels will be compiled from, before there are tensors or a GPU.
 
-use super::emit::{body, emit_joined};
+use super::emit::{body, candidates, emit_joined};
 use super::kernel::{CudaError, layouts};
 use super::properties::DeviceProperties;
 use super::split::Split;
@@ -9,22 +9,29 @@ use passhost_ir::kernel::{Facts, verify};
 use passhost_ir::{Kernel, TensorType};
 
 /// The text that kernels are compiled from as one launch, given the types of each one's inputs, where all tensors lie as
-/// allocators place them. `None` where there is nothing to compute.
+/// allocators place them; with `all`, the texts of every schedule that a single one may have. None where there is nothing
+/// to compute.
 ///
 /// # Errors
 ///
 /// If one is no kernel, or takes other inputs.
-pub fn source(
+pub fn sources(
     kernels: &[(&Kernel, Vec<TensorType>)],
     properties: DeviceProperties,
-) -> Result<Option<String>, CudaError> {
+    all: bool,
+) -> Result<Vec<String>, CudaError> {
     let layouts = placed(kernels)?;
     let facts = kernels.iter().map(|(kernel, _)| verify(kernel)).collect::<Result<Vec<Facts>, _>>()?;
     let written = kernels.iter().zip(&facts).zip(&layouts);
     let written: Vec<(&Kernel, &Facts, &Layout)> =
         written.map(|(((kernel, _), facts), layout)| (*kernel, facts, layout)).collect();
-    let is_empty = kernels.iter().all(|(kernel, _)| kernel.rows() == 0);
-    Ok((!is_empty).then(|| emit_joined(&written, &properties).text))
+    Ok(match &written[..] {
+        _ if kernels.iter().all(|(kernel, _)| kernel.rows() == 0) => vec![],
+        [(kernel, facts, layout)] if all => {
+            candidates(kernel, facts, layout, &properties).into_iter().map(|source| source.text).collect()
+        }
+        _ => vec![emit_joined(&written, &properties).text],
+    })
 }
 
 /// The launch of a kernel, and what it costs.

@@ -30,6 +30,10 @@ pub struct Settings {
     /// not say: they are timed so as well.
     #[serde(default)]
     pub launch: Launch,
+    /// Whether kernels are measured in the schedules that they may have, and have the fastest. Older documents do not say:
+    /// they have their defaults.
+    #[serde(default)]
+    pub tune: bool,
 }
 
 fn yes() -> bool {
@@ -123,6 +127,7 @@ impl Default for Settings {
             accept_noise: false,
             domain_rounds: true,
             launch: Launch::Stream,
+            tune: false,
         }
     }
 }

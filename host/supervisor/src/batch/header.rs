@@ -182,4 +182,14 @@ mod tests {
         assert_eq!(settings.remove("launch"), Some(json!("stream")));
         assert_eq!(serde_json::from_value::<Header>(older).unwrap().difference(&stream), None);
     }
+
+    #[test]
+    fn a_batch_goes_on_with_schedules_as_it_was_begun() {
+        let default = Header::new(&Config::default());
+        let mut config = Config::default();
+        config.settings.tune = true;
+        let tuned = Header::new(&config);
+        let expected = ["limits.measurement.tune", "false", "true"].map(str::to_owned);
+        assert_eq!(default.difference(&tuned), Some(expected));
+    }
 }

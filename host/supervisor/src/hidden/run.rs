@@ -94,7 +94,7 @@ fn evaluate(
     let stressed = Share { count: 1, of: 1 };
     let others = Some(OtherRounds { stressed, ..OtherRounds::default() });
     let draws = Draws { seed, are_shared: false, others };
-    let request = RewriteRequest { rewrite: &verified.graph, in_place: &in_place, draws, settings };
+    let request = RewriteRequest { rewrite: &verified.graph, in_place: &in_place, schedules: &[], draws, settings };
     let mut evaluated = device.evaluate(request, limit, &mut watch);
     if let Err(DeviceError::Child(ChildError::Died { .. })) = &evaluated {
         // As for a recorded size: one death may be anybody's doing.

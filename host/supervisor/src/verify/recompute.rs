@@ -7,7 +7,7 @@ use crate::hidden;
 use crate::judge::{Conclusion, conclusion, recorded_conclusion};
 use crate::timing::{Rules as TimingRules, Speedups, measured};
 use passhost_policy::Rules;
-use passhost_protocol::device::{Finding, Launch};
+use passhost_protocol::device::{Finding, Launch, TunedKernel};
 use passhost_protocol::reader::InputMode;
 use passhost_score::{Confidence, Interval, MacroForm, Scores, VariantOutcome, median, variant_right_from};
 use std::collections::BTreeMap;
@@ -58,8 +58,23 @@ fn rules(document: &Document, differences: &mut Differences) {
     if document.limits.measurement.launch == Launch::Graph && is_cpu {
         differences.say("limits.measurement.launch", Launch::Graph, "a device that has no CUDA graphs");
     }
+    tuned_kernels(document, differences);
     if document.job.inputs == Some(InputMode::Published) && !rules.published_inputs {
         differences.say("job.inputs", "published inputs", "a policy that allows fresh ones alone");
+    }
+}
+
+/// Kernels have a schedule other than their default only where that was measured, asked for and faster.
+fn tuned_kernels(document: &Document, differences: &mut Differences) {
+    for variant in &document.variants {
+        let at = |item: String| format!("{}: {item}", variant.name);
+        if !variant.tuned.is_empty() && !document.limits.measurement.tune {
+            differences.say(at("tuned".into()), "kernels", "settings that leave schedules as they are");
+        }
+        for kernel in &variant.tuned {
+            let fastest = TunedKernel::fastest(&kernel.candidates);
+            differences.equal(at(format!("tuned, node {}", kernel.node)), &kernel.chosen, &fastest);
+        }
     }
 }
 

@@ -93,8 +93,10 @@ fn judge(
         return supervisor.refused(&plugin, &failure, &sample);
     }
     let hidden = |variant: &Variant| variant.hidden.as_ref().map(|hidden| hidden.seed);
-    let seeds =
-        |variant: &Variant| Seeds { inputs: variant.seed, hidden: hidden(variant), others: variant.other_rounds };
+    let seeds = |variant: &Variant| {
+        let (inputs, others, tuned) = (variant.seed, variant.other_rounds, variant.tuned.clone());
+        Seeds { inputs, hidden: hidden(variant), others, tuned }
+    };
     // What a pass returns may depend on the facts of the device that it is told of, which are not this one's.
     let facts = recorded.job.device.as_ref().map_or(device.info().facts, |info| info.facts);
     let mut checker = supervisor.checker(plugin, facts).with_seeds(recorded.variants.iter().map(seeds).collect());

@@ -157,7 +157,8 @@ fn evaluation(rewrite: &Graph) -> Evaluation {
 /// The first byte of a request to check.
 fn beginning_of_evaluate() -> u8 {
     let (settings, draws) = (Settings::default(), Draws { seed: 0, are_shared: false, others: None });
-    let request = ToDevice::Evaluate { rewrite: Graph::default(), in_place: vec![], draws, settings };
+    let (rewrite, in_place, schedules) = Default::default();
+    let request = ToDevice::Evaluate { rewrite, in_place, schedules, draws, settings };
     encode(&request).ok().and_then(|bytes| bytes.first().copied()).unwrap_or_default()
 }
 

@@ -8,6 +8,7 @@ mod record;
 mod shared_rows;
 mod state;
 mod streams;
+mod tuning;
 
 use anyhow::{Context as _, Result, ensure};
 use passhost_ir::{Dtype, Graph, TensorType};
@@ -31,7 +32,7 @@ const RECORDED: [Check; 6] = [
 
 /// Runs all checks, each by name, and prints the figures of a launch.
 pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<()> {
-    let checks: [Check; 11] = [
+    let checks: [Check; 12] = [
         ("the caller's thread is as before", state::survives),
         ("two streams, two threads", streams::two),
         ("an arena under poison", streams::poisoned),
@@ -43,6 +44,7 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<()> {
         ("a launch and a wait", launches::overhead),
         ("joined kernels", joins::program),
         ("joined kernels and single ones", joins::times),
+        ("kernels in all of their schedules", tuning::same_bits),
     ];
     run_all(&[&checks[..], &RECORDED].concat(), gpu, compiler)
 }

@@ -41,6 +41,8 @@ pub struct KernelSource {
     pub threads: u32,
     /// Which threads compute what: one of [`FORMS`](super::FORMS).
     pub form: &'static str,
+    /// The whole schedule: what tells it from the kernel's other candidates.
+    pub schedule: String,
     /// What the text takes for granted.
     pub claims: Claims,
 }
@@ -61,10 +63,43 @@ pub struct JoinedSource {
     pub claims: Vec<Claims>,
 }
 
-/// Writes a verified kernel for inputs of a layout and a GPU with these properties.
+/// Writes a verified kernel for inputs of a layout and a GPU with these properties, in its default schedule.
 pub fn emit(kernel: &Kernel, facts: &Facts, layout: &Layout, device: &DeviceProperties) -> KernelSource {
-    let (body, claims) = body(kernel, facts, layout, device, true);
-    KernelSource { text: join::alone(&body), blocks: body.blocks, threads: body.threads, form: body.form, claims }
+    choosing(kernel, facts, layout, (device, true), |chooser| alone(chooser, chooser.choose()))
+}
+
+/// Writes it in each of its candidates, all of which give the same bits: the default first, up to
+/// [`MOST_CANDIDATES`](super::MOST_CANDIDATES).
+pub fn candidates(kernel: &Kernel, facts: &Facts, layout: &Layout, device: &DeviceProperties) -> Vec<KernelSource> {
+    choosing(kernel, facts, layout, (device, true), |chooser| {
+        chooser.candidates().into_iter().map(|schedule| alone(chooser, schedule)).collect()
+    })
+}
+
+/// Writes it in the candidate that is called `schedule`; `None` if it has none of that name.
+pub fn emit_as(
+    (kernel, facts): (&Kernel, &Facts),
+    layout: &Layout,
+    device: &DeviceProperties,
+    schedule: &str,
+) -> Option<KernelSource> {
+    choosing(kernel, facts, layout, (device, true), |chooser| {
+        let chosen = chooser.candidates().into_iter().find(|candidate| candidate.to_string() == schedule)?;
+        Some(alone(chooser, chosen))
+    })
+}
+
+fn alone(chooser: &Chooser<'_>, schedule: Schedule) -> KernelSource {
+    let name = schedule.to_string();
+    let (body, claims) = written(chooser, schedule);
+    KernelSource {
+        text: join::alone(&body),
+        blocks: body.blocks,
+        threads: body.threads,
+        form: body.form,
+        schedule: name,
+        claims,
+    }
 }
 
 /// Writes verified kernels as one launch, in which they run in no order. The text of a single one is that of [`emit`].
@@ -81,7 +116,8 @@ pub fn emit_joined(kernels: &[(&Kernel, &Facts, &Layout)], device: &DeviceProper
     }
 }
 
-/// What a kernel computes as text, without the function around it. Blocks may share rows only in a launch of its own.
+/// What a kernel computes as text in its default schedule, without the function around it. Blocks may share rows only in
+/// a launch of its own.
 pub(super) fn body(
     kernel: &Kernel,
     facts: &Facts,
@@ -89,34 +125,45 @@ pub(super) fn body(
     device: &DeviceProperties,
     may_share: bool,
 ) -> (Body, Claims) {
+    choosing(kernel, facts, layout, (device, may_share), |chooser| written(chooser, chooser.choose()))
+}
+
+/// Gives `work` what a kernel's schedule is chosen by.
+fn choosing<T>(
+    kernel: &Kernel,
+    facts: &Facts,
+    layout: &Layout,
+    (device, may_share): (&DeviceProperties, bool),
+    work: impl FnOnce(&Chooser<'_>) -> T,
+) -> T {
     let analysis = Analysis::new(kernel);
     let all = kernel.parallel.len() + kernel.reduce.len();
     let is_map = !analysis.reduces && kernel.stores.iter().all(|store| store.order.len() == all);
     let passes = Passes::new(kernel, facts, &analysis, !is_map);
-    let chooser = Chooser { kernel, facts, analysis: &analysis, layout, device, is_map, may_share, passes: &passes };
-    let mut schedule = chooser.choose();
-    let tiles = if is_map { Tiles::choose((kernel, facts), &analysis, layout, device, &schedule) } else { None };
+    work(&Chooser { kernel, facts, analysis: &analysis, layout, device, is_map, may_share, passes: &passes })
+}
+
+/// What a kernel computes as text in this schedule.
+fn written(chooser: &Chooser<'_>, schedule: Schedule) -> (Body, Claims) {
+    let &Chooser { kernel, facts, analysis, layout, passes, .. } = chooser;
     let mut claims = Claims::new(&schedule);
-    if let Some(tiles) = &tiles {
-        schedule.form = tiles.form();
-        claims = Claims { reach: (schedule.rows.points(), 1), ..Claims::new(&schedule) };
+    if schedule.tiles.is_some() {
+        claims.reach = (schedule.rows.points(), 1);
     }
-    let accumulator = accumulator_bytes(kernel, &analysis);
-    let together = if scans(kernel, &analysis) { schedule.turns_together(accumulator) } else { 1 };
+    let accumulator = accumulator_bytes(kernel, analysis);
+    let together = if scans(kernel, analysis) { schedule.turns_together(accumulator) } else { 1 };
     let accumulators = schedule.shared_bytes(accumulator) * u64::from(together);
-    let shared_bytes = tiles.as_ref().map_or(accumulators, Tiles::shared_bytes);
-    let blocks = tiles.as_ref().map_or(schedule.blocks(), Tiles::blocks);
-    let (split, form) = (schedule.split, schedule.name(kernel, &analysis));
+    let shared_bytes = schedule.tiles.as_ref().map_or(accumulators, Tiles::shared_bytes);
+    let (blocks, split, form) = (schedule.blocks(), schedule.split, schedule.name(kernel, analysis));
     let mut emitter = Emitter {
         kernel,
         facts,
-        analysis: &analysis,
+        analysis,
         layout,
         claims,
         schedule,
-        tiles,
-        passes: &passes,
-        reads: reads(kernel, &analysis),
+        passes,
+        reads: reads(kernel, analysis),
         shared: vec![],
         text: Text::inside(),
         names: HashMap::new(),
@@ -144,8 +191,6 @@ struct Emitter<'a> {
     layout: &'a Layout,
     claims: Claims,
     schedule: Schedule,
-    /// Squares of points by which inputs are read, if any.
-    tiles: Option<Tiles>,
     passes: &'a Passes,
     /// How often each value is read.
     reads: Vec<usize>,
@@ -172,7 +217,7 @@ struct Scope {
 
 impl Emitter<'_> {
     fn lines(&mut self) {
-        if let Some(tiles) = self.tiles.clone() {
+        if let Some(tiles) = self.schedule.tiles.clone() {
             return self.tiled(&tiles);
         }
         self.arrive();

@@ -1,0 +1,98 @@
+//! What the candidates of a kernel take, measured on its tensors.
+
+use super::compiler::Compiler;
+use super::device::{Entered, Gpu, Stream};
+use super::emit::KernelSource;
+use super::event::Event;
+use super::graph::LaunchGraph;
+use super::kernel::{CudaError, PreparedLaunch};
+use std::sync::Arc;
+
+/// Nanoseconds of one candidate in one round: long beside what it takes to ask for it.
+const ROUND_NS: u64 = 100_000;
+/// Launches of one candidate in one round, at most.
+const MOST_LAUNCHES: u64 = 50;
+/// Rounds, at most; the best one of each candidate counts.
+const MOST_ROUNDS: u64 = 4;
+/// Nanoseconds of all rounds of all candidates, unless a single launch of each takes longer.
+const ALL_NS: u64 = 6_000_000;
+
+/// The texts that a kernel may be compiled from for tensors of one layout, the default first.
+#[derive(Debug, Clone)]
+pub struct Candidates {
+    pub(super) sources: Vec<KernelSource>,
+    pub(super) alignments: Box<[u64]>,
+}
+
+impl Candidates {
+    /// The texts, and what the schedule of each is called.
+    pub fn sources(&self) -> &[KernelSource] {
+        &self.sources
+    }
+
+    /// Nanoseconds of a launch of each, once it is compiled and warm.
+    ///
+    /// # Safety
+    /// As for [`PreparedLaunch::launch`], for many launches one after the other. `entered` is the GPU, to which the stream
+    /// belongs.
+    pub unsafe fn measure(
+        &self,
+        gpu: &Arc<Gpu>,
+        compiler: &Compiler,
+        (entered, stream): (&Entered<'_>, Stream),
+        addresses: &[u64],
+    ) -> Result<Vec<u64>, CudaError> {
+        let mut launches = Vec::with_capacity(self.sources.len());
+        for source in &self.sources {
+            launches.push(PreparedLaunch::of(gpu, compiler, source, self.alignments.clone())?);
+        }
+        let mut each = Vec::with_capacity(launches.len());
+        for launch in &launches {
+            // SAFETY: the caller's promise, for this launch and those below.
+            each.push(unsafe { warmed(gpu, launch, (entered, stream), addresses)? });
+        }
+        let count = (ROUND_NS / each.iter().min().unwrap_or(&1)).clamp(1, MOST_LAUNCHES);
+        let round_ns = 2 * count * each.iter().sum::<u64>().max(1);
+        let graphs = launches.iter().map(|launch| {
+            let many = vec![(launch.clone(), addresses.to_vec()); count as usize];
+            // SAFETY: as above.
+            unsafe { LaunchGraph::new(gpu, &many) }
+        });
+        let graphs: Vec<LaunchGraph> = graphs.collect::<Result<_, _>>()?;
+        let mut best = vec![u64::MAX; graphs.len()];
+        for _ in 0..(ALL_NS / round_ns).clamp(1, MOST_ROUNDS) {
+            for (graph, best) in graphs.iter().zip(&mut best) {
+                // What is asked for while the first one runs is there when the second begins.
+                // SAFETY: as above.
+                unsafe { graph.launch(entered, stream)? };
+                let start = Event::record(gpu, entered, stream)?;
+                // SAFETY: as above.
+                unsafe { graph.launch(entered, stream)? };
+                let end = Event::record(gpu, entered, stream)?;
+                entered.synchronize(stream)?;
+                *best = (end.since(&start)? / count).clamp(1, *best);
+            }
+        }
+        Ok(best)
+    }
+}
+
+/// Launches it twice, and says how many nanoseconds the second time took at most.
+///
+/// # Safety
+/// As for [`Candidates::measure`].
+unsafe fn warmed(
+    gpu: &Arc<Gpu>,
+    launch: &PreparedLaunch,
+    (entered, stream): (&Entered<'_>, Stream),
+    addresses: &[u64],
+) -> Result<u64, CudaError> {
+    // SAFETY: the caller's promise.
+    unsafe { launch.launch(entered, stream, addresses)? };
+    let start = Event::record(gpu, entered, stream)?;
+    // SAFETY: as above.
+    unsafe { launch.launch(entered, stream, addresses)? };
+    let end = Event::record(gpu, entered, stream)?;
+    entered.synchronize(stream)?;
+    Ok(end.since(&start)?.max(1))
+}
