@@ -39,7 +39,8 @@ impl Chooser<'_> {
         };
         let mut candidates = vec![default];
         for other in others {
-            if candidates.len() < MOST_CANDIDATES && !candidates.iter().any(|known| known.is_same(&other)) {
+            let is_grid = i32::try_from(other.blocks()).is_ok();
+            if is_grid && candidates.len() < MOST_CANDIDATES && !candidates.iter().any(|known| known.is_same(&other)) {
                 candidates.push(other);
             }
         }
