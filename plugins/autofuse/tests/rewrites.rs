@@ -153,14 +153,14 @@ fn what_does_not_gain_is_left_with_the_reason() {
             "not one kernel: costly ops would be repeated",
         ),
         (
-            "few long rows would not fill the device",
-            "graph(%x: f32[4,8388608]) {
-               %a: f32[4,8388608] = aten::exp(%x)
-               %b: f32[4] = aten::sum.dim_IntList(%a, [-1])
-               return (%b)
+            "few long rows that are gone over again would not fill the device",
+            "graph(%x: f32[8388608]) {
+               %m: f32[1] = aten::mean.dim(%x, [0], true)
+               %d: f32[8388608] = aten::sub.Tensor(%x, %m)
+               return (%d)
              }",
-            1,
-            "not one kernel: 4 rows of 8388608 elements would not fill a device",
+            2,
+            "not one kernel: 1 rows of 8388608 elements would not fill a device",
         ),
         (
             "what crosses rows is two kernels",
@@ -192,10 +192,33 @@ fn what_does_not_gain_is_left_with_the_reason() {
 }
 
 #[test]
+fn few_long_rows_are_shared() {
+    let text = "graph(%x: f32[4,8388608]) {
+      %a: f32[4,8388608] = aten::exp(%x)
+      %b: f32[4] = aten::sum.dim_IntList(%a, [-1])
+      return (%b)
+    }";
+    let (graph, kernels, others, _) = rewritten(text, &H200);
+    assert_eq!((kernels, others), (1, 0), "{graph}");
+}
+
+#[test]
+fn a_lookup_reads_what_it_gives_and_not_its_table() {
+    let text = "graph(%i: i64[1,40], %t: f32[61272,512], %p: f32[40,512]) {
+      %e: f32[1,40,512] = aten::embedding(%t, %i)
+      %s: f32[1,40,512] = aten::mul.Scalar(%e, 22.6)
+      %o: f32[1,40,512] = aten::add.Tensor(%s, %p)
+      return (%o)
+    }";
+    let (graph, kernels, others, _) = rewritten(text, &H200);
+    assert_eq!((kernels, others), (1, 0), "{graph}");
+}
+
+#[test]
 fn a_graph_without_gain_gets_the_kernel_that_costs_least() {
-    // A block for each of 8 rows leaves most of the device idle; ATen divides rows further.
-    let text = "graph(%x: f32[8,262144], %y: f32[8192,8192]) {
-      %a: f32[8] = aten::sum.dim_IntList(%x, [-1])
+    // A block scans a row by itself, and leaves most of the device idle; ATen divides a single one.
+    let text = "graph(%x: f32[262144], %y: f32[8192,8192]) {
+      %a: f32[262144] = aten::cumsum(%x, 0)
       %m: f32[8192,8192] = aten::mm(%y, %y)
       return (%a, %m)
     }";

@@ -102,7 +102,8 @@ impl Draft<'_> {
         let work = Work::of_kernel(self.analysis.graph, self.model, &lowered.kernel, &lowered.inputs, &effort);
         let covered = lowered.covered.len() as f64 * self.model.view();
         let calls = members.ones().map(|member| self.calls.kept[member]).sum::<f64>() + covered;
-        let fused = Fused { kernel: self.model.kernel(&work), lowered, calls };
+        let put_back = self.calls.put_back(|position| members.contains(position));
+        let fused = Fused { kernel: self.model.kernel(&work) + put_back, lowered, calls };
         let share = if members.count_ones(..) == 1 { self.model.constants.alone } else { 1.0 };
         let is_faster = fused.kernel < fused.calls * share;
         let list = if is_faster { &mut self.kernels } else { &mut self.left };

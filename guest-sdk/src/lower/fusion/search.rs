@@ -147,7 +147,7 @@ impl<'a> Search<'a> {
                     norm: is_norm.then_some(position),
                     shape: graph.ty(node.outputs[0]).shape.clone(),
                     results: node.outputs.clone(),
-                    time: model.kernel(&work).min(calls.kept[position]),
+                    time: model.kernel(&work).min(calls.behind_kernel[position]),
                     work,
                     kernel: None,
                     version: 0,
