@@ -11,7 +11,7 @@ use super::rules::Footprint;
 use crate::args::Args;
 use crate::index::Index;
 use fixedbitset::FixedBitSet;
-use passhost_ir::{Graph, Node, NodeKind, OpName, ValueId, numel};
+use passhost_ir::{Dtype, Graph, Node, NodeKind, OpName, ValueId, numel};
 
 /// For each element of the result a sum of products over a window.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +28,8 @@ pub(super) struct Contraction {
     pub(super) scale: f64,
     /// What is added to it.
     pub(super) addend: Option<Addend>,
+    /// Whether it is a convolution.
+    pub(super) convolves: bool,
 }
 
 /// A tensor that is multiplied with another.
@@ -90,6 +92,12 @@ impl Contraction {
         let moved = elements.saturating_add(numel(&self.rows));
         products / MOST_PRODUCTS <= moved && self.sides().into_iter().any(|side| side <= SHORT_SIDE)
     }
+
+    /// Whether libraries round its factors to TF32, so that an exact sum is another one. They do in convolutions unless
+    /// they are told otherwise.
+    fn is_rounded(&self, graph: &Graph) -> bool {
+        self.convolves && graph.ty(self.factors[0].tensor).dtype == Dtype::F32
+    }
 }
 
 type Find = fn(&Graph, &Node) -> Result<Contraction, Uncovered>;
@@ -147,10 +155,11 @@ pub(super) fn small(contraction: &Contraction, graph: &Graph) -> bool {
     contraction.is_small(graph)
 }
 
-/// The same, and that they are of no matrices with two long sides, however few: depthwise convolutions and products with
-/// a vector pass.
+/// The same, and that they are of no matrices with two long sides, unless each element is so few products that they are
+/// calculated where it is read: depthwise convolutions, products with a vector and those that mix a few channels pass.
 pub(super) fn no_matrices(contraction: &Contraction, graph: &Graph) -> bool {
-    contraction.is_small(graph) && contraction.sides()[..2].contains(&1)
+    let is_listed = contraction.footprint().is_listed() && !contraction.is_rounded(graph);
+    contraction.is_small(graph) && (is_listed || contraction.sides()[..2].contains(&1))
 }
 
 /// The arguments and the shape of the only result.

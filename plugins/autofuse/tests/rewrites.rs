@@ -215,6 +215,45 @@ fn a_lookup_reads_what_it_gives_and_not_its_table() {
 }
 
 #[test]
+fn products_that_are_few_for_each_element_become_part_of_kernels() {
+    let text = "graph(%x: f32[2,4,19,19], %w: f32[4,4], %b: f32[4]) {
+      %p: f32[2,19,19,4]{1444,19,1,361} = aten::permute(%x, [0, 2, 3, 1])
+      %l: f32[2,19,19,4] = aten::linear(%p, %w, %b)
+      %q: f32[2,4,19,19]{1444,1,76,4} = aten::permute(%l, [0, 3, 1, 2])
+      %s: f32[2,4,19,19] = aten::softmax.int(%q, -1)
+      return (%s)
+    }";
+    assert_eq!(counts(text), (1, 0));
+    // The library may round the factors of a convolution, and an exact sum is another one then.
+    let convolution = |dtype: &str| {
+        format!(
+            "graph(%x: {dtype}[1,3,33,33], %w: {dtype}[8,3,2,2]) {{
+               %c: {dtype}[1,8,32,32] = aten::conv2d(%x, %w, none, [1, 1], [0, 0], [1, 1], 1)
+               %r: {dtype}[1,8,32,32] = aten::relu(%c)
+               return (%r)
+             }}"
+        )
+    };
+    assert_eq!([counts(&convolution("f16")), counts(&convolution("f32"))], [(1, 0), (1, 1)]);
+}
+
+#[test]
+fn what_follows_a_product_becomes_part_of_the_norm_behind_it() {
+    let text = "graph(%x: f32[1,64], %w: f32[48,64], %y: f32[1,48], %g: f32[48]) {
+      %l: f32[1,48] = aten::linear(%x, %w)
+      %a: f32[1,48] = aten::add.Tensor(%y, %l)
+      %p: f32[1,48] = aten::pow.Tensor_Scalar(%a, 2)
+      %m: f32[1,1] = aten::mean.dim(%p, [-1], true)
+      %e: f32[1,1] = aten::add.Scalar(%m, 1e-06)
+      %r: f32[1,1] = aten::rsqrt(%e)
+      %n: f32[1,48] = aten::mul.Tensor(%a, %r)
+      %o: f32[1,48] = aten::mul.Tensor(%g, %n)
+      return (%a, %o)
+    }";
+    assert_eq!(counts(text), (2, 0));
+}
+
+#[test]
 fn a_graph_without_gain_gets_the_kernel_that_costs_least() {
     // A block scans a row by itself, and leaves most of the device idle; ATen divides a single one.
     let text = "graph(%x: f32[262144], %y: f32[8192,8192]) {

@@ -24,7 +24,7 @@ pub(super) const OPS: &[Op] = &[
 /// Two factors without anything else.
 fn product(rows: &[i64], window: Vec<i64>, factors: [(ValueId, Vec<Index>); 2]) -> Contraction {
     let factors = factors.map(|(tensor, at)| Factor { tensor, at });
-    Contraction { rows: rows.to_vec(), window, factors, guard: vec![], scale: 1.0, addend: None }
+    Contraction { rows: rows.to_vec(), window, factors, guard: vec![], scale: 1.0, addend: None, convolves: false }
 }
 
 /// `(input, weight, bias)`, the weight with a row for each element of the result's last dimension.
