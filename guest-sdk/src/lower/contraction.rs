@@ -155,11 +155,17 @@ pub(super) fn small(contraction: &Contraction, graph: &Graph) -> bool {
     contraction.is_small(graph)
 }
 
-/// The same, and that they are of no matrices with two long sides, unless each element is so few products that they are
-/// calculated where it is read: depthwise convolutions, products with a vector and those that mix a few channels pass.
+/// The same, and that they are of no matrices with two long sides, however few: depthwise convolutions and products with
+/// a vector pass.
 pub(super) fn no_matrices(contraction: &Contraction, graph: &Graph) -> bool {
+    contraction.is_small(graph) && contraction.sides()[..2].contains(&1)
+}
+
+/// The same, or that each element is so few products that they are calculated where it is read, as where a few channels
+/// are mixed.
+pub(super) fn no_matrices_or_few_terms(contraction: &Contraction, graph: &Graph) -> bool {
     let is_listed = contraction.footprint().is_listed() && !contraction.is_rounded(graph);
-    contraction.is_small(graph) && (is_listed || contraction.sides()[..2].contains(&1))
+    no_matrices(contraction, graph) || is_listed && contraction.is_small(graph)
 }
 
 /// The arguments and the shape of the only result.

@@ -23,6 +23,8 @@ pub(super) struct Constants {
     call: f64,
     /// Launches that a view costs.
     view: f64,
+    /// Whether elements that are few products each are calculated where they are read, however often that is.
+    pub(super) few_terms: bool,
     /// Points that keep one multiprocessor busy, and the most of a row that are calculated at a time where a row is not
     /// shared.
     busy: f64,
@@ -52,6 +54,7 @@ const CUDA: Constants = Constants {
     cached: 2.0,
     call: 2.25,
     view: 0.4,
+    few_terms: true,
     busy: 4096.0,
     shared_row: [32_768.0, 8.0],
     strided: 2.0,
@@ -70,6 +73,7 @@ const CPU: Constants = Constants {
     cached: 4.0,
     call: 2.0,
     view: 0.3,
+    few_terms: false,
     busy: 2048.0,
     shared_row: [f64::INFINITY, 1.0],
     strided: 4.0,
