@@ -238,6 +238,26 @@ fn products_that_are_few_for_each_element_become_part_of_kernels() {
 }
 
 #[test]
+fn results_of_one_size_become_one_kernel_whatever_they_have_to_do_with_each_other() {
+    let rotary = "graph(%q: f32[2,3,16,8], %k: f32[2,3,16,8], %i: i64[16], %t: f32[64,8]) {
+      %c: f32[16,8] = aten::embedding(%t, %i)
+      %a: f32[2,3,16,8] = aten::mul.Tensor(%q, %c)
+      %b: f32[2,3,16,8] = aten::mul.Tensor(%k, %c)
+      return (%a, %b)
+    }";
+    let otherwise_in_memory = "graph(%q: f32[2,3,16,8], %k: f32[2,16,3,8], %t: f32[16,8]) {
+      %a: f32[2,3,16,8] = aten::mul.Tensor(%q, %t)
+      %p: f32[2,3,16,8]{384,8,24,1} = aten::transpose.int(%k, 1, 2)
+      %b: f32[2,3,16,8]{384,8,24,1} = aten::mul.Tensor(%p, %t)
+      return (%a, %b)
+    }";
+    // The second result is a view of what the kernel writes.
+    for (text, expected) in [(rotary, (1, 0)), (otherwise_in_memory, (1, 1))] {
+        assert_eq!(counts(text), expected, "{text}");
+    }
+}
+
+#[test]
 fn what_follows_a_product_becomes_part_of_the_norm_behind_it() {
     let text = "graph(%x: f32[1,64], %w: f32[48,64], %y: f32[1,48], %g: f32[48]) {
       %l: f32[1,48] = aten::linear(%x, %w)
