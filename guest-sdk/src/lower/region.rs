@@ -187,7 +187,7 @@ impl Layout {
             let written = |&result: &ValueId| {
                 let ty = graph.ty(result);
                 // Where nothing says how results lie to each other, any order does that goes over all elements.
-                let anywhere = || space.any_place(ty, graph.ty(results[0])).filter(|_| anchor.is_map());
+                let anywhere = || space.any_place(ty, graph.ty(results[0]));
                 let place = places.get(&result).cloned().or_else(anywhere)?;
                 let order = space.order(&place, &ty.shape, &ty.memory_order()?)?;
                 Some((place, order))

@@ -34,11 +34,6 @@ pub(super) struct Anchor {
 }
 
 impl Anchor {
-    /// Whether nothing is reduced.
-    pub(super) fn is_map(&self) -> bool {
-        self.reduction.is_none()
-    }
-
     /// The largest reduction among the members, or else the first of `results`.
     pub(super) fn find(analysis: &Analysis<'_>, members: &FixedBitSet, results: &[ValueId]) -> Option<Anchor> {
         let graph = analysis.graph;
@@ -164,25 +159,13 @@ impl Space {
         place.filter(|_| axes.next().is_none())
     }
 
-    /// A place for a tensor as large as the space of a map, where none follows from the ops: in the order of its memory, or
-    /// else in that of its dimensions, if the `first` result has the same.
+    /// A place for a tensor with an element for each row or for each point, where none follows from the ops: in the order of
+    /// its memory, or else, in a map, in that of its dimensions if the `first` result has the same.
     pub(super) fn any_place(&self, ty: &TensorType, first: &TensorType) -> Option<Place> {
-        self.along_memory(ty).or_else(|| (ty.shape == first.shape).then(|| self.rows.clone()))
-    }
-
-    /// The place of a tensor whose elements, in the order of memory, lie along the parallel axes.
-    fn along_memory(&self, ty: &TensorType) -> Option<Place> {
-        let mut axes = self.parallel.iter().copied().enumerate();
-        let mut place = vec![Index::constant(0); ty.rank()];
-        for dim in ty.memory_order()? {
-            let mut covered = 1;
-            while covered < ty.shape[dim] {
-                let (axis, extent) = axes.next()?;
-                place[dim] = place[dim].times(extent).plus(&Index::axis(axis, extent));
-                covered *= extent;
-            }
-        }
-        axes.next().is_none().then_some(place)
+        let is_rows = ty.numel() == numel(&self.parallel);
+        let axes: Vec<i64> = self.parallel.iter().chain(self.reduce.iter().filter(|_| !is_rows)).copied().collect();
+        let alike = || (self.reduce.is_empty() && ty.shape == first.shape).then(|| self.rows.clone());
+        along_memory(ty, &axes).or_else(alike)
     }
 
     /// The axes along which a tensor that lies at `place` is written, outermost first, where its dimensions lie in
@@ -202,6 +185,21 @@ impl Space {
             && (0..order.len()).all(|axis| written.contains(axis));
         is_whole.then(|| order.into_iter().filter_map(|axis| u32::try_from(axis).ok()).collect())
     }
+}
+
+/// The place of a tensor whose elements, in the order of memory, lie along axes of these extents.
+fn along_memory(ty: &TensorType, axes: &[i64]) -> Option<Place> {
+    let mut axes = axes.iter().copied().enumerate();
+    let mut place = vec![Index::constant(0); ty.rank()];
+    for dim in ty.memory_order()? {
+        let mut covered = 1;
+        while covered < ty.shape[dim] {
+            let (axis, extent) = axes.next()?;
+            place[dim] = place[dim].times(extent).plus(&Index::axis(axis, extent));
+            covered *= extent;
+        }
+    }
+    axes.next().is_none().then_some(place)
 }
 
 /// For each value the place at which the space goes over it, where one follows from the anchor; of others than `results`

@@ -251,8 +251,15 @@ fn results_of_one_size_become_one_kernel_whatever_they_have_to_do_with_each_othe
       %b: f32[2,3,16,8]{384,8,24,1} = aten::mul.Tensor(%p, %t)
       return (%a, %b)
     }";
-    // The second result is a view of what the kernel writes.
-    for (text, expected) in [(rotary, (1, 0)), (otherwise_in_memory, (1, 1))] {
+    let beside_rows = "graph(%x: f32[2,3,40], %y: f32[1,3,40], %z: f32[2,3,40]) {
+      %p: f32[2,3,40] = aten::mul.Tensor(%x, %y)
+      %s: f32[2,3,1] = aten::sum.dim_IntList(%p, [-1], true)
+      %r: f32[2,3,40] = aten::relu(%z)
+      %o: f32[2,3,40] = aten::mul.Tensor(%r, %s)
+      return (%o)
+    }";
+    // A result that lies otherwise in memory is a view of what the kernel writes.
+    for (text, expected) in [(rotary, (1, 0)), (otherwise_in_memory, (1, 1)), (beside_rows, (1, 0))] {
         assert_eq!(counts(text), expected, "{text}");
     }
 }
