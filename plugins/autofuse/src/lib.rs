@@ -35,7 +35,9 @@ impl Pass for Autofuse {
 
     fn run(&self, rewriter: &mut Rewriter, device: &DeviceFacts, host: &mut dyn Infer) -> Result<(), PassError> {
         rewriter.remove_dead_code();
-        let removed = rewriter.remove_identities().len() + rewriter.remove_copies().len();
+        let idle = [Rewriter::remove_identities, Rewriter::remove_copies, Rewriter::remove_idle_writes];
+        let removed: usize = idle.iter().map(|remove| remove(rewriter).len()).sum();
+        rewriter.remove_dead_code();
         if removed > 0 {
             log!("{removed} nodes do nothing");
         }

@@ -30,6 +30,26 @@ pub(super) fn dependencies(analysis: &Analysis<'_>) -> Vec<BTreeSet<usize>> {
     (0..analysis.graph.nodes.len()).map(of).collect()
 }
 
+/// Whether a reduction goes over a tensor next, as it is or behind ops that have as many elements.
+pub(super) fn is_reduced_next(analysis: &Analysis<'_>, value: ValueId) -> bool {
+    let graph = analysis.graph;
+    let size = graph.ty(value).numel();
+    let (mut open, mut seen) = (vec![value], BTreeSet::from([value]));
+    while let Some(value) = open.pop() {
+        for &reader in analysis.uses.readers(value) {
+            if matches!(analysis.recipe(reader), Ok(Recipe::Contraction(_))) {
+                continue;
+            }
+            if matches!(analysis.footprint(reader, 0), Ok(Some(footprint)) if !footprint.is_listed()) {
+                return true;
+            }
+            let results = analysis.node(reader).outputs.iter().copied();
+            open.extend(results.filter(|&result| graph.ty(result).numel() == size && seen.insert(result)));
+        }
+    }
+    false
+}
+
 /// What a node reads.
 pub(super) fn reads_of(analysis: &Analysis<'_>, position: usize, recipe: &Recipe) -> Vec<Read> {
     let (graph, node) = (analysis.graph, analysis.node(position));

@@ -1,7 +1,7 @@
 //! Joining regions, the pair that saves most first.
 
 use super::order::Order;
-use super::reads::{Read, dependencies, reads_of};
+use super::reads::{Read, dependencies, is_reduced_next, reads_of};
 use crate::lower::LowerError;
 use crate::lower::analysis::Analysis;
 use crate::lower::boundary::read_outside;
@@ -40,7 +40,7 @@ pub(in crate::lower) struct Region {
     is_plain: bool,
     /// A node that normalises, of a plain region.
     norm: Option<usize>,
-    /// It adds up products along reduce axes, which no other reduction shares with it.
+    /// It adds up products along reduce axes, which the reduction that follows does not share with it.
     is_product: bool,
     shape: Vec<i64>,
     /// What of it is read elsewhere.
@@ -140,7 +140,8 @@ impl<'a> Search<'a> {
                         && node.outputs.len() == 1,
                     norm: is_norm.then_some(position),
                     is_product: matches!(recipe, Recipe::Contraction(_))
-                        && footprint.is_some_and(|footprint| !footprint.is_listed()),
+                        && footprint.is_some_and(|footprint| !footprint.is_listed())
+                        && is_reduced_next(analysis, node.outputs[0]),
                     shape: graph.ty(node.outputs[0]).shape.clone(),
                     results: node.outputs.clone(),
                     time: model.kernel(&work).min(calls.behind_kernel[position]),
