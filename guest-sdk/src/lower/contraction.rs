@@ -28,6 +28,8 @@ pub(super) struct Contraction {
     pub(super) scale: f64,
     /// What is added to it.
     pub(super) addend: Option<Addend>,
+    /// Whether the sum is rounded before the addend is added, because that is a call of its own.
+    pub(super) is_stored: bool,
     /// Whether it is a convolution.
     pub(super) convolves: bool,
 }

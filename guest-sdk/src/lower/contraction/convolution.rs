@@ -97,7 +97,7 @@ impl<'a> Axes<'a> {
         let at = vec![self.axes[self.channel].clone()];
         let addend = self.args.tensor(2).map(|tensor| Addend { tensor, at, scale: 1.0 });
         let (rows, window) = (self.rows.to_vec(), self.window.clone());
-        Contraction { rows, window, factors, guard, scale: 1.0, addend, convolves: true }
+        Contraction { rows, window, factors, guard, scale: 1.0, addend, is_stored: false, convolves: true }
     }
 }
 

@@ -26,8 +26,8 @@ const MOST_NODES: usize = limits::BODY / 4;
 /// A pair that was refused is looked at again when one of its regions has changed, until its tries add up to this.
 const MOST_TRIES: u8 = 12;
 
-/// What a join with a product saves is divided by this before it is compared with what others do.
-const PRODUCTS_LATER: u64 = 8;
+/// What some joins save is divided by this before it is compared with what others do.
+const LATER: u64 = 8;
 
 /// What an estimate adds to that, and a lowering.
 const TRY: [u8; 2] = [2, 4];
@@ -258,6 +258,10 @@ impl<'a> Search<'a> {
         }
     }
 
+    fn of_pair(&self, regions: [usize; 2]) -> impl Iterator<Item = &Region> {
+        regions.into_iter().filter_map(|region| self.regions[region].as_ref())
+    }
+
     /// What a pair would be if both were read and written in order.
     fn rough(&self, regions: [usize; 2]) -> Result<Rough, String> {
         let [Some(a), Some(b)] = regions.map(|region| self.regions[region].as_ref()) else { return Err(String::new()) };
@@ -294,16 +298,16 @@ impl<'a> Search<'a> {
     }
 
     /// Picoseconds that one kernel with this work saves against two regions; an error where it saves nothing. Those of
-    /// products count little, so that what follows them becomes part of other reductions first.
+    /// products count little, so that what follows them becomes part of other reductions first; so do those of regions that
+    /// only read the same, so that each becomes part of what reads it first.
     fn saved(&self, regions: [usize; 2], work: &Work) -> Result<u64, String> {
-        let found = regions.iter().filter_map(|&region| self.regions[region].as_ref());
-        let apart: f64 = found.map(|region| region.time).sum();
+        let apart: f64 = self.of_pair(regions).map(|region| region.time).sum();
         let together = self.model.kernel(work);
         let saved = ((apart - together) * 1e3) as u64;
         if saved > 0 {
-            let has_product =
-                regions.iter().filter_map(|&region| self.regions[region].as_ref()).any(|found| found.is_product);
-            return Ok(if has_product { saved.div_ceil(PRODUCTS_LATER) } else { saved });
+            let has_product = self.of_pair(regions).any(|found| found.is_product);
+            let waits = has_product || !self.order.are_neighbours(regions[0], regions[1]);
+            return Ok(if waits { saved.div_ceil(LATER) } else { saved });
         }
         let us = |ns: f64| format!("{:.1} us", ns / 1e3);
         Err(if work.repeated > 0.0 {
