@@ -95,10 +95,10 @@ impl Contraction {
         products / MOST_PRODUCTS <= moved && self.sides().into_iter().any(|side| side <= SHORT_SIDE)
     }
 
-    /// Whether libraries round its factors to TF32, so that an exact sum is another one. They do in convolutions unless
-    /// they are told otherwise.
-    fn is_rounded(&self, graph: &Graph) -> bool {
-        self.convolves && graph.ty(self.factors[0].tensor).dtype == Dtype::F32
+    /// Whether a library adds up what a kernel does, but for the order. On a GPU it may round the factors of convolutions to
+    /// TF32, and sums of half types come out of tensor cores: one that rounds to the other neighbour may decide what follows.
+    fn is_exact(&self, graph: &Graph) -> bool {
+        !self.convolves && matches!(graph.ty(self.factors[0].tensor).dtype, Dtype::F32 | Dtype::F64)
     }
 }
 
@@ -166,7 +166,7 @@ pub(super) fn no_matrices(contraction: &Contraction, graph: &Graph) -> bool {
 /// The same, or that each element is so few products that they are calculated where it is read, as where a few channels
 /// are mixed.
 pub(super) fn no_matrices_or_few_terms(contraction: &Contraction, graph: &Graph) -> bool {
-    let is_listed = contraction.footprint().is_listed() && !contraction.is_rounded(graph);
+    let is_listed = contraction.footprint().is_listed() && contraction.is_exact(graph);
     no_matrices(contraction, graph) || is_listed && contraction.is_small(graph)
 }
 
