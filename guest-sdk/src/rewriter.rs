@@ -2,6 +2,7 @@
 
 mod tidy;
 mod together;
+mod writes;
 
 use passhost_ir::{Arg, Graph, Infer, InferError, Kernel, Node, NodeId, NodeKind, OpName, TensorType, ValueId};
 

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use passhost_guest_sdk::ir::{Graph, NodeId};
+use passhost_guest_sdk::ir::kernel::{Inst, Op};
+use passhost_guest_sdk::ir::{Dtype, Graph, NodeId};
 use passhost_guest_sdk::lower::{Group, is_small_contraction, partition, region};
 
 fn parse(text: &str) -> Graph {
@@ -177,4 +178,22 @@ fn large_windows_that_overlap_are_reduced_line_by_line() {
         let kernel = region(&parse(text), &[NodeId(0)], Group::ALL).unwrap().kernel;
         assert_eq!((kernel.parallel, kernel.reduce), expected, "{name}");
     }
+}
+
+/// ATen multiplies batches that do not lie behind each other first, and adds the bias by a call of its own.
+#[test]
+fn a_sum_is_rounded_before_a_bias_that_is_added_later() {
+    let roundings = |ty: &str| {
+        let graph = parse(&format!(
+            "graph(%x: {ty}, %w: f16[6,4], %b: f16[6]) {{
+               %r: f16[2,3,6] = aten::linear(%x, %w, %b)
+               return (%r)
+             }}"
+        ));
+        let kernel = region(&graph, &[NodeId(0)], &[Group::PRODUCTS]).unwrap().kernel;
+        let is_rounding = |inst: &&Inst| matches!(inst.op, Op::Cast(_)) && inst.dtype == Dtype::F16;
+        kernel.body.iter().filter(is_rounding).count()
+    };
+    assert_eq!(roundings("f16[2,3,4]"), 1);
+    assert_eq!(roundings("f16[2,3,4]{12,1,3}"), 2);
 }

@@ -11,7 +11,7 @@ use super::rules::Footprint;
 use crate::args::Args;
 use crate::index::Index;
 use fixedbitset::FixedBitSet;
-use passhost_ir::{Graph, Node, NodeKind, OpName, ValueId, numel};
+use passhost_ir::{Dtype, Graph, Node, NodeKind, OpName, ValueId, numel};
 
 /// For each element of the result a sum of products over a window.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +28,10 @@ pub(super) struct Contraction {
     pub(super) scale: f64,
     /// What is added to it.
     pub(super) addend: Option<Addend>,
+    /// Whether the sum is rounded before the addend is added, because that is a call of its own.
+    pub(super) is_stored: bool,
+    /// Whether it is a convolution.
+    pub(super) convolves: bool,
 }
 
 /// A tensor that is multiplied with another.
@@ -90,6 +94,12 @@ impl Contraction {
         let moved = elements.saturating_add(numel(&self.rows));
         products / MOST_PRODUCTS <= moved && self.sides().into_iter().any(|side| side <= SHORT_SIDE)
     }
+
+    /// Whether a library adds up what a kernel does, but for the order. On a GPU it may round the factors of convolutions to
+    /// TF32, and sums of half types come out of tensor cores: one that rounds to the other neighbour may decide what follows.
+    fn is_exact(&self, graph: &Graph) -> bool {
+        !self.convolves && matches!(graph.ty(self.factors[0].tensor).dtype, Dtype::F32 | Dtype::F64)
+    }
 }
 
 type Find = fn(&Graph, &Node) -> Result<Contraction, Uncovered>;
@@ -151,6 +161,13 @@ pub(super) fn small(contraction: &Contraction, graph: &Graph) -> bool {
 /// a vector pass.
 pub(super) fn no_matrices(contraction: &Contraction, graph: &Graph) -> bool {
     contraction.is_small(graph) && contraction.sides()[..2].contains(&1)
+}
+
+/// The same, or that each element is so few products that they are calculated where it is read, as where a few channels
+/// are mixed.
+pub(super) fn no_matrices_or_few_terms(contraction: &Contraction, graph: &Graph) -> bool {
+    let is_listed = contraction.footprint().is_listed() && contraction.is_exact(graph);
+    no_matrices(contraction, graph) || is_listed && contraction.is_small(graph)
 }
 
 /// The arguments and the shape of the only result.

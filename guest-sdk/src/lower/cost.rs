@@ -23,8 +23,13 @@ pub(super) struct Constants {
     call: f64,
     /// Launches that a view costs.
     view: f64,
-    /// Points that keep one multiprocessor busy, and the most of a row that are calculated at a time.
+    /// Whether elements that are few products each are calculated where they are read, however often that is.
+    pub(super) few_terms: bool,
+    /// Points that keep one multiprocessor busy, and the most of a row that are calculated at a time where a row is not
+    /// shared.
     busy: f64,
+    /// Points of a row from which on several multiprocessors share it, and how many do where its points are written.
+    shared_row: [f64; 2],
     /// How often what is read against the order of memory is read.
     pub(super) strided: f64,
     /// Elements of a row up to which they are read once, however often the row is reduced.
@@ -49,7 +54,9 @@ const CUDA: Constants = Constants {
     cached: 2.0,
     call: 2.25,
     view: 0.4,
+    few_terms: true,
     busy: 4096.0,
+    shared_row: [32_768.0, 8.0],
     strided: 2.0,
     kept_row: 16_384,
     load: 2.0,
@@ -66,7 +73,9 @@ const CPU: Constants = Constants {
     cached: 4.0,
     call: 2.0,
     view: 0.3,
+    few_terms: false,
     busy: 2048.0,
+    shared_row: [f64::INFINITY, 1.0],
     strided: 4.0,
     kept_row: 1 << 20,
     load: 2.0,
@@ -156,12 +165,24 @@ impl Model {
         bytes / if fits { per_ns * self.constants.cached } else { per_ns }
     }
 
+    /// How many multiprocessors share a row.
+    fn sharing(&self, work: &Work) -> f64 {
+        let [shortest, most] = self.constants.shared_row;
+        if work.undivided || (work.row_length as f64) < shortest {
+            1.0
+        } else if work.ends_in_rows() {
+            self.multiprocessors()
+        } else {
+            most
+        }
+    }
+
     /// The share of the device that has something to do.
     fn busy_share(&self, work: &Work) -> f64 {
         let busy = self.constants.busy;
         let at_a_time = match work.row_length {
             1 => work.rows as f64,
-            length => work.rows as f64 * (length as f64).min(busy),
+            length => work.rows as f64 * (length as f64).min(busy * self.sharing(work)),
         };
         (at_a_time / (busy * self.multiprocessors() / 2.0)).clamp(0.5 / self.multiprocessors(), 1.0)
     }

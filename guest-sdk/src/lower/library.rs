@@ -2,6 +2,7 @@
 
 use super::analysis::Analysis;
 use super::cost::Model;
+use super::put_back::PutBack;
 use super::space::tensors;
 use super::work::Work;
 use passhost_ir::{DeviceFacts, Graph, Node, NodeKind, ValueId, numel};
@@ -9,10 +10,6 @@ use passhost_ir::{DeviceFacts, Graph, Node, NodeKind, ValueId, numel};
 /// Ops of which ATen makes several calls, and how many.
 const COMPOSITE: [(&str, f64); 4] =
     [("aten::rms_norm", 5.0), ("aten::logsumexp", 4.0), ("aten::one_hot", 3.0), ("aten::instance_norm", 3.0)];
-
-/// Ops that write a part of a tensor. Eager does so in place where a graph was made functional.
-const SCATTERS: [&str; 4] =
-    ["aten::slice_scatter", "aten::select_scatter", "aten::diagonal_scatter", "aten::as_strided_scatter"];
 
 /// Nanoseconds that ATen is estimated to take for each node of a graph on a device.
 pub fn call_times(graph: &Graph, device: &DeviceFacts) -> Vec<f64> {
@@ -25,18 +22,51 @@ pub(super) struct Calls {
     pub(super) eager: Vec<f64>,
     /// For each node what a rewrite takes that keeps it. More than eager where a write in place has become a copy.
     pub(super) kept: Vec<f64>,
+    /// The same where a kernel calculates what it reads. More than `kept` where a part that lay in its place no longer does.
+    pub(super) behind_kernel: Vec<f64>,
     /// For each node what there is to do.
     pub(super) works: Vec<Work>,
+    /// Nodes that calculate a part where it lies, each with the node that puts it back.
+    writers: Vec<[usize; 2]>,
 }
 
 impl Calls {
     pub(super) fn of(analysis: &Analysis<'_>, model: &Model) -> Calls {
         let positions = 0..analysis.graph.nodes.len();
         let works: Vec<Work> = positions.map(|position| Work::of_node(analysis, model, position)).collect();
-        let kept = |(position, work): (usize, &Work)| kept(analysis, model, position, work);
-        let kept: Vec<f64> = works.iter().enumerate().map(kept).collect();
-        let in_place = |(position, &kept): (usize, &f64)| if is_in_place(analysis, position) { 0.0 } else { kept };
-        Calls { eager: kept.iter().enumerate().map(in_place).collect(), kept, works }
+        let mut calls = Calls { eager: vec![], kept: vec![], behind_kernel: vec![], works, writers: vec![] };
+        for (position, put_back) in PutBack::all(analysis).into_iter().enumerate() {
+            let Some(put_back) = put_back else {
+                let kept = kept(analysis, model, position, &calls.works[position]);
+                calls.push([kept; 3]);
+                continue;
+            };
+            let copied = |value: ValueId| model.call(&Work::of_copy(analysis, value));
+            let put = model.view() + copied(put_back.part);
+            let eager = if put_back.writer.is_some() { 0.0 } else { put };
+            let whole = if put_back.is_free { 0.0 } else { copied(put_back.whole) };
+            match put_back.writer.filter(|_| put_back.is_free) {
+                Some(writer) => {
+                    calls.writers.push([writer, position]);
+                    calls.push([eager, 0.0, put]);
+                }
+                None => calls.push([eager, whole + put, whole + put]),
+            }
+        }
+        calls
+    }
+
+    fn push(&mut self, [eager, kept, behind_kernel]: [f64; 3]) {
+        self.eager.push(eager);
+        self.kept.push(kept);
+        self.behind_kernel.push(behind_kernel);
+    }
+
+    /// What a rewrite takes besides if a kernel stands for the nodes for which `is_member` holds: parts that they calculated
+    /// where they lie must be put back.
+    pub(super) fn put_back(&self, is_member: impl Fn(usize) -> bool) -> f64 {
+        let moved = self.writers.iter().filter(|[writer, scatter]| is_member(*writer) && !is_member(*scatter));
+        moved.map(|[_, scatter]| self.behind_kernel[*scatter] - self.kept[*scatter]).sum()
     }
 }
 
@@ -47,8 +77,6 @@ fn kept(analysis: &Analysis<'_>, model: &Model, position: usize, work: &Work) ->
     }
     let (NodeKind::Aten { op, .. }, false) = (&node.kind, node.outputs.is_empty()) else { return model.kernel(work) };
     let calls = COMPOSITE.iter().find(|(name, _)| *name == op.name).map_or(1.0, |(_, calls)| *calls);
-    // A scatter copies the whole and then the part.
-    let calls = if SCATTERS.contains(&op.name.as_str()) { 2.0 } else { calls };
     let products = products(analysis, node, &op.name);
     let is_half = analysis.graph.ty(node.outputs[0]).dtype.size() == 2;
     (calls * model.call(work)).max(model.products(products, is_half))
@@ -71,22 +99,4 @@ fn products(analysis: &Analysis<'_>, node: &Node, name: &str) -> f64 {
         _ => None,
     };
     2.0 * result * along.unwrap_or(0) as f64
-}
-
-/// Whether eager has made this scatter in place: what it puts back was itself written in place, or calculated from a view
-/// of the part.
-fn is_in_place(analysis: &Analysis<'_>, position: usize) -> bool {
-    let node = analysis.node(position);
-    let NodeKind::Aten { op, .. } = &node.kind else { return false };
-    if !SCATTERS.contains(&op.name.as_str()) {
-        return false;
-    }
-    let operands = &analysis.operands[position];
-    let &[whole, part] = &operands[..] else { return false };
-    let Some(writer) = analysis.definitions[part.index()] else { return false };
-    let is_scatter =
-        matches!(&analysis.node(writer).kind, NodeKind::Aten { op, .. } if SCATTERS.contains(&op.name.as_str()));
-    let whole = analysis.root(whole).source;
-    let reads_part = |operand: &ValueId| analysis.step(*operand).is_some() && analysis.root(*operand).source == whole;
-    is_scatter || analysis.operands[writer].iter().any(reads_part)
 }

@@ -67,6 +67,7 @@ mod library;
 mod math;
 mod moves;
 mod partition;
+mod put_back;
 mod quantity;
 mod recipe;
 mod region;

@@ -186,7 +186,9 @@ impl Layout {
             let places = places(analysis, members, &anchor, &space, results);
             let written = |&result: &ValueId| {
                 let ty = graph.ty(result);
-                let place = places.get(&result)?.clone();
+                // Where nothing says how results lie to each other, any order does that goes over all elements.
+                let anywhere = || space.any_place(ty, graph.ty(results[0]));
+                let place = places.get(&result).cloned().or_else(anywhere)?;
                 let order = space.order(&place, &ty.shape, &ty.memory_order()?)?;
                 Some((place, order))
             };

@@ -159,6 +159,15 @@ impl Space {
         place.filter(|_| axes.next().is_none())
     }
 
+    /// A place for a tensor with an element for each row or for each point, where none follows from the ops: in the order of
+    /// its memory, or else, in a map, in that of its dimensions if the `first` result has the same.
+    pub(super) fn any_place(&self, ty: &TensorType, first: &TensorType) -> Option<Place> {
+        let is_rows = ty.numel() == numel(&self.parallel);
+        let axes: Vec<i64> = self.parallel.iter().chain(self.reduce.iter().filter(|_| !is_rows)).copied().collect();
+        let alike = || (self.reduce.is_empty() && ty.shape == first.shape).then(|| self.rows.clone());
+        along_memory(ty, &axes).or_else(alike)
+    }
+
     /// The axes along which a tensor that lies at `place` is written, outermost first, where its dimensions lie in
     /// memory in the order `dims`. `None` if it has not exactly one element for each row or for each point.
     pub(super) fn order(&self, place: &[Index], shape: &[i64], dims: &[usize]) -> Option<Vec<u32>> {
@@ -176,6 +185,21 @@ impl Space {
             && (0..order.len()).all(|axis| written.contains(axis));
         is_whole.then(|| order.into_iter().filter_map(|axis| u32::try_from(axis).ok()).collect())
     }
+}
+
+/// The place of a tensor whose elements, in the order of memory, lie along axes of these extents.
+fn along_memory(ty: &TensorType, axes: &[i64]) -> Option<Place> {
+    let mut axes = axes.iter().copied().enumerate();
+    let mut place = vec![Index::constant(0); ty.rank()];
+    for dim in ty.memory_order()? {
+        let mut covered = 1;
+        while covered < ty.shape[dim] {
+            let (axis, extent) = axes.next()?;
+            place[dim] = place[dim].times(extent).plus(&Index::axis(axis, extent));
+            covered *= extent;
+        }
+    }
+    axes.next().is_none().then_some(place)
 }
 
 /// For each value the place at which the space goes over it, where one follows from the anchor; of others than `results`

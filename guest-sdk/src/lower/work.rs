@@ -23,6 +23,9 @@ pub(super) struct Work {
     pub(super) rows: u64,
     /// Points of a row; 1 where nothing is reduced, or a library finds its own way to do that.
     pub(super) row_length: u64,
+    /// Whether each row stays with one multiprocessor, however long it is: kernels that go over points in their order keep
+    /// it there, and a library's norms do.
+    pub(super) undivided: bool,
 }
 
 impl Work {
@@ -37,17 +40,23 @@ impl Work {
         if size(self) >= size(other) { self } else { other }
     }
 
+    /// Whether no result has an element for each point: rows come to something, and nobody goes over them again to write.
+    pub(super) fn ends_in_rows(&self) -> bool {
+        self.writes < self.points() as f64
+    }
+
     pub(super) fn bytes(&self) -> f64 {
         self.reads.iter().map(|(_, bytes)| bytes).sum::<f64>() + self.writes
     }
 
     /// What an op by itself is as a kernel, given what it is as a library does it.
     pub(super) fn as_kernel(&self, analysis: &Analysis<'_>, model: &Model, position: usize) -> Work {
-        let mut work = self.clone();
+        let mut work = Work { undivided: false, row_length: 1, ..self.clone() };
         if let Ok(Some(footprint)) = analysis.footprint(position, 0)
             && !footprint.is_listed()
         {
             (work.rows, work.row_length) = (numel(&footprint.rows), numel(&footprint.window));
+            work.undivided = matches!(analysis.recipe(position), Ok(Recipe::Rule(Rule { scans: true, .. })));
         } else {
             work.rows = analysis.graph.ty(analysis.node(position).outputs[0]).numel();
         }
@@ -65,6 +74,11 @@ impl Work {
         let results: Vec<&TensorType> = node.outputs.iter().map(|&output| graph.ty(output)).collect();
         let mut work = Work { row_length: 1, ..Work::default() };
         let mut read_at_once = 0;
+        // What moves elements reads one for each of its result, wherever they lie: a lookup does not read its whole table.
+        let most_read = match analysis.recipe(position) {
+            Ok(Recipe::Move(_)) => results.iter().map(|ty| ty.numel()).sum(),
+            _ => u64::MAX,
+        };
         for &operand in &analysis.operands[position] {
             let ty = graph.ty(operand);
             let turns = if results.first().is_none_or(|result| is_in_order(ty, result)) {
@@ -73,10 +87,10 @@ impl Work {
                 model.constants.strided
             };
             let source = analysis.root(operand).source;
-            let bytes = bytes(ty, distinct(ty).min(graph.ty(source).numel())) * turns;
+            let bytes = bytes(ty, distinct(ty).min(graph.ty(source).numel()).min(most_read)) * turns;
             let known = work.read(source);
             *known = known.max(bytes);
-            read_at_once = read_at_once.max(ty.numel());
+            read_at_once = read_at_once.max(ty.numel().min(most_read));
         }
         work.writes = results.iter().map(|ty| bytes(ty, ty.numel())).sum();
         let written = results.iter().map(|ty| ty.numel()).max().unwrap_or(0);
@@ -88,7 +102,30 @@ impl Work {
         };
         work.rows = written.max(read_at_once);
         work.operations = work.rows as f64 * (each + model.constants.load * work.reads.len() as f64);
+        work.of_rows(analysis, model, position);
         work
+    }
+
+    /// What a library does row by row: norms, and scans but for that of a single row.
+    fn of_rows(&mut self, analysis: &Analysis<'_>, model: &Model, position: usize) {
+        let Ok(Some(footprint)) = analysis.footprint(position, 0) else { return };
+        let (rows, row_length) = (numel(&footprint.rows), numel(&footprint.window));
+        let scans = matches!(analysis.recipe(position), Ok(Recipe::Rule(Rule { scans: true, .. })));
+        if !footprint.elementwise || scans && rows == 1 {
+            return;
+        }
+        (self.rows, self.row_length, self.undivided) = (rows, row_length, true);
+        let is_read_twice = !scans && row_length > model.constants.kept_row;
+        if let Some(reduced) = analysis.reduced(position).filter(|_| is_read_twice) {
+            *self.read(analysis.root(reduced).source) *= 2.0;
+        }
+    }
+
+    /// Of a copy of a tensor.
+    pub(super) fn of_copy(analysis: &Analysis<'_>, value: ValueId) -> Work {
+        let ty = analysis.graph.ty(value);
+        let bytes = bytes(ty, ty.numel());
+        Work { reads: vec![(value, bytes)], writes: bytes, rows: ty.numel(), row_length: 1, ..Work::default() }
     }
 
     /// Bytes of a tensor that is read.
@@ -120,6 +157,7 @@ impl Work {
             repeated: self.repeated + other.repeated,
             rows: wide.rows,
             row_length: wide.row_length,
+            undivided: self.undivided || other.undivided,
         };
         for &(value, bytes) in other.reads.iter().filter(|&&(value, _)| !is_within(value)) {
             let known = joined.read(value);
@@ -137,8 +175,9 @@ impl Work {
         effort: &Effort,
     ) -> Work {
         let axes = Axes::of(kernel);
-        let mut work = Work { rows: kernel.rows(), row_length: kernel.row_length(), ..Work::default() };
-        let reduces = kernel.body.iter().any(|inst| matches!(inst.op, Op::Reduce(..) | Op::Scan(..)));
+        let undivided = kernel.body.iter().any(|inst| matches!(inst.op, Op::Scan(..)));
+        let mut work = Work { rows: kernel.rows(), row_length: kernel.row_length(), undivided, ..Work::default() };
+        let reduces = undivided || kernel.body.iter().any(|inst| matches!(inst.op, Op::Reduce(..)));
         if !reduces {
             (work.rows, work.row_length) = (kernel.work(), 1);
         }

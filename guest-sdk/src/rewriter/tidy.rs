@@ -55,7 +55,7 @@ impl Rewriter {
     }
 
     /// Lets the readers of the first result of each node read the value beside it, and removes the nodes.
-    fn forward(&mut self, found: Vec<(usize, ValueId)>) -> Vec<NodeId> {
+    pub(super) fn forward(&mut self, found: Vec<(usize, ValueId)>) -> Vec<NodeId> {
         let mut instead: Vec<Option<ValueId>> = vec![None; self.graph.values.len()];
         let mut removed = FixedBitSet::with_capacity(self.graph.nodes.len());
         for (position, source) in found {

@@ -5,9 +5,9 @@
 
 mod attention;
 
-use passhost_guest_sdk::ir::DeviceKind;
+use passhost_guest_sdk::ir::{DeviceKind, Graph, Node};
 use passhost_guest_sdk::lower::{self, Group, Plan};
-use passhost_guest_sdk::{DeviceFacts, Infer, Pass, PassError, PassInfo, Rewriter, log, register};
+use passhost_guest_sdk::{DeviceFacts, Infer, Pass, PassError, PassInfo, Rewriter, log, register, view};
 
 /// An H200 as the host describes it: for tests of what the pass decides there.
 pub const H200: DeviceFacts = DeviceFacts {
@@ -35,7 +35,9 @@ impl Pass for Autofuse {
 
     fn run(&self, rewriter: &mut Rewriter, device: &DeviceFacts, host: &mut dyn Infer) -> Result<(), PassError> {
         rewriter.remove_dead_code();
-        let removed = rewriter.remove_identities().len() + rewriter.remove_copies().len();
+        let idle = [Rewriter::remove_identities, Rewriter::remove_copies, Rewriter::remove_idle_writes];
+        let removed: usize = idle.iter().map(|remove| remove(rewriter).len()).sum();
+        rewriter.remove_dead_code();
         if removed > 0 {
             log!("{removed} nodes do nothing");
         }
@@ -50,11 +52,20 @@ impl Pass for Autofuse {
             log!("{kernel} is {nodes} nodes: estimated at {kernel_us:.1} us, ATen at {calls_us:.1} us");
         }
         summarise(&plan);
+        if calculates_nothing(rewriter.graph()) {
+            log!("every result is a view of an input: nothing is calculated that a kernel could stand for");
+        }
         for refusal in plan.refusals {
             rewriter.refuse(refusal.nodes, refusal.reason);
         }
         Ok(())
     }
+}
+
+/// Whether all results of a graph are views of its inputs.
+fn calculates_nothing(graph: &Graph) -> bool {
+    let outputs = |node: &Node| node.outputs.iter().all(|&output| view::step(graph, node, output).is_some());
+    graph.nodes.iter().all(outputs)
 }
 
 fn summarise(plan: &Plan) {

@@ -153,14 +153,14 @@ fn what_does_not_gain_is_left_with_the_reason() {
             "not one kernel: costly ops would be repeated",
         ),
         (
-            "few long rows would not fill the device",
-            "graph(%x: f32[4,8388608]) {
-               %a: f32[4,8388608] = aten::exp(%x)
-               %b: f32[4] = aten::sum.dim_IntList(%a, [-1])
-               return (%b)
+            "few long rows that are gone over again would not fill the device",
+            "graph(%x: f32[8388608]) {
+               %m: f32[1] = aten::mean.dim(%x, [0], true)
+               %d: f32[8388608] = aten::sub.Tensor(%x, %m)
+               return (%d)
              }",
-            1,
-            "not one kernel: 4 rows of 8388608 elements would not fill a device",
+            2,
+            "not one kernel: 1 rows of 8388608 elements would not fill a device",
         ),
         (
             "what crosses rows is two kernels",
@@ -192,10 +192,100 @@ fn what_does_not_gain_is_left_with_the_reason() {
 }
 
 #[test]
+fn few_long_rows_are_shared() {
+    let text = "graph(%x: f32[4,8388608]) {
+      %a: f32[4,8388608] = aten::exp(%x)
+      %b: f32[4] = aten::sum.dim_IntList(%a, [-1])
+      return (%b)
+    }";
+    let (graph, kernels, others, _) = rewritten(text, &H200);
+    assert_eq!((kernels, others), (1, 0), "{graph}");
+}
+
+#[test]
+fn a_lookup_reads_what_it_gives_and_not_its_table() {
+    let text = "graph(%i: i64[1,40], %t: f32[61272,512], %p: f32[40,512]) {
+      %e: f32[1,40,512] = aten::embedding(%t, %i)
+      %s: f32[1,40,512] = aten::mul.Scalar(%e, 22.6)
+      %o: f32[1,40,512] = aten::add.Tensor(%s, %p)
+      return (%o)
+    }";
+    let (graph, kernels, others, _) = rewritten(text, &H200);
+    assert_eq!((kernels, others), (1, 0), "{graph}");
+}
+
+#[test]
+fn products_that_are_few_for_each_element_become_part_of_kernels() {
+    let mixed = |dtype: &str| {
+        format!(
+            "graph(%x: {dtype}[2,4,19,19], %w: {dtype}[4,4], %b: {dtype}[4]) {{
+               %p: {dtype}[2,19,19,4]{{1444,19,1,361}} = aten::permute(%x, [0, 2, 3, 1])
+               %l: {dtype}[2,19,19,4] = aten::linear(%p, %w, %b)
+               %q: {dtype}[2,4,19,19]{{1444,1,76,4}} = aten::permute(%l, [0, 3, 1, 2])
+               %s: {dtype}[2,4,19,19] = aten::softmax.int(%q, -1)
+               return (%s)
+             }}"
+        )
+    };
+    // A library adds up half types on tensor cores.
+    assert_eq!([counts(&mixed("f32")), counts(&mixed("f16"))], [(1, 0), (1, 2)]);
+    // It may round the factors of a convolution.
+    let convolution = "graph(%x: f32[1,3,33,33], %w: f32[8,3,2,2]) {
+      %c: f32[1,8,32,32] = aten::conv2d(%x, %w, none, [1, 1], [0, 0], [1, 1], 1)
+      %r: f32[1,8,32,32] = aten::relu(%c)
+      return (%r)
+    }";
+    assert_eq!(counts(convolution), (1, 1));
+}
+
+#[test]
+fn results_of_one_size_become_one_kernel_whatever_they_have_to_do_with_each_other() {
+    let rotary = "graph(%q: f32[2,3,16,8], %k: f32[2,3,16,8], %i: i64[16], %t: f32[64,8]) {
+      %c: f32[16,8] = aten::embedding(%t, %i)
+      %a: f32[2,3,16,8] = aten::mul.Tensor(%q, %c)
+      %b: f32[2,3,16,8] = aten::mul.Tensor(%k, %c)
+      return (%a, %b)
+    }";
+    let otherwise_in_memory = "graph(%q: f32[2,3,16,8], %k: f32[2,16,3,8], %t: f32[16,8]) {
+      %a: f32[2,3,16,8] = aten::mul.Tensor(%q, %t)
+      %p: f32[2,3,16,8]{384,8,24,1} = aten::transpose.int(%k, 1, 2)
+      %b: f32[2,3,16,8]{384,8,24,1} = aten::mul.Tensor(%p, %t)
+      return (%a, %b)
+    }";
+    let beside_rows = "graph(%x: f32[2,3,40], %y: f32[1,3,40], %z: f32[2,3,40]) {
+      %p: f32[2,3,40] = aten::mul.Tensor(%x, %y)
+      %s: f32[2,3,1] = aten::sum.dim_IntList(%p, [-1], true)
+      %r: f32[2,3,40] = aten::relu(%z)
+      %o: f32[2,3,40] = aten::mul.Tensor(%r, %s)
+      return (%o)
+    }";
+    // A result that lies otherwise in memory is a view of what the kernel writes.
+    for (text, expected) in [(rotary, (1, 0)), (otherwise_in_memory, (1, 1)), (beside_rows, (1, 0))] {
+        assert_eq!(counts(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_follows_a_product_becomes_part_of_the_norm_behind_it() {
+    let text = "graph(%x: f32[1,64], %w: f32[48,64], %y: f32[1,48], %g: f32[48]) {
+      %l: f32[1,48] = aten::linear(%x, %w)
+      %a: f32[1,48] = aten::add.Tensor(%y, %l)
+      %p: f32[1,48] = aten::pow.Tensor_Scalar(%a, 2)
+      %m: f32[1,1] = aten::mean.dim(%p, [-1], true)
+      %e: f32[1,1] = aten::add.Scalar(%m, 1e-06)
+      %r: f32[1,1] = aten::rsqrt(%e)
+      %n: f32[1,48] = aten::mul.Tensor(%a, %r)
+      %o: f32[1,48] = aten::mul.Tensor(%g, %n)
+      return (%a, %o)
+    }";
+    assert_eq!(counts(text), (2, 0));
+}
+
+#[test]
 fn a_graph_without_gain_gets_the_kernel_that_costs_least() {
-    // A block for each of 8 rows leaves most of the device idle; ATen divides rows further.
-    let text = "graph(%x: f32[8,262144], %y: f32[8192,8192]) {
-      %a: f32[8] = aten::sum.dim_IntList(%x, [-1])
+    // A block scans a row by itself, and leaves most of the device idle; ATen divides a single one.
+    let text = "graph(%x: f32[262144], %y: f32[8192,8192]) {
+      %a: f32[262144] = aten::cumsum(%x, 0)
       %m: f32[8192,8192] = aten::mm(%y, %y)
       return (%a, %m)
     }";

@@ -229,14 +229,14 @@ fn what_is_left_alone_says_why() {
             ],
         ),
         (
-            "graph(%x: f32[4,262144]) {
-               %a: f32[4,262144] = aten::exp(%x)
-               %b: f32[4,262144] = aten::softmax.int(%a, -1)
-               return (%b)
+            "graph(%x: f32[8388608]) {
+               %m: f32[1] = aten::mean.dim(%x, [0], true)
+               %d: f32[8388608] = aten::sub.Tensor(%x, %m)
+               return (%d)
              }",
             vec![
-                "a pointwise op with no other to fuse with is left to ATen",
-                "a reduction is left to ATen; with what it reads: 4 rows of 262144 elements would not fill a device",
+                "a reduction with no other to fuse with is left to ATen",
+                "a pointwise op is left to ATen; with what it reads: 1 rows of 8388608 elements would not fill a device",
             ],
         ),
         (

@@ -96,7 +96,8 @@ impl<'a> Axes<'a> {
     fn contraction(&self, factors: [Factor; 2], guard: Vec<(Index, i64)>) -> Contraction {
         let at = vec![self.axes[self.channel].clone()];
         let addend = self.args.tensor(2).map(|tensor| Addend { tensor, at, scale: 1.0 });
-        Contraction { rows: self.rows.to_vec(), window: self.window.clone(), factors, guard, scale: 1.0, addend }
+        let (rows, window) = (self.rows.to_vec(), self.window.clone());
+        Contraction { rows, window, factors, guard, scale: 1.0, addend, is_stored: false, convolves: true }
     }
 }
 

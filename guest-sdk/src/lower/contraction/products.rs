@@ -24,7 +24,8 @@ pub(super) const OPS: &[Op] = &[
 /// Two factors without anything else.
 fn product(rows: &[i64], window: Vec<i64>, factors: [(ValueId, Vec<Index>); 2]) -> Contraction {
     let factors = factors.map(|(tensor, at)| Factor { tensor, at });
-    Contraction { rows: rows.to_vec(), window, factors, guard: vec![], scale: 1.0, addend: None }
+    let (rows, guard) = (rows.to_vec(), vec![]);
+    Contraction { rows, window, factors, guard, scale: 1.0, addend: None, is_stored: false, convolves: false }
 }
 
 /// `(input, weight, bias)`, the weight with a row for each element of the result's last dimension.
@@ -44,7 +45,9 @@ fn linear(graph: &Graph, node: &Node) -> Result<Contraction, Uncovered> {
         let at = broadcast(&graph.ty(bias).shape, rows).ok_or("has a bias of another shape")?;
         Ok::<Addend, Uncovered>(Addend { tensor: bias, at, scale: 1.0 })
     });
-    Ok(Contraction { addend: addend.transpose()?, ..product(rows, vec![length], factors) })
+    // Batches that do not lie behind each other are multiplied first.
+    let is_stored = graph.ty(input).rank() > 2 && !graph.ty(input).is_contiguous();
+    Ok(Contraction { addend: addend.transpose()?, is_stored, ..product(rows, vec![length], factors) })
 }
 
 /// Matrices in the last two dimensions of the tensors at two places, all others broadcast; vectors are a row and a column.

@@ -3,6 +3,7 @@
 use super::Emitter;
 use crate::index::Index;
 use crate::lower::LowerError;
+use crate::lower::call::convert;
 use crate::lower::contraction::Contraction;
 use passhost_ir::ValueId;
 use passhost_ir::kernel::{Binary, ReduceOp, Reg, Scalar};
@@ -29,8 +30,12 @@ impl Emitter<'_> {
         if points.over_axes {
             sum = self.kernel.reduce(ReduceOp::Sum, sum);
         }
-        let sum = self.scaled(sum, contraction.scale);
+        let mut sum = self.scaled(sum, contraction.scale);
         let Some(addend) = &contraction.addend else { return Ok(sum) };
+        if contraction.is_stored {
+            let stored = convert(&mut self.kernel, sum, self.analysis.graph.ty(value).dtype);
+            sum = self.kernel.widened(stored);
+        }
         let at = addend.at.iter().map(|at| at.within(place)).collect();
         let element = self.value(addend.tensor, at)?;
         let element = self.kernel.widened(element);

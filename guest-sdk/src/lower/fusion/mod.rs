@@ -11,6 +11,7 @@
 
 mod order;
 mod plan;
+mod reads;
 pub(super) mod refusal;
 mod search;
 

@@ -41,6 +41,11 @@ impl Order {
         vertex
     }
 
+    /// Whether one of two vertices reads the other.
+    pub(super) fn are_neighbours(&self, a: usize, b: usize) -> bool {
+        self.successors[a].contains(&b) || self.successors[b].contains(&a)
+    }
+
     /// Whether no path between two vertices leads through another.
     pub(super) fn may_merge(&self, a: usize, b: usize) -> bool {
         let (first, last) = if self.place[a] < self.place[b] { (a, b) } else { (b, a) };

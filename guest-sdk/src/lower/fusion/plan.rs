@@ -42,7 +42,7 @@ pub struct Fused {
 }
 
 /// Chooses the kernels of a graph by what they are estimated to take on a device, among those that the rules of some groups
-/// give. Of matrix products only those with a vector are taken.
+/// give. Of matrix products only those with a vector are taken, and on a GPU those of few terms.
 pub fn fuse(graph: &Graph, device: &DeviceFacts, groups: &[Group]) -> Plan {
     let analysis = Analysis::of(graph, groups).on(device.kind);
     let model = Model::of(device);
@@ -61,7 +61,9 @@ pub fn fuse(graph: &Graph, device: &DeviceFacts, groups: &[Group]) -> Plan {
 /// in its kernels.
 fn planned(analysis: &Analysis<'_>, model: &Model, becomes_kernel: impl Fn(usize) -> bool) -> (Plan, FixedBitSet) {
     let calls = Calls::of(analysis, model);
-    let refused = refusal::refused(analysis, becomes_kernel, contraction::no_matrices);
+    let wanted =
+        if model.constants.few_terms { contraction::no_matrices_or_few_terms } else { contraction::no_matrices };
+    let refused = refusal::refused(analysis, becomes_kernel, wanted);
     let lowers: Vec<bool> = refused.iter().map(Option::is_none).collect();
     let mut search = Search::of(analysis, model, &calls, &lowers);
     search.run();
@@ -102,7 +104,8 @@ impl Draft<'_> {
         let work = Work::of_kernel(self.analysis.graph, self.model, &lowered.kernel, &lowered.inputs, &effort);
         let covered = lowered.covered.len() as f64 * self.model.view();
         let calls = members.ones().map(|member| self.calls.kept[member]).sum::<f64>() + covered;
-        let fused = Fused { kernel: self.model.kernel(&work), lowered, calls };
+        let put_back = self.calls.put_back(|position| members.contains(position));
+        let fused = Fused { kernel: self.model.kernel(&work) + put_back, lowered, calls };
         let share = if members.count_ones(..) == 1 { self.model.constants.alone } else { 1.0 };
         let is_faster = fused.kernel < fused.calls * share;
         let list = if is_faster { &mut self.kernels } else { &mut self.left };

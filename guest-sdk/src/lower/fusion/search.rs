@@ -1,7 +1,7 @@
 //! Joining regions, the pair that saves most first.
 
 use super::order::Order;
-use crate::index::Index;
+use super::reads::{Read, dependencies, is_reduced_next, reads_of};
 use crate::lower::LowerError;
 use crate::lower::analysis::Analysis;
 use crate::lower::boundary::read_outside;
@@ -10,12 +10,10 @@ use crate::lower::library::Calls;
 use crate::lower::recipe::Recipe;
 use crate::lower::region::{Effort, Lowered, lower};
 use crate::lower::rules::Align;
-use crate::lower::space::tensors;
 use crate::lower::work::Work;
-use crate::view::View;
 use fixedbitset::FixedBitSet;
+use passhost_ir::ValueId;
 use passhost_ir::kernel::limits;
-use passhost_ir::{Node, ValueId};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
@@ -28,6 +26,9 @@ const MOST_NODES: usize = limits::BODY / 4;
 /// A pair that was refused is looked at again when one of its regions has changed, until its tries add up to this.
 const MOST_TRIES: u8 = 12;
 
+/// What some joins save is divided by this before it is compared with what others do.
+const LATER: u64 = 8;
+
 /// What an estimate adds to that, and a lowering.
 const TRY: [u8; 2] = [2, 4];
 
@@ -39,6 +40,8 @@ pub(in crate::lower) struct Region {
     is_plain: bool,
     /// A node that normalises, of a plain region.
     norm: Option<usize>,
+    /// It adds up products along reduce axes, which the reduction that follows does not share with it.
+    is_product: bool,
     shape: Vec<i64>,
     /// What of it is read elsewhere.
     results: Vec<ValueId>,
@@ -73,15 +76,6 @@ struct Rough {
     members: FixedBitSet,
     results: Vec<ValueId>,
     work: Work,
-}
-
-/// A tensor that a node reads, traced back through views.
-#[derive(Clone, Copy)]
-struct Read {
-    /// The tensor.
-    source: ValueId,
-    /// The node reads it in its own arrangement, or reduces all of it.
-    is_whole: bool,
 }
 
 /// A pair in the queue. Of those that save about as much, the smaller come first, which leaves less to be lowered again.
@@ -145,9 +139,12 @@ impl<'a> Search<'a> {
                         && (footprint.is_none() || is_norm)
                         && node.outputs.len() == 1,
                     norm: is_norm.then_some(position),
+                    is_product: matches!(recipe, Recipe::Contraction(_))
+                        && footprint.is_some_and(|footprint| !footprint.is_listed())
+                        && is_reduced_next(analysis, node.outputs[0]),
                     shape: graph.ty(node.outputs[0]).shape.clone(),
                     results: node.outputs.clone(),
-                    time: model.kernel(&work).min(calls.kept[position]),
+                    time: model.kernel(&work).min(calls.behind_kernel[position]),
                     work,
                     kernel: None,
                     version: 0,
@@ -261,6 +258,10 @@ impl<'a> Search<'a> {
         }
     }
 
+    fn of_pair(&self, regions: [usize; 2]) -> impl Iterator<Item = &Region> {
+        regions.into_iter().filter_map(|region| self.regions[region].as_ref())
+    }
+
     /// What a pair would be if both were read and written in order.
     fn rough(&self, regions: [usize; 2]) -> Result<Rough, String> {
         let [Some(a), Some(b)] = regions.map(|region| self.regions[region].as_ref()) else { return Err(String::new()) };
@@ -296,14 +297,17 @@ impl<'a> Search<'a> {
         Ok((self.saved(regions, &rough.work)?, rough.members.count_ones(..)))
     }
 
-    /// Picoseconds that one kernel with this work saves against two regions; an error where it saves nothing.
+    /// Picoseconds that one kernel with this work saves against two regions; an error where it saves nothing. Those of
+    /// products count little, so that what follows them becomes part of other reductions first; so do those of regions that
+    /// only read the same, so that each becomes part of what reads it first.
     fn saved(&self, regions: [usize; 2], work: &Work) -> Result<u64, String> {
-        let found = regions.iter().filter_map(|&region| self.regions[region].as_ref());
-        let apart: f64 = found.map(|region| region.time).sum();
+        let apart: f64 = self.of_pair(regions).map(|region| region.time).sum();
         let together = self.model.kernel(work);
         let saved = ((apart - together) * 1e3) as u64;
         if saved > 0 {
-            return Ok(saved);
+            let has_product = self.of_pair(regions).any(|found| found.is_product);
+            let waits = has_product || !self.order.are_neighbours(regions[0], regions[1]);
+            return Ok(if waits { saved.div_ceil(LATER) } else { saved });
         }
         let us = |ns: f64| format!("{:.1} us", ns / 1e3);
         Err(if work.repeated > 0.0 {
@@ -370,7 +374,20 @@ impl<'a> Search<'a> {
         let time = self.model.kernel(&work);
         let shape = if a.work.points() >= b.work.points() { a.shape.clone() } else { b.shape.clone() };
         let norm = a.norm.or(b.norm);
-        Ok(Region { members, is_plain, norm, shape, results, work, time, kernel, version: 0, pairs: vec![] })
+        let is_product = a.is_product || b.is_product;
+        Ok(Region {
+            members,
+            is_plain,
+            norm,
+            is_product,
+            shape,
+            results,
+            work,
+            time,
+            kernel,
+            version: 0,
+            pairs: vec![],
+        })
     }
 
     /// Whether two regions are one that lowers whatever its ops are.
@@ -427,57 +444,4 @@ impl<'a> Search<'a> {
         let apart = (0..self.pairs.len()).filter(|&number| self.apart(number).is_some());
         apart.filter_map(|number| Some((self.pairs[number].nodes, self.pairs[number].obstacle.as_deref()?)))
     }
-}
-
-/// For each node the nodes whose results it reads, itself or through views. Views read nothing and nothing reads them.
-fn dependencies(analysis: &Analysis<'_>) -> Vec<BTreeSet<usize>> {
-    let of = |position: usize| {
-        let mut read = BTreeSet::new();
-        if !analysis.is_view(position) {
-            let sources = analysis.operands[position].iter().map(|&operand| analysis.root(operand).source);
-            read.extend(sources.filter_map(|source| analysis.definitions[source.index()]));
-        }
-        read
-    };
-    (0..analysis.graph.nodes.len()).map(of).collect()
-}
-
-/// What a node reads.
-fn reads_of(analysis: &Analysis<'_>, position: usize, recipe: &Recipe) -> Vec<Read> {
-    let (graph, node) = (analysis.graph, analysis.node(position));
-    let of_view = |view: &View| read(analysis, node, view.source, &view.coordinates);
-    match recipe {
-        Recipe::Move(step) => {
-            let indices = step.indices().into_iter().map(|index| scattered(analysis, index));
-            step.views().into_iter().map(of_view).chain(indices).collect()
-        }
-        Recipe::Resample(resample) => vec![scattered(analysis, resample.source)],
-        // Its factors are read once for each product, which is no place to calculate them.
-        Recipe::Contraction(_) => vec![],
-        Recipe::Rule(rule) => {
-            let reduces = matches!(analysis.footprint(position, 0), Ok(Some(footprint)) if !footprint.elementwise);
-            let folds = if reduces { rule.folds } else { 0 };
-            let reduced = tensors(node).take(folds).map(|(_, operand)| {
-                let source = analysis.root(operand).source;
-                Read { source, is_whole: graph.ty(source).numel() == graph.ty(operand).numel() }
-            });
-            let beside = analysis.readings(position, 0).iter();
-            let beside = beside.filter(|reading| reading.place >= folds);
-            reduced.chain(beside.map(|reading| read(analysis, node, reading.operand, &reading.coordinates))).collect()
-        }
-    }
-}
-
-/// An operand that a node reads in an arrangement of its own.
-fn scattered(analysis: &Analysis<'_>, operand: ValueId) -> Read {
-    Read { source: analysis.root(operand).source, is_whole: false }
-}
-
-/// How a node reads an operand at these coordinates over its result's dimensions.
-fn read(analysis: &Analysis<'_>, node: &Node, operand: ValueId, coordinates: &[Index]) -> Read {
-    let graph = analysis.graph;
-    let root = analysis.root(operand);
-    let shape = &graph.ty(root.source).shape;
-    let is_same_shape = *shape == graph.ty(node.outputs[0]).shape;
-    Read { is_whole: is_same_shape && root.at(coordinates) == Index::axes(shape), source: root.source }
 }

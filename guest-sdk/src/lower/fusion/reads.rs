@@ -1,0 +1,91 @@
+//! What nodes read, themselves or through views.
+
+use crate::index::Index;
+use crate::lower::analysis::Analysis;
+use crate::lower::recipe::Recipe;
+use crate::lower::space::tensors;
+use crate::view::View;
+use passhost_ir::{Node, ValueId};
+use std::collections::BTreeSet;
+
+/// A tensor that a node reads, traced back through views.
+#[derive(Clone, Copy)]
+pub(super) struct Read {
+    /// The tensor.
+    pub(super) source: ValueId,
+    /// The node reads it in its own arrangement, or reduces all of it.
+    pub(super) is_whole: bool,
+}
+
+/// For each node the nodes whose results it reads, itself or through views. Views read nothing and nothing reads them.
+pub(super) fn dependencies(analysis: &Analysis<'_>) -> Vec<BTreeSet<usize>> {
+    let of = |position: usize| {
+        let mut read = BTreeSet::new();
+        if !analysis.is_view(position) {
+            let sources = analysis.operands[position].iter().map(|&operand| analysis.root(operand).source);
+            read.extend(sources.filter_map(|source| analysis.definitions[source.index()]));
+        }
+        read
+    };
+    (0..analysis.graph.nodes.len()).map(of).collect()
+}
+
+/// Whether a reduction goes over a tensor next, as it is or behind ops that have as many elements.
+pub(super) fn is_reduced_next(analysis: &Analysis<'_>, value: ValueId) -> bool {
+    let graph = analysis.graph;
+    let size = graph.ty(value).numel();
+    let (mut open, mut seen) = (vec![value], BTreeSet::from([value]));
+    while let Some(value) = open.pop() {
+        for &reader in analysis.uses.readers(value) {
+            if matches!(analysis.recipe(reader), Ok(Recipe::Contraction(_))) {
+                continue;
+            }
+            if matches!(analysis.footprint(reader, 0), Ok(Some(footprint)) if !footprint.is_listed()) {
+                return true;
+            }
+            let results = analysis.node(reader).outputs.iter().copied();
+            open.extend(results.filter(|&result| graph.ty(result).numel() == size && seen.insert(result)));
+        }
+    }
+    false
+}
+
+/// What a node reads.
+pub(super) fn reads_of(analysis: &Analysis<'_>, position: usize, recipe: &Recipe) -> Vec<Read> {
+    let (graph, node) = (analysis.graph, analysis.node(position));
+    let of_view = |view: &View| read(analysis, node, view.source, &view.coordinates);
+    match recipe {
+        Recipe::Move(step) => {
+            let indices = step.indices().into_iter().map(|index| scattered(analysis, index));
+            step.views().into_iter().map(of_view).chain(indices).collect()
+        }
+        Recipe::Resample(resample) => vec![scattered(analysis, resample.source)],
+        // Its factors are read once for each product, which is no place to calculate them.
+        Recipe::Contraction(_) => vec![],
+        Recipe::Rule(rule) => {
+            let reduces = matches!(analysis.footprint(position, 0), Ok(Some(footprint)) if !footprint.elementwise);
+            let folds = if reduces { rule.folds } else { 0 };
+            let reduced = tensors(node).take(folds).map(|(_, operand)| {
+                let source = analysis.root(operand).source;
+                Read { source, is_whole: graph.ty(source).numel() == graph.ty(operand).numel() }
+            });
+            let beside = analysis.readings(position, 0).iter();
+            let beside = beside.filter(|reading| reading.place >= folds);
+            reduced.chain(beside.map(|reading| read(analysis, node, reading.operand, &reading.coordinates))).collect()
+        }
+    }
+}
+
+/// An operand that a node reads in an arrangement of its own.
+fn scattered(analysis: &Analysis<'_>, operand: ValueId) -> Read {
+    Read { source: analysis.root(operand).source, is_whole: false }
+}
+
+/// How a node reads an operand at these coordinates over its result's dimensions.
+fn read(analysis: &Analysis<'_>, node: &Node, operand: ValueId, coordinates: &[Index]) -> Read {
+    let graph = analysis.graph;
+    let root = analysis.root(operand);
+    let shape = &graph.ty(root.source).shape;
+    let is_same_shape = *shape == graph.ty(node.outputs[0]).shape;
+    Read { is_whole: is_same_shape && root.at(coordinates) == Index::axes(shape), source: root.source }
+}
