@@ -25,7 +25,7 @@ const MOST_TURNS: u64 = 16;
 const ROW_OF_BLOCK_BYTES: u64 = 256;
 /// Blocks that there must be room for in place of one, for several to share what it has.
 const LEAST_BLOCKS: u64 = 4;
-/// Threads of such a block, and of one that scans: several of them fill a multiprocessor, with registers enough.
+/// Threads of such a block: several of them fill a multiprocessor, with registers enough.
 const SPLIT_THREADS: u32 = 512;
 /// Registers of a multiprocessor.
 const REGISTERS: u64 = 1 << 16;
