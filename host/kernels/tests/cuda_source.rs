@@ -187,6 +187,21 @@ fn random_kernels_are_of_every_form() {
 }
 
 #[test]
+fn random_kernels_keep_what_they_read_of_columns_and_of_rows() {
+    let (mut columns, mut rows) = (0, 0);
+    for seed in 0..1000 {
+        let (kernel, _) = RandomKernel::generate(seed);
+        if kernel.rows() > 0 {
+            let facts = verify(&kernel).unwrap();
+            let source = emit(&kernel, &facts, &Layout::contiguous(&kernel), &DeviceProperties::H200);
+            columns += u32::from(source.form.starts_with("columns") && source.text.contains(" + turn][v] = v"));
+            rows += u32::from(source.form.starts_with("rows") && source.text.contains("[j][v] = v"));
+        }
+    }
+    assert!(columns >= 5 && rows >= 20, "{columns} kernels keep values of columns, {rows} values of rows");
+}
+
+#[test]
 fn golden_kernels_of_every_form_compile() {
     let Some(compiler) = compiler() else { return };
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
@@ -226,17 +241,19 @@ fn random_kernels_joined_to_one_launch_compile() {
 #[test]
 fn transposed_inputs_are_read_by_way_of_shared_memory() {
     let Some(compiler) = compiler() else { return };
-    let (mut tiled, mut wide) = (0, 0);
+    let (mut tiled, mut wide, mut pairs) = (0, 0, 0);
     for seed in 0..100 {
         let (kernel, _) = RandomKernel::transposed(seed);
         let layout = if seed % 4 == 3 { scattered(&kernel, seed) } else { Layout::contiguous(&kernel) };
         let source = emit(&kernel, &verify(&kernel).unwrap(), &layout, &DeviceProperties::H200);
         tiled += u32::from(source.text.contains("const u32 corner"));
         wide += u32::from(source.text.contains("const u32 corner") && source.text.contains("column * 2"));
+        pairs += u32::from(source.text.contains("read(pairs"));
         if let Err(error) = compiler.compile(&source.text) {
             panic!("seed {seed}: {error}\n{}", source.text);
         }
     }
+    assert!(pairs >= 2, "{pairs} of 100 kernels move elements in pairs");
     assert!(tiled >= 20 && wide >= 3, "{tiled} of 100 kernels, {wide} of them of 16-bit elements");
 }
 

@@ -1,5 +1,6 @@
 //! Random kernels that pass the verifier, with inputs: for tests that hold an executor against the interpreter.
 
+mod columns;
 mod concatenated;
 mod index;
 mod inputs;
@@ -28,8 +29,28 @@ const FEW_ROWS: i64 = 2;
 /// Of so many seeds one gives a kernel of few long rows.
 const SEEDS_FOR_LONG: u64 = 10;
 
-/// Of so many seeds one gives a kernel of few long rows that are scanned: even and odd ones, none of those for long rows.
-const SEEDS_FOR_SCANNED: u64 = 45;
+/// Of so many seeds one gives a kernel of few long rows that are scanned, and another one of columns that are read in several
+/// passes: even and odd ones, none of those for long rows.
+const SEEDS_FOR_OTHERS: u64 = 45;
+
+/// What a kernel is made for.
+enum Kind {
+    Any,
+    Long,
+    Scanned,
+    Columns,
+}
+
+impl Kind {
+    fn of(seed: u64) -> Kind {
+        match (seed % SEEDS_FOR_LONG, seed % SEEDS_FOR_OTHERS) {
+            (_, 20) => Kind::Scanned,
+            (_, 35) => Kind::Columns,
+            (9, _) => Kind::Long,
+            _ => Kind::Any,
+        }
+    }
+}
 
 /// The types that values may have.
 pub const DTYPES: [Dtype; 10] = [
@@ -63,18 +84,19 @@ impl RandomKernel {
     /// kernels span at most [`MOST_WORK`] points, some have few rows and up to [`MOST_LONG_WORK`].
     pub fn generate(seed: u64) -> (Kernel, Vec<Tensor>) {
         let mut random = Prng::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
-        let is_long = seed % SEEDS_FOR_LONG == SEEDS_FOR_LONG - 1;
-        let is_scanned = seed % SEEDS_FOR_SCANNED == SEEDS_FOR_SCANNED / 2 - 2;
-        let kernel = match (is_scanned, is_long) {
-            (true, _) => scanned::space(&mut random),
-            (_, true) => long_space(&mut random),
-            _ => space(&mut random),
+        let kind = Kind::of(seed);
+        let kernel = match kind {
+            Kind::Any => space(&mut random),
+            Kind::Long => long_space(&mut random),
+            Kind::Scanned => scanned::space(&mut random),
+            Kind::Columns => columns::space(&mut random),
         };
         let mut builder = Builder { random, kernel, draws: Vec::new() };
-        match (is_scanned, is_long) {
-            (true, _) => builder.scanned_body(),
-            (_, true) => builder.long_body(),
-            _ => builder.body(),
+        match kind {
+            Kind::Any => builder.body(),
+            Kind::Long => builder.long_body(),
+            Kind::Scanned => builder.scanned_body(),
+            Kind::Columns => builder.columns_body(),
         }
         builder.stores();
         let special = builder.random.chance(4);

@@ -33,8 +33,9 @@ pub(super) struct Passes {
 }
 
 impl Passes {
-    /// The passes of a kernel. With `points` false, every value counts as one of the row: the kernel is a map.
-    pub(super) fn new(kernel: &Kernel, facts: &Facts, analysis: &Analysis, points: bool) -> Passes {
+    /// The passes of a kernel. With `points` false, every value counts as one of the row: the kernel is a map. With
+    /// `saves_room`, what is left of an element without a value of its row is computed anew rather than kept.
+    pub(super) fn new(kernel: &Kernel, facts: &Facts, analysis: &Analysis, points: bool, saves_room: bool) -> Passes {
         let is_point = |reg: Reg| points && facts.class(reg) == Class::Elem;
         let reads = |reg: Reg| {
             let mut reads = kernel.body[reg.0 as usize].op.operands();
@@ -89,7 +90,7 @@ impl Passes {
                 if !is_point(reg) || kept.contains(&reg) {
                     continue;
                 }
-                if seen[reg.0 as usize] && !is_cheap(kernel, reg, is_point) {
+                if seen[reg.0 as usize] && !is_cheap(kernel, reg, is_point, saves_room) {
                     kept.push(reg);
                 } else {
                     stack.extend(reads(reg));
@@ -141,11 +142,11 @@ fn roots(kernel: &Kernel, pass: &Pass) -> Vec<Reg> {
 }
 
 /// Whether a value costs so little that it is computed again rather than kept. `is_point` says which are not the row's.
-fn is_cheap(kernel: &Kernel, reg: Reg, is_point: impl Fn(Reg) -> bool) -> bool {
+fn is_cheap(kernel: &Kernel, reg: Reg, is_point: impl Fn(Reg) -> bool, saves_room: bool) -> bool {
     match kernel.body[reg.0 as usize].op {
         Op::Index(_) | Op::Const(_) => true,
-        // It takes as much room as the point's operand, which was needed before it.
-        Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, a, b) => is_point(a) != is_point(b),
+        // It takes no less room than the point's operand, which was needed before it.
+        Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, a, b) => saves_room && is_point(a) != is_point(b),
         Op::Cast(a) => {
             let from = kernel.body[a.0 as usize].dtype;
             from.size() <= 2 && from != Dtype::Bool

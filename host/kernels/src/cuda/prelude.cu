@@ -137,9 +137,11 @@ struct All { D bool of(bool a, bool b) { return a & b; } };
 // A candidate for argmax or argmin: NaN beats numbers, the first of equals beats the others.
 template <class T> struct Best { T value; i64 at; };
 template <class T> D bool beats(bool better, Best<T> a, Best<T> b) {
-    const bool a_nan = a.value != a.value, b_nan = b.value != b.value, alike = a_nan | (a.value == b.value);
-    const bool of_both = a_nan != b_nan ? a_nan : alike ? a.at < b.at : better;
-    return (a.at < 0) | (b.at < 0) ? b.at < 0 : of_both;
+    bool a_nan = a.value != a.value, b_nan = b.value != b.value;
+    if (a.at < 0 || b.at < 0) return b.at < 0;
+    if (a_nan != b_nan) return a_nan;
+    if (a_nan || a.value == b.value) return a.at < b.at;
+    return better;
 }
 // The same for a candidate X that comes AFTER the best so far, without branches.
 template <class T> D Best<T> next(bool no_better, Best<T> best, T x, i64 after) {

@@ -26,7 +26,7 @@ const MOST_TURNS: u64 = 16;
 const ROW_OF_BLOCK_BYTES: u64 = 256;
 /// Blocks that there must be room for in place of one, for several to share what it has.
 const LEAST_BLOCKS: u64 = 4;
-/// Threads of such a block, and of one that scans: several of them fill a multiprocessor, with registers enough.
+/// Threads of such a block: several of them fill a multiprocessor, with registers enough.
 const SPLIT_THREADS: u32 = 512;
 /// Registers of a multiprocessor.
 pub(super) const REGISTERS: u64 = 1 << 16;
@@ -34,8 +34,11 @@ pub(super) const REGISTERS: u64 = 1 << 16;
 pub(super) const OTHER_REGISTERS: u64 = 24;
 /// Rows from which on a thread each scans them, where they lie side by side.
 const SCANNED_SIDE_BY_SIDE: u64 = 4096;
-/// Bytes of a thread's registers that the elements of a scan may take.
+/// Bytes of a thread's registers that the elements of a scan may take, and where blocks share rows.
 const SCANNED_BYTES: u64 = 64;
+const SHARED_SCANNED_BYTES: u64 = 128;
+/// Threads that scan a row where there are rows for all multiprocessors.
+const SCANNING_THREADS: u32 = 256;
 
 /// What forms of kernels are called where they are counted.
 pub const FORMS: [&str; 10] = [
@@ -140,7 +143,7 @@ impl Schedule {
         let Form::Rows { lanes, turns, .. } = self.form else { return 1 };
         match self.split {
             Split::Scanned { .. } => turns,
-            _ => most_together(lanes, bytes).min(1 << turns.trailing_zeros().min(30)),
+            _ => most_together(SCANNED_BYTES, lanes, bytes).min(1 << turns.trailing_zeros().min(30)),
         }
     }
 
@@ -445,15 +448,16 @@ impl Chooser<'_> {
             return Schedule::whole(Form::Columns { wide: 32, deep: 1, lanes: 1, kept: false }, rows, points);
         }
         let traffic = self.traffic(true);
-        // More than two accesses of a thread to neighbouring places leave holes between those of threads.
+        // Several accesses of a thread to neighbouring places leave holes between those of threads.
         let widest = traffic.iter().map(|access| access.dtype.size()).max().unwrap_or(4);
-        let lanes = self.widest(&traffic, &points, &rows).min((32 / widest) as u32);
+        let lanes = self.widest(&traffic, &points, &rows).min((16 / widest) as u32);
         let chunks = points.points().div_ceil(u64::from(lanes));
-        let most = if rows.points() < u64::from(self.device.multiprocessors) { 1024 } else { SPLIT_THREADS };
+        let most = if rows.points() < u64::from(self.device.multiprocessors) { 1024 } else { SCANNING_THREADS };
         let threads = chunks.next_power_of_two().clamp(1, u64::from(most)) as u32;
         let per_block = self.rows_per_block(&rows, threads);
         let turns = chunks.div_ceil(u64::from(threads)).min(u64::from(u32::MAX) / 2) as u32;
-        let together = self.most_together(lanes).min(turns.next_power_of_two());
+        let bytes = super::emit::accumulator_bytes(self.kernel, self.analysis);
+        let together = most_together(SCANNED_BYTES, lanes, bytes).min(turns.next_power_of_two());
         let form = Form::Rows { threads, rows: per_block, lanes, turns: turns.next_multiple_of(together), kept: false };
         self.scan_by_many(lanes, chunks, &rows).map_or_else(
             || Schedule::whole(form, rows.clone(), points.clone()),
@@ -470,13 +474,13 @@ impl Chooser<'_> {
             return None;
         }
         let blocks = |turns: u32| chunks.div_ceil(u64::from(SPLIT_THREADS * turns));
-        let most = self.most_together(lanes);
+        let bytes = super::emit::accumulator_bytes(self.kernel, self.analysis);
+        let most = most_together(SHARED_SCANNED_BYTES, lanes, bytes);
         let mut turns = 1;
         while turns < most && rows.points() * blocks(turns) > room {
             turns *= 2;
         }
-        let bytes = super::emit::accumulator_bytes(self.kernel, self.analysis) * self.scan_count();
-        let split = Split::scanned(blocks(turns), rows.points(), bytes, self.passes);
+        let split = Split::scanned(blocks(turns), rows.points(), bytes * self.scan_count(), self.passes);
         let form = Form::Rows { threads: SPLIT_THREADS, rows: 1, lanes, turns, kept: false };
         (split != Split::Whole).then_some((form, split))
     }
@@ -484,13 +488,14 @@ impl Chooser<'_> {
     fn scan_count(&self) -> u64 {
         self.needed().filter(|(_, op)| matches!(op, Op::Scan(..))).count() as u64
     }
-
-    fn most_together(&self, lanes: u32) -> u32 {
-        most_together(lanes, super::emit::accumulator_bytes(self.kernel, self.analysis))
-    }
 }
 
-/// Turns of so many lanes whose values, of so many bytes, a thread has registers for; a power of two.
-fn most_together(lanes: u32, bytes: u64) -> u32 {
-    1 << (SCANNED_BYTES / (u64::from(lanes) * bytes.max(4))).max(1).ilog2()
+/// Whether rows are so long that it is hard to keep them in registers.
+pub(super) fn has_long_rows(kernel: &Kernel) -> bool {
+    passhost_ir::numel(&kernel.reduce) >= SPLIT_POINTS
+}
+
+/// Turns of so many lanes whose values, of so many bytes, fit the room that there is for them; a power of two.
+fn most_together(room: u64, lanes: u32, bytes: u64) -> u32 {
+    1 << (room / (u64::from(lanes) * bytes.max(4))).max(1).ilog2()
 }

@@ -6,6 +6,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const float *__restrict__ x0
     const bool active = row < 2048u;
     const u32 p = active ? row : 0;
     float k0[2][4];
+    float k4[2][4];
     const float v2 = __uint_as_float(0x44400000u);
     const float v8 = __uint_as_float(0x3727c5acu);
     float acc1[4];
@@ -39,6 +40,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const float *__restrict__ x0
                 const float v4 = sub(k0[j][v], v3);
                 const float v5 = mul(v4, v4);
                 acc6[v] = Sum::of(acc6[v], v5);
+                k4[j][v] = v4;
             }
         }
     }
@@ -57,8 +59,7 @@ extern "C" __global__ void __launch_bounds__(128) k(const float *__restrict__ x0
             __align__(16) float o0[4];
             #pragma unroll
             for (int v = 0; v < 4; ++v) {
-                const float v4 = sub(k0[j][v], v3);
-                const float v11 = mul(v4, v10);
+                const float v11 = mul(k4[j][v], v10);
                 const float v12 = s12[v];
                 const float v13 = s13[v];
                 const float v14 = fmaf(v11, v12, v13);

@@ -19,7 +19,7 @@ use super::join::{self, Body};
 use super::passes::Passes;
 use super::properties::DeviceProperties;
 use super::scans::scans;
-use super::schedule::{Chooser, Form, Schedule};
+use super::schedule::{Chooser, Form, Schedule, has_long_rows};
 use super::text::{Text, storage};
 use super::tiles::Tiles;
 use crate::access::{Analysis, Layout};
@@ -139,7 +139,7 @@ fn choosing<T>(
     let analysis = Analysis::new(kernel);
     let all = kernel.parallel.len() + kernel.reduce.len();
     let is_map = !analysis.reduces && kernel.stores.iter().all(|store| store.order.len() == all);
-    let passes = Passes::new(kernel, facts, &analysis, !is_map);
+    let passes = Passes::new(kernel, facts, &analysis, !is_map, has_long_rows(kernel));
     work(&Chooser { kernel, facts, analysis: &analysis, layout, device, is_map, may_share, passes: &passes })
 }
 
