@@ -188,8 +188,8 @@ template <class Op, int COUNT, int STEP, class T> D T column(const T *parts) {
     else return Op::of(column<Op, COUNT / 2, STEP>(parts), column<Op, COUNT / 2, STEP>(parts + COUNT / 2 * STEP));
 }
 
-// Reduces over the DEEP threads of a block that share a column, pairwise as well: those of a warp, then what is left. Blocks
-// are WIDE columns wide. Each gets the result. SHARED has room for N of T for each thread of a block where DEEP is more than
+// Reduces over the DEEP threads of a block that share a column, pairwise as well: neighbours first, so that how many of them
+// are in a warp makes no difference. Blocks are WIDE columns wide. Each gets the result. SHARED has room for N of T for each thread of a block where DEEP is more than
 // one.
 template <class Op, int WIDE, int DEEP, class T, int N> D void across_columns(T (&x)[N], void *shared) {
     if constexpr (DEEP > 1) {
@@ -197,7 +197,7 @@ template <class Op, int WIDE, int DEEP, class T, int N> D void across_columns(T 
         T(*parts)[WIDE * N] = (T(*)[WIDE * N])shared;
         int place = threadIdx.x % WIDE, depth = threadIdx.x / (WIDE * OF_WARP);
 #pragma unroll
-        for (int mask = OF_WARP / 2; mask > 0; mask /= 2) {
+        for (int mask = 1; mask < OF_WARP; mask *= 2) {
 #pragma unroll
             for (int n = 0; n < N; ++n) x[n] = Op::of(x[n], from_lane(x[n], mask * WIDE));
         }
@@ -207,12 +207,12 @@ template <class Op, int WIDE, int DEEP, class T, int N> D void across_columns(T 
             for (int n = 0; n < N; ++n) parts[depth][n * WIDE + place] = x[n];
         }
         __syncthreads();
-        for (int half = DEEP / OF_WARP / 2; half > 0; half /= 2) {
-            if (depth < half && threadIdx.x / WIDE % OF_WARP == 0) {
+        for (int step = 1; step < DEEP / OF_WARP; step *= 2) {
+            if (depth % (2 * step) == 0 && threadIdx.x / WIDE % OF_WARP == 0) {
 #pragma unroll
                 for (int n = 0; n < N; ++n) {
                     T *part = &parts[depth][n * WIDE + place];
-                    *part = Op::of(*part, part[half * WIDE * N]);
+                    *part = Op::of(*part, part[step * WIDE * N]);
                 }
             }
             __syncthreads();
