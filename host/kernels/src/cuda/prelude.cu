@@ -189,8 +189,8 @@ template <class Op, int COUNT, int STEP, class T> D T column(const T *parts) {
 }
 
 // Reduces over the DEEP threads of a block that share a column, pairwise as well: neighbours first, so that how many of them
-// are in a warp makes no difference. Blocks are WIDE columns wide. Each gets the result. SHARED has room for N of T for each thread of a block where DEEP is more than
-// one.
+// are in a warp makes no difference. Blocks are WIDE columns wide. Each gets the result. SHARED has room for N of T for each
+// thread of a block where DEEP is more than one.
 template <class Op, int WIDE, int DEEP, class T, int N> D void across_columns(T (&x)[N], void *shared) {
     if constexpr (DEEP > 1) {
         constexpr int OF_WARP = 32 % WIDE == 0 && WIDE * DEEP >= 32 ? 32 / WIDE : 1;
