@@ -48,3 +48,8 @@ pub(super) fn stages(kernel: &Kernel, insts: &[Reg], reads: impl Fn(Reg) -> Vec<
     }
     stages
 }
+
+/// Turns of so many lanes whose values, of so many bytes, fit the room that there is for them; a power of two.
+pub(super) fn most_together(room: u64, lanes: u32, bytes: u64) -> u32 {
+    1 << (room / (u64::from(lanes) * bytes.max(4))).max(1).ilog2()
+}

@@ -2,7 +2,7 @@
 
 use super::passes::Passes;
 use super::properties::DeviceProperties;
-use super::scans::{scanned, scans};
+use super::scans::{most_together, scanned, scans};
 use super::space::{Address, Domain, Lanes, common};
 use super::split::{Exchange, Split};
 use super::tiles::Tiles;
@@ -493,9 +493,4 @@ impl Chooser<'_> {
 /// Whether rows are so long that it is hard to keep them in registers.
 pub(super) fn has_long_rows(kernel: &Kernel) -> bool {
     passhost_ir::numel(&kernel.reduce) >= SPLIT_POINTS
-}
-
-/// Turns of so many lanes whose values, of so many bytes, fit the room that there is for them; a power of two.
-fn most_together(room: u64, lanes: u32, bytes: u64) -> u32 {
-    1 << (room / (u64::from(lanes) * bytes.max(4))).max(1).ilog2()
 }
