@@ -253,24 +253,21 @@ pub fn ulp_errors(output: Elements<'_>, truth: &[f64], skip: &[bool]) -> UlpErro
     let chunks = || (0..truth.len().div_ceil(CHUNK)).into_par_iter();
     let range = |chunk: usize| chunk * CHUNK..((chunk + 1) * CHUNK).min(truth.len());
     // Sums of chunks, added in order: the same on any number of threads.
-    let squares: Vec<(f64, u64)> = chunks().map(|chunk| squares(&truth[range(chunk)], &skip[range(chunk)])).collect();
-    let (sum, count) = squares.into_iter().fold((0.0, 0), |(sum, count), part| (sum + part.0, count + part.1));
+    let parts: Vec<(f64, u64)> = chunks().map(|chunk| squares(&truth[range(chunk)], &skip[range(chunk)])).collect();
+    let (sum, count) = parts.into_iter().fold((0.0, 0), |(sum, count), part| (sum + part.0, count + part.1));
     let scale = (sum / count.max(1) as f64).sqrt() / 8.0;
-    let of_chunk = |chunk| errors_of(output.slice(range(chunk)), &truth[range(chunk)], &skip[range(chunk)], scale);
-    let errors: Vec<(f64, Vec<f64>)> = chunks()
+    let (squared, errors): (Vec<f64>, Vec<Vec<f64>>) = chunks()
         .map(|chunk| {
-            let errors = of_chunk(chunk);
-            (errors.iter().map(|error| error * error).sum(), errors)
+            let errors = errors_of(output.slice(range(chunk)), &truth[range(chunk)], &skip[range(chunk)], scale);
+            (errors.iter().map(|error| error * error).sum::<f64>(), errors)
         })
-        .collect();
-    let squares: f64 = errors.iter().map(|(squares, _)| squares).sum();
-    let errors: Vec<Vec<f64>> = errors.into_iter().map(|(_, errors)| errors).collect();
+        .unzip();
     let counted: usize = errors.iter().map(Vec::len).sum();
     let excluded = (truth.len() - counted) as u64;
     match counted.checked_sub(1) {
         None => UlpErrors { rms: 0.0, p999: 0.0, excluded },
         Some(last) => {
-            let rms = (squares / counted as f64).sqrt();
+            let rms = (squared.iter().sum::<f64>() / counted as f64).sqrt();
             UlpErrors { rms, p999: ranked(&errors, last * 999 / 1000), excluded }
         }
     }

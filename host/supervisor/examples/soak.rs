@@ -97,9 +97,7 @@ pub fn soak(
     choice: DeviceChoice,
     mut tell: impl FnMut(usize, &Held),
 ) -> Result<(Held, Held), Box<dyn Error>> {
-    // What the times are is of no account here; accepting noise times in one process and never again.
-    let settings =
-        Settings { budget_ms: 5, trials: 12, warmups: 1, rounds: 1, accept_noise: true, ..Settings::default() };
+    let settings = Settings { budget_ms: 5, trials: 12, warmups: 1, rounds: 1, ..Settings::default() };
     let supervisor = Supervisor::new(Config { settings, ..Config::default() });
     let plugin = Plugin::read(plugin, supervisor.config().limits.wasm)?;
     // One thread of the CPU is enough to time what is small; beside a GPU the others compare.
