@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, WaitIdStatus, WaitOptions, kill_process, kill_process_group,
-    pidfd_open, waitid, waitpid,
+    pidfd_open, wait, waitid,
 };
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 
 /// How often is looked at what is used.
 const LOOK: Duration = Duration::from_millis(50);
+/// `__WALL`: also for children that were made to end without the usual signal.
+const ANY: WaitOptions = WaitOptions::from_bits_retain(0x4000_0000);
 /// Directories in the scratch directory that are looked into: the compiler makes one.
 const DEPTH: usize = 4;
 
@@ -109,7 +111,8 @@ fn end_all(group: Pid) -> Result<(), WardenError> {
         for child in children() {
             let _ = kill_process(child, Signal::KILL);
         }
-        match waitpid(None, WaitOptions::empty()) {
+        // For a child of any group: `waitpid` without a process is for those of this process's own alone.
+        match wait(ANY) {
             Err(Errno::CHILD) => return Ok(()),
             Err(Errno::INTR) | Ok(_) => {}
             Err(error) => return Err(error.into()),
