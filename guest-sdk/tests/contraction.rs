@@ -180,6 +180,31 @@ fn large_windows_that_overlap_are_reduced_line_by_line() {
     }
 }
 
+/// Which types are added up over the axes of a row.
+#[test]
+fn long_sums_of_single_precision_are_exact_but_for_their_end() {
+    let sums = |text: &str| {
+        let kernel = region(&parse(text), &[NodeId(0)], Group::ALL).unwrap().kernel().clone();
+        let reduces = kernel.body.iter().filter(|inst| matches!(inst.op, Op::Reduce(..)));
+        reduces.map(|inst| inst.dtype).collect::<Vec<_>>()
+    };
+    let linear = |ty: &str| {
+        format!(
+            "graph(%x: {ty}[1,768], %w: {ty}[96,768]) {{
+               %r: {ty}[1,96] = aten::linear(%x, %w)
+               return (%r)
+             }}"
+        )
+    };
+    assert_eq!(sums(&linear("f32")), [Dtype::F64]);
+    assert_eq!(sums(&linear("f16")), [Dtype::F32], "products of half types are exact");
+    let slides = "graph(%x: f32[2,8,16,16], %w: f32[8,1,7,7]) {
+           %r: f32[2,8,16,16] = aten::conv2d(%x, %w, none, [1, 1], [3, 3], [1, 1], 8)
+           return (%r)
+         }";
+    assert_eq!(sums(slides), [Dtype::F32], "windows that overlap convert each element many times");
+}
+
 /// ATen multiplies batches that do not lie behind each other first, and adds the bias by a call of its own.
 #[test]
 fn a_sum_is_rounded_before_a_bias_that_is_added_later() {

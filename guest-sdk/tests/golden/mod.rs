@@ -16,7 +16,8 @@ pub fn tensor(ty: &TensorType, line: &str) -> Tensor {
 }
 
 /// Whether a result is what eager has: the same number or both NaN. `close` results may be off by a last place of a half
-/// type, of at least that of the number given, and by eight of a wider one; where terms cancel, of 1.
+/// type, of at least that of the number given, and by ten of a wider one, which is what eager's own sums of
+/// some twenty terms are off by; where terms cancel, of 1.
 pub fn agrees(dtype: Dtype, close: Option<f64>, found: f64, expected: f64) -> bool {
     if found == expected || (found.is_nan() && expected.is_nan()) {
         return true;
@@ -24,7 +25,7 @@ pub fn agrees(dtype: Dtype, close: Option<f64>, found: f64, expected: f64) -> bo
     let Some(least) = close.filter(|_| found.is_finite() && expected.is_finite()) else { return false };
     let tolerance = match dtype {
         Dtype::F16 | Dtype::Bf16 => dtype.ulp(expected.abs().max(least)),
-        _ => 8.0 * dtype.ulp(expected.abs().max(1.0)),
+        _ => 10.0 * dtype.ulp(expected.abs().max(1.0)),
     };
     (found - expected).abs() <= tolerance
 }

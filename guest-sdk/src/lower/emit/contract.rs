@@ -5,8 +5,8 @@ use crate::index::Index;
 use crate::lower::LowerError;
 use crate::lower::call::convert;
 use crate::lower::contraction::Contraction;
-use passhost_ir::ValueId;
 use passhost_ir::kernel::{Binary, ReduceOp, Reg, Scalar};
+use passhost_ir::{Dtype, ValueId};
 
 impl Emitter<'_> {
     /// The element of a contraction, in the math type of its tensors.
@@ -18,9 +18,17 @@ impl Emitter<'_> {
         place: &[Index],
     ) -> Result<Reg, LowerError> {
         let points = self.points(&contraction.footprint(), position, value, place)?;
+        let [first, _] = &contraction.factors;
+        let dtype = self.analysis.graph.ty(first.tensor).dtype;
+        // A library adds up in an order of its own. Where many products cancel, two orders differ by more than either is
+        // off by, so the sum is exact but for one rounding at its end: then it is right wherever the library is. Half
+        // types have room enough: their products are exact in `f32`, and the result is rounded to fewer digits. Of a window
+        // that slides each element would be converted many times.
+        let is_exact = points.over_axes && points.places.len() == 1 && dtype == Dtype::F32;
         let mut sum = None;
         for axes in points.places {
-            let [a, b] = self.factors(contraction, &axes)?;
+            let factors = self.factors(contraction, &axes)?;
+            let [a, b] = if is_exact { factors.map(|factor| self.kernel.cast(Dtype::F64, factor)) } else { factors };
             sum = Some(match sum {
                 None => self.kernel.binary(Binary::Mul, a, b),
                 Some(sum) => self.kernel.fma(a, b, sum),
@@ -29,6 +37,9 @@ impl Emitter<'_> {
         let mut sum = sum.ok_or(LowerError::Unread)?;
         if points.over_axes {
             sum = self.kernel.reduce(ReduceOp::Sum, sum);
+        }
+        if is_exact {
+            sum = self.kernel.cast(dtype, sum);
         }
         let mut sum = self.scaled(sum, contraction.scale);
         let Some(addend) = &contraction.addend else { return Ok(sum) };
