@@ -383,3 +383,23 @@ fn what_someone_else_made_of_the_inputs_is_judged_as_a_rewrite_is() {
     assert!(error(other).contains("output 0) gives f16[64] where the rewrite declares f32[64]"));
     assert!(error(judged_elsewhere(&reference, &[], |inputs| inputs)).contains("0 outputs"));
 }
+
+#[test]
+fn only_what_is_less_precise_in_every_round_is_accused() {
+    let _alone = alone();
+    let reference = reference("graph(%x: f32[64]) {\n  %y: f32[64] = aten::mul.Scalar(%x, 2.0)\n  return (%y)\n}\n");
+    let ty = TensorType::contiguous(Dtype::F32, [64]);
+    // Twice its input, but for some last places in the first so many rounds.
+    let accused = |rounds: usize| {
+        let round = std::cell::Cell::new(0);
+        let evaluation = judged_elsewhere(&reference, std::slice::from_ref(&ty), |inputs| {
+            let is_off = round.replace(round.get() + 1) < rounds;
+            let off = if is_off { 8.0 * f32::EPSILON } else { 0.0 };
+            let inputs = inputs.chunks_exact(4).map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap()));
+            bytes(&inputs.map(|value| value * 2.0 * (1.0 + off)).collect::<Vec<f32>>())
+        });
+        assert_eq!(evaluation.error, None);
+        evaluation.findings.len()
+    };
+    assert_eq!([accused(0), accused(1), accused(2)], [0, 0, 1]);
+}

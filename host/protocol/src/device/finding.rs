@@ -38,7 +38,8 @@ pub enum Finding {
         /// Least tolerance at which ordinary rounds are right.
         right_from: i8,
     },
-    /// Less precise than the reference by more than its own error explains.
+    /// Less precise than the reference by more than its own error explains, in each ordinary round; the figures are those of
+    /// the first.
     #[error(
         "output {output}: error of {rewritten} ulp ({measure}) against a double precision run, where eager has {eager}"
     )]
