@@ -8,6 +8,8 @@ const LONG: usize = 600;
 const LINE: usize = 160;
 /// Notes and suggestions of one diagnostic.
 const NOTES: usize = 4;
+/// Places of one diagnostic beside its own.
+const RELATED: usize = 3;
 
 /// How grave it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -32,6 +34,9 @@ pub struct Diagnostic {
     /// Where, if that is in the source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Excerpt>,
+    /// Other places that it follows from, such as the borrow that is in the way of another.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<Excerpt>,
     /// More about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -126,6 +131,7 @@ fn unread(level: Level, count: usize) -> Diagnostic {
         code: None,
         message: format!("{count} {what} within many levels of macros {are} left out"),
         place: None,
+        related: vec![],
         notes: vec!["what a macro of fewer levels makes is shown; write out what this one becomes".to_owned()],
     }
 }
@@ -145,13 +151,14 @@ fn reduce(raw: &Raw, places: &Places) -> Option<Diagnostic> {
     let mut notes: Vec<String> = raw.children.iter().flat_map(|child| notes(child, places)).take(NOTES).collect();
     notes.extend(hint(code.as_deref(), &raw.message).map(str::to_owned));
     let primary = raw.spans.iter().find(|span| span.is_primary).or(raw.spans.first());
-    Some(Diagnostic {
-        level,
-        code,
-        message: tidy(&raw.message),
-        place: primary.map(|span| excerpt(of_author(span), places)),
-        notes,
-    })
+    let labelled = raw.spans.iter().filter(|span| !span.is_primary && span.label.is_some());
+    let mut related: Vec<Excerpt> = labelled.map(|span| excerpt(of_author(span), places)).collect();
+    let place = primary.map(|span| excerpt(of_author(span), places));
+    // Of another file than the source nothing is shown but its name.
+    related.retain(|other| !other.text.is_empty() && Some(other) != place.as_ref());
+    related.sort_by_key(|other| other.line);
+    related.truncate(RELATED);
+    Some(Diagnostic { level, code, message: tidy(&raw.message), place, related, notes })
 }
 
 /// Where the author wrote what became of a macro.
@@ -187,8 +194,18 @@ fn notes(child: &Raw, places: &Places) -> Option<String> {
         all => format!(": `{}`", all.join("`, `").trim()),
     };
     // How lints are switched on is no help, and neither is what the linker was called with.
-    let starts = ["`#[warn(", "`#[deny(", "\"", "some arguments are omitted"];
-    let idle = starts.iter().any(|start| child.message.trim_start().starts_with(start));
+    let starts = [
+        "`#[warn(",
+        "`#[deny(",
+        "\"",
+        "some arguments are omitted",
+        "the full name for the type has been written to",
+        "the full type name has been written to",
+        "consider using `--verbose`",
+    ];
+    // Where a thing of the SDK is defined is a place that no author sees.
+    let idle = starts.iter().any(|start| child.message.trim_start().starts_with(start))
+        || child.message.ends_with("defined here");
     (!idle && !child.message.is_empty()).then(|| sentence(&format!("{}{suggested}", child.message), places))
 }
 
@@ -221,19 +238,30 @@ impl Diagnostic {
         let level = if self.level == Level::Error { "error" } else { "warning" };
         let code = self.code.as_ref().map(|code| format!("[{code}]")).unwrap_or_default();
         let mut lines = vec![format!("{level}{code}: {}", self.message)];
-        if let Some(place) = &self.place {
-            let number = place.line.to_string();
-            let margin = " ".repeat(number.len());
-            lines.push(format!("{margin}--> {}:{}:{}", place.file, place.line, place.column));
-            if !place.text.is_empty() {
-                let before = if place.column > LINE { LINE / 4 } else { place.column };
-                let carets = "^".repeat(place.length);
-                let under = format!("{}{carets} {}", " ".repeat(before.saturating_sub(1)), place.label);
-                lines.push(format!("{number} | {}", place.text));
-                lines.push(format!("{margin} | {}", under.trim_end()));
-            }
+        for (index, place) in self.place.iter().chain(&self.related).enumerate() {
+            lines.extend(place.lines(index == 0));
         }
         lines.extend(self.notes.iter().map(|note| format!("  = {note}")));
+        lines
+    }
+}
+
+impl Excerpt {
+    /// The line with what is meant underlined, under its place if it is the first.
+    fn lines(&self, is_first: bool) -> Vec<String> {
+        let number = self.line.to_string();
+        let margin = " ".repeat(number.len());
+        let mut lines = vec![];
+        if is_first {
+            lines.push(format!("{margin}--> {}:{}:{}", self.file, self.line, self.column));
+        }
+        if !self.text.is_empty() {
+            let before = if self.column > LINE { LINE / 4 } else { self.column };
+            let marks = if is_first { "^" } else { "-" }.repeat(self.length);
+            let under = format!("{}{marks} {}", " ".repeat(before.saturating_sub(1)), self.label);
+            lines.push(format!("{number} | {}", self.text));
+            lines.push(format!("{margin} | {}", under.trim_end()));
+        }
         lines
     }
 }
@@ -269,6 +297,39 @@ mod tests {
                 "1 warning within many levels of macros is left out"
             ]
         );
+    }
+
+    #[test]
+    fn what_is_in_the_way_is_shown_and_what_lies_elsewhere_is_not() {
+        let span = |file: &str, line: usize, is_primary: bool, text: &str, label: &str| {
+            format!(
+                r#"{{"file_name":"{file}","line_start":{line},"line_end":{line},"column_start":5,"column_end":10,"is_primary":{is_primary},"text":[{{"text":"{text}"}}],"label":"{label}","suggested_replacement":null,"expansion":null}}"#
+            )
+        };
+        let spans = [
+            span("pass.rs", 9, true, "    rewriter.refuse(nodes);", "mutable borrow occurs here"),
+            span("pass.rs", 12, false, "    graph.nodes.len();", "immutable borrow later used here"),
+            span("pass.rs", 7, false, "    rewriter.graph();", "immutable borrow occurs here"),
+        ];
+        let children = ["method defined here", "consider using `--verbose` to print the full type name"]
+            .map(|message| format!(r#"{{"message":"{message}","level":"note","spans":[],"children":[]}}"#));
+        let printed = format!(
+            r#"{{"message":"cannot borrow `*rewriter` as mutable","code":{{"code":"E0502"}},"level":"error","spans":[{}],"children":[{}]}}"#,
+            spans.join(","),
+            children.join(",")
+        );
+        let lines: Vec<String> = read(&printed, &Places::new([])).iter().flat_map(Diagnostic::lines).collect();
+        expect![[r#"
+            error[E0502]: cannot borrow `*rewriter` as mutable
+             --> pass.rs:9:5
+            9 |     rewriter.refuse(nodes);
+              |     ^^^^^ mutable borrow occurs here
+            7 |     rewriter.graph();
+              |     ----- immutable borrow occurs here
+            12 |     graph.nodes.len();
+               |     ----- immutable borrow later used here
+        "#]]
+        .assert_eq(&(lines.join("\n") + "\n"));
     }
 
     #[test]

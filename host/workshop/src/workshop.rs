@@ -315,8 +315,8 @@ fn of_diagnostic(diagnostic: &Value) -> String {
     let word = |value: &Value| one_line(value.as_str().unwrap_or_default(), LINE);
     let code = diagnostic["code"].as_str().map_or(String::new(), |code| format!("[{}]", one_line(code, 40)));
     let mut text = format!("{}{code}: {}\n", word(&diagnostic["level"]), word(&diagnostic["message"]));
-    let place = &diagnostic["place"];
-    if place.is_object() {
+    let related = diagnostic["related"].as_array().into_iter().flatten();
+    for place in std::iter::once(&diagnostic["place"]).chain(related).filter(|place| place.is_object()) {
         let (line, column) = (&place["line"], &place["column"]);
         text.push_str(&format!("  line {line}, column {column}: {}\n", word(&place["text"])));
         let label = word(&place["label"]);
