@@ -124,6 +124,28 @@ fn nodes_of_which_another_result_is_still_read_stay() {
 }
 
 #[test]
+fn nodes_that_an_input_comes_from_stay() {
+    let mut rewriter = parse(
+        "graph(%x: f32[4]) {
+           %a: f32[4] = aten::relu(%x)
+           %b: f32[4] = aten::neg(%a)
+           %c: f32[4] = aten::abs(%b)
+           return (%c)
+         }",
+    );
+    let (a, c) = (named(&rewriter, "a"), named(&rewriter, "c"));
+    let kernel = "space p0=4
+        in x0: f32[4]
+        v0: f32 = load x0[p0] clamp
+        v1: f32 = neg v0
+        v2: f32 = abs v1
+        out v2 over [p0] as [4]";
+    let kernel = rewriter.replace_with(&[NodeId(0), NodeId(1), NodeId(2)], kernel, [a], [c]).unwrap();
+    let order: Vec<NodeId> = rewriter.graph().nodes.iter().map(|node| node.id).collect();
+    assert_eq!(order, [NodeId(0), kernel]);
+}
+
+#[test]
 fn identities_go_and_their_readers_stay() {
     let mut rewriter = parse(
         "graph(%x: f32[4]) {

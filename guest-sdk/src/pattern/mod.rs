@@ -212,16 +212,18 @@ pub struct NearMiss {
 impl fmt::Display for NearMiss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "no match; ")?;
+        // An op is written `name(arguments)`; a namespace ends in the only colons that there are. This comes first, as the
+        // node that comes nearest to an op that does not exist is any, and long lines are cut where they are shown.
+        if self.expected.contains('(') && !namespace::is_in(&self.expected) {
+            write!(f, "{}; ", namespace::HINT)?;
+        }
         if self.matched.is_empty() {
             write!(f, "no node matches the outermost op: ")?;
         } else {
             let matched: Vec<String> = self.matched.iter().map(NodeId::to_string).collect();
             write!(f, "the best attempt matched {} and stopped at {}: ", matched.join(", "), self.path)?;
         }
-        write!(f, "expected {}, found {}", self.expected, self.found)?;
-        // An op is written `name(arguments)`; a namespace ends in the only colons that there are.
-        let without_namespace = self.expected.contains('(') && !namespace::is_in(&self.expected);
-        if without_namespace { write!(f, "; {}", namespace::HINT) } else { Ok(()) }
+        write!(f, "expected {}, found {}", self.expected, self.found)
     }
 }
 

@@ -37,8 +37,8 @@ impl IntoKernel for String {
 
 impl Rewriter {
     /// Puts a kernel in the place of `nodes`: `inputs` are its operands, `outputs` those results of the nodes that it
-    /// stores, in the order of its inputs and stores. Nodes of which something else still reads another result stay, with
-    /// what they need. The kernel is verified, and held against the types of all of these.
+    /// stores, in the order of its inputs and stores. Nodes that an input comes from stay, and so do those of which something
+    /// else still reads another result, with what they need. The kernel is verified, and held against the types of all of these.
     ///
     /// ```
     /// # use passhost_guest_sdk::prelude::*;
@@ -66,16 +66,22 @@ impl Rewriter {
         inputs: impl Into<Vec<ValueId>>,
         outputs: impl Into<Vec<ValueId>>,
     ) -> Result<NodeId, EditError> {
-        let (kernel, outputs) = (kernel.into_kernel()?, outputs.into());
+        let (kernel, inputs, outputs) = (kernel.into_kernel()?, inputs.into(), outputs.into());
+        self.check_exists(&inputs)?;
         self.check_exists(&outputs)?;
-        let nodes = self.no_longer_read(nodes, &outputs)?;
+        let nodes = self.no_longer_read(nodes, &inputs, &outputs)?;
         let permuted = |value| Output { value, permutation: self.permutation(value) };
         let outputs = outputs.into_iter().map(permuted).collect();
-        self.replace(&Lowered { kernel, inputs: inputs.into(), outputs, nodes, covered: vec![] })
+        self.replace(&Lowered { kernel, inputs, outputs, nodes, covered: vec![] })
     }
 
-    /// Those of `nodes` that nothing needs once `outputs` come from elsewhere.
-    fn no_longer_read(&self, nodes: &[NodeId], outputs: &[ValueId]) -> Result<Vec<NodeId>, EditError> {
+    /// Those of `nodes` that nothing needs once `outputs` come from a kernel that reads `inputs`.
+    fn no_longer_read(
+        &self,
+        nodes: &[NodeId],
+        inputs: &[ValueId],
+        outputs: &[ValueId],
+    ) -> Result<Vec<NodeId>, EditError> {
         if let Some(missing) = nodes.iter().find(|&&id| self.node(id).is_none()) {
             return Err(EditError::NoSuchNode(*missing));
         }
@@ -84,6 +90,7 @@ impl Rewriter {
             values.iter().filter(|value| !outputs.contains(value)).for_each(|value| is_read[value.index()] = true);
         };
         read(&self.graph.outputs, &mut is_read);
+        read(inputs, &mut is_read);
         let mut gone = Vec::new();
         for node in self.graph.nodes.iter().rev() {
             if nodes.contains(&node.id) && !node.outputs.iter().any(|output| is_read[output.index()]) {

@@ -38,7 +38,9 @@ pub fn render(document: &Document, terminal: &Terminal) -> Vec<String> {
     let settings = &document.limits.measurement;
     if settings.quick || settings.accept_noise {
         let text = match settings.quick {
-            true => "quick: the smallest variants alone, one round of inputs, noise accepted, not a result to rank",
+            true => {
+                "quick: the smallest variants alone, one round of inputs, none of them large or unusual, noise accepted, not a result to rank"
+            }
             false => "noise accepted: whatever else the machine did is in the times, not a result to rank",
         };
         lines.extend(wrap(text, terminal.width(), "").iter().map(|line| terminal.paint(Tone::Warn, line)));

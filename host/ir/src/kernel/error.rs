@@ -161,7 +161,7 @@ pub enum KernelError {
         needs: Reg,
     },
     /// An instruction reads itself or a later one.
-    #[error("{at} reads {operand}, which does not come before it: reorder the body")]
+    #[error("{at} reads {operand}, which does not come before it: name one that is defined above")]
     Operand {
         /// The instruction.
         at: Reg,

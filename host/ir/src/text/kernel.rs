@@ -290,7 +290,11 @@ fn parse_axis(cursor: &mut Cursor<'_>, kernel: &Kernel) -> Parsed<u32> {
     let parallel = u32::try_from(kernel.parallel.len()).unwrap_or(u32::MAX);
     let axis = match split_name(cursor.word("an axis")?) {
         Some(("p", number)) if number < parallel => Some(number),
-        Some(("r", number)) => number.checked_add(parallel),
+        // Whether there are so many the verifier says, which knows the place as well.
+        Some(("r", number)) if !kernel.reduce.is_empty() => number.checked_add(parallel),
+        Some(("r", _)) => {
+            return Err(before.unexpected("an axis that `space` has; reduce axes stand there as `; reduce r0=64`"));
+        }
         _ => None,
     };
     axis.ok_or_else(|| before.unexpected("an axis of this kernel, such as `p0`"))
@@ -416,8 +420,15 @@ fn parse_op(cursor: &mut Cursor<'_>, kernel: &mut Kernel) -> Parsed<Op> {
         "select" => Op::Select(reg(cursor)?, next(cursor)?, next(cursor)?),
         "fma" => Op::Fma(reg(cursor)?, next(cursor)?, next(cursor)?),
         "cast" => Op::Cast(reg(cursor)?),
-        "reduce" => Op::Reduce(cursor.known("a reduction", ReduceOp::from_name)?, reg(cursor)?),
-        "scan" => Op::Scan(cursor.known("a scan", ScanOp::from_name)?, reg(cursor)?),
+        "reduce" => {
+            let names = ReduceOp::ALL.iter().map(|op| op.name()).collect::<Vec<_>>().join(", ");
+            let what = format!("a reduction (one of {names}; a mean is a sum that is divided)");
+            Op::Reduce(cursor.known(&what, ReduceOp::from_name)?, reg(cursor)?)
+        }
+        "scan" => {
+            let names = ScanOp::ALL.iter().map(|op| op.name()).collect::<Vec<_>>().join(", ");
+            Op::Scan(cursor.known(&format!("a scan (one of {names})"), ScanOp::from_name)?, reg(cursor)?)
+        }
         name => {
             if let Some(op) = Unary::from_name(name) {
                 Op::Unary(op, reg(cursor)?)
