@@ -39,3 +39,13 @@ fn python(set: &str) -> Option<PathBuf> {
 fn openenv_client_solves_a_sample() {
     episode("openenv", "client.py");
 }
+
+#[test]
+fn openenv_validates_the_server_and_its_package() {
+    episode("openenv", "validated.py");
+}
+
+#[test]
+fn verifiers_task_set_solves_a_sample() {
+    episode("verifiers", "task_set.py");
+}

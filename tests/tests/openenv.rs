@@ -345,6 +345,30 @@ fn an_episode_ends_with_its_connection_and_leaves_nothing() {
 }
 
 #[test]
+fn a_connection_that_asks_for_nothing_is_told_so_and_ended() {
+    let server = Server::start(&["--session-idle", "1ms"]);
+    let mut alice = as_client(&server, "alice");
+    let last = alice.hear().unwrap_or_default();
+    assert!(last["data"]["message"].as_str().is_some_and(|words| words.contains("nothing was asked")), "{last}");
+    assert_eq!(alice.hear(), Err(Some(CloseCode::Policy)));
+}
+
+#[test]
+fn who_asks_too_often_is_told_so_and_not_read_for_a_while() {
+    let server = Server::start(&["--rate", "1"]);
+    let mut alice = as_client(&server, "alice");
+    let state = Message::text(json!({ "type": "state" }).to_string());
+    let mut answers = std::iter::repeat_with(|| {
+        alice.say(state.clone());
+        alice.hear().unwrap_or_default()
+    });
+    assert!(answers.next().is_some_and(|answer| answer["type"] == "state"), "the first requests are answered");
+    let refused = |answer: &Value| answer["data"]["message"].as_str().is_some_and(|words| words.contains("too often"));
+    assert!(answers.take(1000).any(|answer| refused(&answer)), "nobody asks too often");
+    assert!(!as_client(&server, "bob").reset(&json!({})).done);
+}
+
+#[test]
 fn evaluations_of_an_episode_are_the_clients_own_in_the_queue() {
     let server = Server::start(&[]);
     let mut alice = as_client(&server, "alice");

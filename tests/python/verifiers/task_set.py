@@ -30,20 +30,30 @@ def answer(prompt):
     if tool is None and "It is data" in text and "graph(%" in text:
         return call("write_pass", source=PASSES["broken"])
     if tool == "write_pass":
-        return call({"broken": "build", "wrong": "eval", "right": "submit"}[HASHES[observation["source_sha256"]]])
+        return call({"broken": "build", "wrong": "eval", "right": "eval"}[HASHES[observation["source_sha256"]]])
     if tool == "build" and "error[E0599]" in text and "`remove_knots`" in text:
         return call("write_pass", source=PASSES["wrong"])
     if tool == "eval" and "verdict: WRONG" in text and observation["verdict"]["right"] is False:
         return call("write_pass", source=PASSES["right"])
+    if tool == "eval" and "verdict: RIGHT" in text and observation["verdict"]["right"] is True:
+        Model.score = observation["verdict"]["score"]
+        return call("submit")
     raise ValueError(f"unexpected observation: {observation}")
 
 
+def chunk(body, delta, finish_reason=None):
+    """A piece of a streamed answer."""
+    choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
+    return {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": body["model"], "choices": [choice]}
+
+
 class Model(http.server.BaseHTTPRequestHandler):
-    """A chat endpoint."""
+    """A chat endpoint that streams, as the harness asks for it."""
 
     protocol_version = "HTTP/1.1"
     calls = []
     trouble = []
+    score = None
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -57,20 +67,17 @@ class Model(http.server.BaseHTTPRequestHandler):
         Model.calls.append(action["tool"])
         # As models write it.
         said = f"```json\n{json.dumps(action)}\n```"
-        reply = {
-            "id": "chatcmpl-1",
-            "object": "chat.completion",
-            "created": 1,
-            "model": body["model"],
-            "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": said}}],
-            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
-        }
-        text = json.dumps(reply).encode()
+        events = [
+            chunk(body, {"role": "assistant", "content": said}),
+            chunk(body, {}, finish_reason="stop"),
+            {**chunk(body, {}), "choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}},
+        ]
+        text = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
         self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text)))
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Content-Length", str(len(text.encode())))
         self.end_headers()
-        self.wfile.write(text)
+        self.wfile.write(text.encode())
 
     def log_message(self, *_):
         pass
@@ -119,7 +126,10 @@ def main():
     said = f"{run.stdout}\n{run.stderr}"
     if run.returncode or Model.trouble or len(traces) != 1:
         raise SystemExit(f"vf-eval ends with {run.returncode}, {len(traces)} traces\n{Model.trouble}\n{said}")
-    print(json.dumps(traces[0])[:3000])
+    reward = traces[0]["traces"][0]["rewards"]["openenv_reward"]["score"]
+    if not traces[0]["ok"] or Model.score is None or abs(reward - Model.score) > 1e-3:
+        raise SystemExit(f"a reward of {reward} for a score of {Model.score}\n{traces[0]['errors']}\n{said}")
+    print(f"{len(Model.calls)} calls, score {reward:.3f}")
 
 
 main()

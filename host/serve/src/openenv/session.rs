@@ -11,8 +11,11 @@ use futures_util::{SinkExt, StreamExt};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::{AsyncRead as _, ReadBuf};
 use tokio::sync::watch;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep, timeout};
 use tokio_tungstenite::WebSocketStream;
@@ -22,12 +25,17 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 
 /// How often a client is asked whether it is there.
 const PING: Duration = Duration::from_secs(20);
+/// It is looked no more often.
+const LOOK: Duration = Duration::from_millis(1);
 /// After how long of nothing at all it is taken for gone.
 const GONE: Duration = Duration::from_secs(70);
 /// How long a client may take to read an answer, and to say goodbye.
 const READING: Duration = Duration::from_secs(30);
+/// How long, and how many bytes, of what cannot be read are forgotten before a connection is cut off.
+const DRAINING: Duration = Duration::from_secs(5);
+const FORGOTTEN: usize = 8 << 20;
 /// Requests that may come while one is answered: OpenEnv's clients wait for each answer.
-const AHEAD: usize = 8;
+const AHEAD: usize = 1;
 
 type Socket = WebSocketStream<TokioIo<Upgraded>>;
 
@@ -49,11 +57,11 @@ pub async fn hold(upgraded: Upgraded, state: State, client: Client) {
             let floor: Arc<dyn Workplace> = Arc::new(Floor::new(state.clone(), Arc::clone(&client.name)));
             let mut table = Table::new(floor, limits);
             let farewell = Connection::new(&mut socket, &state, &client).serve(&mut table).await;
+            // Whoever hears the end finds nothing going on any more.
+            table.clear().await;
             if let Some(farewell) = farewell {
                 say_goodbye(&mut socket, farewell).await;
             }
-            drop(socket);
-            table.clear().await;
         }
     }
 }
@@ -79,13 +87,30 @@ async fn say_goodbye(socket: &mut Socket, farewell: Farewell) {
             socket.send(Message::text(Answer::Fault(fault).text())).await?;
         }
         socket.close(Some(CloseFrame { code, reason: reason.into() })).await?;
-        // What is on its way is read, so that the client is not cut off before it has read this.
+        // Until the client has said goodbye as well; after what could not be read, nothing is read as messages.
         while let Some(message) = socket.next().await {
             message?;
         }
         Ok::<(), Error>(())
     };
     let _ = timeout(READING, speaking).await;
+    if matches!(code, CloseCode::Size | CloseCode::Protocol) {
+        let _ = timeout(DRAINING, drain(socket.get_mut())).await;
+    }
+}
+
+/// Forgets what is on its way: who is cut off while it writes may never read the last words.
+async fn drain(stream: &mut TokioIo<Upgraded>) {
+    let (mut bytes, mut forgotten) = ([0; 4096], 0);
+    while forgotten < FORGOTTEN {
+        let mut buffer = ReadBuf::new(&mut bytes);
+        let read = poll_fn(|context| Pin::new(&mut *stream).poll_read(context, &mut buffer)).await;
+        match buffer.filled().len() {
+            0 => return,
+            _ if read.is_err() => return,
+            count => forgotten += count,
+        }
+    }
 }
 
 /// Why what came cannot be read.
@@ -117,19 +142,31 @@ struct Connection<'a> {
     ticks: Interval,
     /// When anything came last.
     heard: Instant,
-    /// When a request came last, or was answered.
+    /// When a request was answered last.
     active: Instant,
+    is_answering: bool,
     /// Requests that came while one was answered.
     ahead: VecDeque<Message>,
 }
 
 impl<'a> Connection<'a> {
     fn new(socket: &'a mut Socket, state: &'a State, client: &'a Client) -> Connection<'a> {
-        let mut ticks = interval(PING.min(state.episodes.limits.idle));
+        let mut ticks = interval(PING.min(state.episodes.limits.idle).max(LOOK));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let (now, ending) = (Instant::now(), state.ending.subscribe());
         let limits = state.episodes.limits;
-        Connection { socket, client, state, limits, ending, ticks, heard: now, active: now, ahead: VecDeque::new() }
+        Connection {
+            socket,
+            client,
+            state,
+            limits,
+            ending,
+            ticks,
+            heard: now,
+            active: now,
+            is_answering: false,
+            ahead: VecDeque::new(),
+        }
     }
 
     /// Answers until the connection ends; the last words, if there is somebody to hear them.
@@ -142,11 +179,11 @@ impl<'a> Connection<'a> {
                     Err(end) => return end,
                 },
             };
-            self.active = Instant::now();
+            self.is_answering = true;
             if let Err(end) = self.respond(message, table).await {
                 return end;
             }
-            self.active = Instant::now();
+            (self.is_answering, self.active) = (false, Instant::now());
         }
     }
 
@@ -211,12 +248,11 @@ impl<'a> Connection<'a> {
 
     /// Looks whether the client is there, and whether it has anything to say.
     async fn look(&mut self) -> Result<(), Option<Farewell>> {
-        let EpisodeLimits { idle, answer, .. } = self.limits;
+        let EpisodeLimits { idle, .. } = self.limits;
         if self.heard.elapsed() > GONE {
             return Err(None);
         }
-        // While a request is answered, its time counts as activity.
-        if self.active.elapsed() > idle.saturating_add(answer) {
+        if !self.is_answering && self.active.elapsed() > idle {
             let words = format!("nothing was asked for {} seconds; the episode has ended", idle.as_secs());
             return Err(Some(Farewell::new(CloseCode::Policy, words)));
         }

@@ -96,7 +96,9 @@ impl Workplace for Floor {
         let key = random_key().map_err(file(&shop.directory))?;
         let directory = shop.directory.join(&key);
         let stopped = stop.clone();
-        let machinery = Machinery { stop: Arc::new(move || *stopped.borrow()), ..shop.machinery.clone() };
+        // Whoever could say so is gone where the server ends.
+        let stop_asked = move || *stopped.borrow() || stopped.has_changed().is_err();
+        let machinery = Machinery { stop: Arc::new(stop_asked), ..shop.machinery.clone() };
         let hands = Queued {
             machinery,
             state: self.state.clone(),
