@@ -1,0 +1,121 @@
+"""One request and its answer, asked again for as long as failures pass by."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+
+from passhost.access import Access
+from passhost.errors import Unreachable, refused
+from passhost.patience import Backoff, Patience, retry_after
+
+logger = logging.getLogger("passhost")
+
+#: Answers after which the same request may succeed.
+_PASSING = frozenset({429, 502, 503, 504})
+#: Seconds beyond those that an answer is asked to wait.
+_SLACK = 20.0
+
+
+class Exchange:
+    """Requests to one server. Each of them may be sent twice: what it does, it does once."""
+
+    def __init__(self, access: Access, patience: Patience) -> None:
+        self.access = access
+        self.patience = patience
+        # As many connections as whoever calls has requests; the server has limits of its own.
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=32)
+        self._http = httpx.AsyncClient(base_url=access.http, auth=access.token, limits=limits)
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        content: bytes | None = None,
+        wait: float = 0.0,
+    ) -> Any:
+        """The JSON of the answer.
+
+        Raises Refused for what the server refuses, Unreachable where it does not answer.
+        """
+        asked, backoff = f"{method} {path}", Backoff(self.patience)
+        timeout = httpx.Timeout(60.0, connect=10.0, read=wait + _SLACK, pool=None)
+        while True:
+            error: Exception
+            try:
+                answer = await self._http.request(
+                    method, path, params=params, headers=headers, content=content, timeout=timeout
+                )
+                if answer.is_success:
+                    return answer.json()
+                error = refused(answer.status_code, detail(answer), asked)
+                passes, after = answer.status_code in _PASSING, retry_after(answer.headers)
+            except (httpx.TransportError, ValueError) as failure:
+                # An answer that is no JSON was cut off, or is not this server's.
+                error, passes, after = self.unreachable(asked, failure), may_pass(failure), None
+            await self.pause(backoff, error, passes, after)
+
+    async def pause(self, backoff: Backoff, error: Exception, passes: bool, after: float | None) -> None:
+        """Waits before the next try, or raises what went wrong where there is none."""
+        is_first = backoff.is_fresh
+        delay = backoff.failed(after) if passes else None
+        if delay is None:
+            raise error from None
+        logger.log(
+            logging.WARNING if is_first else logging.INFO,
+            "%s; asking again in %.1f s, and for %.0f s in all",
+            error,
+            delay,
+            self.patience.seconds,
+        )
+        await asyncio.sleep(delay)
+
+    def unreachable(self, asked: str, failure: Exception) -> Unreachable:
+        said = str(failure) or type(failure).__name__
+        return Unreachable(
+            f"{asked}: no answer from {self.access.http} ({said}); see that `passhost serve` listens there"
+        )
+
+    @asynccontextmanager
+    async def stream(self, path: str) -> AsyncIterator[httpx.Response]:
+        """An answer that comes in pieces. It is tried once; raises as httpx does."""
+        timeout = httpx.Timeout(60.0, connect=10.0, pool=None)
+        async with self._http.stream("GET", path, timeout=timeout) as answer:
+            if not answer.is_success:
+                await answer.aread()
+            yield answer
+
+
+def detail(answer: httpx.Response) -> str:
+    """Why a request was refused, in the server's words, or in those of something on the way to it."""
+    try:
+        value = answer.json()
+        text = value.get("detail") if isinstance(value, dict) else None
+    except ValueError:
+        text = None
+    text = text if isinstance(text, str) and text else answer.text.strip() or answer.reason_phrase
+    return " ".join(text.split())[:500]
+
+
+def may_pass(failure: Exception) -> bool:
+    """Whether trying again makes sense: not with a certificate that nobody vouches for, or another protocol."""
+    if isinstance(failure, (httpx.UnsupportedProtocol, httpx.LocalProtocolError)):
+        return False
+    cause: BaseException | None = failure
+    while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return False
+        cause = cause.__cause__ or cause.__context__
+    return True
