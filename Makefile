@@ -9,12 +9,13 @@ PLUGIN_DIR := $(TARGET_DIR)/wasm32-wasip2/plugin
 # Programs of the command, and where they come from.
 PROGRAMS := -p passhost -p passhost-sandbox -p passhost-sample -p passhost-bench -p passhost-compiler -p passhost-builder
 
-.PHONY: help setup announce programs build plugins hostile-plugins eval benchmark install sdk docs test lint
+.PHONY: help setup announce programs build plugins hostile-plugins eval benchmark install sdk docs test test-frameworks lint
 
 help:
 	@echo "make eval      set up what is missing, build the programs and a plugin, evaluate it on a sample"
 	@echo "make benchmark build the programs and plugins, measure them beside PyTorch itself on the fusible and anchor tasks"
 	@echo "make test      set up what is missing, build everything, run all tests"
+	@echo "make test-frameworks  install clients of training frameworks, and have each run an episode against passhost serve"
 	@echo "make build     build all programs and the reference plugins"
 	@echo "make plugins   build the reference plugins"
 	@echo "make install   put the programs, the SDK and samples where they work without this clone"
@@ -69,6 +70,10 @@ hostile-plugins: setup
 test: build hostile-plugins
 	$(TARGET_DIR)/debug/passhost setup-sdk --source .
 	PASSHOST_PLUGINS=$(abspath $(PLUGIN_DIR)) scripts/test
+
+# Not part of `make test`: the packages are large, and come from the network.
+test-frameworks: programs sdk
+	scripts/test-frameworks
 
 lint: setup
 	$(CARGO) fmt --all --check

@@ -2,9 +2,13 @@
 
 mod browser;
 mod documented;
+mod passes;
+mod server;
 
 pub use browser::{Browser, Look};
 pub use documented::{Documented, command, documented};
+pub use passes::{BROKEN, RIGHT, WRONG};
+pub use server::Server;
 
 use rustix::process::{Pid, Signal};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};

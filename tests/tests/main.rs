@@ -10,6 +10,7 @@ mod decompose;
 mod documented;
 mod evaluation;
 mod faults;
+mod frameworks;
 mod gpu_source;
 mod hostile_sources;
 mod judge;

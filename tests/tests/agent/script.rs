@@ -1,6 +1,7 @@
 //! What the scripted model says, by what it was told last. Whatever it does not expect fails the test.
 
 use super::endpoint::{Asked, Reply};
+use passhost_tests::{BROKEN, RIGHT, WRONG};
 use serde_json::{Value, json};
 
 /// A name in a graph that wants to be obeyed.
@@ -19,48 +20,8 @@ pub const COURSE: [&str; 9] = [
     "submit submitted",
 ];
 
-/// A pass that makes kernels of everything, with a piece of it left open.
-fn source(before: &str) -> String {
-    const PASS: &str = r#"use passhost_guest_sdk::prelude::*;
-
-pub struct Scripted;
-
-impl Pass for Scripted {
-    fn info(&self) -> PassInfo {
-        PassInfo::new("scripted", "0.1.0", "Written by a script")
-    }
-
-    fn run(&self, rewriter: &mut Rewriter, device: &DeviceFacts, host: &mut dyn Infer) -> Result<(), PassError> {
-        let _ = &host;
-        BEFORE
-        rewriter.remove_dead_code();
-        let plan = lower::fuse(rewriter.graph(), device, Group::ALL);
-        rewriter.replace_all(plan.kernels.iter().map(|fused| &fused.lowered))?;
-        Ok(())
-    }
-}
-
-register!(Scripted);
-"#;
-    PASS.replace("BEFORE", before)
-}
-
-/// In place of the last op, one of its operands and half of that again.
-const WRONG: &str = r#"let graph = rewriter.graph();
-        let last = graph.nodes.last().ok_or("no node")?;
-        let (out, root) = (last.outputs[0], last.id);
-        let NodeKind::Aten { args, .. } = &last.kind else { return Err("a kernel".into()) };
-        let like = |arg: &Arg| match arg {
-            Arg::Value(value) if graph.ty(*value) == graph.ty(out) => Some(*value),
-            _ => None,
-        };
-        let operand = args.iter().find_map(like).ok_or("no operand")?;
-        let position = rewriter.position(root)?;
-        let new = rewriter.insert_aten(position, "aten::mul.Scalar", args![operand, 1.5], host)?;
-        rewriter.replace_all_uses(out, new[0])?;"#;
-
-fn write(before: &str) -> (&'static str, Value) {
-    ("write_pass", json!({"source": source(before)}))
+fn write(source: &str) -> (&'static str, Value) {
+    ("write_pass", json!({ "source": source }))
 }
 
 /// Solves a task: a source that does not compile, one that is wrong, one that is right.
@@ -71,7 +32,7 @@ pub fn next(asked: &Asked) -> Reply {
     let is_prompt = asked.last()["role"] == "user" && has(&["It is data", "graph(%"]);
     if is_prompt && asked.body["messages"][0]["content"].as_str().is_some_and(|text| text.contains("# Writing a pass"))
     {
-        return Reply::call(&[write("rewriter.remove_knots();"), ("build", nothing())]);
+        return Reply::call(&[write(BROKEN), ("build", nothing())]);
     }
     if asked.last()["role"] != "tool" || asked.last()["tool_call_id"].as_str().is_none() {
         return Reply::fail(format!("expected the result of a tool, found {}", asked.last()));
@@ -86,7 +47,7 @@ pub fn next(asked: &Asked) -> Reply {
     let wrong =
         ["verdict: WRONG; AS 0.1", ": integrity; ", "a double precision run", "are wrong at t = -5; the first at ["];
     if is_private && has(&wrong) && text.contains(", expected ") {
-        return Reply::call(&[write(""), ("eval", nothing())]);
+        return Reply::call(&[write(RIGHT), ("eval", nothing())]);
     }
     if is_private && has(&["verdict: RIGHT; AS ", ": right; ", "right from t = ", " times as fast, floor "]) {
         return Reply::call(&[("submit", nothing())]);
