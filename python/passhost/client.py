@@ -17,6 +17,7 @@ import httpx
 
 from passhost import batch
 from passhost.access import Access
+from passhost.deadline import OutOfTime, within
 from passhost.errors import (
     DeadlineExceeded,
     EvaluationCancelled,
@@ -176,8 +177,8 @@ class AsyncClient:
         pass that is wrong, or none, is a result.
         """
         try:
-            return await asyncio.wait_for(self._evaluate(submission, key), timeout)
-        except asyncio.TimeoutError:
+            return await within(timeout, self._evaluate(submission, key))
+        except OutOfTime:
             raise DeadlineExceeded(
                 f"the pass for {submission.sample} has no result after {timeout:g} s, and is cancelled; "
                 "allow more time, or submit less at once"
@@ -236,9 +237,11 @@ class AsyncClient:
             raise
 
     async def _abandon(self, submitting: asyncio.Future[str]) -> None:
-        with contextlib.suppress(PasshostError, asyncio.TimeoutError):
-            id = await asyncio.wait_for(submitting, _GOODBYE)
-            await asyncio.wait_for(self.cancel(id), _GOODBYE)
+        async def cancel() -> None:
+            await self.cancel(await submitting)
+
+        with contextlib.suppress(PasshostError, OutOfTime):
+            await within(_GOODBYE, cancel())
 
 
 def _path(id: str) -> str:

@@ -11,6 +11,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
 from passhost.access import Access
+from passhost.deadline import OutOfTime, within
 from passhost.errors import EpisodeLost, Unreachable, refused
 from passhost.patience import retry_after
 
@@ -76,9 +77,9 @@ class Socket:
         message: dict[str, Any] = {"type": kind} if data is None else {"type": kind, "data": data}
         try:
             await self._connection.send(json.dumps(message))
-            answer = json.loads(await asyncio.wait_for(self._connection.recv(), _ANSWER))
+            answer = json.loads(await within(_ANSWER, self._connection.recv()))
             return answer["type"], answer.get("data") or {}
-        except (ConnectionClosed, asyncio.TimeoutError, OSError) as error:
+        except (ConnectionClosed, OutOfTime, OSError) as error:
             said = str(error) or f"no answer within {_ANSWER:g} s"
             raise EpisodeLost(f"the connection of the episode broke ({said}); begin another one with reset") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:

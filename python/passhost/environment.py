@@ -11,13 +11,27 @@ from typing import Any
 from passhost import portal
 from passhost.access import Access
 from passhost.connection import Socket
+from passhost.deadline import OutOfTime, within
 from passhost.episode import Observation, State
-from passhost.errors import Busy, DeadlineExceeded, EpisodeError, EpisodeLost, EpisodeOver, ServerFault, Unreachable
+from passhost.errors import (
+    Busy,
+    DeadlineExceeded,
+    EpisodeError,
+    EpisodeLost,
+    EpisodeOver,
+    PasshostError,
+    ServerFault,
+    Unreachable,
+)
 from passhost.exchange import logger, may_pass
 from passhost.patience import Backoff, Patience
 
 #: Seconds that one step may take, evaluations of others that come before included.
 STEP = 1800.0
+#: Errors after which an episode does not go on, by the host's doing.
+_FATAL = frozenset({"EXECUTION_ERROR", "SESSION_ERROR", "CAPACITY_REACHED"})
+#: Errors after which a new connection may find room.
+_PASSING = frozenset({"SESSION_ERROR", "CAPACITY_REACHED"})
 
 
 class AsyncEnvironment:
@@ -87,7 +101,12 @@ class AsyncEnvironment:
                 try:
                     socket = self._socket or await Socket.open(self._access)
                     self._socket = socket
-                    return self._observed(await self._answer(socket, "reset", data))
+                    return await self._settled(socket, await self._answer(socket, "reset", data))
+                except EpisodeError as error:
+                    if error.code not in _PASSING:
+                        raise
+                    await self._drop()
+                    await _pause(backoff, error, self._patience)
                 except EpisodeLost as error:
                     self._lost = None
                     # A connection of long ago may be gone without a word.
@@ -99,14 +118,20 @@ class AsyncEnvironment:
     async def step(self, tool: str, /, **arguments: Any) -> Observation:
         """Calls a tool and returns what came of it.
 
-        Raises EpisodeOver before the first `reset` and after the last step, EpisodeLost if the connection breaks, and
-        DeadlineExceeded.
+        What the model does wrong is an observation. Raises EpisodeOver before the first `reset` and after the last
+        step, EpisodeLost if the connection breaks or the host fails, and DeadlineExceeded.
         """
         async with self._turn():
             socket = self._running()
             try:
-                return await asyncio.wait_for(self._step(socket, tool, arguments), self._deadline)
-            except asyncio.TimeoutError:
+                return await within(self._deadline, self._step(socket, tool, arguments))
+            except EpisodeError as error:
+                if error.code not in _FATAL:
+                    raise
+                self._lost = EpisodeLost(f"the host gave the episode up: {error.detail}; begin another one with reset")
+                await self._drop()
+                raise self._lost from None
+            except OutOfTime:
                 self._lost = DeadlineExceeded(
                     f"{tool} is not done after {self._deadline:g} s, and the episode is given up; allow more time, or "
                     "have fewer episodes at once"
@@ -143,7 +168,11 @@ class AsyncEnvironment:
 
     async def _step(self, socket: Socket, tool: str, arguments: dict[str, Any]) -> Observation:
         given = {name: value for name, value in arguments.items() if value is not None}
-        seen = self._observed(await self._answer(socket, "step", {"tool": tool, "arguments": given}))
+        return await self._settled(socket, await self._answer(socket, "step", {"tool": tool, "arguments": given}))
+
+    async def _settled(self, socket: Socket, data: dict[str, Any]) -> Observation:
+        """Goes on waiting for what is not done."""
+        seen = self._observed(data)
         while seen.pending:
             seen = self._observed(await self._answer(socket, "step", {"tool": "wait"}))
         return seen
@@ -179,7 +208,7 @@ class AsyncEnvironment:
             await socket.close()
 
 
-async def _pause(backoff: Backoff, error: EpisodeLost | Busy | ServerFault | Unreachable, patience: Patience) -> None:
+async def _pause(backoff: Backoff, error: PasshostError, patience: Patience) -> None:
     after = getattr(error, "retry_after", None)
     passes = not isinstance(error, Unreachable) or may_pass(error)
     delay = backoff.failed(after) if passes else None

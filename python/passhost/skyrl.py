@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from passhost.environment import STEP, Environment
-from passhost.errors import EpisodeError
 from passhost.tools import INSTRUCTIONS, NOTHING_CALLED, read_calls
 
 try:
@@ -57,11 +56,7 @@ class PassEnv(BaseTextEnv):  # type: ignore[misc]
             if call.wrong is not None:
                 said.append(f"error: {call.wrong}")
                 continue
-            try:
-                seen = self._environment.step(call.name, **call.arguments)
-            except EpisodeError as error:
-                said.append(f"error: {error.detail}")
-                continue
+            seen = self._environment.step(call.name, **call.arguments)
             said.append(f"Result of `{call.name}`:\n{seen.text}")
             reward, done = reward + seen.reward, seen.done
             if done:

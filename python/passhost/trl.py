@@ -10,7 +10,6 @@ import os
 from typing import Any
 
 from passhost.environment import STEP, Environment
-from passhost.errors import EpisodeError
 from passhost.patience import Patience
 
 _OVER = "The episode has ended: the pass was submitted, and no call changes that. Call no tool any more."
@@ -136,7 +135,4 @@ class PassEnvironment:
         last = self._environment.last
         if last is not None and last.done:
             return _OVER
-        try:
-            return self._environment.step(tool, **arguments).text
-        except EpisodeError as error:
-            return f"error: {error.detail}"
+        return self._environment.step(tool, **arguments).text

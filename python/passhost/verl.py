@@ -15,7 +15,6 @@ from typing import Any
 
 from passhost import portal
 from passhost.environment import STEP, AsyncEnvironment, Environment
-from passhost.errors import EpisodeError
 from passhost.tools import TOOLS
 
 try:
@@ -110,10 +109,7 @@ class _Episode:
                 return ToolResponse(text=_OVER), 0.0, {"done": True}
             if not isinstance(arguments, dict):
                 return ToolResponse(text="error: arguments are a JSON object"), 0.0, {"done": False}
-            try:
-                seen = await self.environment.step(tool, **arguments)
-            except EpisodeError as error:
-                return ToolResponse(text=f"error: {error.detail}"), 0.0, {"done": False}
+            seen = await self.environment.step(tool, **arguments)
             if seen.done:
                 await self.environment.close()
             return ToolResponse(text=seen.text), seen.reward, {"done": seen.done, "score": self.environment.reward}

@@ -163,7 +163,7 @@ def document(blame: str | None = None, headline: str = "AS") -> dict[str, Any]:
 
 
 class Desk:
-    """Evaluations in memory, with the requests that `passhost serve` takes. What is submitted ends when it is asked for."""
+    """Evaluations in memory, with the requests of `passhost serve`. What is submitted ends when it is asked for."""
 
     def __init__(self, ends: Callable[[str, bytes], dict[str, Any]] | None = None) -> None:
         self.ids: dict[str, str] = {}

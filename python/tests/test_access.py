@@ -2,6 +2,7 @@ import copy
 import pickle
 
 import pytest
+
 from passhost import Access, AsyncClient, AsyncEnvironment, Client, SettingsError, Token
 
 SECRET = "passhost_0123456789abcdef"
@@ -73,6 +74,10 @@ def test_another_machine_gets_a_token_where_it_is_asked_for():
 def test_no_representation_shows_a_token():
     token = Token(SECRET)
     made = [AsyncClient, Client, AsyncEnvironment]
-    shown = [token, Access.find("http://127.0.0.1", token=SECRET), *(make("http://127.0.0.1", token=SECRET) for make in made)]
+    shown = [
+        token,
+        Access.find("http://127.0.0.1", token=SECRET),
+        *(make("http://127.0.0.1", token=SECRET) for make in made),
+    ]
     assert SECRET not in f"{shown!r} {shown[0]}"
     assert pickle.loads(pickle.dumps(copy.copy(token))).header == token.header

@@ -6,6 +6,7 @@ import signal
 import threading
 
 import pytest
+
 from passhost import AsyncClient, Client, NotFound, Patience, Submission, Unauthorized, Unreachable
 from scripted import Desk, document, http, problem
 

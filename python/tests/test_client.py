@@ -5,8 +5,9 @@ import json
 import logging
 import threading
 
-import passhost.exchange
 import pytest
+
+import passhost.exchange
 from passhost import (
     AsyncClient,
     Busy,

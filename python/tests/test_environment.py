@@ -8,6 +8,7 @@ import logging
 import threading
 
 import pytest
+
 from passhost import (
     AsyncEnvironment,
     Busy,
@@ -46,7 +47,10 @@ def script(*answers):
 
 def test_an_episode_pays_its_score_and_hides_what_is_pending():
     pending = observation("still at work", 0, tool="build", pending=True)
-    state = {"type": "state", "data": {"episode_id": "one", "step_count": 3, "sample": "chain", "reward": 1.5, "done": True}}
+    state = {
+        "type": "state",
+        "data": {"episode_id": "one", "step_count": 3, "sample": "chain", "reward": 1.5, "done": True},
+    }
     built = observation("build: ok", 0.1, tool="build")
     talk, heard = script(FIRST, observation("written", 0.0, tool="write_pass"), pending, pending, built, LAST, state)
     with websocket(talk) as url, Environment(url) as environment:
@@ -74,6 +78,39 @@ def test_an_argument_may_have_any_name_and_none_is_left_out():
     assert heard[1]["data"]["arguments"] == {"tool": "x", "self": "y"}
 
 
+def test_the_task_may_take_its_time():
+    talk, heard = script(observation("still at work", pending=True), FIRST)
+    with websocket(talk) as url, Environment(url) as environment:
+        assert environment.reset().text == "the task" and environment.reward == 0
+    assert heard[1]["data"] == {"tool": "wait"}
+
+
+def failing(code):
+    return {"type": "error", "data": {"message": "no device", "code": code}}
+
+
+@pytest.mark.parametrize("code", ["EXECUTION_ERROR", "SESSION_ERROR"])
+def test_a_host_that_fails_gives_the_episode_up(code):
+    talk, heard = script(FIRST, failing(code), FIRST, LAST)
+    with websocket(talk) as url, Environment(url) as environment:
+        environment.reset()
+        for _ in range(2):
+            with pytest.raises(EpisodeLost, match="no device"):
+                environment.step("eval")
+        assert environment.lost is not None and len(heard) == 2
+        environment.reset()
+        assert environment.step("submit").done
+
+
+def test_a_server_without_room_for_another_episode_is_asked_again():
+    talk, heard = script(failing("CAPACITY_REACHED"), failing("SESSION_ERROR"), FIRST, failing("EXECUTION_ERROR"))
+    with websocket(talk) as url, Environment(url, patience=QUICK) as environment:
+        environment.reset()
+        with pytest.raises(EpisodeError, match="no device"):
+            environment.reset()
+    assert len(heard) == 4
+
+
 def test_who_has_no_episode_is_told_to_begin_one():
     with Environment("http://127.0.0.1:1") as environment:
         for ask in (lambda: environment.step("build"), environment.state):
@@ -96,7 +133,7 @@ def test_what_the_server_refuses_leaves_the_episode_as_it_is():
 
 @pytest.mark.parametrize("answer", [None, [], {"type": 3}, {"data": {}}])
 def test_an_episode_whose_connection_breaks_is_lost_and_another_one_begins(answer):
-    talk, heard = script(FIRST, answer, FIRST, LAST)
+    talk, _ = script(FIRST, answer, FIRST, LAST)
     with websocket(talk) as url, Environment(url, patience=QUICK) as environment:
         environment.reset("chain")
         for _ in range(2):
@@ -155,7 +192,10 @@ def test_no_server_and_no_token_are_told_apart():
     with websocket(lambda _: None, process_request=refusing(401, 401)) as url:
         with Environment(url, token=SECRET) as environment, pytest.raises(Unauthorized, match="refused with 401"):
             environment.reset()
-    with Environment("http://127.0.0.1:1", patience=NONE) as environment, pytest.raises(Unreachable, match="passhost serve"):
+    with (
+        Environment("http://127.0.0.1:1", patience=NONE) as environment,
+        pytest.raises(Unreachable, match="passhost serve"),
+    ):
         environment.reset()
 
 
@@ -183,10 +223,17 @@ def test_a_token_is_sent_and_in_no_log(caplog):
 
 
 def test_a_step_that_takes_too_long_gives_the_episode_up():
-    talk, heard = script(FIRST, *[observation("still at work", 0, pending=True)] * 10_000)
+    pending = json.dumps(observation("still at work", 0, pending=True))
+
+    def talk(connection):
+        connection.recv()
+        connection.send(json.dumps(FIRST))
+        for _ in connection:
+            connection.send(pending)
+
     with websocket(talk) as url, Environment(url, deadline=0.1) as environment:
         environment.reset()
-        with pytest.raises(DeadlineExceeded, match="eval is not done after 0.1 s"):
+        with pytest.raises(DeadlineExceeded, match=r"eval is not done after 0\.1 s"):
             environment.step("eval")
         assert isinstance(environment.lost, DeadlineExceeded)
         with pytest.raises(DeadlineExceeded):

@@ -2,6 +2,7 @@ import email.utils
 import time
 
 import pytest
+
 from passhost import Patience
 from passhost.patience import Backoff, retry_after
 
@@ -25,7 +26,9 @@ def test_what_the_server_asks_for_is_waited_in_full_or_not_at_all():
     assert Backoff(Patience(seconds=0), clock=lambda: 0.0).failed() is None
 
 
-@pytest.mark.parametrize(("text", "seconds"), [("7", 7), ("0", 0), ("", None), ("soon", None), ("-3", None), ("٣", None)])
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("7", 7), ("0", 0), ("", None), ("soon", None), ("-3", None), ("٣", None)]
+)
 def test_retry_after_is_a_number(text, seconds):
     assert retry_after({"Retry-After": text}) == seconds
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+
 from passhost import EpisodeLost
 from passhost.tools import INSTRUCTIONS, TOOLS, read_calls
 from passhost.trl import PassEnvironment
@@ -39,7 +40,10 @@ def test_the_tools_are_those_of_the_server_in_its_words():
         ('<tool_call>\n{"name": "check", "arguments": {}}\n</tool_call>', [("check", {})]),
         ('<tool_call>{"name": "check"}</tool_call> <x>\n', []),
         ('<tool_call>{"name": "check"}</tool_call>\n```tool\n{"name": "eval"}\n```', [("check", {}), ("eval", {})]),
-        ('<tool_call>{"name": "write_pass", "arguments": {"source": "```rust\\n```"}}</tool_call>', [("write_pass", {"source": "```rust\n```"})]),
+        (
+            '<tool_call>{"name": "write_pass", "arguments": {"source": "```rust\\n```"}}</tool_call>',
+            [("write_pass", {"source": "```rust\n```"})],
+        ),
         ("```rust\n<tool_call>\n```", [("write_pass", {"source": "<tool_call>\n"})]),
     ],
 )
@@ -47,7 +51,9 @@ def test_calls_are_read_in_their_order(message, calls):
     assert [(call.name, call.arguments) for call in read_calls(message)] == calls
 
 
-@pytest.mark.parametrize("body", ["nonsense", "[]", '{"arguments": {}}', '{"name": "build", "arguments": [1]}', '"build"'])
+@pytest.mark.parametrize(
+    "body", ["nonsense", "[]", '{"arguments": {}}', '{"name": "build", "arguments": [1]}', '"build"']
+)
 def test_a_call_that_is_none_says_why(body):
     (call,) = read_calls(f"```tool\n{body}\n```")
     assert call.wrong and call.name == ""
