@@ -10,6 +10,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
+from passhost import plain
 from passhost.access import Access
 from passhost.deadline import OutOfTime, within
 from passhost.errors import EpisodeLost, Unreachable, refused
@@ -76,7 +77,7 @@ class Socket:
         """
         message: dict[str, Any] = {"type": kind} if data is None else {"type": kind, "data": data}
         try:
-            await self._connection.send(json.dumps(message))
+            await self._connection.send(plain.text(message))
             answer = json.loads(await within(_ANSWER, self._connection.recv()))
             return answer["type"], answer.get("data") or {}
         except (ConnectionClosed, OutOfTime, OSError) as error:

@@ -36,7 +36,7 @@ def start(work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
 
 def call(work: Coroutine[Any, Any, T]) -> T:
     """Waits for some work there. Ctrl-C cancels it, and lets it clean up."""
-    if threading.current_thread().name == "passhost":
+    if asyncio._get_running_loop() is loop():
         work.close()
         raise RuntimeError("this would wait for itself: inside of a callback, use the client for asyncio")
     ended = threading.Event()

@@ -24,7 +24,8 @@ class Submission:
     @staticmethod
     def source(sample: str, text: str) -> Submission:
         """The source of a pass: one file of Rust, which the server builds."""
-        return Submission(sample, SOURCE, text.encode())
+        # A model may write half of a character, which is no text.
+        return Submission(sample, SOURCE, text.encode("utf-8", "replace"))
 
     @staticmethod
     def component(sample: str, content: bytes) -> Submission:

@@ -136,6 +136,8 @@ def _call(language: str, body: str) -> list[Call]:
         value = json.loads(body)
     except ValueError as error:
         return [Call("", {}, f"a call is no JSON ({error})")]
+    except RecursionError:
+        return [Call("", {}, "a call has too many objects in objects")]
     name = value.get("name") if isinstance(value, dict) else None
     arguments = (value.get("arguments") or {}) if isinstance(value, dict) else None
     if not isinstance(name, str) or not isinstance(arguments, dict):

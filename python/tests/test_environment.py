@@ -18,6 +18,7 @@ from passhost import (
     EpisodeLost,
     EpisodeOver,
     Patience,
+    Submission,
     Unauthorized,
     Unreachable,
 )
@@ -109,6 +110,27 @@ def test_a_server_without_room_for_another_episode_is_asked_again():
         with pytest.raises(EpisodeError, match="no device"):
             environment.reset()
     assert len(heard) == 4
+
+
+def test_whatever_a_model_writes_is_sent_as_json():
+    nested: dict = {}
+    for _ in range(200):
+        nested = {"in": nested}
+    arguments = {
+        "source": "half \ud800 and whole \U0001f600",
+        "a": float("nan"),
+        "b": 10**400,
+        "c": nested,
+        "d": [1.5, None],
+    }
+    talk, heard = script(FIRST, observation("error: write them otherwise"))
+    with websocket(talk) as url, Environment(url) as environment:
+        environment.reset()
+        environment.step("write_pass", **arguments)
+    sent = heard[1]["data"]["arguments"]
+    assert sent["source"] == "half ? and whole \U0001f600" and sent["a"] == "nan" and sent["d"] == [1.5, None]
+    assert sent["b"].startswith("0x") and json.dumps(sent["c"]).count("{") == 29
+    assert Submission.source("chain", arguments["source"]).content == sent["source"].encode()
 
 
 def test_who_has_no_episode_is_told_to_begin_one():
