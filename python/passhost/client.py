@@ -108,8 +108,7 @@ class AsyncClient:
         """Queues a submission and returns the name of its evaluation. It is on the server's disk then."""
         value = await self._exchange.ask(
             "POST",
-            "/v1/evaluations",
-            params={"sample": submission.sample},
+            f"/v1/evaluations?sample={quote(submission.sample, safe='')}",
             headers={"Content-Type": submission.kind, "Idempotency-Key": key or self._key(submission, 0)},
             content=submission.content,
         )

@@ -28,11 +28,11 @@ class Unreachable(PasshostError):
 class Refused(PasshostError):
     """The server said no: `status` of HTTP, and `detail` in its words."""
 
-    #: What there is to do, where the server does not say.
-    advice = "see what the server says"
+    #: What there is to do beside what the server says.
+    advice = ""
 
     def __init__(self, status: int, detail: str, asked: str) -> None:
-        super().__init__(f"{asked}: {status}, {detail}; {self.advice}")
+        super().__init__(f"{asked}: {status}, {detail}" + (f"; {self.advice}" if self.advice else ""))
         self.status = status
         self.detail = detail
         self.asked = asked
@@ -46,26 +46,20 @@ class Refused(PasshostError):
 class InvalidSubmission(Refused):
     """400, 405, 411, 413, 415 and others: as it is, it is never taken."""
 
-    advice = "change what is submitted"
-
 
 class Unauthorized(Refused):
     """401 or 403: the token is missing, unknown, or not for this."""
 
-    advice = "give the token that `passhost token NAME` printed, and have the server's file of clients name it"
+    advice = "a token is what `passhost token NAME` printed on standard error"
     is_hopeless = True
 
 
 class NotFound(Refused):
     """404: no such sample, or no such evaluation of this client."""
 
-    advice = "`samples()` lists the samples; evaluations are forgotten some days after their end"
-
 
 class KeyReused(Refused):
     """409: the idempotency key stands for another submission."""
-
-    advice = "give each submission a key of its own, or none"
 
 
 class Busy(Refused):

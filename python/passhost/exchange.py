@@ -21,6 +21,13 @@ logger = logging.getLogger("passhost")
 _PASSING = frozenset({429, 502, 503, 504})
 #: Seconds beyond those that an answer is asked to wait.
 _SLACK = 20.0
+#: A connection that was there and is not.
+_BROKEN = (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError)
+#: Bytes from which on a connection that breaks may do so because they are too many: a server that refuses them while
+#: they are sent closes it, and its answer is lost.
+_LARGE = 1 << 20
+#: How often that is tried.
+_LARGE_TRIES = 3
 
 
 class Exchange:
@@ -50,7 +57,7 @@ class Exchange:
 
         Raises Refused for what the server refuses, Unreachable where it does not answer.
         """
-        asked, backoff = f"{method} {path}", Backoff(self.patience)
+        asked, backoff, broken = f"{method} {path}", Backoff(self.patience), 0
         timeout = httpx.Timeout(60.0, connect=10.0, read=wait + _SLACK, pool=None)
         while True:
             error: Exception
@@ -65,6 +72,10 @@ class Exchange:
             except (httpx.TransportError, ValueError) as failure:
                 # An answer that is no JSON was cut off, or is not this server's.
                 error, passes, after = self.unreachable(asked, failure), may_pass(failure), None
+                broken += isinstance(failure, _BROKEN)
+                if content and len(content) >= _LARGE and broken >= _LARGE_TRIES:
+                    said = f"the connection broke {broken} times while {len(content)} bytes were sent"
+                    error, passes = refused(413, f"{said}; that may be more than the server takes", asked), False
             await self.pause(backoff, error, passes, after)
 
     async def pause(self, backoff: Backoff, error: Exception, passes: bool, after: float | None) -> None:

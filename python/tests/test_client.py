@@ -112,10 +112,10 @@ def test_what_passes_by_is_asked_again_with_the_same_key(first, waits):
 @pytest.mark.parametrize(
     ("reply", "kind", "said"),
     [
-        (problem(401, "this token is unknown"), Unauthorized, "this token is unknown; give the token"),
+        (problem(401, "this token is unknown"), Unauthorized, "this token is unknown; a token is"),
         (problem(403, "for operators alone"), Unauthorized, "for operators alone"),
-        (problem(404, "there is no such sample here"), NotFound, "no such sample here; `samples.*` lists"),
-        (problem(409, "another submission has this key"), KeyReused, "a key of its own"),
+        (problem(404, "there is no such sample here"), NotFound, "sample=chain: 404, there is no such sample here"),
+        (problem(409, "another submission has this key"), KeyReused, "has this key"),
         (problem(413, "at most 32 MB"), InvalidSubmission, "413, at most 32 MB"),
         (problem(415, "send a component"), InvalidSubmission, "send a component"),
         (problem(500, "the queue cannot be used"), ServerFault, "tell its operator"),
@@ -128,6 +128,15 @@ def test_what_does_not_pass_by_is_raised_at_once(reply, kind, said, waits):
             client.submit(PASS)
     assert len(server.all) == 1 and waits == []
     assert raised.value.status == reply.status and SECRET not in str(raised.value)
+
+
+def test_who_sends_too_much_does_not_send_it_for_ever(waits):
+    """The server refuses it while it is sent, and closes the connection: the answer is lost."""
+    large = Submission.component("chain", b"0" * (1 << 20))
+    with http(lambda _: DROP) as server, Client(server.url, patience=Patience(seconds=1e9)) as client:
+        (outcome,) = client.evaluate_many([large])
+        assert isinstance(outcome.error, InvalidSubmission) and not outcome.error.is_hopeless
+        assert "1048576 bytes" in str(outcome.error) and len(server.all) == 3
 
 
 def test_patience_ends(waits):
