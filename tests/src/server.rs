@@ -88,7 +88,7 @@ impl Drop for Server {
 fn listening(place: &TempDir, sample: &TempDir, options: &[&str]) -> (Child, String) {
     let at = |name: &str| place.path().join(name);
     let serve = Passhost::new([Path::new("serve"), sample.path(), Path::new("--clients"), &at("clients")]);
-    let words = ["--listen", "127.0.0.1:0", "--device", "cpu", "--threads", "1", "--quick", "--accept-noise"];
+    let words = ["--listen", "127.0.0.1:0", "--device", "cpu", "--threads", "1", "--budget", "10ms", "--accept-noise"];
     let mut command = serve.with(&words).with(options).command();
     command.arg("--data").arg(at("data")).stdout(Stdio::piped()).stderr(Stdio::null());
     let started = command.spawn();

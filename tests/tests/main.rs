@@ -17,6 +17,7 @@ mod judge;
 mod killed_children;
 mod leaderboard;
 mod machine_code;
+mod openenv;
 mod ops;
 mod page;
 mod reader;

@@ -10,8 +10,8 @@ use serde_json::Value;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Names the form of the settings.
 pub const SCHEMA: &str = "passhost.agent/1";
@@ -228,7 +228,7 @@ impl Run {
         }
         let (work, objects) = (self.directory.join(WORK).join(job.name()), self.directory.join(OBJECTS));
         let objects = Objects::open(&objects).map_err(|source| WorkshopError::File { path: objects, source })?;
-        let workshop = Workshop::open(machinery.clone(), objects, &job.sample, &work, guide)?;
+        let workshop = Workshop::open(Arc::new(machinery.clone()), objects, &job.sample, &work, guide)?;
         let attempt = Attempt {
             endpoint,
             workshop,

@@ -5,6 +5,7 @@ use crate::state::State;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
+use base64ct::{Base64, Encoding as _};
 use governor::clock::{Clock as _, DefaultClock};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use sha2::{Digest as _, Sha256};
@@ -12,6 +13,7 @@ use std::collections::HashMap;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How tokens begin, so that one in a log is known for what it is.
 const PREFIX: &str = "passhost_";
@@ -106,7 +108,19 @@ struct Known {
     rate: DefaultDirectRateLimiter,
 }
 
+impl Known {
+    /// Counts a request; how long to wait if it comes too early.
+    fn paced(&self) -> Result<(), Duration> {
+        self.rate.check().map_err(|until| until.wait_time_from(DefaultClock::default().now()))
+    }
+}
+
 impl Clients {
+    /// Counts a request of a client that was admitted before; how long to wait if it comes too early.
+    pub(crate) fn pace(&self, client: &str) -> Result<(), Duration> {
+        self.0.values().find(|known| *known.name == *client).map_or(Ok(()), Known::paced)
+    }
+
     /// Reads a file of clients, a line each; lines that begin with `#` and empty ones say nothing.
     ///
     /// # Errors
@@ -149,17 +163,18 @@ impl Clients {
 
     /// Who shows this token, if it may ask now.
     fn admit(&self, token: Option<&str>) -> Result<Client, Problem> {
-        let unknown =
-            || Problem::new(StatusCode::UNAUTHORIZED, "send `Authorization: Bearer TOKEN` with a token of this server");
         // By its hash, so that the time it takes says nothing of other tokens.
         let known = token.and_then(|token| self.0.get(&digest(token))).ok_or_else(unknown)?;
-        known.rate.check().map_err(|until| {
-            let wait = until.wait_time_from(DefaultClock::default().now());
+        known.paced().map_err(|wait| {
             let detail = "this client asks too often; wait for jobs with `?wait=`, or ask less often";
             Problem::new(StatusCode::TOO_MANY_REQUESTS, detail).after(wait.as_secs() + 1)
         })?;
         Ok(Client { name: Arc::clone(&known.name), role: known.role })
     }
+}
+
+fn unknown() -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, "send `Authorization: Bearer TOKEN` with a token of this server")
 }
 
 /// Who asks.
@@ -184,7 +199,14 @@ impl FromRequestParts<State> for Client {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &State) -> Result<Client, Problem> {
-        let value = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-        state.clients.admit(value.and_then(|value| value.strip_prefix("Bearer ")))
+        let value = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let Some(pair) = value.strip_prefix("Basic ") else {
+            return state.clients.admit(value.strip_prefix("Bearer "));
+        };
+        // As `http://NAME:TOKEN@host` is sent, by programs that can be given an address alone.
+        let pair = Base64::decode_vec(pair.trim()).ok().and_then(|pair| String::from_utf8(pair).ok());
+        let (name, token) = pair.as_deref().and_then(|pair| pair.split_once(':')).unwrap_or_default();
+        let client = state.clients.admit(Some(token))?;
+        if *client.name == *name { Ok(client) } else { Err(unknown()) }
     }
 }

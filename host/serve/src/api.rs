@@ -4,6 +4,7 @@ use crate::access::Client;
 use crate::admission::receive;
 use crate::job::{self, Kind};
 use crate::metrics;
+use crate::openenv;
 use crate::problem::Problem;
 use crate::state::{About, State};
 use crate::stream;
@@ -35,6 +36,7 @@ pub fn router(state: State) -> Router {
         .route("/v1/evaluations", post(submit))
         .route("/v1/evaluations/{id}", get(look).delete(cancel))
         .route("/v1/evaluations/{id}/events", get(events))
+        .merge(openenv::router())
         .fallback(nothing)
         .method_not_allowed_fallback(not_so)
         .with_state(state)
@@ -216,7 +218,7 @@ async fn events(
 async fn health(Of(state): Of<State>) -> Result<Json<serde_json::Value>, Problem> {
     match state.is_ending() {
         true => Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the server is about to end")),
-        false => Ok(Json(serde_json::json!({ "status": "ok" }))),
+        false => Ok(Json(serde_json::json!({ "status": "healthy" }))),
     }
 }
 

@@ -37,6 +37,8 @@ pub fn work(state: &State, grader: &mut dyn Grader, handle: &Handle) -> Result<(
         match state.queue.take(LEASE)? {
             Some(taken) => {
                 state.changed();
+                // Where both would use the same processors, no command of an episode runs meanwhile.
+                let _alone = handle.block_on(state.episodes.shop.alone());
                 end(state, grader, &taken)?;
                 state.changed();
                 changes.mark_unchanged();

@@ -4,6 +4,8 @@
 //! Nothing is evaluated here, and nothing of a submission is looked into: a grader makes of a [`Job`] the text of a result,
 //! which is what the client gets. Each device has one grader, which does one job at a time.
 //!
+//! `openenv` has episodes besides, for training loops: a client writes a pass step by step over a WebSocket.
+//!
 //! What a client may cost is bounded before it is known to mean well: connections, the time in which a request must be there,
 //! bytes that are held for all requests together, requests a second, jobs that wait.
 //!
@@ -19,6 +21,8 @@ mod job;
 mod limits;
 mod listen;
 mod metrics;
+mod open;
+mod openenv;
 mod problem;
 mod state;
 mod stream;
@@ -29,7 +33,8 @@ pub use grading::{Graded, Grader};
 pub use job::{Job, Kind};
 pub use limits::Limits;
 pub use listen::serve;
-pub use state::{About, Site};
+pub use openenv::{EpisodeLimits, Shop};
+pub use state::{About, Episodes, Site};
 
 /// The description of the interface, as OpenAPI 3.1 has it.
 pub const OPENAPI: &str = include_str!("openapi.json");

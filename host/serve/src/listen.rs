@@ -3,11 +3,11 @@
 use crate::api::router;
 use crate::error::ServeError;
 use crate::grading::{Grader, work};
+use crate::open::Open;
 use crate::state::{Site, State};
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use passhost_queue::Queue;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ fn answer(
         // What waits for a job is answered now.
         let _ = state.ending.send_replace(true);
         drop(listener);
-        let _ = timeout(GRACE, connections.open.shutdown()).await;
+        let _ = timeout(GRACE, async { tokio::join!(connections.open.shutdown(), state.seats.all_left()) }).await;
         tidying.abort();
         Ok(())
     })
@@ -102,7 +102,7 @@ struct Connections {
     room: Arc<Semaphore>,
     http: http1::Builder,
     router: Router,
-    open: GracefulShutdown,
+    open: Open,
 }
 
 impl Connections {
@@ -110,7 +110,7 @@ impl Connections {
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(state.limits.request);
         let room = Arc::new(Semaphore::new(state.limits.connections));
-        Connections { room, http, router: router(state.clone()), open: GracefulShutdown::new() }
+        Connections { room, http, router: router(state.clone()), open: Open::new() }
     }
 
     /// Takes connections while there is room for them; others wait with the system.
@@ -125,7 +125,7 @@ impl Connections {
 
     fn talk(&self, stream: TcpStream, room: OwnedSemaphorePermit) {
         let service = TowerToHyperService::new(self.router.clone());
-        let connection = self.open.watch(self.http.serve_connection(TokioIo::new(stream), service));
+        let connection = self.open.watch(self.http.serve_connection(TokioIo::new(stream), service).with_upgrades());
         tokio::spawn(async move {
             // A client that breaks off is its own business.
             let _ = connection.await;

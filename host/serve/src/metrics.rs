@@ -16,12 +16,17 @@ pub struct Metrics {
     pub refused: Counter,
     pub graded: Counter,
     pub troubles: Counter,
+    /// Connections with episodes.
+    pub sessions: Counter,
+    /// Requests on them.
+    pub requests: Counter,
     /// Seconds of a grading.
     pub seconds: Histogram,
     waiting: Gauge,
     running: Gauge,
     ended: Gauge,
     clients: Gauge,
+    open: Gauge,
 }
 
 impl Metrics {
@@ -32,11 +37,14 @@ impl Metrics {
             refused: Counter::default(),
             graded: Counter::default(),
             troubles: Counter::default(),
+            sessions: Counter::default(),
+            requests: Counter::default(),
             seconds: Histogram::new(exponential_buckets(0.25, 2.0, 12)),
             waiting: Gauge::default(),
             running: Gauge::default(),
             ended: Gauge::default(),
             clients: Gauge::default(),
+            open: Gauge::default(),
         };
         metrics.registered()
     }
@@ -48,6 +56,8 @@ impl Metrics {
             ("submissions_refused", "Submissions that were not", &self.refused),
             ("evaluations", "Evaluations that have a result", &self.graded),
             ("evaluation_troubles", "Evaluations that the host could not do", &self.troubles),
+            ("sessions", "Connections with episodes that were opened", &self.sessions),
+            ("session_requests", "Requests on these", &self.requests),
         ] {
             registry.register(name, help, counter.clone());
         }
@@ -56,6 +66,7 @@ impl Metrics {
             ("jobs_running", "Jobs that a device has", &self.running),
             ("jobs_ended", "Jobs that ended and are kept", &self.ended),
             ("clients_busy", "Clients with a job that has not ended", &self.clients),
+            ("sessions_open", "Connections with episodes that are open", &self.open),
         ] {
             registry.register(name, help, gauge.clone());
         }
@@ -63,7 +74,8 @@ impl Metrics {
         self
     }
 
-    fn text(&self, counts: Counts) -> Option<String> {
+    fn text(&self, counts: Counts, open: usize) -> Option<String> {
+        self.open.set(i64::try_from(open).unwrap_or(i64::MAX));
         for (gauge, count) in [
             (&self.waiting, counts.waiting),
             (&self.running, counts.running),
@@ -80,5 +92,5 @@ impl Metrics {
 /// The text that Prometheus reads.
 pub async fn text(state: &State) -> Result<String, Problem> {
     let counts = state.ask(|queue| queue.counts()).await?;
-    Ok(state.metrics.text(counts).unwrap_or_default())
+    Ok(state.metrics.text(counts, state.seats.count()).unwrap_or_default())
 }

@@ -28,6 +28,11 @@ impl Problem {
         Problem { status, detail: detail.into(), retry_after: None }
     }
 
+    /// What is wrong, and what to do.
+    pub fn detail(&self) -> String {
+        self.detail.clone()
+    }
+
     pub fn after(self, seconds: u64) -> Problem {
         Problem { retry_after: Some(seconds), ..self }
     }

@@ -3,6 +3,7 @@
 use crate::access::Clients;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
+use crate::openenv::{EpisodeLimits, Seats, Shop};
 use crate::problem::Problem;
 use axum::http::StatusCode;
 use passhost_queue::{Queue, QueueError};
@@ -21,6 +22,16 @@ pub struct Site {
     pub about: About,
     /// What clients may cost.
     pub limits: Limits,
+    /// Where and how episodes go on.
+    pub episodes: Episodes,
+}
+
+/// Where and how episodes go on.
+pub struct Episodes {
+    /// What they may cost.
+    pub limits: EpisodeLimits,
+    /// What they are worked on with.
+    pub shop: Shop,
 }
 
 /// What a server says of itself.
@@ -44,6 +55,9 @@ pub struct Shared {
     pub clients: Clients,
     pub about: About,
     pub limits: Limits,
+    pub episodes: Episodes,
+    /// Connections on which there are episodes.
+    pub seats: Arc<Seats>,
     pub metrics: Metrics,
     /// KiB of submissions that may be received besides those that are.
     pub receiving: Arc<Semaphore>,
@@ -63,17 +77,19 @@ impl std::ops::Deref for State {
 
 impl State {
     pub fn new(site: Site, queue: Arc<dyn Queue>) -> State {
-        let Site { samples, clients, about, limits } = site;
+        let Site { samples, clients, about, limits, episodes } = site;
         State(Arc::new(Shared {
             receiving: Arc::new(Semaphore::new(limits.receiving.div_ceil(1024).min(Semaphore::MAX_PERMITS))),
             changes: watch::Sender::new(0),
             ending: watch::Sender::new(false),
             metrics: Metrics::new(),
+            seats: Seats::new(episodes.limits),
             queue,
             samples,
             clients,
             about,
             limits,
+            episodes,
         }))
     }
 

@@ -9,15 +9,19 @@
 
 mod effect;
 pub mod feedback;
+mod hands;
 mod machinery;
 pub mod objects;
 pub mod reward;
+mod task;
 mod tool;
 mod workshop;
 
 pub use effect::{Effect, Verdict};
-pub use machinery::{Machinery, WorkshopError};
+pub use hands::{Evaluated, Hands, Pass};
+pub use machinery::{Machinery, Ran, WorkshopError};
 pub use objects::{Objects, sha256};
 pub use reward::{Reward, Rewards};
+pub use task::{introduction, task};
 pub use tool::{Description, Tool, ToolError, descriptions};
 pub use workshop::{Outcome, Workshop};

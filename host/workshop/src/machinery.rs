@@ -1,8 +1,9 @@
 //! The commands of passhost, as child processes: they keep their limits, and end with whoever started them.
 
+use crate::hands::{Evaluated, Hands, Pass};
 use passhost_confine::process::die_with_parent;
 use passhost_supervisor::untrusted::one_line;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
@@ -47,6 +48,12 @@ pub enum WorkshopError {
         /// The last line that it printed.
         said: String,
     },
+    /// An evaluation has no result, by the doing of whoever evaluates.
+    #[error("no evaluation: {why}")]
+    Evaluation {
+        /// What whoever evaluates says.
+        why: String,
+    },
     /// The sample cannot be used.
     #[error("the sample cannot be used: {said}")]
     Sample {
@@ -59,6 +66,7 @@ pub enum WorkshopError {
 }
 
 impl WorkshopError {
+    /// That a file of an attempt cannot be used.
     pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> WorkshopError {
         let path = path.into();
         |source| WorkshopError::File { path, source }
@@ -67,22 +75,25 @@ impl WorkshopError {
 
 /// What a command left.
 #[derive(Debug)]
-pub(crate) struct Ran {
+pub struct Ran {
     command: String,
     status: ExitStatus,
+    /// The beginning of its standard output.
     pub out: String,
+    /// The beginning of its standard error.
     pub err: String,
+    /// Wall clock.
     pub took: Duration,
 }
 
 impl Ran {
     /// Its exit code, where it ended by itself.
-    pub fn code(&self) -> Option<i32> {
+    pub(crate) fn code(&self) -> Option<i32> {
         self.status.code()
     }
 
     /// That it failed, and not the model.
-    pub fn trouble(&self) -> WorkshopError {
+    pub(crate) fn trouble(&self) -> WorkshopError {
         let said = self.err.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
         let said = one_line(said, 400);
         match self.code() {
@@ -117,12 +128,10 @@ impl fmt::Debug for Machinery {
 }
 
 impl Machinery {
-    /// Runs a command to its end.
-    pub(crate) fn run<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Result<Ran, WorkshopError> {
-        let arguments: Vec<OsString> = arguments.into_iter().map(|word| word.as_ref().to_owned()).collect();
+    fn child(&self, arguments: &[OsString]) -> Result<Ran, WorkshopError> {
         let started = Instant::now();
         let mut command = Command::new(&self.program);
-        command.args(&arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         for name in &self.withheld {
             command.env_remove(name);
         }
@@ -145,6 +154,37 @@ impl Machinery {
         };
         let command = arguments.first().map_or_else(String::new, |word| word.to_string_lossy().into_owned());
         Ok(Ran { command, status, out: text(out), err: text(err), took: started.elapsed() })
+    }
+}
+
+impl Hands for Machinery {
+    fn run(&self, mut words: Vec<OsString>, opens_device: bool) -> Result<Ran, WorkshopError> {
+        if opens_device {
+            words.extend(self.device.iter().map(OsString::from));
+        }
+        self.child(&words)
+    }
+
+    /// By `passhost eval`, whose result stays beside the component.
+    fn evaluate(&self, pass: &Pass<'_>) -> Result<Evaluated, WorkshopError> {
+        let result = pass.component.with_extension("json");
+        let mut device = Duration::ZERO;
+        // A result that is there was measured before somebody stopped this program, and not written down.
+        if !result.is_file() {
+            let words = ["eval".as_ref(), pass.component.as_os_str(), pass.sample.as_os_str()];
+            let json = ["--json".as_ref(), result.as_os_str(), "--quiet".as_ref()];
+            let words = words.into_iter().chain(json).chain(self.eval.iter().map(AsRef::as_ref));
+            let _measuring = self.measuring.lock();
+            let ran = self.run(words.map(ToOwned::to_owned).collect(), true)?;
+            device = ran.took;
+            if !matches!(ran.code(), Some(0 | 1)) || !result.is_file() {
+                // What the host did wrong is not kept: it is measured again.
+                let _ = std::fs::remove_file(&result);
+                return Err(ran.trouble());
+            }
+        }
+        let document = std::fs::read_to_string(&result).map_err(WorkshopError::file(&result))?;
+        Ok(Evaluated { document, device })
     }
 }
 

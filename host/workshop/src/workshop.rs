@@ -2,15 +2,17 @@
 
 use crate::effect::{Effect, Verdict};
 use crate::feedback;
-use crate::machinery::{Machinery, Ran, WorkshopError};
+use crate::hands::{Evaluated, Hands, Pass};
+use crate::machinery::{Ran, WorkshopError};
 use crate::objects::{Objects, sha256};
 use crate::tool::Tool;
 use passhost_supervisor::document::Document;
 use passhost_supervisor::untrusted::{indented, one_line};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Characters of an answer to the model.
@@ -40,7 +42,7 @@ impl Outcome {
 /// One attempt on one sample.
 #[derive(Debug)]
 pub struct Workshop {
-    machinery: Machinery,
+    hands: Arc<dyn Hands>,
     objects: Objects,
     sample: PathBuf,
     guide: &'static str,
@@ -57,7 +59,7 @@ impl Workshop {
     ///
     /// If the directory cannot be made.
     pub fn open(
-        machinery: Machinery,
+        hands: Arc<dyn Hands>,
         objects: Objects,
         sample: &Path,
         directory: &Path,
@@ -65,7 +67,7 @@ impl Workshop {
     ) -> Result<Workshop, WorkshopError> {
         std::fs::create_dir_all(directory).map_err(WorkshopError::file(directory))?;
         let (sample, directory) = (sample.into(), directory.into());
-        Ok(Workshop { machinery, objects, sample, guide, directory, source: None, verdicts: BTreeMap::new() })
+        Ok(Workshop { hands, objects, sample, guide, directory, source: None, verdicts: BTreeMap::new() })
     }
 
     /// Puts it where a call that was executed before left it.
@@ -88,7 +90,7 @@ impl Workshop {
         // As one word, so that a text that looks like an option is none.
         let chosen = variant.map(|text| OsString::from(format!("--variant={text}")));
         let words = ["show".into(), self.sample.clone().into_os_string()].into_iter().chain(chosen);
-        let ran = self.machinery.run(words)?;
+        let ran = self.hands.run(words.collect(), false)?;
         match ran.code() {
             Some(0) => Ok(tidy(&ran.out)),
             _ => Err(ran.trouble()),
@@ -179,7 +181,7 @@ impl Workshop {
             .map_err(WorkshopError::file(&path))?;
         let out = self.file(source, "wasm");
         let words = ["build".as_ref(), path.as_os_str(), "--out".as_ref(), out.as_os_str()];
-        self.machinery.run(words.into_iter().chain(["--json", "-"].map(AsRef::as_ref)))
+        self.hands.run(owned(words.into_iter().chain(["--json", "-"].map(AsRef::as_ref))), false)
     }
 
     /// The component of the source, or what a build that fails is to the model.
@@ -202,8 +204,7 @@ impl Workshop {
             Err(outcome) => return Ok(outcome),
         };
         let words = ["show".as_ref(), self.sample.as_os_str(), "--after".as_ref(), component.as_os_str()];
-        let options = ["--diff", "--all"].into_iter().chain(self.machinery.device.iter().map(String::as_str));
-        let ran = self.machinery.run(words.into_iter().chain(options.map(AsRef::as_ref)))?;
+        let ran = self.hands.run(owned(words.into_iter().chain(["--diff", "--all"].map(AsRef::as_ref))), true)?;
         let passes = match ran.code() {
             Some(0) => true,
             Some(1) => false,
@@ -234,25 +235,10 @@ impl Workshop {
     }
 
     fn measure(&self, source: &str, component: &Path) -> Result<(Verdict, String, Duration), WorkshopError> {
-        let result = self.file(source, "json");
-        let mut device = Duration::ZERO;
-        // A result that is there was measured before somebody stopped this program, and not written down.
-        if !result.is_file() {
-            let words = ["eval".as_ref(), component.as_os_str(), self.sample.as_os_str()];
-            let json = ["--json".as_ref(), result.as_os_str(), "--quiet".as_ref()];
-            let options = self.machinery.device.iter().chain(&self.machinery.eval).map(AsRef::as_ref);
-            let _measuring = self.machinery.measuring.lock();
-            let ran = self.machinery.run(words.into_iter().chain(json).chain(options))?;
-            device = ran.took;
-            if !matches!(ran.code(), Some(0 | 1)) || !result.is_file() {
-                // What the host did wrong is not kept: it is measured again.
-                let _ = std::fs::remove_file(&result);
-                return Err(ran.trouble());
-            }
-        }
-        let text = std::fs::read_to_string(&result).map_err(WorkshopError::file(&result))?;
-        let document = read(&text).map_err(WorkshopError::file(&result))?;
-        let hash = self.objects.put(&text).map_err(WorkshopError::file(&result))?;
+        let pass = Pass { source, component, sample: &self.sample };
+        let Evaluated { document: text, device } = self.hands.evaluate(&pass)?;
+        let document = read(&text).map_err(WorkshopError::file(component))?;
+        let hash = self.objects.put(&text).map_err(WorkshopError::file(component))?;
         Ok((verdict_of(&document, hash), feedback::verdict(&document), device))
     }
 
@@ -267,6 +253,10 @@ impl Workshop {
     fn file(&self, source: &str, ending: &str) -> PathBuf {
         self.directory.join(source).join(format!("pass.{ending}"))
     }
+}
+
+fn owned<'w>(words: impl Iterator<Item = &'w OsStr>) -> Vec<OsString> {
+    words.map(ToOwned::to_owned).collect()
 }
 
 fn nothing_written() -> Outcome {

@@ -59,7 +59,8 @@ passhost report night.jsonl --variant rms-norm --json report.json",
         &["serve"],
         "\
 passhost serve samples/reference.txt --clients clients --data results
-passhost serve samples/reference.txt --clients clients --data results --policy strict --device cuda:0,1",
+passhost serve samples/reference.txt --clients clients --data results --policy strict --device cuda:0,1
+passhost serve samples/reference.txt --clients clients --data results --episode-steps 20 --builds 8",
     ),
     (&["token"], "passhost token alice >> clients"),
     (&["score"], "passhost score result.json\npasshost score result.json --b 0.05 --json -"),

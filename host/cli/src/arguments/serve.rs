@@ -1,11 +1,13 @@
 //! The command lines of `passhost serve` and `passhost token`.
 
 use super::bench::{Devices, devices};
-use super::{LaunchArguments, MeasureArguments};
+use super::{LaunchArguments, MeasureArguments, duration};
 use clap::Args;
+use passhost_serve::EpisodeLimits;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::time::Duration;
 
 pub const EXIT_CODES: &str = "\
 Exit codes:
@@ -41,6 +43,8 @@ pub struct ServeArguments {
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub submissions: u32,
     #[command(flatten)]
+    pub episodes: EpisodeArguments,
+    #[command(flatten)]
     pub launch: LaunchArguments,
     #[command(flatten)]
     pub measure: MeasureArguments,
@@ -50,6 +54,26 @@ pub struct ServeArguments {
     /// Threads for CPU work, all cores if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Episodes of training loops (docs/openenv.md)")]
+pub struct EpisodeArguments {
+    /// Calls of tools in an episode
+    #[arg(long, value_name = "N", default_value_t = EpisodeLimits::default().steps, value_parser = clap::value_parser!(u32).range(1..))]
+    pub episode_steps: u32,
+    /// Connections with episodes, of all clients
+    #[arg(long, value_name = "N", default_value_t = EpisodeLimits::default().sessions)]
+    pub sessions: usize,
+    /// Connections with episodes, of a client
+    #[arg(long, value_name = "N", default_value_t = EpisodeLimits::default().sessions_of_client)]
+    pub client_sessions: usize,
+    /// How long a connection with an episode may ask for nothing
+    #[arg(long, value_name = "TIME", default_value = "30m", value_parser = duration)]
+    pub session_idle: Duration,
+    /// Builds and checks of episodes at once, half of the cores if absent
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub builds: Option<u16>,
 }
 
 #[derive(Debug, Args)]

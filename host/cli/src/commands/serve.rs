@@ -1,5 +1,6 @@
 //! `passhost serve LIST|DIR... --clients FILE --data DIR`, and `passhost token NAME`
 
+mod episodes;
 mod evaluator;
 
 use crate::arguments::{ServeArguments, TokenArguments};
@@ -63,6 +64,7 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
             keep: DAY * arguments.keep,
             ..Limits::default()
         },
+        episodes: episodes::open(arguments, &samples, &devices)?,
     };
     let confinement = arguments.measure.walls.confinement();
     let grader = |device| -> Box<dyn Grader> {

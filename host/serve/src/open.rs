@@ -1,0 +1,44 @@
+//! Connections that are open: told when the server ends, and waited for. As `hyper_util::server::graceful`, which has no place
+//! for connections that may become something else than HTTP.
+
+use axum::Router;
+use hyper::server::conn::http1::UpgradeableConnection;
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
+use std::pin::pin;
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+
+/// A connection with requests on it.
+pub type Connection = UpgradeableConnection<TokioIo<TcpStream>, TowerToHyperService<Router>>;
+
+/// Connections that are open.
+pub struct Open {
+    /// Each connection has a receiver.
+    ending: watch::Sender<bool>,
+}
+
+impl Open {
+    pub fn new() -> Open {
+        Open { ending: watch::Sender::new(false) }
+    }
+
+    /// Serves a connection to its end, or to the end of the request that is being answered when the server ends.
+    pub fn watch(&self, connection: Connection) -> impl Future<Output = hyper::Result<()>> + Send + 'static {
+        let mut ending = self.ending.subscribe();
+        async move {
+            let mut connection = pin!(connection);
+            tokio::select! {
+                ended = connection.as_mut() => return ended,
+                _ = ending.wait_for(|ending| *ending) => connection.as_mut().graceful_shutdown(),
+            }
+            connection.await
+        }
+    }
+
+    /// Has all of them end, and waits for that.
+    pub async fn shutdown(&self) {
+        self.ending.send_replace(true);
+        self.ending.closed().await;
+    }
+}

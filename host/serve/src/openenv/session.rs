@@ -1,0 +1,228 @@
+//! A connection: messages in and out, and when it ends.
+
+use super::bench::Workplace;
+use super::limits::EpisodeLimits;
+use super::shop::Floor;
+use super::table::Table;
+use super::wire::{Answer, Fault, Request};
+use crate::access::Client;
+use crate::state::State;
+use futures_util::{SinkExt, StreamExt};
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep, timeout};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{Error, Message};
+
+/// How often a client is asked whether it is there.
+const PING: Duration = Duration::from_secs(20);
+/// After how long of nothing at all it is taken for gone.
+const GONE: Duration = Duration::from_secs(70);
+/// How long a client may take to read an answer, and to say goodbye.
+const READING: Duration = Duration::from_secs(30);
+/// Requests that may come while one is answered: OpenEnv's clients wait for each answer.
+const AHEAD: usize = 8;
+
+type Socket = WebSocketStream<TokioIo<Upgraded>>;
+
+/// Holds a connection to its end.
+pub async fn hold(upgraded: Upgraded, state: State, client: Client) {
+    let limits = state.episodes.limits;
+    let config = WebSocketConfig::default()
+        .read_buffer_size(16 << 10)
+        .max_message_size(Some(limits.message))
+        .max_frame_size(Some(limits.message));
+    let mut socket = WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await;
+    match state.seats.take(&client.name) {
+        Err(refusal) => {
+            let farewell = Farewell { fault: Some(Fault::capacity(refusal)), code: CloseCode::Again };
+            say_goodbye(&mut socket, farewell).await;
+        }
+        Ok(_seat) => {
+            state.metrics.sessions.inc();
+            let floor: Arc<dyn Workplace> = Arc::new(Floor::new(state.clone(), Arc::clone(&client.name)));
+            let mut table = Table::new(floor, limits);
+            let farewell = Connection::new(&mut socket, &state, &client).serve(&mut table).await;
+            if let Some(farewell) = farewell {
+                say_goodbye(&mut socket, farewell).await;
+            }
+            drop(socket);
+            table.clear().await;
+        }
+    }
+}
+
+/// With which words a connection ends.
+struct Farewell {
+    /// What the client finds where it looks for an answer.
+    fault: Option<Fault>,
+    code: CloseCode,
+}
+
+impl Farewell {
+    fn new(code: CloseCode, message: impl Into<String>) -> Farewell {
+        Farewell { fault: Some(Fault::session(message)), code }
+    }
+}
+
+async fn say_goodbye(socket: &mut Socket, farewell: Farewell) {
+    let Farewell { fault, code } = farewell;
+    let reason: String = fault.iter().flat_map(|fault| fault.message.chars()).take(60).collect();
+    let speaking = async {
+        if let Some(fault) = fault {
+            socket.send(Message::text(Answer::Fault(fault).text())).await?;
+        }
+        socket.close(Some(CloseFrame { code, reason: reason.into() })).await?;
+        // What is on its way is read, so that the client is not cut off before it has read this.
+        while let Some(message) = socket.next().await {
+            message?;
+        }
+        Ok::<(), Error>(())
+    };
+    let _ = timeout(READING, speaking).await;
+}
+
+/// Why what came cannot be read.
+fn unread(error: &Error, limit: usize) -> Option<Farewell> {
+    match error {
+        Error::Capacity(_) => {
+            let words = format!("a message has more than {limit} bytes, which is the limit");
+            Some(Farewell::new(CloseCode::Size, words))
+        }
+        Error::Utf8(_) | Error::Protocol(_) => {
+            Some(Farewell::new(CloseCode::Protocol, "what came is no message of a WebSocket"))
+        }
+        _ => None,
+    }
+}
+
+async fn ended(ending: &mut watch::Receiver<bool>) {
+    // The sender lives as long as the server.
+    let _ = ending.wait_for(|ending| *ending).await;
+}
+
+/// A connection whose requests are answered.
+struct Connection<'a> {
+    socket: &'a mut Socket,
+    client: &'a Client,
+    state: &'a State,
+    limits: EpisodeLimits,
+    ending: watch::Receiver<bool>,
+    ticks: Interval,
+    /// When anything came last.
+    heard: Instant,
+    /// When a request came last, or was answered.
+    active: Instant,
+    /// Requests that came while one was answered.
+    ahead: VecDeque<Message>,
+}
+
+impl<'a> Connection<'a> {
+    fn new(socket: &'a mut Socket, state: &'a State, client: &'a Client) -> Connection<'a> {
+        let mut ticks = interval(PING.min(state.episodes.limits.idle));
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let (now, ending) = (Instant::now(), state.ending.subscribe());
+        let limits = state.episodes.limits;
+        Connection { socket, client, state, limits, ending, ticks, heard: now, active: now, ahead: VecDeque::new() }
+    }
+
+    /// Answers until the connection ends; the last words, if there is somebody to hear them.
+    async fn serve(mut self, table: &mut Table) -> Option<Farewell> {
+        loop {
+            let message = match self.ahead.pop_front() {
+                Some(message) => message,
+                None => match self.next().await {
+                    Ok(message) => message,
+                    Err(end) => return end,
+                },
+            };
+            self.active = Instant::now();
+            if let Err(end) = self.respond(message, table).await {
+                return end;
+            }
+            self.active = Instant::now();
+        }
+    }
+
+    async fn respond(&mut self, message: Message, table: &mut Table) -> Result<(), Option<Farewell>> {
+        if let Err(wait) = self.state.clients.pace(&self.client.name) {
+            let fault = Fault::session("this client asks too often; ask less often, or with fewer sessions");
+            self.send(Answer::Fault(fault)).await?;
+            // Nothing more is read before its time: who floods is held up by its own connection.
+            sleep(wait).await;
+            return Ok(());
+        }
+        let request = match &message {
+            Message::Text(text) => Request::read(text.as_str()),
+            _ => Err(Fault::no_json("a message is text, and no bytes")),
+        };
+        let answer = match request {
+            Ok(Request::Close) => return Err(Some(Farewell { fault: None, code: CloseCode::Normal })),
+            Ok(request) => {
+                self.state.metrics.requests.inc();
+                let answering = table.answer(request);
+                tokio::pin!(answering);
+                loop {
+                    tokio::select! {
+                        answer = &mut answering => break answer,
+                        message = self.next(), if self.ahead.len() < AHEAD => self.ahead.push_back(message?),
+                    }
+                }
+            }
+            Err(fault) => Answer::Fault(fault),
+        };
+        self.send(answer).await
+    }
+
+    async fn send(&mut self, answer: Answer) -> Result<(), Option<Farewell>> {
+        match timeout(READING, self.socket.send(Message::text(answer.text()))).await {
+            Ok(Ok(())) => Ok(()),
+            _ => Err(None),
+        }
+    }
+
+    /// The next request, or why there is none. What is dropped before its end has lost nothing.
+    async fn next(&mut self) -> Result<Message, Option<Farewell>> {
+        loop {
+            tokio::select! {
+                message = self.socket.next() => {
+                    self.heard = Instant::now();
+                    match message {
+                        Some(Ok(message @ (Message::Text(_) | Message::Binary(_)))) => return Ok(message),
+                        Some(Ok(Message::Close(_))) | None => return Err(None),
+                        Some(Ok(_)) => continue,
+                        Some(Err(error)) => return Err(unread(&error, self.limits.message)),
+                    }
+                }
+                () = ended(&mut self.ending) => {
+                    return Err(Some(Farewell::new(CloseCode::Away, "the server is about to end, and the episode with it")));
+                }
+                _ = self.ticks.tick() => {}
+            }
+            self.look().await?;
+        }
+    }
+
+    /// Looks whether the client is there, and whether it has anything to say.
+    async fn look(&mut self) -> Result<(), Option<Farewell>> {
+        let EpisodeLimits { idle, answer, .. } = self.limits;
+        if self.heard.elapsed() > GONE {
+            return Err(None);
+        }
+        // While a request is answered, its time counts as activity.
+        if self.active.elapsed() > idle.saturating_add(answer) {
+            let words = format!("nothing was asked for {} seconds; the episode has ended", idle.as_secs());
+            return Err(Some(Farewell::new(CloseCode::Policy, words)));
+        }
+        match timeout(READING, self.socket.send(Message::Ping(Vec::new().into()))).await {
+            Ok(Ok(())) => Ok(()),
+            _ => Err(None),
+        }
+    }
+}

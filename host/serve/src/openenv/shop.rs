@@ -1,0 +1,250 @@
+//! Where episodes are worked on in earnest: a workshop for each, with commands of passhost that are kept apart, and the queue
+//! for evaluations.
+
+use super::bench::{Bench, Workplace};
+use crate::api::Evaluation;
+use crate::job::{self, Kind};
+use crate::state::State;
+use passhost_queue::{State as JobState, Status, Ticket};
+use passhost_workshop::{
+    Effect, Evaluated, Hands, Machinery, Objects, Outcome, Pass, Ran, Tool, Workshop, WorkshopError, introduction, task,
+};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::{RwLock, RwLockWriteGuard, Semaphore, watch};
+
+/// What episodes are worked on with.
+pub struct Shop {
+    machinery: Machinery,
+    guide: &'static str,
+    samples: BTreeMap<String, PathBuf>,
+    directory: PathBuf,
+    /// Room for commands.
+    room: Semaphore,
+    /// Whether a command beside an evaluation would disturb its times.
+    is_shared: bool,
+    /// Held by each command, and by an evaluation alone. Who waits gets its turn.
+    calm: RwLock<()>,
+    /// What is said of each sample at first: the same each time.
+    tasks: Mutex<BTreeMap<String, String>>,
+}
+
+impl Shop {
+    /// One whose commands are those of `machinery`, so many at once, whatever the episode. Files of episodes go to
+    /// `directory`, of which nothing is kept. `is_shared` says that evaluations run on the processors that commands use.
+    ///
+    /// # Errors
+    ///
+    /// If the directory cannot be made anew.
+    pub fn open(
+        machinery: Machinery,
+        guide: &'static str,
+        samples: BTreeMap<String, PathBuf>,
+        directory: &Path,
+        commands: usize,
+        is_shared: bool,
+    ) -> io::Result<Shop> {
+        // Whoever was killed left what nobody goes on with.
+        match std::fs::remove_dir_all(directory) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => std::fs::create_dir_all(directory)?,
+        }
+        let (room, tasks) = (Semaphore::new(commands.max(1)), Mutex::new(BTreeMap::new()));
+        let directory = directory.to_path_buf();
+        Ok(Shop { machinery, guide, samples, directory, room, is_shared, calm: RwLock::new(()), tasks })
+    }
+
+    /// What an evaluation holds: while it does, no command runs that would disturb it.
+    pub(crate) async fn alone(&self) -> Option<RwLockWriteGuard<'_, ()>> {
+        if self.is_shared { Some(self.calm.write().await) } else { None }
+    }
+}
+
+/// The shop, for the episodes of one client.
+pub struct Floor {
+    state: State,
+    client: Arc<str>,
+    handle: Handle,
+}
+
+impl Floor {
+    /// In a runtime.
+    pub fn new(state: State, client: Arc<str>) -> Floor {
+        Floor { state, client, handle: Handle::current() }
+    }
+}
+
+impl Workplace for Floor {
+    fn samples(&self) -> Vec<String> {
+        self.state.episodes.shop.samples.keys().cloned().collect()
+    }
+
+    fn bench(&self, sample: &str, stop: watch::Receiver<bool>) -> Result<Box<dyn Bench>, WorkshopError> {
+        let shop = &self.state.episodes.shop;
+        let file = |path: &Path| {
+            let path = path.to_path_buf();
+            move |source| WorkshopError::File { path, source }
+        };
+        let gone = || WorkshopError::Sample { said: "it is not served any more".to_owned() };
+        let path = shop.samples.get(sample).ok_or_else(gone)?;
+        let key = random_key().map_err(file(&shop.directory))?;
+        let directory = shop.directory.join(&key);
+        let stopped = stop.clone();
+        let machinery = Machinery { stop: Arc::new(move || *stopped.borrow()), ..shop.machinery.clone() };
+        let hands = Queued {
+            machinery,
+            state: self.state.clone(),
+            client: Arc::clone(&self.client),
+            sample: sample.to_owned(),
+            key,
+            handle: self.handle.clone(),
+            stop,
+        };
+        let objects = Objects::open(&directory.join("objects")).map_err(file(&directory))?;
+        let work = directory.join("work");
+        let workshop = Workshop::open(Arc::new(hands), objects, path, &work, shop.guide)?;
+        Ok(Box::new(Place { workshop, directory, work, state: self.state.clone(), sample: sample.to_owned() }))
+    }
+}
+
+fn random_key() -> io::Result<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+    Ok(base16ct::lower::encode_string(&bytes))
+}
+
+/// Where one episode is worked on.
+struct Place {
+    workshop: Workshop,
+    directory: PathBuf,
+    work: PathBuf,
+    state: State,
+    sample: String,
+}
+
+impl Bench for Place {
+    fn task(&mut self) -> Result<String, WorkshopError> {
+        let tasks = &self.state.episodes.shop.tasks;
+        let known = tasks.lock().ok().and_then(|tasks| tasks.get(&self.sample).cloned());
+        if let Some(text) = known {
+            return Ok(text);
+        }
+        let graphs = self.workshop.graphs(None)?;
+        let how = "`read_guide` says how passes are written: read it first.";
+        let text = format!("{}\n{how}\n\n{}", introduction(), task(&self.sample, &graphs));
+        if let Ok(mut tasks) = tasks.lock() {
+            tasks.insert(self.sample.clone(), text.clone());
+        }
+        Ok(text)
+    }
+
+    fn execute(&mut self, tool: &Tool) -> Result<Outcome, WorkshopError> {
+        let outcome = self.workshop.execute(tool)?;
+        if let Effect::Wrote { source } = &outcome.effect {
+            self.keep_alone(source);
+        }
+        Ok(outcome)
+    }
+}
+
+impl Place {
+    /// Removes the components of other sources: an episode has one at a time.
+    fn keep_alone(&self, source: &str) {
+        for folder in std::fs::read_dir(&self.work).into_iter().flatten().flatten() {
+            if folder.file_name() != *source {
+                let _ = std::fs::remove_dir_all(folder.path());
+            }
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// Runs commands when there is room for them, and has evaluations queued as the client's own.
+struct Queued {
+    machinery: Machinery,
+    state: State,
+    client: Arc<str>,
+    sample: String,
+    /// Tells the episode from all others.
+    key: String,
+    handle: Handle,
+    stop: watch::Receiver<bool>,
+}
+
+impl fmt::Debug for Queued {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Queued").field("client", &self.client).field("sample", &self.sample).finish_non_exhaustive()
+    }
+}
+
+impl Hands for Queued {
+    fn run(&self, words: Vec<OsString>, opens_device: bool) -> Result<Ran, WorkshopError> {
+        let shop = &self.state.episodes.shop;
+        let mut stop = self.stop.clone();
+        let room = self.handle.block_on(async {
+            let room = async { (shop.room.acquire().await, shop.calm.read().await) };
+            tokio::select! { room = room => Some(room), _ = stop.wait_for(|stop| *stop) => None }
+        });
+        let Some(_room) = room else { return Err(WorkshopError::Stopped) };
+        self.machinery.run(words, opens_device)
+    }
+
+    fn evaluate(&self, pass: &Pass<'_>) -> Result<Evaluated, WorkshopError> {
+        let file = |source| WorkshopError::File { path: pass.component.to_path_buf(), source };
+        let bytes = std::fs::read(pass.component).map_err(file)?;
+        let payload = job::payload(&self.sample, Kind::Component, &bytes);
+        drop(bytes);
+        let key = format!("episode {} {}", self.key, pass.source);
+        // What the queue does not take, and why, is for the client; what is wrong with its file is not.
+        let queue = &self.state.queue;
+        let refused = |error| WorkshopError::Evaluation { why: crate::problem::Problem::from(error).detail() };
+        let ticket = queue.submit(&self.client, Some(&key), &payload).map_err(refused)?;
+        drop(payload);
+        self.state.metrics.submitted.inc();
+        self.state.changed();
+        let ended = self.handle.block_on(self.ended(&ticket));
+        let Some(status) = ended.map_err(|why| WorkshopError::Evaluation { why })? else {
+            let _ = queue.cancel(&self.client, &ticket);
+            self.state.changed();
+            return Err(WorkshopError::Stopped);
+        };
+        let between = status.ended_ms.unwrap_or(0).saturating_sub(status.started_ms.unwrap_or(0));
+        let Evaluation { outcome, .. } = Evaluation::new(ticket, status);
+        match (outcome.document, outcome.trouble) {
+            (Some(document), _) => {
+                Ok(Evaluated { document: document.get().to_owned(), device: Duration::from_millis(between) })
+            }
+            (None, trouble) => {
+                let why = trouble.unwrap_or_else(|| "it was cancelled".to_owned());
+                Err(WorkshopError::Evaluation { why })
+            }
+        }
+    }
+}
+
+impl Queued {
+    /// What became of a job; nothing if somebody asked to stop before.
+    async fn ended(&self, ticket: &Ticket) -> Result<Option<Status>, String> {
+        let (mut changes, mut stop) = (self.state.changes.subscribe(), self.stop.clone());
+        loop {
+            let (client, id) = (Arc::clone(&self.client), ticket.clone());
+            let looked = self.state.ask(move |queue| queue.look(&client, &id)).await;
+            let status = looked.map_err(|problem| problem.detail())?.ok_or("it is not known any more")?;
+            if status.state.is_end() {
+                return Ok(Some(status).filter(|status| status.state != JobState::Cancelled || !*stop.borrow()));
+            }
+            tokio::select! { _ = changes.changed() => {}, _ = stop.wait_for(|stop| *stop) => return Ok(None) }
+        }
+    }
+}
