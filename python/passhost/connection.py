@@ -16,10 +16,16 @@ from passhost.deadline import OutOfTime, within
 from passhost.errors import EpisodeLost, Unreachable, refused
 from passhost.patience import retry_after
 
+#: Bytes of a message that the server takes.
+_LONGEST = 1 << 20
 #: Bytes of an answer, at most.
 _LARGEST = 16 << 20
 #: Seconds within which every message is answered: the server promises 50.
 _ANSWER = 90.0
+
+
+class TooLong(Exception):
+    """A message that would end the connection. It was not sent."""
 
 
 class _Hidden(logging.Filter):
@@ -73,11 +79,14 @@ class Socket:
     async def exchange(self, kind: str, data: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
         """A message and its answer, by its type and data.
 
-        Raises EpisodeLost if the connection breaks, or what is answered is none of the protocol.
+        Raises EpisodeLost if the connection breaks, or what is answered is none of the protocol, and TooLong.
         """
         message: dict[str, Any] = {"type": kind} if data is None else {"type": kind, "data": data}
+        text = plain.text(message)
+        if len(text.encode()) > _LONGEST:
+            raise TooLong(f"the call has {len(text.encode())} bytes, of which {_LONGEST} are taken; write less")
         try:
-            await self._connection.send(plain.text(message))
+            await self._connection.send(text)
             answer = json.loads(await within(_ANSWER, self._connection.recv()))
             return answer["type"], answer.get("data") or {}
         except (ConnectionClosed, OutOfTime, OSError) as error:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import weakref
+from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
 from passhost import portal
 from passhost.access import Access
-from passhost.connection import Socket
+from passhost.connection import Socket, TooLong
 from passhost.deadline import OutOfTime, within
 from passhost.episode import Observation, State
 from passhost.errors import (
@@ -168,7 +169,13 @@ class AsyncEnvironment:
 
     async def _step(self, socket: Socket, tool: str, arguments: dict[str, Any]) -> Observation:
         given = {name: value for name, value in arguments.items() if value is not None}
-        return await self._settled(socket, await self._answer(socket, "step", {"tool": tool, "arguments": given}))
+        try:
+            data = await self._answer(socket, "step", {"tool": tool, "arguments": given})
+        except TooLong as error:
+            # The model's doing, as other wrong arguments are.
+            assert self._last is not None
+            return replace(self._last, text=f"error: {error}", tool=None, reward=0.0, verdict=None)
+        return await self._settled(socket, data)
 
     async def _settled(self, socket: Socket, data: dict[str, Any]) -> Observation:
         """Goes on waiting for what is not done."""
@@ -192,6 +199,8 @@ class AsyncEnvironment:
         except EpisodeLost as error:
             self._lost = error
             await self._drop()
+            raise
+        except TooLong:
             raise
         except BaseException:
             # Whose answer comes next cannot be told any more.

@@ -12,7 +12,7 @@ from typing import Any
 from passhost.environment import STEP, Environment
 from passhost.patience import Patience
 
-_OVER = "The episode has ended: the pass was submitted, and no call changes that. Call no tool any more."
+_OVER = "The episode has ended, and no call changes that. Call no tool any more."
 
 
 class PassEnvironment:

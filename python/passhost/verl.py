@@ -23,7 +23,7 @@ try:
 except ImportError as error:
     raise ImportError(f"passhost.verl needs verl ({error}); pip install 'passhost[verl]'") from error
 
-_OVER = "The episode has ended: the pass was submitted, and no call changes that. Call no tool any more."
+_OVER = "The episode has ended, and no call changes that. Call no tool any more."
 
 
 class PassTool(BaseTool):  # type: ignore[misc]

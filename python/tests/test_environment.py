@@ -133,6 +133,16 @@ def test_whatever_a_model_writes_is_sent_as_json():
     assert Submission.source("chain", arguments["source"]).content == sent["source"].encode()
 
 
+def test_a_call_that_is_too_long_is_the_models_doing():
+    talk, heard = script(FIRST, LAST)
+    with websocket(talk) as url, Environment(url) as environment:
+        environment.reset()
+        said = environment.step("write_pass", source="x" * (1 << 20))
+        assert said.text.startswith("error: the call has 10") and said.reward == 0 and not said.done
+        assert environment.step("submit").done
+    assert len(heard) == 2
+
+
 def test_who_has_no_episode_is_told_to_begin_one():
     with Environment("http://127.0.0.1:1") as environment:
         for ask in (lambda: environment.step("build"), environment.state):
