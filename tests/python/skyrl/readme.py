@@ -20,7 +20,7 @@ def holds(condition, what, *seen):
 
 def printed(heading):
     """What the Python under a heading prints."""
-    code = README.read_text().split(f"## {heading}\n")[1].split("```python\n")[1].split("```")[0]
+    code = README.read_text().split(f"## {heading}\n")[1].split("```python\n")[1].split("\n```")[0]
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         exec(compile(code.replace("rms-norm", SAMPLE), heading, "exec"), {})

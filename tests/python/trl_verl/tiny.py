@@ -18,7 +18,7 @@ def source(name):
 def readme(heading, **replaced):
     """The Python under a heading of the package's README, with other words in it."""
     text = (pathlib.Path(__file__).parents[3] / "python/README.md").read_text()
-    code = text.split(f"## {heading}\n")[1].split("```python\n")[1].split("```")[0]
+    code = text.split(f"## {heading}\n")[1].split("```python\n")[1].split("\n```")[0]
     for number, (old, new) in enumerate(replaced.items()):
         holds(old in code, "the README has", number, old)
         code = code.replace(old, new)
