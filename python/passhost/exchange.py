@@ -36,6 +36,8 @@ class Exchange:
     def __init__(self, access: Access, patience: Patience) -> None:
         self.access = access
         self.patience = patience
+        # Whether the last that was heard of the server is a failure, which was told then.
+        self._fails = False
         # As many connections as whoever calls has requests; the server has limits of its own.
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=32)
         self._http = httpx.AsyncClient(base_url=access.http, auth=access.token, limits=limits)
@@ -66,7 +68,9 @@ class Exchange:
                     method, path, params=params, headers=headers, content=content, timeout=timeout
                 )
                 if answer.is_success:
-                    return answer.json()
+                    value = answer.json()
+                    self._fails = False
+                    return value
                 error = refused(answer.status_code, detail(answer), asked)
                 passes, after = answer.status_code in _PASSING, retry_after(answer.headers)
             except (httpx.TransportError, ValueError) as failure:
@@ -80,17 +84,17 @@ class Exchange:
 
     async def pause(self, backoff: Backoff, error: Exception, passes: bool, after: float | None) -> None:
         """Waits before the next try, or raises what went wrong where there is none."""
-        is_first = backoff.is_fresh
         delay = backoff.failed(after) if passes else None
         if delay is None:
             raise error from None
         logger.log(
-            logging.WARNING if is_first else logging.INFO,
+            logging.INFO if self._fails else logging.WARNING,
             "%s; asking again in %.1f s, and for %.0f s in all",
             error,
             delay,
             self.patience.seconds,
         )
+        self._fails = True
         await asyncio.sleep(delay)
 
     def unreachable(self, asked: str, failure: Exception) -> Unreachable:

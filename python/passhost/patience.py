@@ -30,11 +30,6 @@ class Backoff:
     _tries: int = field(default=0, init=False)
     _since: float | None = field(default=None, init=False)
 
-    @property
-    def is_fresh(self) -> bool:
-        """Whether nothing failed yet."""
-        return self._since is None
-
     def failed(self, retry_after: float | None = None) -> float | None:
         """Seconds to wait before the next try, or None if patience is over.
 

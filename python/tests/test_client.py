@@ -158,6 +158,21 @@ def test_who_waits_out_failures_is_told_of_the_first(caplog):
     assert SECRET not in caplog.text
 
 
+def test_many_that_fail_together_are_told_of_once(caplog):
+    desk, together = Desk(), threading.Barrier(8)
+
+    def answer(asked):
+        if asked.number < 8:
+            together.wait(60)
+            return problem(503, "the server is about to end")
+        return desk.answer(asked)
+
+    with http(answer) as server, Client(server.url, patience=Patience(seconds=60, first=0.2)) as client:
+        client.evaluate_many([PASS] * 8, concurrency=8)
+    warned = [record for record in caplog.records if record.levelname == "WARNING"]
+    assert len(warned) == 1 and len(server.all) >= 24
+
+
 def keys(run, *submissions):
     with http(Desk().answer) as server:
         for submission in submissions:
