@@ -13,7 +13,7 @@ from passhost import portal
 from passhost.access import Access
 from passhost.connection import Socket, TooLong
 from passhost.deadline import OutOfTime, within
-from passhost.episode import Observation, State
+from passhost.episode import Observation, State, Verdict
 from passhost.errors import (
     Busy,
     DeadlineExceeded,
@@ -60,6 +60,7 @@ class AsyncEnvironment:
         self._lock: asyncio.Lock | None = None
         self._lost: EpisodeLost | DeadlineExceeded | None = None
         self._last: Observation | None = None
+        self._verdict: Verdict | None = None
         self._paid = 0.0
 
     def __repr__(self) -> str:
@@ -84,6 +85,13 @@ class AsyncEnvironment:
         return self._paid
 
     @property
+    def worth(self) -> float:
+        """What the episode is worth if nothing more is called: the score of what was submitted, else of what was
+        evaluated last, as the model is told; else what it has paid."""
+        has_ended = self._last is not None and self._last.done
+        return self._paid if has_ended or self._verdict is None else self._verdict.score
+
+    @property
     def lost(self) -> EpisodeLost | DeadlineExceeded | None:
         """Why the episode cannot go on, if so. What it has paid says nothing then."""
         return self._lost
@@ -95,7 +103,7 @@ class AsyncEnvironment:
         data = {"sample": sample, "seed": seed, "episode_id": episode_id}
         data = {name: value for name, value in data.items() if value is not None}
         async with self._turn():
-            self._lost, self._last, self._paid = None, None, 0.0
+            self._lost, self._last, self._verdict, self._paid = None, None, None, 0.0
             backoff = Backoff(self._patience)
             while True:
                 is_new = self._socket is None
@@ -190,7 +198,7 @@ class AsyncEnvironment:
         except (KeyError, TypeError, ValueError) as error:
             raise EpisodeError("UNKNOWN", f"an observation that this version cannot read ({error!r})") from None
         self._paid += seen.reward
-        self._last = seen
+        self._last, self._verdict = seen, seen.verdict or self._verdict
         return seen
 
     async def _answer(self, socket: Socket, kind: str, data: dict[str, Any] | None) -> dict[str, Any]:
@@ -265,6 +273,10 @@ class Environment:
     @property
     def reward(self) -> float:
         return self._environment.reward
+
+    @property
+    def worth(self) -> float:
+        return self._environment.worth
 
     @property
     def lost(self) -> EpisodeLost | DeadlineExceeded | None:

@@ -23,8 +23,8 @@ class PassEnv(BaseTextEnv):  # type: ignore[misc]
     `env_config` may have `address`, `token_file`, `deadline` (seconds of a step) and `insecure`; what it lacks comes
     from the variables of `passhost.Access.find`. A row of the data set (`extras`, or `extra_info` in it) may have
     `sample`, `seed` and `max_turns`. `init` adds the task, its graphs, and how tools are called, to the last message of
-    the prompt. The rewards of an episode add up to its score if the model submits, else to what building, checking and
-    a right result paid.
+    the prompt. The rewards of an episode add up to the score of the pass that was submitted, else, after `max_turns`,
+    of the one that was evaluated last, else to what building and checking paid.
     """
 
     def __init__(self, env_config: Any = None, extras: Mapping[str, Any] | None = None) -> None:
@@ -61,7 +61,8 @@ class PassEnv(BaseTextEnv):  # type: ignore[misc]
             reward, done = reward + seen.reward, seen.done
             if done:
                 break
-        done = done or self.turns >= self.max_turns
+        if not done and self.turns >= self.max_turns:
+            done, reward = True, reward + self._environment.worth - self._environment.reward
         told = {"role": "user", "content": "\n\n".join(said) or NOTHING_CALLED}
         return BaseTextEnvStepOutput(
             observations=[] if done else [told], reward=reward, done=done, metadata=self.get_metrics()
@@ -76,7 +77,7 @@ class PassEnv(BaseTextEnv):  # type: ignore[misc]
         verdict = None if last is None else last.verdict
         return {
             "turns": self.turns,
-            "score": self._environment.reward,
+            "score": self._environment.worth,
             "submitted": float(last is not None and last.done),
             "right": float(verdict is not None and verdict.right),
         }

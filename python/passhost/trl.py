@@ -20,8 +20,8 @@ class PassEnvironment:
 
     The column `sample` of a data set names the sample of a row; without it `seed` picks one, or the first is taken.
     What `reset` returns, the task with its graphs, TRL appends to the prompt. The reward is the score of the pass that
-    was submitted, or what building, checking and a right result paid where none was. Nothing is closed by hand: the
-    connection ends with the object.
+    was submitted, else of the one that was evaluated last, else what building and checking paid. Nothing is closed by
+    hand: the connection ends with the object.
 
     Pass the class itself where `PASSHOST_URL` names the server, else `functools.partial(PassEnvironment, "http://...")`.
     """
@@ -50,9 +50,9 @@ class PassEnvironment:
         return self._environment.reset(sample, seed=seed).text
 
     def get_reward(self) -> float:
-        """What the episode paid."""
+        """What the episode is worth."""
         if (lost := self._environment.lost) is None:
-            return self._environment.reward
+            return self._environment.worth
         if self._lost_reward is None:
             raise lost
         return self._lost_reward

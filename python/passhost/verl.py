@@ -25,6 +25,9 @@ except ImportError as error:
 
 _OVER = "The episode has ended, and no call changes that. Call no tool any more."
 
+#: Under which verl hands on what an episode is worth.
+_WORTH = "passhost_worth"
+
 
 class PassTool(BaseTool):  # type: ignore[misc]
     """One tool of an episode: `config["tool"]` says which.
@@ -60,12 +63,16 @@ class PassTool(BaseTool):  # type: ignore[misc]
     ) -> tuple[ToolResponse, float, dict[str, Any]]:
         """The text for the model, what the call paid, and where the episode stands."""
         episode = self._episode(instance_id, agent_data)
-        return await asyncio.wrap_future(portal.start(episode.call(self.config["tool"], parameters)))
+        came = await asyncio.wrap_future(portal.start(episode.call(self.config["tool"], parameters)))
+        # Of all that a tool returns verl keeps the rewards alone, but what is put here comes to `compute_score`.
+        if isinstance(fields := getattr(agent_data, "extra_fields", None), dict):
+            fields[_WORTH] = episode.environment.worth
+        return came
 
     async def calc_reward(self, instance_id: str, **kwargs: Any) -> float:
-        """What the episode of an instance has paid, where the instance has one of its own."""
+        """What the episode of an instance is worth, where the instance has one of its own."""
         episode = self._instances.get(instance_id)
-        return 0.0 if episode is None else episode.environment.reward
+        return 0.0 if episode is None else episode.environment.worth
 
     async def release(self, instance_id: str, **kwargs: Any) -> None:
         self._wanted.pop(instance_id, None)
@@ -157,5 +164,8 @@ def rows(samples: Iterable[str], *, system: str | None = None, **access: Any) ->
 def compute_score(
     data_source: str, solution_str: str, ground_truth: str, extra_info: Mapping[str, Any] | None = None, **kwargs: Any
 ) -> float:
-    """The reward of a trajectory: what its calls paid. For `reward.custom_reward_function`."""
-    return float(sum((extra_info or {}).get("tool_rewards") or []))
+    """The reward of a trajectory: what its episode is worth; nothing where no tool was called.
+
+    For `reward.custom_reward_function`.
+    """
+    return float((extra_info or {}).get(_WORTH) or 0.0)

@@ -62,6 +62,7 @@ def test_an_episode_pays_its_score_and_hides_what_is_pending():
         last = environment.step("submit")
         assert last.done and last.verdict.right and environment.reward == pytest.approx(last.verdict.score)
         assert environment.state().reward == 1.5
+        assert environment.worth == environment.reward
         with pytest.raises(EpisodeOver, match="has ended"):
             environment.step("build")
     assert [message["type"] for message in heard] == ["reset", *["step"] * 5, "state"]
@@ -77,6 +78,17 @@ def test_an_argument_may_have_any_name_and_none_is_left_out():
         environment.step("build", tool="x", self="y", variant=None)
     assert heard[0]["data"] == {"seed": 3}
     assert heard[1]["data"]["arguments"] == {"tool": "x", "self": "y"}
+
+
+def test_an_episode_is_worth_what_was_evaluated_last():
+    judged = observation("verdict: RIGHT", 0.1, tool="eval", verdict=VERDICT)
+    talk, _ = script(FIRST, observation("build: ok", 0.02), judged, observation("written"), FIRST)
+    with websocket(talk) as url, Environment(url) as environment:
+        environment.reset()
+        worth = [environment.step(tool) and environment.worth for tool in ("build", "eval", "write_pass")]
+        assert worth == [0.02, 1.5, 1.5] and environment.reward == pytest.approx(0.12)
+        environment.reset()
+        assert environment.worth == 0
 
 
 def test_the_task_may_take_its_time():

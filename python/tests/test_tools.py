@@ -85,7 +85,7 @@ def test_the_trl_environment_plays_episodes():
         environment = PassEnvironment(url)
         assert environment.get_reward() == 0.0
         assert environment.reset(sample="chain", prompt=[{"role": "user", "content": ""}], id=7) == "the task"
-        assert environment.eval() == "verdict: WRONG"
+        assert environment.eval() == "verdict: WRONG" and environment.get_reward() == 1.5, "what was evaluated last"
         assert environment.submit() == "verdict: RIGHT"
         assert "has ended" in environment.build()
         assert environment.get_reward() == pytest.approx(1.45)

@@ -56,12 +56,14 @@ def main():
         metrics = environment.get_metrics()
         holds(abs(metrics["score"] - paid) < 1e-9 and paid > 0.1, "what was paid is the score", metrics, paid)
         holds((metrics["right"], metrics["submitted"], metrics["turns"]) == (1, 1, 6), "it is right", metrics)
-    with skyrl_gym.make("passhost", env_config={}, extras={**extras, "max_turns": 1}) as environment:
+    with skyrl_gym.make("passhost", env_config={}, extras={**extras, "max_turns": 2}) as environment:
         environment.init([])
-        unended = play(environment, (f"```rust\n{source('right')}```\n{tool('build')}", None))
-        holds(
-            environment.get_metrics()["submitted"] == 0 and 0 < unended < 0.1, "a source that builds is paid", unended
+        unended = play(
+            environment, (f"```rust\n{source('right')}```\n{tool('build')}", "build: ok"), (tool("eval"), None)
         )
+        left = environment.get_metrics()
+        is_settled = left["submitted"] == 0 and abs(left["score"] - unended) < 1e-9
+        holds(is_settled and unended > 0.1, "what was evaluated last counts", unended, left)
     mean = BaseTextEnv.aggregate_metrics([metrics, metrics])
     holds(abs(mean["score"] - paid) < 1e-9, "SkyRL takes the mean of what is measured", mean)
     print(f"reward {paid:.3f}, without an end {unended:.3f}")

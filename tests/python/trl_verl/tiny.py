@@ -55,6 +55,21 @@ def last_answer(conversation):
     return answers[-1].split("\n</tool_response>")[0] if answers else ""
 
 
+#: What is said after the first pass, each after an answer that holds what stands before it.
+SCRIPTS = {
+    "broken": [
+        ("written", call("build")),
+        ("`remove_knots`", ("right",)),
+        ("written", call("check")),
+        ("every graph may run", call("eval")),
+        ("verdict: RIGHT", call("submit")),
+        ("verdict: RIGHT", "It is right."),
+    ],
+    "wrong": [("written", call("eval")), ("verdict: WRONG", call("submit")), ("verdict: WRONG", "It is wrong.")],
+    "right": [("written", call("eval")), ("verdict: RIGHT", "It is right, and not submitted.")],
+}
+
+
 class Model:
     """What a scripted model says next. Rollouts that are begun alike differ by their number."""
 
@@ -71,18 +86,9 @@ class Model:
                 conversation[-3000:],
             )
             self.begun += 1
-            return call("write_pass", source=source("wrong" if self.begun % 2 == 0 else "broken"))
-        is_wrong = json.dumps(source("wrong"))[:-1] in first
-        script = [("written", call("eval")), ("verdict: WRONG", call("submit")), ("verdict: WRONG", "It is wrong.")]
-        if not is_wrong:
-            script = [
-                ("written", call("build")),
-                ("`remove_knots`", call("write_pass", source=source("right"))),
-                ("written", call("check")),
-                ("every graph may run", call("eval")),
-                ("verdict: RIGHT", call("submit")),
-                ("verdict: RIGHT", "It is right."),
-            ]
-        expected, reply = script[turns - 1]
+            return call("write_pass", source=source(["broken", "wrong", "right"][(self.begun - 1) % 3]))
+        wrote = next(name for name in ("broken", "wrong", "right") if json.dumps(source(name))[:-1] in first)
+        expected, reply = SCRIPTS[wrote][turns - 1]
+        reply = reply if isinstance(reply, str) else call("write_pass", source=source(*reply))
         holds(expected in answer, f"`{expected}` in answer {turns}", answer)
         return reply

@@ -91,18 +91,20 @@ async def main():
     tools = load_all_tools(config.actor_rollout_ref.rollout.multi_turn.tool_config_path, None)
     holds([tool.name for tool in tools] and {tool.name for tool in tools} == set(TOOLS), "all tools", tools)
     generating = Scripted(words)
-    right = await trajectory(config, words, row, generating, tools)
-    wrong = await trajectory(config, words, row, generating, tools)
-    paid = [sum(output.extra_fields["tool_rewards"]) for output in (right, wrong)]
-    scores = [await scored(config, words, row, output) for output in (right, wrong)]
+    outputs = [await trajectory(config, words, row, generating, tools) for _ in range(3)]
+    paid = [sum(output.extra_fields["tool_rewards"]) for output in outputs]
+    scores = [await scored(config, words, row, output) for output in outputs]
+    right, wrong, unended = scores
     holds(
-        scores == paid and scores[0] > 0.1 > scores[1] - 1e-9, "the right pass is worth more than the wrong one", scores
+        scores[:2] == paid[:2] and right > 0.1 > wrong - 1e-9, "the right pass is worth more than the wrong one", scores
     )
-    calls = [len(output.extra_fields["tool_rewards"]) for output in (right, wrong)]
-    holds(calls == [6, 3], "each call was paid", calls)
+    holds(unended > 0.1 > paid[2] - 1e-9, "what was evaluated and not submitted is worth its score", scores, paid)
+    calls = [len(output.extra_fields["tool_rewards"]) for output in outputs]
+    holds(calls == [6, 3, 2], "each call was paid", calls)
     gc.collect()
     holds(not _EPISODES, "nothing is kept of trajectories that verl dropped", dict(_EPISODES))
-    print(f"rewards {scores[0]:.3f} and {scores[1]:.3f}, {right.num_turns} and {wrong.num_turns} turns")
+    turns = [output.num_turns for output in outputs]
+    print(f"rewards {right:.3f}, {wrong:.3f} and, not submitted, {unended:.3f} in {turns} turns")
 
 
 asyncio.run(main())
