@@ -97,28 +97,26 @@ class AsyncClient:
         await self._exchange.close()
 
     async def about(self) -> About:
-        value = await self._exchange.ask("GET", "/v1/about")
-        return About(value["host"], tuple(value["devices"]), value["policy"])
+        return await self._exchange.ask("GET", "/v1/about", About.read)
 
     async def samples(self) -> list[Sample]:
-        value = await self._exchange.ask("GET", "/v1/samples")
-        return [Sample(sample["name"], tuple(sample["groups"])) for sample in value["samples"]]
+        return await self._exchange.ask("GET", "/v1/samples", Sample.read_all)
 
     async def submit(self, submission: Submission, *, key: str | None = None) -> str:
         """Queues a submission and returns the name of its evaluation. It is on the server's disk then."""
-        value = await self._exchange.ask(
+        return await self._exchange.ask(
             "POST",
             f"/v1/evaluations?sample={quote(submission.sample, safe='')}",
+            lambda value: str(value["id"]),
             headers={"Content-Type": submission.kind, "Idempotency-Key": key or self._key(submission, 0)},
             content=submission.content,
         )
-        return str(value["id"])
 
     async def look(self, id: str, *, wait: float = 0.0) -> Evaluation:
         """What is known of an evaluation, at its end or after `wait` seconds, at most 50."""
         seconds = max(0, int(min(wait, LONGEST_POLL)))
-        value = await self._exchange.ask("GET", _path(id), params={"wait": str(seconds)}, wait=seconds)
-        return Evaluation.read(value)
+        params = {"wait": str(seconds)}
+        return await self._exchange.ask("GET", _path(id), Evaluation.read, params=params, wait=seconds)
 
     async def wait(self, id: str, *, timeout: float | None = None) -> Evaluation:
         """Waits until an evaluation ends, however it ends; raises DeadlineExceeded after `timeout` seconds."""
@@ -143,7 +141,7 @@ class AsyncClient:
 
     async def cancel(self, id: str) -> Evaluation:
         """Cancels an evaluation that has not ended. What runs has the device to its end, and comes to nothing."""
-        return Evaluation.read(await self._exchange.ask("DELETE", _path(id)))
+        return await self._exchange.ask("DELETE", _path(id), Evaluation.read)
 
     async def events(self, id: str) -> AsyncGenerator[Evaluation, None]:
         """An evaluation in each state that it comes to, the last with what came of it."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 
 from passhost.access import Access
 from passhost.errors import Unreachable, refused
 from passhost.patience import Backoff, Patience, retry_after
+
+T = TypeVar("T")
 
 logger = logging.getLogger("passhost")
 
@@ -49,15 +51,16 @@ class Exchange:
         self,
         method: str,
         path: str,
+        read: Callable[[Any], T],
         *,
         params: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
         content: bytes | None = None,
         wait: float = 0.0,
-    ) -> Any:
-        """The JSON of the answer.
+    ) -> T:
+        """What `read` makes of the JSON that is answered.
 
-        Raises Refused for what the server refuses, Unreachable where it does not answer.
+        Raises Refused for what the server refuses, Unreachable where it does not answer, or something else does.
         """
         asked, backoff, broken = f"{method} {path}", Backoff(self.patience), 0
         timeout = httpx.Timeout(60.0, connect=10.0, read=wait + _SLACK, pool=None)
@@ -68,11 +71,16 @@ class Exchange:
                     method, path, params=params, headers=headers, content=content, timeout=timeout
                 )
                 if answer.is_success:
-                    value = answer.json()
+                    value = read(answer.json())
                     self._fails = False
                     return value
                 error = refused(answer.status_code, detail(answer), asked)
                 passes, after = answer.status_code in _PASSING, retry_after(answer.headers)
+            except (KeyError, TypeError, AttributeError) as failure:
+                raise Unreachable(
+                    f"{asked}: what answers at {self.access.http} is no `passhost serve` of this version "
+                    f"({failure!r}); see that the address is its"
+                ) from None
             except (httpx.TransportError, ValueError) as failure:
                 # An answer that is no JSON was cut off, or is not this server's.
                 error, passes, after = self.unreachable(asked, failure), may_pass(failure), None

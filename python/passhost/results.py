@@ -19,6 +19,10 @@ class About:
     devices: tuple[str, ...]
     policy: str
 
+    @staticmethod
+    def read(value: Mapping[str, Any]) -> About:
+        return About(value["host"], tuple(value["devices"]), value["policy"])
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -26,6 +30,10 @@ class Sample:
 
     name: str
     groups: tuple[str, ...]
+
+    @staticmethod
+    def read_all(value: Mapping[str, Any]) -> list[Sample]:
+        return [Sample(sample["name"], tuple(sample["groups"])) for sample in value["samples"]]
 
 
 @dataclass(frozen=True)
@@ -51,7 +59,7 @@ class Evaluation:
     @staticmethod
     def read(value: Mapping[str, Any]) -> Evaluation:
         known = {name: value.get(name) for name in Evaluation.__dataclass_fields__}
-        return Evaluation(**known)  # type: ignore[arg-type]
+        return Evaluation(**{**known, "id": value["id"], "state": value["state"]})
 
 
 @dataclass(frozen=True)

@@ -296,6 +296,15 @@ def test_events_of_what_is_not_there_are_refused():
     assert server.lines() == ["GET /v1/evaluations/..%2Fsamples/events"]
 
 
+@pytest.mark.parametrize("body", [{}, [], "hello", None, 3])
+def test_what_is_no_server_of_passhost_is_said_to_be_none(body, waits):
+    with http(lambda _: Reply(200, body)) as server, Client(server.url) as client:
+        for ask in (client.samples, client.about, lambda: client.submit(PASS), lambda: client.look("id-0")):
+            with pytest.raises(Unreachable, match="is no `passhost serve`"):
+                ask()
+    assert waits == [] and len(server.all) == 4
+
+
 def test_a_redirect_gets_no_token():
     with http(lambda _: Reply(200, [])) as elsewhere:
         reply = Reply(307, b"", {"Location": f"{elsewhere.url}/v1/samples"})
