@@ -56,7 +56,7 @@ fn trl_verl_grpo_trainer_trains_on_two_episodes() {
 }
 
 #[test]
-fn trl_verl_agent_loop_runs_two_trajectories() {
+fn trl_verl_agent_loop_runs_three_trajectories() {
     episode("trl_verl", "verl_episode.py");
 }
 
