@@ -1,0 +1,67 @@
+"""Evaluate compiler passes on a passhost server, and train language models against it."""
+
+from passhost.access import Access, Token
+from passhost.blocking import Client
+from passhost.client import AsyncClient, Outcome
+from passhost.environment import AsyncEnvironment, Environment
+from passhost.episode import Observation, State, Verdict
+from passhost.errors import (
+    Busy,
+    DeadlineExceeded,
+    EpisodeError,
+    EpisodeLost,
+    EpisodeOver,
+    EvaluationCancelled,
+    HostTrouble,
+    InvalidSubmission,
+    KeyReused,
+    NoResult,
+    NotFound,
+    PasshostError,
+    Refused,
+    ServerFault,
+    SettingsError,
+    Unauthorized,
+    Unreachable,
+)
+from passhost.patience import Patience
+from passhost.results import About, Evaluation, Failure, Result, Sample, Variant
+from passhost.submission import Submission
+
+__all__ = [
+    "About",
+    "Access",
+    "AsyncClient",
+    "AsyncEnvironment",
+    "Busy",
+    "Client",
+    "DeadlineExceeded",
+    "Environment",
+    "EpisodeError",
+    "EpisodeLost",
+    "EpisodeOver",
+    "Evaluation",
+    "EvaluationCancelled",
+    "Failure",
+    "HostTrouble",
+    "InvalidSubmission",
+    "KeyReused",
+    "NoResult",
+    "NotFound",
+    "Observation",
+    "Outcome",
+    "PasshostError",
+    "Patience",
+    "Refused",
+    "Result",
+    "Sample",
+    "ServerFault",
+    "SettingsError",
+    "State",
+    "Submission",
+    "Token",
+    "Unauthorized",
+    "Unreachable",
+    "Variant",
+    "Verdict",
+]
