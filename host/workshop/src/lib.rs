@@ -13,6 +13,7 @@ mod machinery;
 pub mod objects;
 pub mod reward;
 mod tool;
+mod turns;
 mod workshop;
 
 pub use effect::{Effect, Verdict};
@@ -20,4 +21,5 @@ pub use machinery::{Machinery, WorkshopError};
 pub use objects::{Objects, sha256};
 pub use reward::{Reward, Rewards};
 pub use tool::{Description, Tool, ToolError, descriptions};
+pub use turns::Turns;
 pub use workshop::{Outcome, Workshop};

@@ -1,5 +1,6 @@
 //! The commands of passhost, as child processes: they keep their limits, and end with whoever started them.
 
+use crate::turns::Turns;
 use passhost_confine::process::die_with_parent;
 use passhost_supervisor::untrusted::one_line;
 use std::ffi::{OsStr, OsString};
@@ -8,7 +9,7 @@ use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -99,20 +100,23 @@ pub struct Machinery {
     pub program: PathBuf,
     /// Options of every command that opens a device, such as `--device cpu`.
     pub device: Vec<String>,
-    /// Options of `passhost eval`, such as `--policy strict`.
+    /// The policy that rewrites are held against, such as `--policy strict`.
+    pub policy: Vec<String>,
+    /// Other options of `passhost eval`, such as `--budget 1s`.
     pub eval: Vec<String>,
     /// Variables that no child may see, such as that of the endpoint's key.
     pub withheld: Vec<String>,
-    /// Held while something is measured: measurements side by side would disturb each other.
-    pub measuring: Arc<Mutex<()>>,
+    /// Who may work beside whom: measurements would be disturbed.
+    pub turns: Arc<Turns>,
     /// Whether somebody asked to stop.
     pub stop: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
 impl fmt::Debug for Machinery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Machinery { program, device, eval, .. } = self;
-        f.debug_struct("Machinery").field("program", program).field("device", device).field("eval", eval).finish()
+        let Machinery { program, device, policy, eval, .. } = self;
+        let mut fields = f.debug_struct("Machinery");
+        fields.field("program", program).field("device", device).field("policy", policy).field("eval", eval).finish()
     }
 }
 

@@ -179,6 +179,7 @@ impl Workshop {
             .map_err(WorkshopError::file(&path))?;
         let out = self.file(source, "wasm");
         let words = ["build".as_ref(), path.as_os_str(), "--out".as_ref(), out.as_os_str()];
+        let _building = self.machinery.turns.beside();
         self.machinery.run(words.into_iter().chain(["--json", "-"].map(AsRef::as_ref)))
     }
 
@@ -202,8 +203,11 @@ impl Workshop {
             Err(outcome) => return Ok(outcome),
         };
         let words = ["show".as_ref(), self.sample.as_os_str(), "--after".as_ref(), component.as_os_str()];
-        let options = ["--diff", "--all"].into_iter().chain(self.machinery.device.iter().map(String::as_str));
+        let given = self.machinery.device.iter().chain(&self.machinery.policy).map(String::as_str);
+        let options = ["--diff", "--all"].into_iter().chain(given);
+        let checking = self.machinery.turns.beside();
         let ran = self.machinery.run(words.into_iter().chain(options.map(AsRef::as_ref)))?;
+        drop(checking);
         let passes = match ran.code() {
             Some(0) => true,
             Some(1) => false,
@@ -235,25 +239,37 @@ impl Workshop {
 
     fn measure(&self, source: &str, component: &Path) -> Result<(Verdict, String, Duration), WorkshopError> {
         let result = self.file(source, "json");
-        let mut device = Duration::ZERO;
-        // A result that is there was measured before somebody stopped this program, and not written down.
-        if !result.is_file() {
-            let words = ["eval".as_ref(), component.as_os_str(), self.sample.as_os_str()];
-            let json = ["--json".as_ref(), result.as_os_str(), "--quiet".as_ref()];
-            let options = self.machinery.device.iter().chain(&self.machinery.eval).map(AsRef::as_ref);
-            let _measuring = self.machinery.measuring.lock();
-            let ran = self.machinery.run(words.into_iter().chain(json).chain(options))?;
-            device = ran.took;
-            if !matches!(ran.code(), Some(0 | 1)) || !result.is_file() {
-                // What the host did wrong is not kept: it is measured again.
-                let _ = std::fs::remove_file(&result);
-                return Err(ran.trouble());
+        // A result that is there was measured before somebody stopped this program, and not written down. One that cannot be
+        // read, as a power failure may leave it, was not.
+        let before = std::fs::read_to_string(&result).ok().and_then(|text| Some((read(&text).ok()?, text)));
+        let (document, text, device) = match before {
+            Some((document, text)) => (document, text, Duration::ZERO),
+            None => {
+                let device = self.evaluate(component, &result)?;
+                let text = std::fs::read_to_string(&result).map_err(WorkshopError::file(&result))?;
+                (read(&text).map_err(WorkshopError::file(&result))?, text, device)
             }
-        }
-        let text = std::fs::read_to_string(&result).map_err(WorkshopError::file(&result))?;
-        let document = read(&text).map_err(WorkshopError::file(&result))?;
+        };
         let hash = self.objects.put(&text).map_err(WorkshopError::file(&result))?;
         Ok((verdict_of(&document, hash), feedback::verdict(&document), device))
+    }
+
+    /// Evaluates a component into a file, and says how long that had the device.
+    fn evaluate(&self, component: &Path, result: &Path) -> Result<Duration, WorkshopError> {
+        let words = ["eval".as_ref(), component.as_os_str(), self.sample.as_os_str()];
+        let json = ["--json".as_ref(), result.as_os_str(), "--quiet".as_ref()];
+        let Machinery { device, policy, eval, .. } = &self.machinery;
+        let options = device.iter().chain(policy).chain(eval).map(AsRef::as_ref);
+        // One that was there says nothing of what comes now.
+        let _ = std::fs::remove_file(result);
+        let _timing = self.machinery.turns.alone();
+        let ran = self.machinery.run(words.into_iter().chain(json).chain(options))?;
+        if !matches!(ran.code(), Some(0 | 1)) || !result.is_file() {
+            // What the host did wrong is not kept: it is measured again.
+            let _ = std::fs::remove_file(result);
+            return Err(ran.trouble());
+        }
+        Ok(ran.took)
     }
 
     fn submit(&self) -> Result<Outcome, WorkshopError> {

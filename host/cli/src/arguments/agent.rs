@@ -147,11 +147,16 @@ impl std::str::FromStr for PolicyName {
 }
 
 impl EvaluationArguments {
-    /// As `passhost eval` takes them.
+    /// The policy, as `passhost eval` and `passhost show` take it.
+    pub fn rules(&self) -> Vec<String> {
+        let named = self.policy.as_ref().map(|PolicyName(name)| ["--policy".to_owned(), name.clone()]);
+        named.into_iter().flatten().collect()
+    }
+
+    /// The others, as `passhost eval` takes them.
     pub fn options(&self) -> Vec<String> {
         let milliseconds = |time: &Duration| format!("{}ms", time.as_millis());
         let valued = [
-            ("--policy", self.policy.as_ref().map(|PolicyName(name)| name.clone())),
             ("--budget", self.eval_budget.as_ref().map(milliseconds)),
             ("--wait", self.wait.as_ref().map(milliseconds)),
         ];

@@ -31,7 +31,8 @@ passhost build my-pass --cargo",
         "\
 passhost show samples/rms-norm
 passhost show samples/rms-norm --after pass.wasm --variant float16
-passhost show samples/rms-norm --after pass.wasm --diff --kernels --cuda",
+passhost show samples/rms-norm --after pass.wasm --diff --kernels --cuda
+passhost show samples/rms-norm --after pass.wasm --all --policy strict",
     ),
     (
         &["bench"],
