@@ -4,8 +4,9 @@
 //! Nothing is evaluated here, and nothing of a submission is looked into: a grader makes of a [`Job`] the text of a result,
 //! which is what the client gets. Each device has one grader, which does one job at a time.
 //!
-//! What a client may cost is bounded before it is known to mean well: connections, the time in which a request must be there,
-//! bytes that are held for all requests together, requests a second, jobs that wait.
+//! What a client may cost is bounded before it is known to mean well: connections, the time in which a request must be there
+//! and an answer be taken, bytes that are held for its requests, requests a second, jobs that wait, bytes on the disk. Each
+//! has limits of its own, so that none can take what is another's.
 //!
 //! **Invariant**: what is said of a job is said to the client that handed it in, and to nobody else.
 //! **Invariant**: a submission is answered with a name when it is on the disk, and not before.
@@ -13,6 +14,7 @@
 mod access;
 mod admission;
 mod api;
+mod connection;
 mod error;
 mod grading;
 mod job;
@@ -20,15 +22,17 @@ mod limits;
 mod listen;
 mod metrics;
 mod problem;
+mod prompt;
 mod state;
 mod stream;
 
 pub use access::{Client, Clients, ClientsError, Role, Token};
+pub use api::paths;
 pub use error::ServeError;
 pub use grading::{Graded, Grader};
 pub use job::{Job, Kind};
 pub use limits::Limits;
-pub use listen::serve;
+pub use listen::{Wish, serve};
 pub use state::{About, Site};
 
 /// The description of the interface, as OpenAPI 3.1 has it.

@@ -1,5 +1,6 @@
 //! Numbers for Prometheus.
 
+use crate::access::Held;
 use crate::problem::Problem;
 use crate::state::State;
 use passhost_queue::Counts;
@@ -22,6 +23,9 @@ pub struct Metrics {
     running: Gauge,
     ended: Gauge,
     clients: Gauge,
+    strangers: Gauge,
+    connections: Gauge,
+    receiving: Gauge,
 }
 
 impl Metrics {
@@ -37,6 +41,9 @@ impl Metrics {
             running: Gauge::default(),
             ended: Gauge::default(),
             clients: Gauge::default(),
+            strangers: Gauge::default(),
+            connections: Gauge::default(),
+            receiving: Gauge::default(),
         };
         metrics.registered()
     }
@@ -56,6 +63,9 @@ impl Metrics {
             ("jobs_running", "Jobs that a device has", &self.running),
             ("jobs_ended", "Jobs that ended and are kept", &self.ended),
             ("clients_busy", "Clients with a job that has not ended", &self.clients),
+            ("connections_without_token", "Connections on which nobody has shown a token", &self.strangers),
+            ("connections", "Connections of clients", &self.connections),
+            ("submission_bytes_held", "Room of submissions that are received or not on the disk yet", &self.receiving),
         ] {
             registry.register(name, help, gauge.clone());
         }
@@ -63,12 +73,15 @@ impl Metrics {
         self
     }
 
-    fn text(&self, counts: Counts) -> Option<String> {
+    fn text(&self, counts: Counts, strangers: usize, held: Held) -> Option<String> {
         for (gauge, count) in [
             (&self.waiting, counts.waiting),
             (&self.running, counts.running),
             (&self.ended, counts.ended),
             (&self.clients, counts.clients),
+            (&self.strangers, strangers as u64),
+            (&self.connections, held.connections as u64),
+            (&self.receiving, held.receiving as u64),
         ] {
             gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
         }
@@ -80,5 +93,6 @@ impl Metrics {
 /// The text that Prometheus reads.
 pub async fn text(state: &State) -> Result<String, Problem> {
     let counts = state.ask(|queue| queue.counts()).await?;
-    Ok(state.metrics.text(counts).unwrap_or_default())
+    let held = state.clients.held(&state.limits);
+    Ok(state.metrics.text(counts, state.strangers.count(), held).unwrap_or_default())
 }
