@@ -2,6 +2,7 @@
 //! endpoints that are busy, broken or talkative.
 
 mod budgets;
+mod compared;
 mod endpoint;
 mod script;
 mod turns;

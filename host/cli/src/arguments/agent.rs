@@ -173,7 +173,7 @@ pub struct AgentExportArguments {
     /// What is made of it
     #[arg(long, value_enum)]
     pub format: ExportFormat,
-    /// Where it goes, a JSON value a line; standard output if absent
+    /// Where it goes, a JSON value a line, to standard output if absent; a new directory for Harbor's tasks
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// So many attempts of each sample, the best
@@ -197,4 +197,6 @@ pub enum ExportFormat {
     Preference,
     /// Harbor's trajectories, ATIF 1.4
     Atif,
+    /// Harbor's tasks, a folder for each sample, with the best pass as the solution
+    Harbor,
 }

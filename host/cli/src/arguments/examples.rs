@@ -123,7 +123,8 @@ passhost agent --model NAME --base-url http://127.0.0.1:8000/v1 --samples sample
         &["agent", "export"],
         "\
 passhost agent export night --format sft --best 1 --only-right --no-findings --out sft.jsonl
-passhost agent export night --format rl",
+passhost agent export night --format rl
+passhost agent export night --format harbor --only-right --out tasks",
     ),
     (&["policies"], "passhost policies\npasshost policies strict"),
     (&["doctor"], "passhost doctor\npasshost doctor --device cpu"),

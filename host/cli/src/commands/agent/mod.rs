@@ -1,7 +1,7 @@
 //! `passhost agent`
 
 mod export;
-mod scores;
+pub mod scores;
 
 use crate::arguments::{AgentArguments, AgentCommand, AgentRunArguments};
 use crate::interrupt;
