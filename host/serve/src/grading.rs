@@ -39,6 +39,11 @@ impl Running {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.with(|running| running.len())
+    }
+
     /// Gives all of them back to those who wait, whatever becomes of the grading.
     pub fn give_back(&self, queue: &dyn Queue) -> Result<(), QueueError> {
         let given = |lease: &Lease| not_stale(queue.give_back(lease));
@@ -57,7 +62,7 @@ fn not_stale(done: Result<(), QueueError>) -> Result<(), QueueError> {
 /// Works until the server ends. When this returns, or panics, the server ends, too: without a grader nothing is promised.
 pub fn work(state: &State, grader: &mut dyn Grader, handle: &Handle) -> Result<(), QueueError> {
     let _end = End(state);
-    let mut changes = state.changes.subscribe();
+    let (mut changes, mut ending) = (state.changes.subscribe(), state.ending.subscribe());
     while !state.is_ending() {
         match state.queue.take(state.limits.lease)? {
             // Nobody begins what the end of the server would have to wait for.
@@ -73,7 +78,13 @@ pub fn work(state: &State, grader: &mut dyn Grader, handle: &Handle) -> Result<(
                 state.changed();
                 changes.mark_unchanged();
             }
-            None => drop(handle.block_on(async { timeout(IDLE, changes.changed()).await })),
+            None => handle.block_on(async {
+                let told = async {
+                    tokio::select! { _ = changes.changed() => {}, _ = ending.changed() => {} }
+                };
+                // Whatever comes first, it is looked again.
+                let _ = timeout(IDLE, told).await;
+            }),
         }
     }
     Ok(())

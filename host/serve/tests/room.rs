@@ -49,6 +49,8 @@ fn room_is_taken_until_the_submission_is_on_the_disk_though_its_client_is_gone()
     };
     // Room for one of alice's, and one of bob's.
     let server = Server::start_on(Limits { body: BODY, receiving: BODY, ..Limits::default() }, slow);
+    // Gone before the server, which waits for what is on its way to the disk.
+    let go_on = go_on;
     let mut stream = server.connect();
     stream.write_all(&server.submission("alice", &[("Idempotency-Key", "1")], &vec![1; BODY])).unwrap();
     assert!(arrivals.recv().unwrap() > BODY);
