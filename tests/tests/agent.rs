@@ -1,8 +1,11 @@
 //! `passhost agent` with a scripted endpoint in place of a model: tasks solved from end to end, interrupted and resumed;
 //! endpoints that are busy, broken or talkative.
 
+mod budgets;
+mod compared;
 mod endpoint;
 mod script;
+mod turns;
 
 use endpoint::{Endpoint, Reply};
 use passhost_tests::{Passhost, Run, directory, sample_with};
@@ -77,25 +80,40 @@ fn interrupt_when(command: &Passhost, holds: impl Fn() -> bool) -> Run {
     command.ended(&output.unwrap_or_else(|_| unreachable!("it was checked")))
 }
 
-/// Whether a process has a child that runs this command of passhost.
-fn runs(parent: u32, word: &str) -> bool {
-    processes().any(|(its_parent, line)| its_parent == parent && line.get(1).is_some_and(|first| first == word))
+/// A process of this machine.
+struct Found {
+    id: u32,
+    parent: u32,
+    line: Vec<String>,
 }
 
-/// Parents and command lines of all processes.
-fn processes() -> impl Iterator<Item = (u32, Vec<String>)> {
+impl Found {
+    /// Whether it runs this command of passhost.
+    fn is(&self, word: &str) -> bool {
+        self.line.get(1).is_some_and(|first| first == word)
+    }
+}
+
+/// Whether a process has a child that runs this command of passhost.
+fn runs(parent: u32, word: &str) -> bool {
+    processes().any(|found| found.parent == parent && found.is(word))
+}
+
+/// All processes.
+fn processes() -> impl Iterator<Item = Found> {
     std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|entry| {
+        let id = entry.file_name().to_str()?.parse().ok()?;
         let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
         let parent = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
         let line = std::fs::read_to_string(entry.path().join("cmdline")).ok()?;
-        Some((parent, line.split('\0').map(str::to_owned).collect()))
+        Some(Found { id, parent, line: line.split('\0').map(str::to_owned).collect() })
     })
 }
 
 /// Waits until nothing of a run is at work any more.
 fn wait_for_end(out: &Path) {
     let out = out.display().to_string();
-    while processes().any(|(_, line)| line.iter().any(|word| word.contains(&out))) {
+    while processes().any(|found| found.line.iter().any(|word| word.contains(&out))) {
         std::thread::yield_now();
     }
 }

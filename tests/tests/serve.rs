@@ -1,19 +1,24 @@
 //! `passhost serve`: results are those of the command, each comes once, and who means no good is refused without harm.
 
+mod events;
+mod killed;
+mod load;
+mod share;
+
 use passhost_tests::{Passhost, directory, plugin, sample_with};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Stdio};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::process::{Child, ExitStatus, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
 /// Longest wait for anything that must come.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// How often is asked for what must come, which takes minutes.
+const ASKS: usize = 100_000;
 const COMPONENT: (&str, &str) = ("Content-Type", "application/wasm");
 
 /// A server, with what it serves and what it keeps.
@@ -24,7 +29,7 @@ struct Server {
     sample: TempDir,
     /// By the name of the client.
     tokens: BTreeMap<&'static str, String>,
-    rate: &'static str,
+    options: Vec<String>,
 }
 
 /// What was answered.
@@ -48,11 +53,11 @@ impl Answer {
 
 impl Server {
     fn start() -> Server {
-        Server::start_with("50")
+        Server::start_with(&[])
     }
 
-    /// One that lets each client ask so often a second.
-    fn start_with(rate: &'static str) -> Server {
+    /// One with these options.
+    fn start_with(options: &[&str]) -> Server {
         let place = directory();
         let mut clients = String::new();
         let mut tokens = BTreeMap::new();
@@ -67,18 +72,19 @@ impl Server {
         // Whoever reads the file can ask for nothing.
         assert!(tokens.values().all(|token| token.len() > 40 && !clients.contains(token)), "{clients}");
         let sample = sample_with("pointwise-chain", &["float32/s0-1_"]);
-        let (process, address) = Server::process(&place, &sample, rate);
-        Server { process, address, place, sample, tokens, rate }
+        let options = options.iter().map(|&option| option.to_owned()).collect();
+        let (process, address) = Server::process(&place, &sample, &options);
+        Server { process, address, place, sample, tokens, options }
     }
 
     /// Starts it on what it kept, and waits until it listens.
-    fn process(place: &TempDir, sample: &TempDir, rate: &str) -> (Child, String) {
+    fn process(place: &TempDir, sample: &TempDir, options: &Vec<String>) -> (Child, String) {
         let at = |name: &str| place.path().join(name);
         let words =
             ["--listen", "127.0.0.1:0", "--device", "cpu", "--threads", "1", "--budget", "10ms", "--accept-noise"];
         let serve = Passhost::new([Path::new("serve"), sample.path(), Path::new("--clients"), &at("clients")]);
         let mut command = serve.with(&words).command();
-        command.arg("--data").arg(at("data")).args(["--rate", rate]).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.arg("--data").arg(at("data")).args(options).stdout(Stdio::piped()).stderr(Stdio::null());
         let started = command.spawn();
         assert!(started.is_ok(), "passhost does not start: {started:?}");
         let Ok(mut process) = started else { unreachable!("it was checked") };
@@ -92,9 +98,16 @@ impl Server {
 
     /// Kills it and starts it again.
     fn killed(&mut self) {
-        let gone = self.process.kill().and_then(|()| self.process.wait());
+        let _ = self.process.kill();
+        self.again();
+    }
+
+    /// Waits for its end, and starts it again. How it ended.
+    fn again(&mut self) -> Option<ExitStatus> {
+        let gone = self.process.wait();
         assert!(gone.is_ok(), "{gone:?}");
-        (self.process, self.address) = Server::process(&self.place, &self.sample, self.rate);
+        (self.process, self.address) = Server::process(&self.place, &self.sample, &self.options);
+        gone.ok()
     }
 
     fn path_of_submissions(&self) -> String {
@@ -104,15 +117,15 @@ impl Server {
 
     /// What is answered to bytes that may be no request.
     fn raw(&self, bytes: &[u8]) -> Option<Answer> {
-        let mut stream = TcpStream::connect(&self.address).ok()?;
-        stream.set_read_timeout(Some(PATIENCE)).ok()?;
+        let mut stream = self.connect()?;
         stream.write_all(bytes).ok()?;
-        let mut text = Vec::new();
-        let _ = stream.read_to_end(&mut text);
-        let text = String::from_utf8_lossy(&text).into_owned();
-        let (head, body) = text.split_once("\r\n\r\n")?;
-        let status = head.split(' ').nth(1)?.parse().ok()?;
-        Some(Answer { status, head: head.to_lowercase(), body: body.to_owned() })
+        answered(&mut stream)
+    }
+
+    fn connect(&self) -> Option<TcpStream> {
+        let stream = TcpStream::connect(&self.address).ok()?;
+        stream.set_read_timeout(Some(PATIENCE)).ok()?;
+        Some(stream)
     }
 
     /// Says more than it sends, and is gone.
@@ -137,10 +150,28 @@ impl Server {
     }
 
     fn submit(&self, client: &str, key: &str, bytes: &[u8]) -> Option<Answer> {
+        self.raw(&self.submission(client, key, bytes))
+    }
+
+    fn submission(&self, client: &str, key: &str, bytes: &[u8]) -> Vec<u8> {
         let length = bytes.len().to_string();
         let headers = [COMPONENT, ("Content-Length", length.as_str()), ("Idempotency-Key", key)];
-        let line = format!("POST {}", self.path_of_submissions());
-        self.raw(&self.request(client, &line, &headers, bytes))
+        self.request(client, &format!("POST {}", self.path_of_submissions()), &headers, bytes)
+    }
+
+    /// A number of the server, as Prometheus reads it.
+    fn metric(&self, name: &str) -> u64 {
+        let text = self.ask("operator", "GET /metrics").body;
+        let line = text.lines().find_map(|line| line.strip_prefix(&format!("passhost_{name} ")));
+        let number = line.and_then(|line| line.parse().ok());
+        assert!(number.is_some(), "no {name} in {text}");
+        number.unwrap_or_default()
+    }
+
+    /// Asks for that number until it is this one.
+    fn wait_for(&self, name: &str, value: u64) {
+        let comes = (0..ASKS).any(|_| self.metric(name) == value);
+        assert!(comes, "{name} is {}, expected {value}", self.metric(name));
     }
 
     /// Waits for the end of an evaluation.
@@ -153,6 +184,16 @@ impl Server {
             }
         }
     }
+}
+
+/// The rest of what is answered on a connection.
+fn answered(stream: &mut TcpStream) -> Option<Answer> {
+    let mut text = Vec::new();
+    let _ = stream.read_to_end(&mut text);
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let (head, body) = text.split_once("\r\n\r\n")?;
+    let status = head.split(' ').nth(1)?.parse().ok()?;
+    Some(Answer { status, head: head.to_lowercase(), body: body.to_owned() })
 }
 
 impl Drop for Server {
@@ -211,56 +252,8 @@ fn the_source_of_a_pass_is_built_and_what_is_wrong_with_it_is_the_result() {
 }
 
 #[test]
-fn two_hundred_submissions_at_once_have_one_result_each_though_the_server_is_killed() {
-    const ALL: usize = 200;
-    let mut server = Server::start();
-    // No components: what is seen here is the queue.
-    let bytes = |number: usize| format!("submission {number}").into_bytes();
-    let (next, ids) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-    let submit_all = |server: &Server, until: usize| {
-        std::thread::scope(|scope| {
-            for _ in 0..20 {
-                scope.spawn(|| {
-                    loop {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        if number >= until {
-                            return;
-                        }
-                        let client = if number % 3 == 0 { "bob" } else { "alice" };
-                        let answer = server.submit(client, &number.to_string(), &bytes(number));
-                        let id = answer.filter(|answer| answer.status == 202).map(|answer| answer.id());
-                        if let (Some(id), Ok(mut ids)) = (id, ids.lock()) {
-                            ids.insert(number, (client, id));
-                        }
-                    }
-                });
-            }
-        });
-    };
-    submit_all(&server, ALL / 2);
-    server.killed();
-    // Whoever got no answer, or lost it, asks again with its key.
-    next.store(0, Ordering::Relaxed);
-    let before = ids.lock().map(|ids| ids.clone()).unwrap_or_default();
-    submit_all(&server, ALL);
-    server.killed();
-    let ids = ids.into_inner().unwrap_or_default();
-    assert!(before.iter().all(|(number, id)| ids.get(number) == Some(id)), "a key stands for two evaluations");
-    assert_eq!(ids.values().collect::<BTreeSet<_>>().len(), ALL, "an evaluation stands for two keys");
-    let mut hashes = BTreeSet::new();
-    for (client, id) in ids.values() {
-        let evaluation = server.ended(client, id);
-        let hash = evaluation["document"]["job"]["plugin_sha256"].as_str().unwrap_or_default().to_owned();
-        assert!(evaluation["state"] == "finished" && hashes.insert(hash), "{evaluation}");
-    }
-    assert_eq!(hashes.len(), ALL);
-    let metrics = server.ask("operator", "GET /metrics").body;
-    assert!(metrics.contains("passhost_jobs_ended 200") && metrics.contains("passhost_jobs_waiting 0"), "{metrics}");
-}
-
-#[test]
 fn who_means_no_good_is_refused_and_others_are_served() {
-    let server = Server::start_with("3");
+    let server = Server::start_with(&["--rate", "3"]);
     let path = server.path_of_submissions();
     let post = |headers: &[(&str, &str)], body: &[u8]| {
         server.raw(&server.request("alice", &format!("POST {path}"), headers, body))
@@ -298,22 +291,4 @@ fn who_means_no_good_is_refused_and_others_are_served() {
     assert_eq!(about["policy"], "open");
     let metrics = server.ask("operator", "GET /metrics").body;
     assert!(metrics.contains("passhost_submissions_total 0"), "{metrics}");
-}
-
-#[test]
-fn the_description_names_what_can_be_asked() {
-    let server = Server::start();
-    let described = server.ask("nobody", "GET /openapi.json").json();
-    let paths = described["paths"].as_object().cloned().unwrap_or_default();
-    assert!(paths.len() >= 8, "{described}");
-    for (path, operations) in &paths {
-        for method in operations.as_object().into_iter().flat_map(|operations| operations.keys()) {
-            if method == "parameters" {
-                continue;
-            }
-            let line = format!("{} {}", method.to_uppercase(), path.replace("{id}", "0"));
-            let answer = server.ask("operator", &line);
-            assert!(answer.status != 405 && !answer.body.contains("there is nothing here"), "{line}: {answer:?}");
-        }
-    }
 }

@@ -2,8 +2,17 @@
 
 use crate::run::Recorded;
 use crate::trajectory::{Line, Why};
+use passhost_score::Interval;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use serde::Serialize;
 use std::collections::BTreeMap;
+
+/// Attempts whose best has an interval, and a column in tables.
+pub const SHOWN: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
+
+/// How often attempts are drawn again for an interval.
+const DRAWS: usize = 1000;
 
 /// What is known of one sample.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -22,6 +31,8 @@ pub struct Task {
     pub best_document: Option<String>,
     /// By K, what the best of K attempts scores: see [`best_of`].
     pub best_of: BTreeMap<usize, f64>,
+    /// By K of [`SHOWN`], where that score lies with 95% had other attempts been made: see [`Curve::intervals`].
+    pub intervals: BTreeMap<usize, Interval>,
 }
 
 /// What is known of all samples together.
@@ -33,6 +44,25 @@ pub struct Curve {
     pub mean: BTreeMap<usize, f64>,
     /// Likewise the geometric mean, which is how AS joins graphs.
     pub geometric_mean: BTreeMap<usize, f64>,
+    /// Where the means lie with 95% had other attempts been made on these samples: the middle 95% of what comes of attempts that
+    /// are drawn again among those that were made (percentile bootstrap). It says nothing of other samples, of the noise of one
+    /// evaluation, nor of a better attempt than any that was made: for K near the number of attempts its upper end is too low.
+    pub intervals: Means<Interval>,
+}
+
+/// Both means, by K of [`SHOWN`].
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Means<T> {
+    /// The mean.
+    pub mean: BTreeMap<usize, T>,
+    /// The geometric mean.
+    pub geometric_mean: BTreeMap<usize, T>,
+}
+
+impl<T> Default for Means<T> {
+    fn default() -> Means<T> {
+        Means { mean: BTreeMap::new(), geometric_mean: BTreeMap::new() }
+    }
 }
 
 /// What the best of `k` attempts scores, in expectation, by `n` that were made: the mean of the best over all choices of `k`
@@ -45,6 +75,12 @@ pub fn best_of(scores: &[f64], k: usize) -> Option<f64> {
     }
     let mut descending = scores.to_vec();
     descending.sort_by(|one, other| other.total_cmp(one));
+    Some(best_of_sorted(&descending, k))
+}
+
+/// The same of scores that descend, at least `k`.
+fn best_of_sorted(descending: &[f64], k: usize) -> f64 {
+    let n = descending.len();
     // The best is in a choice with probability k / n; each further one is the best of it if those above are not in it.
     let (mut share, mut sum) = (k as f64 / n as f64, 0.0);
     for (above, score) in descending.iter().enumerate().take(n - k + 1) {
@@ -52,7 +88,57 @@ pub fn best_of(scores: &[f64], k: usize) -> Option<f64> {
         let left = (n - above - 1) as f64;
         share *= (left - (k - 1) as f64) / left.max(1.0);
     }
-    Some(sum)
+    sum
+}
+
+fn mean(scores: &[f64]) -> f64 {
+    scores.iter().sum::<f64>() / scores.len() as f64
+}
+
+fn geometric_mean(scores: &[f64]) -> f64 {
+    (scores.iter().map(|score| score.ln()).sum::<f64>() / scores.len() as f64).exp()
+}
+
+/// Intervals of each task and of the means, by the scores of each task. Of one attempt nothing is known but itself.
+fn intervals(tasks: &[Vec<f64>]) -> (Vec<BTreeMap<usize, Interval>>, Means<Interval>) {
+    let mut of_tasks: Vec<BTreeMap<usize, Vec<f64>>> = vec![BTreeMap::new(); tasks.len()];
+    let mut of_means = Means::<Vec<f64>>::default();
+    // Always the same draws: a run has one summary.
+    let mut random = SplitMix64::seed_from_u64(1);
+    for _ in 0..DRAWS {
+        let mut drawn: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+        for (scores, known) in tasks.iter().zip(&mut of_tasks) {
+            let mut again: Vec<f64> =
+                scores.iter().map(|_| scores[(random.next_u64() % scores.len() as u64) as usize]).collect();
+            again.sort_by(|one, other| other.total_cmp(one));
+            for k in SHOWN.into_iter().filter(|k| *k <= again.len()) {
+                let best = best_of_sorted(&again, k);
+                drawn.entry(k).or_default().push(best);
+                known.entry(k).or_default().push(best);
+            }
+        }
+        for (k, scores) in drawn {
+            of_means.mean.entry(k).or_default().push(mean(&scores));
+            of_means.geometric_mean.entry(k).or_default().push(geometric_mean(&scores));
+        }
+    }
+    let all = |drawn: BTreeMap<usize, Vec<f64>>| drawn.into_iter().map(|(k, values)| (k, middle(values))).collect();
+    let of_tasks = of_tasks.into_iter().zip(tasks).map(|(drawn, scores)| match scores.len() {
+        1 => BTreeMap::new(),
+        _ => all(drawn),
+    });
+    let of_tasks = of_tasks.collect();
+    if tasks.iter().all(|scores| scores.len() == 1) {
+        return (of_tasks, Means::default());
+    }
+    (of_tasks, Means { mean: all(of_means.mean), geometric_mean: all(of_means.geometric_mean) })
+}
+
+/// The middle 95% of some values.
+fn middle(mut values: Vec<f64>) -> Interval {
+    values.sort_by(f64::total_cmp);
+    let at = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
+    Interval { low: at(0.025), high: at(0.975) }
 }
 
 /// The end of an attempt.
@@ -95,7 +181,11 @@ pub fn curve(recorded: &[Recorded]) -> Curve {
     for recorded in recorded {
         by_task.entry(task_of(recorded)).or_default().extend(ended(recorded));
     }
-    let tasks: Vec<Task> = by_task.into_values().filter_map(|ended| task(&ended)).collect();
+    by_task.retain(|_, ended| !ended.is_empty());
+    let scores: Vec<Vec<f64>> = by_task.values().map(|ended| ended.iter().map(|ended| ended.score).collect()).collect();
+    let (of_tasks, intervals) = intervals(&scores);
+    let tasks: Vec<Task> =
+        by_task.values().zip(of_tasks).filter_map(|(ended, intervals)| task(ended, intervals)).collect();
     let most = tasks.iter().map(|task| task.attempts).max().unwrap_or(0);
     let over = |mean: fn(&[f64]) -> f64| {
         let at = |k: usize| {
@@ -104,13 +194,10 @@ pub fn curve(recorded: &[Recorded]) -> Curve {
         };
         (1..=most).filter_map(at).collect()
     };
-    let mean = over(|scores| scores.iter().sum::<f64>() / scores.len() as f64);
-    let geometric_mean =
-        over(|scores| (scores.iter().map(|score| score.ln()).sum::<f64>() / scores.len() as f64).exp());
-    Curve { tasks, mean, geometric_mean }
+    Curve { mean: over(mean), geometric_mean: over(geometric_mean), tasks, intervals }
 }
 
-fn task(ended: &[Ended<'_>]) -> Option<Task> {
+fn task(ended: &[Ended<'_>], intervals: BTreeMap<usize, Interval>) -> Option<Task> {
     let best = ended.iter().max_by(|one, other| one.score.total_cmp(&other.score))?;
     let scores: Vec<f64> = ended.iter().map(|ended| ended.score).collect();
     Some(Task {
@@ -121,6 +208,7 @@ fn task(ended: &[Ended<'_>]) -> Option<Task> {
         best: best.score,
         best_document: best.document.map(str::to_owned),
         best_of: (1..=scores.len()).filter_map(|k| Some((k, best_of(&scores, k)?))).collect(),
+        intervals,
     })
 }
 
@@ -151,5 +239,25 @@ mod tests {
             assert_eq!(best_of(&scores[..n], n + 1), None);
         }
         assert_eq!(best_of(&scores, 0), None);
+    }
+
+    #[test]
+    fn an_interval_holds_the_estimate_and_is_narrow_where_attempts_agree() {
+        let scores = vec![0.1, 0.1, 1.2, 0.1, 1.9, 0.4, 0.1, 1.1];
+        let (of_tasks, means) = intervals(&[scores.clone(), vec![1.5; 4], vec![0.3]]);
+        for k in [1, 2, 4] {
+            let (Interval { low, high }, best) = (of_tasks[0][&k], best_of(&scores, k).unwrap_or(f64::NAN));
+            assert!(low < best && best < high && high <= 1.9, "best of {k}: {best} in [{low}, {high}]");
+            let agreed = of_tasks[1][&k];
+            assert!((agreed.low - 1.5).abs() < 1e-12 && (agreed.high - 1.5).abs() < 1e-12, "{agreed:?}");
+        }
+        // Nobody knows how far another attempt would have been from a single one.
+        assert!(of_tasks[2].is_empty() && !of_tasks[1].contains_key(&8) && of_tasks[0].contains_key(&8));
+        let Interval { low, high } = means.mean[&1];
+        let middle = (best_of(&scores, 1).unwrap_or(f64::NAN) + 1.5 + 0.3) / 3.0;
+        assert!(low < middle && middle < high, "{middle} in [{low}, {high}]");
+        assert_eq!(intervals(&[vec![1.0], vec![2.0]]).1, Means::default());
+        let one = [scores];
+        assert_eq!(intervals(&one), intervals(&one), "the same each time");
     }
 }

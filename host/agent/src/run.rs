@@ -85,7 +85,7 @@ pub enum RunError {
     Trajectory(#[from] TrajectoryError),
 }
 
-fn file(path: &Path) -> impl FnOnce(io::Error) -> RunError {
+pub(crate) fn file(path: &Path) -> impl FnOnce(io::Error) -> RunError {
     |source| RunError::File { path: path.into(), source }
 }
 
@@ -264,6 +264,16 @@ pub fn read(directory: &Path) -> Result<(Settings, Vec<Recorded>), RunError> {
     recorded.retain(|recorded| !recorded.lines.is_empty());
     recorded.sort_by(|one, other| one.name.cmp(&other.name));
     Ok((settings, recorded))
+}
+
+/// A source or a result document of a run, by its hash.
+///
+/// # Errors
+///
+/// If it is not there, or is another one.
+pub fn text(directory: &Path, name: &str) -> Result<String, RunError> {
+    let folder = directory.join(OBJECTS);
+    Objects::open(&folder).and_then(|objects| objects.get(name)).map_err(file(&folder.join(name)))
 }
 
 /// Names the first setting that differs.

@@ -225,7 +225,7 @@ fn open(
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global();
     let (device, note) = match choice {
         DeviceChoice::Cpu => (Device::cpu(), String::new()),
-        DeviceChoice::Auto if !gpu_present() => (Device::cpu(), String::new()),
+        DeviceChoice::Auto if !walls::gpu_present() => (Device::cpu(), String::new()),
         DeviceChoice::Auto => match gpu(0) {
             Ok(device) => (device, String::new()),
             Err(reason) => (Device::cpu(), format!("a GPU is present and cannot be used: {reason}")),
@@ -248,10 +248,6 @@ fn open(
         note,
     };
     Ok((device, info))
-}
-
-fn gpu_present() -> bool {
-    std::path::Path::new("/dev/nvidiactl").exists()
 }
 
 fn processor() -> String {

@@ -37,6 +37,7 @@ pub use verify::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fundu::{DurationParser, TimeUnit};
+use passhost_policy::Policy;
 use passhost_protocol::device::DeviceChoice;
 use passhost_protocol::guest::GuestLimits;
 use passhost_sample::InputMode;
@@ -194,6 +195,9 @@ pub struct ShowArguments {
     /// The program as the sample has it, in-place ops included
     #[arg(long)]
     pub reference: bool,
+    /// Which rewrites may run: open, kernels, strict, or a file (docs/policies.md)
+    #[arg(long, value_name = "NAME|FILE", default_value = "open", requires = "after", value_parser = policy)]
+    pub policy: Policy,
     #[command(flatten)]
     pub parts: RewriteParts,
     #[command(flatten)]

@@ -11,6 +11,11 @@ use crate::{ConfineError, Walls, hidden};
 use rustix::thread::CapabilitySet;
 use std::path::{Path, PathBuf};
 
+/// Whether the driver of a GPU is at work on this machine. Whether the GPU can be used is known when it is opened.
+pub fn gpu_present() -> bool {
+    Path::new("/dev/nvidiactl").exists()
+}
+
 /// Keeps what is not refused below, files for reading but for `hidden` ones and disks, and `writable` for writing. Comes
 /// before the GPU is opened, and before threads are started.
 ///

@@ -1,10 +1,12 @@
 //! Files that are whole or not there, and directories that are new.
 
 use crate::CorpusError;
-use std::io::ErrorKind;
+use std::fs::File;
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
-/// Writes a file beside its place and renames it.
+/// Writes a file beside its place and renames it. What is renamed is on the disk before: after a power failure there is the
+/// old file or the new one, and none that is empty.
 ///
 /// # Errors
 ///
@@ -16,8 +18,13 @@ pub fn write_whole(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), Corpus
     }
     let name = path.file_name().ok_or_else(|| CorpusError::NoName { path: path.into() })?.to_string_lossy();
     let partial = path.with_file_name(format!(".{name}.{}", std::process::id()));
-    std::fs::write(&partial, contents)
-        .and_then(|()| std::fs::rename(&partial, path))
+    let write = || {
+        let mut file = File::create(&partial)?;
+        file.write_all(contents.as_ref())?;
+        file.sync_all()?;
+        std::fs::rename(&partial, path)
+    };
+    write()
         .inspect_err(|_| {
             let _ = std::fs::remove_file(&partial);
         })

@@ -1,8 +1,8 @@
 //! A queue in a file, for the workers of one process.
 
 use crate::record::{Line, Record, sha256};
-use crate::tables::{ENDED, JOBS, LINES, Number, OUTCOMES, RUNNING, Tables, WAITING};
-use crate::{Counts, Lease, Limits, Queue, QueueError, State, Status, Taken, Ticket};
+use crate::tables::{BYTES, ENDED, JOBS, LINES, Number, OUTCOMES, RUNNING, Tables, WAITING};
+use crate::{Counts, JOB, Lease, Limits, Queue, QueueError, Share, State, Status, Taken, Ticket};
 use redb::{Database, DatabaseError, ReadTransaction, ReadableDatabase as _, ReadableTableMetadata as _};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -137,7 +137,7 @@ impl Embedded {
 
 impl Queue for Embedded {
     fn submit(&self, client: &str, key: Option<&str>, payload: &[u8]) -> Result<Ticket, QueueError> {
-        let Limits { waiting, waiting_of_client, payload: bytes, name, .. } = self.limits;
+        let Limits { waiting, waiting_of_client, bytes_of_client, payload: bytes, name, .. } = self.limits;
         Embedded::check_length("client's name", client.len(), name)?;
         key.map_or(Ok(()), |key| Embedded::check_length("key", key.len(), name))?;
         Embedded::check_length("job", payload.len(), bytes)?;
@@ -155,11 +155,14 @@ impl Queue for Embedded {
             if all >= waiting {
                 return Err(QueueError::Full { waiting: all });
             }
+            let (held, more) = (tables.bytes(client)?, payload.len() as u64 + JOB);
+            if held.saturating_add(more) > bytes_of_client {
+                return Err(QueueError::ClientBytes { held, more, limit: bytes_of_client });
+            }
             let ticket = Ticket::random()?;
             let number = tables.number(Number::Job)?;
             let record = Record::new(client, key, sha256, number, (self.clock)());
-            tables.insert(&ticket, &record)?;
-            tables.payloads.insert(ticket.as_str(), payload)?;
+            tables.add(&ticket, &record, payload)?;
             if let Some(key) = key {
                 tables.keys.insert((client, key), ticket.as_str())?;
             }
@@ -201,7 +204,7 @@ impl Queue for Embedded {
 
     fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError> {
         self.of_lease(lease, |tables, record| {
-            tables.outcomes.insert(lease.ticket.as_str(), outcome)?;
+            tables.keep(&lease.ticket, record, outcome)?;
             Ok(record.ended(State::Finished, (self.clock)()))
         })
     }
@@ -245,6 +248,20 @@ impl Queue for Embedded {
             ended: transaction.open_table(ENDED)?.len()?,
             clients: transaction.open_table(LINES)?.len()?,
         })
+    }
+
+    fn remove(&self, client: &str, ticket: &Ticket) -> Result<bool, QueueError> {
+        self.write(|tables| {
+            let own = |record: &Record| record.client == client && record.state.is_end();
+            let Some(record) = tables.record(ticket)?.filter(own) else { return Ok(false) };
+            tables.remove(ticket, &record)?;
+            Ok(true)
+        })
+    }
+
+    fn share(&self, client: &str) -> Result<Share, QueueError> {
+        let held = self.database.begin_read()?.open_table(BYTES)?.get(client)?.map_or(0, |bytes| bytes.value());
+        Ok(Share { held, limit: self.limits.bytes_of_client })
     }
 
     fn forget(&self, ended_before: Duration) -> Result<usize, QueueError> {

@@ -18,6 +18,18 @@ pub enum QueueError {
         /// How many.
         waiting: u64,
     },
+    /// The client has so many bytes in the queue already.
+    #[error(
+        "the jobs and results of this client have {held} bytes, and this job needs {more}; {limit} is its limit: have results removed that you have read, or wait until they are not kept any more"
+    )]
+    ClientBytes {
+        /// Bytes that it has.
+        held: u64,
+        /// Bytes of the job.
+        more: u64,
+        /// As many as it may have.
+        limit: u64,
+    },
     /// A text is too long, or not there.
     #[error("the {what} has {found} bytes; expected 1 to {limit}")]
     Length {

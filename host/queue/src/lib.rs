@@ -18,7 +18,7 @@ mod tables;
 
 pub use embedded::Embedded;
 pub use error::QueueError;
-pub use limits::Limits;
+pub use limits::{JOB, Limits};
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -84,6 +84,21 @@ pub trait Queue: Send + Sync {
     ///
     /// If the queue cannot be read.
     fn counts(&self) -> Result<Counts, QueueError>;
+
+    /// Removes a job that has ended, with what came of it. Whether there was one: `false` of one that waits or runs, or that the
+    /// client does not have.
+    ///
+    /// # Errors
+    ///
+    /// If the queue cannot be written.
+    fn remove(&self, client: &str, ticket: &Ticket) -> Result<bool, QueueError>;
+
+    /// What a client has of the room in the queue.
+    ///
+    /// # Errors
+    ///
+    /// If the queue cannot be read.
+    fn share(&self, client: &str) -> Result<Share, QueueError>;
 
     /// Removes jobs that ended so long ago, with their outcomes, and says how many.
     ///
@@ -182,6 +197,15 @@ pub struct Status {
     pub ended_ms: Option<u64>,
     /// What came of it, if it is finished.
     pub outcome: Option<Vec<u8>>,
+}
+
+/// What a client has of the room in a queue: see [`Limits::bytes_of_client`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// Bytes of its jobs and of what came of them.
+    pub held: u64,
+    /// As many as it may have.
+    pub limit: u64,
 }
 
 /// How many jobs there are.

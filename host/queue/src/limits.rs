@@ -1,5 +1,8 @@
 //! What a queue has room for.
 
+/// Bytes that a job counts besides its own and those of what came of it: what is kept of it in all tables is less.
+pub const JOB: u64 = 2048;
+
 /// What a queue has room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -7,6 +10,8 @@ pub struct Limits {
     pub waiting: u64,
     /// Jobs that wait, of one client.
     pub waiting_of_client: u64,
+    /// Bytes of one client: its jobs that have not ended, what came of the others, and [`JOB`] for each.
+    pub bytes_of_client: u64,
     /// Jobs that run, of one client: so many workers can one client have at once.
     pub running_of_client: u64,
     /// Bytes of a job.
@@ -22,6 +27,7 @@ impl Default for Limits {
         Limits {
             waiting: 10_000,
             waiting_of_client: 1_000,
+            bytes_of_client: 8 << 30,
             running_of_client: 64,
             payload: 40 << 20,
             name: 256,

@@ -1,7 +1,7 @@
 //! The tables of the file, and the one way to change what a job stands in.
 
 use crate::record::{Line, Record};
-use crate::{QueueError, State, Ticket};
+use crate::{JOB, QueueError, State, Ticket};
 use redb::{ReadableTable, ReadableTableMetadata as _, Table, TableDefinition, WriteTransaction};
 
 pub const JOBS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("jobs");
@@ -17,6 +17,8 @@ pub const ENDED: TableDefinition<'_, (u64, &str), ()> = TableDefinition::new("en
 const KEYS: TableDefinition<'_, (&str, &str), &str> = TableDefinition::new("keys");
 /// By client: see [`Line`].
 pub const LINES: TableDefinition<'_, &str, (u64, u64, u64)> = TableDefinition::new("lines");
+/// By client: the bytes of its jobs, as limits count them.
+pub const BYTES: TableDefinition<'_, &str, u64> = TableDefinition::new("bytes");
 /// The last number that was given, by what for.
 const NUMBERS: TableDefinition<'_, &str, u64> = TableDefinition::new("numbers");
 
@@ -39,13 +41,14 @@ impl Number {
 /// All tables, in a transaction that changes them.
 pub struct Tables<'t> {
     jobs: Table<'t, &'static str, &'static [u8]>,
-    pub payloads: Table<'t, &'static str, &'static [u8]>,
-    pub outcomes: Table<'t, &'static str, &'static [u8]>,
+    payloads: Table<'t, &'static str, &'static [u8]>,
+    outcomes: Table<'t, &'static str, &'static [u8]>,
     waiting: Table<'t, (&'static str, u64), &'static str>,
     running: Table<'t, (u64, &'static str), ()>,
     ended: Table<'t, (u64, &'static str), ()>,
     pub keys: Table<'t, (&'static str, &'static str), &'static str>,
     lines: Table<'t, &'static str, (u64, u64, u64)>,
+    bytes: Table<'t, &'static str, u64>,
     numbers: Table<'t, &'static str, u64>,
 }
 
@@ -60,6 +63,7 @@ impl<'t> Tables<'t> {
             ended: transaction.open_table(ENDED)?,
             keys: transaction.open_table(KEYS)?,
             lines: transaction.open_table(LINES)?,
+            bytes: transaction.open_table(BYTES)?,
             numbers: transaction.open_table(NUMBERS)?,
         })
     }
@@ -79,8 +83,35 @@ impl<'t> Tables<'t> {
         Ok(self.keys.get((client, key))?.map(|ticket| Ticket::named(ticket.value())))
     }
 
-    /// Puts a new job where its state says.
-    pub fn insert(&mut self, ticket: &Ticket, record: &Record) -> Result<(), QueueError> {
+    /// Adds a new job.
+    pub fn add(&mut self, ticket: &Ticket, record: &Record, payload: &[u8]) -> Result<(), QueueError> {
+        self.insert(ticket, record)?;
+        self.payloads.insert(ticket.as_str(), payload)?;
+        self.count(&record.client, payload.len() as u64 + JOB, 0)
+    }
+
+    /// Keeps what came of a job.
+    pub fn keep(&mut self, ticket: &Ticket, record: &Record, outcome: &[u8]) -> Result<(), QueueError> {
+        self.outcomes.insert(ticket.as_str(), outcome)?;
+        self.count(&record.client, outcome.len() as u64, 0)
+    }
+
+    /// Bytes that a client has.
+    pub fn bytes(&self, client: &str) -> Result<u64, QueueError> {
+        Ok(self.bytes.get(client)?.map_or(0, |bytes| bytes.value()))
+    }
+
+    fn count(&mut self, client: &str, more: u64, less: u64) -> Result<(), QueueError> {
+        // A file in which they were not counted from the beginning has more than it says.
+        match self.bytes(client)?.saturating_add(more).saturating_sub(less) {
+            0 => drop(self.bytes.remove(client)?),
+            bytes => drop(self.bytes.insert(client, bytes)?),
+        }
+        Ok(())
+    }
+
+    /// Puts a job where its state says.
+    fn insert(&mut self, ticket: &Ticket, record: &Record) -> Result<(), QueueError> {
         self.enter(ticket, record)?;
         self.jobs.insert(ticket.as_str(), record.bytes()?.as_slice())?;
         Ok(())
@@ -91,7 +122,8 @@ impl<'t> Tables<'t> {
         self.leave(ticket, before)?;
         self.insert(ticket, after)?;
         if after.state.is_end() {
-            self.payloads.remove(ticket.as_str())?;
+            let payload = self.payloads.remove(ticket.as_str())?.map_or(0, |payload| payload.value().len());
+            self.count(&after.client, 0, payload as u64)?;
         }
         Ok(())
     }
@@ -100,7 +132,8 @@ impl<'t> Tables<'t> {
     pub fn remove(&mut self, ticket: &Ticket, record: &Record) -> Result<(), QueueError> {
         self.leave(ticket, record)?;
         self.jobs.remove(ticket.as_str())?;
-        self.outcomes.remove(ticket.as_str())?;
+        let outcome = self.outcomes.remove(ticket.as_str())?.map_or(0, |outcome| outcome.value().len());
+        self.count(&record.client, 0, outcome as u64 + JOB)?;
         if let Some(key) = &record.key {
             self.keys.remove((record.client.as_str(), key.as_str()))?;
         }

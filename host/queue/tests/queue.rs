@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use passhost_queue::{Counts, Embedded, Lease, Limits, Queue, QueueError, State, Taken, Ticket};
+use passhost_queue::{Counts, Embedded, JOB, Lease, Limits, Queue, QueueError, Share, State, Taken, Ticket};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use std::cell::Cell;
@@ -116,6 +116,41 @@ fn what_there_is_no_room_for_is_refused_and_changes_nothing() {
         assert!(matches!(&refused, Err(QueueError::Length { what, .. }) if *what == wrong), "{refused:?}");
     }
     assert_eq!(queue.counts().unwrap(), Counts { waiting: 3, clients: 2, ..Counts::default() });
+}
+
+#[test]
+fn a_client_has_the_bytes_of_its_limit_and_gets_back_those_of_what_is_gone() {
+    let place = Place::new();
+    let queue = place.open(Limits { bytes_of_client: 3 * JOB + 300, ..Limits::default() });
+    let held = || queue.share("a").unwrap().held;
+    let tickets =
+        [1, 2, 3].map(|number| queue.submit("a", Some("key").filter(|_| number == 1), &[number; 100]).unwrap());
+    assert_eq!(held(), 3 * JOB + 300);
+    let refused = queue.submit("a", None, b"1");
+    let all = 3 * JOB + 300;
+    assert!(
+        matches!(refused, Err(QueueError::ClientBytes { held, more, limit }) if (held, more, limit) == (all, JOB + 1, all))
+    );
+    queue.submit("b", None, &[0; 300]).unwrap();
+    // What came of a job counts in place of the job, and is kept though it is more.
+    let taken = take(&queue);
+    assert_eq!(taken.lease.ticket, tickets[0]);
+    queue.finish(&taken.lease, &[0; 1000]).unwrap();
+    assert_eq!(held(), 3 * JOB + 1200);
+    assert_eq!(queue.cancel("a", &tickets[1]).unwrap(), Some(State::Cancelled));
+    assert_eq!(held(), 3 * JOB + 1100);
+    for (client, ticket, is_gone) in [
+        ("b", &tickets[0], false),
+        ("a", &tickets[2], false),
+        ("a", &tickets[0], true),
+        ("a", &tickets[0], false),
+        ("a", &tickets[1], true),
+    ] {
+        assert_eq!(queue.remove(client, ticket).unwrap(), is_gone, "{client} {ticket}");
+    }
+    assert_eq!((held(), queue.look("a", &tickets[0]).unwrap()), (JOB + 100, None));
+    queue.submit("a", None, b"1").unwrap();
+    assert_eq!(queue.share("c").unwrap(), Share { held: 0, limit: all });
 }
 
 #[test]

@@ -1,5 +1,7 @@
-//! Who may ask for what: tokens, and how often each client may ask.
+//! Who may ask for what: tokens, and how much each client may ask for at once.
 
+use crate::connection::Connection;
+use crate::limits::Limits;
 use crate::problem::Problem;
 use crate::state::State;
 use axum::extract::FromRequestParts;
@@ -14,6 +16,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Semaphore;
 
 /// How tokens begin, so that one in a log is known for what it is.
 const PREFIX: &str = "passhost_";
@@ -106,6 +109,18 @@ struct Known {
     name: Arc<str>,
     role: Role,
     rate: DefaultDirectRateLimiter,
+    /// Connections that it may open besides those that it has.
+    connections: Arc<Semaphore>,
+    /// KiB of submissions that may be received of it besides those that are.
+    receiving: Arc<Semaphore>,
+}
+
+/// What clients have at the moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    pub connections: usize,
+    /// Bytes of submissions that are being received or not on the disk yet.
+    pub receiving: usize,
 }
 
 impl Known {
@@ -126,14 +141,14 @@ impl Clients {
     /// # Errors
     ///
     /// If the file cannot be read, names nobody, or has a line that is none, or a name or hash twice.
-    pub fn read(path: &Path, rate: NonZeroU32) -> Result<Clients, ClientsError> {
+    pub fn read(path: &Path, limits: &Limits) -> Result<Clients, ClientsError> {
         let text = std::fs::read_to_string(path).map_err(|source| ClientsError::Read { path: path.into(), source })?;
         let mut clients = Clients(HashMap::new());
         for (number, line) in text.lines().enumerate() {
             if line.trim().is_empty() || line.starts_with('#') {
                 continue;
             }
-            clients.add(line, rate).map_err(|reason| ClientsError::Line {
+            clients.add(line, limits).map_err(|reason| ClientsError::Line {
                 path: path.into(),
                 line: number + 1,
                 reason,
@@ -142,7 +157,7 @@ impl Clients {
         if clients.0.is_empty() { Err(ClientsError::Empty { path: path.into() }) } else { Ok(clients) }
     }
 
-    fn add(&mut self, line: &str, rate: NonZeroU32) -> Result<(), &'static str> {
+    fn add(&mut self, line: &str, limits: &Limits) -> Result<(), &'static str> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [role, name, hash] = words[..] else { return Err("expected three words") };
         let role = [Role::Client, Role::Operator].into_iter().find(|known| known.word() == role);
@@ -153,28 +168,59 @@ impl Clients {
         if self.0.values().any(|known| *known.name == *name) {
             return Err("this name stands in the file before");
         }
+        let rate = limits.rate;
         let burst = rate.saturating_mul(NonZeroU32::MIN.saturating_add(BURST - 1));
         let rate = RateLimiter::direct(Quota::per_second(rate).allow_burst(burst));
-        match self.0.insert(hash.to_owned(), Known { name: name.into(), role, rate }) {
+        let (connections, receiving) = (semaphore(limits.connections), semaphore(kibibytes(limits.receiving)));
+        match self.0.insert(hash.to_owned(), Known { name: name.into(), role, rate, connections, receiving }) {
             None => Ok(()),
             Some(_) => Err("this hash stands in the file before"),
         }
     }
 
-    /// Who shows this token, if it may ask now.
-    fn admit(&self, token: Option<&str>) -> Result<Client, Problem> {
+    /// How many there are.
+    #[allow(clippy::len_without_is_empty, reason = "a file that names nobody is refused")]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// What they have at the moment.
+    pub(crate) fn held(&self, limits: &Limits) -> Held {
+        let of = |room: usize, left: fn(&Known) -> &Semaphore| -> usize {
+            self.0.values().map(|known| room.saturating_sub(left(known).available_permits())).sum()
+        };
+        let connections = of(limits.connections, |known| &known.connections);
+        Held { connections, receiving: 1024 * of(kibibytes(limits.receiving), |known| &known.receiving) }
+    }
+
+    /// Who shows this token, if it may ask now, on this connection.
+    fn admit(&self, token: Option<&str>, connection: Option<Arc<Connection>>) -> Result<Client, Problem> {
         // By its hash, so that the time it takes says nothing of other tokens.
         let known = token.and_then(|token| self.0.get(&digest(token))).ok_or_else(unknown)?;
         known.paced().map_err(|wait| {
             let detail = "this client asks too often; wait for jobs with `?wait=`, or ask less often";
             Problem::new(StatusCode::TOO_MANY_REQUESTS, detail).after(wait.as_secs() + 1)
         })?;
-        Ok(Client { name: Arc::clone(&known.name), role: known.role })
+        if connection.as_ref().is_some_and(|connection| !connection.belongs_to(&known.name, &known.connections)) {
+            let detail = "this client has as many connections open as it may; close some, or ask again on one of them";
+            return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, detail).after(10).closing());
+        }
+        let (name, receiving) = (Arc::clone(&known.name), Arc::clone(&known.receiving));
+        Ok(Client { name, role: known.role, receiving, _connection: connection })
     }
 }
 
 fn unknown() -> Problem {
     Problem::new(StatusCode::UNAUTHORIZED, "send `Authorization: Bearer TOKEN` with a token of this server")
+}
+
+fn semaphore(permits: usize) -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(permits.min(Semaphore::MAX_PERMITS)))
+}
+
+/// So many, rounded up: what semaphores count in.
+pub(crate) fn kibibytes(bytes: usize) -> usize {
+    bytes.div_ceil(1024)
 }
 
 /// Who asks.
@@ -183,6 +229,10 @@ pub struct Client {
     /// As the operator calls it.
     pub name: Arc<str>,
     role: Role,
+    /// Room for its submissions, in KiB.
+    pub(crate) receiving: Arc<Semaphore>,
+    /// Has its place for as long as anything is answered on it.
+    _connection: Option<Arc<Connection>>,
 }
 
 impl Client {
@@ -200,13 +250,14 @@ impl FromRequestParts<State> for Client {
 
     async fn from_request_parts(parts: &mut Parts, state: &State) -> Result<Client, Problem> {
         let value = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let connection = parts.extensions.get::<Arc<Connection>>().cloned();
         let Some(pair) = value.strip_prefix("Basic ") else {
-            return state.clients.admit(value.strip_prefix("Bearer "));
+            return state.clients.admit(value.strip_prefix("Bearer "), connection);
         };
         // As `http://NAME:TOKEN@host` is sent, by programs that can be given an address alone.
         let pair = Base64::decode_vec(pair.trim()).ok().and_then(|pair| String::from_utf8(pair).ok());
         let (name, token) = pair.as_deref().and_then(|pair| pair.split_once(':')).unwrap_or_default();
-        let client = state.clients.admit(Some(token))?;
+        let client = state.clients.admit(Some(token), connection)?;
         if *client.name == *name { Ok(client) } else { Err(unknown()) }
     }
 }

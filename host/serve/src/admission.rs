@@ -1,5 +1,6 @@
-//! Bodies of submissions: none is read that is too large, or that there is no room for.
+//! Bodies of submissions: none is read that is too large, or that there is no room for among those of its client.
 
+use crate::access::{Client, kibibytes};
 use crate::problem::Problem;
 use crate::state::State;
 use axum::body::{Body, Bytes, to_bytes};
@@ -14,16 +15,16 @@ pub struct Received {
 }
 
 /// Reads a body whose length is said before, in the time that a request has.
-pub async fn receive(state: &State, headers: &HeaderMap, body: Body) -> Result<Received, Problem> {
+pub async fn receive(state: &State, client: &Client, headers: &HeaderMap, body: Body) -> Result<Received, Problem> {
     let length = length(headers)?;
     let limit = state.limits.body;
     if length > limit {
         let detail = format!("the submission has {length} bytes; expected at most {limit}");
         return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail));
     }
-    let kibibytes = u32::try_from(length.div_ceil(1024)).unwrap_or(u32::MAX);
+    let kibibytes = u32::try_from(kibibytes(length)).unwrap_or(u32::MAX);
     let receiving = async {
-        let room = state.receiving.clone().acquire_many_owned(kibibytes).await.ok()?;
+        let room = client.receiving.clone().acquire_many_owned(kibibytes).await.ok()?;
         // One byte more than was said is an error, as is one less.
         let bytes = to_bytes(body, length).await.ok().filter(|bytes| bytes.len() == length)?;
         Some(Received { bytes, _room: room })

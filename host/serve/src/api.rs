@@ -13,9 +13,9 @@ use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State as Of};
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
-use passhost_queue::{State as JobState, Status, Ticket};
+use passhost_queue::{Share, State as JobState, Status, Ticket};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::time::Duration;
@@ -25,21 +25,29 @@ const WEBASSEMBLY: &str = "application/wasm";
 const RUST: &str = "text/rust";
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// Everything that can be asked.
+/// Everything that can be asked, by its path.
+fn routes() -> Vec<(&'static str, MethodRouter<State>)> {
+    vec![
+        ("/health", get(health)),
+        ("/openapi.json", get(openapi)),
+        ("/metrics", get(measured)),
+        ("/v1/about", get(about)),
+        ("/v1/samples", get(samples)),
+        ("/v1/evaluations", post(submit)),
+        ("/v1/evaluations/{id}", get(look).delete(cancel)),
+        ("/v1/evaluations/{id}/events", get(events)),
+    ]
+}
+
+/// The paths of all requests that are answered, in the form that OpenAPI has.
+pub fn paths() -> Vec<&'static str> {
+    routes().into_iter().chain(openenv::routes()).map(|(path, _)| path).collect()
+}
+
 pub fn router(state: State) -> Router {
-    Router::new()
-        .route("/health", get(health))
-        .route("/openapi.json", get(openapi))
-        .route("/metrics", get(measured))
-        .route("/v1/about", get(about))
-        .route("/v1/samples", get(samples))
-        .route("/v1/evaluations", post(submit))
-        .route("/v1/evaluations/{id}", get(look).delete(cancel))
-        .route("/v1/evaluations/{id}/events", get(events))
-        .merge(openenv::router())
-        .fallback(nothing)
-        .method_not_allowed_fallback(not_so)
-        .with_state(state)
+    let all = routes().into_iter().chain(openenv::routes());
+    let all = all.fold(Router::new(), |router, (path, answers)| router.route(path, answers));
+    all.fallback(nothing).method_not_allowed_fallback(not_so).with_state(state)
 }
 
 /// What is known of an evaluation.
@@ -128,9 +136,11 @@ async fn queued(
     let kind = kind(headers)?;
     let key = headers.get(KEY).map(|key| key.to_str().map(str::to_owned));
     let key = key.transpose().map_err(|_| bad("the idempotency key is no ASCII text".to_owned()))?;
-    let received = receive(state, headers, body).await?;
+    let received = receive(state, &client, headers, body).await?;
     // Its room is taken until it is on the disk, whether or not the client is still there.
     let submitted = state.ask(move |queue| {
+        // All of it comes along: its bytes alone would leave the room behind, for whoever breaks off to give back.
+        let received = received;
         let payload = job::payload(&sample, kind, &received.bytes);
         queue.submit(&client.name, key.as_deref(), &payload)
     });
@@ -190,17 +200,31 @@ async fn look(
     }
 }
 
+#[derive(Deserialize)]
+struct Cancelling {
+    /// Whether nothing of it is kept.
+    #[serde(default)]
+    forget: bool,
+}
+
 async fn cancel(
     client: Client,
     Of(state): Of<State>,
     id: Result<Path<String>, PathRejection>,
-) -> Result<Json<Evaluation>, Problem> {
+    how: Result<Query<Cancelling>, QueryRejection>,
+) -> Result<Response, Problem> {
     let id = Ticket::named(id.map_err(|_| unknown())?.0);
+    let neither = |_| Problem::new(StatusCode::BAD_REQUEST, "`forget` is `true` or `false`");
+    let Query(Cancelling { forget }) = how.map_err(neither)?;
     let (name, ticket) = (client.name.clone(), id.clone());
     state.ask(move |queue| queue.cancel(&name, &ticket)).await?.ok_or_else(unknown)?;
     state.changed();
+    if forget {
+        state.ask(move |queue| queue.remove(&client.name, &id)).await?;
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
     let status = known(&state, &client, &id).await?;
-    Ok(Json(Evaluation::new(id, status)))
+    Ok(Json(Evaluation::new(id, status)).into_response())
 }
 
 async fn events(
@@ -233,8 +257,18 @@ async fn measured(client: Client, Of(state): Of<State>) -> Result<Response, Prob
     Ok(([(header::CONTENT_TYPE, kind)], text).into_response())
 }
 
-async fn about(_: Client, Of(state): Of<State>) -> Json<About> {
-    Json(state.about.clone())
+/// What the server says of itself, and what a client has of the room on its disk.
+#[derive(Serialize)]
+struct Said {
+    #[serde(flatten)]
+    about: About,
+    bytes_held: u64,
+    bytes_limit: u64,
+}
+
+async fn about(client: Client, Of(state): Of<State>) -> Result<Json<Said>, Problem> {
+    let Share { held, limit } = state.ask(move |queue| queue.share(&client.name)).await?;
+    Ok(Json(Said { about: state.about.clone(), bytes_held: held, bytes_limit: limit }))
 }
 
 async fn samples(_: Client, Of(state): Of<State>) -> Json<serde_json::Value> {

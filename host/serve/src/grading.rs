@@ -3,14 +3,15 @@
 use crate::api::Outcome;
 use crate::job::Job;
 use crate::state::State;
-use passhost_queue::{QueueError, Taken};
+use passhost_queue::{Lease, Queue, QueueError, Taken};
 use serde_json::value::RawValue;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
-/// A grader has deadlines of its own. This is beyond all of them.
-const LEASE: Duration = Duration::from_secs(24 * 3600);
+/// How often a lease is renewed in the time that it lasts.
+const RENEWALS: u32 = 4;
 /// How long nobody looks for a job that nobody told of.
 const IDLE: Duration = Duration::from_secs(5);
 
@@ -29,21 +30,64 @@ pub enum Graded {
     Trouble(String),
 }
 
+/// Leases of the jobs that graders have.
+#[derive(Default)]
+pub struct Running(Mutex<Vec<Lease>>);
+
+impl Running {
+    fn with<T>(&self, change: impl FnOnce(&mut Vec<Lease>) -> T) -> T {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.with(|running| running.len())
+    }
+
+    /// Gives all of them back to those who wait, whatever becomes of the grading.
+    pub fn give_back(&self, queue: &dyn Queue) -> Result<(), QueueError> {
+        let given = |lease: &Lease| not_stale(queue.give_back(lease));
+        self.with(std::mem::take).iter().try_for_each(given)
+    }
+}
+
+/// A job that is somebody else's by now is no error: its client did not want it any more, or it was given back.
+fn not_stale(done: Result<(), QueueError>) -> Result<(), QueueError> {
+    match done {
+        Err(QueueError::Stale { .. }) => Ok(()),
+        done => done,
+    }
+}
+
 /// Works until the server ends. When this returns, or panics, the server ends, too: without a grader nothing is promised.
 pub fn work(state: &State, grader: &mut dyn Grader, handle: &Handle) -> Result<(), QueueError> {
     let _end = End(state);
-    let mut changes = state.changes.subscribe();
+    let (mut changes, mut ending) = (state.changes.subscribe(), state.ending.subscribe());
     while !state.is_ending() {
-        match state.queue.take(LEASE)? {
+        match state.queue.take(state.limits.lease)? {
+            // Nobody begins what the end of the server would have to wait for.
+            Some(taken) if state.is_ending() => return not_stale(state.queue.give_back(&taken.lease)),
             Some(taken) => {
                 state.changed();
+                state.running.with(|running| running.push(taken.lease.clone()));
+                let renewing = handle.spawn(renew(state.clone(), taken.lease.clone()));
                 // Where both would use the same processors, no command of an episode runs meanwhile.
-                let _alone = handle.block_on(state.episodes.shop.alone());
-                end(state, grader, &taken)?;
+                let alone = handle.block_on(state.episodes.shop.alone());
+                let ended = end(state, grader, &taken);
+                drop(alone);
+                renewing.abort();
+                state.running.with(|running| running.retain(|lease| *lease != taken.lease));
+                ended?;
                 state.changed();
                 changes.mark_unchanged();
             }
-            None => drop(handle.block_on(async { timeout(IDLE, changes.changed()).await })),
+            None => handle.block_on(async {
+                let told = async {
+                    tokio::select! { _ = changes.changed() => {}, _ = ending.changed() => {} }
+                };
+                // Whatever comes first, it is looked again.
+                let _ = timeout(IDLE, told).await;
+            }),
         }
     }
     Ok(())
@@ -55,6 +99,17 @@ struct End<'a>(&'a State);
 impl Drop for End<'_> {
     fn drop(&mut self) {
         self.0.ending.send_replace(true);
+    }
+}
+
+/// Holds a job for as long as it is being graded.
+async fn renew(state: State, lease: Lease) {
+    let duration = state.limits.lease;
+    loop {
+        sleep(duration / RENEWALS).await;
+        let lease = lease.clone();
+        // Whoever cannot renew finds out when the job ends.
+        let _ = state.ask(move |queue| queue.renew(&lease, duration)).await;
     }
 }
 
@@ -77,11 +132,7 @@ fn end(state: &State, grader: &mut dyn Grader, taken: &Taken) -> Result<(), Queu
     state.metrics.seconds.observe(started.elapsed().as_secs_f64());
     // As the document was written, in its order.
     let text = serde_json::to_vec(&outcome).unwrap_or_default();
-    match state.queue.finish(&taken.lease, &text) {
-        // The client did not want it any more.
-        Err(QueueError::Stale { .. }) => Ok(()),
-        ended => ended,
-    }
+    not_stale(state.queue.finish(&taken.lease, &text))
 }
 
 fn trouble(why: String) -> Outcome {

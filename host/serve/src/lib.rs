@@ -6,8 +6,9 @@
 //!
 //! `openenv` has episodes besides, for training loops: a client writes a pass step by step over a WebSocket.
 //!
-//! What a client may cost is bounded before it is known to mean well: connections, the time in which a request must be there,
-//! bytes that are held for all requests together, requests a second, jobs that wait.
+//! What a client may cost is bounded before it is known to mean well: connections, the time in which a request must be there
+//! and an answer be taken, bytes that are held for its requests, requests a second, jobs that wait, bytes on the disk. Each
+//! has limits of its own, so that none can take what is another's.
 //!
 //! **Invariant**: what is said of a job is said to the client that handed it in, and to nobody else.
 //! **Invariant**: a submission is answered with a name when it is on the disk, and not before.
@@ -15,6 +16,7 @@
 mod access;
 mod admission;
 mod api;
+mod connection;
 mod error;
 mod grading;
 mod job;
@@ -24,15 +26,17 @@ mod metrics;
 mod open;
 mod openenv;
 mod problem;
+mod prompt;
 mod state;
 mod stream;
 
 pub use access::{Client, Clients, ClientsError, Role, Token};
+pub use api::paths;
 pub use error::ServeError;
 pub use grading::{Graded, Grader};
 pub use job::{Job, Kind};
 pub use limits::Limits;
-pub use listen::serve;
+pub use listen::{Wish, serve};
 pub use openenv::{EpisodeLimits, Shop};
 pub use state::{About, Episodes, Site};
 

@@ -1,20 +1,26 @@
 //! The sockets and threads of a server.
 
 use crate::api::router;
+use crate::connection::Strangers;
 use crate::error::ServeError;
 use crate::grading::{Grader, work};
 use crate::open::Open;
+use crate::prompt::Prompt;
 use crate::state::{Site, State};
 use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use passhost_queue::Queue;
+use std::pin::pin;
 use std::sync::Arc;
+use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 
 /// How often is looked whether the server is to end.
@@ -27,9 +33,22 @@ const GRACE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(50);
 /// Threads that answer requests. Those that grade are beside them.
 const THREADS: usize = 2;
+/// Bytes of the head of a request that are read, and of an answer that are held before they are written.
+const HEAD: usize = 64 << 10;
 
-/// Answers requests, and has submissions graded, until `is_stopped`. Then jobs that are being graded are ended, no other is
-/// begun, and what waits goes on waiting in the queue.
+/// What is to become of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wish {
+    /// It goes on.
+    GoOn,
+    /// Jobs that are being graded are ended, no other is begun, and what waits goes on waiting in the queue.
+    End,
+    /// Nobody waits for jobs that are being graded: they are given back, and wait again.
+    EndNow,
+}
+
+/// Answers requests, and has submissions graded, until somebody wishes otherwise. After [`Wish::EndNow`] graders may be at work
+/// still when this returns: what they find nobody takes, and the process should end.
 ///
 /// # Errors
 ///
@@ -39,30 +58,34 @@ pub fn serve(
     site: Site,
     queue: Arc<dyn Queue>,
     graders: Vec<Box<dyn Grader>>,
-    is_stopped: impl Fn() -> bool + Send + Sync,
+    wish: impl Fn() -> Wish,
 ) -> Result<(), ServeError> {
     let runtime = Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()?;
     let state = State::new(site, queue);
-    std::thread::scope(|scope| {
-        let work = |mut grader: Box<dyn Grader>| {
-            let (state, handle) = (state.clone(), runtime.handle().clone());
-            move || work(&state, &mut *grader, &handle)
-        };
-        let graders: Vec<_> = graders.into_iter().map(|grader| scope.spawn(work(grader))).collect();
-        let answered = answer(&runtime, listener, &state, &is_stopped);
-        let _ = state.ending.send_replace(true);
-        for grader in graders {
-            grader.join().map_err(|_| ServeError::Grader)??;
-        }
-        answered
-    })
+    let work = |mut grader: Box<dyn Grader>| {
+        let (state, handle) = (state.clone(), runtime.handle().clone());
+        std::thread::spawn(move || work(&state, &mut *grader, &handle))
+    };
+    let graders: Vec<_> = graders.into_iter().map(work).collect();
+    let answered = answer(&runtime, listener, &state, &wish);
+    let _ = state.ending.send_replace(true);
+    // Who grades nothing ends by itself, and needs the runtime until then.
+    let waits_for = || if wish() == Wish::EndNow { state.running.count() } else { 0 };
+    while graders.iter().filter(|grader| !grader.is_finished()).count() > waits_for() {
+        std::thread::sleep(LOOK);
+    }
+    state.running.give_back(&*state.queue)?;
+    for grader in graders.into_iter().filter(JoinHandle::is_finished) {
+        grader.join().map_err(|_| ServeError::Grader)??;
+    }
+    answered
 }
 
 fn answer(
     runtime: &Runtime,
     listener: std::net::TcpListener,
     state: &State,
-    is_stopped: &(impl Fn() -> bool + Send + Sync),
+    wish: &impl Fn() -> Wish,
 ) -> Result<(), ServeError> {
     listener.set_nonblocking(true)?;
     runtime.block_on(async {
@@ -71,7 +94,7 @@ fn answer(
         let connections = Connections::new(state);
         tokio::select! {
             () = connections.accept(&listener) => {},
-            () = stopped(state, is_stopped) => {},
+            () = stopped(state, wish) => {},
         }
         // What waits for a job is answered now.
         let _ = state.ending.send_replace(true);
@@ -82,8 +105,8 @@ fn answer(
     })
 }
 
-async fn stopped(state: &State, is_stopped: &(impl Fn() -> bool + Send + Sync)) {
-    while !is_stopped() && !state.is_ending() {
+async fn stopped(state: &State, wish: &impl Fn() -> Wish) {
+    while wish() == Wish::GoOn && !state.is_ending() {
         sleep(LOOK).await;
     }
 }
@@ -99,7 +122,9 @@ async fn tidy(state: State) {
 }
 
 struct Connections {
-    room: Arc<Semaphore>,
+    strangers: Arc<Strangers>,
+    /// Time in which a connection must have shown a token, and in which some of an answer must be taken.
+    patience: [Duration; 2],
     http: http1::Builder,
     router: Router,
     open: Open,
@@ -107,29 +132,42 @@ struct Connections {
 
 impl Connections {
     fn new(state: &State) -> Connections {
+        let limits = &state.limits;
         let mut http = http1::Builder::new();
-        http.timer(TokioTimer::new()).header_read_timeout(state.limits.request);
-        let room = Arc::new(Semaphore::new(state.limits.connections));
-        Connections { room, http, router: router(state.clone()), open: Open::new() }
+        http.timer(TokioTimer::new()).header_read_timeout(limits.request).max_buf_size(HEAD);
+        let (strangers, patience) = (Arc::clone(&state.strangers), [limits.introduction, limits.request]);
+        Connections { strangers, patience, http, router: router(state.clone()), open: Open::new() }
     }
 
-    /// Takes connections while there is room for them; others wait with the system.
     async fn accept(&self, listener: &TcpListener) {
-        while let Ok(room) = self.room.clone().acquire_owned().await {
+        loop {
             match listener.accept().await {
-                Ok((stream, _)) => self.talk(stream, room),
+                Ok((stream, _)) => self.talk(stream),
                 Err(_) => sleep(PAUSE).await,
             }
         }
     }
 
-    fn talk(&self, stream: TcpStream, room: OwnedSemaphorePermit) {
-        let service = TowerToHyperService::new(self.router.clone());
-        let connection = self.open.watch(self.http.serve_connection(TokioIo::new(stream), service).with_upgrades());
+    fn talk(&self, stream: TcpStream) {
+        let (connection, is_known) = self.strangers.enter();
+        let [introduction, taking] = self.patience;
+        let router = TowerToHyperService::new(self.router.clone());
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            request.extensions_mut().insert(Arc::clone(&connection));
+            router.call(request)
+        });
+        let socket = TokioIo::new(Prompt::new(stream, taking));
+        let talk = self.open.watch(self.http.serve_connection(socket, service).with_upgrades());
         tokio::spawn(async move {
-            // A client that breaks off is its own business.
-            let _ = connection.await;
-            drop(room);
+            let mut talk = pin!(talk);
+            let is_clients = tokio::select! {
+                // A client that breaks off is its own business.
+                _ = &mut talk => return,
+                known = timeout(introduction, is_known) => matches!(known, Ok(Ok(()))),
+            };
+            if is_clients {
+                let _ = talk.await;
+            }
         });
     }
 }

@@ -1,5 +1,6 @@
 //! Numbers for Prometheus.
 
+use crate::access::Held;
 use crate::problem::Problem;
 use crate::state::State;
 use passhost_queue::Counts;
@@ -27,6 +28,9 @@ pub struct Metrics {
     ended: Gauge,
     clients: Gauge,
     open: Gauge,
+    strangers: Gauge,
+    connections: Gauge,
+    receiving: Gauge,
 }
 
 impl Metrics {
@@ -45,6 +49,9 @@ impl Metrics {
             ended: Gauge::default(),
             clients: Gauge::default(),
             open: Gauge::default(),
+            strangers: Gauge::default(),
+            connections: Gauge::default(),
+            receiving: Gauge::default(),
         };
         metrics.registered()
     }
@@ -67,6 +74,9 @@ impl Metrics {
             ("jobs_ended", "Jobs that ended and are kept", &self.ended),
             ("clients_busy", "Clients with a job that has not ended", &self.clients),
             ("sessions_open", "Connections with episodes that are open", &self.open),
+            ("connections_without_token", "Connections on which nobody has shown a token", &self.strangers),
+            ("connections", "Connections of clients", &self.connections),
+            ("submission_bytes_held", "Room of submissions that are received or not on the disk yet", &self.receiving),
         ] {
             registry.register(name, help, gauge.clone());
         }
@@ -74,13 +84,16 @@ impl Metrics {
         self
     }
 
-    fn text(&self, counts: Counts, open: usize) -> Option<String> {
-        self.open.set(i64::try_from(open).unwrap_or(i64::MAX));
+    fn text(&self, counts: Counts, sessions: usize, strangers: usize, held: Held) -> Option<String> {
+        self.open.set(i64::try_from(sessions).unwrap_or(i64::MAX));
         for (gauge, count) in [
             (&self.waiting, counts.waiting),
             (&self.running, counts.running),
             (&self.ended, counts.ended),
             (&self.clients, counts.clients),
+            (&self.strangers, strangers as u64),
+            (&self.connections, held.connections as u64),
+            (&self.receiving, held.receiving as u64),
         ] {
             gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
         }
@@ -92,5 +105,6 @@ impl Metrics {
 /// The text that Prometheus reads.
 pub async fn text(state: &State) -> Result<String, Problem> {
     let counts = state.ask(|queue| queue.counts()).await?;
-    Ok(state.metrics.text(counts, state.seats.count()).unwrap_or_default())
+    let (sessions, held) = (state.seats.count(), state.clients.held(&state.limits));
+    Ok(state.metrics.text(counts, sessions, state.strangers.count(), held).unwrap_or_default())
 }

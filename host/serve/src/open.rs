@@ -1,16 +1,19 @@
 //! Connections that are open: told when the server ends, and waited for. As `hyper_util::server::graceful`, which has no place
 //! for connections that may become something else than HTTP.
 
-use axum::Router;
+use crate::prompt::Prompt;
+use axum::body::Body;
+use hyper::body::Incoming;
 use hyper::server::conn::http1::UpgradeableConnection;
+use hyper::service::HttpService;
 use hyper_util::rt::TokioIo;
-use hyper_util::service::TowerToHyperService;
+use std::convert::Infallible;
 use std::pin::pin;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 
 /// A connection with requests on it.
-pub type Connection = UpgradeableConnection<TokioIo<TcpStream>, TowerToHyperService<Router>>;
+type Connection<S> = UpgradeableConnection<TokioIo<Prompt<TcpStream>>, S>;
 
 /// Connections that are open.
 pub struct Open {
@@ -24,7 +27,11 @@ impl Open {
     }
 
     /// Serves a connection to its end, or to the end of the request that is being answered when the server ends.
-    pub fn watch(&self, connection: Connection) -> impl Future<Output = hyper::Result<()>> + Send + 'static {
+    pub fn watch<S>(&self, connection: Connection<S>) -> impl Future<Output = hyper::Result<()>> + Send + 'static
+    where
+        S: HttpService<Incoming, ResBody = Body, Error = Infallible> + Send + 'static,
+        S::Future: Send,
+    {
         let mut ending = self.ending.subscribe();
         async move {
             let mut connection = pin!(connection);

@@ -23,25 +23,26 @@ pub use shop::Shop;
 use crate::access::Client;
 use crate::problem::Problem;
 use crate::state::State;
+use axum::Json;
 use axum::extract::{Request, State as Of};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
-use axum::{Json, Router};
+use axum::routing::{MethodRouter, get, post};
 use hyper::upgrade::OnUpgrade;
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
 /// What OpenEnv's clients ask for.
-pub fn router() -> Router<State> {
-    Router::new()
-        .route("/ws", get(connect))
-        .route("/schema", get(schema))
-        .route("/metadata", get(metadata))
-        .route("/mcp", post(no_tools_here))
-        .route("/reset", post(by_web_socket))
-        .route("/step", post(by_web_socket))
-        .route("/state", get(by_web_socket))
+pub fn routes() -> Vec<(&'static str, MethodRouter<State>)> {
+    vec![
+        ("/ws", get(connect)),
+        ("/schema", get(schema)),
+        ("/metadata", get(metadata)),
+        ("/mcp", post(no_tools_here)),
+        ("/reset", post(by_web_socket)),
+        ("/step", post(by_web_socket)),
+        ("/state", get(by_web_socket)),
+    ]
 }
 
 async fn schema() -> Json<Value> {

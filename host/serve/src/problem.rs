@@ -12,6 +12,8 @@ pub struct Problem {
     detail: String,
     /// Seconds after which it may be tried again.
     retry_after: Option<u64>,
+    /// Whether nothing else is answered on this connection.
+    closes: bool,
 }
 
 #[derive(Serialize)]
@@ -25,7 +27,7 @@ struct Body<'a> {
 
 impl Problem {
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Problem {
-        Problem { status, detail: detail.into(), retry_after: None }
+        Problem { status, detail: detail.into(), retry_after: None, closes: false }
     }
 
     /// What is wrong, and what to do.
@@ -35,6 +37,10 @@ impl Problem {
 
     pub fn after(self, seconds: u64) -> Problem {
         Problem { retry_after: Some(seconds), ..self }
+    }
+
+    pub fn closing(self) -> Problem {
+        Problem { closes: true, ..self }
     }
 }
 
@@ -46,6 +52,9 @@ impl IntoResponse for Problem {
         let mut response = (self.status, [(header::CONTENT_TYPE, "application/problem+json")], text).into_response();
         if let Some(seconds) = self.retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if self.closes {
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
         if self.status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
@@ -59,12 +68,17 @@ impl From<QueueError> for Problem {
         let status = match &error {
             QueueError::Full { .. } => StatusCode::SERVICE_UNAVAILABLE,
             QueueError::ClientFull { .. } => StatusCode::TOO_MANY_REQUESTS,
+            QueueError::ClientBytes { .. } => StatusCode::INSUFFICIENT_STORAGE,
             QueueError::Length { .. } => StatusCode::BAD_REQUEST,
             QueueError::KeyReused { .. } => StatusCode::CONFLICT,
             // What went wrong with the file is the operator's to know.
             _ => return Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the queue cannot be used; tell the operator"),
         };
-        let problem = Problem::new(status, error.to_string());
+        let detail = match &error {
+            QueueError::ClientBytes { .. } => format!("{error} (`DELETE /v1/evaluations/ID?forget=true`)"),
+            error => error.to_string(),
+        };
+        let problem = Problem::new(status, detail);
         match error {
             QueueError::Full { .. } | QueueError::ClientFull { .. } => problem.after(30),
             _ => problem,

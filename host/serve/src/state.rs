@@ -1,6 +1,8 @@
 //! What all requests share.
 
 use crate::access::Clients;
+use crate::connection::Strangers;
+use crate::grading::Running;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::openenv::{EpisodeLimits, Seats, Shop};
@@ -10,7 +12,7 @@ use passhost_queue::{Queue, QueueError};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 /// What a server offers, and to whom.
 pub struct Site {
@@ -59,8 +61,10 @@ pub struct Shared {
     /// Connections on which there are episodes.
     pub seats: Arc<Seats>,
     pub metrics: Metrics,
-    /// KiB of submissions that may be received besides those that are.
-    pub receiving: Arc<Semaphore>,
+    /// Connections on which nobody has shown a token.
+    pub strangers: Arc<Strangers>,
+    /// Jobs that graders have.
+    pub running: Running,
     /// Changes whenever a job changes its state.
     pub changes: watch::Sender<u64>,
     /// Whether the server is about to end.
@@ -79,7 +83,8 @@ impl State {
     pub fn new(site: Site, queue: Arc<dyn Queue>) -> State {
         let Site { samples, clients, about, limits, episodes } = site;
         State(Arc::new(Shared {
-            receiving: Arc::new(Semaphore::new(limits.receiving.div_ceil(1024).min(Semaphore::MAX_PERMITS))),
+            strangers: Strangers::new(limits.strangers),
+            running: Running::default(),
             changes: watch::Sender::new(0),
             ending: watch::Sender::new(false),
             metrics: Metrics::new(),

@@ -15,6 +15,7 @@ pub mod objects;
 pub mod reward;
 mod task;
 mod tool;
+mod turns;
 mod workshop;
 
 pub use effect::{Effect, Verdict};
@@ -24,4 +25,5 @@ pub use objects::{Objects, sha256};
 pub use reward::{Reward, Rewards};
 pub use task::{introduction, task};
 pub use tool::{Description, Tool, ToolError, descriptions};
+pub use turns::Turns;
 pub use workshop::{Outcome, Workshop};

@@ -1,15 +1,17 @@
 //! The commands of passhost, as child processes: they keep their limits, and end with whoever started them.
 
 use crate::hands::{Evaluated, Hands, Pass};
+use crate::turns::Turns;
 use passhost_confine::process::die_with_parent;
+use passhost_supervisor::document::Document;
 use passhost_supervisor::untrusted::one_line;
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -110,20 +112,23 @@ pub struct Machinery {
     pub program: PathBuf,
     /// Options of every command that opens a device, such as `--device cpu`.
     pub device: Vec<String>,
-    /// Options of `passhost eval`, such as `--policy strict`.
+    /// The policy that rewrites are held against, such as `--policy strict`.
+    pub policy: Vec<String>,
+    /// Other options of `passhost eval`, such as `--budget 1s`.
     pub eval: Vec<String>,
     /// Variables that no child may see, such as that of the endpoint's key.
     pub withheld: Vec<String>,
-    /// Held while something is measured: measurements side by side would disturb each other.
-    pub measuring: Arc<Mutex<()>>,
+    /// Who may work beside whom: measurements would be disturbed.
+    pub turns: Arc<Turns>,
     /// Whether somebody asked to stop.
     pub stop: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
 impl fmt::Debug for Machinery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Machinery { program, device, eval, .. } = self;
-        f.debug_struct("Machinery").field("program", program).field("device", device).field("eval", eval).finish()
+        let Machinery { program, device, policy, eval, .. } = self;
+        let mut fields = f.debug_struct("Machinery");
+        fields.field("program", program).field("device", device).field("policy", policy).field("eval", eval).finish()
     }
 }
 
@@ -157,32 +162,49 @@ impl Machinery {
     }
 }
 
-impl Hands for Machinery {
-    fn run(&self, mut words: Vec<OsString>, opens_device: bool) -> Result<Ran, WorkshopError> {
+impl Machinery {
+    /// Runs a command with the options that it has to have where it opens the device.
+    fn command(&self, mut words: Vec<OsString>, opens_device: bool) -> Result<Ran, WorkshopError> {
         if opens_device {
-            words.extend(self.device.iter().map(OsString::from));
+            words.extend(self.device.iter().chain(&self.policy).map(OsString::from));
         }
         self.child(&words)
+    }
+
+    /// Evaluates a pass, and leaves the result in a file.
+    fn measure(&self, pass: &Pass<'_>, result: &Path) -> Result<Duration, WorkshopError> {
+        let words = ["eval".as_ref(), pass.component.as_os_str(), pass.sample.as_os_str()];
+        let json = ["--json".as_ref(), result.as_os_str(), "--quiet".as_ref()];
+        let words = words.into_iter().chain(json).chain(self.eval.iter().map(AsRef::as_ref));
+        // One that was there says nothing of what comes now.
+        let _ = std::fs::remove_file(result);
+        let _timing = self.turns.alone();
+        let ran = self.command(words.map(ToOwned::to_owned).collect(), true)?;
+        if !matches!(ran.code(), Some(0 | 1)) || !result.is_file() {
+            // What the host did wrong is not kept: it is measured again.
+            let _ = std::fs::remove_file(result);
+            return Err(ran.trouble());
+        }
+        Ok(ran.took)
+    }
+}
+
+impl Hands for Machinery {
+    fn run(&self, words: Vec<OsString>, opens_device: bool) -> Result<Ran, WorkshopError> {
+        let _beside = self.turns.beside();
+        self.command(words, opens_device)
     }
 
     /// By `passhost eval`, whose result stays beside the component.
     fn evaluate(&self, pass: &Pass<'_>) -> Result<Evaluated, WorkshopError> {
         let result = pass.component.with_extension("json");
-        let mut device = Duration::ZERO;
-        // A result that is there was measured before somebody stopped this program, and not written down.
-        if !result.is_file() {
-            let words = ["eval".as_ref(), pass.component.as_os_str(), pass.sample.as_os_str()];
-            let json = ["--json".as_ref(), result.as_os_str(), "--quiet".as_ref()];
-            let words = words.into_iter().chain(json).chain(self.eval.iter().map(AsRef::as_ref));
-            let _measuring = self.measuring.lock();
-            let ran = self.run(words.map(ToOwned::to_owned).collect(), true)?;
-            device = ran.took;
-            if !matches!(ran.code(), Some(0 | 1)) || !result.is_file() {
-                // What the host did wrong is not kept: it is measured again.
-                let _ = std::fs::remove_file(&result);
-                return Err(ran.trouble());
-            }
+        // A result that is there was measured before somebody stopped this program, and not written down. One that cannot be
+        // read, as a power failure may leave it, was not.
+        let before = std::fs::read_to_string(&result).ok();
+        if let Some(document) = before.filter(|text| serde_json::from_str::<Document>(text).is_ok()) {
+            return Ok(Evaluated { document, device: Duration::ZERO });
         }
+        let device = self.measure(pass, &result)?;
         let document = std::fs::read_to_string(&result).map_err(WorkshopError::file(&result))?;
         Ok(Evaluated { document, device })
     }

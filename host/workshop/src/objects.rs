@@ -46,6 +46,8 @@ impl Objects {
             file.write_all(text.as_bytes())?;
             file.sync_all()?;
             std::fs::rename(&partial, &path)?;
+            // The name is on the disk as well, before anything says it.
+            File::open(&self.directory)?.sync_all()?;
         }
         Ok(name)
     }

@@ -24,6 +24,26 @@ fn write(source: &str) -> (&'static str, Value) {
     ("write_pass", json!({ "source": source }))
 }
 
+/// Writes a pass that is right.
+pub fn right() -> (&'static str, Value) {
+    write("")
+}
+
+/// Writes one that is wrong.
+pub fn wrong() -> (&'static str, Value) {
+    write(WRONG)
+}
+
+/// Writes one that inserts a call of ATen, and leaves it there.
+pub fn inserts() -> (&'static str, Value) {
+    const AND_ENDS: &str = "
+        rewriter.remove_dead_code();
+        if !rewriter.graph().nodes.is_empty() {
+            return Ok(());
+        }";
+    write(&[WRONG, AND_ENDS].concat())
+}
+
 /// Solves a task: a source that does not compile, one that is wrong, one that is right.
 pub fn next(asked: &Asked) -> Reply {
     let text = asked.last_text();

@@ -2,6 +2,7 @@
 
 mod atif;
 mod chat;
+pub mod harbor;
 mod preference;
 
 use crate::curve::{Ended, ended, task_of};

@@ -147,11 +147,16 @@ impl std::str::FromStr for PolicyName {
 }
 
 impl EvaluationArguments {
-    /// As `passhost eval` takes them.
+    /// The policy, as `passhost eval` and `passhost show` take it.
+    pub fn rules(&self) -> Vec<String> {
+        let named = self.policy.as_ref().map(|PolicyName(name)| ["--policy".to_owned(), name.clone()]);
+        named.into_iter().flatten().collect()
+    }
+
+    /// The others, as `passhost eval` takes them.
     pub fn options(&self) -> Vec<String> {
         let milliseconds = |time: &Duration| format!("{}ms", time.as_millis());
         let valued = [
-            ("--policy", self.policy.as_ref().map(|PolicyName(name)| name.clone())),
             ("--budget", self.eval_budget.as_ref().map(milliseconds)),
             ("--wait", self.wait.as_ref().map(milliseconds)),
         ];
@@ -168,7 +173,7 @@ pub struct AgentExportArguments {
     /// What is made of it
     #[arg(long, value_enum)]
     pub format: ExportFormat,
-    /// Where it goes, a JSON value a line; standard output if absent
+    /// Where it goes, a JSON value a line, to standard output if absent; a new directory for Harbor's tasks
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// So many attempts of each sample, the best
@@ -192,4 +197,6 @@ pub enum ExportFormat {
     Preference,
     /// Harbor's trajectories, ATIF 1.4
     Atif,
+    /// Harbor's tasks, a folder for each sample, with the best pass as the solution
+    Harbor,
 }

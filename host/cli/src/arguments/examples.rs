@@ -31,7 +31,8 @@ passhost build my-pass --cargo",
         "\
 passhost show samples/rms-norm
 passhost show samples/rms-norm --after pass.wasm --variant float16
-passhost show samples/rms-norm --after pass.wasm --diff --kernels --cuda",
+passhost show samples/rms-norm --after pass.wasm --diff --kernels --cuda
+passhost show samples/rms-norm --after pass.wasm --all --policy strict",
     ),
     (
         &["bench"],
@@ -123,7 +124,8 @@ passhost agent --model NAME --base-url http://127.0.0.1:8000/v1 --samples sample
         &["agent", "export"],
         "\
 passhost agent export night --format sft --best 1 --only-right --no-findings --out sft.jsonl
-passhost agent export night --format rl",
+passhost agent export night --format rl
+passhost agent export night --format harbor --only-right --out tasks",
     ),
     (&["policies"], "passhost policies\npasshost policies strict"),
     (&["doctor"], "passhost doctor\npasshost doctor --device cpu"),

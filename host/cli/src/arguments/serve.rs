@@ -1,7 +1,7 @@
 //! The command lines of `passhost serve` and `passhost token`.
 
 use super::bench::{Devices, devices};
-use super::{LaunchArguments, MeasureArguments, duration};
+use super::{LaunchArguments, MeasureArguments, duration, size};
 use clap::Args;
 use passhost_serve::EpisodeLimits;
 use std::net::SocketAddr;
@@ -14,7 +14,8 @@ Exit codes:
   2  usage error
   3  trouble of the host or the device
   130, 143  Ctrl-C, SIGTERM: what is being evaluated ends first, what waits is kept in --data
-            for the next time; a third one ends everything at once";
+            for the next time; after a second one, what is being evaluated waits there as well;
+            a third one ends everything at once";
 
 #[derive(Debug, Args)]
 pub struct ServeArguments {
@@ -36,6 +37,12 @@ pub struct ServeArguments {
     /// Submissions of a client that may wait
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub waiting: u64,
+    /// Connections of a client at once, those included on which it waits or hears events
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub connections: u32,
+    /// Room on the disk for each client: its submissions that wait, and its results that are kept
+    #[arg(long, value_name = "SIZE", default_value = "8G", value_parser = size)]
+    pub disk: u64,
     /// Days for which results are kept after their end
     #[arg(long, value_name = "DAYS", default_value_t = 7)]
     pub keep: u32,

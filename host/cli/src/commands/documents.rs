@@ -1,7 +1,9 @@
 //! Result documents as files.
 
+use super::agent::scores::{self, Written};
 use crate::{Exit, Stop};
 use anyhow::Context;
+use passhost_protocol::guest::PassInfo;
 use passhost_protocol::open_regular;
 use passhost_report::Sourced;
 use passhost_sign::{LineError, Signed};
@@ -19,12 +21,48 @@ const FILE_LIMIT: u64 = 512 << 20;
 pub fn read_all(paths: &[PathBuf]) -> Result<Vec<Sourced>, Stop> {
     let mut all = vec![];
     for path in paths {
-        let documents = read(path).with_context(|| format!("cannot read `{}`", path.display()));
+        let documents = read_any(path).with_context(|| format!("cannot read `{}`", path.display()));
         let documents = documents.map_err(|error| Stop { exit: Exit::Usage, error })?;
         let source = path.display().to_string();
         all.extend(documents.into_iter().map(|document| Sourced { source: source.clone(), document }));
     }
     Ok(all)
+}
+
+/// Those of a file of results, or of the scores of `passhost agent --json`.
+fn read_any(path: &Path) -> anyhow::Result<Vec<Document>> {
+    if is_signed(path)? || is_batch(path)? {
+        return read(path);
+    }
+    let value = read_json(path)?;
+    match value.get("schema").and_then(Value::as_str) {
+        Some(scores::SCHEMA) => of_agent(value),
+        _ => parse(value, "it is no result document"),
+    }
+}
+
+/// The documents behind the best attempts of a model, as those of one entrant: its passes are another on each sample, and each
+/// was the best of so many, which share the error of one.
+fn of_agent(value: Value) -> anyhow::Result<Vec<Document>> {
+    let Written { model, tasks, documents } = serde_json::from_value(value).context("the scores are damaged")?;
+    anyhow::ensure!(
+        !documents.is_empty(),
+        "nothing was evaluated in this run; `passhost agent --resume` goes on with it"
+    );
+    let mut documents = parse(Value::Array(documents), "a result in it is none")?;
+    let attempts = tasks.iter().map(|task| task.attempts).max().unwrap_or(1);
+    let passes: String = documents.iter().map(|document| document.job.plugin_sha256.as_str()).collect();
+    let (name, version) = (format!("agent {model}"), format!("best of {attempts}"));
+    let sha256 = passhost_workshop::sha256(format!("{name}\n{passes}").as_bytes());
+    for document in &mut documents {
+        let info = PassInfo { name: name.clone(), version: version.clone(), ..PassInfo::default() };
+        document.job.plugin_info = Some(info);
+        document.job.plugin_sha256.clone_from(&sha256);
+        if let Some(confidence) = &mut document.confidence {
+            confidence.submissions = attempts;
+        }
+    }
+    Ok(documents)
 }
 
 /// The documents of a file: one, a list of them, those of a batch, or signed ones, whoever signed them.

@@ -11,9 +11,10 @@ use crate::{Exit, Stop};
 use evaluator::Evaluator;
 use passhost_queue::{Embedded, QueueError};
 use passhost_sample::Named;
-use passhost_serve::{About, Clients, Grader, Limits, Role, Site, Token};
+use passhost_serve::{About, Clients, Grader, Limits, Role, Site, Token, Wish};
 use passhost_supervisor::Supervisor;
 use passhost_supervisor::device::{Device, DeviceSetup};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::collections::BTreeMap;
 use std::net::TcpListener;
 use std::path::PathBuf;
@@ -23,6 +24,8 @@ use std::time::Duration;
 /// The file of what waits, in the directory of data.
 const QUEUE: &str = "queue.redb";
 
+/// Files that the server has open besides connections, at most: its queue, pipes of children, what it reads.
+const OWN_FILES: usize = 256;
 /// Bytes of a job besides those of its submission, at most.
 const HEAD: usize = 64 << 10;
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -31,7 +34,6 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 type Samples = BTreeMap<String, Named>;
 
 pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let clients = Clients::read(&arguments.clients, arguments.rate).map_err(|error| Stop::new(Exit::Usage, error))?;
     let samples = Arc::new(by_name(super::named_samples(&arguments.samples, terminal)?)?);
     if arguments.measure.seed.is_some() {
         let why = "clients would read it in their first result, and know the inputs of the next";
@@ -40,6 +42,16 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     let config = arguments.launch.config(arguments.measure.config(arguments.submissions)?, &arguments.device.0)?;
     let (body, policy) = (config.limits.wasm, config.policy.name().to_owned());
     let body = usize::try_from(body).unwrap_or(usize::MAX);
+    let limits = Limits {
+        connections: arguments.connections as usize,
+        body,
+        receiving: Limits::default().receiving.max(body),
+        rate: arguments.rate,
+        keep: DAY * arguments.keep,
+        ..Limits::default()
+    };
+    let clients = Clients::read(&arguments.clients, &limits).map_err(|error| Stop::new(Exit::Usage, error))?;
+    allow_files(clients.len(), &limits)?;
     let queue = Arc::new(open_queue(arguments, body)?);
     let listener = TcpListener::bind(arguments.listen);
     let listener = listener.map_err(|error| Stop::usage(format!("cannot listen at {}: {error}", arguments.listen)))?;
@@ -57,13 +69,7 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
         samples: samples.iter().map(|(name, sample)| (name.clone(), sample.groups.clone())).collect(),
         clients,
         about: About { host: env!("CARGO_PKG_VERSION").to_owned(), devices: names, policy },
-        limits: Limits {
-            body,
-            receiving: Limits::default().receiving.max(body),
-            rate: arguments.rate,
-            keep: DAY * arguments.keep,
-            ..Limits::default()
-        },
+        limits,
         episodes: episodes::open(arguments, &samples, &devices)?,
     };
     let confinement = arguments.measure.walls.confinement();
@@ -74,8 +80,12 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     interrupt::watch();
     let address = listener.local_addr().unwrap_or(arguments.listen);
     print([format!("listening at http://{address}, {} samples", samples.len())]);
-    passhost_serve::serve(listener, site, queue, graders, || interrupt::count() > 0)
-        .map_err(|error| Stop::new(Exit::Host, error))?;
+    let wish = || match interrupt::count() {
+        0 => Wish::GoOn,
+        1 => Wish::End,
+        _ => Wish::EndNow,
+    };
+    passhost_serve::serve(listener, site, queue, graders, wish).map_err(|error| Stop::new(Exit::Host, error))?;
     Ok(Exit::Interrupted(interrupt::last()))
 }
 
@@ -96,13 +106,30 @@ fn by_name(named: Vec<Named>) -> Result<Samples, Stop> {
     Ok(samples)
 }
 
+/// Makes sure that every client can have its connections: each is an open file.
+fn allow_files(clients: usize, limits: &Limits) -> Result<(), Stop> {
+    let needed = (clients * limits.connections + limits.strangers + OWN_FILES) as u64;
+    let now = getrlimit(Resource::Nofile);
+    if now.current.is_none_or(|files| files >= needed) {
+        return Ok(());
+    }
+    let more = Rlimit { current: Some(needed), ..now };
+    setrlimit(Resource::Nofile, more).map_err(|_| {
+        let (found, own) = (now.maximum.unwrap_or_default(), limits.connections);
+        Stop::usage(format!(
+            "{clients} clients with {own} connections each need {needed} open files, and the system allows {found}; lower --connections, or raise `ulimit -n`"
+        ))
+    })
+}
+
 fn open_queue(arguments: &ServeArguments, body: usize) -> Result<Embedded, Stop> {
     let data = &arguments.data;
     let made = std::fs::create_dir_all(data);
     made.map_err(|error| Stop::usage(format!("cannot make the directory `{}`: {error}", data.display())))?;
     // With what stands before the bytes of a submission.
     let payload = body.saturating_add(HEAD);
-    let limits = passhost_queue::Limits { waiting_of_client: arguments.waiting, payload, ..Default::default() };
+    let (waiting_of_client, bytes_of_client) = (arguments.waiting, arguments.disk);
+    let limits = passhost_queue::Limits { waiting_of_client, bytes_of_client, payload, ..Default::default() };
     Embedded::open(&data.join(QUEUE), limits).map_err(|error| match error {
         QueueError::InUse { .. } | QueueError::Open { .. } => Stop::new(Exit::Usage, error),
         error => Stop::new(Exit::Host, error),

@@ -7,15 +7,15 @@ use crate::arguments::{RewriteParts, ShowArguments};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
 use crate::{Exit, Stop};
-use passhost_ir::verify::{check_counts, verify_rewrite};
+use passhost_ir::verify::{GraphError, check_counts, check_own_calls, verify_rewrite};
 use passhost_ir::{DeviceFacts, Graph, OpTable, functionalise};
 use passhost_protocol::device::GpuProperties;
 use passhost_protocol::guest::GuestLimits;
 use passhost_supervisor::document::{Blame, Failure};
 use passhost_supervisor::guest::GuestError;
 use passhost_supervisor::{
-    Account, Config, Confinement, InputMode, LoadedPlugin, OpenError, ReadError, Sample, Supervisor, Types,
-    guest_failure, infer_calls, untrusted,
+    Account, Config, Confinement, InputMode, Inserted, LoadedPlugin, OpenError, Policy, ReadError, Sample, Supervisor,
+    Types, guest_failure, infer_calls, untrusted,
 };
 use std::time::Duration;
 
@@ -80,7 +80,8 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
                 print([functional.graph.to_string()]);
             }
             if let Some((plugin, target)) = &mut after {
-                let mut view = View { target: *target, parts: arguments.parts, limits, types: &mut types, terminal };
+                let (target, parts, policy) = (*target, arguments.parts, &arguments.policy);
+                let mut view = View { target, parts, policy, limits, types: &mut types, terminal };
                 exit = exit.max(view.show_after(plugin, &functional.graph)?);
             }
         }
@@ -102,6 +103,7 @@ struct Target {
 struct View<'a> {
     target: Target,
     parts: RewriteParts,
+    policy: &'a Policy,
     limits: GuestLimits,
     types: &'a mut Types,
     terminal: &'a Terminal,
@@ -113,9 +115,9 @@ impl View<'_> {
         let View { target, limits, terminal, .. } = *self;
         let mut account = Account::new(Duration::from_millis(limits.answers_ms));
         let calls = infer_calls(graph, limits.infer_calls);
+        let inserts = self.policy.rules().inserted == Inserted::Listed;
         let answer = match plugin.guest() {
-            // Verified below as under the policy that allows most.
-            Ok(guest) => guest.run(graph, target.facts, true, calls, &mut account.pays(self.types)),
+            Ok(guest) => guest.run(graph, target.facts, inserts, calls, &mut account.pays(self.types)),
             Err(failure) => return Err(refused(failure)),
         };
         let (rewrite, usage) = answer.map_err(|error| refused(&guest_failure("rewrite", error)))?;
@@ -134,16 +136,25 @@ impl View<'_> {
         self.show_rewrite(graph, &rewrite.graph);
         let verified = verify_rewrite(graph, &rewrite.graph, OpTable::insert(), &mut account.pays(self.types));
         if let Err(error) = verified {
-            let text = untrusted::one_line(&error.to_string(), 600);
-            print([terminal.paint(Tone::Bad, &format!("# refused: {text}"))]);
-            print(error.excerpt(&rewrite.graph).iter().map(|line| format!("#   {}", untrusted::indented(line, 200))));
-            return Ok(Exit::Plugin);
+            return Ok(self.refuse(&error.to_string(), &error, &rewrite.graph));
+        }
+        if !inserts && let Err(error) = check_own_calls(graph, &rewrite.graph) {
+            let why = format!("the policy `{}` does not allow this: {error}", self.policy.name());
+            return Ok(self.refuse(&why, &error, &rewrite.graph));
         }
         if self.parts.cuda {
             print(kernels::cuda(&rewrite.graph, target.gpu, self.types, terminal));
         }
         print([terminal.paint(Tone::Good, &format!("# verified; fuel {}", usage.fuel))]);
         Ok(Exit::Success)
+    }
+
+    /// Says why a rewrite may not run, and shows where.
+    fn refuse(&self, why: &str, error: &GraphError, rewrite: &Graph) -> Exit {
+        let text = untrusted::one_line(why, 600);
+        print([self.terminal.paint(Tone::Bad, &format!("# refused: {text}"))]);
+        print(error.excerpt(rewrite).iter().map(|line| format!("#   {}", untrusted::indented(line, 200))));
+        Exit::Plugin
     }
 
     /// All of a rewrite, or the parts that were asked for.

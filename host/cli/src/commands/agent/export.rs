@@ -3,19 +3,24 @@
 use crate::arguments::{AgentExportArguments, ExportFormat};
 use crate::output::{check_files, print};
 use crate::{Exit, Stop};
+use passhost_agent::export::harbor::{Task, tasks};
 use passhost_agent::export::{Filter, Format, export};
-use passhost_corpus::write_whole;
+use passhost_corpus::{new_directory, write_whole};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
 pub fn run(arguments: &AgentExportArguments) -> Result<Exit, Stop> {
-    check_files(&arguments.out)?;
-    let (_, recorded) = passhost_agent::run::read(&arguments.directory)?;
+    let filter = Filter { best: arguments.best, only_right: arguments.only_right, no_findings: arguments.no_findings };
     let format = match arguments.format {
         ExportFormat::Sft => Format::Sft,
         ExportFormat::Rl => Format::Rl,
         ExportFormat::Preference => Format::Preference,
         ExportFormat::Atif => Format::Atif,
+        ExportFormat::Harbor => return folders(arguments, &filter),
     };
-    let filter = Filter { best: arguments.best, only_right: arguments.only_right, no_findings: arguments.no_findings };
+    check_files(&arguments.out)?;
+    let (_, recorded) = passhost_agent::run::read(&arguments.directory)?;
     let lines = export(&recorded, format, &filter).into_iter().map(|line| line.to_string());
     match &arguments.out {
         Some(path) => {
@@ -25,4 +30,53 @@ pub fn run(arguments: &AgentExportArguments) -> Result<Exit, Stop> {
         None => print(lines),
     }
     Ok(Exit::Success)
+}
+
+/// Harbor's tasks, in a new directory.
+fn folders(arguments: &AgentExportArguments, filter: &Filter) -> Result<Exit, Stop> {
+    let out = arguments.out.as_deref();
+    let out =
+        out.ok_or_else(|| Stop::usage("tasks of Harbor are folders; name a directory for them with --out DIR"))?;
+    let (settings, recorded) = passhost_agent::run::read(&arguments.directory)?;
+    let tasks = tasks(&arguments.directory, &settings, &recorded, filter)?;
+    new_directory(out)?;
+    for task in &tasks {
+        write(task, &out.join(&task.name))?;
+    }
+    print([format!("{} tasks in {}", tasks.len(), out.display())]);
+    Ok(Exit::Success)
+}
+
+fn write(task: &Task, folder: &Path) -> Result<(), Stop> {
+    let written = || -> std::io::Result<()> {
+        for (path, text) in &task.texts {
+            let path = folder.join(path);
+            path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+            std::fs::write(&path, text)?;
+            if path.extension().is_some_and(|ending| ending == "sh") {
+                std::fs::set_permissions(&path, Permissions::from_mode(0o755))?;
+            }
+        }
+        let (sample, places) = &task.sample;
+        places.iter().try_for_each(|place| copy(sample, &folder.join(place)))
+    };
+    written().map_err(|error| {
+        let (sample, folder) = (task.sample.0.display(), folder.display());
+        Stop::usage(format!("cannot write the task `{folder}` with the sample `{sample}`: {error}"))
+    })
+}
+
+/// All that is in a directory; links as what they lead to.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let (path, to) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy(&path, &to)?;
+        } else {
+            std::fs::copy(&path, &to)?;
+        }
+    }
+    Ok(())
 }

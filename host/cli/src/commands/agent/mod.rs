@@ -1,7 +1,7 @@
 //! `passhost agent`
 
 mod export;
-mod scores;
+pub mod scores;
 
 use crate::arguments::{AgentArguments, AgentCommand, AgentRunArguments};
 use crate::interrupt;
@@ -12,13 +12,14 @@ use passhost_agent::attempt::{AttemptError, Budget};
 use passhost_agent::run::{Event, Job, RunError, SCHEMA, Settings};
 use passhost_agent::trajectory::Line;
 use passhost_agent::{Endpoint, Key, Patience, Style};
+use passhost_confine::device::gpu_present;
 use passhost_protocol::device::DeviceChoice;
 use passhost_supervisor::child::beside_this_executable;
 use passhost_supervisor::untrusted::one_line;
-use passhost_workshop::Machinery;
+use passhost_workshop::{Machinery, Turns};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex};
 
 pub fn run(arguments: &AgentArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     match &arguments.command {
@@ -99,7 +100,7 @@ fn settings(arguments: &AgentRunArguments, samples: Vec<PathBuf>) -> Settings {
             seconds: budget.budget_time.map(seconds),
             device_seconds: budget.budget_device.map(seconds),
         },
-        options: [device(arguments), arguments.evaluation.options()].concat(),
+        options: [device(arguments), arguments.evaluation.rules(), arguments.evaluation.options()].concat(),
     }
 }
 
@@ -114,13 +115,23 @@ fn device(arguments: &AgentRunArguments) -> Vec<String> {
     ["--device".to_owned(), choice].into_iter().chain(threads.into_iter().flatten()).collect()
 }
 
+/// Whether evaluations are timed on the cores that builds and checks run on.
+fn shares_processor(device: DeviceChoice) -> bool {
+    match device {
+        DeviceChoice::Cpu => true,
+        DeviceChoice::Cuda(_) => false,
+        DeviceChoice::Auto => !gpu_present(),
+    }
+}
+
 fn machinery(arguments: &AgentRunArguments) -> Machinery {
     Machinery {
         program: beside_this_executable("passhost"),
         device: device(arguments),
+        policy: arguments.evaluation.rules(),
         eval: arguments.evaluation.options(),
         withheld: arguments.api_key_variable.iter().cloned().collect(),
-        measuring: Arc::new(Mutex::new(())),
+        turns: Arc::new(Turns::new(shares_processor(arguments.device.device))),
         stop: Arc::new(|| interrupt::count() > 0),
     }
 }

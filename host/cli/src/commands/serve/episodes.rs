@@ -6,11 +6,12 @@ use crate::arguments::ServeArguments;
 use crate::commands::guide::GUIDE;
 use passhost_protocol::device::DeviceChoice;
 use passhost_serve::{EpisodeLimits, Episodes, Shop};
+use passhost_supervisor::Policy;
 use passhost_supervisor::child::beside_this_executable;
 use passhost_supervisor::device::Device;
-use passhost_workshop::Machinery;
+use passhost_workshop::{Machinery, Turns};
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread::available_parallelism;
 
 /// Files of episodes, in the directory of data.
@@ -33,7 +34,9 @@ pub fn open(arguments: &ServeArguments, samples: &Samples, devices: &[Device]) -
         // Evaluations are the queue's.
         eval: vec![],
         withheld: vec![],
-        measuring: Arc::new(Mutex::new(())),
+        policy: policy(arguments)?,
+        // Commands and evaluations are kept apart by the shop.
+        turns: Arc::new(Turns::new(false)),
         stop: Arc::new(|| false),
     };
     let is_shared = devices.iter().any(|device| device.gpu().is_none());
@@ -42,6 +45,21 @@ pub fn open(arguments: &ServeArguments, samples: &Samples, devices: &[Device]) -
     let shop = Shop::open(machinery, GUIDE, paths, &files, builds, is_shared)
         .map_err(|error| Stop::usage(format!("cannot use the directory `{}`: {error}", files.display())))?;
     Ok(Episodes { limits, shop })
+}
+
+/// The policy, for commands that verify: under its name, or as a file of its text beside what is served.
+fn policy(arguments: &ServeArguments) -> Result<Vec<String>, Stop> {
+    let policy = &arguments.measure.policy;
+    let named = match Policy::built_in(policy.name()) {
+        Ok(_) => policy.name().to_owned(),
+        Err(_) => {
+            let file = arguments.data.join("policy.json");
+            let failed = |error| Stop::usage(format!("cannot write the file `{}`: {error}", file.display()));
+            std::fs::write(&file, policy.text()).map_err(failed)?;
+            file.display().to_string()
+        }
+    };
+    Ok(vec!["--policy".to_owned(), named])
 }
 
 /// Options of commands that open the device: a pass is told what its rewrite will run on.

@@ -1,0 +1,245 @@
+//! A server in this process, whose grader does what a test says and whose queue is a real one.
+
+#![allow(dead_code, reason = "each test program uses a part")]
+
+use passhost_queue::{Embedded, Queue};
+use passhost_serve::{
+    About, Clients, EpisodeLimits, Episodes, Graded, Grader, Job, Limits, Role, ServeError, Shop, Site, Token, Wish,
+    serve,
+};
+use passhost_workshop::{Machinery, Turns};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Longest wait for anything that must come.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// How often is asked for what must come, which takes minutes.
+const ASKS: usize = 100_000;
+pub const SAMPLE: &str = "POST /v1/evaluations?sample=s";
+pub const WASM: (&str, &str) = ("Content-Type", "application/wasm");
+
+/// A grader that says when it begins, and waits for what it is to say.
+struct Told {
+    begun: Sender<Job>,
+    outcomes: Receiver<Graded>,
+}
+
+impl Grader for Told {
+    fn grade(&mut self, job: &Job) -> Graded {
+        // Nobody listens any more when a test ends.
+        let _ = self.begun.send(job.clone());
+        self.outcomes.recv().unwrap_or_else(|_| Graded::Trouble("the test is over".to_owned()))
+    }
+}
+
+pub struct Server {
+    pub address: SocketAddr,
+    pub queue: Arc<dyn Queue>,
+    /// Jobs that the grader begins.
+    pub begun: Receiver<Job>,
+    /// What it is to say; without one, it goes on grading.
+    pub outcomes: Option<Sender<Graded>>,
+    wish: Arc<Mutex<Wish>>,
+    thread: Option<JoinHandle<Result<(), ServeError>>>,
+    tokens: BTreeMap<&'static str, String>,
+    _place: TempDir,
+}
+
+/// What was answered.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    pub status: u16,
+    /// In small letters.
+    pub head: String,
+    pub body: String,
+}
+
+impl Answer {
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.body).unwrap_or_default()
+    }
+
+    pub fn id(&self) -> String {
+        assert_eq!(self.status, 202, "{self:?}");
+        self.json()["id"].as_str().unwrap_or_default().to_owned()
+    }
+}
+
+/// The real queue, in a file of this directory.
+pub fn queue(place: &Path, limits: passhost_queue::Limits) -> Arc<dyn Queue> {
+    Arc::new(Embedded::open(&place.join("queue"), limits).unwrap())
+}
+
+/// Where episodes would be worked on. Nothing here begins one.
+fn shop(place: &Path) -> Shop {
+    let machinery = Machinery {
+        program: "passhost".into(),
+        device: vec![],
+        policy: vec![],
+        eval: vec![],
+        withheld: vec![],
+        turns: Arc::new(Turns::new(false)),
+        stop: Arc::new(|| false),
+    };
+    Shop::open(machinery, "", BTreeMap::new(), &place.join("episodes"), 1, false).unwrap()
+}
+
+impl Server {
+    pub fn start(limits: Limits) -> Server {
+        Server::start_on(limits, |place| queue(place, passhost_queue::Limits::default()))
+    }
+
+    pub fn start_on(limits: Limits, queue: impl FnOnce(&Path) -> Arc<dyn Queue>) -> Server {
+        let place = tempfile::tempdir().unwrap();
+        let (mut lines, mut tokens) = (String::new(), BTreeMap::new());
+        for (name, role) in [("alice", Role::Client), ("bob", Role::Client), ("operator", Role::Operator)] {
+            let token = Token::random().unwrap();
+            lines.push_str(&format!("{}\n", token.line(name, role)));
+            tokens.insert(name, token.secret().to_owned());
+        }
+        std::fs::write(place.path().join("clients"), lines).unwrap();
+        let clients = Clients::read(&place.path().join("clients"), &limits).unwrap();
+        let queue = queue(place.path());
+        let about = About { host: "0".into(), devices: vec!["cpu".into()], policy: "open".into() };
+        let samples = BTreeMap::from([("s".to_owned(), vec!["list".to_owned()])]);
+        let episodes = Episodes { limits: EpisodeLimits::default(), shop: shop(place.path()) };
+        let site = Site { samples, clients, about, limits, episodes };
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let ((begun_to, begun), (outcomes, outcomes_of)) = (channel(), channel());
+        let graders: Vec<Box<dyn Grader>> = vec![Box::new(Told { begun: begun_to, outcomes: outcomes_of })];
+        let wish = Arc::new(Mutex::new(Wish::GoOn));
+        let (wished, of_server) = (Arc::clone(&wish), Arc::clone(&queue));
+        let serving = move || serve(listener, site, of_server, graders, move || *wished.lock().unwrap());
+        let thread = Some(std::thread::spawn(serving));
+        Server { address, queue, begun, outcomes: Some(outcomes), wish, thread, tokens, _place: place }
+    }
+
+    pub fn wish(&self, wish: Wish) {
+        *self.wish.lock().unwrap() = wish;
+    }
+
+    /// Waits until it has ended.
+    pub fn ended(&mut self) -> Result<(), ServeError> {
+        self.thread.take().unwrap().join().unwrap()
+    }
+
+    pub fn says(&self, text: &str) {
+        let outcome = Graded::Document(serde_json::json!({ "said": text }).to_string());
+        self.outcomes.as_ref().unwrap().send(outcome).unwrap();
+    }
+
+    pub fn begins(&self) -> Job {
+        self.begun.recv_timeout(PATIENCE).unwrap()
+    }
+
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// A request, after which the connection is closed unless a header says otherwise.
+    pub fn request(&self, client: &str, line: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
+        let mut text = format!("{line} HTTP/1.1\r\nHost: here\r\n");
+        if let Some(token) = self.tokens.get(client) {
+            text.push_str(&format!("Authorization: Bearer {token}\r\n"));
+        }
+        if !headers.iter().any(|(name, _)| *name == "Connection") {
+            text.push_str("Connection: close\r\n");
+        }
+        headers.iter().for_each(|(name, value)| text.push_str(&format!("{name}: {value}\r\n")));
+        [text.as_bytes(), b"\r\n", body].concat()
+    }
+
+    /// What is answered to bytes that may be no request.
+    pub fn raw(&self, bytes: &[u8]) -> Option<Answer> {
+        let mut stream = self.connect();
+        stream.write_all(bytes).ok()?;
+        read_answer(&mut stream)
+    }
+
+    pub fn ask(&self, client: &str, line: &str) -> Answer {
+        self.raw(&self.request(client, line, &[], b"")).unwrap()
+    }
+
+    pub fn submit(&self, client: &str, body: &[u8]) -> Answer {
+        self.submit_with(client, &[], body)
+    }
+
+    pub fn submit_with(&self, client: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+        self.raw(&self.submission(client, headers, body)).unwrap()
+    }
+
+    pub fn submission(&self, client: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
+        let length = body.len().to_string();
+        let headers = [headers, &[WASM, ("Content-Length", length.as_str())]].concat();
+        self.request(client, SAMPLE, &headers, body)
+    }
+
+    /// A number of the server, as Prometheus reads it.
+    pub fn metric(&self, name: &str) -> u64 {
+        let text = self.ask("operator", "GET /metrics").body;
+        let line = text.lines().find_map(|line| line.strip_prefix(&format!("passhost_{name} ")));
+        line.unwrap_or_else(|| panic!("no {name} in {text}")).parse().unwrap()
+    }
+
+    /// Asks for that number until it is this one.
+    pub fn wait_for(&self, name: &str, value: u64) {
+        let comes = (0..ASKS).any(|_| self.metric(name) == value);
+        assert!(comes, "{name} is {}, expected {value}", self.metric(name));
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.wish(Wish::EndNow);
+        self.outcomes = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The rest of what is answered on a connection.
+pub fn read_answer(stream: &mut TcpStream) -> Option<Answer> {
+    let mut text = Vec::new();
+    let _ = stream.read_to_end(&mut text);
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let (head, body) = text.split_once("\r\n\r\n")?;
+    let status = head.split(' ').nth(1)?.parse().ok()?;
+    Some(Answer { status, head: head.to_lowercase(), body: body.to_owned() })
+}
+
+/// Events as they come.
+pub struct Events(BufReader<TcpStream>);
+
+impl Events {
+    pub fn of(server: &Server, client: &str, id: &str) -> Events {
+        let mut stream = server.connect();
+        let request = server.request(client, &format!("GET /v1/evaluations/{id}/events"), &[], b"");
+        stream.write_all(&request).unwrap();
+        Events(BufReader::new(stream))
+    }
+
+    /// The next one; `None` when there is no more.
+    pub fn next(&mut self) -> Option<serde_json::Value> {
+        let mut line = String::new();
+        loop {
+            line.clear();
+            if self.0.read_line(&mut line).unwrap() == 0 {
+                return None;
+            }
+            if let Some(text) = line.strip_prefix("data: ") {
+                return Some(serde_json::from_str(text).unwrap());
+            }
+        }
+    }
+}
