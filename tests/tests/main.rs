@@ -11,6 +11,7 @@ mod documented;
 mod evaluation;
 mod faults;
 mod gpu_source;
+mod hidden_sizes;
 mod hostile_sources;
 mod judge;
 mod killed_children;
