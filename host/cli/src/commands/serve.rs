@@ -4,7 +4,7 @@ mod evaluator;
 
 use crate::arguments::{ServeArguments, TokenArguments};
 use crate::interrupt;
-use crate::output::print;
+use crate::output::{is_lost, print};
 use crate::terminal::Terminal;
 use crate::{Exit, Stop};
 use evaluator::Evaluator;
@@ -13,6 +13,7 @@ use passhost_sample::Named;
 use passhost_serve::{About, Clients, Grader, Limits, Role, Site, Token};
 use passhost_supervisor::Supervisor;
 use passhost_supervisor::device::{Device, DeviceSetup};
+use passhost_supervisor::untrusted::one_line;
 use std::collections::BTreeMap;
 use std::net::TcpListener;
 use std::path::PathBuf;
@@ -41,7 +42,10 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     let body = usize::try_from(body).unwrap_or(usize::MAX);
     let queue = Arc::new(open_queue(arguments, body)?);
     let listener = TcpListener::bind(arguments.listen);
-    let listener = listener.map_err(|error| Stop::usage(format!("cannot listen at {}: {error}", arguments.listen)))?;
+    let listener = listener.map_err(|error| {
+        let address = arguments.listen;
+        Stop::usage(format!("cannot listen at {address}: {error}; name a free address of this machine by --listen"))
+    })?;
     let mut supervisor = Supervisor::new(config);
     match super::open_cache() {
         Ok(cache) => supervisor = supervisor.with_cache(cache),
@@ -97,7 +101,10 @@ fn by_name(named: Vec<Named>) -> Result<Samples, Stop> {
 fn open_queue(arguments: &ServeArguments, body: usize) -> Result<Embedded, Stop> {
     let data = &arguments.data;
     let made = std::fs::create_dir_all(data);
-    made.map_err(|error| Stop::usage(format!("cannot make the directory `{}`: {error}", data.display())))?;
+    let place = data.display();
+    made.map_err(|error| {
+        Stop::usage(format!("cannot make the directory `{place}`: {error}; name another one by --data DIR"))
+    })?;
     // With what stands before the bytes of a submission.
     let payload = body.saturating_add(HEAD);
     let limits = passhost_queue::Limits { waiting_of_client: arguments.waiting, payload, ..Default::default() };
@@ -123,11 +130,16 @@ pub fn token(arguments: &TokenArguments, terminal: &Terminal) -> Result<Exit, St
     let name = &arguments.name;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.@".contains(c);
     if name.is_empty() || !name.chars().all(is_plain) {
-        return Err(Stop::usage(format!("`{name}` is no name for a client; use letters, digits and `-_.@`")));
+        let shown = one_line(name, 80);
+        return Err(Stop::usage(format!("`{shown}` is no name for a client; use letters, digits and `-_.@`")));
     }
     let token = Token::random().map_err(|error| Stop::host(format!("the system gives no random bytes: {error}")))?;
     let role = if arguments.operator { Role::Operator } else { Role::Client };
     print([token.line(name, role)]);
+    if is_lost() {
+        // A token that no file knows is of no use.
+        return Ok(Exit::Host);
+    }
     terminal.complain(&format!(
         "the line above is for the file of clients; this is the token, which is shown once:\n{}",
         token.secret()
