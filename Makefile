@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 CARGO ?= cargo
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
-PLUGINS := noop autofuse fuse-pointwise fuse-norms masked-mean-pool
+PLUGINS := noop gate autofuse fuse-pointwise fuse-norms masked-mean-pool
 PLUGIN_DIR := $(TARGET_DIR)/wasm32-wasip2/plugin
 
 # Programs of the command, and where they come from.

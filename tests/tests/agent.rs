@@ -291,3 +291,28 @@ fn what_an_endpoint_refuses_ends_the_run_and_resuming_goes_on() {
     let far: Vec<&str> = far.iter().map(String::as_str).collect();
     plain.without("--base-url").with(&far).run().expect_end(2, &["in the clear", "https://"]);
 }
+
+#[test]
+fn of_hidden_sizes_a_model_hears_pass_or_fail() {
+    let (_directory, _, sample) = crate::hidden_sizes::written();
+    let kept = directory();
+    let out = kept.path().join("run");
+    let endpoint = Endpoint::start(|_| {
+        let source = json!({"source": crate::hidden_sizes::source()});
+        let tools = ["eval", "show_refusals", "submit"].map(|name| (name, json!({})));
+        Reply::call(&[&[("write_pass", source)], &tools[..]].concat())
+    });
+    let words = ["--policy", "strict", "--accept-noise"];
+    agent(&endpoint, &[&sample], &out).with(&words).run().expect_end(0, &["submitted"]);
+    let lines = &trajectories(&out)[0];
+    let calls = of_kind(lines, "call");
+    let told: Vec<&str> = calls.iter().filter_map(|line| line["text"].as_str()).collect();
+    let told = told.join("\n");
+    assert!(told.contains("shape overfit") && told.contains("in hidden sizes: fail"), "{told}");
+    for secret in ["seed", " = 2", "--set", "samples vary", "at no tolerance", "with E"] {
+        assert!(!told.contains(secret), "`{secret}` in {told}");
+    }
+    let seen: Vec<&str> = told.lines().filter(|line| line.contains("seen: ")).collect();
+    let recorded = |line: &&str| line.contains("[2, 64, 256]") || line.contains("[8, 256, 1024]");
+    assert!(seen.iter().all(recorded), "{seen:?}");
+}

@@ -53,6 +53,10 @@ fn a_component_holds_the_rules_of_the_groups_that_it_names() {
     let [all, norms, pointwise] = ["autofuse", "fuse-norms", "fuse-pointwise"].map(read);
     assert!(all.len() <= 700_000, "autofuse has {} bytes", all.len());
     assert!(norms.len() < all.len() && pointwise.len() < norms.len());
+    // A pattern and a kernel of one's own: what any pass has at least, here in 160,813 bytes.
+    let least = read("gate");
+    assert!(least.len() <= 165_000, "the smallest pass has {} bytes", least.len());
+    assert!(!mentions(&least, "aten::lerp"), "it has no rules");
     let cases = [
         ("aten::lerp", [true, true, true]),
         ("aten::max_pool2d", [true, true, false]),

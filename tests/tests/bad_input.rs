@@ -254,3 +254,53 @@ fn no_schedule_is_chosen_without_a_gpu() {
     run.expect(run.variants().iter().all(|variant| variant.get("tuned").is_none()), "nothing was measured");
     run.expect(!run.out.contains("schedules: "), "and nothing is said of it");
 }
+
+#[test]
+fn whoever_serves_signs_or_asks_a_model_is_told_what_to_do() {
+    let directory = directory();
+    let at = |name: &str| directory.path().join(name).display().to_string();
+    let made = mknodat(CWD, directory.path().join("pipe"), FileType::Fifo, Mode::RWXU, 0);
+    assert!(made.is_ok(), "{made:?}");
+    let (pipe, none, file) = (at("pipe"), at("none"), at("file"));
+    write(&directory, "file", "three words and more\n");
+    write(&directory, "queue/queue.redb", "no queue");
+    let clients = Passhost::new(["token", "alice"]).run().out;
+    write(&directory, "clients", clients);
+    let (clients, data, queue) = (at("clients"), at("data"), at("queue"));
+    let sample = sample("single-gelu").display().to_string();
+    let serve = |clients: &str, more: &[&str]| {
+        let words = ["serve", &sample, "--device", "cpu", "--clients", clients];
+        Passhost::new(words.iter().chain(more)).run()
+    };
+    serve(&none, &["--data", &data]).expect_end(2, &["cannot read the clients", "`passhost token NAME` prints a line"]);
+    serve(&pipe, &["--data", &data]).expect_end(2, &["it is no regular file"]);
+    serve("/dev/zero", &["--data", &data]).expect_end(2, &["it is no regular file"]);
+    serve(&file, &["--data", &data]).expect_end(2, &["line 1: expected three words", "client NAME HASH"]);
+    serve(&clients, &["--data", &file]).expect_end(2, &["cannot make the directory", "--data DIR"]);
+    serve(&clients, &["--data", &queue]).expect_end(2, &["queue.redb", "name a directory of a server, or a new one"]);
+    let elsewhere = ["--data", &data, "--listen", "192.0.2.1:80"];
+    serve(&clients, &elsewhere)
+        .expect_end(2, &["cannot listen at 192.0.2.1:80", "name a free address of this machine"]);
+    for name in ["", "a b", "a\u{1b}[31mb"] {
+        let run = Passhost::new(["token", name]).run();
+        run.expect_end(2, &["is no name for a client"]).expect(!run.err.contains('\u{1b}'), "no escape is shown");
+    }
+    let agent = |out: &str| {
+        let words = ["agent", "--model", "m", "--base-url", "http://127.0.0.1:9", "--samples", &sample, "--out", out];
+        Passhost::new(words).run()
+    };
+    for out in [&file, &pipe, "/proc/none"] {
+        agent(out).expect_end(2, &["cannot make", "name another directory by --out DIR"]);
+    }
+    for run in [&none, &file, &pipe] {
+        let export = Passhost::new(["agent", "export", run, "--format", "sft"]).run();
+        export.expect_end(2, &["holds no run", "`passhost agent --out DIR`"]);
+    }
+    for board in [&none, &file, &pipe] {
+        Passhost::new(["leaderboard", board]).run().expect_end(2, &["cannot read the board", "--new RESULTS"]);
+    }
+    let keygen = |key: &str, more: &[&str]| Passhost::new(["keygen", key, "--name", "lab"].iter().chain(more)).run();
+    keygen(&pipe, &["--public"]).expect_end(2, &["is no file; expected a file of this user"]);
+    keygen(&none, &["--public"]).expect_end(2, &["cannot read the key", "`passhost keygen FILE` makes one"]);
+    keygen(&pipe, &[]).expect_end(2, &["a key is never overwritten"]);
+}

@@ -2,7 +2,7 @@
 //! programs, behind the walls that stand while they serve.
 
 use passhost_cache::{Cache, Key};
-use passhost_confine::attempt::{ATTEMPTS, Attempt, HARMLESS, NO_WALLS, Outcome, of_program};
+use passhost_confine::attempt::{ATTEMPTS, Attempt, HARMLESS, NO_WALLS, Outcome, WRITING, of_program};
 use passhost_supervisor::child::beside_this_executable;
 use passhost_supervisor::{Confinement, Sample};
 use passhost_tests::{Passhost, SMALL, directory, plugin, sample, sample_with};
@@ -181,10 +181,31 @@ fn native_code_in_a_compiler_of_sources_gets_nowhere() -> std::io::Result<()> {
     if !landlock() {
         return Ok(());
     }
-    // The compiler works on threads.
+    // The compiler works on threads, and is told that what it removes is gone.
+    let may = ["start-thread", "remove"];
     let holes = Outside::new("builder")?
-        .holes(&place("passhost-builder", "compiling"), |attempt| attempt.name == "start-thread")?;
+        .holes(&place("passhost-builder", "compiling"), |attempt| may.contains(&attempt.name))?;
     assert!(holes.is_empty(), "{holes:#?}");
+    Ok(())
+}
+
+/// A file without a name takes room that nobody sees: in its own directory a compiler makes none.
+#[test]
+fn what_a_compiler_of_sources_writes_keeps_its_name() -> std::io::Result<()> {
+    if !landlock() {
+        return Ok(());
+    }
+    let (outside, own) = (Outside::new("names")?, place("passhost-builder", WRITING));
+    for (name, expected) in [
+        ("open-for-writing", Outcome::Worked),
+        ("remove", Outcome::Worked),
+        ("move", Outcome::Refused),
+        ("nameless-file", Outcome::Refused),
+    ] {
+        let attempt = ATTEMPTS.iter().find(|attempt| attempt.name == name).ok_or(std::io::ErrorKind::NotFound)?;
+        let (outcome, untouched) = outside.make(attempt, &own)?;
+        assert!(outcome == expected && untouched, "{name}: {outcome}, untouched: {untouched}");
+    }
     Ok(())
 }
 

@@ -12,6 +12,7 @@ mod evaluation;
 mod faults;
 mod frameworks;
 mod gpu_source;
+mod hidden_sizes;
 mod hostile_sources;
 mod judge;
 mod killed_children;

@@ -306,6 +306,29 @@ fn pixels(browser: &mut Browser) -> (f64, u64) {
     (found[0].as_f64().unwrap_or_default(), found[1].as_u64().unwrap_or_default())
 }
 
+/// What does not fit on paper: nothing can be scrolled there, so that the rest of it is lost.
+const CUT: &str = r"(() => {
+  const isShown = (one) => one.checkVisibility() && !one.closest('.unseen, .skip');
+  const isCut = (one) => {
+    const hides = getComputedStyle(one).overflowX !== 'visible' && one.scrollWidth > one.clientWidth + 1;
+    return hides || one.getBoundingClientRect().right > innerWidth + 1;
+  };
+  const cut = Array.from(document.body.querySelectorAll('*')).filter((one) => isShown(one) && isCut(one));
+  return cut.slice(0, 5).map((one) => one.outerHTML.slice(0, 200));
+})()";
+
+/// Pixels between the margins of a sheet of A4, at 96 to an inch and with 10 mm on each side, and of a Letter.
+const PAPER: [u32; 2] = [718, 740];
+
+/// Fails if something of a page with everything unfolded is beside the paper.
+fn fits_on_paper(browser: &mut Browser) {
+    browser.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
+    for width in PAPER {
+        browser.show(width, Look::Print);
+        assert_eq!(browser.evaluate(CUT), json!([]), "{width} pixels of paper");
+    }
+}
+
 #[test]
 fn a_page_is_shown_in_light_in_dark_on_paper_and_on_a_narrow_screen() {
     let page = Written::of(&batch());
@@ -330,6 +353,7 @@ fn a_page_is_shown_in_light_in_dark_on_paper_and_on_a_narrow_screen() {
     let hidden = "getComputedStyle(document.querySelector('nav')).display";
     browser.show(800, Look::Print);
     assert_eq!(browser.evaluate(hidden), json!("none"), "paper needs no links");
+    fits_on_paper(&mut browser);
     is_calm(&browser, &page);
 }
 
@@ -353,5 +377,6 @@ fn text_of_others_does_nothing_in_a_browser() {
     assert_eq!(browser.evaluate(LACKS), json!([]));
     browser.show(400, Look::Light);
     assert_eq!(browser.evaluate("document.documentElement.scrollWidth <= innerWidth"), json!(true));
+    fits_on_paper(&mut browser);
     is_calm(&browser, &page);
 }

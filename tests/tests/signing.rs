@@ -158,6 +158,10 @@ fn a_signed_result_is_verified_and_what_was_changed_in_it_is_named() {
     let twice = lab.verify(&["result.jsonl", "changed.jsonl"], &[]);
     twice.expect_end(4, &[&format!("job {} was met before, in", signed.statement.job), "a result counts once"]);
 
+    changed(&|statement| statement.job = JobId::within("another", &[]));
+    let same_seed = lab.verify(&["result.jsonl", "changed.jsonl"], &[]);
+    same_seed.expect_end(4, &["has the seed of the result in", "result.jsonl: a measurement counts once"]);
+
     let other = sample_with("se-gate-add-relu", &["/float16/s0-1_"]);
     let other = other.path().display().to_string();
     lab.verify(&["result.jsonl"], &["--sample", &other]).expect_end(4, &["job.sample_sha256: recorded"]);

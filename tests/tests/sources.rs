@@ -2,6 +2,10 @@
 
 use passhost_supervisor::child::beside_this_executable;
 use passhost_tests::{Passhost, Run, SMALL, directory, repository, sample_with};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -61,6 +65,44 @@ fn a_source_with_a_mistake_is_told_where_and_costs_its_author_the_score() {
     replace(&pass.join("src/lib.rs"), "found.knots", "found.ropes");
     let other = Passhost::eval(&pass, &pass.join("sample")).run();
     other.expect(hash(&other).is_some() && hash(&other) != hash(&run), "another source has another hash");
+}
+
+#[test]
+fn what_is_no_source_is_a_result_where_its_author_is_to_blame() -> std::io::Result<()> {
+    let (folder, sample) = (directory(), sample_with("pointwise-chain", SMALL));
+    let at = |name: &str| folder.path().join(name);
+    mknodat(CWD, at("pipe.rs"), FileType::Fifo, Mode::RWXU, 0)?;
+    std::fs::write(at("bytes.rs"), b"\xff\xfe")?;
+    std::fs::write(at("large.rs"), vec![b' '; (2 << 20) + 1])?;
+    std::fs::create_dir_all(at("linked/src"))?;
+    symlink("/etc/passwd", at("linked/src/lib.rs"))?;
+    let mut hashes = BTreeSet::new();
+    for (name, said) in [
+        ("pipe.rs", "is no regular file"),
+        ("bytes.rs", "is no UTF-8"),
+        ("large.rs", "more than 2097152 bytes"),
+        ("linked", "without links"),
+    ] {
+        let run = Passhost::eval(&at(name), sample.path()).run();
+        run.expect_end(1, &["plugin (source)", said, "docs/building.md"]);
+        for variant in run.variants() {
+            let Value::Object(failure) = &variant["failure"] else { unreachable!("{variant}") };
+            run.expect(failure["blame"] == "plugin" && failure["stage"] == "source", "the author is blamed");
+            run.expect(variant["class"] == "compile" && variant["progress"] == "written", "nothing was built");
+        }
+        run.expect(run.json()["scores"]["aggregate_score"].is_f64(), "it has the score of what fails");
+        hashes.insert(run.json()["job"]["plugin_sha256"].to_string());
+        Passhost::new([Path::new("check"), &at(name)]).run().expect_end(1, &["plugin (source)", said]);
+    }
+    assert_eq!(hashes.len(), 4, "each is a plugin of its own");
+    // Who named what is not there has no result, as of a component that is not there.
+    std::fs::create_dir_all(at("empty/src"))?;
+    for (name, said) in [("none.rs", "no file or directory"), ("empty", "has no src/lib.rs"), ("none.wasm", "no file")]
+    {
+        let run = Passhost::eval(&at(name), sample.path()).run();
+        run.expect_end(2, &[said]).expect(run.document.is_none(), "there is nothing to judge");
+    }
+    Ok(())
 }
 
 #[test]

@@ -48,8 +48,11 @@ impl<'a> Matcher<'a> {
             Kind::Number(expected) if as_number(arg) == Some(*expected) => vec![attempt],
             Kind::Exactly(expected) if expected == arg => vec![attempt],
             Kind::OneOf(alternatives) => {
-                let tried = alternatives.iter().flat_map(|one| self.extend(attempt.clone(), one, arg, path));
-                tried.collect()
+                let mut tried = vec![];
+                for one in alternatives {
+                    tried.append(&mut self.extend(attempt.clone(), one, arg, path));
+                }
+                tried
             }
             Kind::Op { name, args } => self.extend_op(attempt, pattern, (name, args), arg, path),
             Kind::List(patterns) => self.extend_list(attempt, patterns, arg, path),
@@ -131,10 +134,18 @@ impl<'a> Matcher<'a> {
         let mut attempts = vec![attempt];
         for (place, (pattern, &value)) in patterns.iter().zip(found).enumerate() {
             let path = format!("{path}, tensor {place}");
-            attempts =
-                attempts.into_iter().flat_map(|one| self.extend(one, pattern, &Arg::Value(value), &path)).collect();
+            attempts = self.extend_each(attempts, pattern, &Arg::Value(value), &path);
         }
         attempts
+    }
+
+    /// [`extend`](Matcher::extend) on top of each of several attempts.
+    fn extend_each(&mut self, attempts: Vec<Attempt>, pattern: &Pattern, arg: &Arg, path: &str) -> Vec<Attempt> {
+        let mut extended = vec![];
+        for one in attempts {
+            extended.append(&mut self.extend(one, pattern, arg, path));
+        }
+        extended
     }
 
     fn extend_all(
@@ -146,7 +157,7 @@ impl<'a> Matcher<'a> {
     ) -> Vec<Attempt> {
         for (place, (pattern, arg)) in patterns.iter().zip(args).enumerate() {
             let path = format!("{op} argument {place}");
-            attempts = attempts.into_iter().flat_map(|one| self.extend(one, pattern, arg, &path)).collect();
+            attempts = self.extend_each(attempts, pattern, arg, &path);
         }
         attempts
     }
@@ -271,9 +282,9 @@ pub(super) fn describe(arg: &Arg) -> String {
         Arg::Float(value) => Brief(*value).to_string(),
         Arg::Str(value) => format!("\"{value}\""),
         Arg::Dtype(value) => value.to_string(),
-        Arg::Ints(values) => listed(values),
-        Arg::Floats(values) => listed(&values.iter().map(|&value| Brief(value)).collect::<Vec<_>>()),
-        Arg::Bools(values) => listed(values),
+        Arg::Ints(values) => format!("[{}]", listed(values)),
+        Arg::Floats(values) => format!("[{}]", listed(values.iter().map(|&value| Brief(value)))),
+        Arg::Bools(values) => format!("[{}]", listed(values)),
         Arg::MemoryFormat(_) => "a memory format".to_owned(),
         Arg::Strided => "a layout".to_owned(),
         Arg::Device => "a device".to_owned(),
@@ -283,6 +294,12 @@ pub(super) fn describe(arg: &Arg) -> String {
     }
 }
 
-fn listed<T: ToString>(items: &[T]) -> String {
-    format!("[{}]", items.iter().map(T::to_string).collect::<Vec<_>>().join(", "))
+/// With commas between.
+pub(super) fn listed(items: impl IntoIterator<Item: ToString>) -> String {
+    let mut text = String::new();
+    for item in items {
+        text.push_str(if text.is_empty() { "" } else { ", " });
+        text.push_str(&item.to_string());
+    }
+    text
 }

@@ -180,8 +180,8 @@ impl Match {
     fn missing(&self, what: &str, name: &str) -> PassError {
         let tensors = self.values.iter().map(|(name, _)| format!("the tensor `{name}`"));
         let arguments = self.arguments.iter().map(|(name, arg)| format!("`{name}` = {}", matcher::describe(arg)));
-        let captured: Vec<String> = tensors.chain(arguments).collect();
-        format!("no {what} was captured as `{name}`; the match has {}", captured.join(", ")).into()
+        let captured = matcher::listed(tensors.chain(arguments));
+        format!("no {what} was captured as `{name}`; the match has {captured}").into()
     }
 
     /// The argument captured under a name by [`argument`], or an error that says what was captured.
@@ -220,8 +220,8 @@ impl fmt::Display for NearMiss {
         if self.matched.is_empty() {
             write!(f, "no node matches the outermost op: ")?;
         } else {
-            let matched: Vec<String> = self.matched.iter().map(NodeId::to_string).collect();
-            write!(f, "the best attempt matched {} and stopped at {}: ", matched.join(", "), self.path)?;
+            let matched = matcher::listed(&self.matched);
+            write!(f, "the best attempt matched {matched} and stopped at {}: ", self.path)?;
         }
         write!(f, "expected {}, found {}", self.expected, self.found)
     }

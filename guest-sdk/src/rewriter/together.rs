@@ -7,7 +7,7 @@ use crate::lower::Lowered;
 use fixedbitset::FixedBitSet;
 use passhost_ir::{Arg, Graph, Node, NodeId, NodeKind, OpName, ValueId};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
 
 impl Rewriter {
     /// Puts a lowered kernel in the place of the nodes it computes. The kernel goes where all its operands exist and
@@ -97,10 +97,27 @@ struct Groups {
     covered_by: Vec<Option<usize>>,
 }
 
+/// Finds nodes one after the other. Those of a kernel are as a rule in the order of the graph, so that all of them take one
+/// walk over it; a map would be as long as the rest of a small component.
+struct Search<'a> {
+    graph: &'a Graph,
+    /// Where the walk goes on.
+    next: usize,
+}
+
+impl Search<'_> {
+    fn position(&mut self, id: NodeId) -> Result<usize, EditError> {
+        let nodes = &self.graph.nodes;
+        let mut from_here = (self.next..nodes.len()).chain(0..self.next);
+        let found = from_here.find(|&position| nodes[position].id == id).ok_or(EditError::NoSuchNode(id))?;
+        self.next = found + 1;
+        Ok(found)
+    }
+}
+
 impl Groups {
     fn of(graph: &Graph, lowered: &[&Lowered]) -> Result<Groups, EditError> {
-        let mut positions = BTreeMap::new();
-        positions.extend(graph.nodes.iter().enumerate().map(|(position, node)| (node.id, position)));
+        let mut search = Search { graph, next: 0 };
         let mut groups = Groups {
             members: vec![],
             kernel_of: vec![None; graph.nodes.len()],
@@ -109,14 +126,14 @@ impl Groups {
         for (number, kernel) in lowered.iter().enumerate() {
             let mut members = FixedBitSet::with_capacity(graph.nodes.len());
             for id in &kernel.nodes {
-                let &position = positions.get(id).ok_or(EditError::NoSuchNode(*id))?;
+                let position = search.position(*id)?;
                 if groups.kernel_of[position].replace(number).is_some() {
                     return Err(EditError::Twice(*id));
                 }
                 members.insert(position);
             }
             for id in &kernel.covered {
-                let &position = positions.get(id).ok_or(EditError::NoSuchNode(*id))?;
+                let position = search.position(*id)?;
                 groups.covered_by[position] = Some(number);
             }
             groups.members.push(members);

@@ -50,6 +50,14 @@ pub enum RunError {
         /// What the system said.
         source: io::Error,
     },
+    /// The directory cannot be made.
+    #[error("cannot make `{}`: {source}; name another directory by --out DIR", path.display())]
+    Directory {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// Something is there, and nobody asked to go on with it.
     #[error("`{}` holds a run; --resume goes on with it, --out DIR begins another one", path.display())]
     NotEmpty {
@@ -156,7 +164,7 @@ impl Run {
     pub fn open(directory: &Path, settings: Settings, resume: bool) -> Result<Run, RunError> {
         for folder in [ATTEMPTS, OBJECTS, WORK] {
             let path = directory.join(folder);
-            std::fs::create_dir_all(&path).map_err(file(&path))?;
+            std::fs::create_dir_all(&path).map_err(|source| RunError::Directory { path: path.clone(), source })?;
         }
         let path = directory.join(LOCK);
         let lock = File::create(&path).map_err(file(&path))?;

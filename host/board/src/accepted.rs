@@ -170,7 +170,7 @@ impl Board {
         board.contradiction().map_or(Ok(board), |reason| Err(wrong(reason)))
     }
 
-    /// What cannot be meant: two things of one name, or a list of nothing.
+    /// What cannot be meant: two things of one name, a sample twice, or a list of nothing.
     fn contradiction(&self) -> Option<String> {
         fn repeated<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
             let mut seen = std::collections::BTreeSet::new();
@@ -185,6 +185,7 @@ impl Board {
             .or_else(|| {
                 lists.iter().find_map(|list| repeated("samples", list.samples.iter().map(|one| one.name.as_str())))
             })
+            .or_else(|| lists.iter().find_map(one_sample_twice))
             .or_else(|| empty.map(|list| format!("the sample list `{}` has no sample", list.name)))
     }
 
@@ -193,7 +194,7 @@ impl Board {
     ///
     /// # Errors
     ///
-    /// If there are none, or they were not made alike.
+    /// If there are none, they were not made alike, or two of their samples have one content.
     pub fn like(results: &[Signed], list: &str, trusted_keys: PathBuf) -> Result<Board, BoardError> {
         let [first, others @ ..] = results else { return Err(BoardError::Nothing) };
         let mut samples: BTreeMap<String, ListedSample> = BTreeMap::new();
@@ -224,7 +225,7 @@ impl Board {
         }
         let torch = measured.and_then(|result| result.statement.document.job.device.as_ref());
         let torch = torch.map(|device| device.torch.clone()).unwrap_or_default();
-        Ok(Board {
+        let board = Board {
             schema: SCHEMA.into(),
             title: "Leaderboard".into(),
             trusted_keys,
@@ -233,8 +234,19 @@ impl Board {
             devices: vec![device],
             hosts: vec![AcceptedHost { torch, ..host }],
             settings,
-        })
+        };
+        let wrong = |reason| BoardError::Form { path: FILE.into(), reason };
+        board.contradiction().map_or(Ok(board), |reason| Err(wrong(reason)))
     }
+}
+
+/// Two names of one content on a list, on which one result would count for two.
+fn one_sample_twice(list: &SampleList) -> Option<String> {
+    let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
+    list.samples.iter().find_map(|sample| {
+        let first = seen.insert(&sample.sha256, &sample.name)?;
+        Some(format!("`{first}` and `{}` of the sample list `{}` have one content", sample.name, list.name))
+    })
 }
 
 fn policy_of(document: &Document) -> AcceptedPolicy {

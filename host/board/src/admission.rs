@@ -2,7 +2,7 @@
 
 use crate::accepted::{AcceptedSettings, Board};
 use crate::reason::Reason;
-use passhost_sign::{Jobs, Signed, TrustedKey, TrustedKeys};
+use passhost_sign::{Met, Signed, TrustedKey, TrustedKeys};
 use passhost_supervisor::document::{Blame, Document, Failure};
 use passhost_supervisor::untrusted::one_line;
 use passhost_supervisor::verify::recompute;
@@ -23,15 +23,13 @@ pub(crate) struct Conditions {
 
 /// What was met so far, by which the next result is a repetition.
 #[derive(Debug, Default)]
-pub(crate) struct Met {
-    jobs: Jobs,
-    /// By plugin, sample, graph and seed.
-    seeds: HashMap<[String; 4], String>,
+pub(crate) struct MetHere {
+    met: Met,
     /// By file, plugin and sample.
     within: HashMap<[String; 3], String>,
 }
 
-impl Met {
+impl MetHere {
     /// Why a result was met before, if it was.
     fn repetition(&mut self, result: &Signed, file: &str, place: &str) -> Option<Reason> {
         let statement = &result.statement;
@@ -41,18 +39,7 @@ impl Met {
             let sample = one_line(&job.sample, 80);
             return Some(Reason::Again { sample, first: first.clone() });
         }
-        if let Some(first) = self.jobs.met(&statement.job, place) {
-            return Some(Reason::Job { job: statement.job.clone(), first: first.to_owned() });
-        }
-        let mut repeated = None;
-        for variant in &statement.document.variants {
-            let Some(seed) = variant.seed else { continue };
-            let key = [&job.plugin_sha256, &job.sample_sha256, &variant.name, &seed.to_string()].map(Clone::clone);
-            let first = self.seeds.entry(key).or_insert_with(|| place.to_owned());
-            if first != place && repeated.is_none() {
-                repeated = Some(Reason::Seed { graph: one_line(&variant.name, 100), first: first.clone() });
-            }
-        }
+        let repeated = self.met.meet(statement, place).err().map(Reason::Repetition);
         if repeated.is_none() {
             self.within.insert(own, place.to_owned());
         }
@@ -64,7 +51,7 @@ impl Met {
 pub(crate) fn admit<'k>(
     board: &Board,
     keys: &'k TrustedKeys,
-    met: &mut Met,
+    met: &mut MetHere,
     result: &Signed,
     file: &str,
     place: &str,
@@ -210,7 +197,7 @@ fn digits(hash: &str) -> String {
 mod tests {
     use super::*;
     use passhost_made_documents::{document, right};
-    use passhost_sign::{JobId, SecretKey, Statement};
+    use passhost_sign::{JobId, Repetition, SecretKey, Statement};
     use std::collections::BTreeMap;
 
     #[test]
@@ -223,15 +210,21 @@ mod tests {
         let job = JobId::random().unwrap();
         let statement = Statement { job, signed_at: 1, author: None, programs: BTreeMap::new(), document };
         let one = Signed { statement, signer };
-        let mut met = Met::default();
+        let mut met = MetHere::default();
         assert_eq!(met.repetition(&one, "one", "one, line 1"), None);
         let is_of_first = |first: &str| first == "one, line 1";
         let same_job = met.repetition(&one, "two", "two, line 1");
-        assert!(matches!(&same_job, Some(Reason::Job { first, .. }) if is_of_first(first)), "{same_job:?}");
+        assert!(
+            matches!(&same_job, Some(Reason::Repetition(Repetition::Job { first, .. })) if is_of_first(first)),
+            "{same_job:?}"
+        );
         let mut other = one.clone();
         other.statement.job = JobId::random().unwrap();
         let same_seed = met.repetition(&other, "two", "two, line 2");
-        assert!(matches!(&same_seed, Some(Reason::Seed { first, .. }) if is_of_first(first)), "{same_seed:?}");
+        assert!(
+            matches!(&same_seed, Some(Reason::Repetition(Repetition::Seed { first, .. })) if is_of_first(first)),
+            "{same_seed:?}"
+        );
         other.statement.job = JobId::random().unwrap();
         other.statement.document.variants[0].seed = Some(8);
         let same_file = met.repetition(&other, "one", "one, line 2");

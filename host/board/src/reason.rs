@@ -1,6 +1,6 @@
 //! Why something is not on a board.
 
-use passhost_sign::{JobId, LineError, TrustError};
+use passhost_sign::{LineError, Repetition, TrustError};
 
 /// A reason, as a sentence about a result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -11,14 +11,9 @@ pub enum Reason {
     /// Whoever signed it does not count.
     #[error(transparent)]
     Trust(TrustError),
-    /// It was submitted before.
-    #[error("job {job} was met before, in {first}: a result counts once")]
-    Job {
-        /// Its job.
-        job: JobId,
-        /// Where.
-        first: String,
-    },
+    /// It was submitted before, or a measurement of it was.
+    #[error(transparent)]
+    Repetition(Repetition),
     /// Its submission has another result on its sample.
     #[error(
         "its plugin was measured on `{sample}` before in the same file, in {first}: a second measurement is another \
@@ -27,14 +22,6 @@ pub enum Reason {
     Again {
         /// The sample.
         sample: String,
-        /// Where.
-        first: String,
-    },
-    /// It is the measurement of another result, under another job.
-    #[error("its graph `{graph}` has the seed of the result in {first}: a measurement counts once")]
-    Seed {
-        /// The graph.
-        graph: String,
         /// Where.
         first: String,
     },

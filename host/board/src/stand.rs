@@ -1,7 +1,7 @@
 //! Everything that is submitted to a board, and what becomes of it.
 
 use crate::accepted::{Board, FILE};
-use crate::admission::{Conditions, Met, admit};
+use crate::admission::{Conditions, MetHere, admit};
 use crate::rank::{Candidate, Ranking, rows};
 use crate::reason::Reason;
 use crate::submission::{Admitted, Submission, Unranked, submissions};
@@ -113,7 +113,7 @@ impl Board {
             }
         }
         signed.sort_by_key(|(_, result)| result.statement.signed_at);
-        let (mut met, mut admitted) = (Met::default(), vec![]);
+        let (mut met, mut admitted) = (MetHere::default(), vec![]);
         for (place, result) in signed {
             let (file, line) = place;
             let named = line.map_or_else(|| file.clone(), |line| format!("{file}, line {line}"));

@@ -129,6 +129,11 @@ fn a_board_begins_with_results_that_were_made_alike() {
     assert!(Board::like(&[one.clone(), other.clone()], "list", "keys".into()).is_ok());
     other.statement.document.limits.measurement.budget_ms = 1;
     let said = |results: &[Signed]| Board::like(results, "list", "keys".into()).unwrap_err().to_string();
+    let mut renamed = one.clone();
+    renamed.statement.document.job.sample = "renamed".into();
+    assert!(
+        said(&[one.clone(), renamed]).contains("`renamed` and `sample` of the sample list `list` have one content")
+    );
     assert!(said(&[one, other]).contains("differ in their settings"));
     assert!(said(&[]).contains("there are none"));
 }
@@ -156,6 +161,11 @@ fn a_board_is_read_as_it_was_written_and_what_cannot_be_meant_is_refused() {
     assert!(twice("/sample_lists").contains("two sample lists are called `list`"));
     assert!(twice("/hosts").contains("two hosts are called `passhost 0.1.0`"));
     assert!(twice("/sample_lists/0/samples").contains("two samples are called `sample`"));
+    let mut renamed = value["sample_lists"][0]["samples"][0].clone();
+    renamed["name"] = "again".into();
+    let both = serde_json::json!([value["sample_lists"][0]["samples"][0], renamed]);
+    let one_content = "`sample` and `again` of the sample list `list` have one content";
+    assert!(said("/sample_lists/0/samples", both).contains(one_content));
     assert!(said("/sample_lists/0/samples", serde_json::json!([])).contains("`list` has no sample"));
     assert!(said("/schema", "passhost.board/0".into()).contains("expected `passhost.board/1`"));
     assert!(said("/title", 1.into()).contains("docs/leaderboard.md"));

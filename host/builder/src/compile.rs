@@ -147,6 +147,8 @@ fn order(sdk: &Sdk, source: &Source, place: &Path, limits: BuildLimits) -> Order
         ("-C", "codegen-units=4".to_owned()),
         ("-C", "panic=abort".to_owned()),
         ("-C", "strip=symbols".to_owned()),
+        // The linker leaves room for five bytes in each number that it fills in, of which most need two.
+        ("-C", "link-arg=--compress-relocations".to_owned()),
         ("-o", format!("../{SCRATCH}/{OUTPUT}")),
     ] {
         arguments.extend([option.to_owned(), value]);

@@ -18,6 +18,8 @@ use std::process::{Command, ExitCode, ExitStatus, Stdio};
 pub const ROLE: &str = "attempt";
 /// The stage before any wall is put up.
 pub const NO_WALLS: &str = "no-walls";
+/// The stage of a compiler of sources that may write to the directory of the target.
+pub const WRITING: &str = "writing";
 
 /// Exit statuses. That of a program that is started in place of this one is 0, and stands for success.
 const WORKED: u8 = 0;

@@ -61,7 +61,29 @@ pub unsafe fn before_compiling(reach: &Reach, limits: &BuildLimits) -> Result<Wa
     allowed.extend(of_a_compiler().map(call));
     allowed.extend(of_this_architecture());
     allowed.extend(on_descriptors());
-    Ok(Walls { seccomp: calls::allow_only(&allowed)?, landlock })
+    let names_stay = keep_names()?;
+    Ok(Walls { seccomp: calls::all([names_stay, calls::allow_only(&allowed)?]), landlock })
+}
+
+/// Leaves every file that is made its name, by which it is found and counted: one that is mapped and has neither a name nor
+/// a descriptor takes room that nobody sees but the kernel. The compiler and the linker remove what they are done with and
+/// take it for an error if they cannot, so they are told that it is gone; nothing takes the name of a file that is there.
+fn keep_names() -> Result<bool, ConfineError> {
+    let mut removals = vec![call(libc::SYS_unlinkat)];
+    #[cfg(target_arch = "x86_64")]
+    removals.extend([call(libc::SYS_unlink), call(libc::SYS_rmdir)]);
+    // The kernel's own bit of the flag, which with that of directories makes a file without a name.
+    let nameless = u64::from((libc::O_TMPFILE & !libc::O_DIRECTORY).unsigned_abs());
+    let mut made_nameless = vec![call(libc::SYS_openat).with_bits(2, nameless, nameless)];
+    #[cfg(target_arch = "x86_64")]
+    made_nameless.push(call(libc::SYS_open).with_bits(1, nameless, nameless));
+    // Its flags are where no filter sees them.
+    let newer = [call(libc::SYS_openat2)];
+    Ok(calls::all([
+        calls::pretend(&removals)?,
+        calls::refuse(&made_nameless, libc::EPERM, calls::Threads::ThisOne)?,
+        calls::refuse(&newer, libc::ENOSYS, calls::Threads::ThisOne)?,
+    ]))
 }
 
 /// The system says by a signal of its own that the time is over, and kills a while later: who is killed before was by others.
@@ -91,11 +113,11 @@ fn tasks_of_this_user() -> u64 {
 }
 
 /// The calls that read, write and list files, start programs and wait for them. None of them changes the modes or owners
-/// of files, or groups and sessions of processes: whatever is started can be ended as a group.
+/// of files, or groups and sessions of processes: whatever is started can be ended as a group. None moves a file: who cannot
+/// copies it.
 fn of_a_compiler() -> impl Iterator<Item = libc::c_long> {
     [
         libc::SYS_chdir,
-        libc::SYS_openat2,
         libc::SYS_faccessat2,
         libc::SYS_fstat,
         libc::SYS_fstatfs,
@@ -111,8 +133,6 @@ fn of_a_compiler() -> impl Iterator<Item = libc::c_long> {
         libc::SYS_ppoll,
         libc::SYS_unlinkat,
         libc::SYS_mkdirat,
-        libc::SYS_renameat,
-        libc::SYS_renameat2,
         libc::SYS_linkat,
         libc::SYS_ftruncate,
         libc::SYS_fallocate,
@@ -157,7 +177,6 @@ fn of_this_architecture() -> Vec<Call> {
         libc::SYS_unlink,
         libc::SYS_rmdir,
         libc::SYS_mkdir,
-        libc::SYS_rename,
         libc::SYS_link,
     ];
     numbers.into_iter().map(call).collect()

@@ -82,6 +82,11 @@ pub(crate) fn refuse(calls: &[Call], errno: i32, threads: Threads) -> Result<boo
     install(&filter(calls, SeccompAction::Allow, errno)?, threads)
 }
 
+/// Answers calls that are listed as if they had been done, in this thread, and in all processes that it starts.
+pub(crate) fn pretend(calls: &[Call]) -> Result<bool, ConfineError> {
+    refuse(calls, 0, Threads::ThisOne)
+}
+
 /// Answers every call with an error but those of [`of_any_child`] and those that are `allowed`, in this thread, and in all
 /// processes that it starts: for programs that others wrote and that try calls which they can do without.
 pub(crate) fn allow_only(allowed: &[Call]) -> Result<bool, ConfineError> {

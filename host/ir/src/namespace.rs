@@ -7,7 +7,8 @@ pub const HINT: &str = "names of ops begin with `aten::`";
 
 /// Whether a name has a namespace.
 pub fn is_in(name: &str) -> bool {
-    name.contains("::")
+    // Searching for a text of any length would be a part of every component.
+    name.as_bytes().windows(2).any(|pair| pair == b"::")
 }
 
 /// The name with the namespace that is meant.

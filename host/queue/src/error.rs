@@ -61,7 +61,7 @@ pub enum QueueError {
         path: PathBuf,
     },
     /// The file cannot be opened.
-    #[error("cannot open the queue `{}`: {source}", path.display())]
+    #[error("cannot open the queue `{}`: {source}; name a directory of a server, or a new one", path.display())]
     Open {
         /// The file.
         path: PathBuf,

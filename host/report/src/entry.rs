@@ -94,6 +94,8 @@ pub(crate) struct Scoring {
     pub device_resolution: f64,
     /// That share the errors of intervals and verdicts.
     pub submissions: u32,
+    /// Whether processes tell how sure a score is: not where it is against times of another number of them.
+    pub has_intervals: bool,
 }
 
 /// A graph variant in a document.
@@ -195,7 +197,8 @@ fn entry<'a>(entrant: Entrant, conditions: Conditions, all: Vec<&'a Document>, f
         filter.takes_lost(document) || document.variants.iter().any(|variant| filter.takes(document, variant))
     });
     let submissions = documents.iter().map(|document| submissions(document)).max().unwrap_or(1);
-    let mut scoring = Scoring { options: conditions.options, resolution: 1.0, device_resolution: 1.0, submissions };
+    let options = conditions.options;
+    let mut scoring = Scoring { options, resolution: 1.0, device_resolution: 1.0, submissions, has_intervals: true };
     let mut items = vec![];
     for &document in &documents {
         let recount = recount(document);

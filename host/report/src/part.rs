@@ -102,11 +102,12 @@ impl ClockScores {
         scoring: Scoring,
         resolution: f64,
     ) -> Option<ClockScores> {
-        let Scoring { options, submissions, .. } = &scoring;
+        let Scoring { options, submissions, has_intervals, .. } = &scoring;
         let Scores { aggregate_score, aggregate_score_strict, es, es_strict, .. } = score(outcomes, options).ok()?;
         let es_intervals = es_intervals(outcomes, repeats, options, resolution, *submissions).ok().flatten();
-        let es_intervals = es_intervals.unwrap_or_default();
+        let es_intervals = es_intervals.filter(|_| *has_intervals).unwrap_or_default();
         let confidence = shared_confidence(outcomes, repeats, options, resolution, *submissions).ok().flatten();
+        let confidence = confidence.filter(|_| *has_intervals);
         Some(ClockScores { aggregate_score, aggregate_score_strict, es, es_strict, es_intervals, confidence })
     }
 }

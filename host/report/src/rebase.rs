@@ -3,17 +3,68 @@
 
 use crate::conditions::Eager;
 use crate::entry::{Entry, Item, sample_key};
-use passhost_score::VariantOutcome;
+use passhost_score::{Repeats, VariantOutcome};
+use passhost_supervisor::EagerTimes;
+use passhost_supervisor::document::Timing;
 use std::collections::HashMap;
 
 /// A graph, by content of the sample and path, on a device of this name with so many threads.
 type Key<'a> = (&'a str, &'a str, Option<(&'a str, u32)>);
 
-/// What eager called from Python takes on a graph, microseconds.
+/// What eager called from Python takes on a graph, beside each of the baselines.
 #[derive(Default)]
 struct Times {
-    wall: Vec<f64>,
-    device: Vec<f64>,
+    wall: Vec<Time>,
+    device: Vec<Time>,
+}
+
+/// What eager takes by one clock.
+struct Time {
+    /// The median over all processes, microseconds.
+    us: f64,
+    /// By how much each process is off: logarithms, which sum to 0.
+    off: Vec<f64>,
+}
+
+impl Time {
+    fn new(us: f64, ln_of_processes: &[f64]) -> Time {
+        let middle = ln_of_processes.iter().sum::<f64>() / ln_of_processes.len() as f64;
+        Time { us, off: ln_of_processes.iter().map(|ln| ln - middle).collect() }
+    }
+
+    /// Eager beside what a graph became, by wall clock and by the device's time.
+    fn of(item: &Item<'_>, timing: &Timing) -> (Time, Option<Time>) {
+        let times = EagerTimes::of(timing, item.document.limits.measurement.accept_noise);
+        let device = timing.eager_device_us.zip(times.device).map(|(us, processes)| Time::new(us, &processes));
+        (Time::new(timing.eager_us, &times.wall), device)
+    }
+
+    /// The geometric mean; `None` of none. Where numbers of processes differ, nothing is known of single ones.
+    fn mean(times: &[Time]) -> Option<Time> {
+        let us = mean(&times.iter().map(|time| time.us).collect::<Vec<_>>())?;
+        let processes = times.first()?.off.len();
+        if times.iter().any(|time| time.off.len() != processes) {
+            return Some(Time { us, off: vec![] });
+        }
+        let of_process = |at: usize| times.iter().map(|time| time.off[at]).sum::<f64>() / times.len() as f64;
+        Some(Time { us, off: (0..processes).map(of_process).collect() })
+    }
+
+    /// What puts speedups that are against `own` against this.
+    fn over(&self, own: &Time) -> Factor {
+        let of_all = self.us / own.us;
+        let has_processes = self.off.len() == own.off.len();
+        let each = |(at, own): (usize, &f64)| of_all.ln() + if has_processes { self.off[at] - own } else { 0.0 };
+        Factor { of_all, ln_of_processes: own.off.iter().enumerate().map(each).collect(), has_processes }
+    }
+}
+
+/// One eager over another one.
+struct Factor {
+    of_all: f64,
+    /// The logarithm for each process: that of all of them where there are not as many of both.
+    ln_of_processes: Vec<f64>,
+    has_processes: bool,
 }
 
 /// All entries against eager called from Python, if any is, and what was done in words. A graph that no baseline has times
@@ -28,15 +79,18 @@ pub(crate) fn against_python<'a>(entries: &[Entry<'a>]) -> (Vec<Entry<'a>>, Opti
     for item in entries.iter().filter(|entry| is_python(entry)).flat_map(|entry| &entry.items) {
         if let Some(timing) = item.measured() {
             let known = times.entry(key(item)).or_default();
-            known.wall.push(timing.eager_us);
-            known.device.extend(timing.eager_device_us);
+            let (wall, device) = Time::of(item, timing);
+            known.wall.push(wall);
+            known.device.extend(device);
         }
     }
     let mut factors = vec![];
     for entry in rebased.iter_mut().filter(|entry| !is_python(entry)) {
         entry.conditions.eager = Eager::Python;
         for item in &mut entry.items {
-            factors.extend(rebase(item, times.get(&key(item))));
+            let Some(factor) = rebase(item, times.get(&key(item))) else { continue };
+            entry.scoring.has_intervals &= factor.has_processes;
+            factors.push(factor.of_all);
         }
     }
     let remark = mean(&factors).map(|mean| {
@@ -50,19 +104,23 @@ pub(crate) fn against_python<'a>(entries: &[Entry<'a>]) -> (Vec<Entry<'a>>, Opti
     (rebased, remark)
 }
 
-/// Puts the times of a graph against those that Python took; returns how many times as long that is by wall clock.
-fn rebase(item: &mut Item<'_>, times: Option<&Times>) -> Option<f64> {
+/// Puts the times of a graph against those that Python took; returns how many times as long that is by wall clock. Each
+/// process of the plugin is put against one of Python's, so that what either differ by is in the interval, and falls out
+/// where two plugins are held against each other.
+fn rebase(item: &mut Item<'_>, times: Option<&Times>) -> Option<Factor> {
+    let own = item.variant.timing.as_ref().map(|timing| Time::of(item, timing));
+    let (own_wall, own_device) = own.map_or((None, None), |(wall, device)| (Some(wall), device));
     let Some(VariantOutcome::Compared { speedup, .. }) = &mut item.outcome else { return None };
-    let own = item.variant.timing.as_ref();
-    let factor = |python: &dyn Fn(&Times) -> Option<f64>, own: Option<f64>| Some(python(times?)? / own?);
-    let wall = factor(&|times| mean(&times.wall), own.map(|timing| timing.eager_us));
-    let device = factor(&|times| mean(&times.device), own.and_then(|timing| timing.eager_device_us));
-    match wall {
-        Some(wall) => *speedup *= wall,
+    let over = |python: Option<Time>, own: Option<Time>| Some(python?.over(&own?));
+    let wall = over(times.and_then(|times| Time::mean(&times.wall)), own_wall);
+    let device = over(times.and_then(|times| Time::mean(&times.device)), own_device);
+    match &wall {
+        Some(wall) => *speedup *= wall.of_all,
         None => item.outcome = None,
     }
-    item.wall = item.wall.take().zip(wall).map(|(repeats, factor)| repeats.scaled(factor));
-    item.device = item.device.take().zip(device).map(|(repeats, factor)| repeats.scaled(factor));
+    let moved = |repeats: Option<Repeats>, by: Option<&Factor>| repeats?.moved(&by?.ln_of_processes);
+    item.wall = moved(item.wall.take(), wall.as_ref());
+    item.device = moved(item.device.take(), device.as_ref());
     wall
 }
 
@@ -75,4 +133,66 @@ fn key<'a>(item: &Item<'a>) -> Key<'a> {
 fn mean(values: &[f64]) -> Option<f64> {
     let sum: f64 = values.iter().map(|value| value.ln()).sum();
     (!values.is_empty()).then(|| (sum / values.len() as f64).exp())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use crate::{Apart, Comparison, Filter, Sourced, compare, entries};
+    use passhost_made_documents::{baseline, document, right};
+    use passhost_score::{Interval, Verdict};
+    use passhost_supervisor::document::{Document, Launch};
+
+    /// Eager of each process takes so many times as long, and all that depends on it with it.
+    fn eager_in_processes(mut document: Document, factors: [f64; 3]) -> Document {
+        for timing in document.variants.iter_mut().filter_map(|variant| variant.timing.as_mut()) {
+            for (process, factor) in timing.processes.iter_mut().zip(factors) {
+                let alone = process.control.iter_mut().flat_map(|block| [&mut block.eager_ns, &mut block.other_ns]);
+                let beside = process.pairs.iter_mut().map(|block| &mut block.eager_ns);
+                for time in alone.chain(beside).flatten() {
+                    *time = (*time as f64 * factor) as u64;
+                }
+            }
+        }
+        document
+    }
+
+    fn found(documents: &[Document]) -> Comparison {
+        let documents = documents.iter().map(|document| Sourced { source: "one".into(), document: document.clone() });
+        let documents: Vec<_> = documents.collect();
+        compare(&entries(&documents, Apart::Files, &Filter::default())).unwrap()
+    }
+
+    fn interval(comparison: &Comparison) -> Option<Interval> {
+        comparison.standings[0].part.wall.as_ref().unwrap().confidence.map(|confidence| confidence.aggregate_score)
+    }
+
+    #[test]
+    fn what_eager_differs_by_between_processes_is_in_the_interval_of_one_and_not_of_two_against_each_other() {
+        let plugin = |name: &str, speedup| document(name, "one", vec![right("x", speedup)]);
+        let (one, two) = (plugin("one", 2.0), plugin("two", 3.0));
+        let eager = baseline("eager", Launch::Stream, "one", vec![right("x", 1.0)], 1.5);
+        let steady = found(&[one.clone(), two.clone(), eager.clone()]);
+        let python = [0.9, 1.0, 1.1];
+        let moved = found(&[one.clone(), two.clone(), eager_in_processes(eager.clone(), python)]);
+        let [narrow, wide] = [&steady, &moved].map(|comparison| interval(comparison).unwrap().spread());
+        // Student's t for three processes that are a tenth apart: 4.303 * 0.1005 / sqrt 3.
+        assert!(narrow < 1.05 && (1.2..1.4).contains(&wide), "{narrow} {wide}");
+        let against = |comparison: &Comparison| {
+            let ratio = comparison.standings[1].against_first.as_ref().unwrap().scores.aggregate_score;
+            (ratio.verdict, [ratio.ratio, ratio.interval.unwrap().spread()].map(|value| (value * 1e9).round()))
+        };
+        assert_eq!(against(&steady), against(&moved));
+        // Eager of its own moves the plugin's processes as well, and the two go together: its rewrite took as long.
+        let own = eager_in_processes(one.clone(), python);
+        assert!(interval(&found(&[own, eager.clone()])).unwrap().spread() < narrow * 1.01);
+        // Of two processes of Python's and three of a plugin nothing is known together, but of two plugins it is.
+        let mut fewer = eager;
+        fewer.variants[0].timing.as_mut().unwrap().processes.pop();
+        let fewer = found(&[one, two, fewer]);
+        assert_eq!(interval(&fewer), None);
+        assert_eq!(against(&steady), against(&fewer));
+        let baseline = fewer.standings[2].against_first.as_ref().unwrap().scores.aggregate_score;
+        assert_eq!((baseline.interval, baseline.verdict), (None, Verdict::Undecided));
+    }
 }

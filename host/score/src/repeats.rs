@@ -112,11 +112,11 @@ impl Repeats {
         Some(Repeats((0..processes).map(process).collect()))
     }
 
-    /// The same where every speedup is so many times as large.
-    #[must_use]
-    pub fn scaled(&self, factor: f64) -> Repeats {
-        let scaled = |blocks: &Vec<f64>| blocks.iter().map(|ln_speedup| ln_speedup + factor.ln()).collect();
-        Repeats(self.0.iter().map(scaled).collect())
+    /// The same where all speedups of a process are as many times as large as this list of logarithms says, one a process.
+    /// `None` for another number of processes.
+    pub fn moved(&self, ln_factors: &[f64]) -> Option<Repeats> {
+        let moved = |(blocks, by): (&Vec<f64>, &f64)| blocks.iter().map(|ln_speedup| ln_speedup + by).collect();
+        (self.0.len() == ln_factors.len()).then(|| Repeats(self.0.iter().zip(ln_factors).map(moved).collect()))
     }
 
     /// The logarithm of the speedup.

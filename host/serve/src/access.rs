@@ -12,6 +12,7 @@ use governor::clock::{Clock as _, DefaultClock};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
+use std::io;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -77,7 +78,7 @@ impl Role {
 #[derive(Debug, thiserror::Error)]
 pub enum ClientsError {
     /// The file cannot be read.
-    #[error("cannot read the clients `{}`: {source}", path.display())]
+    #[error("cannot read the clients `{}`: {source}; `passhost token NAME` prints a line for such a file", path.display())]
     Read {
         /// The file.
         path: PathBuf,
@@ -142,7 +143,11 @@ impl Clients {
     ///
     /// If the file cannot be read, names nobody, or has a line that is none, or a name or hash twice.
     pub fn read(path: &Path, limits: &Limits) -> Result<Clients, ClientsError> {
-        let text = std::fs::read_to_string(path).map_err(|source| ClientsError::Read { path: path.into(), source })?;
+        let failed = |source| ClientsError::Read { path: path.into(), source };
+        // Nobody may ever write to a pipe, and a device may never end.
+        let is_file = std::fs::metadata(path).map_err(failed)?.is_file();
+        let text = if is_file { std::fs::read_to_string(path) } else { Err(io::Error::other("it is no regular file")) };
+        let text = text.map_err(failed)?;
         let mut clients = Clients(HashMap::new());
         for (number, line) in text.lines().enumerate() {
             if line.trim().is_empty() || line.starts_with('#') {

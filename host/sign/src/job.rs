@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use std::collections::HashMap;
 use std::fmt;
 
 const BYTES: usize = 16;
@@ -67,24 +66,6 @@ impl fmt::Display for JobId {
     }
 }
 
-/// The evaluations that were met, and where each was met first: of several results with one id the first counts.
-#[derive(Debug, Default)]
-pub struct Jobs(HashMap<JobId, String>);
-
-impl Jobs {
-    /// Takes note of a job. Where it was met before is returned, if it was.
-    pub fn met(&mut self, id: &JobId, place: &str) -> Option<&str> {
-        use std::collections::hash_map::Entry;
-        match self.0.entry(id.clone()) {
-            Entry::Occupied(entry) => Some(entry.into_mut()),
-            Entry::Vacant(entry) => {
-                entry.insert(place.to_owned());
-                None
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
@@ -103,13 +84,5 @@ mod tests {
         {
             assert!(JobId::try_from(bad.to_owned()).is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn a_job_is_met_once() {
-        let (mut jobs, id) = (Jobs::default(), JobId::random().unwrap());
-        assert_eq!(jobs.met(&id, "one.jsonl"), None);
-        assert_eq!(jobs.met(&id, "two.jsonl"), Some("one.jsonl"));
-        assert_eq!(jobs.met(&id, "three.jsonl"), Some("one.jsonl"));
     }
 }

@@ -1,7 +1,7 @@
 //! Who measured a result. A [`Statement`] is a result document with what an evaluation knows besides: which programs made
 //! it, when, for whom, and a [`JobId`] that no other evaluation has. [`Statement::sign`] makes one line of it under an
 //! ed25519 key, [`read`] takes such a line apart again and refuses whatever was changed in it. [`TrustedKeys`] says whose
-//! lines count.
+//! lines count, and [`Met`] that each counts once.
 //!
 //! A signature proves who measured, and not that it is true: whoever holds a key can sign what they like. What follows
 //! from a document is [`recompute`](passhost_supervisor::verify::recompute)d by whoever reads it.
@@ -19,13 +19,15 @@ mod job;
 mod key;
 mod key_file;
 mod line;
+mod met;
 mod statement;
 mod trusted;
 
 pub use canonical::canonical;
 pub use error::{KeyError, LineError, SignError, TrustError, TrustedKeysError};
-pub use job::{JobId, Jobs};
+pub use job::JobId;
 pub use key::{PublicKey, SecretKey};
 pub use line::{BEGINNING, DOMAIN, SCHEMA};
+pub use met::{Met, Repetition};
 pub use statement::{Signed, Statement, read, read_all, time_text};
 pub use trusted::{TrustedKey, TrustedKeys, is_name};

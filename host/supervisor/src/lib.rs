@@ -66,5 +66,5 @@ pub use recount::{Counted, Recount, recount};
 pub use rewrite::infer_calls;
 pub use sample::{OpenError, ReadError, Sample};
 pub use supervisor::{Config, Supervisor};
-pub use timing::Speedups;
+pub use timing::{EagerTimes, Speedups};
 pub use types::Types;

@@ -36,7 +36,7 @@ impl Progress {
         }
         let failure = variant.failure.as_ref().filter(|failure| failure.blame == Blame::Plugin)?;
         Some(match failure.stage.as_str() {
-            "build" => Progress::Written,
+            "source" | "build" => Progress::Written,
             "load" => Progress::Builds,
             "rewrite" | "verify" | "policy" => Progress::Loads,
             _ => Progress::Verifies,
@@ -100,6 +100,7 @@ mod tests {
             let failure = Failure { blame, stage: stage.into(), message: String::new(), hint: String::new() };
             Progress::of(&Variant { failure: Some(failure), ..empty("x") })
         };
+        assert_eq!(at(Blame::Plugin, "source"), Some(Progress::Written));
         assert_eq!(at(Blame::Plugin, "build"), Some(Progress::Written));
         assert_eq!(at(Blame::Plugin, "load"), Some(Progress::Builds));
         assert_eq!(at(Blame::Plugin, "verify"), Some(Progress::Loads));

@@ -70,6 +70,29 @@ pub struct Speedups {
     pub device: Option<Repeats>,
 }
 
+/// What eager took beside the rewrite in each process by itself: logarithms of medians in microseconds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EagerTimes {
+    /// By wall clock, in the blocks that count.
+    pub wall: Vec<f64>,
+    /// By the device's time, where every process has it.
+    pub device: Option<Vec<f64>>,
+}
+
+impl EagerTimes {
+    /// Those of a measurement, of which all blocks count with `accept_noise`.
+    pub fn of(timing: &Timing, accept_noise: bool) -> EagerTimes {
+        let disturbed = if accept_noise { vec![] } else { disturbed(&timing.processes) };
+        let ln_us = |nanoseconds: f64| (nanoseconds / 1e3).ln();
+        let wall = |process: &Quiet<'_>| ln_us(eager_median(&process.pairs));
+        let device = |process: &ProcessTimes| Some(ln_us(middle(&process.device.as_ref()?.eager_ns)));
+        EagerTimes {
+            wall: quiet(&timing.processes, &disturbed).iter().map(wall).collect(),
+            device: timing.processes.iter().map(device).collect(),
+        }
+    }
+}
+
 /// Looks at the times of all processes of a program of so many ops. With `accept_noise` every block counts and there is no
 /// trouble. Of what is not measured, numbers are over all blocks.
 ///

@@ -213,6 +213,13 @@ fn a_table_that_cannot_be_printed_is_no_success() {
     let mut command = policies.command();
     command.stdout(full()).stderr(full());
     run(&policies, command).expect_end(3, &[]);
+    // Whoever could not be given the line of a token is not shown the token.
+    let token = Passhost::new(["token", "alice"]);
+    let mut command = token.command();
+    command.stdout(full());
+    let lost = run(&token, command);
+    lost.expect_end(3, &["cannot write to standard output"]);
+    lost.expect(!lost.err.contains("passhost_"), "the token is not printed");
     let missing = Passhost::new(["check", "/nowhere.wasm"]);
     let mut command = missing.command();
     command.stderr(full());

@@ -136,7 +136,9 @@ fn by_cargo(source: &Path, terminal: &Terminal) -> Result<Vec<u8>, Stop> {
     terminal
         .complain("--cargo trusts this crate: its build scripts, macros and dependencies run as you, without walls");
     let mut command = Command::new("cargo");
-    command.args(["build", "--profile", "plugin", "--target", "wasm32-wasip2"]).args(AS_JSON);
+    // As a component alone: with the library that tests link, cargo would leave out the optimisation of the whole.
+    command.args(["rustc", "--lib", "--crate-type", "cdylib"]);
+    command.args(["--profile", "plugin", "--target", "wasm32-wasip2"]).args(AS_JSON);
     let output = command.current_dir(source).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
     let output =
         output.map_err(|error| Stop::host(format!("cargo does not start ({error}); install Rust with rustup")))?;

@@ -7,8 +7,9 @@ use crate::{Exit, Stop};
 use std::path::Path;
 
 /// The files of a new crate. What stands between `@` is replaced.
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 9] = [
     ("Cargo.toml", include_str!("../templates/new/Cargo.toml")),
+    (".cargo/config.toml", include_str!("../templates/new/config.toml")),
     ("src/lib.rs", include_str!("../templates/new/src/lib.rs")),
     ("tests/rewrites.rs", include_str!("../templates/new/tests/rewrites.rs")),
     ("sample/graph_list.txt", include_str!("../templates/new/sample/graph_list.txt")),

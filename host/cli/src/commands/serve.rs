@@ -5,7 +5,7 @@ mod evaluator;
 
 use crate::arguments::{ServeArguments, TokenArguments};
 use crate::interrupt;
-use crate::output::print;
+use crate::output::{is_lost, print};
 use crate::terminal::Terminal;
 use crate::{Exit, Stop};
 use evaluator::Evaluator;
@@ -14,6 +14,7 @@ use passhost_sample::Named;
 use passhost_serve::{About, Clients, Grader, Limits, Role, Site, Token, Wish};
 use passhost_supervisor::Supervisor;
 use passhost_supervisor::device::{Device, DeviceSetup};
+use passhost_supervisor::untrusted::one_line;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::collections::BTreeMap;
 use std::net::TcpListener;
@@ -54,7 +55,10 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     allow_files(clients.len(), &limits)?;
     let queue = Arc::new(open_queue(arguments, body)?);
     let listener = TcpListener::bind(arguments.listen);
-    let listener = listener.map_err(|error| Stop::usage(format!("cannot listen at {}: {error}", arguments.listen)))?;
+    let listener = listener.map_err(|error| {
+        let address = arguments.listen;
+        Stop::usage(format!("cannot listen at {address}: {error}; name a free address of this machine by --listen"))
+    })?;
     let mut supervisor = Supervisor::new(config);
     match super::open_cache() {
         Ok(cache) => supervisor = supervisor.with_cache(cache),
@@ -125,7 +129,10 @@ fn allow_files(clients: usize, limits: &Limits) -> Result<(), Stop> {
 fn open_queue(arguments: &ServeArguments, body: usize) -> Result<Embedded, Stop> {
     let data = &arguments.data;
     let made = std::fs::create_dir_all(data);
-    made.map_err(|error| Stop::usage(format!("cannot make the directory `{}`: {error}", data.display())))?;
+    let place = data.display();
+    made.map_err(|error| {
+        Stop::usage(format!("cannot make the directory `{place}`: {error}; name another one by --data DIR"))
+    })?;
     // With what stands before the bytes of a submission.
     let payload = body.saturating_add(HEAD);
     let (waiting_of_client, bytes_of_client) = (arguments.waiting, arguments.disk);
@@ -152,11 +159,16 @@ pub fn token(arguments: &TokenArguments, terminal: &Terminal) -> Result<Exit, St
     let name = &arguments.name;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.@".contains(c);
     if name.is_empty() || !name.chars().all(is_plain) {
-        return Err(Stop::usage(format!("`{name}` is no name for a client; use letters, digits and `-_.@`")));
+        let shown = one_line(name, 80);
+        return Err(Stop::usage(format!("`{shown}` is no name for a client; use letters, digits and `-_.@`")));
     }
     let token = Token::random().map_err(|error| Stop::host(format!("the system gives no random bytes: {error}")))?;
     let role = if arguments.operator { Role::Operator } else { Role::Client };
     print([token.line(name, role)]);
+    if is_lost() {
+        // A token that no file knows is of no use.
+        return Ok(Exit::Host);
+    }
     terminal.complain(&format!(
         "the line above is for the file of clients; this is the token, which is shown once:\n{}",
         token.secret()

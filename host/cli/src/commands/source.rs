@@ -63,7 +63,16 @@ pub enum Given {
 impl Given {
     /// Compiles a source. What is wrong with it is said on standard error as well.
     fn compiled(path: &Path, terminal: &Terminal) -> Result<Given, Stop> {
-        let (name, source) = (path.display().to_string(), Source::read(path).map_err(stop)?);
+        let name = path.display().to_string();
+        let source = match Source::read(path) {
+            Ok(source) => source,
+            // Of a text that nobody has read, what is wrong with it stands for it.
+            Err(error) if error.is_authors() => {
+                let nothing = Plugin { wasm: vec![], ..Plugin::new(name, error.to_string().into()) };
+                return Ok(Given::Refused(nothing, unread(&error)));
+            }
+            Err(error) => return Err(stop(error)),
+        };
         Ok(match compile(&source, BuildLimits::default(), Confinement::Required)? {
             Ok(built) => Given::Plugin(Plugin::new(name, built.component)),
             Err(refusal) => {

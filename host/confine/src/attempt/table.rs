@@ -5,8 +5,9 @@ use std::ffi::{CString, OsStr};
 use std::io::{Error, Read, Result};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::os::unix::net::{SocketAddr, UnixStream};
+use std::path::Path;
 use std::ptr::null;
 
 /// One way out.
@@ -45,8 +46,8 @@ pub const HARMLESS: Attempt = Attempt {
     },
 };
 
-/// All attempts. Targets: `open-target`, `open-for-writing`, `truncate`, `change-mode` and `remove` a file that there is;
-/// `open-key`, `open-cache-entry` and `list-cache` the key of a cache, an entry and its directory, which are hidden from a
+/// All attempts. Targets: `open-target`, `open-for-writing`, `truncate`, `change-mode`, `remove`, `move` and `nameless-file`
+/// a file that there is; `open-key`, `open-cache-entry` and `list-cache` the key of a cache, an entry and its directory, which are hidden from a
 /// device child; `create-file` and `make-directory` a name in a directory; `connect-tcp` an address that listens; `connect-unix` and
 /// `connect-abstract` the name of a socket that listens. The others have none.
 pub const ATTEMPTS: &[Attempt] = &[
@@ -72,6 +73,11 @@ pub const ATTEMPTS: &[Attempt] = &[
         call(libc::SYS_fchmodat, [libc::AT_FDCWD.into(), path.as_ptr() as c_long, 0o600, 0, 0, 0])
     }),
     ordinary("remove", |target| std::fs::remove_file(target)),
+    ordinary("move", |target| std::fs::rename(target, Path::new(target).with_extension("moved"))),
+    ordinary("nameless-file", |target| {
+        let directory = Path::new(target).parent().unwrap_or(Path::new("."));
+        std::fs::OpenOptions::new().write(true).custom_flags(libc::O_TMPFILE).open(directory).map(drop)
+    }),
     but_for_the_device(ordinary("own-memory", |_| read("/proc/self/mem".as_ref()))),
     ordinary("parent-environment", |_| read(parent_file("environ").as_ref())),
     privileged("parent-memory", |_| read(parent_file("mem").as_ref())),

@@ -164,7 +164,8 @@ macro_rules! operations {
 
             /// The operation with this name.
             pub fn from_name(name: &str) -> Option<$name> {
-                match name { $($text => Some($name::$variant),)* _ => None }
+                // A comparison for each name would be longer than all other code of a small component that reads kernels.
+                $name::ALL.iter().copied().find(|operation| operation.name() == name)
             }
         }
 

@@ -8,9 +8,10 @@ mod usage;
 mod warden;
 
 use error::WardenError;
-use passhost_confine::attempt::{NO_WALLS, ROLE, make};
+use passhost_confine::attempt::{NO_WALLS, ROLE, WRITING, make};
 use passhost_protocol::builder::{BuildLimits, Reach};
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -27,12 +28,15 @@ fn main() -> ExitCode {
     })
 }
 
-/// Makes an attempt behind the walls of a compiler that may open nothing: a stage, an attempt and its target.
+/// Makes an attempt behind the walls of a compiler that may open nothing, or in the stage [`WRITING`] of one whose own
+/// directory is that of the target: a stage, an attempt and its target.
 fn attempt(arguments: &[OsString]) -> Result<ExitCode, WardenError> {
     let [stage, name, target] = arguments else { return Err(WardenError::Arguments) };
+    let own = Path::new(target).parent().filter(|_| stage == WRITING);
+    let reach = Reach { scratch: own.map(Path::to_path_buf).unwrap_or_default(), ..Reach::default() };
     if stage != NO_WALLS {
         // SAFETY: one thread, and no descriptor is open but the three.
-        unsafe { passhost_confine::builder::before_compiling(&Reach::default(), &BuildLimits::default()) }?;
+        unsafe { passhost_confine::builder::before_compiling(&reach, &BuildLimits::default()) }?;
     }
     Ok(make(name, target))
 }

@@ -53,22 +53,49 @@ fn numbers(place: &Path) -> Option<impl Fn(usize) -> u64 + use<>> {
     Some(move |position: usize| numbers.get(position).copied().unwrap_or(0))
 }
 
-/// Bytes that the files below a directory have. What is deeper than this has no end.
+/// What an entry of a directory takes by being there.
+const ENTRY: u64 = 4096;
+
+/// Bytes that the files below a directory have, and what their names take. What is deeper than this, or cannot be looked
+/// into, has no end.
 pub fn of_directory(directory: &Path, depth: usize) -> u64 {
-    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let sizes = entries.map(|entry| match entry.metadata() {
-        Ok(metadata) if metadata.is_dir() && depth > 0 => of_directory(&entry.path(), depth - 1),
-        Ok(metadata) if metadata.is_dir() => u64::MAX,
-        Ok(metadata) => bytes(&metadata),
-        Err(_) => 0,
+    let entries = match std::fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) => return of_failure(&error),
+    };
+    let sizes = entries.map(|entry| match entry.and_then(|entry| Ok((entry.metadata()?, entry.path()))) {
+        Ok((metadata, path)) if metadata.is_dir() && depth > 0 => of_directory(&path, depth - 1).saturating_add(ENTRY),
+        Ok((metadata, _)) if metadata.is_dir() => u64::MAX,
+        Ok((metadata, _)) => bytes(&metadata).max(ENTRY),
+        Err(error) => of_failure(&error),
     });
     sizes.fold(0, u64::saturating_add)
+}
+
+/// What counts for an entry that cannot be looked at: nothing if it is gone.
+fn of_failure(error: &std::io::Error) -> u64 {
+    if error.kind() == std::io::ErrorKind::NotFound { 0 } else { u64::MAX }
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_empty_or_hidden_counts_as_well() {
+        let scratch = tempfile::tempdir().unwrap();
+        for name in ["one", "two", "three"] {
+            std::fs::File::create(scratch.path().join(name)).unwrap();
+        }
+        assert_eq!(of_directory(scratch.path(), 1), 3 * ENTRY);
+        assert_eq!(of_directory(&scratch.path().join("gone"), 1), 0);
+        std::fs::create_dir_all(scratch.path().join("deep/deeper")).unwrap();
+        assert_eq!(of_directory(scratch.path(), 1), u64::MAX);
+        assert_eq!(of_directory(scratch.path(), 2), 5 * ENTRY);
+        // Where a user may write and not list, which root may all the same.
+        assert_eq!(of_directory(&scratch.path().join("one"), 1), u64::MAX, "it cannot be listed");
+    }
 
     #[test]
     fn files_count_when_no_directory_has_them_any_more() {

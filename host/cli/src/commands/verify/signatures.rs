@@ -4,7 +4,7 @@ use crate::arguments::VerifyArguments;
 use crate::commands::bench::given::programs;
 use crate::commands::documents;
 use crate::{Exit, Stop};
-use passhost_sign::{Jobs, LineError, SCHEMA, Signed, Statement, TrustedKeys};
+use passhost_sign::{LineError, Met, SCHEMA, Signed, Statement, TrustedKeys};
 use passhost_supervisor::document::Document;
 use passhost_supervisor::untrusted::one_line;
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ pub struct Signatures {
     trusted: Option<TrustedKeys>,
     /// The programs that results must have been made by, unless any will do.
     programs: Option<BTreeMap<String, String>>,
-    jobs: Jobs,
+    met: Met,
 }
 
 impl Signatures {
@@ -41,7 +41,7 @@ impl Signatures {
         let trusted = trusted.map_err(|error| Stop::new(Exit::Usage, error))?;
         let compared = trusted.is_some() && !arguments.any_host;
         let programs = compared.then(programs).transpose().map_err(|error| Stop::new(Exit::Host, error))?;
-        Ok(Signatures { trusted, programs, jobs: Jobs::default() })
+        Ok(Signatures { trusted, programs, met: Met::default() })
     }
 
     /// The results of a file. Where keys are given, each must be signed with one of them.
@@ -90,11 +90,9 @@ impl Signatures {
         if let Some(author) = &statement.author {
             remarks.push(format!("submitted by {}, as whoever signed it says", one_line(author, 80)));
         }
-        // Jobs are known to all: who is not trusted takes none from others.
-        if refusals.is_empty()
-            && let Some(first) = self.jobs.met(&statement.job, &place)
-        {
-            refusals.push(format!("job {} was met before, in {first}: a result counts once", statement.job));
+        // Jobs and seeds are known to all: who is not trusted takes none from others.
+        if refusals.is_empty() {
+            refusals.extend(self.met.meet(&statement, &place).err().map(|repetition| repetition.to_string()));
         }
         refusals.extend(self.programs.as_ref().and_then(|programs| another_host(&statement, programs)));
         let name = format!("{place}: {}", name(&statement.document));

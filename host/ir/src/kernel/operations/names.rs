@@ -60,13 +60,17 @@ impl NameList {
 
 /// The operation at a position of a list.
 pub fn named<O: Operation>(names: &[String], position: u32) -> Result<O, UnknownOperation> {
-    let kind = O::KIND;
-    let name = names.get(position as usize).ok_or(UnknownOperation::Position { kind, position, count: names.len() })?;
-    O::find(name).ok_or_else(|| {
+    let found = names.get(position as usize).and_then(|name| O::find(name));
+    found.ok_or_else(|| unknown(O::KIND, names, position))
+}
+
+/// Why there is none at a position.
+fn unknown(kind: &'static str, names: &[String], position: u32) -> UnknownOperation {
+    match names.get(position as usize) {
+        None => UnknownOperation::Position { kind, position, count: names.len() },
         // A name may be of any length; a message is not.
-        let name = name.chars().take(40).collect();
-        UnknownOperation::Name { kind, name }
-    })
+        Some(name) => UnknownOperation::Name { kind, name: name.chars().take(40).collect() },
+    }
 }
 
 #[cfg(test)]
