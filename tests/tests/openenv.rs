@@ -354,17 +354,15 @@ fn a_connection_that_asks_for_nothing_is_told_so_and_ended() {
 }
 
 #[test]
-fn who_asks_too_often_is_told_so_and_not_read_for_a_while() {
+fn who_asks_too_often_is_answered_later_and_loses_nothing() {
     let server = Server::start(&["--rate", "1"]);
     let mut alice = as_client(&server, "alice");
     let state = Message::text(json!({ "type": "state" }).to_string());
-    let mut answers = std::iter::repeat_with(|| {
+    // More than may be asked at once.
+    for _ in 0..12 {
         alice.say(state.clone());
-        alice.hear().unwrap_or_default()
-    });
-    assert!(answers.next().is_some_and(|answer| answer["type"] == "state"), "the first requests are answered");
-    let refused = |answer: &Value| answer["data"]["message"].as_str().is_some_and(|words| words.contains("too often"));
-    assert!(answers.take(1000).any(|answer| refused(&answer)), "nobody asks too often");
+        assert_eq!(alice.hear().unwrap_or_default()["type"], "state");
+    }
     assert!(!as_client(&server, "bob").reset(&json!({})).done);
 }
 
@@ -379,6 +377,9 @@ fn evaluations_of_an_episode_are_the_clients_own_in_the_queue() {
     again.reset(&json!({}));
     let refusals = again.step(&json!({ "tool": "show_refusals" }));
     assert!(refusals.text().contains("this source was not evaluated"), "an episode begins with nothing: {refusals:?}");
+    let own = format!("Authorization: Bearer {}\r\n", server.token("alice"));
+    let about = http(&server, "GET /v1/about", &own).1;
+    assert!(about.contains("\"bytes_held\":0,"), "nothing stays that its client cannot name: {about}");
     let operator = format!("Authorization: Bearer {}\r\n", server.token("operator"));
     let metrics = http(&server, "GET /metrics", &operator).1;
     for line in ["passhost_evaluations_total 1", "passhost_submissions_total 1", "passhost_sessions_open 2"] {

@@ -259,6 +259,22 @@ impl Queue for Embedded {
         })
     }
 
+    fn withdraw(&self, keys: &str) -> Result<usize, QueueError> {
+        self.write(|tables| {
+            let tickets = tables.tickets_of(keys)?;
+            for ticket in &tickets {
+                let mut record = tables.record(ticket)?.ok_or(QueueError::Damaged("a key stands for no job"))?;
+                if !record.state.is_end() {
+                    let ended = record.ended(State::Cancelled, (self.clock)());
+                    tables.change(ticket, &record, &ended)?;
+                    record = ended;
+                }
+                tables.remove(ticket, &record)?;
+            }
+            Ok(tickets.len())
+        })
+    }
+
     fn share(&self, client: &str) -> Result<Share, QueueError> {
         let held = self.database.begin_read()?.open_table(BYTES)?.get(client)?.map_or(0, |bytes| bytes.value());
         Ok(Share { held, limit: self.limits.bytes_of_client })

@@ -93,6 +93,13 @@ pub trait Queue: Send + Sync {
     /// If the queue cannot be written.
     fn remove(&self, client: &str, ticket: &Ticket) -> Result<bool, QueueError>;
 
+    /// Removes all jobs of all clients whose keys begin so, whatever their states, and says how many. What runs comes to nothing.
+    ///
+    /// # Errors
+    ///
+    /// If the queue cannot be written.
+    fn withdraw(&self, keys: &str) -> Result<usize, QueueError>;
+
     /// What a client has of the room in the queue.
     ///
     /// # Errors

@@ -83,6 +83,18 @@ impl<'t> Tables<'t> {
         Ok(self.keys.get((client, key))?.map(|ticket| Ticket::named(ticket.value())))
     }
 
+    /// The jobs whose keys begin so.
+    pub fn tickets_of(&self, keys: &str) -> Result<Vec<Ticket>, QueueError> {
+        let mut tickets = vec![];
+        for entry in self.keys.iter()? {
+            let (key, ticket) = entry?;
+            if key.value().1.starts_with(keys) {
+                tickets.push(Ticket::named(ticket.value()));
+            }
+        }
+        Ok(tickets)
+    }
+
     /// Adds a new job.
     pub fn add(&mut self, ticket: &Ticket, record: &Record, payload: &[u8]) -> Result<(), QueueError> {
         self.insert(ticket, record)?;

@@ -333,3 +333,23 @@ fn whatever_is_done_in_whatever_order_each_job_has_one_end() {
         assert_eq!((status.state, status.outcome), (state, outcome));
     }
 }
+
+#[test]
+fn what_is_withdrawn_by_its_key_leaves_nothing_whatever_its_state() {
+    let place = Place::new();
+    let queue = place.open(Limits::default());
+    let submit = |client: &str, key: &str| queue.submit(client, Some(key), b"job").unwrap();
+    submit("a", "episode 1");
+    let runs = take(&queue);
+    submit("a", "episode 2");
+    let ended = take(&queue);
+    queue.finish(&ended.lease, b"done").unwrap();
+    let (waits, other) = (submit("b", "episode 3"), submit("b", "another"));
+    assert_eq!(queue.withdraw("episode ").unwrap(), 3);
+    assert_eq!(queue.withdraw("episode ").unwrap(), 0);
+    assert!(queue.look("b", &waits).unwrap().is_none());
+    assert!(matches!(queue.finish(&runs.lease, b"done"), Err(QueueError::Stale { .. })));
+    assert_eq!(queue.counts().unwrap(), Counts { waiting: 1, clients: 1, ..Counts::default() });
+    assert_eq!((queue.share("a").unwrap().held, queue.share("b").unwrap().held), (0, JOB + 3));
+    assert_eq!(state(&queue, "b", &other), State::Waiting);
+}

@@ -136,6 +136,9 @@ async fn queued(
     let kind = kind(headers)?;
     let key = headers.get(KEY).map(|key| key.to_str().map(str::to_owned));
     let key = key.transpose().map_err(|_| bad("the idempotency key is no ASCII text".to_owned()))?;
+    if key.as_ref().is_some_and(|key| key.starts_with(openenv::KEYS)) {
+        return Err(bad(format!("the idempotency key begins with `{}`, as those of episodes do", openenv::KEYS)));
+    }
     let received = receive(state, &client, headers, body).await?;
     // Its room is taken until it is on the disk, whether or not the client is still there.
     let submitted = state.ask(move |queue| {

@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 /// How often a lease is renewed in the time that it lasts.
@@ -69,15 +70,15 @@ pub fn work(state: &State, grader: &mut dyn Grader, handle: &Handle) -> Result<(
             Some(taken) if state.is_ending() => return not_stale(state.queue.give_back(&taken.lease)),
             Some(taken) => {
                 state.changed();
-                state.running.with(|running| running.push(taken.lease.clone()));
-                let renewing = handle.spawn(renew(state.clone(), taken.lease.clone()));
+                let held = Held::new(state, &taken.lease, handle);
                 // Where both would use the same processors, no command of an episode runs meanwhile.
                 let alone = handle.block_on(state.episodes.shop.alone());
-                let ended = end(state, grader, &taken);
-                drop(alone);
-                renewing.abort();
-                state.running.with(|running| running.retain(|lease| *lease != taken.lease));
-                ended?;
+                if state.is_ending() {
+                    drop((alone, held));
+                    return not_stale(state.queue.give_back(&taken.lease));
+                }
+                end(state, grader, &taken)?;
+                drop((alone, held));
                 state.changed();
                 changes.mark_unchanged();
             }
@@ -91,6 +92,29 @@ pub fn work(state: &State, grader: &mut dyn Grader, handle: &Handle) -> Result<(
         }
     }
     Ok(())
+}
+
+/// A lease that a grader has: it is renewed until this is dropped. After a panic it is nobody's, and is not given back, so that
+/// the next start of the server counts it as lost.
+struct Held<'a> {
+    running: &'a Running,
+    lease: &'a Lease,
+    renewing: JoinHandle<()>,
+}
+
+impl Held<'_> {
+    fn new<'a>(state: &'a State, lease: &'a Lease, handle: &Handle) -> Held<'a> {
+        state.running.with(|running| running.push(lease.clone()));
+        let renewing = handle.spawn(renew(state.clone(), lease.clone()));
+        Held { running: &state.running, lease, renewing }
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.renewing.abort();
+        self.running.with(|running| running.retain(|lease| lease != self.lease));
+    }
 }
 
 /// Ends the server when it is dropped.

@@ -5,6 +5,7 @@ use crate::connection::Strangers;
 use crate::error::ServeError;
 use crate::grading::{Grader, work};
 use crate::open::Open;
+use crate::openenv;
 use crate::prompt::Prompt;
 use crate::state::{Site, State};
 use axum::Router;
@@ -33,6 +34,8 @@ const GRACE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(50);
 /// Threads that answer requests. Those that grade are beside them.
 const THREADS: usize = 2;
+/// Threads that may wait for the disk, beside those of episodes.
+const BLOCKING: usize = 512;
 /// Bytes of the head of a request that are read, and of an answer that are held before they are written.
 const HEAD: usize = 64 << 10;
 
@@ -60,7 +63,12 @@ pub fn serve(
     graders: Vec<Box<dyn Grader>>,
     wish: impl Fn() -> Wish,
 ) -> Result<(), ServeError> {
-    let runtime = Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()?;
+    // A call of an episode holds a thread of its own while it goes on, and takes none from those that wait for the disk.
+    let blocking = BLOCKING.saturating_add(site.episodes.limits.sessions);
+    let runtime =
+        Builder::new_multi_thread().worker_threads(THREADS).max_blocking_threads(blocking).enable_all().build()?;
+    // Episodes of before are over, and nobody asks for their evaluations.
+    queue.withdraw(openenv::KEYS)?;
     let state = State::new(site, queue);
     let work = |mut grader: Box<dyn Grader>| {
         let (state, handle) = (state.clone(), runtime.handle().clone());

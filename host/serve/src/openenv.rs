@@ -18,7 +18,7 @@ mod wire;
 
 pub use limits::EpisodeLimits;
 pub use seats::Seats;
-pub use shop::Shop;
+pub use shop::{KEYS, Shop};
 
 use crate::access::Client;
 use crate::problem::Problem;

@@ -28,6 +28,7 @@ impl Queue for Watched {
     fn look(&self, client: &str, ticket: &Ticket) -> Result<Option<Status>, QueueError> { self.queue.look(client, ticket) }
     fn counts(&self) -> Result<Counts, QueueError> { self.queue.counts() }
     fn remove(&self, client: &str, ticket: &Ticket) -> Result<bool, QueueError> { self.queue.remove(client, ticket) }
+    fn withdraw(&self, client: &str) -> Result<usize, QueueError> { self.queue.withdraw(client) }
     fn share(&self, client: &str) -> Result<Share, QueueError> { self.queue.share(client) }
     fn forget(&self, ended_before: Duration) -> Result<usize, QueueError> { self.queue.forget(ended_before) }
 

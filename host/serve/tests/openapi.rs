@@ -143,6 +143,7 @@ impl Queue for Broken {
     fn look(&self, _: &str, _: &Ticket) -> Result<Option<Status>, QueueError> { failed() }
     fn counts(&self) -> Result<Counts, QueueError> { failed() }
     fn remove(&self, _: &str, _: &Ticket) -> Result<bool, QueueError> { failed() }
+    fn withdraw(&self, _: &str) -> Result<usize, QueueError> { Ok(0) }
     fn share(&self, _: &str) -> Result<Share, QueueError> { failed() }
     fn forget(&self, _: Duration) -> Result<usize, QueueError> { failed() }
 }

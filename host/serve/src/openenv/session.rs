@@ -74,6 +74,10 @@ struct Farewell {
 }
 
 impl Farewell {
+    fn of_the_end() -> Farewell {
+        Farewell::new(CloseCode::Away, "the server is about to end, and the episode with it")
+    }
+
     fn new(code: CloseCode, message: impl Into<String>) -> Farewell {
         Farewell { fault: Some(Fault::session(message)), code }
     }
@@ -188,12 +192,10 @@ impl<'a> Connection<'a> {
     }
 
     async fn respond(&mut self, message: Message, table: &mut Table) -> Result<(), Option<Farewell>> {
-        if let Err(wait) = self.state.clients.pace(&self.client.name) {
-            let fault = Fault::session("this client asks too often; ask less often, or with fewer sessions");
-            self.send(Answer::Fault(fault)).await?;
-            // Nothing more is read before its time: who floods is held up by its own connection.
-            sleep(wait).await;
-            return Ok(());
+        // Who asks too often is answered later, and nothing more is read before its time: an episode is worth more than a
+        // refusal, and who floods is held up by its own connection.
+        while let Err(wait) = self.state.clients.pace(&self.client.name) {
+            tokio::select! { () = sleep(wait) => {}, () = ended(&mut self.ending) => return Err(Some(Farewell::of_the_end())) }
         }
         let request = match &message {
             Message::Text(text) => Request::read(text.as_str()),
@@ -238,7 +240,7 @@ impl<'a> Connection<'a> {
                     }
                 }
                 () = ended(&mut self.ending) => {
-                    return Err(Some(Farewell::new(CloseCode::Away, "the server is about to end, and the episode with it")));
+                    return Err(Some(Farewell::of_the_end()));
                 }
                 _ = self.ticks.tick() => {}
             }

@@ -19,6 +19,9 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::{RwLock, RwLockWriteGuard, Semaphore, watch};
 
+/// How the keys of evaluations begin that episodes ask for; nobody else's do.
+pub const KEYS: &str = "episode ";
+
 /// What episodes are worked on with.
 pub struct Shop {
     machinery: Machinery,
@@ -207,7 +210,7 @@ impl Hands for Queued {
         let bytes = std::fs::read(pass.component).map_err(file)?;
         let payload = job::payload(&self.sample, Kind::Component, &bytes);
         drop(bytes);
-        let key = format!("episode {} {}", self.key, pass.source);
+        let key = format!("{KEYS}{} {}", self.key, pass.source);
         // What the queue does not take, and why, is for the client; what is wrong with its file is not.
         let queue = &self.state.queue;
         let refused = |error| WorkshopError::Evaluation { why: crate::problem::Problem::from(error).detail() };
@@ -216,22 +219,21 @@ impl Hands for Queued {
         self.state.metrics.submitted.inc();
         self.state.changed();
         let ended = self.handle.block_on(self.ended(&ticket));
-        let Some(status) = ended.map_err(|why| WorkshopError::Evaluation { why })? else {
+        // Nobody else knows its name: what came of it is the workshop's from here on, and nothing stays behind that would
+        // count against the client. A source that came to nothing can be evaluated again.
+        if !matches!(ended, Ok(Some(_))) {
             let _ = queue.cancel(&self.client, &ticket);
-            self.state.changed();
-            return Err(WorkshopError::Stopped);
-        };
+        }
+        let _ = queue.remove(&self.client, &ticket);
+        self.state.changed();
+        let why = |why| WorkshopError::Evaluation { why };
+        let status = ended.map_err(why)?.ok_or(WorkshopError::Stopped)?;
         let between = status.ended_ms.unwrap_or(0).saturating_sub(status.started_ms.unwrap_or(0));
         let Evaluation { outcome, .. } = Evaluation::new(ticket, status);
-        match (outcome.document, outcome.trouble) {
-            (Some(document), _) => {
-                Ok(Evaluated { document: document.get().to_owned(), device: Duration::from_millis(between) })
-            }
-            (None, trouble) => {
-                let why = trouble.unwrap_or_else(|| "it was cancelled".to_owned());
-                Err(WorkshopError::Evaluation { why })
-            }
-        }
+        let Some(document) = outcome.document else {
+            return Err(why(outcome.trouble.unwrap_or_else(|| "it was cancelled".to_owned())));
+        };
+        Ok(Evaluated { document: document.get().to_owned(), device: Duration::from_millis(between) })
     }
 }
 
@@ -240,9 +242,10 @@ impl Queued {
     async fn ended(&self, ticket: &Ticket) -> Result<Option<Status>, String> {
         let (mut changes, mut stop) = (self.state.changes.subscribe(), self.stop.clone());
         loop {
-            let (client, id) = (Arc::clone(&self.client), ticket.clone());
-            let looked = self.state.ask(move |queue| queue.look(&client, &id)).await;
-            let status = looked.map_err(|problem| problem.detail())?.ok_or("it is not known any more")?;
+            // On this thread, which may wait for the disk: all others that may could be waiting here as well.
+            let looked = self.state.queue.look(&self.client, ticket);
+            let looked = looked.map_err(|error| crate::problem::Problem::from(error).detail())?;
+            let status = looked.ok_or("it is not known any more")?;
             if status.state.is_end() {
                 return Ok(Some(status).filter(|status| status.state != JobState::Cancelled || !*stop.borrow()));
             }
