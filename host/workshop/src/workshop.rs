@@ -6,7 +6,7 @@ use crate::hands::{Evaluated, Hands, Pass};
 use crate::machinery::{Ran, WorkshopError};
 use crate::objects::{Objects, sha256};
 use crate::tool::Tool;
-use passhost_supervisor::document::Document;
+use passhost_supervisor::document::{Blame, Document};
 use passhost_supervisor::untrusted::{indented, one_line};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -238,6 +238,15 @@ impl Workshop {
         let pass = Pass { source, component, sample: &self.sample };
         let Evaluated { document: text, device } = self.hands.evaluate(&pass)?;
         let document = read(&text).map_err(WorkshopError::file(component))?;
+        // A result that says nothing of the pass is none to be told, kept or paid for.
+        let why = match document.blame {
+            Some(Blame::Host) => Some("the host could not do it"),
+            Some(Blame::Sample) => Some("the sample cannot be evaluated"),
+            Some(Blame::Plugin) | None => None,
+        };
+        if let Some(why) = why {
+            return Err(WorkshopError::Evaluation { why: why.to_owned() });
+        }
         let hash = self.objects.put(&text).map_err(WorkshopError::file(component))?;
         Ok((verdict_of(&document, hash), feedback::verdict(&document), device))
     }
@@ -308,7 +317,8 @@ fn of_diagnostic(diagnostic: &Value) -> String {
     let related = diagnostic["related"].as_array().into_iter().flatten();
     for place in std::iter::once(&diagnostic["place"]).chain(related).filter(|place| place.is_object()) {
         let (line, column) = (&place["line"], &place["column"]);
-        text.push_str(&format!("  line {line}, column {column}: {}\n", word(&place["text"])));
+        let of = if place["file"] == diagnostic["place"]["file"] { String::new() } else { word(&place["file"]) + ", " };
+        text.push_str(&format!("  {of}line {line}, column {column}: {}\n", word(&place["text"])));
         let label = word(&place["label"]);
         if !label.is_empty() {
             text.push_str(&format!("  {label}\n"));
