@@ -7,6 +7,7 @@ use crate::{Exit, Stop};
 use passhost_sign::{LineError, Met, SCHEMA, Signed, Statement, TrustedKeys};
 use passhost_supervisor::document::Document;
 use passhost_supervisor::untrusted::one_line;
+use passhost_supervisor::verify::recompute;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -90,11 +91,11 @@ impl Signatures {
         if let Some(author) = &statement.author {
             remarks.push(format!("submitted by {}, as whoever signed it says", one_line(author, 80)));
         }
-        // Jobs and seeds are known to all: who is not trusted takes none from others.
-        if refusals.is_empty() {
+        refusals.extend(self.programs.as_ref().and_then(|programs| another_host(&statement, programs)));
+        // Jobs and seeds are known to all: what does not count takes none from what does, as on a board.
+        if refusals.is_empty() && recompute(&statement.document).is_empty() {
             refusals.extend(self.met.meet(&statement, &place).err().map(|repetition| repetition.to_string()));
         }
-        refusals.extend(self.programs.as_ref().and_then(|programs| another_host(&statement, programs)));
         let name = format!("{place}: {}", name(&statement.document));
         Claim { name, document: Some(statement.document), refusals, remarks, is_signed: true }
     }
