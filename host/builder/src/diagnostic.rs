@@ -154,8 +154,9 @@ fn reduce(raw: &Raw, places: &Places) -> Option<Diagnostic> {
     let labelled = raw.spans.iter().filter(|span| !span.is_primary && span.label.is_some());
     let mut related: Vec<Excerpt> = labelled.map(|span| excerpt(of_author(span), places)).collect();
     let place = primary.map(|span| excerpt(of_author(span), places));
-    // Of another file than the source nothing is shown but its name.
-    related.retain(|other| !other.text.is_empty() && Some(other) != place.as_ref());
+    // What is no file of the source is nothing that its author can change.
+    let is_source = |other: &Excerpt| !other.text.is_empty() && !other.file.starts_with(['/', '<']);
+    related.retain(|other| is_source(other) && Some(other) != place.as_ref());
     related.sort_by_key(|other| other.line);
     related.truncate(RELATED);
     Some(Diagnostic { level, code, message: tidy(&raw.message), place, related, notes })
@@ -238,26 +239,27 @@ impl Diagnostic {
         let level = if self.level == Level::Error { "error" } else { "warning" };
         let code = self.code.as_ref().map(|code| format!("[{code}]")).unwrap_or_default();
         let mut lines = vec![format!("{level}{code}: {}", self.message)];
-        for (index, place) in self.place.iter().chain(&self.related).enumerate() {
-            lines.extend(place.lines(index == 0));
-        }
+        lines.extend(self.place.iter().flat_map(|place| place.lines("-->", '^')));
+        let own = self.place.as_ref().map(|place| &place.file);
+        let arrow = |other: &Excerpt| if Some(&other.file) == own { "" } else { ":::" };
+        lines.extend(self.related.iter().flat_map(|other| other.lines(arrow(other), '-')));
         lines.extend(self.notes.iter().map(|note| format!("  = {note}")));
         lines
     }
 }
 
 impl Excerpt {
-    /// The line with what is meant underlined, under its place if it is the first.
-    fn lines(&self, is_first: bool) -> Vec<String> {
+    /// The line with what is meant underlined, behind its place where there is an arrow to it.
+    fn lines(&self, arrow: &str, mark: char) -> Vec<String> {
         let number = self.line.to_string();
         let margin = " ".repeat(number.len());
         let mut lines = vec![];
-        if is_first {
-            lines.push(format!("{margin}--> {}:{}:{}", self.file, self.line, self.column));
+        if !arrow.is_empty() {
+            lines.push(format!("{margin}{arrow} {}:{}:{}", self.file, self.line, self.column));
         }
         if !self.text.is_empty() {
             let before = if self.column > LINE { LINE / 4 } else { self.column };
-            let marks = if is_first { "^" } else { "-" }.repeat(self.length);
+            let marks = mark.to_string().repeat(self.length);
             let under = format!("{}{marks} {}", " ".repeat(before.saturating_sub(1)), self.label);
             lines.push(format!("{number} | {}", self.text));
             lines.push(format!("{margin} | {}", under.trim_end()));
@@ -310,6 +312,8 @@ mod tests {
             span("pass.rs", 9, true, "    rewriter.refuse(nodes);", "mutable borrow occurs here"),
             span("pass.rs", 12, false, "    graph.nodes.len();", "immutable borrow later used here"),
             span("pass.rs", 7, false, "    rewriter.graph();", "immutable borrow occurs here"),
+            span("edit.rs", 20, false, "    fn edit();", "its signature"),
+            span("/rustc/library/core/src/a.rs", 30, false, "    fn of_core();", "similarly named"),
         ];
         let children = ["method defined here", "consider using `--verbose` to print the full type name"]
             .map(|message| format!(r#"{{"message":"{message}","level":"note","spans":[],"children":[]}}"#));
@@ -328,6 +332,9 @@ mod tests {
               |     ----- immutable borrow occurs here
             12 |     graph.nodes.len();
                |     ----- immutable borrow later used here
+              ::: edit.rs:20:5
+            20 |     fn edit();
+               |     ----- its signature
         "#]]
         .assert_eq(&(lines.join("\n") + "\n"));
     }
