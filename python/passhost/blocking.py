@@ -77,6 +77,9 @@ class Client:
     def cancel(self, id: str) -> Evaluation:
         return portal.call(self._client.cancel(id))
 
+    def forget(self, id: str) -> None:
+        portal.call(self._client.forget(id))
+
     def events(self, id: str) -> Iterator[Evaluation]:
         stream = self._client.events(id)
 

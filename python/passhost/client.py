@@ -25,7 +25,7 @@ from passhost.errors import (
     PasshostError,
     refused,
 )
-from passhost.exchange import Exchange, detail, may_pass
+from passhost.exchange import PASSING, Exchange, detail, may_pass
 from passhost.patience import Backoff, Patience, retry_after
 from passhost.results import About, Evaluation, Result, Sample
 from passhost.submission import Submission
@@ -143,6 +143,11 @@ class AsyncClient:
         """Cancels an evaluation that has not ended. What runs has the device to its end, and comes to nothing."""
         return await self._exchange.ask("DELETE", _path(id), Evaluation.read)
 
+    async def forget(self, id: str) -> None:
+        """Removes an evaluation with what came of it, which makes room on the server's disk. One that has not ended is
+        cancelled."""
+        await self._exchange.ask("DELETE", _path(id), lambda _: None, params={"forget": "true"})
+
     async def events(self, id: str) -> AsyncGenerator[Evaluation, None]:
         """An evaluation in each state that it comes to, the last with what came of it."""
         path, told = f"{_path(id)}/events", set[str]()
@@ -155,7 +160,7 @@ class AsyncClient:
                 async with self._exchange.stream(path) as answer:
                     if not answer.is_success:
                         error = refused(answer.status_code, detail(answer), asked)
-                        passes, after = answer.status_code in (429, 502, 503, 504), retry_after(answer.headers)
+                        passes, after = answer.status_code in PASSING, retry_after(answer.headers)
                     async for evaluation in _evaluations(answer):
                         backoff = Backoff(self._exchange.patience)
                         if evaluation.state not in told:

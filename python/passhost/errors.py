@@ -63,9 +63,16 @@ class KeyReused(Refused):
 
 
 class Busy(Refused):
-    """429 or 503, for longer than failures are waited out."""
+    """408, 429 or 503, for longer than failures are waited out."""
 
     advice = "ask less at once, or be more patient"
+
+
+class Full(Refused):
+    """507: what this client has on the server's disk is all that it may have. Results that are read can be forgotten."""
+
+    advice = "`forget` removes results that have been read"
+    is_hopeless = True
 
 
 class ServerFault(Refused):
@@ -118,9 +125,11 @@ BY_STATUS: dict[int, type[Refused]] = {
     401: Unauthorized,
     403: Unauthorized,
     404: NotFound,
+    408: Busy,
     409: KeyReused,
     429: Busy,
     503: Busy,
+    507: Full,
 }
 
 

@@ -20,7 +20,8 @@ T = TypeVar("T")
 logger = logging.getLogger("passhost")
 
 #: Answers after which the same request may succeed.
-_PASSING = frozenset({429, 502, 503, 504})
+#: What may be otherwise when it is asked again.
+PASSING = frozenset({408, 429, 502, 503, 504})
 #: Seconds beyond those that an answer is asked to wait.
 _SLACK = 20.0
 #: A connection that was there and is not.
@@ -71,11 +72,11 @@ class Exchange:
                     method, path, params=params, headers=headers, content=content, timeout=timeout
                 )
                 if answer.is_success:
-                    value = read(answer.json())
+                    value = read(answer.json() if answer.content else None)
                     self._fails = False
                     return value
                 error = refused(answer.status_code, detail(answer), asked)
-                passes, after = answer.status_code in _PASSING, retry_after(answer.headers)
+                passes, after = answer.status_code in PASSING, retry_after(answer.headers)
             except (KeyError, TypeError, AttributeError) as failure:
                 raise Unreachable(
                     f"{asked}: what answers at {self.access.http} is no `passhost serve` of this version "
