@@ -7,7 +7,7 @@ mod server;
 
 pub use browser::{Browser, Look};
 pub use documented::{Documented, command, documented};
-pub use passes::{BROKEN, RIGHT, WRONG};
+pub use passes::{BROKEN, INSERTS, RIGHT, WRONG};
 pub use server::Server;
 
 use rustix::process::{Pid, Signal};

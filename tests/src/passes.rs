@@ -6,3 +6,5 @@ pub const BROKEN: &str = include_str!("../scripted-passes/broken.rs");
 pub const WRONG: &str = include_str!("../scripted-passes/wrong.rs");
 /// Makes kernels of everything.
 pub const RIGHT: &str = include_str!("../scripted-passes/right.rs");
+/// Puts the same in place of the last op, and makes no kernel.
+pub const INSERTS: &str = include_str!("../scripted-passes/inserts.rs");

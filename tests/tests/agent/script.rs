@@ -1,7 +1,7 @@
 //! What the scripted model says, by what it was told last. Whatever it does not expect fails the test.
 
 use super::endpoint::{Asked, Reply};
-use passhost_tests::{BROKEN, RIGHT, WRONG};
+use passhost_tests::{BROKEN, INSERTS, RIGHT, WRONG};
 use serde_json::{Value, json};
 
 /// A name in a graph that wants to be obeyed.
@@ -26,7 +26,7 @@ fn write(source: &str) -> (&'static str, Value) {
 
 /// Writes a pass that is right.
 pub fn right() -> (&'static str, Value) {
-    write("")
+    write(RIGHT)
 }
 
 /// Writes one that is wrong.
@@ -36,12 +36,7 @@ pub fn wrong() -> (&'static str, Value) {
 
 /// Writes one that inserts a call of ATen, and leaves it there.
 pub fn inserts() -> (&'static str, Value) {
-    const AND_ENDS: &str = "
-        rewriter.remove_dead_code();
-        if !rewriter.graph().nodes.is_empty() {
-            return Ok(());
-        }";
-    write(&[WRONG, AND_ENDS].concat())
+    write(INSERTS)
 }
 
 /// Solves a task: a source that does not compile, one that is wrong, one that is right.
