@@ -69,7 +69,7 @@ class Busy(Refused):
 
 
 class Full(Refused):
-    """507: what this client has on the server's disk is all that it may have. Results that are read can be forgotten."""
+    """507: the client has all the room on the disk that it may have. Results that were read can be forgotten."""
 
     advice = "`forget` removes results that have been read"
     is_hopeless = True

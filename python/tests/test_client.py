@@ -14,6 +14,7 @@ from passhost import (
     Client,
     DeadlineExceeded,
     EvaluationCancelled,
+    Full,
     HostTrouble,
     InvalidSubmission,
     KeyReused,
@@ -90,6 +91,7 @@ def test_samples_and_the_host_are_told():
     "first",
     [
         [problem(429, "too often", Retry_After="2")],
+        [problem(408, "the body was not there in time", Retry_After="10")],
         [problem(503, "the queue is full", Retry_After="2"), problem(429, "too often", Retry_After="3")],
         [Reply(502, b"<html>bad gateway</html>"), DROP, Reply(504, b"")],
         [DROP],
@@ -128,6 +130,17 @@ def test_what_does_not_pass_by_is_raised_at_once(reply, kind, said, waits):
             client.submit(PASS)
     assert len(server.all) == 1 and waits == []
     assert raised.value.status == reply.status and SECRET not in str(raised.value)
+
+
+def test_a_full_disk_is_told_and_what_was_read_can_be_forgotten(waits):
+    answers = [problem(507, "8 of 8 GB are taken; remove results"), Reply(status=204, body="")]
+    with http(lambda _: answers.pop(0)) as server, Client(server.url, token=SECRET) as client:
+        with pytest.raises(Full, match="`forget` removes results") as full:
+            client.submit(PASS)
+        assert full.value.is_hopeless
+        client.forget("0123")
+    last = server.all[-1]
+    assert (last.line, last.query) == ("DELETE /v1/evaluations/0123", {"forget": "true"}) and not waits
 
 
 def test_who_sends_too_much_does_not_send_it_for_ever(waits):
