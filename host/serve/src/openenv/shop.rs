@@ -14,7 +14,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::{RwLock, RwLockWriteGuard, Semaphore, watch};
@@ -30,6 +30,12 @@ pub struct Shop {
     directory: PathBuf,
     /// Room for commands.
     room: Semaphore,
+    /// How many each client may have in line for it, by name: so many as there is room for, so that nobody waits for all that
+    /// another one asked for.
+    lines: Mutex<BTreeMap<Arc<str>, Arc<Semaphore>>>,
+    commands: usize,
+    /// Held by who has a component in memory that is not in the queue yet.
+    handing_in: Mutex<()>,
     /// Whether a command beside an evaluation would disturb its times.
     is_shared: bool,
     /// Held by each command, and by an evaluation alone. Who waits gets its turn.
@@ -58,9 +64,28 @@ impl Shop {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => std::fs::create_dir_all(directory)?,
         }
-        let (room, tasks) = (Semaphore::new(commands.max(1)), Mutex::new(BTreeMap::new()));
-        let directory = directory.to_path_buf();
-        Ok(Shop { machinery, guide, samples, directory, room, is_shared, calm: RwLock::new(()), tasks })
+        let commands = commands.max(1);
+        Ok(Shop {
+            machinery,
+            guide,
+            samples,
+            directory: directory.to_path_buf(),
+            room: Semaphore::new(commands),
+            lines: Mutex::default(),
+            commands,
+            handing_in: Mutex::default(),
+            is_shared,
+            calm: RwLock::new(()),
+            tasks: Mutex::default(),
+        })
+    }
+
+    /// The line of a client for room.
+    fn line(&self, client: &Arc<str>) -> Arc<Semaphore> {
+        // Whoever panicked left it whole.
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = lines.entry(Arc::clone(client)).or_insert_with(|| Arc::new(Semaphore::new(self.commands)));
+        Arc::clone(line)
     }
 
     /// What an evaluation holds: while it does, no command runs that would disturb it.
@@ -197,8 +222,9 @@ impl Hands for Queued {
     fn run(&self, words: Vec<OsString>, opens_device: bool) -> Result<Ran, WorkshopError> {
         let shop = &self.state.episodes.shop;
         let mut stop = self.stop.clone();
+        let line = shop.line(&self.client);
         let room = self.handle.block_on(async {
-            let room = async { (shop.room.acquire().await, shop.calm.read().await) };
+            let room = async { (line.acquire().await, shop.room.acquire().await, shop.calm.read().await) };
             tokio::select! { room = room => Some(room), _ = stop.wait_for(|stop| *stop) => None }
         });
         let Some(_room) = room else { return Err(WorkshopError::Stopped) };
@@ -207,6 +233,8 @@ impl Hands for Queued {
 
     fn evaluate(&self, pass: &Pass<'_>) -> Result<Evaluated, WorkshopError> {
         let file = |source| WorkshopError::File { path: pass.component.to_path_buf(), source };
+        // One after the other: a component may be as large as a submission, and sessions are many.
+        let handing_in = self.state.episodes.shop.handing_in.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = std::fs::read(pass.component).map_err(file)?;
         let payload = job::payload(&self.sample, Kind::Component, &bytes);
         drop(bytes);
@@ -215,7 +243,7 @@ impl Hands for Queued {
         let queue = &self.state.queue;
         let refused = |error| WorkshopError::Evaluation { why: crate::problem::Problem::from(error).detail() };
         let ticket = queue.submit(&self.client, Some(&key), &payload).map_err(refused)?;
-        drop(payload);
+        drop((payload, handing_in));
         self.state.metrics.submitted.inc();
         self.state.changed();
         let ended = self.handle.block_on(self.ended(&ticket));
