@@ -4,7 +4,7 @@ use crate::{Passhost, directory, sample_with};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use tempfile::TempDir;
 
 /// A server on the CPU with one small sample, and the clients `alice`, `bob` and, as its operator, `operator`. It is killed
@@ -17,6 +17,7 @@ pub struct Server {
     place: TempDir,
     sample: TempDir,
     tokens: BTreeMap<&'static str, String>,
+    options: Vec<String>,
 }
 
 impl Server {
@@ -37,8 +38,11 @@ impl Server {
         }
         let written = std::fs::write(place.path().join("clients"), &clients);
         assert!(written.is_ok(), "{written:?}");
-        let (process, address) = listening(&place, &sample, options);
-        Server { process, address, place, sample, tokens }
+        // Whoever reads the file can ask for nothing.
+        assert!(tokens.values().all(|token| token.len() > 40 && !clients.contains(token)), "{clients}");
+        let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
+        let (process, address) = listening(&place, &sample, &options);
+        Server { process, address, place, sample, tokens, options }
     }
 
     /// Its process.
@@ -71,10 +75,21 @@ impl Server {
     /// # Panics
     ///
     /// If it does not start.
-    pub fn killed(&mut self, options: &[&str]) {
-        let gone = self.process.kill().and_then(|()| self.process.wait());
+    pub fn killed(&mut self) {
+        let _ = self.process.kill();
+        self.again();
+    }
+
+    /// Waits for its end, and starts it again on what it kept. How it ended.
+    ///
+    /// # Panics
+    ///
+    /// If it does not start.
+    pub fn again(&mut self) -> Option<ExitStatus> {
+        let gone = self.process.wait();
         assert!(gone.is_ok(), "{gone:?}");
-        (self.process, self.address) = listening(&self.place, &self.sample, options);
+        (self.process, self.address) = listening(&self.place, &self.sample, &self.options);
+        gone.ok()
     }
 }
 
@@ -85,12 +100,12 @@ impl Drop for Server {
 }
 
 /// A server that has said where it listens.
-fn listening(place: &TempDir, sample: &TempDir, options: &[&str]) -> (Child, String) {
+fn listening(place: &TempDir, sample: &TempDir, options: &[String]) -> (Child, String) {
     let at = |name: &str| place.path().join(name);
     let serve = Passhost::new([Path::new("serve"), sample.path(), Path::new("--clients"), &at("clients")]);
     let words = ["--listen", "127.0.0.1:0", "--device", "cpu", "--threads", "1", "--budget", "10ms", "--accept-noise"];
-    let mut command = serve.with(&words).with(options).command();
-    command.arg("--data").arg(at("data")).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut command = serve.with(&words).command();
+    command.args(options).arg("--data").arg(at("data")).stdout(Stdio::piped()).stderr(Stdio::null());
     let started = command.spawn();
     assert!(started.is_ok(), "passhost does not start: {started:?}");
     let Ok(mut process) = started else { unreachable!("it was checked") };

@@ -332,7 +332,7 @@ fn an_episode_ends_with_its_connection_and_leaves_nothing() {
     bob.reset(&json!({}));
     bob.write(RIGHT);
     assert_eq!(left(&server).len(), 1);
-    server.killed(&[]);
+    server.killed();
     assert_eq!(left(&server).len(), 0, "what a killed server left is removed when it starts");
     let mut bob = as_client(&server, "bob");
     bob.reset(&json!({}));

@@ -5,15 +5,11 @@ mod killed;
 mod load;
 mod share;
 
-use passhost_tests::{Passhost, directory, plugin, sample_with};
+use passhost_tests::{Passhost, plugin};
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::Path;
-use std::process::{Child, ExitStatus, Stdio};
 use std::time::Duration;
-use tempfile::TempDir;
 
 /// Longest wait for anything that must come.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -21,15 +17,21 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const ASKS: usize = 100_000;
 const COMPONENT: (&str, &str) = ("Content-Type", "application/wasm");
 
-/// A server, with what it serves and what it keeps.
-struct Server {
-    process: Child,
-    address: String,
-    place: TempDir,
-    sample: TempDir,
-    /// By the name of the client.
-    tokens: BTreeMap<&'static str, String>,
-    options: Vec<String>,
+/// A server that is asked byte by byte.
+struct Server(passhost_tests::Server);
+
+impl std::ops::Deref for Server {
+    type Target = passhost_tests::Server;
+
+    fn deref(&self) -> &passhost_tests::Server {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Server {
+    fn deref_mut(&mut self) -> &mut passhost_tests::Server {
+        &mut self.0
+    }
 }
 
 /// What was answered.
@@ -58,61 +60,11 @@ impl Server {
 
     /// One with these options.
     fn start_with(options: &[&str]) -> Server {
-        let place = directory();
-        let mut clients = String::new();
-        let mut tokens = BTreeMap::new();
-        for (name, more) in [("alice", &[][..]), ("bob", &[]), ("operator", &["--operator"])] {
-            let run = Passhost::new(["token", name]).with(more).run();
-            run.expect_end(0, &[]);
-            clients.push_str(&run.out);
-            tokens.insert(name, run.err.lines().last().unwrap_or_default().to_owned());
-        }
-        let written = std::fs::write(place.path().join("clients"), &clients);
-        assert!(written.is_ok(), "{written:?}");
-        // Whoever reads the file can ask for nothing.
-        assert!(tokens.values().all(|token| token.len() > 40 && !clients.contains(token)), "{clients}");
-        let sample = sample_with("pointwise-chain", &["float32/s0-1_"]);
-        let options = options.iter().map(|&option| option.to_owned()).collect();
-        let (process, address) = Server::process(&place, &sample, &options);
-        Server { process, address, place, sample, tokens, options }
-    }
-
-    /// Starts it on what it kept, and waits until it listens.
-    fn process(place: &TempDir, sample: &TempDir, options: &Vec<String>) -> (Child, String) {
-        let at = |name: &str| place.path().join(name);
-        let words =
-            ["--listen", "127.0.0.1:0", "--device", "cpu", "--threads", "1", "--budget", "10ms", "--accept-noise"];
-        let serve = Passhost::new([Path::new("serve"), sample.path(), Path::new("--clients"), &at("clients")]);
-        let mut command = serve.with(&words).command();
-        command.arg("--data").arg(at("data")).args(options).stdout(Stdio::piped()).stderr(Stdio::null());
-        let started = command.spawn();
-        assert!(started.is_ok(), "passhost does not start: {started:?}");
-        let Ok(mut process) = started else { unreachable!("it was checked") };
-        let lines = process.stdout.take().into_iter().flat_map(|out| BufReader::new(out).lines()).map_while(Result::ok);
-        let address =
-            lines.filter_map(|line| Some(line.strip_prefix("listening at http://")?.split(',').next()?.to_owned()));
-        let address = address.take(1).collect::<Vec<_>>().pop();
-        assert!(address.is_some(), "it does not listen: {:?}", process.wait());
-        (process, address.unwrap_or_default())
-    }
-
-    /// Kills it and starts it again.
-    fn killed(&mut self) {
-        let _ = self.process.kill();
-        self.again();
-    }
-
-    /// Waits for its end, and starts it again. How it ended.
-    fn again(&mut self) -> Option<ExitStatus> {
-        let gone = self.process.wait();
-        assert!(gone.is_ok(), "{gone:?}");
-        (self.process, self.address) = Server::process(&self.place, &self.sample, &self.options);
-        gone.ok()
+        Server(passhost_tests::Server::start(options))
     }
 
     fn path_of_submissions(&self) -> String {
-        let name = self.sample.path().file_name().map(|name| name.to_string_lossy().into_owned());
-        format!("/v1/evaluations?sample={}", name.unwrap_or_default())
+        format!("/v1/evaluations?sample={}", self.sample())
     }
 
     /// What is answered to bytes that may be no request.
@@ -136,7 +88,8 @@ impl Server {
 
     fn request(&self, client: &str, line: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
         let mut text = format!("{line} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n", self.address);
-        if let Some(token) = self.tokens.get(client) {
+        let token = self.token(client);
+        if !token.is_empty() {
             text.push_str(&format!("Authorization: Bearer {token}\r\n"));
         }
         headers.iter().for_each(|(name, value)| text.push_str(&format!("{name}: {value}\r\n")));
@@ -196,12 +149,6 @@ fn answered(stream: &mut TcpStream) -> Option<Answer> {
     Some(Answer { status, head: head.to_lowercase(), body: body.to_owned() })
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill().and_then(|()| self.process.wait());
-    }
-}
-
 /// What of a document does not depend on the moment: verdicts, and what the pass made.
 fn verdicts(document: &Value) -> Vec<Value> {
     let of = |variant: &Value| {
@@ -219,7 +166,7 @@ fn a_result_is_that_of_the_command_and_is_its_clients_alone() {
         let submitted = server.submit("alice", name, &wasm).map(|answer| answer.id());
         let id = submitted.unwrap_or_default();
         let evaluation = server.ended("alice", &id);
-        let run = Passhost::eval_within("10ms", &plugin(name), server.sample.path()).with(&["--threads", "1"]).run();
+        let run = Passhost::eval_within("10ms", &plugin(name), server.sample_path()).with(&["--threads", "1"]).run();
         let expected = verdicts(run.json());
         assert!(!expected.is_empty() && expected == verdicts(&evaluation["document"]), "{evaluation}\n{}", run.json());
         assert_eq!(evaluation["document"]["job"]["plugin_sha256"], run.json()["job"]["plugin_sha256"]);

@@ -51,7 +51,7 @@ fn an_evaluation_is_followed_from_waiting_to_its_end_and_over_the_end_of_the_ser
     server.wait_for("connections", 1);
     let mut events = Events::of(&server, &more[19]);
     assert_eq!(events.next().map(|event| event["state"].clone()), Some("waiting".into()));
-    let pid = i32::try_from(server.process.id()).ok().and_then(Pid::from_raw);
+    let pid = i32::try_from(server.id()).ok().and_then(Pid::from_raw);
     assert!(pid.is_some_and(|pid| kill_process(pid, Signal::TERM).is_ok()));
     assert_eq!(events.next(), None, "it waits still, and nobody tells of it any more");
     let ended = server.again();

@@ -21,7 +21,7 @@ fn bytes(number: usize) -> Vec<u8> {
 /// Sends all submissions at once, and what each was called; the server is killed the moment so many have a name.
 fn submitted_at_once(server: &Server, kill_after: Option<usize>) -> BTreeMap<usize, String> {
     let (ready, named, ids) = (Barrier::new(ALL), AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-    let pid = i32::try_from(server.process.id()).ok().and_then(Pid::from_raw);
+    let pid = i32::try_from(server.id()).ok().and_then(Pid::from_raw);
     let submit = |number: usize| {
         let request = server.submission(client_of(number), &number.to_string(), &bytes(number));
         let (last, before) = request.split_last()?;

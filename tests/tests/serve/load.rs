@@ -14,7 +14,7 @@ const BOUND: u64 = 250 << 20;
 
 /// The most memory that a server ever had, in bytes.
 fn peak(server: &Server) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.process.id())).unwrap_or_default();
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kibibytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
     assert!(kibibytes.is_some(), "{status}");
