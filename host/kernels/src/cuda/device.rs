@@ -43,7 +43,21 @@ pub struct Gpu {
     number: u32,
     device: sys::CUdevice,
     context: sys::CUcontext,
+    /// The major version of its compute capability.
+    major: i32,
     properties: DeviceProperties,
+}
+
+/// The major compute capability from which on a launch may begin before the one before it has ended.
+const FIRST_THAT_BEGINS_EARLY: i32 = 9;
+
+/// What a function does first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    /// It calls `begin` of the [prelude](super::join), which waits for the launch before.
+    Waits,
+    /// Anything: all that the stream was given before must have ended.
+    Anyhow,
 }
 
 // SAFETY: the driver's handles may be used from any thread.
@@ -60,10 +74,10 @@ impl Gpu {
         }
         result::init().map_err(failed("initialise"))?;
         let device = result::device::get(number as i32).map_err(failed("open the device"))?;
-        let properties = read_properties(device)?;
+        let (major, properties) = read_properties(device)?;
         // SAFETY: the device exists. The context is released when this is dropped.
         let context = unsafe { result::primary_ctx::retain(device) }.map_err(failed("make a context"))?;
-        Ok(Arc::new(Gpu { number, device, context, properties }))
+        Ok(Arc::new(Gpu { number, device, context, major, properties }))
     }
 
     /// The number that it was opened by.
@@ -97,6 +111,12 @@ impl Gpu {
         unsafe { result::device::get_attribute(self.device, which) }.map_err(failed("ask for an attribute"))
     }
 
+    /// Whether a launch of such a function may begin while the one before it still runs. GPUs before Hopper know no such
+    /// launches, and nothing in the text waits there.
+    fn begins_early(&self, start: Start) -> bool {
+        start == Start::Waits && self.major >= FIRST_THAT_BEGINS_EARLY
+    }
+
     /// What schedules depend on.
     pub fn properties(&self) -> &DeviceProperties {
         &self.properties
@@ -116,14 +136,16 @@ impl Gpu {
     }
 
     /// Loads machine code.
-    pub(super) fn load(self: &Arc<Gpu>, cubin: &Cubin, entry: &str) -> Result<Function, DeviceError> {
+    pub(super) fn load(self: &Arc<Gpu>, cubin: &Cubin, entry: &str, start: Start) -> Result<Function, DeviceError> {
         let name = CString::new(entry).map_err(|_| DeviceError::Call { call: "load", message: "bad name".into() })?;
         let _entered = self.enter()?;
         // SAFETY: a cubin is self-contained, and says itself how long it is.
         let module = unsafe { result::module::load_data(cubin.0.as_ptr().cast()) }.map_err(failed("load a kernel"))?;
         // SAFETY: the module was just loaded.
         match unsafe { result::module::get_function(module, name) } {
-            Ok(function) => Ok(Function { gpu: self.clone(), module, function }),
+            Ok(function) => {
+                Ok(Function { gpu: self.clone(), module, function, begins_early: self.begins_early(start) })
+            }
             Err(error) => {
                 // SAFETY: nothing of the module is in use.
                 let _ = unsafe { result::module::unload(module) };
@@ -133,20 +155,21 @@ impl Gpu {
     }
 }
 
-fn read_properties(device: sys::CUdevice) -> Result<DeviceProperties, DeviceError> {
+fn read_properties(device: sys::CUdevice) -> Result<(i32, DeviceProperties), DeviceError> {
     use sys::CUdevice_attribute as Attribute;
     let read = |which| {
         // SAFETY: the caller got the device from the driver.
         let value = unsafe { result::device::get_attribute(device, which) };
         value.map(i32::unsigned_abs).map_err(failed("ask for a property of the device"))
     };
-    let major = read(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
-    Ok(DeviceProperties {
+    let major = read(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?.cast_signed();
+    let properties = DeviceProperties {
         multiprocessors: read(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
         threads_per_multiprocessor: read(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
         shared_bytes_per_multiprocessor: read(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?,
-        cluster_blocks: DeviceProperties::cluster_blocks_of(major.cast_signed()),
-    })
+        cluster_blocks: DeviceProperties::cluster_blocks_of(major),
+    };
+    Ok((major, properties))
 }
 
 impl Drop for Gpu {
@@ -195,6 +218,7 @@ pub(super) struct Function {
     gpu: Arc<Gpu>,
     module: sys::CUmodule,
     function: sys::CUfunction,
+    begins_early: bool,
 }
 
 // SAFETY: the driver's handles may be used from any thread.
@@ -217,13 +241,35 @@ impl Function {
     ) -> Result<(), DeviceError> {
         let mut bytes = 0;
         let mut arguments = packed(addresses, &mut bytes);
+        let mut early = sys::CUlaunchAttribute {
+            id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+            pad: [0; 4],
+            value: sys::CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 },
+        };
+        let config = sys::CUlaunchConfig {
+            gridDimX: blocks,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: threads,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: 0,
+            hStream: stream.raw(),
+            attrs: &raw mut early,
+            numAttrs: self.begins_early.into(),
+        };
         // SAFETY: by this function's contract; the driver copies the arguments before it returns. Each is an address, so
-        // that they lie in the buffer as the function expects them.
+        // that they lie in the buffer as the function expects them. What begins early waits itself.
         let status = unsafe {
             let (none, extra) = (std::ptr::null_mut(), arguments.as_mut_ptr());
-            sys::cuLaunchKernel(self.function, blocks, 1, 1, threads, 1, 1, 0, stream.raw(), none, extra)
+            sys::cuLaunchKernelEx(&raw const config, self.function, none, extra)
         };
         status.result().map_err(failed("launch a kernel"))
+    }
+
+    /// Whether its launches may begin while the one before still runs.
+    pub(super) fn begins_early(&self) -> bool {
+        self.begins_early
     }
 }
 

@@ -2,7 +2,7 @@
 //! is still asking.
 
 use super::compiler::Compiler;
-use super::device::{DeviceError, Entered, Function, Gpu, Stream, failed};
+use super::device::{DeviceError, Entered, Function, Gpu, Start, Stream, failed};
 use super::kernel::CudaError;
 use cudarc::driver::{result, sys};
 use std::sync::Arc;
@@ -49,7 +49,7 @@ pub struct ShutGate<'a>(&'a Words);
 impl Gate {
     /// One for a GPU.
     pub fn new(gpu: &Arc<Gpu>, compiler: &Compiler) -> Result<Gate, CudaError> {
-        let function = gpu.load(&compiler.compile(SOURCE)?, ENTRY)?;
+        let function = gpu.load(&compiler.compile(SOURCE)?, ENTRY, Start::Anyhow)?;
         Ok(Gate { function, words: Words::new(gpu)? })
     }
 

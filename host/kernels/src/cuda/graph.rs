@@ -39,14 +39,19 @@ impl LaunchGraph {
             let mut arguments = super::device::packed(addresses, &mut bytes);
             if let Some(parameters) = launch.parameters(&mut arguments) {
                 let mut node = std::ptr::null_mut();
-                let before = made.nodes.last();
-                let (dependencies, count) = (before.map_or(std::ptr::null(), std::ptr::from_ref), before.iter().len());
-                // SAFETY: the graph lives, and the node before is its. The driver copies the parameters.
+                // SAFETY: the graph lives, and no node before is named. The driver copies the parameters.
                 unsafe {
-                    sys::cuGraphAddKernelNode_v2(&raw mut node, graph, dependencies, count, &raw const parameters)
+                    sys::cuGraphAddKernelNode_v2(&raw mut node, graph, std::ptr::null(), 0, &raw const parameters)
                 }
                 .result()
                 .map_err(failed("add a kernel to a graph"))?;
+                if let Some(before) = made.nodes.last() {
+                    let edge = edge_to(launch);
+                    // SAFETY: both nodes are the graph's, and an edge that begins early leads to a function that waits.
+                    unsafe { sys::cuGraphAddDependencies_v2(graph, before, &raw const node, &raw const edge, 1) }
+                        .result()
+                        .map_err(failed("put kernels of a graph in order"))?;
+                }
                 made.nodes.push(node);
             }
             made.launches.push(launch.clone());
@@ -91,6 +96,18 @@ impl LaunchGraph {
         // SAFETY: the graph is ready; the rest is the caller's promise.
         unsafe { sys::cuGraphLaunch(self.exec, stream.raw()) }.result().map_err(failed("launch a graph"))
     }
+}
+
+/// What a launch waits for of the one before it.
+fn edge_to(launch: &PreparedLaunch) -> sys::CUgraphEdgeData {
+    use sys::CUgraphDependencyType_enum::{CU_GRAPH_DEPENDENCY_TYPE_DEFAULT, CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
+    let (from_port, kind) = match launch.begins_early() {
+        // All its blocks run, or have run.
+        true => (sys::CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC, CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC),
+        // It has ended.
+        false => (sys::CU_GRAPH_KERNEL_NODE_PORT_DEFAULT, CU_GRAPH_DEPENDENCY_TYPE_DEFAULT),
+    };
+    sys::CUgraphEdgeData { from_port: from_port as u8, to_port: 0, type_: kind as u8, reserved: [0; 5] }
 }
 
 impl Drop for LaunchGraph {

@@ -7,6 +7,7 @@
 //! threads that are there. Shared memory is that of the body that wants the most.
 
 use super::emit::ENTRY;
+use super::properties::DeviceProperties;
 use super::split::Split;
 use super::text::Text;
 use std::fmt::Write;
@@ -51,20 +52,21 @@ impl Body {
 }
 
 /// The text of one kernel. The parameters of its function are the inputs, then the outputs.
-pub(super) fn alone(body: &Body) -> String {
+pub(super) fn alone(body: &Body, device: &DeviceProperties) -> String {
     let (mut parameters, outputs) = body.parameters(|letter, at| format!("{letter}{at}"));
     parameters.extend(outputs);
     let mut text = Text::default();
-    open_entry(&mut text, (body.threads, body.split), body.shared_bytes, &parameters);
+    let launch = Launch { blocks: body.blocks, threads: body.threads, split: body.split };
+    open_entry(&mut text, launch, body.shared_bytes, &parameters, device);
     text.lines(&body.lines);
     text.close();
     format!("{PRELUDE}\n{}", text.finish())
 }
 
 /// The text of several kernels. The parameters are the inputs of all of them, then all outputs.
-pub(super) fn joined(bodies: &[Body]) -> String {
+pub(super) fn joined(bodies: &[Body], device: &DeviceProperties) -> String {
     if let [body] = bodies {
-        return alone(body);
+        return alone(body, device);
     }
     let mut text = Text::default();
     text.line("// The number of a block among those of one body.");
@@ -85,7 +87,8 @@ pub(super) fn joined(bodies: &[Body]) -> String {
     parameters.extend(outputs);
     let shared = bodies.iter().map(|body| body.shared_bytes).max().unwrap_or(0);
     let threads = threads(bodies);
-    open_entry(&mut text, (threads, Split::Whole), shared, &parameters);
+    let launch = Launch { blocks: bodies.iter().map(|body| body.blocks).sum(), threads, split: Split::Whole };
+    open_entry(&mut text, launch, shared, &parameters, device);
     let mut first = 0;
     for (number, body) in bodies.iter().enumerate().filter(|(_, body)| body.blocks > 0) {
         let end = first + body.blocks;
@@ -107,14 +110,35 @@ pub(super) fn threads(bodies: &[Body]) -> u32 {
     bodies.iter().map(|body| body.threads).max().unwrap_or(1)
 }
 
-fn open_entry(text: &mut Text, (threads, split): (u32, Split), shared_bytes: u64, parameters: &[String]) {
+/// Blocks of a grid, threads of a block, and whether blocks share rows.
+#[derive(Clone, Copy)]
+struct Launch {
+    blocks: u64,
+    threads: u32,
+    split: Split,
+}
+
+impl Launch {
+    /// Whether the blocks of a next launch like this one may take their places while these run. They must all find room:
+    /// where some do and others wait for blocks to end, they are spread unevenly when they go on.
+    fn leaves_room(self, device: &DeviceProperties) -> bool {
+        2 * self.blocks.saturating_mul(self.threads.into()) <= device.busy_threads()
+    }
+}
+
+fn open_entry(text: &mut Text, launch: Launch, shared_bytes: u64, parameters: &[String], device: &DeviceProperties) {
     let parameters = parameters.join(", ");
-    let cluster = match split {
+    let threads = launch.threads;
+    let cluster = match launch.split {
         Split::Cluster { blocks } => format!(" __cluster_dims__({blocks}, 1, 1)"),
         Split::Whole | Split::Last { .. } | Split::Scanned { .. } => String::new(),
     };
     text.open(format_args!("extern \"C\" __global__ void __launch_bounds__({threads}){cluster} {ENTRY}({parameters})"));
     text.line(format_args!("__shared__ __align__(16) u8 shared[{}];", shared_bytes.max(1)));
+    text.line("begin();");
+    if launch.leaves_room(device) {
+        text.line("let_next_begin();");
+    }
 }
 
 fn write_function(text: &mut Text, number: usize, body: &Body) {

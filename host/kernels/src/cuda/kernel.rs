@@ -1,7 +1,7 @@
 //! A kernel with its machine code, one variant for each layout that it met.
 
 use super::compiler::Compiler;
-use super::device::{DeviceError, Entered, Function, Gpu, Stream};
+use super::device::{DeviceError, Entered, Function, Gpu, Start, Stream};
 use super::emit::{ENTRY, JoinedSource, KernelSource, candidates, emit_as, emit_joined};
 use super::nvrtc::NvrtcError;
 use super::tune::Candidates;
@@ -54,7 +54,7 @@ impl Variant {
         form: &'static str,
     ) -> Result<Variant, CudaError> {
         let blocks = i32::try_from(blocks).map_err(|_| CudaError::Grid { blocks })?.unsigned_abs();
-        let function = gpu.load(&compiler.compile(text)?, ENTRY)?;
+        let function = gpu.load(&compiler.compile(text)?, ENTRY, Start::Waits)?;
         Ok(Variant { function, blocks, threads, form })
     }
 }
@@ -213,8 +213,8 @@ impl PreparedLaunch {
     /// # Safety
     /// The tensors have the types that it was prepared for, strides included, and lie in memory of the GPU. Outputs overlap
     /// nothing. Until the stream has run the launch, inputs can be read and are written to by nobody, and outputs can be
-    /// written and are accessed by nobody else. No two launches prepared by one [`CudaKernel`] run at once: where blocks
-    /// share rows, they do so through memory that belongs to the machine code.
+    /// written and are accessed by nobody else. All launches prepared by one [`CudaKernel`] are made on one stream: where
+    /// blocks share rows, they do so through memory that belongs to the machine code.
     pub unsafe fn launch(&self, entered: &Entered<'_>, stream: Stream, addresses: &[u64]) -> Result<bool, DeviceError> {
         if !self.fits(addresses) {
             return Ok(false);
@@ -236,6 +236,11 @@ impl PreparedLaunch {
     /// The launch as a node of a graph, with packed arguments; none where there is nothing to compute.
     pub(super) fn parameters(&self, arguments: &mut [*mut c_void; 5]) -> Option<sys::CUDA_KERNEL_NODE_PARAMS> {
         self.variant.as_ref().map(|variant| variant.function.node(variant.blocks, variant.threads, arguments))
+    }
+
+    /// Whether it may begin while the launch before it still runs.
+    pub(super) fn begins_early(&self) -> bool {
+        self.variant.as_ref().is_some_and(|variant| variant.function.begins_early())
     }
 
     /// Whether both launch the same machine code.

@@ -9,11 +9,25 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef long long i64;
 
+#define D static __device__ __forceinline__
+
+// Every kernel does this first. A launch may begin while the one before it on its stream still runs, which hides what it
+// takes to begin; before it reads or writes anything, it waits here until that one has ended and all that it wrote is seen.
+D void begin() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+// From here on the next launch may begin, once all blocks of this one got here. Elsewhere it may when they have ended.
+D void let_next_begin() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 // 16-bit floats are held as their bits.
 struct f16 { u16 bits; };
 struct bf16 { u16 bits; };
-
-#define D static __device__ __forceinline__
 
 D float to_f32(f16 x) { float y; asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x.bits)); return y; }
 D float to_f32(bf16 x) { return __uint_as_float((u32)x.bits << 16); }

@@ -1,6 +1,7 @@
 // 300 blocks of 256 threads
 extern "C" __global__ void __launch_bounds__(256) k(const float *__restrict__ x0, float *__restrict__ y0, i64 *__restrict__ y1) {
     __shared__ __align__(16) u8 shared[256];
+    begin();
     const u32 lane = threadIdx.x % 256;
     const u32 row = (u32)blockIdx.x * 1 + threadIdx.x / 256;
     const bool active = row < 300u;

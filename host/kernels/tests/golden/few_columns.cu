@@ -1,6 +1,8 @@
 // 128 blocks of 512 threads
 extern "C" __global__ void __launch_bounds__(512) k(const float *__restrict__ x0, float *__restrict__ y0, float *__restrict__ y1) {
     __shared__ __align__(16) u8 shared[512];
+    begin();
+    let_next_begin();
     const u32 thread = (u32)(blockIdx.x / 128) * 2 + threadIdx.x % 2;
     const bool active = thread < 2u;
     const u32 p = active ? thread * 4 : 0;

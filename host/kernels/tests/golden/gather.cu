@@ -1,6 +1,8 @@
 // 256 blocks of 128 threads
 extern "C" __global__ void __launch_bounds__(128) k(const i64 *__restrict__ x0, const float *__restrict__ x1, float *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[1];
+    begin();
+    let_next_begin();
     const u32 thread = (u32)blockIdx.x * 128 + threadIdx.x;
     if (!(thread < 32768u)) return;
     const u32 p = thread * 4;

@@ -1,6 +1,7 @@
 // 256 blocks of 512 threads
 extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(8, 1, 1) k(const f16 *__restrict__ x0, f16 *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[64];
+    begin();
     __cluster_barrier_arrive_relaxed();
     const u32 lane = blockIdx.x % 8 * 512 + threadIdx.x % 512;
     const u32 row = (u32)(blockIdx.x / 8) * 1 + threadIdx.x / 512;

@@ -1,6 +1,8 @@
 // 256 blocks of 256 threads
 extern "C" __global__ void __launch_bounds__(256) k(const float *__restrict__ x0, float *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[4224];
+    begin();
+    let_next_begin();
     const u32 column = threadIdx.x % 32, first = threadIdx.x / 32;
     const u32 a0 = blockIdx.x % 2u * 32;
     const u32 b0 = blockIdx.x / 2u % 4u * 32;

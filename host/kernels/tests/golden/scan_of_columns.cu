@@ -1,6 +1,8 @@
 // 256 blocks of 32 threads
 extern "C" __global__ void __launch_bounds__(32) k(const float *__restrict__ x0, float *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[1];
+    begin();
+    let_next_begin();
     const u32 thread = (u32)blockIdx.x * 32 + threadIdx.x;
     if (!(thread < 8192u)) return;
     const u32 p = thread * 1;

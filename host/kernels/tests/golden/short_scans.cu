@@ -1,6 +1,8 @@
 // 512 blocks of 128 threads
 extern "C" __global__ void __launch_bounds__(128) k(const float *__restrict__ x0, float *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[1];
+    begin();
+    let_next_begin();
     const u32 lane = threadIdx.x % 8;
     const u32 row = (u32)blockIdx.x * 16 + threadIdx.x / 8;
     const bool active = row < 8192u;

@@ -1,6 +1,7 @@
 // 256 blocks of 512 threads
 extern "C" __global__ void __launch_bounds__(512) k(const float *__restrict__ x0, float *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[64];
+    begin();
     const u32 lane = blockIdx.x % 256 * 512 + threadIdx.x % 512;
     const u32 row = (u32)(blockIdx.x / 256) * 1 + threadIdx.x / 512;
     const bool active = row < 1u;

@@ -1,6 +1,8 @@
 // 48 blocks of 512 threads
 extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(8, 1, 1) k(const bf16 *__restrict__ x0, float *__restrict__ y0, float *__restrict__ y1) {
     __shared__ __align__(16) u8 shared[512];
+    begin();
+    let_next_begin();
     __cluster_barrier_arrive_relaxed();
     const u32 thread = (u32)(blockIdx.x / 8) * 1 + threadIdx.x % 1;
     const bool active = thread < 6u;

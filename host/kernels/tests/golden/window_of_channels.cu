@@ -1,6 +1,7 @@
 // 2352 blocks of 256 threads
 extern "C" __global__ void __launch_bounds__(256) k(const float *__restrict__ x0, float *__restrict__ y0) {
     __shared__ __align__(16) u8 shared[4224];
+    begin();
     const u32 column = threadIdx.x % 32, first = threadIdx.x / 32;
     const u32 a0 = blockIdx.x % 196u * 32;
     const u32 b0 = blockIdx.x / 196u % 6u * 32;

@@ -1,6 +1,7 @@
 //! The runtime library on a GPU: what a caller finds as it was, what a launch costs, what is captured.
 
 mod capture;
+mod early;
 mod gates;
 mod joins;
 mod launches;
@@ -32,7 +33,7 @@ const RECORDED: [Check; 6] = [
 
 /// Runs all checks, each by name, and prints the figures of a launch.
 pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<()> {
-    let checks: [Check; 12] = [
+    let checks: [Check; 13] = [
         ("the caller's thread is as before", state::survives),
         ("two streams, two threads", streams::two),
         ("an arena under poison", streams::poisoned),
@@ -40,6 +41,7 @@ pub(crate) fn run(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<()> {
         ("captured programs", capture::replays),
         ("what is not captured", capture::refused),
         ("blocks that share rows", shared_rows::again),
+        ("launches that begin early", early::chains),
         ("a gate that is shut", gates::holds),
         ("a launch and a wait", launches::overhead),
         ("joined kernels", joins::program),

@@ -93,7 +93,7 @@ fn alone(chooser: &Chooser<'_>, schedule: Schedule) -> KernelSource {
     let name = schedule.to_string();
     let (body, claims) = written(chooser, schedule);
     KernelSource {
-        text: join::alone(&body),
+        text: join::alone(&body, chooser.device),
         blocks: body.blocks,
         threads: body.threads,
         form: body.form,
@@ -108,7 +108,7 @@ pub fn emit_joined(kernels: &[(&Kernel, &Facts, &Layout)], device: &DeviceProper
     let written = kernels.iter().map(|(kernel, facts, layout)| body(kernel, facts, layout, device, is_alone));
     let (bodies, claims): (Vec<Body>, Vec<Claims>) = written.unzip();
     JoinedSource {
-        text: join::joined(&bodies),
+        text: join::joined(&bodies, device),
         blocks: bodies.iter().map(|body| body.blocks).sum(),
         threads: join::threads(&bodies),
         form: if let [body] = &bodies[..] { body.form } else { "joined" },

@@ -123,6 +123,7 @@ D void k3(const Block blockIdx, u8 *shared, const float *__restrict__ x0, i64 *_
 
 extern "C" __global__ void __launch_bounds__(256) k(const f16 *__restrict__ x0_0, const u8 *__restrict__ x0_1, const float *__restrict__ x1_0, const float *__restrict__ x1_1, const float *__restrict__ x2_0, const float *__restrict__ x2_1, const float *__restrict__ x3_0, f16 *__restrict__ y0_0, float *__restrict__ y1_0, float *__restrict__ y2_0, i64 *__restrict__ y3_0) {
     __shared__ __align__(16) u8 shared[128];
+    begin();
     if (blockIdx.x < 1536u) {
         if (threadIdx.x >= 128u) return;
         k0(Block{blockIdx.x - 0u}, shared, x0_0, x0_1, y0_0);
