@@ -168,6 +168,8 @@ fn a_page_of_a_batch_says_who_is_best_and_asks_for_nothing() {
         "would be slower",
         "the machine was busy",
         "8.5 µs + bytes / bandwidth",
+        "What holds scores back",
+        " right graphs with none: ",
         "default-src 'none'",
     ] {
         assert!(page.contains(part), "`{part}` in the page");

@@ -1,5 +1,7 @@
 //! `passhost report` and `passhost compare` on documents that are made by hand.
 
+mod headroom;
+
 use expect_test::{Expect, expect};
 use passhost_made_documents::{compared, document, failed, missed, right, unmeasured};
 use passhost_policy::Policy;
@@ -114,6 +116,10 @@ fn a_summary_fits_a_narrow_terminal() {
             norm/float32/large  0.10        -  pass miss
             norm/broken         0.11        -    runtime
             norm/float32/small  0.80     0.80      right
+            slowest right       speedup  at reference  library calls
+            norm/float32/small     0.80             -              -
+            gate/float32/small     2.00             -              -
+            gate/float16/small     3.00             -              -
             pass misses, 1: norm/float32/large
             not measured, 1 of 7 graphs (14.3%): they are not in the
             score
@@ -161,6 +167,10 @@ fn several_plugins_have_a_row_and_a_section_each() {
             norm/float32/large  0.10        -          -  pass miss
             norm/broken         0.11        -          -    runtime
             norm/float32/small  0.80     0.80  0.77-0.83      right
+            slowest right       speedup      us  at reference  us  library calls
+            norm/float32/small     0.80  1500.0             -   -              -
+            gate/float32/small     2.00   600.0             -   -              -
+            gate/float16/small     3.00   400.0             -   -              -
             pass misses, 1: norm/float32/large
             not measured, 1 of 7 graphs (14.3%): they are not in the score
               1: not measured: the machine was busy during 7 of 18 blocks of trials (timing)
@@ -190,6 +200,12 @@ fn several_plugins_have_a_row_and_a_section_each() {
             norm/small          0.11        -          -  compile
             norm/large          1.50     1.50  1.44-1.56    right
             gate/float32/small  2.50     2.50  2.40-2.60    right
+            slowest right       speedup     us  at reference  us  library calls
+            norm/large             1.50  800.0             -   -              -
+            gate/float32/small     2.50  480.0             -   -              -
+            gate/float16/small     3.01  398.7             -   -              -
+            gate/float32/large     4.00  300.0             -   -              -
+            gate/float16/large     9.00  133.3             -   -              -
         "#]],
     );
 }
@@ -282,6 +298,9 @@ fn summaries_and_comparisons_are_json_too() {
     let report = json("report", &["one.json"]);
     assert_eq!(report["schema"], "passhost.report/1");
     assert_eq!(report["plugins"][0]["all"]["scored"], 6);
+    let headroom = &report["plugins"][0]["headroom"];
+    assert_eq!((&headroom["clock"], &headroom["graphs"][0]["library_calls"]), (&json!("wall"), &Value::Null));
+    assert_eq!(headroom["graphs"][0]["place"]["variant"], "float32/small");
     let comparison = json("compare", &["one.json", "two.json"]);
     assert_eq!((&comparison["schema"], &comparison["graphs"]), (&json!("passhost.comparison/1"), &json!(5)));
     let narrow = files.run("report", &["one.json"], "60", &["--variant", "gate/float16/s", "--json", "-"]);

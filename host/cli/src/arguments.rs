@@ -93,7 +93,7 @@ pub enum Command {
     /// Measures what PyTorch itself offers in place of a plugin: eager from Python, Inductor, CUDA graphs
     #[command(after_help = baseline::EXIT_CODES)]
     Baseline(Box<BaselineArguments>),
-    /// Summarises the results of plugins: scores, by group, type and size, the best and the worst
+    /// Summarises the results of plugins: scores, by group, type and size, the best and the worst, what holds them back
     Report(ReportArguments),
     /// Compares entrants on the graphs that all were tried on: who is better, and what changed
     Compare(CompareArguments),

@@ -138,13 +138,7 @@ fn changes(number: usize, against: &AgainstFirst, comparison: &Comparison, termi
     if ratio.interval.is_none() {
         lines.extend(painted("times were not taken in as many processes: no interval", Tone::Warn, terminal));
     }
-    if let Some(DeviceTimes { graphs, ratio, nearly }) = against.device {
-        let text = format!(
-            "on the device alone it takes {ratio:.3} times as long in the geometric mean of {graphs} graphs that both have \
-             right; 1 takes at most {NEARLY:.2} times as long as it on {nearly} of them"
-        );
-        lines.extend(wrap(&text, terminal.width(), ""));
-    }
+    lines.extend(on_the_device(against, terminal));
     let over_samples = against.over_samples.filter(|_| comparison.samples > 1);
     lines.extend(over_samples.iter().flat_map(|over| wrap(&counting_once("a ratio of", over), terminal.width(), "")));
     for (what, found) in [
@@ -153,6 +147,26 @@ fn changes(number: usize, against: &AgainstFirst, comparison: &Comparison, termi
         ("right with both, at another speed", &against.moved),
     ] {
         lines.extend(listed(what, found, terminal));
+    }
+    lines
+}
+
+/// What an entrant takes on the device alone, on all graphs that both have right and on those without calls of the library.
+fn on_the_device(against: &AgainstFirst, terminal: &Terminal) -> Vec<String> {
+    let mut lines = vec![];
+    if let Some(DeviceTimes { graphs, ratio, nearly }) = against.device {
+        let text = format!(
+            "on the device alone it takes {ratio:.3} times as long in the geometric mean of {graphs} graphs that both have \
+             right; 1 takes at most {NEARLY:.2} times as long as it on {nearly} of them"
+        );
+        lines.extend(wrap(&text, terminal.width(), ""));
+    }
+    if let Some(DeviceTimes { graphs, ratio, nearly }) = against.device_without_calls {
+        let text = format!(
+            "where 1 leaves no call to the library it takes {ratio:.3} times as long, {graphs} of these graphs; 1 takes at \
+             most {NEARLY:.2} times as long as it on {nearly} of them"
+        );
+        lines.extend(wrap(&text, terminal.width(), ""));
     }
     lines
 }

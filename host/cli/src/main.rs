@@ -5,6 +5,7 @@ mod arguments;
 mod commands;
 mod comparison;
 mod explain;
+mod headroom;
 mod interrupt;
 mod output;
 mod progress;

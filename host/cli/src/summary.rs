@@ -1,6 +1,7 @@
 //! Summaries of plugins on the terminal.
 
 use crate::comparison::against;
+use crate::headroom;
 use crate::terminal::{Terminal, Tone, table, wrap};
 use passhost_report::{ClockScores, Extreme, OverSamples, Part, Place, Slice, Summary};
 use passhost_score::{Confidence, Interval};
@@ -77,6 +78,7 @@ fn section(number: &str, summary: &Summary, terminal: &Terminal) -> Vec<String> 
     }
     lines.extend(extremes("best", &summary.best, terminal));
     lines.extend(extremes("worst", &summary.worst, terminal));
+    lines.extend(headroom::render(&summary.headroom, terminal));
     lines.extend(pass_misses(&summary.pass_misses, terminal));
     lines.extend(unmeasured(summary, terminal));
     lines

@@ -92,6 +92,13 @@ pub fn aliasing(graph: &Graph, node: &Node, ops: &OpTable) -> Aliasing {
     }
 }
 
+/// Whether a node does nothing but to make views of its operands: it runs no kernel.
+pub fn only_views(graph: &Graph, node: &Node, ops: &OpTable) -> bool {
+    let NodeKind::Aten { op, .. } = &node.kind else { return false };
+    let writes = ops.get(op).is_none_or(Schema::is_in_place);
+    !writes && matches!(aliasing(graph, node, ops), Aliasing::Identity(_) | Aliasing::View(_))
+}
+
 /// Whether every result of an op shares memory with an operand, whatever it is called with: it moves no element.
 pub fn never_copies(schema: &Schema) -> bool {
     match schema.op.name.as_str() {
@@ -215,6 +222,23 @@ mod tests {
             let graph = Graph::parse(&text).unwrap();
             let expected = if views { Aliasing::View(vec![x]) } else { Aliasing::None };
             assert_eq!(aliasing(&graph, &graph.nodes[0], OpTable::sample()), expected, "{op}");
+        }
+    }
+
+    #[test]
+    fn what_writes_or_may_copy_is_more_than_a_view() {
+        for (from, to, op, expected) in [
+            ("f32[2,3]", "f32[3,2]{1,3}", "aten::t(%x)", true),
+            ("f32[2,3]", "f32[2,3]", "aten::contiguous(%x)", true),
+            ("f32[2,3]{1,2}", "f32[2,3]", "aten::contiguous(%x)", false),
+            ("f32[2,3]{1,2}", "f32[6]", "aten::reshape(%x, [6])", false),
+            ("f32[2,3]", "f32[2,3]", "aten::relu_(%x)", false),
+            ("f32[2,3]", "f32[2,3]", "aten::relu(%x)", false),
+            ("f32[2,3]", "f32[2,3]", "aten::on_no_list(%x)", false),
+        ] {
+            let text = format!("graph(%x: {from}) {{\n  %1: {to} = {op}\n  return (%1)\n}}\n");
+            let graph = Graph::parse(&text).unwrap();
+            assert_eq!(only_views(&graph, &graph.nodes[0], OpTable::sample()), expected, "{op} of {from}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::conditions::{Conditions, remarks};
 use crate::entry::{Entrant, Entry, Item, Scoring, sample_key};
+use crate::library::calls_of;
 use crate::part::{OverSamples, Part};
 use crate::rebase::against_python;
 use crate::summary::Place;
@@ -83,6 +84,8 @@ pub struct AgainstFirst {
     pub over_samples: Option<OverSamples>,
     /// What both take on the device alone, where that is known.
     pub device: Option<DeviceTimes>,
+    /// The same on graphs whose rewrites by the first leave no call to the library, where others do.
+    pub device_without_calls: Option<DeviceTimes>,
     /// Graphs on which its headline score is better beyond doubt.
     pub better: usize,
     /// Graphs on which it is worse beyond doubt.
@@ -320,6 +323,7 @@ fn against(first: &[&Item<'_>], other: &[&Item<'_>], scale: Scale) -> Option<Aga
     moved.retain(|change| change.ratio.excludes_one());
     Some(AgainstFirst {
         device: device_times(&first_right, &other_right),
+        device_without_calls: device_times_without_calls(&first_right, &other_right),
         over_samples: over_samples(&both, scale),
         better: beyond_doubt(true),
         worse: beyond_doubt(false),
@@ -342,6 +346,24 @@ fn device_times(first: &[&Item<'_>], other: &[&Item<'_>]) -> Option<DeviceTimes>
     let nearly = ratios.iter().filter(|ratio| **ratio >= NEARLY.recip()).count();
     let graphs = ratios.len();
     (graphs > 0).then(|| DeviceTimes { graphs, ratio: (logarithms / graphs as f64).exp(), nearly })
+}
+
+/// The device's own times on graphs whose rewrites by the first leave no call to the library: what those take is not the
+/// library's doing. `None` where it is all or none of those whose rewrites are known.
+fn device_times_without_calls(first: &[&Item<'_>], other: &[&Item<'_>]) -> Option<DeviceTimes> {
+    let (mut without, mut with): (Vec<_>, Vec<_>) = (vec![], vec![]);
+    for (&first, &other) in first.iter().zip(other) {
+        match calls_of(first) {
+            Some(calls) if calls.is_empty() => without.push((first, other)),
+            Some(_) => with.push((first, other)),
+            None => (),
+        }
+    }
+    let times = |both: Vec<(&Item<'_>, &Item<'_>)>| {
+        let (first, other): (Vec<_>, Vec<_>) = both.into_iter().unzip();
+        device_times(&first, &other)
+    };
+    times(with).and_then(|_| times(without))
 }
 
 /// What became of a graph from the first entrant to another.

@@ -3,6 +3,7 @@
 use crate::compare::{Comparison, PairedRow, compare, compare_sharing, rows};
 use crate::conditions::Conditions;
 use crate::entry::{Entry, Item, sample_key};
+use crate::headroom::Headroom;
 use crate::light::{Floor, SpeedOfLight};
 use crate::part::{ClockScores, Part};
 use crate::rebase::against_python;
@@ -46,6 +47,8 @@ pub struct Contender {
     pub device: Option<DeviceScores>,
     /// How far from the device's floor it is on those that it has right.
     pub light: SpeedOfLight,
+    /// How much faster those could be that it has right.
+    pub headroom: Headroom,
     /// Its speedups on the shared graphs that it has right, least first.
     pub speedups: Vec<f64>,
     /// What its pass left alone and why: the plugin's text.
@@ -225,6 +228,7 @@ fn contender(entry: &Entry<'_>, part: Part, shared: &[&Item<'_>]) -> Contender {
         shared: part,
         device: None,
         light: SpeedOfLight::of(shared),
+        headroom: Headroom::of(shared, entry.conditions.launch),
         speedups,
         refusals: sayings(&all, |item| {
             let refusals = item.variant.rewrite.as_ref().map_or(&[][..], |rewrite| &rewrite.refusals);

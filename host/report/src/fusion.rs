@@ -32,10 +32,7 @@ pub enum Fate {
 /// A kernel calculates what lies between the values that it reads and those that it writes, where the rewrite says which
 /// values of the graph these are; where it does not, the next kernel that does is named.
 pub fn fusion(graphs: &Graphs) -> Option<Fusion> {
-    if graphs.before.len().max(graphs.after.len()) > LIMIT {
-        return None;
-    }
-    let (before, after) = (Graph::parse(&graphs.before).ok()?, Graph::parse(&graphs.after).ok()?);
+    let (before, after) = both(graphs)?;
     let kept: HashSet<_> = after.nodes.iter().filter(|node| !is_kernel(node)).map(|node| node.id).collect();
     let kernels: Vec<&Node> = after.nodes.iter().filter(|node| is_kernel(node)).collect();
     let originals = counterparts(&before, &after);
@@ -58,6 +55,12 @@ pub fn fusion(graphs: &Graphs) -> Option<Fusion> {
         before: before.nodes.iter().map(|node| before.node_text(node)).zip(fates).collect(),
         after: after.nodes.iter().map(|node| (after.node_text(node), numbers(node))).collect(),
     })
+}
+
+/// A graph and its rewrite. `None` where they are no graphs, or long ones.
+pub(crate) fn both(graphs: &Graphs) -> Option<(Graph, Graph)> {
+    let is_long = graphs.before.len().max(graphs.after.len()) > LIMIT;
+    if is_long { None } else { Some((Graph::parse(&graphs.before).ok()?, Graph::parse(&graphs.after).ok()?)) }
 }
 
 fn is_kernel(node: &Node) -> bool {

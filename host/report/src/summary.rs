@@ -2,6 +2,7 @@
 
 use crate::conditions::{Conditions, remarks};
 use crate::entry::{Entrant, Entry, Item};
+use crate::headroom::Headroom;
 use crate::part::{Part, alone};
 use passhost_protocol::Spent;
 use passhost_score::{FailureClass, Interval};
@@ -47,6 +48,8 @@ pub struct Summary {
     pub best: Vec<Extreme>,
     /// Graphs with the worst scores, worst first.
     pub worst: Vec<Extreme>,
+    /// What holds AS back: the right graphs, the lowest speedup first.
+    pub headroom: Headroom,
     /// Graphs in which the pass changed nothing that counts.
     pub pass_misses: Vec<Place>,
     /// Why graphs were not measured, by the host's doing, the most frequent reason first. They are not in the score.
@@ -150,6 +153,7 @@ pub fn summarise(entry: &Entry<'_>) -> Summary {
         progress: progress(&all),
         best,
         worst,
+        headroom: Headroom::of(&all, conditions.launch),
         pass_misses: all.iter().filter(missed).map(|item| Place::of(item)).collect(),
         unmeasured: unmeasured(&all),
         lost: documents.iter().filter_map(|document| lost(document)).collect(),

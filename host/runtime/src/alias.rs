@@ -1,7 +1,7 @@
 //! Who shares whose memory, and who may overwrite it.
 
-use passhost_ir::alias::{Aliasing, aliasing};
-use passhost_ir::{Graph, Node, NodeId, NodeKind, OpTable, Schema, ValueId};
+use passhost_ir::alias::aliasing;
+use passhost_ir::{Graph, NodeId, NodeKind, OpTable, Schema, ValueId};
 use std::collections::{HashMap, HashSet};
 
 /// Nodes whose first operand is a fresh tensor of the type of their result that only this node reads, so that the node may
@@ -45,13 +45,6 @@ pub fn mutated_inputs(graph: &Graph) -> Vec<usize> {
     mutated.sort_unstable();
     mutated.dedup();
     mutated
-}
-
-/// Whether a node does nothing but to make views of its operands.
-pub(crate) fn only_views(graph: &Graph, node: &Node) -> bool {
-    let NodeKind::Aten { op, .. } = &node.kind else { return false };
-    let writes = OpTable::sample().get(op).is_none_or(Schema::is_in_place);
-    !writes && matches!(aliasing(graph, node, OpTable::sample()), Aliasing::Identity(_) | Aliasing::View(_))
 }
 
 #[cfg(test)]

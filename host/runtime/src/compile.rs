@@ -1,6 +1,6 @@
 //! A graph made into instructions: ops looked up, kernels verified, the arena planned.
 
-use crate::alias::{mutated_inputs, only_views, reusable};
+use crate::alias::{mutated_inputs, reusable};
 use crate::arena::{Plan, roots};
 use crate::context::Context;
 use crate::error::{Cause, NodeError};
@@ -9,7 +9,8 @@ use crate::kernel::DeviceKernel;
 use crate::order::Order;
 use crate::program::Program;
 use crate::put_back::{PUT_BACK, put_backs, view_of};
-use passhost_ir::{Arg, Dtype, Graph, Kernel, Node, NodeId, NodeKind, OpName, TensorType, ValueId};
+use passhost_ir::alias::only_views;
+use passhost_ir::{Arg, Dtype, Graph, Kernel, Node, NodeId, NodeKind, OpName, OpTable, TensorType, ValueId};
 use passhost_kernels::cuda::{self, DeviceProperties, shape};
 use passhost_torch::PreparedCall;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -66,7 +67,7 @@ impl Program {
             let name = name_of(node);
             let op = in_place.get(&node.id).filter(|_| overwriting.contains(&node.id));
             let failed = |cause: Cause| NodeError { node: node.id, op: name.clone(), cause };
-            let is_view = op.is_none() && only_views(graph, node);
+            let is_view = op.is_none() && only_views(graph, node, OpTable::sample());
             let operation = match &node.kind {
                 NodeKind::Aten { .. } if put_backs.scatters.contains(&node.id) => {
                     put_back(node, put_backs.done.contains(&node.id), context)

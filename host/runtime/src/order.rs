@@ -5,8 +5,8 @@
 //! nothing, as soon as they can. A kernel passes no node that writes to its operands: what it reads is the same wherever it
 //! runs, and what it writes is memory that is planned for the order that comes of this.
 
-use crate::alias::only_views;
 use crate::worth::{FURTHEST, Group, MOST_KERNELS};
+use passhost_ir::alias::only_views;
 use passhost_ir::{Graph, Node, NodeId, NodeKind, OpTable, Schema, ValueId};
 use passhost_kernels::cuda::Shape;
 use std::collections::{HashMap, HashSet};
@@ -79,7 +79,7 @@ fn kind(graph: &Graph, node: &Node, once: &HashSet<NodeId>, shape: &impl Fn(&Nod
             let may_write = |schema: &Schema| schema.writes() || schema.position("running_mean").is_some();
             match OpTable::sample().get(op) {
                 Some(schema) if !may_write(schema) => {
-                    let is_view = only_views(graph, node) && !once.contains(&node.id);
+                    let is_view = only_views(graph, node, OpTable::sample()) && !once.contains(&node.id);
                     if is_view { Kind::View } else { Kind::InTurn }
                 }
                 _ => Kind::Writes,

@@ -2,6 +2,7 @@
 
 mod breakdown;
 mod graphs;
+mod headroom;
 mod light;
 mod reading;
 mod rewrites;
@@ -45,6 +46,7 @@ pub fn report(contests: &[Contest<'_>], origin: &Origin) -> Page {
             Section::new("tolerance", "Speed at each tolerance, ES(t)", each(&scores::by_tolerance)),
             Section::new("distribution", "Distribution of speedups", each(&scores::distribution)),
             Section::new("light", "Speed of light", each(&light::light)),
+            Section::new("headroom", "What holds scores back", each(&headroom::headroom)),
             Section::new("breakdown", "By list, element type, size and op", each(&breakdown::breakdowns)),
             Section::new("graphs", "Every graph", each(&graphs::graphs)),
             Section::new("rewrites", "Graphs before and after", rewrites::rewrites(contests)),

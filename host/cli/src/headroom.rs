@@ -1,0 +1,83 @@
+//! What holds the score of a plugin back, on the terminal.
+
+use crate::summary::{headed, name, short};
+use crate::terminal::{Terminal, table, wrap};
+use passhost_report::{Clock, Headroom, MeanSpeedup, RightGraph, Timed};
+use passhost_supervisor::untrusted::one_line;
+
+/// Graphs that are shown; JSON has all right ones.
+const SHOWN: usize = 10;
+/// Least width that has room for times beside speedups.
+const WIDE: usize = 80;
+/// Characters of what is left to the library, on a wide terminal and on a narrow one.
+const CALLS: [usize; 2] = [30, 14];
+
+/// What the rewrites leave to the library, and the right graphs with the lowest speedups.
+pub fn render(headroom: &Headroom, terminal: &Terminal) -> Vec<String> {
+    if headroom.graphs.is_empty() {
+        return vec![];
+    }
+    let mut lines = wrap(&left_to_the_library(headroom), terminal.width(), "");
+    lines.extend(slowest(headroom, terminal));
+    lines
+}
+
+/// How many graphs leave calls to the library, and how fast these are beside the others. Nothing where no rewrite is known.
+fn left_to_the_library(headroom: &Headroom) -> String {
+    let Headroom { graphs, with_calls, without_calls, .. } = headroom;
+    let count = |of: &Option<MeanSpeedup>| of.map_or(0, |mean| mean.graphs);
+    let known = count(with_calls) + count(without_calls);
+    if known == 0 {
+        return String::new();
+    }
+    let fast = |MeanSpeedup { graphs, speedup }: MeanSpeedup, what: &str| {
+        let verb = if graphs == 1 { "leaves" } else { "leave" };
+        format!("{graphs} {verb} {what}, {speedup:.2} times as fast")
+    };
+    let in_the_mean = |mean, what| format!("{} in the geometric mean", fast(mean, what));
+    let parts: Vec<String> = match (*with_calls, *without_calls) {
+        (Some(with), Some(without)) => vec![in_the_mean(with, "calls to the library"), fast(without, "none")],
+        (Some(with), None) => vec![in_the_mean(with, "calls to the library")],
+        (None, without) => without.map(|without| in_the_mean(without, "no call to the library")).into_iter().collect(),
+    };
+    let unknown = match graphs.len() - known {
+        0 => String::new(),
+        unknown => format!("; of {unknown} it is not recorded"),
+    };
+    format!("of {} right graphs {}{unknown}", graphs.len(), parts.join("; "))
+}
+
+fn slowest(headroom: &Headroom, terminal: &Terminal) -> Vec<String> {
+    let wide = terminal.width() >= WIDE;
+    let limit = if wide { CALLS[0] } else { CALLS[1] };
+    let rows: Vec<Vec<String>> = headroom.graphs.iter().take(SHOWN).map(|graph| row(graph, limit)).collect();
+    let (head, keep): ([&str; 7], &[usize]) = match (headroom.clock, wide) {
+        (Clock::Wall, wide) => (
+            ["slowest right", "speedup", "", "us", "at reference", "us", "library calls"],
+            if wide { &[0, 1, 3, 4, 5, 6] } else { &[0, 1, 4, 6] },
+        ),
+        (Clock::Device, wide) => (
+            ["slowest right", "speedup", "device", "us", "at floor", "us", "library calls"],
+            if wide { &[0, 1, 2, 3, 4, 5, 6] } else { &[0, 1, 2, 4, 6] },
+        ),
+    };
+    let of = |cells: Vec<String>| -> Vec<String> { keep.iter().map(|&column| cells[column].clone()).collect() };
+    let head: Vec<&str> = keep.iter().map(|&column| head[column]).collect();
+    let rows: Vec<Vec<String>> = rows.into_iter().map(of).collect();
+    headed(table(&head, &rows, terminal.width()), terminal)
+}
+
+fn row(graph: &RightGraph, limit: usize) -> Vec<String> {
+    let speedup = |timed: Option<Timed>| short(timed.map(|timed| timed.speedup));
+    let us = |timed: Option<Timed>| timed.map_or("-".to_owned(), |timed| format!("{:.1}", timed.us));
+    let RightGraph { place, measured, at_reference, .. } = graph;
+    vec![
+        name(place),
+        short(Some(graph.speedup)),
+        speedup(*measured),
+        us(*measured),
+        speedup(*at_reference),
+        us(*at_reference),
+        graph.library_calls_text().map_or("-".to_owned(), |calls| one_line(&calls, limit)),
+    ]
+}
