@@ -161,6 +161,13 @@ fn on_the_device(against: &AgainstFirst, terminal: &Terminal) -> Vec<String> {
         );
         lines.extend(wrap(&text, terminal.width(), ""));
     }
+    if let Some(DeviceTimes { graphs, ratio, nearly }) = against.device_right_or_wrong {
+        let text = format!(
+            "with those that it has wrong it takes {ratio:.3} times as long, {graphs} graphs; 1 takes at most {NEARLY:.2} times \
+             as long as it on {nearly} of them"
+        );
+        lines.extend(wrap(&text, terminal.width(), ""));
+    }
     if let Some(DeviceTimes { graphs, ratio, nearly }) = against.device_without_calls {
         let text = format!(
             "where 1 leaves no call to the library it takes {ratio:.3} times as long, {graphs} of these graphs; 1 takes at \

@@ -84,6 +84,9 @@ pub struct AgainstFirst {
     pub over_samples: Option<OverSamples>,
     /// What both take on the device alone, where that is known.
     pub device: Option<DeviceTimes>,
+    /// The same on all graphs that the first has right, where it has some of them wrong: who calculates something else
+    /// is seldom slower for it, so that its times say what there is to gain.
+    pub device_right_or_wrong: Option<DeviceTimes>,
     /// The same on graphs whose rewrites by the first leave no call to the library, where others do.
     pub device_without_calls: Option<DeviceTimes>,
     /// Graphs on which its headline score is better beyond doubt.
@@ -105,7 +108,7 @@ impl AgainstFirst {
     }
 }
 
-/// The device's own times of an entrant held against those of the first, on graphs that both have right.
+/// The device's own times of an entrant held against those of the first.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct DeviceTimes {
     /// Graphs on which both are known.
@@ -307,6 +310,10 @@ fn against(first: &[&Item<'_>], other: &[&Item<'_>], scale: Scale) -> Option<Aga
     let both: Vec<(&Item<'_>, &Item<'_>)> = first.iter().copied().zip(other.iter().copied()).collect();
     let (first_right, other_right): (Vec<&Item<'_>>, Vec<&Item<'_>>) =
         both.iter().copied().filter(|(one, two)| one.is_right() && two.is_right()).unzip();
+    let (first_right_alone, other_anyhow): (Vec<&Item<'_>>, Vec<&Item<'_>>) =
+        both.iter().copied().filter(|(one, _)| one.is_right()).unzip();
+    let device = device_times(&first_right, &other_right);
+    let anyhow = device_times(&first_right_alone, &other_anyhow);
     let speed = scale.ratios(&first_right, &other_right, false).map(|ratios| ratios.aggregate_score);
     let mut changes: Vec<(Turn, Change)> =
         both.iter().filter_map(|&(one, two)| Some((Turn::of(one, two), change(one, two, scale)?))).collect();
@@ -322,7 +329,8 @@ fn against(first: &[&Item<'_>], other: &[&Item<'_>], scale: Scale) -> Option<Aga
     let mut moved = of_turn(Turn::BothRight);
     moved.retain(|change| change.ratio.excludes_one());
     Some(AgainstFirst {
-        device: device_times(&first_right, &other_right),
+        device,
+        device_right_or_wrong: anyhow.filter(|times| times.graphs > device.map_or(0, |device| device.graphs)),
         device_without_calls: device_times_without_calls(&first_right, &other_right),
         over_samples: over_samples(&both, scale),
         better: beyond_doubt(true),

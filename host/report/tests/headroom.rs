@@ -161,3 +161,19 @@ fn device_times_are_also_those_of_graphs_that_the_first_leaves_nothing_of_to_the
         assert_eq!(compared_without_calls(first, other()), None, "nothing to tell apart");
     }
 }
+
+#[test]
+fn device_times_are_also_told_with_graphs_that_an_entrant_has_wrong() {
+    let first = vec![right("x", 4.0), right("y", 4.0), compared("w", 4.0, Some(1))];
+    let other = |y: Variant| vec![right("x", 2.0), y, right("w", 4.0)];
+    let against = |other: Vec<Variant>| {
+        let documents = sourced(vec![document("a", "s", first.clone()), document("b", "s", other)]);
+        let found = compare(&entries(&documents, Apart::Plugins, &Filter::default())).unwrap();
+        found.standings[1].against_first.clone().unwrap()
+    };
+    let found = against(other(compared("y", 8.0, Some(1))));
+    assert_eq!((found.device.unwrap().graphs, found.device_right_or_wrong.map(|times| times.nearly)), (1, Some(1)));
+    let times = found.device_right_or_wrong.unwrap();
+    assert!(times.graphs == 2 && (times.ratio - 1.0).abs() < 1e-3, "not the one that the first has wrong: {times:?}");
+    assert_eq!(against(other(right("y", 8.0))).device_right_or_wrong, None, "nothing is wrong");
+}
