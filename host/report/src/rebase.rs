@@ -34,9 +34,10 @@ impl Time {
 
     /// Eager beside what a graph became, by wall clock and by the device's time.
     fn of(item: &Item<'_>, timing: &Timing) -> (Time, Option<Time>) {
-        let times = EagerTimes::of(timing, item.document.limits.measurement.accept_noise);
+        let on = item.document.job.device.as_ref().map_or("cpu", |device| &device.device);
+        let times = EagerTimes::of(timing, on, item.document.limits.measurement.accept_noise);
         let device = timing.eager_device_us.zip(times.device).map(|(us, processes)| Time::new(us, &processes));
-        (Time::new(timing.eager_us, &times.wall), device)
+        (Time::new(timing.eager_us / times.slowed, &times.wall), device)
     }
 
     /// The geometric mean; `None` of none. Where numbers of processes differ, nothing is known of single ones.
@@ -165,6 +166,27 @@ mod tests {
 
     fn interval(comparison: &Comparison) -> Option<Interval> {
         comparison.standings[0].part.wall.as_ref().unwrap().confidence.map(|confidence| confidence.aggregate_score)
+    }
+
+    #[test]
+    fn eager_that_a_rewrite_slowed_down_is_what_it_takes_alone() {
+        let eager = baseline("eager", Launch::Stream, "one", vec![right("x", 1.0)], 1.5);
+        let plugin = document("one", "one", vec![right("x", 2.0)]);
+        let mut slowing = plugin.clone();
+        // Its speedup says already that it gains nothing by that.
+        let timing = slowing.variants[0].timing.as_mut().unwrap();
+        timing.eager_us *= 1.25;
+        for time in
+            timing.processes.iter_mut().flat_map(|process| &mut process.pairs).flat_map(|block| &mut block.eager_ns)
+        {
+            *time = *time * 5 / 4;
+        }
+        let score = |plugin: &Document| {
+            let found = found(&[plugin.clone(), eager.clone()]);
+            found.standings[0].part.wall.as_ref().unwrap().aggregate_score
+        };
+        assert!((score(&plugin) - 3.0).abs() < 1e-9, "{}", score(&plugin));
+        assert!((score(&slowing) - 3.0).abs() < 1e-9, "{}", score(&slowing));
     }
 
     #[test]

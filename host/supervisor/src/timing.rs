@@ -70,25 +70,32 @@ pub struct Speedups {
     pub device: Option<Repeats>,
 }
 
-/// What eager took beside the rewrite in each process by itself: logarithms of medians in microseconds.
+/// What eager took beside the rewrite in each process by itself: logarithms of medians in microseconds. By wall clock it is
+/// what the speedups are against: where the rewrite slowed eager down, that is taken off.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EagerTimes {
     /// By wall clock, in the blocks that count.
     pub wall: Vec<f64>,
+    /// How many times as long eager took as is counted, by wall clock: 1 where no rewrite slowed it down.
+    pub slowed: f64,
     /// By the device's time, where every process has it.
     pub device: Option<Vec<f64>>,
 }
 
 impl EagerTimes {
-    /// Those of a measurement, of which all blocks count with `accept_noise`.
-    pub fn of(timing: &Timing, accept_noise: bool) -> EagerTimes {
+    /// Those of a measurement on a device, `cpu` or `cuda:0`, of which all blocks count with `accept_noise`.
+    pub fn of(timing: &Timing, device: &str, accept_noise: bool) -> EagerTimes {
+        let rules = Rules::of(device);
         let disturbed = if accept_noise { vec![] } else { disturbed(&timing.processes) };
+        let quiet = quiet(&timing.processes, &disturbed);
         let ln_us = |nanoseconds: f64| (nanoseconds / 1e3).ln();
-        let wall = |process: &Quiet<'_>| ln_us(eager_median(&process.pairs));
-        let device = |process: &ProcessTimes| Some(ln_us(middle(&process.device.as_ref()?.eager_ns)));
+        let wall = |process: &Quiet<'_>| ln_us(eager_median(&process.pairs) / process.slowed(rules));
+        let of_device = |process: &ProcessTimes| Some(ln_us(middle(&process.device.as_ref()?.eager_ns)));
+        let slowed: f64 = quiet.iter().map(|process| process.slowed(rules).ln()).sum();
         EagerTimes {
-            wall: quiet(&timing.processes, &disturbed).iter().map(wall).collect(),
-            device: timing.processes.iter().map(device).collect(),
+            wall: quiet.iter().map(wall).collect(),
+            slowed: (slowed / quiet.len().max(1) as f64).exp(),
+            device: timing.processes.iter().map(of_device).collect(),
         }
     }
 }
@@ -190,11 +197,16 @@ impl<'a> Quiet<'a> {
         Quiet { control: control.map(|(_, block)| block).collect(), pairs: pairs.map(|(_, block)| block).collect() }
     }
 
-    /// The speedup in each block. Where eager was slower beside the rewrite than beside itself, by more than machines change
-    /// their speed, the rewrite slowed it down and gains nothing by it.
-    fn speedups(&self, rules: Rules) -> Vec<f64> {
+    /// How many times as long eager took beside the rewrite as beside itself, where that is more than machines change their
+    /// speed by: then the rewrite slowed it down.
+    fn slowed(&self, rules: Rules) -> f64 {
         let (alone, beside) = (eager_median(&self.control), eager_median(&self.pairs));
-        let slowed = if beside > rules.drift * alone { beside / alone } else { 1.0 };
+        if beside > rules.drift * alone { beside / alone } else { 1.0 }
+    }
+
+    /// The speedup in each block. A rewrite gains nothing by slowing eager down.
+    fn speedups(&self, rules: Rules) -> Vec<f64> {
+        let slowed = self.slowed(rules);
         self.pairs.iter().map(|block| ratio(block) / slowed).collect()
     }
 }
