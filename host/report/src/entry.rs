@@ -4,7 +4,7 @@ use crate::conditions::Conditions;
 use crate::names::short_names;
 use passhost_score::{FailureClass, Options, Repeats, VariantOutcome};
 use passhost_supervisor::document::{Document, Timing, Variant};
-use passhost_supervisor::recount;
+use passhost_supervisor::{is_named, recount};
 use serde::Serialize;
 
 /// A document, and the file that it comes from.
@@ -48,7 +48,7 @@ pub struct Filter {
 impl Filter {
     fn takes(&self, document: &Document, variant: &Variant) -> bool {
         let name = format!("{}/{}", document.job.sample, variant.name);
-        self.variant.as_ref().is_none_or(|text| name.contains(text.as_str()))
+        self.variant.as_ref().is_none_or(|text| is_named(&name, text))
             && self.group.as_ref().is_none_or(|group| document.job.groups.contains(group))
     }
 

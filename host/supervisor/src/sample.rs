@@ -3,6 +3,7 @@
 use crate::child::{ChildError, Confinement};
 use crate::document::{Blame, Failure};
 use crate::failure::failure;
+use crate::named::is_named;
 use crate::reader::{Reader, ReaderError};
 use crate::untrusted::one_line;
 use passhost_ir::Infer;
@@ -147,7 +148,7 @@ impl Sample {
                 variants.filter(|(_, name)| is_meant(name)).map(|(index, _)| index).collect()
             };
             let whole = named(&|name| name == text);
-            let found = if whole.is_empty() { named(&|name| name.contains(text.as_str())) } else { whole };
+            let found = if whole.is_empty() { named(&|name| is_named(name, text)) } else { whole };
             if found.is_empty() {
                 return Err(text.clone());
             }

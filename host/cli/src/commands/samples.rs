@@ -19,8 +19,8 @@ use passhost_corpus::outcome::{Failure, Outcome, SampleReport};
 use passhost_corpus::survey::{Crew, Each, Heard, Task, cores};
 use passhost_corpus::worker::{Worker, Workplace};
 use passhost_sample::Sample;
-use passhost_supervisor::Memo;
 use passhost_supervisor::untrusted::one_line;
+use passhost_supervisor::{Memo, is_named};
 use progress::Progress;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -99,7 +99,7 @@ fn ask<T: Send>(
 /// The first graph of a sample whose name contains a text; the first one if there is none.
 fn one_graph(sample: &Sample, text: Option<&str>) -> Result<usize, Stop> {
     let wanted = text.unwrap_or("");
-    let index = sample.variants().iter().position(|variant| variant.name.contains(wanted));
+    let index = sample.variants().iter().position(|variant| is_named(&variant.name, wanted));
     index.ok_or_else(|| {
         let names: Vec<&str> = sample.variants().iter().take(5).map(|variant| variant.name.as_str()).collect();
         Stop::usage(format!("no graph has `{wanted}` in its name; there are {}", one_line(&names.join(", "), 300)))

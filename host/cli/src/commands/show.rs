@@ -15,7 +15,7 @@ use passhost_supervisor::document::{Blame, Failure};
 use passhost_supervisor::guest::GuestError;
 use passhost_supervisor::{
     Account, Config, Confinement, InputMode, Inserted, LoadedPlugin, OpenError, Policy, ReadError, Sample, Supervisor,
-    Types, guest_failure, infer_calls, untrusted,
+    Types, guest_failure, infer_calls, is_named, untrusted,
 };
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
         }
         for index in 0..sample.variants().len() {
             let name = &sample.variants()[index];
-            if arguments.variant.as_ref().is_some_and(|text| !name.contains(text.as_str())) {
+            if arguments.variant.as_ref().is_some_and(|text| !is_named(name, text)) {
                 continue;
             }
             if shown > 0 && !arguments.all && arguments.variant.is_none() {

@@ -5,6 +5,7 @@ use super::names::{Unique, folder, piece};
 use crate::decompose::{Kind, Task, covering};
 use crate::{CorpusError, new_directory, write_whole};
 use passhost_sample::{Constraints, GraphFolder};
+use passhost_supervisor::is_named;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
@@ -66,7 +67,7 @@ impl Writer<'_> {
         let mut names = Unique::default();
         let named: Vec<String> = tasks.iter().map(|task| names.name(self.name(task, 0))).collect();
         let is_wanted =
-            |name: &str| selection.names.is_empty() || selection.names.iter().any(|text| name.contains(text));
+            |name: &str| selection.names.is_empty() || selection.names.iter().any(|text| is_named(name, text));
         let wanted: Vec<usize> = (0..tasks.len()).filter(|&task| is_wanted(&named[task])).collect();
         let wanted = match selection.most {
             Some(most) => {
