@@ -5,7 +5,7 @@ use passhost_ir::Dtype;
 /// Whether a text is in a name. PyTorch's name of an element type means that type alone, and not a longer one: `float16` is
 /// not in `graphs/bfloat16/s0-8`.
 pub fn is_named(name: &str, text: &str) -> bool {
-    let is_whole = Dtype::from_torch_name(text).is_some();
+    let is_whole = Dtype::ALL.iter().any(|dtype| dtype.torch_name() == text);
     let is_apart = |at: usize| {
         let (before, after) = (name[..at].chars().next_back(), name[at + text.len()..].chars().next());
         !before.into_iter().chain(after).any(char::is_alphanumeric)
