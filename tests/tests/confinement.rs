@@ -200,6 +200,7 @@ fn what_a_compiler_of_sources_writes_keeps_its_name() -> std::io::Result<()> {
         ("open-for-writing", Outcome::Worked),
         ("remove", Outcome::Worked),
         ("move", Outcome::Refused),
+        ("link", Outcome::Refused),
         ("nameless-file", Outcome::Refused),
     ] {
         let attempt = ATTEMPTS.iter().find(|attempt| attempt.name == name).ok_or(std::io::ErrorKind::NotFound)?;
