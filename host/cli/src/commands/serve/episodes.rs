@@ -21,7 +21,6 @@ pub fn open(arguments: &ServeArguments, samples: &Samples, devices: &[Device]) -
     let asked = &arguments.episodes;
     let limits = EpisodeLimits {
         sessions: asked.sessions,
-        sessions_of_client: asked.client_sessions,
         steps: asked.episode_steps,
         idle: asked.session_idle,
         ..EpisodeLimits::default()
