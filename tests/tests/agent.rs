@@ -81,15 +81,15 @@ fn interrupt_when(command: &Passhost, holds: impl Fn() -> bool) -> Run {
 }
 
 /// A process of this machine.
-struct Found {
-    id: u32,
-    parent: u32,
-    line: Vec<String>,
+pub struct Found {
+    pub id: u32,
+    pub parent: u32,
+    pub line: Vec<String>,
 }
 
 impl Found {
     /// Whether it runs this command of passhost.
-    fn is(&self, word: &str) -> bool {
+    pub fn is(&self, word: &str) -> bool {
         self.line.get(1).is_some_and(|first| first == word)
     }
 }
@@ -100,7 +100,7 @@ fn runs(parent: u32, word: &str) -> bool {
 }
 
 /// All processes.
-fn processes() -> impl Iterator<Item = Found> {
+pub fn processes() -> impl Iterator<Item = Found> {
     std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|entry| {
         let id = entry.file_name().to_str()?.parse().ok()?;
         let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;

@@ -236,6 +236,11 @@ fn a_kernel_without_a_wall_is_a_note_or_a_refusal() {
         let check = Passhost::new([OsStr::new("check"), plugin.as_os_str()]).with(&required);
         check.run().expect_end(0, &["seccomp, Landlock ABI"]);
         check.on_a_kernel_without(lacking).run().expect_end(3, &[&refused]);
+        let show =
+            Passhost::new([OsStr::new("show"), folder.path().as_os_str(), OsStr::new("--after"), plugin.as_os_str()]);
+        let show = show.with(&["--device", "cpu"]).with(&required);
+        show.run().expect_end(0, &["# verified"]);
+        show.on_a_kernel_without(lacking).run().expect_end(3, &[&refused]);
         let doctor = Passhost::new(["doctor", "--device", "cpu"]).on_a_kernel_without(lacking).run();
         doctor.expect_end(0, &[&format!("warn guest walls this kernel has no {name}"), "ok device device:"]);
     }

@@ -75,7 +75,7 @@ pub struct EpisodeArguments {
     /// How long a connection with an episode may ask for nothing
     #[arg(long, value_name = "TIME", default_value = "30m", value_parser = duration)]
     pub session_idle: Duration,
-    /// Builds and checks of episodes at once, half of the cores if absent
+    /// Builds and checks of episodes at once, half of the cores on which nothing is timed if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub builds: Option<u16>,
 }
