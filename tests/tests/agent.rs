@@ -11,6 +11,7 @@ use endpoint::{Endpoint, Reply};
 use passhost_tests::{Passhost, Run, directory, sample_with};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Child, Stdio};
 
@@ -81,15 +82,15 @@ fn interrupt_when(command: &Passhost, holds: impl Fn() -> bool) -> Run {
 }
 
 /// A process of this machine.
-pub struct Found {
-    pub id: u32,
-    pub parent: u32,
-    pub line: Vec<String>,
+struct Found {
+    id: u32,
+    parent: u32,
+    line: Vec<String>,
 }
 
 impl Found {
     /// Whether it runs this command of passhost.
-    pub fn is(&self, word: &str) -> bool {
+    fn is(&self, word: &str) -> bool {
         self.line.get(1).is_some_and(|first| first == word)
     }
 }
@@ -100,7 +101,7 @@ fn runs(parent: u32, word: &str) -> bool {
 }
 
 /// All processes.
-pub fn processes() -> impl Iterator<Item = Found> {
+fn processes() -> impl Iterator<Item = Found> {
     std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|entry| {
         let id = entry.file_name().to_str()?.parse().ok()?;
         let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
@@ -108,6 +109,20 @@ pub fn processes() -> impl Iterator<Item = Found> {
         let line = std::fs::read_to_string(entry.path().join("cmdline")).ok()?;
         Some(Found { id, parent, line: line.split('\0').map(str::to_owned).collect() })
     })
+}
+
+/// Programs that run below commands with which a process has passes checked, until it is over, but for the one that says what
+/// ops return.
+pub fn below_checks(process: u32, mut is_over: impl FnMut() -> bool) -> BTreeSet<String> {
+    let mut seen = BTreeSet::new();
+    while !is_over() {
+        let all: Vec<Found> = processes().collect();
+        let is_check = |found: &&Found| found.parent == process && found.is("show");
+        let checks: Vec<u32> = all.iter().filter(is_check).map(|found| found.id).collect();
+        let below = all.iter().filter(|found| checks.contains(&found.parent) && !found.is("types"));
+        seen.extend(below.filter_map(|found| Some(found.line.first()?.rsplit('/').next()?.to_owned())));
+    }
+    seen
 }
 
 /// Waits until nothing of a run is at work any more.

@@ -1,12 +1,11 @@
 //! Episodes over a WebSocket, as OpenEnv has them: a pass is written, mended and handed in, for a score that is the command's;
 //! and who says what he must not, or is gone, harms nobody.
 
-use crate::agent::{Found, processes};
+use crate::agent::below_checks;
 use base64ct::{Base64, Encoding as _};
 use passhost_tests::{BROKEN, Passhost, RIGHT, Server, WRONG};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
@@ -286,15 +285,6 @@ fn who_says_what_no_client_says_hears_why_and_others_are_served() {
     assert!(!as_client(&server, "bob").reset(&json!({})).done);
 }
 
-/// Processes below those that check for a server, but for the one that says what ops return.
-fn below_checks(server: u32) -> Vec<Vec<String>> {
-    let all: Vec<Found> = processes().collect();
-    let checks: Vec<u32> =
-        all.iter().filter(|found| found.parent == server && found.is("show")).map(|found| found.id).collect();
-    let is_below = |found: &Found| checks.contains(&found.parent) && !found.is("types");
-    all.into_iter().filter(is_below).map(|found| found.line).collect()
-}
-
 #[test]
 fn a_check_runs_the_pass_under_the_limits_of_evaluations() {
     for (options, expected) in [(&[][..], "check: every graph may run"), (&["--limit-fuel", "10000"], "check: refused")]
@@ -318,14 +308,10 @@ fn a_check_opens_no_device_that_would_be_timed_and_could_read_what_is_the_server
     alice.reset(&json!({}));
     alice.write(RIGHT);
     assert!(alice.step(&json!({ "tool": "build" })).text().contains("build: ok"));
-    let mut seen = BTreeSet::new();
-    let check = std::thread::scope(|scope| {
+    let (check, seen) = std::thread::scope(|scope| {
         let check = scope.spawn(|| alice.step(&json!({ "tool": "check" })));
-        while !check.is_finished() {
-            let programs = below_checks(server.id()).into_iter().filter_map(|line| line.into_iter().next());
-            seen.extend(programs.filter_map(|path| path.rsplit('/').next().map(str::to_owned)));
-        }
-        check.join()
+        let seen = below_checks(server.id(), || check.is_finished());
+        (check.join(), seen)
     });
     assert!(check.is_ok_and(|check| check.text().starts_with("check: every graph may run")));
     // The reader and the guest open nothing but the sample: `confinement`.
