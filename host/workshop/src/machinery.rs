@@ -115,8 +115,8 @@ pub struct Machinery {
     pub policy: Vec<String>,
     /// Other options of `passhost eval`, such as `--device cpu --budget 1s`.
     pub eval: Vec<String>,
-    /// Other options of `passhost show` where it runs a pass: those of evaluations that it shares with them, and the device that the pass is
-    /// told of. None is opened, as that would take time of one that is timed.
+    /// Other options of `passhost show` where it runs a pass: those that it shares with evaluations, and the device that the
+    /// pass is told of. None is opened, as that would take time of one that is timed.
     pub check: Vec<String>,
     /// Variables that no child may see, such as that of the endpoint's key.
     pub withheld: Vec<String>,

@@ -47,9 +47,9 @@ pub const HARMLESS: Attempt = Attempt {
 };
 
 /// All attempts. Targets: `open-target`, `open-for-writing`, `truncate`, `change-mode`, `remove`, `move`, `link` and
-/// `nameless-file` a file that there is; `open-key`, `open-cache-entry` and `list-cache` the key of a cache, an entry and its directory, which are hidden from a
-/// device child; `create-file` and `make-directory` a name in a directory; `connect-tcp` an address that listens; `connect-unix` and
-/// `connect-abstract` the name of a socket that listens. The others have none.
+/// `nameless-file` a file that there is; `open-key`, `open-cache-entry` and `list-cache` the key of a cache, an entry and its
+/// directory, which are hidden from a device child; `create-file` and `make-directory` a name in a directory; `connect-tcp` an
+/// address that listens; `connect-unix` and `connect-abstract` the name of a socket that listens. The others have none.
 pub const ATTEMPTS: &[Attempt] = &[
     but_for_the_device(ordinary("open-passwd", |_| read("/etc/passwd".as_ref()))),
     but_for_the_device(ordinary("open-target", read)),
