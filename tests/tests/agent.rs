@@ -11,6 +11,7 @@ use endpoint::{Endpoint, Reply};
 use passhost_tests::{Passhost, Run, directory, sample_with};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Child, Stdio};
 
@@ -108,6 +109,20 @@ fn processes() -> impl Iterator<Item = Found> {
         let line = std::fs::read_to_string(entry.path().join("cmdline")).ok()?;
         Some(Found { id, parent, line: line.split('\0').map(str::to_owned).collect() })
     })
+}
+
+/// Programs that run below commands with which a process has passes checked, until it is over, but for the one that says what
+/// ops return.
+pub fn below_checks(process: u32, mut is_over: impl FnMut() -> bool) -> BTreeSet<String> {
+    let mut seen = BTreeSet::new();
+    while !is_over() {
+        let all: Vec<Found> = processes().collect();
+        let is_check = |found: &&Found| found.parent == process && found.is("show");
+        let checks: Vec<u32> = all.iter().filter(is_check).map(|found| found.id).collect();
+        let below = all.iter().filter(|found| checks.contains(&found.parent) && !found.is("types"));
+        seen.extend(below.filter_map(|found| Some(found.line.first()?.rsplit('/').next()?.to_owned())));
+    }
+    seen
 }
 
 /// Waits until nothing of a run is at work any more.

@@ -200,6 +200,7 @@ fn what_a_compiler_of_sources_writes_keeps_its_name() -> std::io::Result<()> {
         ("open-for-writing", Outcome::Worked),
         ("remove", Outcome::Worked),
         ("move", Outcome::Refused),
+        ("link", Outcome::Refused),
         ("nameless-file", Outcome::Refused),
     ] {
         let attempt = ATTEMPTS.iter().find(|attempt| attempt.name == name).ok_or(std::io::ErrorKind::NotFound)?;
@@ -224,6 +225,9 @@ fn the_result_says_which_walls_stand() {
 fn a_kernel_without_a_wall_is_a_note_or_a_refusal() {
     let folder = sample_with("single-gelu", SMALL);
     let plugin = plugin("noop");
+    let facts = folder.path().join("facts.json").display().to_string();
+    let cpu = r#"{"kind":"cpu","multiprocessors":1,"l2_bytes":1,"bandwidth":1,"launch_ns":1}"#;
+    assert!(std::fs::write(&facts, cpu).is_ok());
     for (lacking, name) in [(&[libc::SYS_landlock_create_ruleset][..], "Landlock"), (&[libc::SYS_seccomp], "seccomp")] {
         let run = Passhost::eval(&plugin, folder.path()).on_a_kernel_without(lacking).run();
         run.expect_end(run.code, &["this kernel lacks walls around child processes", &format!("guest ({name})")]);
@@ -235,6 +239,11 @@ fn a_kernel_without_a_wall_is_a_note_or_a_refusal() {
         let check = Passhost::new([OsStr::new("check"), plugin.as_os_str()]).with(&required);
         check.run().expect_end(0, &["seccomp, Landlock ABI"]);
         check.on_a_kernel_without(lacking).run().expect_end(3, &[&refused]);
+        let show =
+            Passhost::new([OsStr::new("show"), folder.path().as_os_str(), OsStr::new("--after"), plugin.as_os_str()]);
+        let show = show.with(&["--device-facts", &facts]).with(&required);
+        show.run().expect_end(0, &["# verified"]);
+        show.on_a_kernel_without(lacking).run().expect_end(3, &[&refused]);
         let doctor = Passhost::new(["doctor", "--device", "cpu"]).on_a_kernel_without(lacking).run();
         doctor.expect_end(0, &[&format!("warn guest walls this kernel has no {name}"), "ok device device:"]);
     }

@@ -3,9 +3,12 @@
 
 use crate::signing::Lab;
 use passhost_tests::{Documented, Passhost, command, directory, documented, plugin, repository, sample_with};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+/// What a pass is told of a device.
+const FACTS: &str = "facts.json";
 /// Results, and the same of another day.
 const RESULT: &str = "result.json";
 const OTHER: &str = "other.json";
@@ -52,6 +55,10 @@ impl Stage {
             .expect_end(0, &["quick: "]);
         let copied = std::fs::copy(&json, stage.path(OTHER));
         assert!(copied.is_ok(), "{copied:?}");
+        let result: Value =
+            std::fs::read_to_string(&json).map(|text| text.parse().unwrap_or_default()).unwrap_or_default();
+        let written = std::fs::write(stage.path(FACTS), result["job"]["device"]["facts"].to_string());
+        assert!(written.is_ok(), "{written:?}");
         stage
     }
 
@@ -82,6 +89,7 @@ impl Stage {
             ) => fresh(&name.replace('/', "-")),
             (Some("--variant" | "--name"), _) => "float32".to_owned(),
             (Some("--device"), _) => "cpu".to_owned(),
+            (Some("--device-facts"), _) => self.path(FACTS),
             (Some("--set"), _) => "S0=1".to_owned(),
             (Some("new"), _) => fresh("pass"),
             (Some("--sign"), _) => self.lab.text("lab.key"),
@@ -160,7 +168,7 @@ impl Stage {
         };
         let takes_device = matches!(kind.as_slice(), ["eval" | "bench", ..]) || has("--after");
         typed.extend(more.into_iter().filter(|word| word != "--quick" || !has("--quick")));
-        if takes_device && !has("--device") {
+        if takes_device && !has("--device") && !has("--device-facts") {
             typed.extend(on_cpu());
         }
         Some(typed)
@@ -253,7 +261,7 @@ fn run_all(shown: Vec<Documented>) {
 fn clear(stage: &Stage) {
     for entry in std::fs::read_dir(stage.directory.path()).into_iter().flatten().flatten() {
         let path = entry.path();
-        if path.ends_with(RESULT) || path.ends_with(OTHER) {
+        if [FACTS, RESULT, OTHER].iter().any(|name| path.ends_with(name)) {
             continue;
         }
         let gone = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };

@@ -1,6 +1,7 @@
 //! Episodes over a WebSocket, as OpenEnv has them: a pass is written, mended and handed in, for a score that is the command's;
 //! and who says what he must not, or is gone, harms nobody.
 
+use crate::agent::below_checks;
 use base64ct::{Base64, Encoding as _};
 use passhost_tests::{BROKEN, Passhost, RIGHT, Server, WRONG};
 use rustix::process::{Pid, Signal, kill_process};
@@ -10,8 +11,9 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::time::Duration;
 use tungstenite::client::IntoClientRequest as _;
-use tungstenite::http::HeaderValue;
 use tungstenite::http::header::AUTHORIZATION;
+use tungstenite::http::{HeaderValue, Response};
+
 use tungstenite::protocol::frame::coding::CloseCode;
 use tungstenite::{Bytes, Message, WebSocket};
 
@@ -37,6 +39,15 @@ impl Seen {
 
 /// Connects, or says with which status it was refused.
 fn connect(server: &Server, authorization: Option<&str>, more: &[(&'static str, &str)]) -> Result<Client, u16> {
+    admitted(server, authorization, more).map_err(|refusal| refusal.status().as_u16())
+}
+
+/// Connects, or says how it was refused.
+fn admitted(
+    server: &Server,
+    authorization: Option<&str>,
+    more: &[(&'static str, &str)],
+) -> Result<Client, Box<Response<Option<Vec<u8>>>>> {
     let stream = TcpStream::connect(&server.address);
     assert!(stream.is_ok(), "{stream:?}");
     let Ok(stream) = stream else { unreachable!("it was checked") };
@@ -51,7 +62,7 @@ fn connect(server: &Server, authorization: Option<&str>, more: &[(&'static str, 
     }
     match tungstenite::client(request, stream) {
         Ok((socket, _)) => Ok(Client(socket)),
-        Err(tungstenite::HandshakeError::Failure(tungstenite::Error::Http(answer))) => Err(answer.status().as_u16()),
+        Err(tungstenite::HandshakeError::Failure(tungstenite::Error::Http(answer))) => Err(answer),
         Err(error) => unreachable!("neither taken nor refused: {error}"),
     }
 }
@@ -235,7 +246,7 @@ fn an_episode_without_steps_left_is_settled_by_what_was_evaluated_last() {
 
 #[test]
 fn who_says_what_no_client_says_hears_why_and_others_are_served() {
-    let server = Server::start(&["--client-sessions", "2"]);
+    let server = Server::start(&["--sessions", "2"]);
     let mut alice = as_client(&server, "alice");
     let text = |value: Value| Message::text(value.to_string());
     let step = || text(json!({ "type": "step", "data": { "tool": "build" } }));
@@ -259,8 +270,6 @@ fn who_says_what_no_client_says_hears_why_and_others_are_served() {
     alice.say(Message::Ping(Bytes::from_static(b"there?")));
     assert!(matches!(alice.0.read(), Ok(Message::Pong(words)) if &words[..] == b"there?"));
     let mut second = as_client(&server, "alice");
-    let third = as_client(&server, "alice").fault(Message::text("{}"));
-    assert!(third.0 == "CAPACITY_REACHED" && third.1.contains("this client has 2 sessions"), "{third:?}");
     // Longer than a message may be: its length alone ends the connection.
     let long = format!("{{\"type\": \"step\", \"data\": \"{}\"}}", "x".repeat(2 << 20));
     let _ = second.0.send(Message::text(long));
@@ -274,6 +283,59 @@ fn who_says_what_no_client_says_hears_why_and_others_are_served() {
     assert_eq!(alice.hear(), Err(Some(CloseCode::Normal)));
     wait_for_nothing_left(&server);
     assert!(!as_client(&server, "bob").reset(&json!({})).done);
+}
+
+#[test]
+fn a_check_runs_the_pass_under_the_limits_of_evaluations() {
+    for (options, expected) in [(&[][..], "check: every graph may run"), (&["--limit-fuel", "10000"], "check: refused")]
+    {
+        let server = Server::start(options);
+        let mut alice = as_client(&server, "alice");
+        alice.reset(&json!({}));
+        alice.write(RIGHT);
+        let check = alice.step(&json!({ "tool": "check" }));
+        assert!(check.text().starts_with(expected), "{check:?}");
+        assert_eq!(check.text().contains("exceeded the fuel limit of 10000 units"), !options.is_empty(), "{check:?}");
+        let eval = alice.step(&json!({ "tool": "eval" }));
+        assert_eq!(eval.text().contains("exceeded the fuel limit of 10000 units"), !options.is_empty(), "{eval:?}");
+    }
+}
+
+#[test]
+fn a_check_opens_no_device_that_would_be_timed_and_could_read_what_is_the_servers() {
+    let server = Server::start(&[]);
+    let mut alice = as_client(&server, "alice");
+    alice.reset(&json!({}));
+    alice.write(RIGHT);
+    assert!(alice.step(&json!({ "tool": "build" })).text().contains("build: ok"));
+    let (check, seen) = std::thread::scope(|scope| {
+        let check = scope.spawn(|| alice.step(&json!({ "tool": "check" })));
+        let seen = below_checks(server.id(), || check.is_finished());
+        (check.join(), seen)
+    });
+    assert!(check.is_ok_and(|check| check.text().starts_with("check: every graph may run")));
+    // The reader and the guest open nothing but the sample: `confinement`.
+    assert!(seen.contains("passhost-guest") && !seen.contains("passhost-device"), "{seen:?}");
+}
+
+#[test]
+fn a_client_has_its_own_connections_with_episodes_and_takes_none_of_others() {
+    let server = Server::start(&["--sessions", "2"]);
+    let _held = [as_client(&server, "alice"), as_client(&server, "alice")];
+    let bearer = format!("Bearer {}", server.token("alice"));
+    for _ in 0..4 {
+        let refusal = admitted(&server, Some(&bearer), &[]).err();
+        assert!(refusal.is_some(), "a third connection");
+        let Some(refusal) = refusal else { unreachable!("it was checked") };
+        let body = String::from_utf8_lossy(refusal.body().as_deref().unwrap_or_default()).into_owned();
+        assert_eq!((refusal.status().as_u16(), refusal.headers().contains_key("retry-after")), (429, true), "{body}");
+        assert!(body.contains("as many connections with episodes open as it may; close some"), "{body}");
+    }
+    // It is no more than its own share, whatever it asks for.
+    let others = [as_client(&server, "bob"), as_client(&server, "bob"), as_client(&server, "operator")];
+    for mut client in others {
+        assert!(client.reset(&json!({})).text().contains("graph(%"));
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Why a pass is wrong, or misses, as its author reads it.
 
-use passhost_tests::{Passhost, SMALL, plugin, sample, sample_with};
+use passhost_tests::{Passhost, SMALL, directory, plugin, sample, sample_with};
 use serde_json::Value;
 
 const FLOAT: &[&str] = &["float32/s0-1_"];
@@ -103,6 +103,17 @@ fn parts_of_a_rewrite_are_shown_alone() {
     kernels.expect_end(0, &["# kernels", "kernel(%in_0) {", "# reads 84.0 KiB, writes 84.0 KiB", "bounds it"]);
     let cuda = show("--cuda");
     cuda.expect_end(0, &["# CUDA C++ 1 of 1, for an H100, as there is no GPU here", "extern \"C\" __global__ void"]);
+    // What it takes at least is that of the device that is described, whatever there is here.
+    let facts = directory();
+    let facts = facts.path().join("facts.json").display().to_string();
+    let described = |text: &str, more: &[&str]| {
+        assert!(std::fs::write(&facts, text).is_ok());
+        Passhost::new(["show", &sample, "--after", &fuse, "--kernels", "--device-facts", &facts]).with(more).run()
+    };
+    let slow = r#"{"kind":"cuda","multiprocessors":1,"l2_bytes":1,"bandwidth":172032,"launch_ns":5000}"#;
+    described(slow, &[]).expect_end(0, &["on this cuda about 1000000.00 us for", "memory bounds it"]);
+    described("{}", &[]).expect_end(2, &["has no facts of a device", "expected `job.device.facts` of a result"]);
+    described(slow, &["--device", "cpu"]).expect_end(2, &["cannot be used with"]);
     Passhost::new(["show", &sample, "--kernels"]).run().expect_end(2, &["--after <PLUGIN>"]);
     let removed = std::fs::remove_dir_all(&sample);
     assert!(removed.is_ok(), "{removed:?}");

@@ -228,8 +228,10 @@ impl Reference {
         for number in 1..settings.rounds {
             checks.round(ordinary(number), &*self.round(ordinary(number), are_shared)?)?;
         }
-        others.run(&mut checks, settings.rounds)?;
+        let ended = others.run(&mut checks, settings.rounds);
+        // What the ordinary rounds say together is an offence whatever becomes of the others.
         let reports = checks.finish();
+        ended?;
         evaluation.outputs = reports;
         Ok(())
     }

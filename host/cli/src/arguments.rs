@@ -10,6 +10,7 @@ mod documented;
 pub mod examples;
 mod launch;
 mod leaderboard;
+mod limits;
 mod measure;
 mod policy;
 mod report;
@@ -26,6 +27,7 @@ pub use build::{BuildArguments, NewArguments, SetupSdkArguments};
 pub use decompose::*;
 pub use launch::LaunchArguments;
 pub use leaderboard::LeaderboardArguments;
+pub use limits::{LimitArguments, WallArguments};
 pub use measure::{MeasureArguments, ProgressArguments};
 use policy::policy;
 pub use report::*;
@@ -39,10 +41,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use fundu::{DurationParser, TimeUnit};
 use passhost_policy::Policy;
 use passhost_protocol::device::DeviceChoice;
-use passhost_protocol::guest::GuestLimits;
 use passhost_sample::InputMode;
 use passhost_score::{Interpretation, Options};
-use passhost_supervisor::Confinement;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -202,6 +202,11 @@ pub struct ShowArguments {
     pub parts: RewriteParts,
     #[command(flatten)]
     pub device: DeviceArguments,
+    /// Tells the plugin of this device, and opens none: JSON as `job.device.facts` of a result document
+    #[arg(long, value_name = "FILE", requires = "after", conflicts_with = "device")]
+    pub device_facts: Option<PathBuf>,
+    #[command(flatten)]
+    pub walls: WallArguments,
     #[command(flatten)]
     pub limits: LimitArguments,
 }
@@ -296,74 +301,6 @@ pub struct DeviceArguments {
     /// Threads for CPU work, all cores if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
-}
-
-#[derive(Debug, Args)]
-pub struct WallArguments {
-    /// Refuses where the kernel lacks a wall around child processes, instead of going on without it
-    #[arg(long)]
-    pub require_confinement: bool,
-}
-
-impl WallArguments {
-    /// Which walls must stand.
-    pub fn confinement(&self) -> Confinement {
-        if self.require_confinement { Confinement::Required } else { Confinement::WherePossible }
-    }
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Limits of the plugin")]
-pub struct LimitArguments {
-    /// WebAssembly fuel of one call, about one unit per instruction
-    #[arg(long, value_name = "UNITS", default_value_t = GuestLimits::default().fuel)]
-    pub limit_fuel: u64,
-    /// Linear memory
-    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size)]
-    pub limit_memory: u64,
-    /// WebAssembly stack
-    #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = size)]
-    pub limit_stack: u64,
-    /// Wall clock of one call
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
-    pub limit_deadline: Duration,
-    /// Log and standard error of one call
-    #[arg(long, value_name = "SIZE", default_value = "64K", value_parser = size)]
-    pub limit_log: u64,
-    /// What one call may return
-    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = size)]
-    pub limit_output: u64,
-    /// Questions about types, on top of ten for each node of the graph
-    #[arg(long, value_name = "COUNT", default_value_t = GuestLimits::default().infer_calls)]
-    pub limit_infer_calls: u64,
-    /// Wall clock of the host's answers to a pass on one graph
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
-    pub limit_answers: Duration,
-    /// The plugin file
-    #[arg(long, value_name = "SIZE", default_value = "32M", value_parser = size)]
-    pub limit_wasm: u64,
-    /// Wall clock of compiling the plugin
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
-    pub limit_compile: Duration,
-}
-
-impl LimitArguments {
-    /// The limits in the form that the guest child takes.
-    pub fn limits(&self) -> GuestLimits {
-        GuestLimits {
-            fuel: self.limit_fuel,
-            memory: self.limit_memory,
-            stack: self.limit_stack,
-            deadline_ms: milliseconds(self.limit_deadline),
-            log: self.limit_log,
-            output: self.limit_output,
-            infer_calls: self.limit_infer_calls,
-            answers_ms: milliseconds(self.limit_answers),
-            wasm: self.limit_wasm,
-            compile_ms: milliseconds(self.limit_compile),
-            ..GuestLimits::default()
-        }
-    }
 }
 
 impl ScoreOptions {
@@ -482,6 +419,6 @@ mod tests {
     fn limits_default_to_those_of_the_protocol() {
         let cli = Cli::parse_from(["passhost", "check", "x.wasm"]);
         let Command::Check(arguments) = cli.command else { unreachable!("`check` was parsed") };
-        assert_eq!(arguments.limits.limits(), GuestLimits::default());
+        assert_eq!(arguments.limits.limits(), passhost_protocol::guest::GuestLimits::default());
     }
 }

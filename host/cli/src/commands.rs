@@ -127,6 +127,17 @@ fn open_device(
     Device::open(signing::kept_from_key(setup, signer)).map_err(|error| Stop::new(Exit::Host, error))
 }
 
+/// Options of `passhost show` by which a pass is told of a device that is not opened again: what it would be told of it, in a
+/// file of this directory.
+fn device_facts(directory: &Path, device: &Device) -> Result<Vec<String>, Stop> {
+    let path = directory.join("device.json");
+    let written = serde_json::to_string(&device.info().facts).map_err(Into::into);
+    let written = written.and_then(|text| std::fs::write(&path, text));
+    let path = path.display().to_string();
+    written.map_err(|error| Stop::host(format!("cannot write the file `{path}`: {error}")))?;
+    Ok(vec!["--device-facts".to_owned(), path])
+}
+
 /// `device: cpu, Intel Xeon, 2 threads, torch 2.11.0`, and why it is not the GPU if there is something to say.
 fn device_line(info: &passhost_protocol::device::DeviceInfo) -> String {
     let mut line = format!("device: {}, {}, {} threads, torch {}", info.device, info.name, info.threads, info.torch);

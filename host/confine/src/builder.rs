@@ -108,8 +108,8 @@ fn tasks_of_this_user() -> u64 {
 }
 
 /// The calls that read, write and list files, start programs and wait for them. None of them changes the modes or owners
-/// of files, or groups and sessions of processes: whatever is started can be ended as a group. None moves a file: who cannot
-/// copies it.
+/// of files, or groups and sessions of processes: whatever is started can be ended as a group. None moves a file or gives
+/// it another name: who cannot copies it.
 fn of_a_compiler() -> impl Iterator<Item = libc::c_long> {
     [
         libc::SYS_chdir,
@@ -128,7 +128,6 @@ fn of_a_compiler() -> impl Iterator<Item = libc::c_long> {
         libc::SYS_ppoll,
         libc::SYS_unlinkat,
         libc::SYS_mkdirat,
-        libc::SYS_linkat,
         libc::SYS_ftruncate,
         libc::SYS_fallocate,
         libc::SYS_fadvise64,
@@ -172,7 +171,6 @@ fn of_this_architecture() -> Vec<Call> {
         libc::SYS_unlink,
         libc::SYS_rmdir,
         libc::SYS_mkdir,
-        libc::SYS_link,
     ];
     numbers.into_iter().map(call).collect()
 }

@@ -64,7 +64,8 @@ pub fn serve(
     wish: impl Fn() -> Wish,
 ) -> Result<(), ServeError> {
     // A call of an episode holds a thread of its own while it goes on, and takes none from those that wait for the disk.
-    let blocking = BLOCKING.saturating_add(site.episodes.limits.sessions);
+    let calls = site.clients.len().saturating_mul(site.episodes.limits.sessions);
+    let blocking = BLOCKING.saturating_add(calls);
     let runtime =
         Builder::new_multi_thread().worker_threads(THREADS).max_blocking_threads(blocking).enable_all().build()?;
     // Episodes of before are over, and nobody asks for their evaluations.

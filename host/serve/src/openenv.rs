@@ -91,10 +91,14 @@ async fn connect(client: Client, Of(state): Of<State>, mut request: Request) -> 
     let Some(upgrade) = request.extensions_mut().remove::<OnUpgrade>() else {
         return Err(Problem::new(StatusCode::BAD_REQUEST, "this connection cannot become a WebSocket; use HTTP/1.1"));
     };
+    let Some(seat) = state.seats.take(&client.name) else {
+        let detail = "this client has as many connections with episodes open as it may; close some, or try again later";
+        return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, detail).after(10).closing());
+    };
     tokio::spawn(async move {
         // A client that breaks off is its own business.
         if let Ok(upgraded) = upgrade.await {
-            session::hold(upgraded, state, client).await;
+            session::hold(upgraded, state, client, seat).await;
         }
     });
     let accept = HeaderValue::from_str(&derive_accept_key(key.as_bytes()));

@@ -88,7 +88,7 @@ impl State {
             changes: watch::Sender::new(0),
             ending: watch::Sender::new(false),
             metrics: Metrics::new(),
-            seats: Seats::new(episodes.limits),
+            seats: Seats::new(episodes.limits.sessions),
             queue,
             samples,
             clients,

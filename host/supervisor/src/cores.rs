@@ -1,5 +1,6 @@
 //! Which cores time, and which do everything else meanwhile.
 
+use crate::device::Device;
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
@@ -28,9 +29,47 @@ pub(crate) fn for_checking(timing: &[u32]) -> Vec<u32> {
     allowed().into_iter().filter(|core| !timing.contains(core) && !twins.contains(core)).collect()
 }
 
+/// The cores that other work of this machine may keep to, so that it may go on while any of these devices is timed. None
+/// where it must wait: a CPU is timed with all that its cores share, and where a GPU has no core to itself, whoever asks it
+/// for runs has to share one.
+pub fn beside(devices: &[Device]) -> Vec<u32> {
+    if devices.iter().any(|device| device.gpu().is_none()) {
+        return vec![];
+    }
+    left(&devices.iter().map(Device::cores).collect::<Vec<_>>())
+}
+
+/// The cores that are left where each of several devices times on cores of its own; none where one of them has none.
+fn left(timing: &[Vec<u32>]) -> Vec<u32> {
+    if timing.iter().any(Vec::is_empty) { vec![] } else { for_checking(&timing.concat()) }
+}
+
+/// Cores that a thread keeps to, with what it starts meanwhile, until this is dropped.
+#[derive(Debug)]
+pub struct Kept(Option<CpuSet>);
+
+impl Kept {
+    /// Keeps the calling thread to these cores; to those that it has where there are none.
+    pub fn to(cores: &[u32]) -> Kept {
+        let before = if cores.is_empty() { None } else { sched_getaffinity(None).ok() };
+        if before.is_some() {
+            keep_to(cores);
+        }
+        Kept(before)
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if let Some(before) = &self.0 {
+            let _ = sched_setaffinity(None, before);
+        }
+    }
+}
+
 /// Keeps the calling thread to these cores, and threads and children that it starts from now on. Where that is not allowed,
 /// they stay where they are.
-pub(crate) fn keep_to(cores: &[u32]) {
+pub fn keep_to(cores: &[u32]) {
     let _ = sched_setaffinity(None, &set_of(cores));
 }
 
@@ -89,6 +128,28 @@ mod tests {
         assert_eq!(one.len(), usize::from(all > 1));
         assert!(for_checking(&one).iter().all(|core| !one.contains(core)));
         assert_eq!(for_checking(&[]), Vec::<u32>::new());
+    }
+
+    #[test]
+    fn what_goes_on_beside_devices_that_are_timed_keeps_off_the_cores_of_all() {
+        let all = allowed();
+        let (Some(&first), Some(&last)) = (all.first(), all.last()) else { return };
+        let left_of = left(&[vec![first], vec![last]]);
+        assert!(!left_of.contains(&first) && !left_of.contains(&last), "{left_of:?}");
+        assert_eq!(left_of, for_checking(&[first, last]));
+        // One that shares its core with everything else, or that is not there.
+        assert_eq!([left(&[vec![first], vec![]]), left(&[])], [Vec::<u32>::new(), vec![]]);
+    }
+
+    #[test]
+    fn a_thread_keeps_to_cores_for_a_while() {
+        let all = allowed();
+        let Some(&first) = all.first() else { return };
+        let kept = Kept::to(&[first]);
+        assert_eq!(allowed(), [first]);
+        drop(kept);
+        drop(Kept::to(&[]));
+        assert_eq!(allowed(), all);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::failure::failure;
 use crate::hidden;
 use crate::timing::{Measured, Speedups};
 use passhost_protocol::Spent;
-use passhost_protocol::device::Evaluation;
+use passhost_protocol::device::{Evaluation, Finding};
 use passhost_score::{FailureClass, VariantOutcome, variant_right_from};
 
 /// What became of one variant.
@@ -51,6 +51,17 @@ pub(crate) fn failed(mut variant: Variant, class: FailureClass, failure: Failure
     variant.class = Some(class);
     variant.failure = Some(failure);
     Judged { variant, outcome, speedups: None }
+}
+
+/// The verdict on a rewrite that came to an end of another kind after something had been found in it: an offence is no less
+/// one for what followed it, whoever is to blame for that.
+pub(crate) fn caught(judged: Judged, findings: &[Finding]) -> Judged {
+    let Some(first) = findings.first() else { return judged };
+    let mut variant = judged.variant;
+    variant.findings = findings.iter().map(ToString::to_string).collect();
+    let end = variant.failure.take().map(|failure| format!("after what was found, it ended: {}", failure.message));
+    variant.notes.extend(end);
+    failed(variant, FailureClass::Integrity, failure(Blame::Plugin, "correctness", first, UNLIKE))
 }
 
 /// Whether a rewrite that was checked is worth timing: what is wrong without times needs none.
@@ -155,10 +166,7 @@ fn explanation(variant: &Variant, outcome: Option<VariantOutcome>) -> Option<Fai
             "the rewrite has no kernel and calls the same ops, or more: nothing that counts was changed".to_owned(),
             "`passhost eval --explain` shows what the pass said: its log, and what it left alone and why".to_owned(),
         ),
-        FailureClass::Integrity => (
-            variant.findings.first()?.clone(),
-            "the outputs do not follow from the inputs as the reference's do".to_owned(),
-        ),
+        FailureClass::Integrity => (variant.findings.first()?.clone(), UNLIKE.to_owned()),
         FailureClass::NanInf => (
             "an output is NaN or infinite where the reference is finite".to_owned(),
             "see the first wrong element of each output".to_owned(),
@@ -173,5 +181,29 @@ fn explanation(variant: &Variant, outcome: Option<VariantOutcome>) -> Option<Fai
     Some(failure(Blame::Plugin, "correctness", message, &hint))
 }
 
+/// What findings of the integrity layers say together.
+const UNLIKE: &str = "the outputs do not follow from the inputs as the reference's do";
 /// What to do about a machine that does something else.
 const NOT_MEASURED: &str = "stop what else runs on this machine, or try again for a while with --wait 5m";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_found_counts_whatever_ended_the_evaluation() {
+        let found = [Finding::GuardZone { count: 2 }];
+        for blame in [Blame::Plugin, Blame::Host] {
+            let ended =
+                || failed(empty("v"), FailureClass::Runtime, failure(blame, "plan", "no memory is left", "wait"));
+            let Judged { variant, outcome, .. } = caught(ended(), &found);
+            assert_eq!(outcome, Some(VariantOutcome::Failed(FailureClass::Integrity)));
+            assert_eq!(variant.findings, ["2 guard zones around allocations were overwritten"]);
+            assert_eq!(variant.notes, ["after what was found, it ended: no memory is left"]);
+            assert_eq!(variant.failure.map(|failure| failure.blame), Some(Blame::Plugin));
+            // Where nothing was found, it is as it was.
+            let Judged { variant, outcome, .. } = caught(ended(), &[]);
+            assert_eq!((variant.class, outcome.is_some()), (Some(FailureClass::Runtime), blame == Blame::Plugin));
+        }
+    }
+}

@@ -17,7 +17,7 @@ pub mod batch;
 mod budget;
 mod check;
 pub mod child;
-mod cores;
+pub mod cores;
 pub mod device;
 mod differing;
 pub mod document;

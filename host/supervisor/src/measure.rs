@@ -8,7 +8,7 @@ use crate::document::{Blame, Failure, HiddenShapes, Variant};
 use crate::event::{Event, VariantPlace, WorkStage};
 use crate::failure::{failure, not_captured};
 use crate::hidden::{self, Hidden};
-use crate::judge::{Judged, conclude, failed, is_timed, judge_evaluation, not_timed};
+use crate::judge::{Judged, caught, conclude, failed, is_timed, judge_evaluation, not_timed};
 use crate::lock::{Turn, Use};
 use crate::reference::{MORE_MEMORY, load_reference, secret};
 use crate::schedules;
@@ -159,7 +159,7 @@ impl Measurement<'_> {
             Err(lost) => return self.lost(variant, lost),
         };
         if let Some(error) = &evaluation.error {
-            return rewrite_failed(variant, error);
+            return caught(rewrite_failed(variant, error), &evaluation.findings);
         }
         self.stressed = evaluation.findings.iter().find_map(|finding| match finding {
             Finding::Insensitive { input, .. } => Some(input.clone()),
@@ -173,10 +173,12 @@ impl Measurement<'_> {
             Ok(measured) => judge_evaluation(variant, evaluation, measured),
             Err(Lost::NotCaptured(reason)) => match not_captured(&reason) {
                 // What eager can, and the rewrite cannot, is a failure of the rewrite: leaving it out would be a way out.
-                failure if failure.blame == Blame::Plugin => failed(variant, FailureClass::Runtime, failure),
+                failure if failure.blame == Blame::Plugin => {
+                    caught(failed(variant, FailureClass::Runtime, failure), &evaluation.findings)
+                }
                 failure => not_timed(variant, evaluation, failure),
             },
-            Err(lost) => self.lost(variant, lost),
+            Err(lost) => caught(self.lost(variant, lost), &evaluation.findings),
         }
     }
 

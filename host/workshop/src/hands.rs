@@ -9,12 +9,12 @@ use std::time::Duration;
 /// Who does what a workshop does not do itself. [`Machinery`](crate::Machinery) does it with child processes alone; whoever
 /// has an evaluator of his own, or must keep commands apart, stands between.
 pub trait Hands: fmt::Debug + Send + Sync {
-    /// Runs a command of passhost to its end: its words, and whether it opens the device, for which there may be options.
+    /// Runs a command of passhost to its end: its words, and whether it runs a pass, for which there are options.
     ///
     /// # Errors
     ///
     /// If it does not start, or somebody asked to stop.
-    fn run(&self, words: Vec<OsString>, opens_device: bool) -> Result<Ran, WorkshopError>;
+    fn run(&self, words: Vec<OsString>, runs_pass: bool) -> Result<Ran, WorkshopError>;
 
     /// Evaluates a pass.
     ///

@@ -3,6 +3,7 @@
 use crate::hands::{Evaluated, Hands, Pass};
 use crate::turns::Turns;
 use passhost_confine::process::die_with_parent;
+use passhost_supervisor::cores::keep_to;
 use passhost_supervisor::document::Document;
 use passhost_supervisor::untrusted::one_line;
 use std::ffi::OsString;
@@ -110,14 +111,17 @@ impl Ran {
 pub struct Machinery {
     /// The program `passhost`.
     pub program: PathBuf,
-    /// Options of every command that opens a device, such as `--device cpu`.
-    pub device: Vec<String>,
     /// The policy that rewrites are held against, such as `--policy strict`.
     pub policy: Vec<String>,
-    /// Other options of `passhost eval`, such as `--budget 1s`.
+    /// Other options of `passhost eval`, such as `--device cpu --budget 1s`.
     pub eval: Vec<String>,
+    /// Other options of `passhost show` where it runs a pass: those that it shares with evaluations, and the device that the
+    /// pass is told of. None is opened, as that would take time of one that is timed.
+    pub check: Vec<String>,
     /// Variables that no child may see, such as that of the endpoint's key.
     pub withheld: Vec<String>,
+    /// The cores that commands keep to that are not timed; all where there are none.
+    pub cores: Vec<u32>,
     /// Who may work beside whom: measurements would be disturbed.
     pub turns: Arc<Turns>,
     /// Whether somebody asked to stop.
@@ -126,23 +130,31 @@ pub struct Machinery {
 
 impl fmt::Debug for Machinery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Machinery { program, device, policy, eval, .. } = self;
+        let Machinery { program, policy, eval, check, .. } = self;
         let mut fields = f.debug_struct("Machinery");
-        fields.field("program", program).field("device", device).field("policy", policy).field("eval", eval).finish()
+        fields.field("program", program).field("policy", policy).field("eval", eval).field("check", check).finish()
     }
 }
 
 impl Machinery {
-    fn child(&self, arguments: &[OsString]) -> Result<Ran, WorkshopError> {
+    /// Runs a command to its end, on these cores, or on all where there are none.
+    fn child(&self, arguments: &[OsString], cores: &[u32]) -> Result<Ran, WorkshopError> {
         let started = Instant::now();
         let mut command = Command::new(&self.program);
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         for name in &self.withheld {
             command.env_remove(name);
         }
-        // SAFETY: between fork and exec it sets the disposition of a signal and asks for one by `prctl`; both are allowed
-        // there, and only an error allocates.
-        unsafe { command.pre_exec(|| die_with_parent().map_err(io::Error::other)) };
+        let cores = cores.to_vec();
+        let prepare = move || {
+            if !cores.is_empty() {
+                keep_to(&cores);
+            }
+            die_with_parent().map_err(io::Error::other)
+        };
+        // SAFETY: between fork and exec it chooses cores, sets the disposition of a signal and asks for one by `prctl`; all
+        // are allowed there, and only an error allocates.
+        unsafe { command.pre_exec(prepare) };
         let start = |source| WorkshopError::Start { program: self.program.clone(), source };
         let mut child = command.spawn().map_err(start)?;
         let (out, err) = (collect(child.stdout.take()), collect(child.stderr.take()));
@@ -163,23 +175,16 @@ impl Machinery {
 }
 
 impl Machinery {
-    /// Runs a command with the options that it has to have where it opens the device.
-    fn command(&self, mut words: Vec<OsString>, opens_device: bool) -> Result<Ran, WorkshopError> {
-        if opens_device {
-            words.extend(self.device.iter().chain(&self.policy).map(OsString::from));
-        }
-        self.child(&words)
-    }
-
     /// Evaluates a pass, and leaves the result in a file.
     fn measure(&self, pass: &Pass<'_>, result: &Path) -> Result<Duration, WorkshopError> {
         let words = ["eval".as_ref(), pass.component.as_os_str(), pass.sample.as_os_str()];
         let json = ["--json".as_ref(), result.as_os_str(), "--quiet".as_ref()];
-        let words = words.into_iter().chain(json).chain(self.eval.iter().map(AsRef::as_ref));
+        let options = self.eval.iter().chain(&self.policy).map(AsRef::as_ref);
+        let words: Vec<OsString> = words.into_iter().chain(json).chain(options).map(ToOwned::to_owned).collect();
         // One that was there says nothing of what comes now.
         let _ = std::fs::remove_file(result);
         let _timing = self.turns.alone();
-        let ran = self.command(words.map(ToOwned::to_owned).collect(), true)?;
+        let ran = self.child(&words, &[])?;
         if !matches!(ran.code(), Some(0 | 1)) || !result.is_file() {
             // What the host did wrong is not kept: it is measured again.
             let _ = std::fs::remove_file(result);
@@ -190,9 +195,12 @@ impl Machinery {
 }
 
 impl Hands for Machinery {
-    fn run(&self, words: Vec<OsString>, opens_device: bool) -> Result<Ran, WorkshopError> {
+    fn run(&self, mut words: Vec<OsString>, runs_pass: bool) -> Result<Ran, WorkshopError> {
+        if runs_pass {
+            words.extend(self.check.iter().chain(&self.policy).map(OsString::from));
+        }
         let _beside = self.turns.beside();
-        self.command(words, opens_device)
+        self.child(&words, &self.cores)
     }
 
     /// By `passhost eval`, whose result stays beside the component.
@@ -223,4 +231,44 @@ fn collect(from: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
 
 fn text(reader: JoinHandle<Vec<u8>>) -> String {
     reader.join().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    /// The words that a command gets, and the cores that it may use, from a program that tells both.
+    fn told(cores: Vec<u32>, runs_pass: bool) -> (String, Vec<String>) {
+        let place = tempfile::tempdir().unwrap();
+        let program = place.path().join("program");
+        std::fs::write(&program, "#!/bin/sh\necho \"$@\"\ngrep Cpus_allowed_list /proc/self/status\n").unwrap();
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect();
+        let machinery = Machinery {
+            program,
+            policy: words("--policy strict"),
+            eval: words("--device cpu"),
+            check: words("--limit-fuel 7"),
+            withheld: vec![],
+            cores,
+            turns: Arc::new(Turns::new(false)),
+            stop: Arc::new(|| false),
+        };
+        let ran = machinery.run(vec!["show".into()], runs_pass).unwrap();
+        let mut lines = ran.out.lines();
+        let words = lines.next().unwrap().split(' ').map(str::to_owned).collect();
+        (lines.next().unwrap().split_whitespace().nth(1).unwrap().to_owned(), words)
+    }
+
+    #[test]
+    fn a_command_that_is_not_timed_keeps_to_its_cores_and_one_that_runs_a_pass_has_the_options_of_evaluations() {
+        let (all, words) = told(vec![], true);
+        assert_eq!(words, ["show", "--limit-fuel", "7", "--policy", "strict"]);
+        assert_eq!(told(vec![], false).1, ["show"]);
+        let first = all.split([',', '-']).next().unwrap().parse().unwrap();
+        assert_eq!(told(vec![first], false).0, first.to_string());
+        // It is the command that keeps to them, and nothing else of this process.
+        assert_eq!(told(vec![], true).0, all);
+    }
 }

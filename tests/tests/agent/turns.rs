@@ -2,7 +2,7 @@
 //! an evaluation.
 
 use super::endpoint::{Endpoint, Reply};
-use super::{agent, course, kill_when, of_kind, processes, runs, script, trajectories, wait_for_end};
+use super::{agent, below_checks, course, kill_when, of_kind, processes, runs, script, trajectories, wait_for_end};
 use passhost_tests::{directory, sample_with};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -30,6 +30,21 @@ fn a_check_goes_by_the_policy_of_the_run() {
         run.expect(told.contains("the policy `strict` does not allow this: ") == is_strict, told);
         run.expect(call["effect"]["passes"] == !is_strict, &call["effect"].to_string());
     }
+}
+
+#[test]
+fn a_check_opens_no_device_that_would_be_timed() {
+    let sample = sample_with("single-gelu", &["float32/s0-1_"]);
+    let kept = directory();
+    let out = kept.path().join("run");
+    let endpoint = Endpoint::start(|_| Reply::call(&[script::right(), ("check", json!({}))]));
+    let command = agent(&endpoint, &[sample.path()], &out).with(&["--max-steps", "2"]);
+    let started = command.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    assert!(started.is_ok(), "{started:?}");
+    let Ok(mut process) = started else { unreachable!("it was checked") };
+    let seen = below_checks(process.id(), || !matches!(process.try_wait(), Ok(None)));
+    assert_eq!(course(&trajectories(&out)[0]), ["write_pass wrote", "check checked"]);
+    assert!(seen.contains("passhost-guest") && !seen.contains("passhost-device"), "{seen:?}");
 }
 
 #[test]

@@ -301,6 +301,28 @@ fn nothing_is_kept_after_a_rewrite_that_failed_or_of_what_lies_on_the_device() {
 }
 
 #[test]
+fn a_rewrite_that_was_caught_and_fails_later_is_accused() {
+    let _alone = alone();
+    let plain = "graph(%x: f32[4096]) {\n  %y: f32[4096] = aten::mul.Scalar(%x, 2.0)\n  return (%y)\n}\n";
+    let reference = reference(plain);
+    // Some last places off, and with an index that is out of range once its input is redrawn at 8 times its scale.
+    let rewrite = "graph(%x: f32[4096]) {
+  %a: f32[4096] = aten::abs(%x)
+  %i: i64[4096] = aten::to.dtype(%a, i64)
+  %w: f32[16] = aten::zeros([16])
+  %z: f32[4096] = aten::index_select(%w, 0, %i)
+  %m: f32[4096] = aten::mul.Scalar(%x, 2.000002)
+  %y: f32[4096] = aten::add.Tensor(%m, %z)
+  return (%y)
+}
+";
+    let evaluation = evaluate(&reference, rewrite, 1 << 30);
+    assert!(matches!(&evaluation.error, Some(RewriteError::Op { op, .. }) if op.contains("index_select")));
+    assert!(matches!(evaluation.findings[..], [Finding::Precision { .. }]), "{:?}", evaluation.findings);
+    assert!(evaluation.outputs.is_empty());
+}
+
+#[test]
 fn what_a_rewrite_inserts_that_no_input_reaches_is_judged_like_anything_else() {
     let _alone = alone();
     let plain = "graph(%x: f32[64,128]) {

@@ -32,7 +32,8 @@ passhost build my-pass --cargo",
 passhost show samples/rms-norm
 passhost show samples/rms-norm --after pass.wasm --variant float16
 passhost show samples/rms-norm --after pass.wasm --diff --kernels --cuda
-passhost show samples/rms-norm --after pass.wasm --all --policy strict",
+passhost show samples/rms-norm --after pass.wasm --all --policy strict
+passhost show samples/rms-norm --after pass.wasm --device-facts h200.json",
     ),
     (
         &["bench"],

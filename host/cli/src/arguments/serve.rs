@@ -69,16 +69,13 @@ pub struct EpisodeArguments {
     /// Calls of tools in an episode
     #[arg(long, value_name = "N", default_value_t = EpisodeLimits::default().steps, value_parser = clap::value_parser!(u32).range(1..))]
     pub episode_steps: u32,
-    /// Connections with episodes, of all clients
+    /// Connections of a client with episodes, among its --connections
     #[arg(long, value_name = "N", default_value_t = EpisodeLimits::default().sessions)]
     pub sessions: usize,
-    /// Connections with episodes, of a client
-    #[arg(long, value_name = "N", default_value_t = EpisodeLimits::default().sessions_of_client)]
-    pub client_sessions: usize,
     /// How long a connection with an episode may ask for nothing
     #[arg(long, value_name = "TIME", default_value = "30m", value_parser = duration)]
     pub session_idle: Duration,
-    /// Builds and checks of episodes at once, half of the cores if absent
+    /// Builds and checks of episodes at once, half of the cores on which nothing is timed if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub builds: Option<u16>,
 }

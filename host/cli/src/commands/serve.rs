@@ -12,9 +12,9 @@ use evaluator::Evaluator;
 use passhost_queue::{Embedded, QueueError};
 use passhost_sample::Named;
 use passhost_serve::{About, Clients, Grader, Limits, Role, Site, Token, Wish};
-use passhost_supervisor::Supervisor;
 use passhost_supervisor::device::{Device, DeviceSetup};
 use passhost_supervisor::untrusted::one_line;
+use passhost_supervisor::{Supervisor, cores};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::collections::BTreeMap;
 use std::net::TcpListener;
@@ -77,8 +77,9 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
         episodes: episodes::open(arguments, &samples, &devices)?,
     };
     let confinement = arguments.measure.walls.confinement();
+    let cores = cores::beside(&devices);
     let grader = |device| -> Box<dyn Grader> {
-        Box::new(Evaluator::new(Arc::clone(&supervisor), Arc::clone(&samples), device, confinement))
+        Box::new(Evaluator::new(Arc::clone(&supervisor), Arc::clone(&samples), device, confinement, cores.clone()))
     };
     let graders = devices.into_iter().map(grader).collect();
     interrupt::watch();

@@ -11,11 +11,12 @@ use passhost_ir::verify::{GraphError, check_counts, check_own_calls, verify_rewr
 use passhost_ir::{DeviceFacts, Graph, OpTable, functionalise};
 use passhost_protocol::device::GpuProperties;
 use passhost_protocol::guest::GuestLimits;
+use passhost_protocol::open_regular;
 use passhost_supervisor::document::{Blame, Failure};
 use passhost_supervisor::guest::GuestError;
 use passhost_supervisor::{
-    Account, Config, Confinement, InputMode, Inserted, LoadedPlugin, OpenError, Policy, ReadError, Sample, Supervisor,
-    Types, guest_failure, infer_calls, is_named, untrusted,
+    Account, Config, InputMode, Inserted, LoadedPlugin, OpenError, Policy, ReadError, Sample, Supervisor, Types,
+    guest_failure, infer_calls, is_named, untrusted,
 };
 use std::time::Duration;
 
@@ -27,7 +28,8 @@ const LINE: usize = 4000;
 pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let paths = passhost_sample::find(&arguments.sample).map_err(|error| Stop::new(Exit::Usage, error))?;
     let limits = arguments.limits.limits();
-    let mut supervisor = Supervisor::new(Config { limits, ..Config::default() });
+    let confinement = arguments.walls.confinement();
+    let mut supervisor = Supervisor::new(Config { limits, confinement, ..Config::default() });
     if let Ok(cache) = super::open_cache() {
         supervisor = supervisor.with_cache(cache);
     }
@@ -35,17 +37,14 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
     let mut after = match &arguments.after {
         Some(path) => {
             let plugin = super::source::plugin(path, limits.wasm, terminal)?;
-            // A pass is told what its rewrite will run on.
-            let device = super::open_device(&arguments.device, Confinement::default(), None)?;
-            let target = Target { facts: device.info().facts, gpu: device.gpu() };
-            Some((supervisor.load(plugin), target))
+            Some((supervisor.load(plugin), target(arguments)?))
         }
         None => None,
     };
     let mut shown = 0;
     let mut exit = Exit::Success;
     for path in &paths {
-        let mut sample = Sample::open(path, Confinement::default()).map_err(|error| match error {
+        let mut sample = Sample::open(path, confinement).map_err(|error| match error {
             OpenError::Sample(error) => Stop::new(Exit::Usage, error),
             OpenError::Reader(error) => Stop::new(Exit::Host, error),
         })?;
@@ -97,6 +96,21 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
 struct Target {
     facts: DeviceFacts,
     gpu: Option<GpuProperties>,
+}
+
+/// The device that the pass is told of: one that is there, or one that somebody described.
+fn target(arguments: &ShowArguments) -> Result<Target, Stop> {
+    let Some(path) = &arguments.device_facts else {
+        let device = super::open_device(&arguments.device, arguments.walls.confinement(), None)?;
+        return Ok(Target { facts: device.info().facts, gpu: device.gpu() });
+    };
+    let read = open_regular(path).and_then(std::io::read_to_string);
+    let facts = read.and_then(|text| serde_json::from_str(&text).map_err(Into::into));
+    let facts = facts.map_err(|error| {
+        let path = path.display();
+        Stop::usage(format!("`{path}` has no facts of a device: {error}; expected `job.device.facts` of a result"))
+    })?;
+    Ok(Target { facts, gpu: None })
 }
 
 /// How rewrites are made and shown.

@@ -46,10 +46,10 @@ pub const HARMLESS: Attempt = Attempt {
     },
 };
 
-/// All attempts. Targets: `open-target`, `open-for-writing`, `truncate`, `change-mode`, `remove`, `move` and `nameless-file`
-/// a file that there is; `open-key`, `open-cache-entry` and `list-cache` the key of a cache, an entry and its directory, which are hidden from a
-/// device child; `create-file` and `make-directory` a name in a directory; `connect-tcp` an address that listens; `connect-unix` and
-/// `connect-abstract` the name of a socket that listens. The others have none.
+/// All attempts. Targets: `open-target`, `open-for-writing`, `truncate`, `change-mode`, `remove`, `move`, `link` and
+/// `nameless-file` a file that there is; `open-key`, `open-cache-entry` and `list-cache` the key of a cache, an entry and its
+/// directory, which are hidden from a device child; `create-file` and `make-directory` a name in a directory; `connect-tcp` an
+/// address that listens; `connect-unix` and `connect-abstract` the name of a socket that listens. The others have none.
 pub const ATTEMPTS: &[Attempt] = &[
     but_for_the_device(ordinary("open-passwd", |_| read("/etc/passwd".as_ref()))),
     but_for_the_device(ordinary("open-target", read)),
@@ -74,6 +74,7 @@ pub const ATTEMPTS: &[Attempt] = &[
     }),
     ordinary("remove", |target| std::fs::remove_file(target)),
     ordinary("move", |target| std::fs::rename(target, Path::new(target).with_extension("moved"))),
+    ordinary("link", |target| std::fs::hard_link(target, Path::new(target).with_extension("linked"))),
     ordinary("nameless-file", |target| {
         let directory = Path::new(target).parent().unwrap_or(Path::new("."));
         std::fs::OpenOptions::new().write(true).custom_flags(libc::O_TMPFILE).open(directory).map(drop)

@@ -1,14 +1,12 @@
-//! What episodes may cost.
+//! What the episodes of each client may cost.
 
 use std::time::Duration;
 
-/// What episodes may cost.
+/// What the episodes of each client may cost: none can take what is another's.
 #[derive(Debug, Clone, Copy)]
 pub struct EpisodeLimits {
-    /// Connections of all clients.
-    pub sessions: usize,
     /// Connections of a client.
-    pub sessions_of_client: usize,
+    pub sessions: usize,
     /// Calls of tools in an episode.
     pub steps: u32,
     /// The longest time that an answer takes.
@@ -22,8 +20,7 @@ pub struct EpisodeLimits {
 impl Default for EpisodeLimits {
     fn default() -> EpisodeLimits {
         EpisodeLimits {
-            sessions: 256,
-            sessions_of_client: 128,
+            sessions: 128,
             steps: 40,
             // OpenEnv's client waits for a minute.
             answer: Duration::from_secs(50),

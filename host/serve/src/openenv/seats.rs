@@ -1,6 +1,5 @@
-//! Connections that are open, and how many there may be.
+//! Connections with episodes, and how many each client may have: what is one client's place, no other can take.
 
-use super::limits::EpisodeLimits;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -8,7 +7,7 @@ use tokio::sync::watch;
 /// Connections that are open.
 #[derive(Debug)]
 pub struct Seats {
-    limits: EpisodeLimits,
+    of_client: usize,
     taken: watch::Sender<HashMap<Arc<str>, usize>>,
 }
 
@@ -20,31 +19,22 @@ pub struct Seat {
 }
 
 impl Seats {
-    /// All free.
-    pub fn new(limits: EpisodeLimits) -> Arc<Seats> {
-        Arc::new(Seats { limits, taken: watch::Sender::new(HashMap::new()) })
+    /// All free, so many for each client.
+    pub fn new(of_client: usize) -> Arc<Seats> {
+        Arc::new(Seats { of_client, taken: watch::Sender::new(HashMap::new()) })
     }
 
-    /// A place, or why there is none.
-    pub fn take(self: &Arc<Seats>, client: &Arc<str>) -> Result<Seat, String> {
-        let EpisodeLimits { sessions, sessions_of_client, .. } = self.limits;
-        let mut refusal = None;
-        self.taken.send_if_modified(|taken| {
+    /// A place among those of the client; none where it has taken all of them.
+    pub fn take(self: &Arc<Seats>, client: &Arc<str>) -> Option<Seat> {
+        let is_taken = self.taken.send_if_modified(|taken| {
             let own = taken.get(client).copied().unwrap_or(0);
-            if own >= sessions_of_client {
-                refusal =
-                    Some(format!("this client has {own} sessions, which is its limit; close one, or wait for its end"));
-            } else if taken.values().sum::<usize>() >= sessions {
-                refusal = Some("the server has as many sessions as it takes; try again later".to_owned());
-            } else {
+            let is_free = own < self.of_client;
+            if is_free {
                 taken.insert(Arc::clone(client), own + 1);
             }
-            refusal.is_none()
+            is_free
         });
-        match refusal {
-            Some(refusal) => Err(refusal),
-            None => Ok(Seat { seats: Arc::clone(self), client: Arc::clone(client) }),
-        }
+        is_taken.then(|| Seat { seats: Arc::clone(self), client: Arc::clone(client) })
     }
 
     /// How many are taken.
@@ -77,16 +67,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_free_again_when_it_is_left() {
-        let seats = Seats::new(EpisodeLimits { sessions: 3, sessions_of_client: 2, ..EpisodeLimits::default() });
+    fn a_client_takes_its_own_places_alone_and_one_is_free_again_when_it_is_left() {
+        let seats = Seats::new(2);
         let (alice, bob): (Arc<str>, Arc<str>) = ("alice".into(), "bob".into());
         let first = seats.take(&alice).unwrap();
         let _second = seats.take(&alice).unwrap();
-        assert!(seats.take(&alice).unwrap_err().contains("this client has 2 sessions"));
-        let _third = seats.take(&bob).unwrap();
-        assert!(seats.take(&bob).unwrap_err().contains("as many sessions as it takes"));
+        assert!(seats.take(&alice).is_none());
+        let _others = [seats.take(&bob).unwrap(), seats.take(&bob).unwrap()];
+        assert!(seats.take(&bob).is_none());
         drop(first);
-        assert_eq!(seats.count(), 2);
-        assert!(seats.take(&bob).is_ok());
+        assert_eq!(seats.count(), 3);
+        assert!(seats.take(&bob).is_none() && seats.take(&alice).is_some());
     }
 }

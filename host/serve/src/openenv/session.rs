@@ -2,6 +2,7 @@
 
 use super::bench::Workplace;
 use super::limits::EpisodeLimits;
+use super::seats::Seat;
 use super::shop::Floor;
 use super::table::Table;
 use super::wire::{Answer, Fault, Request};
@@ -39,31 +40,24 @@ const AHEAD: usize = 1;
 
 type Socket = WebSocketStream<TokioIo<Upgraded>>;
 
-/// Holds a connection to its end.
-pub async fn hold(upgraded: Upgraded, state: State, client: Client) {
+/// Holds a connection to its end, and its place until then.
+pub async fn hold(upgraded: Upgraded, state: State, client: Client, seat: Seat) {
     let limits = state.episodes.limits;
     let config = WebSocketConfig::default()
         .read_buffer_size(16 << 10)
         .max_message_size(Some(limits.message))
         .max_frame_size(Some(limits.message));
     let mut socket = WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await;
-    match state.seats.take(&client.name) {
-        Err(refusal) => {
-            let farewell = Farewell { fault: Some(Fault::capacity(refusal)), code: CloseCode::Again };
-            say_goodbye(&mut socket, farewell).await;
-        }
-        Ok(_seat) => {
-            state.metrics.sessions.inc();
-            let floor: Arc<dyn Workplace> = Arc::new(Floor::new(state.clone(), Arc::clone(&client.name)));
-            let mut table = Table::new(floor, limits);
-            let farewell = Connection::new(&mut socket, &state, &client).serve(&mut table).await;
-            // Whoever hears the end finds nothing going on any more.
-            table.clear().await;
-            if let Some(farewell) = farewell {
-                say_goodbye(&mut socket, farewell).await;
-            }
-        }
+    state.metrics.sessions.inc();
+    let floor: Arc<dyn Workplace> = Arc::new(Floor::new(state.clone(), Arc::clone(&client.name)));
+    let mut table = Table::new(floor, limits);
+    let farewell = Connection::new(&mut socket, &state, &client).serve(&mut table).await;
+    // Whoever hears the end finds nothing going on any more.
+    table.clear().await;
+    if let Some(farewell) = farewell {
+        say_goodbye(&mut socket, farewell).await;
     }
+    drop(seat);
 }
 
 /// With which words a connection ends.

@@ -36,9 +36,10 @@ pub struct Shop {
     commands: usize,
     /// Held by who has a component in memory that is not in the queue yet.
     handing_in: Mutex<()>,
-    /// Whether a command beside an evaluation would disturb its times.
+    /// Whether a command beside an evaluation would disturb its times: it has no cores to keep to.
     is_shared: bool,
-    /// Held by each command, and by an evaluation alone. Who waits gets its turn.
+    /// Held by each command, and by an evaluation alone. It is given in the order in which it is asked for, so that whoever
+    /// waits does so for what was there before: neither keeps the other out.
     calm: RwLock<()>,
     /// What is said of each sample at first: the same each time.
     tasks: Mutex<BTreeMap<String, String>>,
@@ -46,7 +47,7 @@ pub struct Shop {
 
 impl Shop {
     /// One whose commands are those of `machinery`, so many at once, whatever the episode. Files of episodes go to
-    /// `directory`, of which nothing is kept. `is_shared` says that evaluations run on the processors that commands use.
+    /// `directory`, of which nothing is kept. Where the commands have no cores to keep to, none runs beside an evaluation.
     ///
     /// # Errors
     ///
@@ -57,8 +58,8 @@ impl Shop {
         samples: BTreeMap<String, PathBuf>,
         directory: &Path,
         commands: usize,
-        is_shared: bool,
     ) -> io::Result<Shop> {
+        let is_shared = machinery.cores.is_empty();
         // Whoever was killed left what nobody goes on with.
         match std::fs::remove_dir_all(directory) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -219,7 +220,7 @@ impl fmt::Debug for Queued {
 }
 
 impl Hands for Queued {
-    fn run(&self, words: Vec<OsString>, opens_device: bool) -> Result<Ran, WorkshopError> {
+    fn run(&self, words: Vec<OsString>, runs_pass: bool) -> Result<Ran, WorkshopError> {
         let shop = &self.state.episodes.shop;
         let mut stop = self.stop.clone();
         let line = shop.line(&self.client);
@@ -228,7 +229,7 @@ impl Hands for Queued {
             tokio::select! { room = room => Some(room), _ = stop.wait_for(|stop| *stop) => None }
         });
         let Some(_room) = room else { return Err(WorkshopError::Stopped) };
-        self.machinery.run(words, opens_device)
+        self.machinery.run(words, runs_pass)
     }
 
     fn evaluate(&self, pass: &Pass<'_>) -> Result<Evaluated, WorkshopError> {

@@ -58,10 +58,6 @@ impl Fault {
         Fault { code: "EXECUTION_ERROR", message: message.into() }
     }
 
-    pub fn capacity(message: impl Into<String>) -> Fault {
-        Fault { code: "CAPACITY_REACHED", message: message.into() }
-    }
-
     pub fn session(message: impl Into<String>) -> Fault {
         Fault { code: "SESSION_ERROR", message: message.into() }
     }

@@ -81,14 +81,15 @@ pub fn queue(place: &Path, limits: passhost_queue::Limits) -> Arc<dyn Queue> {
 fn shop(place: &Path) -> Shop {
     let machinery = Machinery {
         program: "passhost".into(),
-        device: vec![],
         policy: vec![],
         eval: vec![],
+        check: vec![],
+        cores: vec![],
         withheld: vec![],
         turns: Arc::new(Turns::new(false)),
         stop: Arc::new(|| false),
     };
-    Shop::open(machinery, "", BTreeMap::new(), &place.join("episodes"), 1, false).unwrap()
+    Shop::open(machinery, "", BTreeMap::new(), &place.join("episodes"), 1).unwrap()
 }
 
 impl Server {

@@ -104,6 +104,8 @@ fn evaluate(
     match evaluated {
         Ok(evaluation) => match evaluation.error {
             None => Ok(evaluation),
+            // What was found before the error is no less found.
+            Some(_) if !evaluation.findings.is_empty() => Err(Trouble::Plugin(evaluation.findings[0].to_string())),
             Some(error @ (RewriteError::Fault { .. } | RewriteError::Memory { .. })) => {
                 Err(Trouble::Other(error.to_string()))
             }

@@ -12,10 +12,10 @@ use passhost_agent::attempt::{AttemptError, Budget};
 use passhost_agent::run::{Event, Job, RunError, SCHEMA, Settings};
 use passhost_agent::trajectory::Line;
 use passhost_agent::{Endpoint, Key, Patience, Style};
-use passhost_confine::device::gpu_present;
 use passhost_protocol::device::DeviceChoice;
 use passhost_supervisor::child::beside_this_executable;
 use passhost_supervisor::untrusted::one_line;
+use passhost_supervisor::{Confinement, cores};
 use passhost_workshop::{Machinery, Turns};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ fn attempts(arguments: &AgentRunArguments, terminal: &Terminal) -> Result<Exit, 
             }
         }
     };
-    let machinery = machinery(arguments);
+    let machinery = machinery(arguments)?;
     let all = run.work(&endpoint, &machinery, super::guide::GUIDE, arguments.parallel.into(), &hear);
     drop(run);
     let curve = scores::read(&arguments.out)?;
@@ -115,25 +115,22 @@ fn device(arguments: &AgentRunArguments) -> Vec<String> {
     ["--device".to_owned(), choice].into_iter().chain(threads.into_iter().flatten()).collect()
 }
 
-/// Whether evaluations are timed on the cores that builds and checks run on.
-fn shares_processor(device: DeviceChoice) -> bool {
-    match device {
-        DeviceChoice::Cpu => true,
-        DeviceChoice::Cuda(_) => false,
-        DeviceChoice::Auto => !gpu_present(),
-    }
-}
-
-fn machinery(arguments: &AgentRunArguments) -> Machinery {
-    Machinery {
+/// The device is opened once, before anything is asked of the model: to see that it can be used, which cores evaluations
+/// leave to others, and what a pass that is checked is told of it. Whatever is opened later would take time of it while
+/// evaluations are timed.
+fn machinery(arguments: &AgentRunArguments) -> Result<Machinery, Stop> {
+    let opened = super::open_device(&arguments.device, Confinement::default(), None)?;
+    let cores = cores::beside(std::slice::from_ref(&opened));
+    Ok(Machinery {
         program: beside_this_executable("passhost"),
-        device: device(arguments),
         policy: arguments.evaluation.rules(),
-        eval: arguments.evaluation.options(),
+        eval: [device(arguments), arguments.evaluation.options()].concat(),
+        check: super::device_facts(&arguments.out, &opened)?,
         withheld: arguments.api_key_variable.iter().cloned().collect(),
-        turns: Arc::new(Turns::new(shares_processor(arguments.device.device))),
+        turns: Arc::new(Turns::new(cores.is_empty())),
+        cores,
         stop: Arc::new(|| interrupt::count() > 0),
-    }
+    })
 }
 
 fn endpoint(arguments: &AgentRunArguments) -> Result<Endpoint, Stop> {

@@ -3,12 +3,12 @@
 use super::Samples;
 use crate::Stop;
 use crate::arguments::ServeArguments;
+use crate::commands::device_facts;
 use crate::commands::guide::GUIDE;
-use passhost_protocol::device::DeviceChoice;
 use passhost_serve::{EpisodeLimits, Episodes, Shop};
-use passhost_supervisor::Policy;
 use passhost_supervisor::child::beside_this_executable;
 use passhost_supervisor::device::Device;
+use passhost_supervisor::{Policy, cores};
 use passhost_workshop::{Machinery, Turns};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -21,28 +21,29 @@ pub fn open(arguments: &ServeArguments, samples: &Samples, devices: &[Device]) -
     let asked = &arguments.episodes;
     let limits = EpisodeLimits {
         sessions: asked.sessions,
-        sessions_of_client: asked.client_sessions,
         steps: asked.episode_steps,
         idle: asked.session_idle,
         ..EpisodeLimits::default()
     };
-    let cores = available_parallelism().map_or(1, NonZeroUsize::get);
-    let builds = asked.builds.map_or(cores / 2, usize::from).max(1);
+    let cores = cores::beside(devices);
+    let all = available_parallelism().map_or(1, NonZeroUsize::get);
+    let there_are = if cores.is_empty() { all } else { cores.len() };
+    let builds = asked.builds.map_or(there_are / 2, usize::from).max(1);
     let machinery = Machinery {
         program: beside_this_executable("passhost"),
-        device: device(arguments),
         // Evaluations are the queue's.
         eval: vec![],
+        check: check(arguments, devices)?,
         withheld: vec![],
         policy: policy(arguments)?,
+        cores,
         // Commands and evaluations are kept apart by the shop.
         turns: Arc::new(Turns::new(false)),
         stop: Arc::new(|| false),
     };
-    let is_shared = devices.iter().any(|device| device.gpu().is_none());
     let paths = samples.iter().map(|(name, sample)| (name.clone(), sample.path.clone())).collect();
     let files = arguments.data.join(FILES);
-    let shop = Shop::open(machinery, GUIDE, paths, &files, builds, is_shared)
+    let shop = Shop::open(machinery, GUIDE, paths, &files, builds)
         .map_err(|error| Stop::usage(format!("cannot use the directory `{}`: {error}", files.display())))?;
     Ok(Episodes { limits, shop })
 }
@@ -62,13 +63,10 @@ fn policy(arguments: &ServeArguments) -> Result<Vec<String>, Stop> {
     Ok(vec!["--policy".to_owned(), named])
 }
 
-/// Options of commands that open the device: a pass is told what its rewrite will run on.
-fn device(arguments: &ServeArguments) -> Vec<String> {
-    let choice = match arguments.device.0.first() {
-        Some(DeviceChoice::Cuda(index)) => format!("cuda:{index}"),
-        Some(DeviceChoice::Cpu) => "cpu".to_owned(),
-        Some(DeviceChoice::Auto) | None => "auto".to_owned(),
-    };
-    let threads = arguments.threads.map(|threads| ["--threads".to_owned(), threads.to_string()]);
-    ["--device".to_owned(), choice].into_iter().chain(threads.into_iter().flatten()).collect()
+/// What a check has of the evaluation that would follow it: the limits of the plugin, the walls around it, and the device that
+/// it is told of.
+fn check(arguments: &ServeArguments, devices: &[Device]) -> Result<Vec<String>, Stop> {
+    let facts = devices.first().map(|device| device_facts(&arguments.data, device)).transpose()?;
+    let measure = &arguments.measure;
+    Ok([facts.unwrap_or_default(), measure.limits.options(), measure.walls.options()].concat())
 }

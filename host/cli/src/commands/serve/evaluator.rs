@@ -6,9 +6,9 @@ use crate::commands::source;
 use passhost_builder::{BuildLimits, Source};
 use passhost_sample::Named;
 use passhost_serve::{Graded, Grader, Job, Kind};
+use passhost_supervisor::cores::Kept;
 use passhost_supervisor::device::Device;
 use passhost_supervisor::document::{Blame, Document, Failure};
-
 use passhost_supervisor::{Checking, Confinement, LoadedPlugin, Plugin, Sample, Supervisor, Types};
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -22,6 +22,8 @@ pub struct Evaluator {
     samples: Arc<Samples>,
     device: Device,
     confinement: Confinement,
+    /// The cores on which nothing is timed, if there are some: other devices may time while a plugin is made ready.
+    cores: Vec<u32>,
     /// Goes from one submission to the next, as it starts slowly.
     types: Option<Types>,
 }
@@ -32,13 +34,16 @@ impl Evaluator {
         samples: Arc<Samples>,
         device: Device,
         confinement: Confinement,
+        cores: Vec<u32>,
     ) -> Evaluator {
-        Evaluator { supervisor, samples, device, confinement, types: None }
+        Evaluator { supervisor, samples, device, confinement, cores, types: None }
     }
 
     fn document(&mut self, job: &Job) -> Result<Document, String> {
         let Named { path, groups, place } = self.samples.get(&job.sample).ok_or("its sample is not served any more")?;
+        let kept = Kept::to(&self.cores);
         let mut plugin = self.load(job).map_err(|stop| format!("{:#}", stop.error))?;
+        drop(kept);
         let opened = Sample::open_or_lost(path, place.as_deref(), self.confinement);
         let mut sample = opened.map_err(|error| error.to_string())?;
         sample.groups.clone_from(groups);
