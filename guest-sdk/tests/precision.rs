@@ -4,7 +4,7 @@
 
 use passhost_guest_sdk::ir::kernel::{Mode, interpret, verify};
 use passhost_guest_sdk::ir::kernel::{Tensor, scalar::Num};
-use passhost_guest_sdk::ir::{DeviceFacts, DeviceKind, Dtype, Graph, NodeId, contiguous_strides};
+use passhost_guest_sdk::ir::{DeviceFacts, DeviceKind, Dtype, Graph, Kernel, NodeId, contiguous_strides};
 use passhost_guest_sdk::lower::{Group, fuse, region};
 use passhost_guest_sdk::testing::DEVICE;
 use passhost_kernels::{BoundInput, BoundOutput, CallingThread, CpuKernel};
@@ -13,14 +13,21 @@ use passhost_kernels::{BoundInput, BoundOutput, CallingThread, CpuKernel};
 fn of_constant(text: &str, number: f64) -> Vec<f64> {
     let graph = Graph::parse(text).unwrap();
     let kernel = region(&graph, &[NodeId(0)], Group::ALL).unwrap().kernel().clone();
-    let shape = &kernel.inputs[0].shape;
-    let input = Tensor::from_fn(Dtype::F32, shape.clone(), |_| Num::Float(number));
+    let input = Tensor::from_fn(Dtype::F32, kernel.inputs[0].shape.clone(), |_| Num::Float(number));
+    on_the_cpu(&kernel, &[input])
+}
+
+/// The only result of a kernel of `f32`, as the CPU executor calculates it.
+fn on_the_cpu(kernel: &Kernel, inputs: &[Tensor]) -> Vec<f64> {
     let mut output = Tensor::zeros(Dtype::F32, kernel.output_types()[0].shape.clone());
-    let strides = contiguous_strides(shape);
-    let (pointer, bytes) = (input.data.as_ptr(), input.data.len());
-    let inputs = [BoundInput { pointer, bytes, dtype: Dtype::F32, shape, strides: &strides }];
+    let strides: Vec<Vec<i64>> = inputs.iter().map(|input| contiguous_strides(&input.shape)).collect();
+    let bound = inputs.iter().zip(&strides).map(|(Tensor { data, shape, .. }, strides)| {
+        let (pointer, bytes) = (data.as_ptr(), data.len());
+        BoundInput { pointer, bytes, dtype: Dtype::F32, shape, strides }
+    });
+    let inputs: Vec<BoundInput<'_>> = bound.collect();
     let outputs = [BoundOutput { pointer: output.data.as_mut_ptr(), bytes: output.data.len() }];
-    let compiled = CpuKernel::compile(&kernel).unwrap();
+    let compiled = CpuKernel::compile(kernel).unwrap();
     // SAFETY: the tensors live until the end of this function, and nobody else has them.
     unsafe { compiled.bind(&inputs, &outputs) }.unwrap().run(&CallingThread);
     (0..output.len()).map(|at| output.get_f64(at)).collect()
@@ -90,4 +97,50 @@ fn a_group_norm_in_half_precision_rounds_its_statistics_where_eager_does() {
         let found = group_norm_on(kind, &x, [&weight, &bias]);
         assert!(differing(&found, expected) <= 1, "{kind:?}: {found:?}, expected {expected:?}");
     }
+}
+
+/// A batch norm of 4 channels of 8 numbers by given statistics, as the kernel for a device calculates it.
+fn batch_norm_on(kind: DeviceKind, x: &[f32], parameters: [&[f32]; 4]) -> Vec<f32> {
+    let graph = "graph(%x: f32[1,4,8], %w: f32[4], %b: f32[4], %m: f32[4], %v: f32[4]) {
+                   %y: f32[1,4,8] = aten::batch_norm(%x, %w, %b, %m, %v, false, 0.1, 1e-05, true)
+                   return (%y)
+                 }";
+    let graph = Graph::parse(graph).unwrap();
+    let lowered = &fuse(&graph, &DeviceFacts { kind, ..DEVICE }, Group::ALL).kernels[0].lowered;
+    let tensor = |values: &[f32], shape: Vec<i64>| {
+        let values = values.to_vec();
+        Tensor::from_fn(Dtype::F32, shape, move |position| Num::Float(values[position].into()))
+    };
+    let given = [tensor(x, vec![1, 4, 8])].into_iter().chain(parameters.map(|values| tensor(values, vec![4])));
+    let given: Vec<Tensor> = given.collect();
+    let at = |value| graph.inputs.iter().position(|&input| input == value).unwrap();
+    let inputs: Vec<Tensor> = lowered.inputs().iter().map(|&input| given[at(input)].clone()).collect();
+    if kind == DeviceKind::Cpu {
+        return on_the_cpu(lowered.kernel(), &inputs).into_iter().map(|number| number as f32).collect();
+    }
+    let results = interpret(lowered.kernel(), &verify(lowered.kernel()).unwrap(), &inputs, Mode::Declared);
+    let stored = Tensor::from_fn(Dtype::F32, vec![32], |position| results[0].values[position].value);
+    (0..32).map(|at| stored.get_f64(at) as f32).collect()
+}
+
+#[test]
+fn a_batch_norm_by_given_statistics_rounds_where_eager_does() {
+    let x: Vec<f32> = (0..32).map(|at: i32| (at * 37 % 101) as f32 / 7.0 + 3.0).collect();
+    let (weight, bias) = ([1.3f32, -0.7, 2.1, 0.3], [0.55f32, 4.1, -1.7, 0.1]);
+    let (mean, variance) = ([3.1f32, -2.9, 11.3, 0.7], [0.003f32, 0.017, 1.9, 0.00007]);
+    let on_cpu = |channel: usize, x: f32| {
+        let factor = 1.0 / (variance[channel] + 1e-5).sqrt() * weight[channel];
+        x.mul_add(factor, (-mean[channel]).mul_add(factor, bias[channel]))
+    };
+    let on_gpu = |channel: usize, x: f32| {
+        let scale = (1.0 / f64::from(variance[channel] + 1e-5).sqrt()) as f32;
+        ((x - mean[channel]) * weight[channel]).mul_add(scale, bias[channel])
+    };
+    let all =
+        |of: &dyn Fn(usize, f32) -> f32| -> Vec<f32> { x.iter().enumerate().map(|(at, x)| of(at / 8, *x)).collect() };
+    let (expected_on_cpu, expected_on_gpu) = (all(&on_cpu), all(&on_gpu));
+    assert_ne!(expected_on_cpu, expected_on_gpu, "the roundings count");
+    let parameters = || [&weight[..], &bias, &mean, &variance];
+    assert_eq!(batch_norm_on(DeviceKind::Cpu, &x, parameters()), expected_on_cpu);
+    assert_eq!(batch_norm_on(DeviceKind::Cuda, &x, parameters()), expected_on_gpu);
 }

@@ -19,8 +19,8 @@ pub(crate) struct Analysis<'a> {
     pub(crate) graph: &'a Graph,
     /// What of it lowers.
     groups: &'a [Group],
-    /// Where eager runs it.
-    pub(crate) device: DeviceKind,
+    /// Where eager runs it, where that is known.
+    pub(crate) device: Option<DeviceKind>,
     pub(crate) links: Links<'a>,
     views: Vec<OnceCell<bool>>,
     recipes: Vec<OnceCell<Result<Recipe, LowerError>>>,
@@ -38,7 +38,7 @@ impl<'a> Analysis<'a> {
         Analysis {
             graph,
             groups,
-            device: DeviceKind::Cpu,
+            device: None,
             links: Links::of(graph),
             views: vec![OnceCell::new(); graph.nodes.len()],
             recipes: graph.nodes.iter().map(|_| OnceCell::new()).collect(),
@@ -51,7 +51,7 @@ impl<'a> Analysis<'a> {
 
     /// The same where kernels are to round as eager does on a device.
     pub(super) fn on(self, device: DeviceKind) -> Analysis<'a> {
-        Analysis { device, ..self }
+        Analysis { device: Some(device), ..self }
     }
 
     pub(super) fn node(&self, position: usize) -> &'a Node {

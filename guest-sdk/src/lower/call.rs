@@ -33,8 +33,8 @@ pub(crate) struct Call<'a> {
     pub(crate) result: Dtype,
     /// Which of its results.
     pub(crate) output: usize,
-    /// Where eager runs it: libraries round at places that differ from device to device.
-    pub(crate) device: DeviceKind,
+    /// Where eager runs it, where that is known: libraries round at places that differ from device to device.
+    pub(crate) device: Option<DeviceKind>,
     /// For an op that reduces, the elements that it reduces to the row of this point.
     pub(crate) window: Option<Window>,
 }

@@ -180,7 +180,7 @@ fn normalized<'k>(c: &Call<'k>, (weight, bias): (usize, usize), eps: usize) -> E
 fn group_norm<'k>(c: &Call<'k>, (weight, bias): (usize, usize), eps: usize) -> Emitted<'k> {
     let dtype = c.reduced()?;
     let kept = c.tensor_type(weight).unwrap_or(dtype);
-    if c.device == DeviceKind::Cpu || dtype.size() != 2 || kept != dtype || c.output > 0 {
+    if c.device != Some(DeviceKind::Cuda) || dtype.size() != 2 || kept != dtype || c.output > 0 {
         return normalized(c, (weight, bias), eps);
     }
     let statistics = Statistics::of(c, eps)?;
@@ -225,13 +225,21 @@ fn rms_normalized<'k>(c: &Call<'k>) -> Emitted<'k> {
     affine(c, c.operand(0, dtype)? * scale, 2, usize::MAX)
 }
 
-/// With running statistics: `weight * (x - mean) * rsqrt(var + eps) + bias`, rounded where ATen's CUDA kernel rounds.
+/// With running statistics: `weight * (x - mean) * rsqrt(var + eps) + bias`, rounded where ATen's kernel for the device
+/// rounds. That for a CPU makes a factor and a summand for each channel first.
 fn batch_norm<'k>(c: &Call<'k>) -> Emitted<'k> {
     let eps = c.number(7)?;
     let x = c.first()?;
     let own = |place: usize| Ok::<_, Uncovered>(c.own(place)?.cast(x.dtype()));
-    let scale = (own(4)? + eps).unary(Unary::Rsqrt);
-    let difference = x - own(3)?;
-    let weighted = if c.is_given(1) { difference * own(1)? } else { difference };
-    Ok(if c.is_given(2) { weighted.fma(scale, own(2)?) } else { weighted * scale })
+    let given = |place: usize| c.is_given(place).then(|| own(place)).transpose();
+    let (scale, mean) = ((own(4)? + eps).unary(Unary::Rsqrt), own(3)?);
+    let (weight, bias) = (given(1)?, given(2)?);
+    if c.device == Some(DeviceKind::Cpu) {
+        let factor = weight.map_or(scale, |weight| scale * weight);
+        let taken_off = mean.unary(Unary::Neg);
+        let shift = bias.map_or(taken_off * factor, |bias| taken_off.fma(factor, bias));
+        return Ok(x.fma(factor, shift));
+    }
+    let weighted = weight.map_or(x - mean, |weight| (x - mean) * weight);
+    Ok(bias.map_or(weighted * scale, |bias| weighted.fma(scale, bias)))
 }
