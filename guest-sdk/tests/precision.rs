@@ -99,20 +99,26 @@ fn a_group_norm_in_half_precision_rounds_its_statistics_where_eager_does() {
     }
 }
 
-/// A batch norm of 4 channels of 8 numbers by given statistics, as the kernel for a device calculates it.
-fn batch_norm_on(kind: DeviceKind, x: &[f32], parameters: [&[f32]; 4]) -> Vec<f32> {
-    let graph = "graph(%x: f32[1,4,8], %w: f32[4], %b: f32[4], %m: f32[4], %v: f32[4]) {
-                   %y: f32[1,4,8] = aten::batch_norm(%x, %w, %b, %m, %v, false, 0.1, 1e-05, true)
-                   return (%y)
-                 }";
-    let graph = Graph::parse(graph).unwrap();
+/// A norm of 4 channels of 8 numbers by given statistics, as the kernel for a device calculates it. The numbers lie in rows
+/// or, `strided`, with the channels next to each other.
+fn by_statistics(kind: DeviceKind, (norm, strided): (&str, bool), x: &[f32], parameters: [&[f32]; 4]) -> Vec<f32> {
+    let shape = if strided { "%t: f32[1,8,4]" } else { "%x: f32[1,4,8]" };
+    let view = if strided { "%x: f32[1,4,8]{32,1,4} = aten::transpose.int(%t, 1, 2)" } else { "" };
+    let graph = Graph::parse(&format!(
+        "graph({shape}, %w: f32[4], %b: f32[4], %m: f32[4], %v: f32[4]) {{
+           {view}
+           %y: f32[1,4,8] = aten::{norm}(%x, %w, %b, %m, %v, false, 0.1, 1e-05, true)
+           return (%y)
+         }}"
+    ))
+    .unwrap();
     let lowered = &fuse(&graph, &DeviceFacts { kind, ..DEVICE }, Group::ALL).kernels[0].lowered;
-    let tensor = |values: &[f32], shape: Vec<i64>| {
-        let values = values.to_vec();
+    let tensor = |values: Vec<f32>, shape: Vec<i64>| {
         Tensor::from_fn(Dtype::F32, shape, move |position| Num::Float(values[position].into()))
     };
-    let given = [tensor(x, vec![1, 4, 8])].into_iter().chain(parameters.map(|values| tensor(values, vec![4])));
-    let given: Vec<Tensor> = given.collect();
+    let transposed = || (0..32).map(|at| x[at % 4 * 8 + at / 4]).collect();
+    let x = if strided { tensor(transposed(), vec![1, 8, 4]) } else { tensor(x.to_vec(), vec![1, 4, 8]) };
+    let given: Vec<Tensor> = [x].into_iter().chain(parameters.map(|values| tensor(values.to_vec(), vec![4]))).collect();
     let at = |value| graph.inputs.iter().position(|&input| input == value).unwrap();
     let inputs: Vec<Tensor> = lowered.inputs().iter().map(|&input| given[at(input)].clone()).collect();
     if kind == DeviceKind::Cpu {
@@ -124,23 +130,28 @@ fn batch_norm_on(kind: DeviceKind, x: &[f32], parameters: [&[f32]; 4]) -> Vec<f3
 }
 
 #[test]
-fn a_batch_norm_by_given_statistics_rounds_where_eager_does() {
+fn a_norm_by_given_statistics_rounds_where_eager_does() {
     let x: Vec<f32> = (0..32).map(|at: i32| (at * 37 % 101) as f32 / 7.0 + 3.0).collect();
     let (weight, bias) = ([1.3f32, -0.7, 2.1, 0.3], [0.55f32, 4.1, -1.7, 0.1]);
     let (mean, variance) = ([3.1f32, -2.9, 11.3, 0.7], [0.003f32, 0.017, 1.9, 0.00007]);
-    let on_cpu = |channel: usize, x: f32| {
-        let factor = 1.0 / (variance[channel] + 1e-5).sqrt() * weight[channel];
+    let inverse = |channel: usize| 1.0 / (variance[channel] + 1e-5).sqrt();
+    let packed_on_cpu = |channel: usize, x: f32| {
+        let factor = inverse(channel) * weight[channel];
         x.mul_add(factor, (-mean[channel]).mul_add(factor, bias[channel]))
     };
+    let strided_on_cpu =
+        |channel: usize, x: f32| (x - mean[channel]) * inverse(channel) * weight[channel] + bias[channel];
     let on_gpu = |channel: usize, x: f32| {
         let scale = (1.0 / f64::from(variance[channel] + 1e-5).sqrt()) as f32;
         ((x - mean[channel]) * weight[channel]).mul_add(scale, bias[channel])
     };
     let all =
         |of: &dyn Fn(usize, f32) -> f32| -> Vec<f32> { x.iter().enumerate().map(|(at, x)| of(at / 8, *x)).collect() };
-    let (expected_on_cpu, expected_on_gpu) = (all(&on_cpu), all(&on_gpu));
-    assert_ne!(expected_on_cpu, expected_on_gpu, "the roundings count");
-    let parameters = || [&weight[..], &bias, &mean, &variance];
-    assert_eq!(batch_norm_on(DeviceKind::Cpu, &x, parameters()), expected_on_cpu);
-    assert_eq!(batch_norm_on(DeviceKind::Cuda, &x, parameters()), expected_on_gpu);
+    let [packed, strided, gpu] = [all(&packed_on_cpu), all(&strided_on_cpu), all(&on_gpu)];
+    assert!(packed != strided && strided != gpu && gpu != packed, "the roundings count");
+    let found = |kind, what| by_statistics(kind, what, &x, [&weight, &bias, &mean, &variance]);
+    assert_eq!(found(DeviceKind::Cpu, ("batch_norm", false)), packed);
+    assert_eq!(found(DeviceKind::Cpu, ("batch_norm", true)), strided);
+    assert_eq!(found(DeviceKind::Cpu, ("instance_norm", true)), packed);
+    assert_eq!(found(DeviceKind::Cuda, ("batch_norm", false)), gpu);
 }

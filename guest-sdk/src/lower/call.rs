@@ -16,6 +16,8 @@ pub(crate) struct Operand {
     pub(crate) value: Reg,
     /// The tensor has dimensions.
     pub(crate) has_dimensions: bool,
+    /// For an op of channels: eager has the tensor dense, in rows or with channels last.
+    pub(crate) is_packed: bool,
 }
 
 /// A call of an op at one point of the space. Rules calculate in the *math type* of the op's operands and return a value

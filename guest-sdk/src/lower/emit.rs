@@ -16,7 +16,7 @@ use crate::index::Index;
 use crate::view::View;
 use fixedbitset::FixedBitSet;
 use passhost_ir::kernel::{Binary, Compare, IndexId, PaddingMode, Reg, Scalar};
-use passhost_ir::{Dtype, NodeKind, ValueId};
+use passhost_ir::{Dtype, NodeKind, TensorType, ValueId};
 use std::borrow::Cow;
 
 /// A kernel that is being written.
@@ -266,7 +266,9 @@ impl<'a> Emitter<'a> {
             }
             let value = self.value(operand, source)?;
             operands.resize(operands.len().max(number + 1), None);
-            operands[number] = Some(Operand { value, has_dimensions: graph.ty(operand).rank() > 0 });
+            let ty = graph.ty(operand);
+            let is_packed = matches!(rule.align, Align::Channels) && is_packed(ty);
+            operands[number] = Some(Operand { value, has_dimensions: ty.rank() > 0, is_packed });
         }
         let args = Args::new(args);
         let device = self.analysis.device;
@@ -283,4 +285,11 @@ impl<'a> Emitter<'a> {
             self.row_axes = self.row_axes.max(axes);
         }
     }
+}
+
+/// Whether a tensor is dense, in rows or with channels last, as images and volumes may have them.
+fn is_packed(ty: &TensorType) -> bool {
+    let order = ty.memory_order();
+    let channels_last = || (4..=5).contains(&ty.rank()).then(|| [0].into_iter().chain(2..ty.rank()).chain([1]));
+    ty.is_contiguous() || order.is_some_and(|order| channels_last().is_some_and(|wanted| wanted.eq(order)))
 }

@@ -35,7 +35,10 @@ pub(super) const RULES: &[Rule] = &[
 
 /// Norms that are given mean and variance, and so are pointwise.
 pub(super) const BY_STATISTICS: &[Rule] = &[
-    Rule { applies: takes_statistics, ..of_channels(Rule::costly("aten::instance_norm", &[""], batch_norm)) },
+    Rule {
+        applies: takes_statistics,
+        ..of_channels(Rule::costly("aten::instance_norm", &[""], |c| by_statistics(c, true)))
+    },
     Rule { applies: takes_statistics, ..of_channels(Rule::costly("aten::batch_norm", &[""], batch_norm)) },
 ];
 
@@ -226,20 +229,29 @@ fn rms_normalized<'k>(c: &Call<'k>) -> Emitted<'k> {
 }
 
 /// With running statistics: `weight * (x - mean) * rsqrt(var + eps) + bias`, rounded where ATen's kernel for the device
-/// rounds. That for a CPU makes a factor and a summand for each channel first.
-fn batch_norm<'k>(c: &Call<'k>) -> Emitted<'k> {
+/// rounds. On a CPU that makes a factor and a summand for each channel of what is packed, as an instance norm always has it.
+fn by_statistics<'k>(c: &Call<'k>, is_packed: bool) -> Emitted<'k> {
     let eps = c.number(7)?;
     let x = c.first()?;
     let own = |place: usize| Ok::<_, Uncovered>(c.own(place)?.cast(x.dtype()));
     let given = |place: usize| c.is_given(place).then(|| own(place)).transpose();
     let (scale, mean) = ((own(4)? + eps).unary(Unary::Rsqrt), own(3)?);
     let (weight, bias) = (given(1)?, given(2)?);
-    if c.device == Some(DeviceKind::Cpu) {
-        let factor = weight.map_or(scale, |weight| scale * weight);
-        let taken_off = mean.unary(Unary::Neg);
-        let shift = bias.map_or(taken_off * factor, |bias| taken_off.fma(factor, bias));
-        return Ok(x.fma(factor, shift));
+    if c.device != Some(DeviceKind::Cpu) {
+        let weighted = weight.map_or(x - mean, |weight| (x - mean) * weight);
+        return Ok(bias.map_or(weighted * scale, |bias| weighted.fma(scale, bias)));
     }
-    let weighted = weight.map_or(x - mean, |weight| (x - mean) * weight);
-    Ok(bias.map_or(weighted * scale, |bias| weighted.fma(scale, bias)))
+    if !is_packed {
+        let normal = (x - mean) * scale;
+        let weighted = weight.map_or(normal, |weight| normal * weight);
+        return Ok(bias.map_or(weighted, |bias| weighted + bias));
+    }
+    let factor = weight.map_or(scale, |weight| scale * weight);
+    let shift = mean.unary(Unary::Neg).fma(factor, bias.unwrap_or(mean.literal(0.0)));
+    Ok(x.fma(factor, shift))
+}
+
+fn batch_norm<'k>(c: &Call<'k>) -> Emitted<'k> {
+    let is_packed = c.operands.first().copied().flatten().is_some_and(|x| x.is_packed);
+    by_statistics(c, is_packed)
 }
