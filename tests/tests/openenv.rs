@@ -13,7 +13,6 @@ use std::time::Duration;
 use tungstenite::client::IntoClientRequest as _;
 use tungstenite::http::header::AUTHORIZATION;
 use tungstenite::http::{HeaderValue, Response};
-
 use tungstenite::protocol::frame::coding::CloseCode;
 use tungstenite::{Bytes, Message, WebSocket};
 

@@ -102,7 +102,7 @@ fn parts_of_a_rewrite_are_shown_alone() {
     let kernels = show("--kernels");
     kernels.expect_end(0, &["# kernels", "kernel(%in_0) {", "# reads 84.0 KiB, writes 84.0 KiB", "bounds it"]);
     let cuda = show("--cuda");
-    cuda.expect_end(0, &["# CUDA C++ 1 of 1, for an H100, as there is no GPU here", "extern \"C\" __global__ void"]);
+    cuda.expect_end(0, &["# CUDA C++ 1 of 1, for an H100, as no GPU was opened", "extern \"C\" __global__ void"]);
     // What it takes at least is that of the device that is described, whatever there is here.
     let facts = directory();
     let facts = facts.path().join("facts.json").display().to_string();

@@ -203,7 +203,7 @@ pub struct ShowArguments {
     #[command(flatten)]
     pub device: DeviceArguments,
     /// Tells the plugin of this device, and opens none: JSON as `job.device.facts` of a result document
-    #[arg(long, value_name = "FILE", requires = "after", conflicts_with = "device")]
+    #[arg(long, value_name = "FILE", requires = "after", conflicts_with_all = ["device", "threads"])]
     pub device_facts: Option<PathBuf>,
     #[command(flatten)]
     pub walls: WallArguments,

@@ -133,9 +133,11 @@ fn device_facts(directory: &Path, device: &Device) -> Result<Vec<String>, Stop> 
     let path = directory.join("device.json");
     let written = serde_json::to_string(&device.info().facts).map_err(Into::into);
     let written = written.and_then(|text| std::fs::write(&path, text));
-    let path = path.display().to_string();
-    written.map_err(|error| Stop::host(format!("cannot write the file `{path}`: {error}")))?;
-    Ok(vec!["--device-facts".to_owned(), path])
+    written.map_err(|error| Stop::host(format!("cannot write the file `{}`: {error}", path.display())))?;
+    let named = path.into_os_string().into_string();
+    let named =
+        named.map_err(|path| Stop::usage(format!("`{}` is no UTF-8: take another directory", path.display())))?;
+    Ok(vec!["--device-facts".to_owned(), named])
 }
 
 /// `device: cpu, Intel Xeon, 2 threads, torch 2.11.0`, and why it is not the GPU if there is something to say.

@@ -4,7 +4,7 @@
 use passhost_ir::kernel::verify;
 use passhost_ir::{Dtype, Kernel};
 use passhost_kernels::Layout;
-use passhost_kernels::cuda::{Compiler, DeviceProperties, FORMS, NvrtcError, candidates, emit, emit_joined};
+use passhost_kernels::cuda::{Compiler, DeviceProperties, FORMS, Nvrtc, NvrtcError, candidates, emit, emit_joined};
 use passhost_random_kernels::RandomKernel;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -37,6 +37,47 @@ fn scattered(kernel: &Kernel, seed: u64) -> Layout {
         }
     }
     layout
+}
+
+/// The first instruction that reads or writes memory that other launches see, and the one that waits for the launch before.
+fn first_access_and_wait(assembly: &str) -> (Option<usize>, Option<usize>) {
+    let own = [".param", ".const", ".shared", ".local"];
+    let lines: Vec<&str> = assembly.lines().map(str::trim).collect();
+    let is_access = |line: &&str| {
+        let line = line.trim_start_matches(|c| c != ' ' && line.starts_with('@')).trim();
+        let name = line.split_whitespace().next().unwrap_or("");
+        ["ld.", "st.", "atom.", "red.", "cp.async"].iter().any(|start| name.starts_with(start))
+            && !own.iter().any(|space| name.contains(space))
+    };
+    let access = lines.iter().position(is_access);
+    (access, lines.iter().position(|line| line.starts_with("griddepcontrol.wait")))
+}
+
+#[test]
+fn nothing_is_read_or_written_before_the_launch_before_has_ended() {
+    if compiler().is_none() {
+        return;
+    }
+    let torch = PathBuf::from(std::env::var_os("LIBTORCH").unwrap_or_default());
+    let nvrtc = Nvrtc::load(&[torch.join("../nvidia/cu13/lib")]).unwrap();
+    let mut looked_at = 0;
+    for seed in 0..150 {
+        let (kernel, _) = match seed % 3 {
+            0 => RandomKernel::transposed(seed),
+            1 => RandomKernel::concatenated(seed),
+            _ => RandomKernel::generate(seed),
+        };
+        if kernel.rows() == 0 {
+            continue;
+        }
+        let source = emit(&kernel, &verify(&kernel).unwrap(), &Layout::contiguous(&kernel), &DeviceProperties::H200);
+        let assembly = nvrtc.assembly(&source.text, (9, 0)).unwrap();
+        let (access, wait) = first_access_and_wait(&assembly);
+        let (access, wait) = (access.expect("a kernel writes"), wait.expect("a kernel waits"));
+        assert!(wait < access, "seed {seed}: waits in line {wait}, and is at work in {access}\n{assembly}");
+        looked_at += 1;
+    }
+    assert!(looked_at >= 100, "{looked_at}");
 }
 
 #[test]

@@ -71,42 +71,71 @@ impl Nvrtc {
     pub fn compile(&self, source: &str, (major, minor): (i32, i32)) -> Result<Cubin, NvrtcError> {
         let mut options: Vec<String> = OPTIONS.iter().map(|option| (*option).to_owned()).collect();
         options.push(format!("--gpu-architecture=sm_{major}{minor}"));
-        compile(source, &options)
+        compile(source, &options)?.machine_code()
+    }
+
+    /// The text in the assembly language PTX that a source becomes on the way to machine code.
+    pub fn assembly(&self, source: &str, (major, minor): (i32, i32)) -> Result<String, NvrtcError> {
+        let mut options: Vec<String> = OPTIONS.iter().map(|option| (*option).to_owned()).collect();
+        options.push(format!("--gpu-architecture=compute_{major}{minor}"));
+        compile(source, &options)?.assembly()
     }
 }
 
 /// A source that the compiler works on, freed with this.
-struct Compilation(sys::nvrtcProgram);
+struct Compilation {
+    program: sys::nvrtcProgram,
+    /// The source, which it may refer to.
+    _text: CString,
+}
 
 impl Drop for Compilation {
     fn drop(&mut self) {
         // SAFETY: `create_program` made it, and nothing uses it any more. There is nothing to do about an error.
-        let _ = unsafe { result::destroy_program(self.0) };
+        let _ = unsafe { result::destroy_program(self.program) };
     }
 }
 
-fn compile(source: &str, options: &[String]) -> Result<Cubin, NvrtcError> {
-    let refused = |error: result::NvrtcError, log: String| NvrtcError::Refused { status: error.to_string(), log };
+impl Compilation {
+    fn machine_code(&self) -> Result<Cubin, NvrtcError> {
+        let mut size = 0;
+        // SAFETY: the program lives; the size is that of the code, for which the vector has room.
+        unsafe {
+            sys::nvrtcGetCUBINSize(self.program, &raw mut size)
+                .result()
+                .map_err(|error| refused(error, String::new()))?;
+            let mut code = vec![0u8; size];
+            let status = sys::nvrtcGetCUBIN(self.program, code.as_mut_ptr().cast());
+            status.result().map_err(|error| refused(error, String::new()))?;
+            Ok(Cubin(code))
+        }
+    }
+
+    fn assembly(&self) -> Result<String, NvrtcError> {
+        // SAFETY: the program lives.
+        let text = unsafe { result::get_ptx(self.program) }.map_err(|error| refused(error, String::new()))?;
+        let text: Vec<u8> = text.into_iter().map(|byte| byte as u8).take_while(|byte| *byte != 0).collect();
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+}
+
+fn refused(error: result::NvrtcError, log: String) -> NvrtcError {
+    NvrtcError::Refused { status: error.to_string(), log }
+}
+
+fn compile(source: &str, options: &[String]) -> Result<Compilation, NvrtcError> {
     let text = CString::new(source)
         .map_err(|_| NvrtcError::Refused { status: "the source holds a zero byte".into(), log: String::new() })?;
-    let program = Compilation(result::create_program(&text, None).map_err(|error| refused(error, String::new()))?);
-    // SAFETY: the program lives; `text`, which it may refer to, does as well.
-    if let Err(error) = unsafe { result::compile_program(program.0, options) } {
+    let program = result::create_program(&text, None).map_err(|error| refused(error, String::new()))?;
+    let compilation = Compilation { program, _text: text };
+    // SAFETY: the program lives, and so does its source.
+    if let Err(error) = unsafe { result::compile_program(program, options) } {
         // SAFETY: as above.
-        let log = unsafe { result::get_program_log(program.0) }.unwrap_or_default();
+        let log = unsafe { result::get_program_log(program) }.unwrap_or_default();
         let log: Vec<u8> = log.into_iter().map(|byte| byte as u8).take_while(|byte| *byte != 0).collect();
         return Err(refused(error, String::from_utf8_lossy(&log).into_owned()));
     }
-    let mut size = 0;
-    // SAFETY: as above; the size is that of the code, for which the vector has room.
-    unsafe {
-        sys::nvrtcGetCUBINSize(program.0, &raw mut size).result().map_err(|error| refused(error, String::new()))?;
-        let mut code = vec![0u8; size];
-        sys::nvrtcGetCUBIN(program.0, code.as_mut_ptr().cast())
-            .result()
-            .map_err(|error| refused(error, String::new()))?;
-        Ok(Cubin(code))
-    }
+    Ok(compilation)
 }
 
 /// Loads the library for the rest of the process, once.

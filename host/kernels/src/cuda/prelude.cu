@@ -13,6 +13,7 @@ typedef long long i64;
 
 // Every kernel does this first. A launch may begin while the one before it on its stream still runs, which hides what it
 // takes to begin; before it reads or writes anything, it waits here until that one has ended and all that it wrote is seen.
+// NVRTC could read what a `const T *__restrict__` points to before, as nobody is to write it: a test looks that it does not.
 D void begin() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");

@@ -40,7 +40,7 @@ const AHEAD: usize = 1;
 
 type Socket = WebSocketStream<TokioIo<Upgraded>>;
 
-/// Holds a connection to its end, and its place until then.
+/// Holds a connection to its end, and its place until nothing of it goes on: whoever hears the end may take it again.
 pub async fn hold(upgraded: Upgraded, state: State, client: Client, seat: Seat) {
     let limits = state.episodes.limits;
     let config = WebSocketConfig::default()
@@ -54,10 +54,10 @@ pub async fn hold(upgraded: Upgraded, state: State, client: Client, seat: Seat) 
     let farewell = Connection::new(&mut socket, &state, &client).serve(&mut table).await;
     // Whoever hears the end finds nothing going on any more.
     table.clear().await;
+    drop(seat);
     if let Some(farewell) = farewell {
         say_goodbye(&mut socket, farewell).await;
     }
-    drop(seat);
 }
 
 /// With which words a connection ends.

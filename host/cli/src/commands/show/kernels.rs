@@ -64,7 +64,7 @@ pub fn cuda(graph: &Graph, gpu: Option<GpuProperties>, types: &mut Types, termin
     let sources = types.sources(graph, properties, false);
     let mut lines = vec![];
     for (number, source) in sources.iter().enumerate() {
-        let whose = if gpu.is_some() { "this GPU" } else { "an H100, as there is no GPU here" };
+        let whose = if gpu.is_some() { "this GPU" } else { "an H100, as no GPU was opened" };
         let title = format!("# CUDA C++ {} of {}, for {whose}", number + 1, sources.len());
         lines.push(terminal.paint(Tone::Strong, &title));
         lines.extend(own(source).lines().map(|line| untrusted::indented(line, WIDTH)));
