@@ -63,6 +63,7 @@ fn wrong(evaluation: &Evaluation, right_from: Option<i8>, allowed: i8) -> Option
 }
 
 /// Why there is nothing to compare.
+#[derive(Debug, PartialEq)]
 enum Trouble {
     Plugin(String),
     /// The sample's or the host's: no finding.
@@ -102,20 +103,47 @@ fn evaluate(
         evaluated = device.evaluate(request, limit, &mut watch);
     }
     match evaluated {
-        Ok(evaluation) => match evaluation.error {
-            None => Ok(evaluation),
-            // What was found before the error is no less found.
-            Some(_) if !evaluation.findings.is_empty() => Err(Trouble::Plugin(evaluation.findings[0].to_string())),
-            Some(error @ (RewriteError::Fault { .. } | RewriteError::Memory { .. })) => {
-                Err(Trouble::Other(error.to_string()))
-            }
-            Some(error) => Err(Trouble::Plugin(error.to_string())),
-        },
+        Ok(evaluation) => ended(evaluation),
         // As for a recorded size: whether eager alone survives says whose doing it was.
         Err(DeviceError::Child(error)) => Err(match load(device) {
             Ok(_) => Trouble::Plugin(format!("{error} while running the rewrite; the reference alone runs")),
             Err(failure) => Trouble::Other(failure.message),
         }),
         Err(error) => Err(Trouble::Other(error.to_string())),
+    }
+}
+
+/// What can be compared, if anything. What was found before an error is no less found, whoever is to blame for the error.
+fn ended(evaluation: Evaluation) -> Result<Evaluation, Trouble> {
+    match (&evaluation.error, evaluation.findings.first()) {
+        (None, _) => Ok(evaluation),
+        (Some(_), Some(found)) => Err(Trouble::Plugin(found.to_string())),
+        (Some(error @ (RewriteError::Fault { .. } | RewriteError::Memory { .. })), None) => {
+            Err(Trouble::Other(error.to_string()))
+        }
+        (Some(error), None) => Err(Trouble::Plugin(error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use passhost_ir::NodeId;
+    use passhost_protocol::device::Finding;
+
+    #[test]
+    fn what_was_found_at_a_hidden_size_counts_whatever_ended_its_rounds() {
+        let (node, op, message) = (NodeId(3), "aten::mm".to_owned(), "no memory is left".to_owned());
+        let of_host = RewriteError::Memory { node, op: op.clone(), message: message.clone() };
+        let of_plugin = RewriteError::Op { node, op, message };
+        for error in [of_host.clone(), of_plugin.clone()] {
+            let findings = vec![Finding::GuardZone { count: 2 }];
+            let found = "2 guard zones around allocations were overwritten".to_owned();
+            let evaluation = Evaluation { findings, ..Evaluation::failed(error) };
+            assert_eq!(ended(evaluation), Err(Trouble::Plugin(found)));
+        }
+        assert_eq!(ended(Evaluation::failed(of_host.clone())), Err(Trouble::Other(of_host.to_string())));
+        assert_eq!(ended(Evaluation::failed(of_plugin.clone())), Err(Trouble::Plugin(of_plugin.to_string())));
+        assert_eq!(ended(Evaluation::default()), Ok(Evaluation::default()));
     }
 }
