@@ -99,15 +99,33 @@ fn a_group_norm_in_half_precision_rounds_its_statistics_where_eager_does() {
     }
 }
 
-/// A norm of 4 channels of 8 numbers by given statistics, as the kernel for a device calculates it. The numbers lie in rows
-/// or, `strided`, with the channels next to each other.
-fn by_statistics(kind: DeviceKind, (norm, strided): (&str, bool), x: &[f32], parameters: [&[f32]; 4]) -> Vec<f32> {
-    let shape = if strided { "%t: f32[1,8,4]" } else { "%x: f32[1,4,8]" };
-    let view = if strided { "%x: f32[1,4,8]{32,1,4} = aten::transpose.int(%t, 1, 2)" } else { "" };
+/// How the operand of a norm lies in memory.
+#[derive(Clone, Copy, PartialEq)]
+enum Lie {
+    Rows,
+    Strided,
+    ChannelsLast,
+}
+
+/// A norm of 4 channels of 8 numbers by given statistics, as the kernel for a device calculates it. The numbers lie in rows,
+/// or with the channels next to each other: of a row of points, or of an image.
+fn by_statistics(kind: DeviceKind, (norm, lie): (&str, Lie), x: &[f32], parameters: [&[f32]; 4]) -> Vec<f32> {
+    let (given, shape, ty, view) = match lie {
+        Lie::Rows => ("%x: f32[1,4,8]", vec![1, 4, 8], "f32[1,4,8]", ""),
+        Lie::Strided => {
+            ("%t: f32[1,8,4]", vec![1, 8, 4], "f32[1,4,8]", "%x: f32[1,4,8]{32,1,4} = aten::transpose.int(%t, 1, 2)")
+        }
+        Lie::ChannelsLast => (
+            "%t: f32[1,2,4,4]",
+            vec![1, 2, 4, 4],
+            "f32[1,4,2,4]",
+            "%x: f32[1,4,2,4]{32,1,16,4} = aten::permute(%t, [0, 3, 1, 2])",
+        ),
+    };
     let graph = Graph::parse(&format!(
-        "graph({shape}, %w: f32[4], %b: f32[4], %m: f32[4], %v: f32[4]) {{
+        "graph({given}, %w: f32[4], %b: f32[4], %m: f32[4], %v: f32[4]) {{
            {view}
-           %y: f32[1,4,8] = aten::{norm}(%x, %w, %b, %m, %v, false, 0.1, 1e-05, true)
+           %y: {ty} = aten::{norm}(%x, %w, %b, %m, %v, false, 0.1, 1e-05, true)
            return (%y)
          }}"
     ))
@@ -117,7 +135,7 @@ fn by_statistics(kind: DeviceKind, (norm, strided): (&str, bool), x: &[f32], par
         Tensor::from_fn(Dtype::F32, shape, move |position| Num::Float(values[position].into()))
     };
     let transposed = || (0..32).map(|at| x[at % 4 * 8 + at / 4]).collect();
-    let x = if strided { tensor(transposed(), vec![1, 8, 4]) } else { tensor(x.to_vec(), vec![1, 4, 8]) };
+    let x = tensor(if lie == Lie::Rows { x.to_vec() } else { transposed() }, shape);
     let given: Vec<Tensor> = [x].into_iter().chain(parameters.map(|values| tensor(values.to_vec(), vec![4]))).collect();
     let at = |value| graph.inputs.iter().position(|&input| input == value).unwrap();
     let inputs: Vec<Tensor> = lowered.inputs().iter().map(|&input| given[at(input)].clone()).collect();
@@ -150,8 +168,9 @@ fn a_norm_by_given_statistics_rounds_where_eager_does() {
     let [packed, strided, gpu] = [all(&packed_on_cpu), all(&strided_on_cpu), all(&on_gpu)];
     assert!(packed != strided && strided != gpu && gpu != packed, "the roundings count");
     let found = |kind, what| by_statistics(kind, what, &x, [&weight, &bias, &mean, &variance]);
-    assert_eq!(found(DeviceKind::Cpu, ("batch_norm", false)), packed);
-    assert_eq!(found(DeviceKind::Cpu, ("batch_norm", true)), strided);
-    assert_eq!(found(DeviceKind::Cpu, ("instance_norm", true)), packed);
-    assert_eq!(found(DeviceKind::Cuda, ("batch_norm", false)), gpu);
+    assert_eq!(found(DeviceKind::Cpu, ("batch_norm", Lie::Rows)), packed);
+    assert_eq!(found(DeviceKind::Cpu, ("batch_norm", Lie::Strided)), strided);
+    assert_eq!(found(DeviceKind::Cpu, ("instance_norm", Lie::Strided)), packed);
+    assert_eq!(found(DeviceKind::Cpu, ("batch_norm", Lie::ChannelsLast)), packed);
+    assert_eq!(found(DeviceKind::Cuda, ("batch_norm", Lie::Rows)), gpu);
 }

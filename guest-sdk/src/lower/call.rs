@@ -16,7 +16,7 @@ pub(crate) struct Operand {
     pub(crate) value: Reg,
     /// The tensor has dimensions.
     pub(crate) has_dimensions: bool,
-    /// For an op of channels: eager has the tensor dense, in rows or with channels last.
+    /// For the first operand of an op of channels: eager has the tensor dense, in rows or with channels last.
     pub(crate) is_packed: bool,
 }
 

@@ -267,7 +267,7 @@ impl<'a> Emitter<'a> {
             let value = self.value(operand, source)?;
             operands.resize(operands.len().max(number + 1), None);
             let ty = graph.ty(operand);
-            let is_packed = matches!(rule.align, Align::Channels) && is_packed(ty);
+            let is_packed = number == 0 && matches!(rule.align, Align::Channels) && is_packed(ty);
             operands[number] = Some(Operand { value, has_dimensions: ty.rank() > 0, is_packed });
         }
         let args = Args::new(args);
@@ -289,7 +289,7 @@ impl<'a> Emitter<'a> {
 
 /// Whether a tensor is dense, in rows or with channels last, as images and volumes may have them.
 fn is_packed(ty: &TensorType) -> bool {
-    let order = ty.memory_order();
-    let channels_last = || (4..=5).contains(&ty.rank()).then(|| [0].into_iter().chain(2..ty.rank()).chain([1]));
-    ty.is_contiguous() || order.is_some_and(|order| channels_last().is_some_and(|wanted| wanted.eq(order)))
+    let channels_last = || [0].into_iter().chain(2..ty.rank()).chain([1]);
+    let has_channels_last = || ty.memory_order().is_some_and(|order| channels_last().eq(order));
+    ty.is_contiguous() || (4..=5).contains(&ty.rank()) && has_channels_last()
 }
