@@ -23,6 +23,7 @@ help:
 	@echo "make docs      guide, architecture, threat model and the libraries' API as one folder of linked pages"
 	@echo "make lint      rustfmt and clippy, warnings are errors"
 	@echo "variables: LIBTORCH=path CARGO_TARGET_DIR=path PREFIX=path (of make install, ~/.local if absent)"
+	@echo "           EVAL='--quick' (options of the evaluation of make eval)"
 
 setup:
 	@scripts/setup
@@ -45,7 +46,7 @@ build: announce plugins
 
 eval: programs
 	$(CARGO) $(COMPONENT) -p passhost-plugin-fuse-pointwise
-	$(TARGET_DIR)/debug/passhost eval $(PLUGIN_DIR)/fuse_pointwise.wasm samples/se-gate-add-relu
+	$(TARGET_DIR)/debug/passhost eval $(PLUGIN_DIR)/fuse_pointwise.wasm samples/se-gate-add-relu $(EVAL)
 
 PREFIX ?= $(HOME)/.local
 
