@@ -182,6 +182,7 @@ fn output(right_from: Option<i8>) -> OutputReport {
         first_wrong_value: None,
         first_wrong_reference: None,
         truth: None,
+        decided: None,
     }
 }
 

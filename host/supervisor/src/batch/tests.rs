@@ -97,6 +97,7 @@ fn timed(variant: &str) -> Judged {
         first_wrong_value: None,
         first_wrong_reference: None,
         truth: None,
+        decided: None,
     };
     let variant = Variant {
         outputs: vec![output],

@@ -4,7 +4,7 @@ use super::{Difference, Differences};
 use crate::assemble::{Scoring, Standing, standing};
 use crate::document::{DeviceScores, Document, HiddenShape, SCHEMA, Status, Timing, Variant};
 use crate::hidden;
-use crate::judge::{Conclusion, conclusion, recorded_conclusion};
+use crate::judge::{Conclusion, conclusion, decided, recorded_conclusion};
 use crate::progress::Progress;
 use crate::rewrite::rewrite_sha256;
 use crate::timing::{Rules as TimingRules, Speedups, measured};
@@ -107,7 +107,9 @@ fn variant(variant: &Variant, rules: &Rules, differences: &mut Differences) -> C
     differences.equal(at("seed is there"), &variant.seed.is_some(), &true);
     floor(variant, differences);
     hidden_sizes(variant, rules, differences);
-    let found = conclusion(&Variant { right_from, ..variant.clone() });
+    let decided = decided(&variant.outputs, rules);
+    differences.equal(at("decided"), &variant.decided, &decided);
+    let found = conclusion(&Variant { right_from, decided, ..variant.clone() });
     differences.equal(at("class"), &variant.class, &found.class);
     if found.outcome.is_none() && variant.failure.is_none() {
         differences.say(at("timing"), "none, and no failure", "one of the two");
@@ -232,8 +234,8 @@ fn outcome(item: &str, recorded: &VariantOutcome, found: &VariantOutcome, differ
     };
     differences.near(format!("{item}.speedup"), *recorded_speedup, *speedup);
     let at_one = |outcome: &VariantOutcome| match *outcome {
-        VariantOutcome::Compared { right_from, trivial_right_at_minus_2, wrong_in_domain, .. } => {
-            VariantOutcome::Compared { speedup: 1.0, right_from, trivial_right_at_minus_2, wrong_in_domain }
+        VariantOutcome::Compared { right_from, trivial_right_at_minus_2, wrong_in_domain, decided, .. } => {
+            VariantOutcome::Compared { speedup: 1.0, right_from, trivial_right_at_minus_2, wrong_in_domain, decided }
         }
         failed => failed,
     };
