@@ -228,7 +228,8 @@ impl Reference {
         for number in 1..settings.rounds {
             checks.round(ordinary(number), &*self.round(ordinary(number), are_shared)?)?;
         }
-        let ended = others.run(&mut checks, settings.rounds);
+        let confirmed = checks.confirm(seed);
+        let ended = confirmed.and_then(|()| others.run(&mut checks, settings.rounds));
         // What the ordinary rounds say together is an offence whatever becomes of the others.
         let reports = checks.finish();
         ended?;

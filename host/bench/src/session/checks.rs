@@ -23,6 +23,12 @@ use std::rc::Rc;
 /// The tolerance that an output must keep when an input grows, if it kept it before.
 pub(super) const STRESSED: i8 = 0;
 
+/// The first of the rounds that confirm that an output is less precise.
+const CONFIRMING: u32 = 1 << 20;
+/// How many of them have to, and how many may do otherwise before.
+const CONFIRMED: u32 = 6;
+const UNCONFIRMED: u32 = 2;
+
 /// Elements that one task looks at.
 const LOOKED_AT: usize = 1 << 15;
 
@@ -227,24 +233,45 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// Looks once more at outputs that were less precise in all rounds before. Where products cancel, or few values make up
-    /// an output, what two orders of adding up are off by in one round is a matter of luck: one in some hundred honest
-    /// kernels would stand accused. What is calculated with fewer digits is less precise on any inputs.
+    /// Looks once more at outputs that were less precise in all rounds before.
     fn again_against_truth(&mut self, prepared: &Prepared, rewritten: &[Held]) {
-        for (position, ty) in self.reference.output_types.iter().enumerate() {
-            if self.less_precise[position].is_none() {
-                continue;
-            }
-            self.reference.device.charge(Work::Compare);
-            let truth = prepared.truth(self.reference, Conversions::Dropped);
-            self.reference.device.charge(Work::RunTruth);
-            if let Ok(truth) = truth
-                && can_judge(ty, &truth[position])
-                && judge(ty, [&rewritten[position], &prepared.eager[position], &truth[position]]).0.is_none()
-            {
+        for position in 0..self.less_precise.len() {
+            if self.less_precise[position].is_some() && !self.is_less_precise(position, prepared, rewritten) {
                 self.less_precise[position] = None;
             }
         }
+    }
+
+    fn is_less_precise(&self, position: usize, prepared: &Prepared, rewritten: &[Held]) -> bool {
+        let ty = &self.reference.output_types[position];
+        self.reference.device.charge(Work::Compare);
+        let truth = prepared.truth(self.reference, Conversions::Dropped);
+        self.reference.device.charge(Work::RunTruth);
+        truth.is_ok_and(|truth| {
+            let three = [&rewritten[position], &prepared.eager[position], &truth[position]];
+            can_judge(ty, &truth[position]) && judge(ty, three).0.is_some()
+        })
+    }
+
+    /// Looks at outputs that were less precise in all ordinary rounds in more rounds. Where few values make up an output, or
+    /// its elements share few sums, it is a matter of luck which program is nearer to the truth. What is calculated with
+    /// fewer digits is less precise on nearly any inputs.
+    pub(super) fn confirm(&mut self, seed: u64) -> Result<(), RewriteError> {
+        for position in 0..self.less_precise.len() {
+            let (mut confirmed, mut number) = (0, 0);
+            while self.less_precise[position].is_some() && confirmed < CONFIRMED {
+                let round = Round { seed, number: CONFIRMING + number, stressed: None };
+                let prepared = self.reference.round(round, self.is_shared)?;
+                let rewritten = self.guarded_run(&prepared.drawn, round, &prepared.eager)?;
+                self.reference.device.charge(Work::RunRewrite);
+                number += 1;
+                confirmed += u32::from(self.is_less_precise(position, &prepared, &rewritten));
+                if number - confirmed > UNCONFIRMED {
+                    self.less_precise[position] = None;
+                }
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn finish(self) -> Vec<OutputReport> {

@@ -454,3 +454,42 @@ fn a_run_in_double_precision_decides_where_programs_differ_and_rounds_where_the_
     assert!(!agrees && sides.right_from.is_none_or(|t| t > -5), "the graph asks for the rounding: {sides:?}");
     assert!(sides.eager_right_from.is_some_and(|t| t <= -5), "{sides:?}");
 }
+
+#[test]
+fn a_sum_in_another_order_is_no_offence_where_whole_rows_share_its_error() {
+    let _alone = alone();
+    let with = |sum: &str| {
+        format!(
+            "graph(%x: f32[32,512]) {{
+  %c: f32[32,512] = aten::cos(%x)
+  %t: f32[32,512] = aten::mul.Tensor(%x, %c)
+{sum}  %y: f32[32,512] = aten::sub.Tensor(%t, %r)
+  return (%y)
+}}
+"
+        )
+    };
+    let in_rows = with("  %r: f32[32,1] = aten::sum.dim_IntList(%t, [-1], true)\n");
+    let in_parts = with(
+        "  %p: f32[32,8,64] = aten::view(%t, [32, 8, 64])
+  %q: f32[32,64] = aten::sum.dim_IntList(%p, [1])
+  %r: f32[32,1] = aten::sum.dim_IntList(%q, [-1], true)
+",
+    );
+    let in_fewer_digits = in_parts.replace(
+        "  %p: f32[32,8,64] = aten::view(%t,",
+        "  %n: f16[32,512] = aten::to.dtype(%t, f16)
+  %w: f32[32,512] = aten::to.dtype(%n, f32)
+  %p: f32[32,8,64] = aten::view(%w,",
+    );
+    let reference = reference(&in_rows);
+    let findings = |rewrite: &str, seed| {
+        let draws = Draws { seed, are_shared: false, others: Some(OtherRounds::default()) };
+        evaluate_on(&reference, rewrite, draws, 1 << 30).findings
+    };
+    for seed in 0..6 {
+        assert_eq!(findings(&in_parts, seed), [], "seed {seed}");
+        let found = findings(&in_fewer_digits, seed);
+        assert!(matches!(found[..], [Finding::Precision { .. }]), "seed {seed}: {found:?}");
+    }
+}
