@@ -18,6 +18,15 @@ use std::collections::BTreeMap;
 /// Names the form of the document; the number grows when a field changes its meaning or goes.
 pub const SCHEMA: &str = "passhost.result/2";
 
+/// The version of the check: the rules by which rewrites are checked, timed and judged. It grows when a rule changes what
+/// a result says, and results of two versions are never put into one number.
+pub const CHECK: u32 = 2;
+
+/// The version of results that do not say.
+pub(crate) fn first_check() -> u32 {
+    1
+}
+
 /// Whose doing a failure is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -179,6 +188,9 @@ pub struct Job {
     pub groups: Vec<String>,
     /// Version of passhost.
     pub host: String,
+    /// [`CHECK`] of the program that made it.
+    #[serde(default = "first_check")]
+    pub check: u32,
     /// The device, where one was opened.
     pub device: Option<DeviceInfo>,
     /// Whether `--seed` fixed the inputs: for debugging, never for a ranking.

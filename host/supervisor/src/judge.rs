@@ -47,6 +47,12 @@ pub(crate) fn empty(name: &str) -> Variant {
     }
 }
 
+/// The least t at which outputs are right by the rules of a policy; `None` if at none.
+pub(crate) fn counts_from(outputs: &[OutputReport], rules: &Rules) -> Option<i8> {
+    let beside_eager = || variant_right_from(outputs.iter().map(|output| output.right_from));
+    decided(outputs, rules).map_or_else(beside_eager, |decided| decided.right_from)
+}
+
 /// A variant that gave nothing to compare.
 pub(crate) fn failed(mut variant: Variant, class: FailureClass, failure: Failure) -> Judged {
     let outcome = (failure.blame != Blame::Host).then_some(VariantOutcome::Failed(class));
