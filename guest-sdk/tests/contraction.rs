@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use passhost_guest_sdk::ir::kernel::scalar::Num;
 use passhost_guest_sdk::ir::kernel::{Inst, Op};
 use passhost_guest_sdk::ir::{Dtype, Graph, NodeId};
 use passhost_guest_sdk::lower::{Group, is_small_contraction, partition, region};
+use passhost_guest_sdk::testing::{draw, evaluate};
 
 fn parse(text: &str) -> Graph {
     Graph::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
@@ -221,4 +223,64 @@ fn a_sum_is_rounded_before_a_bias_that_is_added_later() {
     };
     assert_eq!(roundings("f16[2,3,4]"), 1);
     assert_eq!(roundings("f16[2,3,4]{12,1,3}"), 2);
+}
+
+/// Zero times an infinite weight is NaN. Eager leaves out the product of a tap that lies outside of the input.
+#[test]
+fn a_tap_outside_of_the_input_contributes_nothing() {
+    let cases = [
+        "graph(%x: f32[2,3,7], %w: f32[2,3,3]) {
+           %r: f32[2,2,7] = aten::conv1d(%x, %w, none, [1], [2], [2])
+           return (%r)
+         }",
+        "graph(%x: f16[1,4,6,5], %w: f16[4,1,3,3]) {
+           %r: f16[1,4,6,5] = aten::conv2d(%x, %w, none, [1, 1], [1, 1], [1, 1], 4)
+           return (%r)
+         }",
+        "graph(%x: f32[1,3,9,8], %w: f32[3,1,7,7]) {
+           %r: f32[1,3,9,8] = aten::conv2d(%x, %w, none, [1, 1], [3, 3], [1, 1], 3)
+           return (%r)
+         }",
+        "graph(%x: f32[1,4,6,5], %w: f32[4,2,3,3]) {
+           %a: f32[1,4,6,5] = aten::abs(%x)
+           %c: f32[1,4,3,3] = aten::conv2d(%a, %w, none, [2, 2], [1, 1], [1, 1], 2)
+           %r: f32[1,4,3,3] = aten::neg(%c)
+           return (%r)
+         }",
+        "graph(%x: bf16[1,4,6,5], %w: bf16[4,1,4,3]) {
+           %r: bf16[1,4,6,5] = aten::conv2d.padding(%x, %w, none, [1, 1], \"same\", [1, 1], 4)
+           return (%r)
+         }",
+        "graph(%x: f64[1,2,3,4,3], %w: f64[2,2,2,2,2]) {
+           %r: f64[1,2,4,3,4] = aten::conv3d(%x, %w, none, [1, 1, 1], [1, 0, 1])
+           return (%r)
+         }",
+        "graph(%x: f32[2,3,4], %w: f32[3,2,4]) {
+           %r: f32[2,2,11] = aten::conv_transpose1d(%x, %w, none, [3], [1])
+           return (%r)
+         }",
+        "graph(%x: f32[1,4,6,5], %w: f32[4,1,3,3]) {
+           %r: f32[1,4,11,9] = aten::conv_transpose2d.input(%x, %w, none, [2, 2], [1, 1], [0, 0], 4)
+           return (%r)
+         }",
+    ];
+    for text in cases {
+        let graph = parse(text);
+        let [x, weight] = [0, 1].map(|input| draw(graph.ty(graph.inputs[input]), 5));
+        let with_last_tap = |value: f64| {
+            let mut weight = weight.clone();
+            weight.set(weight.len() - 1, Num::Float(value));
+            evaluate(&graph, &[x.clone(), weight]).unwrap_or_else(|error| panic!("{error}\n{text}")).remove(0)
+        };
+        let [without, with] = [0.0, 16.0].map(with_last_tap);
+        let elements = 0..without.len();
+        let is_reached = |&at: &usize| without.get_f64(at) != with.get_f64(at);
+        let (reached, others): (Vec<usize>, Vec<usize>) = elements.partition(is_reached);
+        assert!(!reached.is_empty() && !others.is_empty(), "{text}");
+        for special in [f64::INFINITY, f64::NAN] {
+            let found = with_last_tap(special);
+            assert!(reached.iter().all(|&at| !found.get_f64(at).is_finite()), "{special} at\n{text}");
+            assert!(others.iter().all(|&at| found.get_f64(at) == without.get_f64(at)), "{special} at\n{text}");
+        }
+    }
 }

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 /// Elements that one task compares.
 const CHUNK: usize = 1 << 14;
 /// An element that needs more tolerance than this t has is counted as wrong.
-const WRONG_ABOVE: i8 = -5;
+pub const WRONG_ABOVE: i8 = -5;
 /// Integers and bools are right when equal, at every t; there is nothing in between.
 const EXACT: i8 = passhost_score::SMALLEST_T;
 
@@ -91,7 +91,7 @@ impl Stretch {
 }
 
 /// The larger of two least tolerances, where none is larger than any.
-fn both(a: Option<i8>, b: Option<i8>) -> Option<i8> {
+pub fn both(a: Option<i8>, b: Option<i8>) -> Option<i8> {
     Some(a?.max(b?))
 }
 
@@ -112,6 +112,7 @@ impl Comparison {
             first_wrong_value: None,
             first_wrong_reference: None,
             truth: None,
+            decided: None,
         };
         Comparison { report, judge }
     }

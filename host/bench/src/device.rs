@@ -27,14 +27,16 @@ const QUEUED_NS: u64 = 1_000_000;
 const FEWEST_CALLS: usize = 3;
 /// How long the GPU may be kept waiting for them; the second where the host was held up.
 const KEPT_WAITING: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(100)];
-/// Elements of `f32` that are copied to find out how fast the cache of a GPU is: it holds both tensors.
+/// Elements of `f32` that are copied to find out how fast a cache is, of a GPU and of a core: it holds both tensors.
 const CACHED: i64 = 3 << 20;
+const CACHED_BY_A_CORE: i64 = 1 << 15;
 
 /// The device.
 pub struct Device {
     context: Arc<Context>,
     gpu: Option<OnGpu>,
     stopwatch: RefCell<Stopwatch>,
+    speed: OnceCell<Speed>,
     /// For tensors that the device draws and compares itself.
     kernels: Option<OwnKernels>,
 }
@@ -43,7 +45,6 @@ struct OnGpu {
     gpu: Arc<Gpu>,
     gate: RefCell<Gate>,
     flush: OnceCell<Option<Tensor>>,
-    speed: OnceCell<Speed>,
     probe: OnceCell<Option<Probe>>,
     state: Option<GpuState>,
 }
@@ -55,10 +56,10 @@ struct Probe {
     output: Tensor,
 }
 
-/// What no program on a GPU can beat.
+/// What no program can beat.
 #[derive(Debug, Clone, Copy, Default)]
 struct Speed {
-    /// An empty launch and a wait for it.
+    /// On a GPU, an empty launch and a wait for it.
     launch_ns: f64,
     /// Bytes per second through the cache.
     bandwidth: f64,
@@ -85,8 +86,8 @@ impl Device {
         // Without a compiler the GPU is of no use: it is known from here on.
         let gate = context.gate().map_err(|error| failed(&error))?.ok_or("a GPU without a stream")?;
         let state = gpu.uuid().ok().and_then(|uuid| GpuState::open(&uuid));
-        let (flush, speed, probe) = Default::default();
-        Ok(Device::new(context, Some(OnGpu { gpu, gate: RefCell::new(gate), flush, speed, probe, state })))
+        let (flush, probe) = Default::default();
+        Ok(Device::new(context, Some(OnGpu { gpu, gate: RefCell::new(gate), flush, probe, state })))
     }
 
     /// The same device, that leaves all drawing and comparing to the CPU, which is the reference for it.
@@ -96,7 +97,8 @@ impl Device {
 
     fn new(context: Context, gpu: Option<OnGpu>) -> Device {
         let kernels = gpu.as_ref().map(|_| OwnKernels::default());
-        Device { context: Arc::new(context.inference()), gpu, stopwatch: RefCell::new(Stopwatch::start()), kernels }
+        let (context, stopwatch) = (Arc::new(context.inference()), RefCell::new(Stopwatch::start()));
+        Device { context, gpu, stopwatch, speed: OnceCell::new(), kernels }
     }
 
     /// Our kernels, if tensors of this type are drawn and compared on the device: large ones on a GPU. Others are brought to
@@ -267,10 +269,7 @@ impl Device {
 
     /// The least time that any program can take that moves so many bytes, in nanoseconds.
     pub fn floor_ns(&self, bytes: u64) -> u64 {
-        let Some(gpu) = &self.gpu else {
-            return (bytes as f64 / (2.0 * crate::integrity::cache_bandwidth()) * 1e9) as u64;
-        };
-        let speed = gpu.speed.get_or_init(|| self.measure_speed().unwrap_or_default());
+        let speed = self.speed.get_or_init(|| self.measure_speed().unwrap_or_default());
         if speed.bandwidth == 0.0 {
             return 0;
         }
@@ -278,11 +277,19 @@ impl Device {
         (speed.launch_ns / 2.0 + bytes as f64 / (2.0 * speed.bandwidth) * 1e9) as u64
     }
 
+    /// On a CPU the faster of a copy by a kernel, which has the widest vectors, and of loads on every core.
     fn measure_speed(&self) -> Option<Speed> {
+        let elements = match &self.gpu {
+            Some(_) => CACHED,
+            None => CACHED_BY_A_CORE * passhost_torch::thread_count() as i64,
+        };
         let small = self.time_copy(1)?;
-        let large = self.time_copy(CACHED)?;
-        let bytes = (2 * 4 * CACHED) as f64;
-        Some(Speed { launch_ns: small, bandwidth: bytes / ((large - small).max(1.0) / 1e9) })
+        let large = self.time_copy(elements)?;
+        let bandwidth = (2 * 4 * elements) as f64 / ((large - small).max(1.0) / 1e9);
+        Some(match &self.gpu {
+            Some(_) => Speed { launch_ns: small, bandwidth },
+            None => Speed { launch_ns: 0.0, bandwidth: bandwidth.max(crate::integrity::cache_bandwidth()) },
+        })
     }
 
     /// The least time of a copy of so many elements of `f32`, launch and wait included, in nanoseconds.

@@ -1,6 +1,7 @@
 //! What is plausible: the least that any program with these inputs and outputs has to do.
 
 use passhost_ir::{Graph, NodeKind, OpTable, TensorType};
+use passhost_protocol::device::{Block, Finding};
 use std::hint::black_box;
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -27,6 +28,19 @@ fn must_read(graph: &Graph) -> u64 {
     read.sort_unstable();
     read.dedup();
     read.iter().map(|&value| graph.ty(value).bytes()).sum()
+}
+
+/// The floor for a rewrite that was timed beside eager, and whether it is below it. The floor is what the device can do, by
+/// its bandwidth, or what eager did where that is less: what is no faster than eager is plausible.
+pub fn below_floor(device_ns: u64, pairs: &[Block]) -> (u64, Option<Finding>) {
+    let eager_ns = pairs.iter().flat_map(|block| &block.eager_ns).min();
+    let floor_ns = eager_ns.map_or(device_ns, |&eager_ns| eager_ns.min(device_ns));
+    let mut all: Vec<f64> = pairs.iter().flat_map(|block| &block.other_ns).map(|&time| time as f64).collect();
+    if all.is_empty() {
+        return (floor_ns, None);
+    }
+    let median_ns = passhost_score::median(&mut all) as u64;
+    (floor_ns, (median_ns < floor_ns).then_some(Finding::BelowFloor { median_ns, floor_ns }))
 }
 
 /// Bytes per second that all cores together read from their own caches, measured once.
@@ -65,6 +79,24 @@ fn sum(buffer: &[u64]) -> u64 {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_what_is_faster_than_the_device_and_than_eager_is_below_the_floor() {
+        let block = |eager_ns: [u64; 2], other_ns: [u64; 2]| {
+            [Block { eager_ns: eager_ns.to_vec(), other_ns: other_ns.to_vec(), ..Block::default() }]
+        };
+        let below = |median_ns, floor_ns| Some(Finding::BelowFloor { median_ns, floor_ns });
+        for (eager_ns, other_ns, expected) in [
+            ([20_000, 21_000], [15_000, 15_000], (14_166, None)),
+            ([20_000, 21_000], [9_000, 9_000], (14_166, below(9_000, 14_166))),
+            // Eager itself is faster than the device seemed to be.
+            ([11_900, 12_300], [12_579, 12_579], (11_900, None)),
+            ([11_900, 12_300], [11_000, 11_000], (11_900, below(11_000, 11_900))),
+        ] {
+            assert_eq!(below_floor(14_166, &block(eager_ns, other_ns)), expected);
+        }
+        assert_eq!(below_floor(14_166, &[]), (14_166, None));
+    }
 
     #[test]
     fn inputs_count_where_an_op_reads_them_whole() {

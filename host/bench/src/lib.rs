@@ -3,6 +3,7 @@
 mod attempt;
 mod blame;
 pub mod compare;
+mod decided;
 pub mod device;
 mod domain;
 pub mod element;

@@ -12,6 +12,8 @@ use std::ops::Range;
 /// A rewrite may be this much less precise than eager, plus [`ULP_SLACK`].
 const ULP_FACTOR: f64 = 4.0;
 const ULP_SLACK: f64 = 1.0;
+/// One in so many slices may be less precise for any reason.
+const ONE_SLICE_IN: usize = 32;
 /// Slices of the leading dimension that precision is judged over, at most.
 const SLICES: usize = 64;
 /// Elements of a slice, at least: what one or two are off by is a matter of luck.
@@ -19,6 +21,9 @@ const SLICE: usize = 512;
 
 /// How a rewrite is less precise than eager's own error explains: the measure, the ulps of the rewrite and those of eager.
 pub type LessPrecise = (&'static str, f64, f64);
+
+/// One of the measures of errors.
+type Measure = fn(&UlpErrors) -> f64;
 
 /// Whether a double precision run's result says how precise an output is.
 pub fn can_judge(ty: &TensorType, truth: &Held) -> bool {
@@ -37,7 +42,7 @@ pub fn judge(ty: &TensorType, [rewritten, eager, truth]: [&Held; 3]) -> (Option<
     let (rewritten, eager) = (rewritten.elements(), eager.elements());
     let truth = truth.elements().to_f64();
     let skip = overflown(eager, &truth);
-    let less_precise = less_precise_slice(ty, rewritten, eager, &truth, &skip);
+    let less_precise = less_precise_than_eager(ty, rewritten, eager, &truth, &skip);
     let eagers = ulp_errors(eager, &truth, &skip);
     let own = if rewritten.bytes == eager.bytes { eagers } else { ulp_errors(rewritten, &truth, &skip) };
     (less_precise, report((eagers, own), right_against_truth(ty, eager, &truth, &skip)))
@@ -60,7 +65,7 @@ pub fn report((eager, rewritten): (UlpErrors, UlpErrors), eager_right: bool) -> 
 pub fn is_as_precise(ty: &TensorType, t: i8, [rewritten, eager, truth]: [&Held; 3]) -> bool {
     let (rewritten, eager, truth) = (rewritten.elements(), eager.elements(), &truth.elements().to_f64());
     let skip = either_overflown(rewritten, eager, truth);
-    less_precise_slice(ty, rewritten, eager, truth, &skip).is_none()
+    less_precise_than_eager(ty, rewritten, eager, truth, &skip).is_none()
         || are_explained(strays(ty, t, &rewritten.to_f64(), truth), strays(ty, t, &eager.to_f64(), truth))
 }
 
@@ -106,26 +111,51 @@ pub fn slices(ty: &TensorType) -> Vec<Range<usize>> {
     (0..slices).map(|slice| slice * leading / slices * row..(slice + 1) * leading / slices * row).collect()
 }
 
-/// How a rewrite is less precise in a slice, if it is.
-pub fn less_precise(rewritten: UlpErrors, eager: UlpErrors) -> Option<LessPrecise> {
-    let measures = [("rms", rewritten.rms, eager.rms), ("99.9th percentile", rewritten.p999, eager.p999)];
-    measures.into_iter().find(|(_, found, eager)| *found > ULP_FACTOR * eager + ULP_SLACK)
+/// How a rewrite is less precise than luck explains, if it is, by the errors of the rewrite and of eager in each slice in
+/// which they differ.
+///
+/// The elements of a slice may share one error, such as that of a sum that is subtracted from a whole row. Whose error is
+/// the smaller one there is a matter of luck: where two programs are equally precise, each is many times less precise than
+/// the other in some slices. So a slice counts only where there is none in which eager is about as much less precise.
+pub fn less_precise(slices: &[[UlpErrors; 2]]) -> Option<LessPrecise> {
+    let measures: [(_, Measure); 2] = [("rms", |errors| errors.rms), ("99.9th percentile", |errors| errors.p999)];
+    measures.into_iter().find_map(|(name, measure)| {
+        let mut worse: Vec<LessPrecise> = vec![];
+        let mut eagers: Vec<f64> = vec![];
+        for slice in slices {
+            let [rewritten, eager] = slice.each_ref().map(measure);
+            worse.push((name, rewritten, eager));
+            eagers.push(excess(eager, rewritten));
+        }
+        worse.sort_by(|one, other| excess(other.1, other.2).total_cmp(&excess(one.1, one.2)));
+        eagers.sort_by(|one, other| other.total_cmp(one));
+        let pairs = worse.into_iter().zip(eagers).skip(slices.len() / ONE_SLICE_IN);
+        pairs.into_iter().find_map(|(slice, eagers)| {
+            let excess = excess(slice.1, slice.2);
+            (excess > 1.0 && excess > ULP_FACTOR * eagers).then_some(slice)
+        })
+    })
 }
 
-/// The first slice in which the rewrite is less precise.
-fn less_precise_slice(
+/// An error, by what is allowed beside another one.
+fn excess(error: f64, other: f64) -> f64 {
+    if other.is_infinite() { 0.0 } else { error / (ULP_FACTOR * other + ULP_SLACK) }
+}
+
+/// How the rewrite is less precise than eager, if it is.
+fn less_precise_than_eager(
     ty: &TensorType,
     rewritten: Elements<'_>,
     eager: Elements<'_>,
     truth: &[f64],
     skip: &[bool],
 ) -> Option<LessPrecise> {
-    slices(ty).par_iter().find_map_first(|range| {
-        let (rewritten, eager) = (rewritten.slice(range.clone()), eager.slice(range.clone()));
-        let errors = |elements| ulp_errors(elements, &truth[range.clone()], &skip[range.clone()]);
-        let is_same = rewritten.bytes == eager.bytes;
-        if is_same { None } else { less_precise(errors(rewritten), errors(eager)) }
-    })
+    let errors = |range: &Range<usize>| {
+        let both = [rewritten, eager].map(|elements| elements.slice(range.clone()));
+        let is_same = both[0].bytes == both[1].bytes;
+        (!is_same).then(|| both.map(|elements| ulp_errors(elements, &truth[range.clone()], &skip[range.clone()])))
+    };
+    less_precise(&slices(ty).par_iter().filter_map(errors).collect::<Vec<_>>())
 }
 
 /// Whether eager is right at t = -5 when the double precision run is taken as the reference.
@@ -148,7 +178,7 @@ mod tests {
         let (rewritten, eager) = (bytes(rewritten), bytes(eager));
         let elements = |bytes| Elements { dtype: Dtype::F32, bytes };
         let skip = either_overflown(elements(&rewritten), elements(&eager), truth);
-        let found = less_precise_slice(&ty, elements(&rewritten), elements(&eager), truth, &skip);
+        let found = less_precise_than_eager(&ty, elements(&rewritten), elements(&eager), truth, &skip);
         found.map(|(measure, ..)| measure)
     }
 
@@ -156,6 +186,25 @@ mod tests {
     fn a_rewrite_that_is_as_far_from_the_truth_as_eager_is_no_less_precise() {
         assert_eq!(judged(&[1.5, 0.1], &[0.2, -0.7], &[0.9, 0.4]), None);
         assert_eq!(judged(&[1.5, 0.1], &[0.9, 0.4], &[0.9, 0.4]), Some("rms"));
+    }
+
+    #[test]
+    fn what_is_luck_in_one_slice_is_as_much_in_another() {
+        let errors = |rms: f64| UlpErrors { rms, p999: rms, excluded: 0 };
+        let found = |slices: &[[f64; 2]]| {
+            less_precise(&slices.iter().map(|slice| slice.map(errors)).collect::<Vec<_>>()).map(|found| found.1)
+        };
+        assert_eq!(found(&[[17.0, 0.5], [0.5, 12.0]]), None, "each has its share");
+        assert_eq!(found(&[[17.0, 0.5], [1.0, 1.0]]), Some(17.0));
+        assert_eq!(found(&[[170.0, 0.5], [0.5, 12.0]]), Some(170.0), "more than its share");
+        assert_eq!(found(&[[100.0, 0.5], [90.0, 0.5], [0.5, 30.0]]), Some(90.0), "more often than its share");
+        assert_eq!(found(&[[f64::INFINITY, 0.5]]), Some(f64::INFINITY));
+        assert_eq!(found(&[[f64::INFINITY; 2], [0.5, f64::INFINITY]]), None);
+        let mut many = vec![[1.0, 1.0]; 62];
+        many.extend([[90.0, 0.5]; 2]);
+        assert_eq!(found(&many), None, "two slices of 64");
+        many[0] = [80.0, 0.5];
+        assert_eq!(found(&many), Some(80.0), "three of 64");
     }
 
     #[test]

@@ -37,7 +37,8 @@ pub struct Reference {
     graph: Graph,
     specs: Vec<InputSpec>,
     program: Program,
-    truth: Result<Program, NodeError>,
+    /// It in double precision, without and with the rounding of its own conversions; compiled where it is asked for.
+    doubles: [OnceCell<Result<Program, NodeError>>; 2],
     output_types: Vec<TensorType>,
     /// Rounds that rewrites share.
     kept: RefCell<Kept>,
@@ -110,9 +111,8 @@ impl Reference {
         mut stage: impl FnMut(Stage),
     ) -> Result<(Reference, Loaded), ReferenceError> {
         stage(Stage::Reference);
-        let compile = |mode| Program::compile(&graph, mode, &Hints::default(), device.context());
-        let program = compile(Mode::Found).map_err(of_reference)?;
-        let truth = compile(Mode::Double);
+        let program =
+            Program::compile(&graph, Mode::Found, &Hints::default(), device.context()).map_err(of_reference)?;
         device.charge(Work::Compile);
         let round = Round { seed, number: 0, stressed: None };
         let drawn = Drawn::draw(device, &specs, round)?;
@@ -132,9 +132,9 @@ impl Reference {
         for (value, found) in graph.values.iter_mut().zip(&types.0) {
             value.ty = found.clone();
         }
-        let (kept, round_takes) = (RefCell::default(), OnceCell::new());
+        let (kept, round_takes, doubles) = Default::default();
         let device = device.clone();
-        let reference = Reference { device, graph, specs, program, truth, output_types, kept, round_takes };
+        let reference = Reference { device, graph, specs, program, doubles, output_types, kept, round_takes };
         reference.refuse_degenerate(&outputs, seed)?;
         reference.device.charge(Work::Compare);
         Ok((reference, Loaded { types: types.0, peak_bytes, first_ns }))
@@ -228,7 +228,8 @@ impl Reference {
         for number in 1..settings.rounds {
             checks.round(ordinary(number), &*self.round(ordinary(number), are_shared)?)?;
         }
-        let ended = others.run(&mut checks, settings.rounds);
+        let confirmed = checks.confirm(seed);
+        let ended = confirmed.and_then(|()| others.run(&mut checks, settings.rounds));
         // What the ordinary rounds say together is an offence whatever becomes of the others.
         let reports = checks.finish();
         ended?;

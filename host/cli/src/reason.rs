@@ -1,6 +1,6 @@
 //! Why a variant is wrong, in words: the first wrong element, how many there are, and the node that makes them.
 
-use passhost_protocol::device::{Departure, OutputReport, ShownBy};
+use passhost_protocol::device::{Decided, Departure, OutputReport, ShownBy};
 use passhost_supervisor::document::Variant;
 use passhost_supervisor::untrusted::one_line;
 
@@ -9,7 +9,7 @@ const OP: usize = 60;
 
 /// What is wrong with a variant that ran, where that shows in its outputs, or on unusual inputs alone.
 pub fn reason(variant: &Variant) -> Option<String> {
-    if variant.class.is_none() {
+    if variant.class.is_none() && variant.decided.is_none() {
         variant.domain.first()?;
         return variant.departure.as_ref().map(|departure| made_by(departure, None));
     }
@@ -27,7 +27,7 @@ pub fn reason(variant: &Variant) -> Option<String> {
 pub fn kind(variant: &Variant) -> Option<(usize, Option<(u32, String)>)> {
     let output = variant.outputs.iter().position(|output| output.wrong > 0);
     let departure = variant.departure.as_ref().map(|departure| (departure.node.0, departure.op.clone()));
-    let is_wrong = variant.class.is_some() || !variant.domain.is_empty();
+    let is_wrong = variant.class.is_some() || variant.decided.is_some() || !variant.domain.is_empty();
     (is_wrong && (output.is_some() || departure.is_some())).then_some((output.unwrap_or(usize::MAX), departure))
 }
 
@@ -36,9 +36,17 @@ fn wrong_element(position: usize, output: &OutputReport) -> Option<String> {
     let place = output.first_wrong.as_ref()?;
     let [found, expected] = numbers([output.first_wrong_value?, output.first_wrong_reference?]);
     let share = share(output.wrong, output.elements);
+    let sides = output.decided.as_ref().map(sides).unwrap_or_default();
     Some(format!(
-        "output {position} at {place:?} is {found}, expected {expected}; {share} wrong at t = -5, in all rounds together"
+        "output {position} at {place:?} is {found}, expected {expected}; {share} wrong at t = -5, in all rounds together{sides}"
     ))
+}
+
+/// What a run in double precision says of it.
+fn sides(decided: &Decided) -> String {
+    let [own, eager] = [decided.right_from, decided.eager_right_from]
+        .map(|right_from| right_from.map_or("at no t".to_owned(), |t| format!("from t = {t}")));
+    format!("; beside a double precision run the rewrite is right {own}, eager {eager}")
 }
 
 /// The inputs that show it, where they are not ordinary.

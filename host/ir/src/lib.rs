@@ -8,6 +8,7 @@ mod constant;
 mod counterparts;
 mod device;
 pub mod dims;
+mod double;
 mod dtype;
 mod fixed;
 mod functional;
@@ -27,6 +28,7 @@ pub use canonical::{canonical_text, is_pass_miss, live_nodes, returns_views_alon
 pub use constant::constant_nodes;
 pub use counterparts::counterparts;
 pub use device::{DeviceFacts, DeviceKind};
+pub use double::{Conversions, converts, in_double};
 pub use dtype::{Dtype, UnknownDtype};
 pub use fixed::{Varying, varying};
 pub use functional::{Functional, FunctionalError, elements_are_distinct, functionalise, in_place_nodes};

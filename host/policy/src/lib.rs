@@ -25,6 +25,13 @@ const BUILT_IN: [&str; 3] = [
     include_str!("../../../policies/strict.json"),
 ];
 
+/// Name and SHA-256 of texts that were compiled into older programs, whose results still carry them.
+const FORMER: [(&str, &str); 3] = [
+    ("open", "f4133d62584ffa9240bd1e269425d798068378837aa107d7f37922bb36cbc78e"),
+    ("kernels", "b404eaaacbbd3590f891687cd1e2d330830d3ec0c5e8882b1eb35aec01e4de17"),
+    ("strict", "ecb1c3e19897d628641dd09ac2e10ceb3e42450e253ca992affc63975c250f24"),
+];
+
 /// Hidden sizes of one graph, at most: each costs a check and a correctness run.
 pub const MOST_HIDDEN_SHAPES: u32 = 4;
 /// Bytes of a policy file.
@@ -93,6 +100,8 @@ pub struct Rules {
     pub domain_rounds: bool,
     /// Other sizes of each graph that the pass must be right on. AS strict counts them.
     pub hidden_shapes: u32,
+    /// Whether AS strict also counts an element as right that agrees with a run in double precision and not with eager.
+    pub truth_decides: bool,
     /// The score that stands for an evaluation, and that a threshold is held against.
     pub headline: Headline,
 }
@@ -120,17 +129,7 @@ impl Policy {
     ///
     /// If a key or a value is unknown, or a key is missing.
     pub fn parse(text: &str) -> Result<Policy, PolicyError> {
-        if text.len() > LONGEST {
-            return Err(PolicyError::Size(text.len()));
-        }
-        let rules: Rules = serde_json::from_str(text)?;
-        let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        if rules.name.is_empty() || rules.name.len() > LONGEST_NAME || !rules.name.chars().all(fits) {
-            return Err(PolicyError::Name(rules.name));
-        }
-        if rules.hidden_shapes > MOST_HIDDEN_SHAPES {
-            return Err(PolicyError::HiddenShapes(rules.hidden_shapes));
-        }
+        let rules = checked(text, |text| serde_json::from_str(text))?;
         let record = Record { name: rules.name.clone(), sha256: sha256(text), text: text.to_owned() };
         Ok(Policy { record, rules })
     }
@@ -179,7 +178,8 @@ impl Policy {
         if self.record.sha256 != hash {
             found.push(format!("its SHA-256 is given as {}, that of its text is {hash}", self.record.sha256));
         }
-        if Policy::built_in(&self.rules.name).is_ok_and(|own| own.text() != self.record.text) {
+        let is_former = FORMER.contains(&(self.rules.name.as_str(), hash.as_str()));
+        if !is_former && Policy::built_in(&self.rules.name).is_ok_and(|own| own.text() != self.record.text) {
             let name = &self.rules.name;
             found.push(format!("it is called `{name}`, and this program's policy of that name has another text"));
         }
@@ -199,7 +199,7 @@ impl TryFrom<Record> for Policy {
 
     /// As it was written down: [`Policy::contradictions`] holds name and hash against the text.
     fn try_from(record: Record) -> Result<Policy, PolicyError> {
-        Ok(Policy { rules: Policy::parse(&record.text)?.rules, record })
+        Ok(Policy { rules: checked(&record.text, recorded)?, record })
     }
 }
 
@@ -212,6 +212,29 @@ impl From<Policy> for Record {
 /// The names of the policies that are compiled in, the default first.
 pub fn names() -> Vec<String> {
     BUILT_IN.iter().filter_map(|text| Policy::parse(text).ok()).map(|policy| policy.name().to_owned()).collect()
+}
+
+/// Rules as `read` finds them in a text, if they are of use.
+fn checked(text: &str, read: impl Fn(&str) -> serde_json::Result<Rules>) -> Result<Rules, PolicyError> {
+    if text.len() > LONGEST {
+        return Err(PolicyError::Size(text.len()));
+    }
+    let rules = read(text)?;
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if rules.name.is_empty() || rules.name.len() > LONGEST_NAME || !rules.name.chars().all(fits) {
+        return Err(PolicyError::Name(rules.name));
+    }
+    if rules.hidden_shapes > MOST_HIDDEN_SHAPES {
+        return Err(PolicyError::HiddenShapes(rules.hidden_shapes));
+    }
+    Ok(rules)
+}
+
+/// Rules of a result, whose text may be of a time when fewer keys were known.
+fn recorded(text: &str) -> serde_json::Result<Rules> {
+    let mut keys: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text)?;
+    keys.entry("truth_decides").or_insert(false.into());
+    serde_json::from_value(keys.into())
 }
 
 fn sha256(text: &str) -> String {
@@ -243,12 +266,12 @@ mod tests {
         for (old, new, said) in [
             ("\"about\"", "\"colour\"", "unknown field `colour`, expected one of `name`, `about`"),
             ("\"listed\"", "\"all\"", "unknown variant `all`, expected `listed` or `views` at line 4"),
-            ("\"AS\"", "\"ES\"", "unknown variant `ES`, expected `AS` or `AS strict` at line 8"),
+            ("\"AS\"", "\"ES\"", "unknown variant `ES`, expected `AS` or `AS strict` at line 9"),
             ("\"hidden_shapes\": 0,", "", "missing field `hidden_shapes`"),
             ("\"hidden_shapes\": 0", "\"hidden_shapes\": 9", "`hidden_shapes` is 9; expected 0 to 4"),
             ("\"domain_rounds\": true", "\"domain_rounds\": 1", "expected a boolean at line 6"),
             ("\"name\": \"open\"", "\"name\": \"a b\"", "`name` is `a b`; expected 1 to 40 letters"),
-            ("\"headline\"", "\"name\": \"twice\", \"headline\"", "duplicate field `name` at line 8"),
+            ("\"headline\"", "\"name\": \"twice\", \"headline\"", "duplicate field `name` at line 9"),
         ] {
             let error = with(old, new);
             assert!(error.contains(said), "{new}: {error}");
@@ -268,5 +291,18 @@ mod tests {
         assert_eq!(forged.rules().inserted, Inserted::Listed);
         let found = forged.contradictions();
         assert!(found.len() == 2 && found[0].contains("SHA-256") && found[1].contains("another text"), "{found:?}");
+    }
+
+    #[test]
+    fn a_result_of_a_former_text_contradicts_nothing_and_a_new_file_needs_every_key() {
+        let strict = Policy::built_in("strict").unwrap();
+        let former = strict.text().replace("    \"truth_decides\": true,\n", "");
+        assert!(Policy::parse(&former).unwrap_err().to_string().contains("missing field `truth_decides`"));
+        let record = |text: &str| serde_json::json!({ "name": "strict", "sha256": sha256(text), "text": text });
+        let read: Policy = serde_json::from_value(record(&former)).unwrap();
+        assert!(!read.rules().truth_decides && read.contradictions().is_empty(), "{:?}", read.contradictions());
+        let changed = former.replace("\"views\"", "\"listed\"");
+        let read: Policy = serde_json::from_value(record(&changed)).unwrap();
+        assert!(read.contradictions()[0].contains("another text"), "{:?}", read.contradictions());
     }
 }

@@ -422,6 +422,20 @@ pub struct OutputReport {
     pub first_wrong_reference: Option<f64>,
     /// Error in ulps of the output type against the double precision run, where there is one.
     pub truth: Option<TruthReport>,
+    /// Of an output that is wrong at t = -5, what a run in double precision says of it, in which conversions that the graph
+    /// writes keep their rounding. Older documents do not say.
+    #[serde(default)]
+    pub decided: Option<Decided>,
+}
+
+/// Whether a run in double precision takes the side of an output or of eager's, over all rounds in which they differ beyond
+/// t = -5.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decided {
+    /// Least t at which each element agrees with eager's or with that run's; `None` if there is none.
+    pub right_from: Option<i8>,
+    /// Least t at which each element of eager's agrees with that run's; `None` if there is none.
+    pub eager_right_from: Option<i8>,
 }
 
 /// Errors against a run in double precision, in units of the last place of the output's type.

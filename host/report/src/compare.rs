@@ -300,6 +300,7 @@ fn right_everywhere(outcome: VariantOutcome) -> VariantOutcome {
             right_from: Some(passhost_score::SMALLEST_T),
             trivial_right_at_minus_2: false,
             wrong_in_domain: false,
+            decided: None,
         },
         failed @ VariantOutcome::Failed(_) => failed,
     }

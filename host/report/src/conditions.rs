@@ -15,6 +15,8 @@ pub struct Conditions {
     pub policy_sha256: String,
     /// The score that it makes the headline.
     pub headline: Headline,
+    /// Version of the check.
+    pub check: u32,
     /// `cpu` or `cuda`; `None` where no device was needed, as by a plugin that does not load or a sample that is not there:
     /// such results go with those of any device.
     pub device: Option<String>,
@@ -61,6 +63,7 @@ impl Conditions {
             policy: policy.name().to_owned(),
             policy_sha256: policy.sha256().to_owned(),
             headline: policy.rules().headline,
+            check: document.job.check,
             device: document.job.device.as_ref().map(|device| device.facts.kind.to_string()),
             inputs: document.job.inputs,
             options: document.options,
@@ -81,6 +84,9 @@ impl Conditions {
             } else {
                 format!("policy `{}` and `{}`", self.policy, other.policy)
             });
+        }
+        if self.check != other.check {
+            found.push(format!("check {} and {}", self.check, other.check));
         }
         if let (Some(one), Some(two)) = (&self.device, &other.device)
             && one != two

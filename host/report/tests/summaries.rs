@@ -305,11 +305,14 @@ fn what_is_not_comparable_is_refused_with_what_differs() {
     let other_constants = Document { options: Options { b: 0.001, ..Options::default() }, ..one("b") };
     let mut published = one("b");
     published.job.inputs = Some(passhost_supervisor::InputMode::Published);
+    let mut older = one("b");
+    older.job.check -= 1;
     let elsewhere =
         Document { job: passhost_supervisor::document::Job { sample_sha256: "x".into(), ..one("b").job }, ..one("b") };
     for (other, texts) in [
         (strict, ["policy `open` and `strict`", "`a 0.1.0` (one.json)"]),
         (other_constants, ["b = 0.1", "b = 0.001"]),
+        (older, ["check 2 and 1", "evaluate one of them again"]),
         (published, ["inputs fresh and published", "evaluate one of them again"]),
         (elsewhere, ["no graph was measured for all 2 entrants", "the same samples"]),
     ] {

@@ -10,7 +10,7 @@ use crate::order::Order;
 use crate::program::Program;
 use crate::put_back::{PUT_BACK, put_backs, view_of};
 use passhost_ir::alias::only_views;
-use passhost_ir::{Arg, Dtype, Graph, Kernel, Node, NodeId, NodeKind, OpName, OpTable, TensorType, ValueId};
+use passhost_ir::{Arg, Graph, Kernel, Node, NodeId, NodeKind, OpName, OpTable, TensorType, ValueId};
 use passhost_kernels::cuda::{self, DeviceProperties, shape};
 use passhost_torch::PreparedCall;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -21,8 +21,6 @@ use std::sync::Arc;
 pub enum Mode {
     /// The graph says what to do, not what comes of it: types are found out.
     Found,
-    /// The same in double precision: wherever an op names a narrower float type, it gets `f64`.
-    Double,
     /// Every result must have the declared type.
     Declared,
 }
@@ -72,7 +70,7 @@ impl Program {
                 NodeKind::Aten { .. } if put_backs.scatters.contains(&node.id) => {
                     put_back(node, put_backs.done.contains(&node.id), context)
                 }
-                NodeKind::Aten { op: own, args } => call(op.unwrap_or(own), args, is_view, mode, context),
+                NodeKind::Aten { op: own, args } => call(op.unwrap_or(own), args, is_view, context),
                 NodeKind::Kernel { .. } => launch(members, context, &plan, schedules.get(&node.id)),
             };
             let outputs = || members.iter().flat_map(|node| &node.outputs);
@@ -84,7 +82,7 @@ impl Program {
                 outputs: outputs().map(|value| value.index()).collect(),
                 declared: match mode {
                     Mode::Declared => outputs().map(|&value| graph.ty(value).clone()).collect(),
-                    Mode::Found | Mode::Double => Vec::new(),
+                    Mode::Found => Vec::new(),
                 },
                 last_uses,
                 ends: vec![],
@@ -156,10 +154,9 @@ pub fn sources(graph: &Graph, once: &HashSet<NodeId>, properties: DeviceProperti
     launches.flat_map(texts).collect()
 }
 
-fn call(op: &OpName, args: &[Arg], is_view: bool, mode: Mode, context: &Context) -> Result<Operation, Cause> {
-    let args: Vec<Arg> = args.iter().map(|arg| widened(arg, mode)).collect();
+fn call(op: &OpName, args: &[Arg], is_view: bool, context: &Context) -> Result<Operation, Cause> {
     let operands = args.iter().flat_map(Arg::values).map(|value| value.index()).collect();
-    Ok(Operation::Call { call: PreparedCall::new(context.target(), op, &args)?, operands, is_view })
+    Ok(Operation::Call { call: PreparedCall::new(context.target(), op, args)?, operands, is_view })
 }
 
 /// Kernels as one launch. A single one may have a schedule of its own.
@@ -214,13 +211,5 @@ fn name_of(node: &Node) -> String {
     match &node.kind {
         NodeKind::Aten { op, .. } => op.to_string(),
         NodeKind::Kernel { .. } => KERNEL.into(),
-    }
-}
-
-/// The argument as the mode wants it: in double precision, an op that names a narrower float type means `f64`.
-fn widened(arg: &Arg, mode: Mode) -> Arg {
-    match arg {
-        Arg::Dtype(dtype) if mode == Mode::Double && dtype.is_float() => Arg::Dtype(Dtype::F64),
-        other => other.clone(),
     }
 }

@@ -132,6 +132,7 @@ fn ln_es_strict(outcome: &VariantOutcome, t: i8, options: &Options) -> f64 {
     if let VariantOutcome::Compared { wrong_in_domain: true, .. } = outcome {
         return options.b.ln();
     }
+    let outcome = &outcome.decided();
     if t < 0 {
         return ln_s(outcome, t, options);
     }
@@ -165,7 +166,7 @@ fn curve(tolerances: RangeInclusive<i8>, log: impl Fn(i8) -> f64) -> BTreeMap<i8
 #[allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 mod tests {
     use super::*;
-    use crate::outcome::FailureClass;
+    use crate::outcome::{Decided, FailureClass};
 
     fn right(speedup: f64, right_from: i8) -> VariantOutcome {
         VariantOutcome::Compared {
@@ -173,6 +174,17 @@ mod tests {
             right_from: Some(right_from),
             trivial_right_at_minus_2: false,
             wrong_in_domain: false,
+            decided: None,
+        }
+    }
+
+    fn decided(speedup: f64, right_from: Option<i8>) -> VariantOutcome {
+        VariantOutcome::Compared {
+            speedup,
+            right_from: Some(2),
+            trivial_right_at_minus_2: false,
+            wrong_in_domain: false,
+            decided: Some(Decided { right_from }),
         }
     }
 
@@ -182,6 +194,7 @@ mod tests {
             right_from: Some(-10),
             trivial_right_at_minus_2: false,
             wrong_in_domain: true,
+            decided: None,
         }
     }
 
@@ -191,6 +204,7 @@ mod tests {
             right_from: Some(right_from),
             trivial_right_at_minus_2: true,
             wrong_in_domain: false,
+            decided: None,
         }
     }
 
@@ -293,6 +307,7 @@ mod tests {
             right_from: None,
             trivial_right_at_minus_2: false,
             wrong_in_domain: false,
+            decided: None,
         };
         let failed = VariantOutcome::Failed(FailureClass::Accuracy);
         assert_eq!(score(&[never], &Options::default()), score(&[failed], &Options::default()));
@@ -325,6 +340,8 @@ mod tests {
             // Right at -1 but not at -2: t >= 0 gives nothing.
             ("right from -1", right(3.0, -1), 3.0_f64.powf(share(|t| t == -1)) * b.powf(share(|t| t != -1))),
             ("right from 0", right(3.0, 0), b),
+            ("wrong beside eager, right by the run in double precision", decided(3.0, Some(-10)), 3.0),
+            ("wrong by both", decided(3.0, None), b),
             ("right from 1", right(3.0, 1), b),
             ("slow and right", right(0.5, -10), 0.5),
             ("fast, but zeros would do", trivially_right(3.0, -10), 3.0_f64.powf(share(|t| t < 0))),

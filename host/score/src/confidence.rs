@@ -161,6 +161,7 @@ mod tests {
             right_from: Some(-10),
             trivial_right_at_minus_2: false,
             wrong_in_domain: false,
+            decided: None,
         }
     }
 
@@ -201,6 +202,7 @@ mod tests {
             right_from: Some(-5),
             trivial_right_at_minus_2: false,
             wrong_in_domain: false,
+            decided: None,
         };
         let expected = repeats.estimate(1.01).interval;
         let found = es_intervals(&[late], &[Some(repeats)], &Options::default(), 1.01, 1).unwrap().unwrap();

@@ -16,7 +16,7 @@
 //! use passhost_score::{FailureClass, Options, VariantOutcome, score};
 //!
 //! let outcomes = [
-//!     VariantOutcome::Compared { speedup: 2.0, right_from: Some(-6), trivial_right_at_minus_2: false, wrong_in_domain: false },
+//!     VariantOutcome::Compared { speedup: 2.0, right_from: Some(-6), trivial_right_at_minus_2: false, wrong_in_domain: false, decided: None },
 //!     VariantOutcome::Failed(FailureClass::Runtime),
 //! ];
 //! let scores = score(&outcomes, &Options::default())?;
@@ -51,7 +51,7 @@ pub use confidence::{Confidence, confidence, es_intervals, retimed, shared_confi
 pub use error::ScoreError;
 pub use macro_form::{Aggregates, MacroForm};
 pub use options::{Interpretation, Options};
-pub use outcome::{FailureClass, VariantOutcome, right_if_equal, variant_right_from};
+pub use outcome::{Decided, FailureClass, VariantOutcome, right_if_equal, variant_right_from};
 pub use ratio::{Ratio, Ratios, Side, ratios};
 pub use repeats::{COVERAGE, Estimate, FALSE_VERDICTS, Interval, Repeats, Verdict, median};
 pub use tolerance::{FloatKind, LARGEST_T, Ladder, SMALLEST_T, Tolerance, is_close, tolerance};

@@ -112,6 +112,7 @@ mod tests {
             right_from: Some(right_from),
             trivial_right_at_minus_2: false,
             wrong_in_domain: false,
+            decided: None,
         }
     }
 

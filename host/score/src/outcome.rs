@@ -105,12 +105,36 @@ pub enum VariantOutcome {
         /// Only AS strict asks.
         #[serde(default)]
         wrong_in_domain: bool,
+        /// Where a run in double precision may decide, by what AS strict goes in place of `right_from`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        decided: Option<Decided>,
     },
     /// The variant is not right at any t. `Failed(Accuracy)` scores like a comparison that is right at none.
     Failed(FailureClass),
 }
 
+/// When a variant is right where each element may agree with eager's or with that of a run in double precision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decided {
+    /// The least t at which all outputs are right so; `None` if at none.
+    pub right_from: Option<i8>,
+}
+
 impl VariantOutcome {
+    /// The same where a run in double precision decides, if it may: what AS strict goes by.
+    pub(crate) fn decided(self) -> VariantOutcome {
+        match self {
+            VariantOutcome::Compared {
+                speedup,
+                decided: decided @ Some(Decided { right_from }),
+                trivial_right_at_minus_2,
+                wrong_in_domain,
+                ..
+            } => VariantOutcome::Compared { speedup, right_from, trivial_right_at_minus_2, wrong_in_domain, decided },
+            other => other,
+        }
+    }
+
     /// The speedup if the variant is right at `t`, else the class of its failure there.
     ///
     /// Outputs that are right at some t only are an accuracy failure below it.
@@ -190,6 +214,7 @@ mod tests {
             right_from: Some(-3),
             trivial_right_at_minus_2: false,
             wrong_in_domain: false,
+            decided: None,
         };
         assert_eq!(late.at(-4), Err(FailureClass::Accuracy));
         assert_eq!(late.at(-3), Ok(2.0));
@@ -198,6 +223,7 @@ mod tests {
             right_from: None,
             trivial_right_at_minus_2: false,
             wrong_in_domain: false,
+            decided: None,
         };
         assert_eq!(never.at(4), Err(FailureClass::Accuracy));
         assert_eq!(VariantOutcome::Failed(FailureClass::Compile).at(4), Err(FailureClass::Compile));

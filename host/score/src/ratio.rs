@@ -146,6 +146,7 @@ mod tests {
             right_from: Some(-10),
             trivial_right_at_minus_2: false,
             wrong_in_domain: false,
+            decided: None,
         }
     }
 

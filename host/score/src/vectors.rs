@@ -188,6 +188,7 @@ impl Graph {
                 right_from,
                 trivial_right_at_minus_2: false,
                 wrong_in_domain: false,
+                decided: None,
             }),
             // Never right: the speedup would not be used.
             (None, None) => Ok(VariantOutcome::Failed(FailureClass::Accuracy)),
@@ -236,7 +237,13 @@ mod tests {
     }
 
     fn compared(right_from: Option<i8>) -> VariantOutcome {
-        VariantOutcome::Compared { speedup: 2.0, right_from, trivial_right_at_minus_2: false, wrong_in_domain: false }
+        VariantOutcome::Compared {
+            speedup: 2.0,
+            right_from,
+            trivial_right_at_minus_2: false,
+            wrong_in_domain: false,
+            decided: None,
+        }
     }
 
     #[test]

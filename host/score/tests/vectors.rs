@@ -84,6 +84,7 @@ fn micro_and_macro_form_agree_for_every_class_and_option() {
         right_from: (from <= 5).then_some(from),
         trivial_right_at_minus_2: from % 2 == 0,
         wrong_in_domain: from == 3,
+        decided: None,
     }));
     for interpretation in [Interpretation::Default, Interpretation::MismatchExtended] {
         for b in [1e-6, 0.001, 0.1, 0.5, 1.0] {

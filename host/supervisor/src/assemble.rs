@@ -1,7 +1,9 @@
 //! The verdicts on all variants of a sample, put together into a document and scored.
 
 use crate::device::Device;
-use crate::document::{Blame, ChildWalls, DeviceScores, Document, Failure, Job, Limits, SCHEMA, Status, Variant};
+use crate::document::{
+    Blame, CHECK, ChildWalls, DeviceScores, Document, Failure, Job, Limits, SCHEMA, Status, Variant,
+};
 use crate::judge::{Judged, empty, failed};
 use crate::plugin::LoadedPlugin;
 use crate::progress::Progress;
@@ -31,6 +33,7 @@ impl Supervisor {
                 sample_sha256: sample.sha256().to_owned(),
                 groups: sample.groups.clone(),
                 host: env!("CARGO_PKG_VERSION").into(),
+                check: CHECK,
                 device: device.map(|device| device.info().clone()),
                 fixed_seed: config.seed.is_some(),
                 inputs: Some(config.inputs),

@@ -11,12 +11,21 @@ use passhost_protocol::device::{
 use passhost_protocol::guest::{GuestLimits, GuestUsage, PassInfo, Refusal};
 use passhost_protocol::reader::{InputMode, Symbols};
 use passhost_protocol::{Spent, Walls};
-use passhost_score::{Confidence, Estimate, FailureClass, Interval, Options, Scores, VariantOutcome};
+use passhost_score::{Confidence, Decided, Estimate, FailureClass, Interval, Options, Scores, VariantOutcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Names the form of the document; the number grows when a field changes its meaning or goes.
 pub const SCHEMA: &str = "passhost.result/2";
+
+/// The version of the check: the rules by which rewrites are checked, timed and judged. It grows when a rule changes what
+/// a result says, and results of two versions are never put into one number.
+pub const CHECK: u32 = 2;
+
+/// The version of results that do not say.
+pub(crate) fn first_check() -> u32 {
+    1
+}
 
 /// Whose doing a failure is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -179,6 +188,9 @@ pub struct Job {
     pub groups: Vec<String>,
     /// Version of passhost.
     pub host: String,
+    /// [`CHECK`] of the program that made it.
+    #[serde(default = "first_check")]
+    pub check: u32,
     /// The device, where one was opened.
     pub device: Option<DeviceInfo>,
     /// Whether `--seed` fixed the inputs: for debugging, never for a ranking.
@@ -277,6 +289,10 @@ pub struct Variant {
     pub trivial: Option<String>,
     /// Least t at which every output is right.
     pub right_from: Option<i8>,
+    /// Where outputs are wrong at t = -5 beside eager's and the policy lets a run in double precision decide: what AS strict
+    /// goes by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided: Option<Decided>,
     /// Seed of the inputs, drawn after the rewrite was hashed.
     pub seed: Option<u64>,
     /// How many rounds there were beside the ordinary ones, by the budget. Older documents do not say: all.
@@ -293,6 +309,11 @@ pub struct Variant {
 }
 
 impl Variant {
+    /// The least t at which all outputs are right, by the rules of the policy; `None` if at none.
+    pub fn counts_from(&self) -> Option<i8> {
+        self.decided.map_or(self.right_from, |decided| decided.right_from)
+    }
+
     /// Writes down how large the tensors of the reference program are.
     pub(crate) fn describe(&mut self, program: &Graph) {
         let mut bytes: BTreeMap<Dtype, u64> = BTreeMap::new();

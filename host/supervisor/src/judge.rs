@@ -4,9 +4,10 @@ use crate::document::{Blame, Failure, Variant};
 use crate::failure::failure;
 use crate::hidden;
 use crate::timing::{Measured, Speedups};
+use passhost_policy::Rules;
 use passhost_protocol::Spent;
-use passhost_protocol::device::{Evaluation, Finding};
-use passhost_score::{FailureClass, VariantOutcome, variant_right_from};
+use passhost_protocol::device::{Evaluation, Finding, OutputReport};
+use passhost_score::{Decided, FailureClass, VariantOutcome, variant_right_from};
 
 /// What became of one variant.
 pub struct Judged {
@@ -37,12 +38,19 @@ pub(crate) fn empty(name: &str) -> Variant {
         notes: Vec::new(),
         trivial: None,
         right_from: None,
+        decided: None,
         seed: None,
         other_rounds: None,
         tuned: Vec::new(),
         timing: None,
         spent_us: Spent::default(),
     }
+}
+
+/// The least t at which outputs are right by the rules of a policy; `None` if at none.
+pub(crate) fn counts_from(outputs: &[OutputReport], rules: &Rules) -> Option<i8> {
+    let beside_eager = || variant_right_from(outputs.iter().map(|output| output.right_from));
+    decided(outputs, rules).map_or_else(beside_eager, |decided| decided.right_from)
 }
 
 /// A variant that gave nothing to compare.
@@ -72,7 +80,12 @@ pub(crate) fn is_timed(evaluation: &Evaluation, pass_miss: bool, time_pass_miss:
 }
 
 /// The verdict on a variant whose rewrite ran.
-pub(crate) fn judge_evaluation(mut variant: Variant, evaluation: Evaluation, measured: Option<Measured>) -> Judged {
+pub(crate) fn judge_evaluation(
+    mut variant: Variant,
+    evaluation: Evaluation,
+    measured: Option<Measured>,
+    rules: &Rules,
+) -> Judged {
     let (timing, speedups) = measured.map(|Measured { timing, speedups }| (timing, speedups)).unzip();
     variant.timing = timing;
     variant.findings = evaluation.findings.iter().map(ToString::to_string).collect();
@@ -81,13 +94,21 @@ pub(crate) fn judge_evaluation(mut variant: Variant, evaluation: Evaluation, mea
     variant.trivial = evaluation.trivial;
     variant.other_rounds = Some(evaluation.others);
     variant.right_from = variant_right_from(evaluation.outputs.iter().map(|output| output.right_from));
+    variant.decided = decided(&evaluation.outputs, rules);
     variant.outputs = evaluation.outputs;
     conclude(variant, speedups)
 }
 
+/// What outputs come to where a run in double precision may decide and was asked of one of them.
+pub(crate) fn decided(outputs: &[OutputReport], rules: &Rules) -> Option<Decided> {
+    let was_asked = outputs.iter().any(|output| output.decided.is_some());
+    let each = outputs.iter().map(|output| output.decided.map_or(output.right_from, |decided| decided.right_from));
+    (rules.truth_decides && was_asked).then(|| Decided { right_from: variant_right_from(each) })
+}
+
 /// The verdict on a variant whose rewrite ran and whose times could not be taken. What is wrong without times still is.
-pub(crate) fn not_timed(variant: Variant, evaluation: Evaluation, failure: Failure) -> Judged {
-    let mut judged = judge_evaluation(variant, evaluation, None);
+pub(crate) fn not_timed(variant: Variant, evaluation: Evaluation, failure: Failure, rules: &Rules) -> Judged {
+    let mut judged = judge_evaluation(variant, evaluation, None, rules);
     if judged.outcome.is_none() {
         judged.variant.failure = Some(failure);
     }
@@ -128,7 +149,7 @@ pub(crate) fn conclusion(variant: &Variant) -> Conclusion {
         return Conclusion { class: None, outcome: None };
     };
     let overfits = variant.hidden.as_ref().is_some_and(|hidden| hidden.findings().next().is_some());
-    let class = match variant.right_from {
+    let class = match variant.counts_from() {
         _ if overfits => Some(FailureClass::ShapeOverfit),
         Some(t) if t <= -5 => None,
         _ => Some(FailureClass::Accuracy),
@@ -138,6 +159,7 @@ pub(crate) fn conclusion(variant: &Variant) -> Conclusion {
         right_from: variant.right_from,
         trivial_right_at_minus_2: variant.trivial.is_some(),
         wrong_in_domain: overfits || !variant.domain.is_empty(),
+        decided: variant.decided,
     };
     Conclusion { class, outcome: Some(outcome) }
 }

@@ -124,7 +124,8 @@ fn refused(checked: Checked) -> Judged {
 impl Measurement<'_> {
     /// Sends the verified rewrite to the device, checks and times it, and judges what comes back.
     fn run(&mut self, mut variant: Variant, verified: &Verified, draws: Option<Draws>, turn: Option<Turn>) -> Judged {
-        let config = &self.supervisor.config;
+        let supervisor = self.supervisor;
+        let (config, rules) = (&supervisor.config, supervisor.config.policy.rules());
         let settings = rewrite_settings(config.settings, &self.reference.loaded);
         // The rewrite is hashed and verified by now: only now may the seed of its inputs exist.
         let own = || secret(config).map(|seed| Draws { seed, are_shared: false, others: None });
@@ -166,17 +167,17 @@ impl Measurement<'_> {
             _ => None,
         });
         if !is_timed(&evaluation, pass_miss, settings.time_pass_miss) {
-            return judge_evaluation(variant, evaluation, None);
+            return judge_evaluation(variant, evaluation, None, rules);
         }
         match self.times(request, limit, &mut evaluation) {
             // Outputs of timed runs may have shown what the checks did not.
-            Ok(measured) => judge_evaluation(variant, evaluation, measured),
+            Ok(measured) => judge_evaluation(variant, evaluation, measured, rules),
             Err(Lost::NotCaptured(reason)) => match not_captured(&reason) {
                 // What eager can, and the rewrite cannot, is a failure of the rewrite: leaving it out would be a way out.
                 failure if failure.blame == Blame::Plugin => {
                     caught(failed(variant, FailureClass::Runtime, failure), &evaluation.findings)
                 }
-                failure => not_timed(variant, evaluation, failure),
+                failure => not_timed(variant, evaluation, failure, rules),
             },
             Err(lost) => caught(self.lost(variant, lost), &evaluation.findings),
         }
@@ -347,9 +348,9 @@ impl Measurement<'_> {
 
     /// Runs the hidden sizes of a variant that is right somewhere.
     fn hidden(&mut self, mut judged: Judged, hidden: Hidden) -> Judged {
-        let (Some(seed), Some(VariantOutcome::Compared { right_from: Some(right_from), .. }), Some(inputs)) =
-            (hidden.seed, judged.outcome, judged.variant.seed)
-        else {
+        let right_from =
+            judged.variant.counts_from().filter(|_| matches!(judged.outcome, Some(VariantOutcome::Compared { .. })));
+        let (Some(seed), Some(right_from), Some(inputs)) = (hidden.seed, right_from, judged.variant.seed) else {
             return judged;
         };
         let _turn = self.supervisor.turn(self.device, Use::Shared, &self.place);

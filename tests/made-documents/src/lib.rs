@@ -8,7 +8,8 @@ use passhost_protocol::guest::{GuestLimits, PassInfo};
 use passhost_protocol::reader::InputMode;
 use passhost_score::{Estimate, FailureClass, Interval, Options};
 use passhost_supervisor::document::{
-    Baseline, Blame, ChildWalls, Document, Failure, Job, Launch, Limits, Rewrite, SCHEMA, Status, Timing, Variant,
+    Baseline, Blame, CHECK, ChildWalls, Document, Failure, Job, Launch, Limits, Rewrite, SCHEMA, Status, Timing,
+    Variant,
 };
 use passhost_supervisor::recount;
 
@@ -27,6 +28,7 @@ pub fn document(plugin: &str, sample: &str, variants: Vec<Variant>) -> Document 
         sample_sha256: format!("hash of {sample}"),
         groups: vec![],
         host: "0.1.0".into(),
+        check: CHECK,
         device: Some(device()),
         fixed_seed: false,
         inputs: Some(InputMode::Fresh),
@@ -151,6 +153,7 @@ fn empty(name: &str) -> Variant {
         notes: vec![],
         trivial: None,
         right_from: None,
+        decided: None,
         seed: None,
         other_rounds: None,
         tuned: vec![],
@@ -182,6 +185,7 @@ fn output(right_from: Option<i8>) -> OutputReport {
         first_wrong_value: None,
         first_wrong_reference: None,
         truth: None,
+        decided: None,
     }
 }
 

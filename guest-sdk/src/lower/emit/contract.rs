@@ -5,7 +5,8 @@ use crate::index::Index;
 use crate::lower::LowerError;
 use crate::lower::call::convert;
 use crate::lower::contraction::Contraction;
-use passhost_ir::kernel::{Binary, ReduceOp, Reg, Scalar};
+use crate::lower::space::Place;
+use passhost_ir::kernel::{Binary, ReduceOp, Reg};
 use passhost_ir::{Dtype, ValueId};
 
 impl Emitter<'_> {
@@ -27,11 +28,19 @@ impl Emitter<'_> {
         let is_exact = points.over_axes && points.places.len() == 1 && dtype == Dtype::F32;
         let mut sum = None;
         for axes in points.places {
-            let factors = self.factors(contraction, &axes)?;
+            let (factors, inside) = self.factors(contraction, &axes)?;
             let [a, b] = if is_exact { factors.map(|factor| self.kernel.cast(Dtype::F64, factor)) } else { factors };
-            sum = Some(match sum {
+            let with = match sum {
                 None => self.kernel.binary(Binary::Mul, a, b),
                 Some(sum) => self.kernel.fma(a, b, sum),
+            };
+            // A product outside of the input is left out: zero times an infinite weight would be NaN.
+            sum = Some(match inside {
+                None => with,
+                Some(inside) => {
+                    let without = sum.unwrap_or_else(|| self.kernel.float(self.kernel.dtype(with), 0.0));
+                    self.kernel.select(inside, with, without)
+                }
             });
         }
         let mut sum = sum.ok_or(LowerError::Unread)?;
@@ -62,14 +71,16 @@ impl Emitter<'_> {
         self.kernel.binary(Binary::Mul, value, scale)
     }
 
-    /// The two factors at a point of the rows and the window.
-    fn factors(&mut self, contraction: &Contraction, axes: &[Index]) -> Result<[Reg; 2], LowerError> {
+    /// The two factors at a point of the rows and the window, and whether the first lies inside of its tensor; `None` if it
+    /// always does.
+    fn factors(&mut self, contraction: &Contraction, axes: &[Index]) -> Result<([Reg; 2], Option<Reg>), LowerError> {
         let [first, second] = &contraction.factors;
-        let at = first.at.iter().map(|at| at.within(axes)).collect();
+        let at: Place = first.at.iter().map(|at| at.within(axes)).collect();
         let guard = contraction.guard.iter().map(|(index, extent)| (index.within(axes), *extent)).collect();
-        let first = self.padded(first.tensor, at, &guard, Scalar::Float(0.0))?;
+        let inside = self.inside(&at, &self.analysis.graph.ty(first.tensor).shape, &guard)?;
+        let first = self.value(first.tensor, at)?;
         let at = second.at.iter().map(|at| at.within(axes)).collect();
         let second = self.value(second.tensor, at)?;
-        Ok([self.kernel.widened(first), self.kernel.widened(second)])
+        Ok(([self.kernel.widened(first), self.kernel.widened(second)], inside))
     }
 }

@@ -21,7 +21,7 @@ pub fn judge(
     let (rewritten, eager, exact) = (flat(rewritten)?, flat(eager)?, flat(truth)?);
     let skip = op("logical_xor", &[&op("isfinite", &[&exact])?, &op("isfinite", &[&eager])?])?;
     let truth = Truth::new(exact, skip, ty.dtype)?;
-    let mut worse = None;
+    let mut differing = vec![];
     for range in slices(ty) {
         let [own, eagers] = [narrowed(&rewritten, &range)?, narrowed(&eager, &range)?];
         // The same values are equally precise.
@@ -29,13 +29,10 @@ pub fn judge(
             continue;
         }
         let part = truth.part(&range)?;
-        worse = less_precise(part.errors(&own)?, part.errors(&eagers)?);
-        if worse.is_some() {
-            break;
-        }
+        differing.push([part.errors(&own)?, part.errors(&eagers)?]);
     }
     let errors = (truth.errors(&eager)?, truth.errors(&rewritten)?);
-    Ok((worse, report(errors, truth.holds_of(&eager)?)))
+    Ok((less_precise(&differing), report(errors, truth.holds_of(&eager)?)))
 }
 
 /// A double precision run's result, in one dimension.

@@ -4,14 +4,15 @@
 use super::prepared::Prepared;
 use super::{Drawn, Reference, input_error};
 use crate::blame::of_rewrite;
-use crate::compare::Comparison;
+use crate::compare::{Comparison, WRONG_ABOVE};
+use crate::decided::{Sides, decide};
 use crate::device::Device;
 use crate::element::Elements;
 use crate::held::Held;
 use crate::inputs::{Round, hash_of};
 use crate::precision::{LessPrecise, can_judge, is_as_precise, judge};
 use crate::trivial::trivial_answer_held;
-use passhost_ir::{NodeId, TensorType};
+use passhost_ir::{Conversions, NodeId, TensorType};
 use passhost_protocol::Work;
 use passhost_protocol::device::{Evaluation, Finding, OutputReport, RewriteError, Settings, TruthReport};
 use passhost_runtime::Program;
@@ -21,6 +22,12 @@ use std::rc::Rc;
 
 /// The tolerance that an output must keep when an input grows, if it kept it before.
 pub(super) const STRESSED: i8 = 0;
+
+/// The first of the rounds that confirm that an output is less precise.
+const CONFIRMING: u32 = 1 << 20;
+/// How many of them have to, and how many may do otherwise before.
+const CONFIRMED: u32 = 6;
+const UNCONFIRMED: u32 = 2;
 
 /// Elements that one task looks at.
 const LOOKED_AT: usize = 1 << 15;
@@ -35,6 +42,8 @@ pub(super) struct Checks<'a> {
     pub(super) evaluation: &'a mut Evaluation,
     /// Ordinary rounds, which the score counts.
     comparisons: Vec<Comparison>,
+    /// Who is right where outputs are wrong at t = -5.
+    sides: Vec<Sides>,
     truths: Vec<Option<TruthReport>>,
     /// How outputs are less precise than eager's, in every ordinary round so far.
     less_precise: Vec<Option<LessPrecise>>,
@@ -48,8 +57,9 @@ impl<'a> Checks<'a> {
         evaluation: &'a mut Evaluation,
     ) -> Checks<'a> {
         let comparisons: Vec<Comparison> = reference.output_types.iter().cloned().map(Comparison::new).collect();
-        let (truths, less_precise) = (vec![None; comparisons.len()], vec![None; comparisons.len()]);
-        Checks { reference, program, settings, is_shared, evaluation, comparisons, truths, less_precise }
+        let count = comparisons.len();
+        let (sides, truths, less_precise) = (vec![Sides::default(); count], vec![None; count], vec![None; count]);
+        Checks { reference, program, settings, is_shared, evaluation, comparisons, sides, truths, less_precise }
     }
 
     pub(super) fn round(&mut self, round: Round, prepared: &Prepared) -> Result<(), RewriteError> {
@@ -70,7 +80,8 @@ impl<'a> Checks<'a> {
         for (position, (out, expected)) in rewritten.iter().zip(eager).enumerate() {
             match round.stressed {
                 None => {
-                    self.comparisons[position].add(device, out, expected);
+                    let found = self.comparisons[position].add(device, out, expected);
+                    self.take_sides(position, found, prepared, out);
                     self.unwritten(position, out, expected);
                 }
                 Some(_) if self.stressed(position, out, expected) => {}
@@ -92,6 +103,19 @@ impl<'a> Checks<'a> {
             self.evaluation.trivial = trivial_answer_held(&outputs, &inputs);
         }
         device.charge(Work::Compare);
+    }
+
+    /// Asks a run in double precision who is right, where an output is wrong beside eager's.
+    fn take_sides(&mut self, position: usize, found: Option<i8>, prepared: &Prepared, out: &Held) {
+        if found.is_some_and(|found| found <= WRONG_ABOVE) {
+            return self.sides[position].agreed(found);
+        }
+        self.reference.device.charge(Work::Compare);
+        let truth = prepared.truth(self.reference, Conversions::Kept);
+        self.reference.device.charge(Work::RunTruth);
+        let eager = prepared.eager[position].elements();
+        let answer = truth.ok().and_then(|truth| decide(out.elements(), eager, truth[position].elements()));
+        self.sides[position].decided(answer);
     }
 
     /// The least tolerance at which the ordinary rounds of an output are right.
@@ -170,7 +194,7 @@ impl<'a> Checks<'a> {
     /// sample amplifies roundings, and the round says nothing; else the rewrite does something else than the reference.
     fn suspected(&mut self, outputs: &[usize], input: usize, prepared: &Prepared, rewritten: &[Held]) {
         let eager = &prepared.eager;
-        let truth = prepared.truth(self.reference).ok();
+        let truth = prepared.truth(self.reference, Conversions::Dropped).ok();
         let input = &self.reference.specs[input].name;
         for &position in outputs {
             let ty = &self.reference.output_types[position];
@@ -190,7 +214,7 @@ impl<'a> Checks<'a> {
     fn against_truth(&mut self, prepared: &Prepared, rewritten: &[Held]) {
         let eager = &prepared.eager;
         self.reference.device.charge(Work::Compare);
-        let truth = prepared.truth(self.reference);
+        let truth = prepared.truth(self.reference, Conversions::Dropped);
         self.reference.device.charge(Work::RunTruth);
         let truth = match truth {
             Ok(truth) => truth,
@@ -209,24 +233,45 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// Looks once more at outputs that were less precise in all rounds before. Where products cancel, or few values make up
-    /// an output, what two orders of adding up are off by in one round is a matter of luck: one in some hundred honest
-    /// kernels would stand accused. What is calculated with fewer digits is less precise on any inputs.
+    /// Looks once more at outputs that were less precise in all rounds before.
     fn again_against_truth(&mut self, prepared: &Prepared, rewritten: &[Held]) {
-        for (position, ty) in self.reference.output_types.iter().enumerate() {
-            if self.less_precise[position].is_none() {
-                continue;
-            }
-            self.reference.device.charge(Work::Compare);
-            let truth = prepared.truth(self.reference);
-            self.reference.device.charge(Work::RunTruth);
-            if let Ok(truth) = truth
-                && can_judge(ty, &truth[position])
-                && judge(ty, [&rewritten[position], &prepared.eager[position], &truth[position]]).0.is_none()
-            {
+        for position in 0..self.less_precise.len() {
+            if self.less_precise[position].is_some() && !self.is_less_precise(position, prepared, rewritten) {
                 self.less_precise[position] = None;
             }
         }
+    }
+
+    fn is_less_precise(&self, position: usize, prepared: &Prepared, rewritten: &[Held]) -> bool {
+        let ty = &self.reference.output_types[position];
+        self.reference.device.charge(Work::Compare);
+        let truth = prepared.truth(self.reference, Conversions::Dropped);
+        self.reference.device.charge(Work::RunTruth);
+        truth.is_ok_and(|truth| {
+            let three = [&rewritten[position], &prepared.eager[position], &truth[position]];
+            can_judge(ty, &truth[position]) && judge(ty, three).0.is_some()
+        })
+    }
+
+    /// Looks at outputs that were less precise in all ordinary rounds in more rounds. Where few values make up an output, or
+    /// its elements share few sums, it is a matter of luck which program is nearer to the truth. What is calculated with
+    /// fewer digits is less precise on nearly any inputs.
+    pub(super) fn confirm(&mut self, seed: u64) -> Result<(), RewriteError> {
+        for position in 0..self.less_precise.len() {
+            let (mut confirmed, mut number) = (0, 0);
+            while self.less_precise[position].is_some() && confirmed < CONFIRMED {
+                let round = Round { seed, number: CONFIRMING + number, stressed: None };
+                let prepared = self.reference.round(round, self.is_shared)?;
+                let rewritten = self.guarded_run(&prepared.drawn, round, &prepared.eager)?;
+                self.reference.device.charge(Work::RunRewrite);
+                number += 1;
+                confirmed += u32::from(self.is_less_precise(position, &prepared, &rewritten));
+                if number - confirmed > UNCONFIRMED {
+                    self.less_precise[position] = None;
+                }
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn finish(self) -> Vec<OutputReport> {
@@ -240,8 +285,8 @@ impl<'a> Checks<'a> {
                 });
             }
         }
-        let reports = self.comparisons.into_iter().map(Comparison::into_report).zip(self.truths);
-        reports.map(|(report, truth)| OutputReport { truth, ..report }).collect()
+        let reports = self.comparisons.into_iter().map(Comparison::into_report).zip(self.truths).zip(self.sides);
+        reports.map(|((report, truth), sides)| OutputReport { truth, decided: sides.report(), ..report }).collect()
     }
 }
 

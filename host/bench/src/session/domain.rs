@@ -10,7 +10,7 @@ use crate::element::Elements;
 use crate::held::Held;
 use crate::inputs::Round;
 use crate::precision::{are_explained, strays};
-use passhost_ir::TensorType;
+use passhost_ir::{Conversions, TensorType};
 use passhost_protocol::device::{DomainFinding, RewriteError};
 use rayon::prelude::*;
 
@@ -54,7 +54,7 @@ impl Checks<'_> {
         if suspects.is_empty() {
             return Ok(());
         }
-        let Ok(truth) = prepared.truth(reference) else { return Ok(()) };
+        let Ok(truth) = prepared.truth(reference, Conversions::Dropped) else { return Ok(()) };
         for (position, allowed) in suspects {
             let ty = &reference.output_types[position];
             let (rewritten, eager) = (&rewritten[position], &eager[position]);

@@ -6,10 +6,10 @@ use crate::blame::of_rewrite;
 use crate::domain::{Domain, draw_unusual_held};
 use crate::held::Held;
 use crate::inputs::Round;
-use passhost_ir::{NodeId, TensorType};
+use passhost_ir::{Conversions, NodeId, TensorType, converts, in_double};
 use passhost_protocol::Work;
 use passhost_protocol::device::{ReferenceError, RewriteError};
-use passhost_runtime::{Cause, NodeError, Tensor};
+use passhost_runtime::{Cause, Hints, Mode, NodeError, Program, Tensor};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -23,7 +23,7 @@ type Key = (Round, Option<(usize, Domain)>);
 pub(super) struct Prepared {
     pub drawn: Drawn,
     pub eager: Vec<Held>,
-    truth: OnceCell<Result<Vec<Held>, NodeError>>,
+    truths: [OnceCell<Result<Vec<Held>, NodeError>>; 2],
 }
 
 /// Rounds of one seed, for other rewrites of the same program.
@@ -66,8 +66,9 @@ impl Prepared {
     }
 
     /// What a run in double precision gives.
-    pub fn truth(&self, reference: &Reference) -> Result<&[Held], &NodeError> {
-        self.truth.get_or_init(|| reference.truth_of(&self.drawn)).as_deref()
+    pub fn truth(&self, reference: &Reference, conversions: Conversions) -> Result<&[Held], &NodeError> {
+        let run = || reference.run_in_double(reference.in_double(conversions)?, &self.drawn);
+        self.truths[reference.double(conversions)].get_or_init(run).as_deref()
     }
 }
 
@@ -123,7 +124,7 @@ impl Reference {
         };
         drop(inputs);
         self.device.charge(if is_unusual { Work::UnusualRounds } else { Work::RunEager });
-        let prepared = Rc::new(Prepared { drawn, eager, truth: OnceCell::new() });
+        let prepared = Rc::new(Prepared { drawn, eager, truths: Default::default() });
         if is_shared {
             self.kept.borrow_mut().keep(key, &prepared, self.round_bytes());
         }
@@ -137,8 +138,21 @@ impl Reference {
         inputs.saturating_add(outputs(TensorType::bytes)).saturating_add(outputs(|ty| 8 * ty.numel()))
     }
 
-    fn truth_of(&self, drawn: &Drawn) -> Result<Vec<Held>, NodeError> {
-        let program = self.truth.as_ref().map_err(Clone::clone)?;
+    /// Which of the programs in double precision: one that converts nothing is the same either way.
+    fn double(&self, conversions: Conversions) -> usize {
+        usize::from(conversions == Conversions::Kept && converts(&self.graph))
+    }
+
+    fn in_double(&self, conversions: Conversions) -> Result<&Program, NodeError> {
+        let compile = || {
+            let graph = in_double(&self.graph, conversions);
+            Program::compile(&graph, Mode::Found, &Hints::default(), self.device.context())
+        };
+        self.doubles[self.double(conversions)].get_or_init(compile).as_ref().map_err(Clone::clone)
+    }
+
+    /// Runs a program that is in double precision.
+    pub(super) fn run_in_double(&self, program: &Program, drawn: &Drawn) -> Result<Vec<Held>, NodeError> {
         let inputs = drawn.tensors(self.device.target(), &self.specs).map_err(no_input)?;
         let inputs: Vec<Tensor> = inputs.iter().map(Tensor::upcast).collect();
         let outputs = program.run(&inputs)?;

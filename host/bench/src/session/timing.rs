@@ -97,14 +97,10 @@ impl Reference {
 
     /// A rewrite that is faster than the device can be has not done its work.
     fn check_floor(&self, timed: &mut Timed) {
-        let floor_ns = self.device.floor_ns(integrity::must_move(&self.graph, &self.output_types));
+        let device_ns = self.device.floor_ns(integrity::must_move(&self.graph, &self.output_types));
+        let (floor_ns, finding) = integrity::below_floor(device_ns, &timed.times.pairs);
         timed.times.floor_ns = floor_ns;
-        let mut all: Vec<f64> =
-            timed.times.pairs.iter().flat_map(|block| &block.other_ns).map(|&time| time as f64).collect();
-        let median_ns = if all.is_empty() { u64::MAX } else { passhost_score::median(&mut all) as u64 };
-        if median_ns < floor_ns {
-            timed.findings.push(Finding::BelowFloor { median_ns, floor_ns });
-        }
+        timed.findings.extend(finding);
     }
 
     /// Compares outputs of timed runs with eager's. One that is worse than the checked rounds were is worse on these inputs,

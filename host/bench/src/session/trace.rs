@@ -11,9 +11,12 @@ use crate::domain::Domain;
 use crate::held::Held;
 use crate::inputs::Round;
 use crate::precision::{can_judge, judge};
-use passhost_ir::{Dtype, Graph, Node, NodeId, NodeKind, OpTable, TensorType, ValueId, counterparts, functionalise};
+use passhost_ir::{
+    Conversions, Dtype, Graph, Node, NodeId, NodeKind, OpTable, TensorType, ValueId, counterparts, functionalise,
+    in_double,
+};
 use passhost_protocol::device::{Departure, OutputReport, RewriteError, Settings, ShownBy};
-use passhost_runtime::{Hints, KERNEL, Mode, NodeError, Program, Tensor};
+use passhost_runtime::{Hints, KERNEL, Mode, NodeError, Program};
 use std::collections::BTreeSet;
 
 /// Nodes that are listed beside the one that is named, at most.
@@ -193,8 +196,10 @@ impl Reference {
 
     /// What the values of the original are in double precision, where they can be run in it.
     fn truth_of_values(&self, pairs: &Pairs<'_>, drawn: &Drawn) -> Option<Vec<Held>> {
-        let before: Vec<ValueId> = pairs.pairs.iter().map(|(before, _)| *before).collect();
-        self.values(pairs.original, &before, (Mode::Double, &Hints::default()), drawn).ok()
+        let outputs = pairs.pairs.iter().map(|(before, _)| *before).collect();
+        let shown = in_double(&Graph { outputs, ..pairs.original.clone() }, Conversions::Dropped);
+        let program = Program::compile(&shown, Mode::Found, &Hints::default(), self.device.context()).ok()?;
+        self.run_in_double(&program, drawn).ok()
     }
 
     /// What some values of a graph are, all at once.
@@ -208,17 +213,12 @@ impl Reference {
         let shown = Graph { outputs: values.to_vec(), ..graph.clone() };
         let run = || -> Result<Vec<Held>, NodeError> {
             let program = Program::compile(&shown, mode, hints, self.device.context())?;
-            let inputs = self.inputs_for(drawn, mode)?;
+            let inputs = drawn.tensors(self.device.target(), &self.specs).map_err(super::prepared::no_input)?;
             let outputs = program.run(&inputs)?;
             program.finish()?;
             Ok(self.held(&outputs))
         };
         run().map_err(of_rewrite)
-    }
-
-    fn inputs_for(&self, drawn: &Drawn, mode: Mode) -> Result<Vec<Tensor>, NodeError> {
-        let inputs = drawn.tensors(self.device.target(), &self.specs).map_err(super::prepared::no_input)?;
-        Ok(if mode == Mode::Double { inputs.iter().map(Tensor::upcast).collect() } else { inputs })
     }
 }
 

@@ -36,7 +36,7 @@ pub struct ProcessTimes {
 }
 
 /// Pairs of runs in an order that favours neither, and what the machine did meanwhile.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Block {
     /// Eager, nanoseconds a run in the order measured.
     pub eager_ns: Vec<u64>,

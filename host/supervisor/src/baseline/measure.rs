@@ -138,7 +138,9 @@ impl Prepared<'_> {
             variant.notes.extend(self.convolutions());
         }
         match judged {
-            Ok((evaluation, measured)) => judge_evaluation(variant, evaluation, measured),
+            Ok((evaluation, measured)) => {
+                judge_evaluation(variant, evaluation, measured, self.supervisor.config.policy.rules())
+            }
             Err(Lost::Method(class, failure)) => {
                 // A capture that failed may have left its process unfit for the next method.
                 self.pythons.iter_mut().for_each(|python| *python = None);

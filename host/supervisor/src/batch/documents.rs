@@ -166,6 +166,7 @@ fn frame(
             sample_sha256: sample.sha256.clone(),
             groups: sample.groups.clone(),
             host: header.host.clone(),
+            check: header.check,
             device: device.cloned(),
             fixed_seed: header.seed.is_some(),
             inputs: Some(header.inputs),

@@ -2,7 +2,7 @@
 
 use super::SCHEMA;
 use crate::differing::first_difference;
-use crate::document::{Baseline, Failure, Limits};
+use crate::document::{Baseline, CHECK, Failure, Limits, first_check};
 use crate::supervisor::Config;
 use passhost_policy::Policy;
 use passhost_protocol::device::DeviceInfo;
@@ -21,6 +21,9 @@ pub struct Header {
     pub schema: String,
     /// Version of passhost.
     pub host: String,
+    /// [`CHECK`] of the program that began it.
+    #[serde(default = "first_check")]
+    pub check: u32,
     /// A random name for the batch, by which its results are known however often it is gone on with. Older batches have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
@@ -83,6 +86,7 @@ impl Header {
         Header {
             schema: SCHEMA.into(),
             host: env!("CARGO_PKG_VERSION").into(),
+            check: CHECK,
             id: None,
             programs: BTreeMap::new(),
             devices: vec![],
@@ -116,6 +120,7 @@ impl Header {
         json!({
             "schema": self.schema,
             "host": host,
+            "check": self.check,
             "programs": programs,
             "plugins": plugins.collect::<Vec<_>>(),
             "policy": {"name": policy.name(), "sha256": policy.sha256()},

@@ -3,7 +3,7 @@
 use super::work::Queue;
 use super::*;
 use crate::assemble::{Frame, assemble};
-use crate::document::{Blame, ChildWalls, Document, Job, Limits, Variant};
+use crate::document::{Blame, CHECK, ChildWalls, Document, Job, Limits, Variant};
 use crate::evaluate::Checking;
 use crate::failure::failure;
 use crate::judge::{Judged, conclude, empty, failed};
@@ -97,6 +97,7 @@ fn timed(variant: &str) -> Judged {
         first_wrong_value: None,
         first_wrong_reference: None,
         truth: None,
+        decided: None,
     };
     let variant = Variant {
         outputs: vec![output],
@@ -300,6 +301,7 @@ fn evaluated(plugin: &PluginEntry, judged: Vec<Judged>) -> Document {
         sample_sha256: "5a".into(),
         groups: vec!["all".into()],
         host: env!("CARGO_PKG_VERSION").into(),
+        check: CHECK,
         device: None,
         fixed_seed: false,
         inputs: Some(config.inputs),

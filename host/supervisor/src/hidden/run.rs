@@ -6,19 +6,20 @@ use crate::child::ChildError;
 use crate::device::{Device, DeviceError, RewriteRequest};
 use crate::document::{Blame, HiddenShape};
 use crate::event::{VariantPlace, WorkStage};
+use crate::judge::counts_from;
 use crate::measure::{Reference, evaluation_limit, rewrite_settings};
 use crate::reference::load_reference;
 use crate::supervisor::Supervisor;
 use passhost_ir::OpTable;
 use passhost_protocol::device::{Draws, Evaluation, OtherRounds, RewriteError, Settings, Share};
 use passhost_protocol::reader;
-use passhost_score::variant_right_from;
 use std::time::Instant;
 
 /// Steps of tolerance that a hidden size may need more than the recorded one: its sums have another length.
 const SLACK: i8 = 2;
 
-/// Runs the rewrite for a hidden size on inputs from `seed`. The recorded size is right at `recorded_right_from`.
+/// Runs the rewrite for a hidden size on inputs from `seed`. The recorded size is right at `recorded_right_from`. Where the
+/// policy lets a run in double precision decide, it does so for both.
 pub(crate) fn run(
     supervisor: &Supervisor,
     device: &mut Device,
@@ -34,7 +35,7 @@ pub(crate) fn run(
         Err(Refused { failure, .. }) => record.note = Some(said(failure.message)),
         Ok(verified) => match evaluate(supervisor, device, place, seed, read, &verified) {
             Ok(evaluation) => {
-                let right_from = variant_right_from(evaluation.outputs.iter().map(|output| output.right_from));
+                let right_from = counts_from(&evaluation.outputs, supervisor.config.policy.rules());
                 record.finding = wrong(&evaluation, right_from, allowed(recorded_right_from)).map(said);
                 (record.outputs, record.right_from) = (evaluation.outputs, right_from);
             }

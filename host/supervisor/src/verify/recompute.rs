@@ -4,7 +4,7 @@ use super::{Difference, Differences};
 use crate::assemble::{Scoring, Standing, standing};
 use crate::document::{DeviceScores, Document, HiddenShape, SCHEMA, Status, Timing, Variant};
 use crate::hidden;
-use crate::judge::{Conclusion, conclusion, recorded_conclusion};
+use crate::judge::{Conclusion, conclusion, counts_from, decided, recorded_conclusion};
 use crate::progress::Progress;
 use crate::rewrite::rewrite_sha256;
 use crate::timing::{Rules as TimingRules, Speedups, measured};
@@ -107,7 +107,9 @@ fn variant(variant: &Variant, rules: &Rules, differences: &mut Differences) -> C
     differences.equal(at("seed is there"), &variant.seed.is_some(), &true);
     floor(variant, differences);
     hidden_sizes(variant, rules, differences);
-    let found = conclusion(&Variant { right_from, ..variant.clone() });
+    let decided = decided(&variant.outputs, rules);
+    differences.equal(at("decided"), &variant.decided, &decided);
+    let found = conclusion(&Variant { right_from, decided, ..variant.clone() });
     differences.equal(at("class"), &variant.class, &found.class);
     if found.outcome.is_none() && variant.failure.is_none() {
         differences.say(at("timing"), "none, and no failure", "one of the two");
@@ -201,7 +203,9 @@ fn hidden_sizes(variant: &Variant, rules: &Rules, differences: &mut Differences)
     let wanted = rules.hidden_shapes as usize;
     let compared = variant.findings.is_empty() && variant.timing.is_some();
     let changed = variant.rewrite.as_ref().is_some_and(|rewrite| !rewrite.pass_miss);
-    let Some(right_from) = variant.right_from.filter(|_| compared && changed && wanted > 0) else { return };
+    let Some(right_from) = counts_from(&variant.outputs, rules).filter(|_| compared && changed && wanted > 0) else {
+        return;
+    };
     let Some(hidden) = &variant.hidden else {
         return differences.say(at(""), "no hidden sizes", format!("a policy that asks for {wanted}"));
     };
@@ -215,7 +219,7 @@ fn hidden_sizes(variant: &Variant, rules: &Rules, differences: &mut Differences)
     }
     for (position, shape) in hidden.shapes.iter().enumerate() {
         let HiddenShape { outputs, right_from: recorded, finding, note, .. } = shape;
-        let own = variant_right_from(outputs.iter().map(|output| output.right_from));
+        let own = counts_from(outputs, rules);
         differences.equal(at(&format!(".shapes[{position}].right_from")), recorded, &own);
         let wrong = own.is_none_or(|own| own > hidden::allowed(right_from));
         if wrong && finding.is_none() && note.is_none() {
@@ -232,8 +236,8 @@ fn outcome(item: &str, recorded: &VariantOutcome, found: &VariantOutcome, differ
     };
     differences.near(format!("{item}.speedup"), *recorded_speedup, *speedup);
     let at_one = |outcome: &VariantOutcome| match *outcome {
-        VariantOutcome::Compared { right_from, trivial_right_at_minus_2, wrong_in_domain, .. } => {
-            VariantOutcome::Compared { speedup: 1.0, right_from, trivial_right_at_minus_2, wrong_in_domain }
+        VariantOutcome::Compared { right_from, trivial_right_at_minus_2, wrong_in_domain, decided, .. } => {
+            VariantOutcome::Compared { speedup: 1.0, right_from, trivial_right_at_minus_2, wrong_in_domain, decided }
         }
         failed => failed,
     };

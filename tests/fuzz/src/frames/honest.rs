@@ -141,6 +141,7 @@ fn evaluation(rewrite: &Graph) -> Evaluation {
         first_wrong_value: None,
         first_wrong_reference: None,
         truth: None,
+        decided: None,
     };
     Evaluation {
         error: None,

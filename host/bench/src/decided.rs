@@ -1,0 +1,137 @@
+//! Who is right where a rewrite and eager differ: a run in double precision decides.
+
+use crate::compare::{both, float_kind};
+use crate::element::Elements;
+use passhost_protocol::device::Decided;
+use passhost_score::{Ladder, SMALLEST_T};
+use rayon::prelude::*;
+
+/// Elements that one task looks at.
+const CHUNK: usize = 1 << 14;
+
+/// What the rounds of an output come to.
+#[derive(Debug, Clone)]
+pub struct Sides {
+    decided: Decided,
+    /// Whether every question was answered; `None` before the first.
+    answered: Option<bool>,
+}
+
+impl Default for Sides {
+    fn default() -> Sides {
+        Sides { decided: ALWAYS, answered: None }
+    }
+}
+
+impl Sides {
+    /// A round in which nobody was asked, as both programs agree from this t on.
+    pub fn agreed(&mut self, right_from: Option<i8>) {
+        self.decided = join(self.decided, Decided { right_from, ..ALWAYS });
+    }
+
+    /// A round in which a run in double precision was asked, and its answer if it had any.
+    pub fn decided(&mut self, answer: Option<Decided>) {
+        self.decided = join(self.decided, answer.unwrap_or(ALWAYS));
+        self.answered = Some(self.answered.unwrap_or(true) && answer.is_some());
+    }
+
+    /// What is reported: nothing where nobody was asked, or a question was left open.
+    pub fn report(&self) -> Option<Decided> {
+        Some(self.decided).filter(|_| self.answered == Some(true))
+    }
+}
+
+/// What is right at every t.
+const ALWAYS: Decided = Decided { right_from: Some(SMALLEST_T), eager_right_from: Some(SMALLEST_T) };
+
+/// What both rounds come to.
+fn join(one: Decided, other: Decided) -> Decided {
+    Decided {
+        right_from: both(one.right_from, other.right_from),
+        eager_right_from: both(one.eager_right_from, other.eager_right_from),
+    }
+}
+
+/// Holds each element against eager's and against that of a run in double precision. `None` if the latter is of another
+/// shape, or of another type where elements must be equal.
+pub fn decide(rewritten: Elements<'_>, eager: Elements<'_>, truth: Elements<'_>) -> Option<Decided> {
+    if truth.len() != eager.len() || rewritten.len() != eager.len() {
+        return None;
+    }
+    let Some(kind) = float_kind(eager.dtype) else {
+        return (truth.dtype == eager.dtype).then(|| decide_exact(rewritten, eager, truth));
+    };
+    let ladder = Ladder::new(kind);
+    let chunks = (0..eager.len().div_ceil(CHUNK)).into_par_iter();
+    let decided = chunks.map(|chunk| {
+        let range = chunk * CHUNK..((chunk + 1) * CHUNK).min(eager.len());
+        let [rewritten, eager, truth] = [rewritten, eager, truth].map(|all| all.slice(range.clone()).to_f64());
+        rewritten.into_iter().zip(eager).zip(truth).fold(ALWAYS, |sum, ((value, eager), truth)| {
+            let sides = [eager, truth].map(|reference| ladder.first_right(value, reference));
+            let right_from = sides.into_iter().flatten().min();
+            join(sum, Decided { right_from, eager_right_from: ladder.first_right(eager, truth) })
+        })
+    });
+    Some(decided.reduce(|| ALWAYS, join))
+}
+
+/// Integers and bools are right where they are equal, at every t.
+fn decide_exact(rewritten: Elements<'_>, eager: Elements<'_>, truth: Elements<'_>) -> Decided {
+    let right = |is_right: bool| is_right.then_some(SMALLEST_T);
+    let is_either = |at: usize| rewritten.raw(at) == eager.raw(at) || rewritten.raw(at) == truth.raw(at);
+    Decided { right_from: right((0..eager.len()).all(is_either)), eager_right_from: right(eager.bytes == truth.bytes) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use passhost_ir::Dtype;
+
+    fn decided(rewritten: &[f32], eager: &[f32], truth: &[f64]) -> Option<Decided> {
+        let bytes = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>();
+        let (rewritten, eager) = (bytes(rewritten), bytes(eager));
+        let truth: Vec<u8> = truth.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let [rewritten, eager] = [&rewritten, &eager].map(|bytes| Elements { dtype: Dtype::F32, bytes });
+        decide(rewritten, eager, Elements { dtype: Dtype::F64, bytes: &truth })
+    }
+
+    #[test]
+    fn an_element_may_agree_with_either_side() {
+        let of = |right_from, eager_right_from| Some(Decided { right_from, eager_right_from });
+        assert_eq!(decided(&[1.0, 2.0], &[1.0, 2.5], &[1.0, 2.0]), of(Some(-10), Some(0)), "eager strays");
+        assert_eq!(decided(&[1.0, 2.5], &[1.0, 2.0], &[1.0, 2.0]), of(Some(0), Some(-10)), "the rewrite strays");
+        assert_eq!(decided(&[1.5, 2.0], &[1.0, 2.0], &[1.5, 2.5]), of(Some(-10), Some(0)), "a side for each element");
+        assert_eq!(decided(&[f32::INFINITY], &[f32::INFINITY], &[1e39]), of(Some(-10), None), "eager overflows");
+        assert_eq!(decided(&[f32::NAN], &[1.0], &[1.0]), of(None, Some(-10)));
+        assert_eq!(decided(&[1.0], &[1.0], &[1.0, 1.0]), None);
+    }
+
+    #[test]
+    fn what_is_reported_covers_all_rounds_and_no_open_question() {
+        let answer = Some(Decided { right_from: Some(-7), eager_right_from: Some(-2) });
+        let mut sides = Sides::default();
+        sides.agreed(Some(-6));
+        assert_eq!(sides.report(), None, "nobody was asked");
+        sides.decided(answer);
+        assert_eq!(sides.report(), Some(Decided { right_from: Some(-6), eager_right_from: Some(-2) }));
+        sides.decided(None);
+        sides.decided(answer);
+        assert_eq!(sides.report(), None, "a question was left open");
+    }
+
+    #[test]
+    fn integers_are_equal_to_one_of_the_sides() {
+        let decided = |rewritten: &[u8], eager: &[u8], truth: &[u8]| {
+            let [rewritten, eager, truth] = [rewritten, eager, truth].map(|bytes| Elements { dtype: Dtype::I8, bytes });
+            decide(rewritten, eager, truth)
+        };
+        let of = |right_from, eager_right_from| Some(Decided { right_from, eager_right_from });
+        assert_eq!(decided(&[1, 2], &[1, 3], &[4, 2]), of(Some(-10), None));
+        assert_eq!(decided(&[1, 2], &[1, 3], &[1, 3]), of(None, Some(-10)));
+        let wide = Elements { dtype: Dtype::I32, bytes: &[0; 4] };
+        assert_eq!(
+            decide(Elements { dtype: Dtype::I8, bytes: &[0] }, Elements { dtype: Dtype::I8, bytes: &[0] }, wide),
+            None
+        );
+    }
+}
