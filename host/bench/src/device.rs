@@ -48,6 +48,15 @@ struct OnGpu {
     state: Option<GpuState>,
 }
 
+/// What one of several calls took that were asked for ahead of a GPU, nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueuedTimes {
+    /// The GPU.
+    pub device_ns: u64,
+    /// The host, to ask for it.
+    pub host_ns: u64,
+}
+
 /// A copy of one element, ready to be launched.
 struct Probe {
     kernel: RefCell<DeviceKernel>,
@@ -173,15 +182,15 @@ impl Device {
         self.gpu.is_some()
     }
 
-    /// What the GPU takes for one of several calls of a program of so many nodes, in nanoseconds: the time between two events
-    /// around calls that were all asked for before the GPU was let go on. `before` is what it took the last time. The reason
-    /// if that cannot be had.
+    /// What the GPU takes for one of several calls of a program of so many nodes: the time between two events around calls
+    /// that were all asked for before the GPU was let go on. `before` is what it took the last time. The reason if that cannot
+    /// be had.
     pub fn queued_ns(
         &self,
         nodes: usize,
         before: Option<u64>,
         mut call: impl FnMut() -> Result<(), NodeError>,
-    ) -> Result<Result<u64, &'static str>, NodeError> {
+    ) -> Result<Result<QueuedTimes, &'static str>, NodeError> {
         let Some(on) = &self.gpu else { return Ok(Err("calls of the CPU are not queued")) };
         let enough = before.map_or(QUEUED_CALLS, |took| (QUEUED_NS / took.max(1)) as usize);
         let calls = (QUEUE / nodes.max(1)).clamp(1, enough.clamp(FEWEST_CALLS, QUEUED_CALLS));
@@ -200,7 +209,7 @@ impl Device {
         limit: Duration,
         calls: usize,
         call: &mut impl FnMut() -> Result<(), NodeError>,
-    ) -> Result<Option<u64>, NodeError> {
+    ) -> Result<Option<QueuedTimes>, NodeError> {
         let failed = |error: ContextError| NodeError {
             node: NodeId(0),
             op: "queue".into(),
@@ -210,19 +219,24 @@ impl Device {
         let shut = self.context.shut(gate, limit).map_err(failed)?;
         call()?;
         let start = self.context.mark().map_err(failed)?;
+        let asked = Instant::now();
         for _ in 0..calls {
             call()?;
         }
+        let host_ns = asked.elapsed().as_nanos() as u64 / calls as u64;
         let end = self.context.mark().map_err(failed)?;
         drop(shut);
         self.context.synchronize().map_err(failed)?;
         let Some((start, end)) = start.zip(end).filter(|_| !gate.gave_up()) else { return Ok(None) };
-        Ok(Some((end.since(&start).map_err(failed)? / calls as u64).max(1)))
+        let device_ns = end.since(&start).map_err(failed)? / calls as u64;
+        Ok(Some(QueuedTimes { device_ns: device_ns.max(1), host_ns: host_ns.max(1) }))
     }
 
-    /// Nanoseconds of an empty launch and a wait for it; `None` on the CPU.
+    /// Nanoseconds of an empty launch and a wait for it; `None` on the CPU. The first one behind a program takes longer the
+    /// longer that ran, as the core has done nothing but wait meanwhile: the second one counts.
     pub fn probe_ns(&self) -> Option<u64> {
         let probe = self.gpu.as_ref()?.probe.get_or_init(|| self.copy(1)).as_ref()?;
+        self.time_launch(probe)?;
         let time = self.time_launch(probe)?;
         Some((time as u64).max(1))
     }

@@ -390,6 +390,9 @@ impl Graphs {
 pub struct Timing {
     /// What each process measured.
     pub processes: Vec<ProcessTimes>,
+    /// Version of the rules by which the numbers follow from that. Older documents do not say: the first.
+    #[serde(default = "first")]
+    pub rules: u32,
     /// How often it was timed until the machine did nothing else; what was measured before that is not here.
     pub attempts: u32,
     /// Ops of eager's program, by which the host's part of its time is judged.
@@ -423,6 +426,15 @@ pub struct Timing {
     pub speedup_device: Option<f64>,
     /// The speedup with cold caches.
     pub speedup_cold: Option<f64>,
+}
+
+fn first() -> u32 {
+    1
+}
+
+impl Timing {
+    /// The rules that are in force.
+    pub const RULES: u32 = 2;
 }
 
 /// The quartiles of some times in nanoseconds, in microseconds: 25%, 50%, 75%. `None` of no samples.

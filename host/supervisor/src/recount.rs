@@ -39,7 +39,7 @@ fn counted(variant: &Variant, rules: Rules, accept_noise: bool) -> Counted {
     let compared = matches!(outcome, Some(VariantOutcome::Compared { .. }));
     let timing = variant.timing.as_ref().filter(|_| compared);
     let speedups = timing.and_then(|timing| {
-        let measured = measured(timing.processes.clone(), rules, timing.ops, accept_noise).ok()?;
+        let measured = measured(timing.processes.clone(), rules.of_then(timing), timing.ops, accept_noise).ok()?;
         Some(measured.speedups)
     });
     Counted { outcome, speedups }

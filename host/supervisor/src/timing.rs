@@ -1,13 +1,19 @@
 //! What the times of several processes say of a rewrite, and whether they say anything: a machine that does something else
 //! meanwhile gives numbers, not a measurement.
 
+mod disturbance;
+
 use crate::document::{Timing, quartiles_us};
-use passhost_protocol::device::{Block, DeviceTimes, ProcessTimes, Witness};
+use disturbance::{Disturbed, disturbed};
+use passhost_protocol::device::{Block, DeviceTimes, ProcessTimes};
 use passhost_score::{Estimate, Repeats, ScoreError, Verdict, median};
 
 /// What is asked of a measurement on one kind of device.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rules {
+    /// Of the rules themselves.
+    version: u32,
+    is_gpu: bool,
     /// The factor within which equal measurements on other days lie.
     pub resolution: f64,
     /// The same of the device's time.
@@ -19,24 +25,47 @@ pub(crate) struct Rules {
     drift: f64,
 }
 
-const CPU: Rules = Rules { resolution: 1.04, device_resolution: 1.03, control_spread: 1.5, drift: 1.05 };
-const GPU: Rules = Rules { resolution: 1.07, device_resolution: 1.02, control_spread: 1.3, drift: 1.02 };
+const CPU: Rules = Rules {
+    version: Timing::RULES,
+    is_gpu: false,
+    resolution: 1.04,
+    device_resolution: 1.03,
+    control_spread: 1.5,
+    drift: 1.05,
+};
+const GPU: Rules = Rules {
+    version: Timing::RULES,
+    is_gpu: true,
+    resolution: 1.07,
+    device_resolution: 1.02,
+    control_spread: 1.3,
+    drift: 1.02,
+};
 
 impl Rules {
     /// Those of a device, `cpu` or `cuda:0`.
     pub fn of(device: &str) -> Rules {
         if device == "cpu" { CPU } else { GPU }
     }
+
+    /// The same as they were when times were judged.
+    pub fn of_then(self, timing: &Timing) -> Rules {
+        Rules { version: timing.rules, ..self }
+    }
+
+    /// Whether they are those of documents that do not say.
+    fn is_first(self) -> bool {
+        self.version < 2
+    }
+
+    /// What eager of so many ops may take beside its device, microseconds. What equal measurements differ by says nothing
+    /// of the host.
+    fn host_us(self, ops: usize, device_us: f64) -> f64 {
+        let differs = if self.is_first() { 0.0 } else { (self.resolution - 1.0) * device_us };
+        HOST_US * (1.0 + ops as f64) + differs
+    }
 }
 
-/// Share of a block that threads may wait for a core.
-const WAITED: f64 = 0.10;
-/// Share of the probes of a block that may be slow.
-const SLOW_PROBES: f64 = 0.25;
-/// Times that threads may be preempted for each run of a program, where waiting is not counted.
-const PREEMPTED: f64 = 1.0;
-/// Clock of a block below the median of all blocks.
-const CLOCK: f64 = 0.97;
 /// What eager may take beyond the device's own time, in microseconds: once, and for each op.
 const HOST_US: f64 = 25.0;
 
@@ -85,8 +114,8 @@ pub struct EagerTimes {
 impl EagerTimes {
     /// Those of a measurement on a device, `cpu` or `cuda:0`, of which all blocks count with `accept_noise`.
     pub fn of(timing: &Timing, device: &str, accept_noise: bool) -> EagerTimes {
-        let rules = Rules::of(device);
-        let disturbed = if accept_noise { vec![] } else { disturbed(&timing.processes) };
+        let rules = Rules::of(device).of_then(timing);
+        let disturbed = if accept_noise { vec![] } else { disturbed(&timing.processes, timing.ops, rules) };
         let quiet = quiet(&timing.processes, &disturbed);
         let ln_us = |nanoseconds: f64| (nanoseconds / 1e3).ln();
         let wall = |process: &Quiet<'_>| ln_us(eager_median(&process.pairs) / process.slowed(rules));
@@ -112,7 +141,7 @@ pub(crate) fn measured(
     ops: usize,
     accept_noise: bool,
 ) -> Result<Measured, ScoreError> {
-    let disturbed = if accept_noise { vec![] } else { disturbed(&processes) };
+    let disturbed = if accept_noise { vec![] } else { disturbed(&processes, ops, rules) };
     let too_many = too_many(&quiet(&processes, &disturbed), &processes, &disturbed);
     let quiet = quiet(&processes, if too_many.is_some() { &[] } else { &disturbed });
     let control: Vec<Vec<f64>> =
@@ -131,56 +160,6 @@ pub(crate) fn measured(
 fn quiet<'a>(processes: &'a [ProcessTimes], disturbed: &[Disturbed]) -> Vec<Quiet<'a>> {
     let counts = |process: usize, block: usize| !disturbed.iter().any(|found| found.at(process, block));
     processes.iter().enumerate().map(|(at, times)| Quiet::of(at, times, &counts)).collect()
-}
-
-/// A block that something else disturbed.
-struct Disturbed {
-    process: usize,
-    /// Position among the blocks of the process, controls first.
-    block: usize,
-    why: String,
-}
-
-impl Disturbed {
-    fn at(&self, process: usize, block: usize) -> bool {
-        (self.process, self.block) == (process, block)
-    }
-}
-
-fn disturbed(processes: &[ProcessTimes]) -> Vec<Disturbed> {
-    let blocks = |times: &ProcessTimes| times.control.iter().chain(&times.pairs).cloned().collect::<Vec<Block>>();
-    let mut clocks: Vec<f64> =
-        processes.iter().flat_map(blocks).filter_map(|block| block.witness.clock_mhz).map(f64::from).collect();
-    let clock = if clocks.is_empty() { 0.0 } else { median(&mut clocks) };
-    let mut found = vec![];
-    for (process, times) in processes.iter().enumerate() {
-        for (block, of) in blocks(times).iter().enumerate() {
-            if let Some(why) = why_disturbed(of, clock) {
-                found.push(Disturbed { process, block, why });
-            }
-        }
-    }
-    found
-}
-
-/// What disturbed a block, in words, where the median clock of all blocks was so many megahertz.
-fn why_disturbed(block: &Block, clock: f64) -> Option<String> {
-    let Witness { elapsed_ns, waited_ns, preempted, probes, slow_probes, clock_mhz, throttled } = &block.witness;
-    let runs = (block.eager_ns.len() + block.other_ns.len()) as f64;
-    let waited = waited_ns.map(|waited| waited as f64 / (*elapsed_ns).max(1) as f64);
-    if let Some(waited) = waited.filter(|&waited| waited > WAITED) {
-        return Some(format!("threads waited for a core {:.0}% of the time", 100.0 * waited));
-    }
-    if waited.is_none() && preempted.is_some_and(|times| times as f64 > PREEMPTED * runs) {
-        return Some("other programs took the cores away".to_owned());
-    }
-    if f64::from(*slow_probes) > SLOW_PROBES * f64::from(*probes) {
-        return Some(format!("{slow_probes} of {probes} probes took twice as long as they should"));
-    }
-    if let Some(mhz) = clock_mhz.filter(|&mhz| f64::from(mhz) < CLOCK * clock) {
-        return Some(format!("the GPU ran at {mhz} MHz in place of {clock:.0}"));
-    }
-    (!throttled.is_empty()).then(|| format!("the GPU was held back: {}", throttled.join(", ")))
 }
 
 /// Blocks of one process that count.
@@ -233,13 +212,9 @@ fn trouble(timing: &Timing, control: &Repeats, rules: Rules, ops: usize) -> Opti
     if spread > limit {
         return Some(NotMeasured::Wide { spread, limit });
     }
-    let limit_us = HOST_US * (1.0 + ops as f64);
-    match timing.eager_device_us {
-        Some(device_us) if timing.eager_us - device_us > limit_us => {
-            Some(NotMeasured::Host { wall_us: timing.eager_us, device_us, limit_us })
-        }
-        _ => None,
-    }
+    let (wall_us, device_us) = (timing.eager_us, timing.eager_device_us?);
+    let limit_us = rules.host_us(ops, device_us);
+    (wall_us - device_us > limit_us).then_some(NotMeasured::Host { wall_us, device_us, limit_us })
 }
 
 /// How often the other program of a block would have run in the time of eager.
@@ -290,6 +265,7 @@ fn timing(
     let name = |found: &Disturbed| format!("process {}, block {}: {}", found.process + 1, found.block + 1, found.why);
     Timing {
         processes: vec![],
+        rules: rules.version,
         ops: 0,
         attempts: 1,
         trouble: None,
@@ -310,142 +286,4 @@ fn timing(
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-mod tests {
-    use super::*;
-
-    const QUIET: Witness = Witness {
-        elapsed_ns: 1_000_000,
-        waited_ns: Some(1000),
-        preempted: Some(0),
-        probes: 11,
-        slow_probes: 0,
-        clock_mhz: None,
-        throttled: vec![],
-    };
-
-    fn block(eager_us: u64, other_us: u64) -> Block {
-        let times = |us: u64| vec![us * 1000, us * 1010, us * 990, us * 1000];
-        Block { eager_ns: times(eager_us), other_ns: times(other_us), witness: QUIET }
-    }
-
-    /// Eager takes 100 us and the rewrite 50, and devices a tenth less.
-    fn process() -> ProcessTimes {
-        ProcessTimes {
-            control: vec![block(100, 100), block(100, 101)],
-            pairs: vec![block(100, 50), block(101, 50), block(100, 51), block(100, 50)],
-            device: Some(DeviceTimes { eager_ns: vec![90_000; 3], rewritten_ns: vec![45_000; 3] }),
-            device_note: String::new(),
-            eager_cold_ns: vec![200_000],
-            rewritten_cold_ns: vec![160_000],
-            method: "by hand".into(),
-            floor_ns: 1,
-        }
-    }
-
-    fn three(change: impl Fn(usize, &mut ProcessTimes)) -> Result<Measured, ScoreError> {
-        let processes = (0..3).map(|at| {
-            let mut times = process();
-            change(at, &mut times);
-            times
-        });
-        measured(processes.collect(), GPU, 3, false)
-    }
-
-    fn trouble_of(change: impl Fn(usize, &mut ProcessTimes)) -> String {
-        three(change).unwrap().timing.trouble.unwrap_or("none".into())
-    }
-
-    #[test]
-    fn a_quiet_machine_gives_a_speedup_and_an_interval() {
-        let measured = three(|_, _| ()).unwrap();
-        let timing = measured.timing;
-        assert_eq!(timing.trouble, None);
-        assert!((timing.speedup - 2.0).abs() < 0.02 && timing.interval.contains(2.0), "{timing:?}");
-        assert!(timing.control.interval.contains(1.0));
-        assert_eq!((timing.eager_device_us, timing.rewritten_device_us), (Some(90.0), Some(45.0)));
-        assert_eq!((timing.speedup_device, timing.speedup_cold), (Some(2.0), Some(1.25)));
-        assert_eq!((timing.processes.len(), timing.disturbed.len()), (3, 0));
-    }
-
-    #[test]
-    fn a_disturbed_block_does_not_count_and_too_many_are_no_measurement() {
-        let one = three(|at, times| {
-            if at == 1 {
-                times.pairs[2] = Block { witness: Witness { waited_ns: Some(500_000), ..QUIET }, ..block(100, 500) };
-            }
-        });
-        let timing = one.unwrap().timing;
-        assert!((timing.speedup - 2.0).abs() < 0.02, "{timing:?}");
-        assert_eq!(timing.disturbed, ["process 2, block 5: threads waited for a core 50% of the time"]);
-        let busy = trouble_of(|at, times| {
-            if at == 2 {
-                times.pairs.iter_mut().take(3).for_each(|block| block.witness.waited_ns = Some(500_000));
-            }
-        });
-        assert_eq!(
-            busy,
-            "the machine was busy during 3 of 18 blocks of trials: threads waited for a core 50% of the time"
-        );
-    }
-
-    #[test]
-    fn every_witness_is_heard() {
-        for (witness, why) in [
-            (Witness { waited_ns: None, preempted: Some(9), ..QUIET }, "other programs took the cores away"),
-            (Witness { slow_probes: 3, ..QUIET }, "3 of 11 probes took twice as long as they should"),
-            (Witness { clock_mhz: Some(1200), ..QUIET }, "the GPU ran at 1200 MHz in place of 1980"),
-            (Witness { throttled: vec!["hw slowdown".into()], ..QUIET }, "the GPU was held back: hw slowdown"),
-        ] {
-            let found = why_disturbed(&Block { witness, ..block(1, 1) }, 1980.0);
-            assert_eq!(found, Some(why.to_owned()));
-        }
-        let unwatched = Witness { waited_ns: None, preempted: None, probes: 0, ..QUIET };
-        assert_eq!(why_disturbed(&Block { witness: unwatched, ..block(1, 1) }, 0.0), None);
-    }
-
-    #[test]
-    fn eager_must_be_as_fast_as_itself() {
-        let faster = trouble_of(|_, times| times.control = vec![block(100, 80), block(100, 81)]);
-        assert!(faster.starts_with("eager timed against itself is 1.242 times as fast, ["), "{faster}");
-        let wide = trouble_of(|at, times| times.control = vec![block(100, 80 + 20 * at as u64)]);
-        assert!(wide.starts_with("eager timed against itself varies by a factor of"), "{wide}");
-    }
-
-    #[test]
-    fn eager_must_not_wait_for_the_host() {
-        let trouble = trouble_of(|_, times| {
-            times.control = vec![block(300, 300)];
-            times.pairs = vec![block(300, 150); 4];
-        });
-        assert_eq!(
-            trouble,
-            "eager takes 300 us of which its device works 90; more than 100 us beside it are the machine's"
-        );
-        let unknown = trouble_of(|_, times| {
-            times.control = vec![block(300, 300)];
-            times.pairs = vec![block(300, 150); 4];
-            times.device = None;
-        });
-        assert_eq!(unknown, "none");
-    }
-
-    #[test]
-    fn a_rewrite_gains_nothing_by_slowing_eager_down() {
-        let measured = three(|_, times| times.pairs = vec![block(200, 50); 4]).unwrap();
-        assert!((measured.timing.speedup - 2.0).abs() < 0.02, "{:?}", measured.timing);
-        assert!((measured.timing.eager_drift - 2.0).abs() < 0.02);
-    }
-
-    #[test]
-    fn noise_that_is_accepted_is_no_trouble() {
-        let mut processes = vec![process(), process(), process()];
-        for times in &mut processes {
-            times.pairs.iter_mut().for_each(|block| block.witness.waited_ns = Some(900_000));
-            times.control = vec![block(100, 50)];
-        }
-        let measured = measured(processes, GPU, 3, true).unwrap();
-        assert_eq!((measured.timing.trouble, measured.timing.disturbed.len()), (None, 0));
-        assert!(super::measured(vec![process()], GPU, 3, true).is_err());
-    }
-}
+mod tests;

@@ -191,6 +191,7 @@ fn timing(speedup: f64) -> Timing {
     let micros = |factor: f64| EAGER_NS as f64 / factor / 1e3;
     Timing {
         processes: PROCESSES.iter().map(|factor| process(speedup * factor)).collect(),
+        rules: Timing::RULES,
         attempts: 1,
         ops: 4,
         trouble: None,
@@ -222,6 +223,7 @@ fn process(speedup: f64) -> ProcessTimes {
         device: Some(DeviceTimes {
             eager_ns: vec![EAGER_NS],
             rewritten_ns: vec![(2.0 * EAGER_NS as f64 / speedup).round() as u64],
+            ..DeviceTimes::default()
         }),
         device_note: String::new(),
         eager_cold_ns: vec![],

@@ -249,10 +249,16 @@ impl<'a> Trials<'a> {
         }
         let mut times = DeviceTimes::default();
         for _ in 0..DEVICE_TIMES {
-            for (program, into) in [(&mut *eager, &mut times.eager_ns), (&mut *rewritten, &mut times.rewritten_ns)] {
-                let before = into.last().copied();
+            for (program, device_ns, host_ns) in [
+                (&mut *eager, &mut times.eager_ns, &mut times.eager_host_ns),
+                (&mut *rewritten, &mut times.rewritten_ns, &mut times.rewritten_host_ns),
+            ] {
+                let before = device_ns.last().copied();
                 match device.queued_ns(program.launches(), before, || program.queue()).map_err(of_rewrite)? {
-                    Ok(time) => into.push(time),
+                    Ok(taken) => {
+                        device_ns.push(taken.device_ns);
+                        host_ns.push(taken.host_ns);
+                    }
                     Err(reason) => return Ok((None, reason.to_owned())),
                 }
             }
