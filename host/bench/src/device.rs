@@ -1,32 +1,28 @@
 //! The device that programs are measured on, and what is known of it: the CPU, or a stream of one GPU.
 
+mod queue;
+
+pub use queue::{Queued, QueuedTimes, Spacing};
+
 use crate::gpu_state::GpuState;
 use crate::on_device::{CHUNK, OwnKernels};
 use passhost_ir::kernel::{IndexExpr, IndexId, InputDecl, Inst, Op, PaddingMode, Reg, Store};
-use passhost_ir::{DeviceFacts, Dtype, Kernel, NodeId, TensorType};
+use passhost_ir::{DeviceFacts, Dtype, Kernel, TensorType};
 use passhost_protocol::device::GpuProperties;
 use passhost_protocol::{Spent, Stopwatch, Work};
 use passhost_runtime::{
-    Active, Cause, Compiler, Context, ContextError, DeviceKernel, GUARD, Gate, Gpu, NodeError, StreamChoice, Target,
-    Temporary, Tensor, TensorError, Watch,
+    Active, Compiler, Context, DeviceKernel, GUARD, Gate, Gpu, StreamChoice, Target, Temporary, Tensor, TensorError,
+    Watch,
 };
 use passhost_torch::allocator;
 use std::cell::{OnceCell, RefCell};
 use std::fmt::Display;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 const GUARD_BYTE: u8 = 0xa5;
 /// Bytes of a tensor that leaves nothing else in the cache of a GPU.
 const FLUSH: i64 = 512 << 20;
-/// Launches that a stream takes ahead of the GPU, less than what any driver allows: a node is two at most as a rule.
-const QUEUE: usize = 400;
-/// Runs of a program that are asked for ahead, at most; no more than take about [`QUEUED_NS`], but [`FEWEST_CALLS`].
-const QUEUED_CALLS: usize = 10;
-const QUEUED_NS: u64 = 1_000_000;
-const FEWEST_CALLS: usize = 3;
-/// How long the GPU may be kept waiting for them; the second where the host was held up.
-const KEPT_WAITING: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(100)];
 /// Elements of `f32` that are copied to find out how fast the cache of a GPU is: it holds both tensors.
 const CACHED: i64 = 3 << 20;
 
@@ -46,15 +42,6 @@ struct OnGpu {
     speed: OnceCell<Speed>,
     probe: OnceCell<Option<Probe>>,
     state: Option<GpuState>,
-}
-
-/// What one of several calls took that were asked for ahead of a GPU, nanoseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct QueuedTimes {
-    /// The GPU.
-    pub device_ns: u64,
-    /// The host, to ask for it.
-    pub host_ns: u64,
 }
 
 /// A copy of one element, ready to be launched.
@@ -164,11 +151,17 @@ impl Device {
         })
     }
 
-    /// How the time of a run is taken.
-    pub fn method(&self) -> &'static str {
-        match &self.gpu {
-            None => "wall clock around one run; device: the calling thread's time on a core",
-            Some(_) => "wall clock around one run and a wait for the GPU; device: events around queued runs",
+    /// How the time of a run is taken, where queued ones follow each other so.
+    pub fn method(&self, spacing: Spacing) -> &'static str {
+        match (&self.gpu, spacing) {
+            (None, _) => "wall clock around one run; device: the calling thread's time on a core",
+            (Some(_), Spacing::Close) => {
+                "wall clock around one run and a wait for the GPU; device: events around queued runs"
+            }
+            (Some(_), Spacing::Apart) => {
+                "wall clock around one run and a wait for the GPU; device: events around each queued run, behind what \
+                 restores its inputs"
+            }
         }
     }
 
@@ -180,56 +173,6 @@ impl Device {
     /// Whether runs can be asked for ahead of the device.
     pub fn has_queue(&self) -> bool {
         self.gpu.is_some()
-    }
-
-    /// What the GPU takes for one of several calls of a program of so many nodes: the time between two events around calls
-    /// that were all asked for before the GPU was let go on. `before` is what it took the last time. The reason if that cannot
-    /// be had.
-    pub fn queued_ns(
-        &self,
-        nodes: usize,
-        before: Option<u64>,
-        mut call: impl FnMut() -> Result<(), NodeError>,
-    ) -> Result<Result<QueuedTimes, &'static str>, NodeError> {
-        let Some(on) = &self.gpu else { return Ok(Err("calls of the CPU are not queued")) };
-        let enough = before.map_or(QUEUED_CALLS, |took| (QUEUED_NS / took.max(1)) as usize);
-        let calls = (QUEUE / nodes.max(1)).clamp(1, enough.clamp(FEWEST_CALLS, QUEUED_CALLS));
-        for limit in KEPT_WAITING {
-            if let Some(time) = self.queue_behind(&mut on.gate.borrow_mut(), limit, calls, &mut call)? {
-                return Ok(Ok(time));
-            }
-        }
-        Ok(Err("an op of the program waits for the GPU, which cannot run ahead of the next call then"))
-    }
-
-    /// The same behind a gate that is shut for as long at most; `None` if that was not long enough.
-    fn queue_behind(
-        &self,
-        gate: &mut Gate,
-        limit: Duration,
-        calls: usize,
-        call: &mut impl FnMut() -> Result<(), NodeError>,
-    ) -> Result<Option<QueuedTimes>, NodeError> {
-        let failed = |error: ContextError| NodeError {
-            node: NodeId(0),
-            op: "queue".into(),
-            cause: Cause::Fault(error.to_string()),
-        };
-        self.context.synchronize().map_err(failed)?;
-        let shut = self.context.shut(gate, limit).map_err(failed)?;
-        call()?;
-        let start = self.context.mark().map_err(failed)?;
-        let asked = Instant::now();
-        for _ in 0..calls {
-            call()?;
-        }
-        let host_ns = asked.elapsed().as_nanos() as u64 / calls as u64;
-        let end = self.context.mark().map_err(failed)?;
-        drop(shut);
-        self.context.synchronize().map_err(failed)?;
-        let Some((start, end)) = start.zip(end).filter(|_| !gate.gave_up()) else { return Ok(None) };
-        let device_ns = end.since(&start).map_err(failed)? / calls as u64;
-        Ok(Some(QueuedTimes { device_ns: device_ns.max(1), host_ns: host_ns.max(1) }))
     }
 
     /// Nanoseconds of an empty launch and a wait for it; `None` on the CPU. The first one behind a program takes longer the

@@ -211,12 +211,11 @@ class Trial:
     def device_times(self):
         if not self.device.is_gpu:
             return self.threads, ""
-        if self.eager.pristine:
-            return None, "the program overwrites its inputs, which queued calls would not restore"
         times = {"eager_ns": [], "rewritten_ns": [], "eager_host_ns": [], "rewritten_host_ns": []}
         for _ in range(DEVICE_TIMES):
             for contestant, name in ((self.eager, "eager"), (self.other, "rewritten")):
-                taken = queued_ns(self.device, self.calls, contestant.queue)
+                restore = contestant.restore if self.eager.pristine else None
+                taken = queued_ns(self.device, self.calls, contestant.queue, restore)
                 if taken is None:
                     return None, TOO_EARLY
                 for into, time_ns in zip((f"{name}_ns", f"{name}_host_ns"), taken):
@@ -224,27 +223,34 @@ class Trial:
         return times, ""
 
 
-def queued_ns(device, ops, queue):
+def queued_ns(device, ops, queue, restore=None):
     """What a GPU takes for one of some calls of so many ops, and what the host takes to ask for it: the first is the time
-    between two events around calls that were all asked for while the GPU was busy with something else."""
+    between two events around calls that were all asked for while the GPU was busy with something else. Where something is
+    restored before each call, each lies between two events of its own (host/bench)."""
     calls = min(max(QUEUE // max(ops, 1), 1), QUEUED_CALLS)
-    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    stretches = [1] * calls if restore else [calls]
+    around = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in stretches]
     fills = 4
     while fills <= MOST_FILLS:
         device.fill(0)
         torch.cuda.synchronize()
         device.fill(fills)
         queue()
-        start.record()
-        asked = time.perf_counter_ns()
-        for _ in range(calls):
-            queue()
-        host_ns = (time.perf_counter_ns() - asked) // calls
-        end.record()
-        late = start.query()
+        host_ns = 0
+        for (start, end), count in zip(around, stretches):
+            if restore:
+                restore()
+            start.record()
+            asked = time.perf_counter_ns()
+            for _ in range(count):
+                queue()
+            host_ns += time.perf_counter_ns() - asked
+            end.record()
+        late = around[0][0].query()
         torch.cuda.synchronize()
         if not late:
-            return max(int(start.elapsed_time(end) * 1e6 / calls), 1), max(host_ns, 1)
+            device_ms = sum(start.elapsed_time(end) for start, end in around)
+            return max(int(device_ms * 1e6 / calls), 1), max(host_ns // calls, 1)
         fills *= 4
     return None
 
