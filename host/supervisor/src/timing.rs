@@ -1,11 +1,13 @@
 //! What the times of several processes say of a rewrite, and whether they say anything: a machine that does something else
 //! meanwhile gives numbers, not a measurement.
 
+mod counted;
 mod disturbance;
 
 use crate::document::{Timing, quartiles_us};
+use counted::{Choice, Counted};
 use disturbance::{Disturbed, disturbed};
-use passhost_protocol::device::{Block, DeviceTimes, ProcessTimes};
+use passhost_protocol::device::{DeviceTimes, ProcessTimes};
 use passhost_score::{Estimate, Repeats, ScoreError, Verdict, median};
 
 /// What is asked of a measurement on one kind of device.
@@ -99,38 +101,41 @@ pub struct Speedups {
     pub device: Option<Repeats>,
 }
 
-/// What eager took beside the rewrite in each process by itself: logarithms of medians in microseconds. By wall clock it is
-/// what the speedups are against: where the rewrite slowed eager down, that is taken off.
+/// What eager took beside the rewrite: what the speedups are against. Where the rewrite slowed eager down by wall clock, that
+/// is taken off.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EagerTimes {
-    /// By wall clock, in the blocks that count.
+    /// By wall clock over all processes, microseconds.
+    pub us: f64,
+    /// By wall clock in each process by itself: logarithms of microseconds.
     pub wall: Vec<f64>,
-    /// How many times as long eager took as is counted, by wall clock: 1 where no rewrite slowed it down.
-    pub slowed: f64,
     /// By the device's time, where every process has it.
     pub device: Option<Vec<f64>>,
 }
 
 impl EagerTimes {
-    /// Those of a measurement on a device, `cpu` or `cuda:0`, of which all blocks count with `accept_noise`.
+    /// Those of a measurement on a device, `cpu` or `cuda:0`, in which noise was accepted or not.
     pub fn of(timing: &Timing, device: &str, accept_noise: bool) -> EagerTimes {
         let rules = Rules::of(device).of_then(timing);
-        let disturbed = if accept_noise { vec![] } else { disturbed(&timing.processes, timing.ops, rules) };
-        let quiet = quiet(&timing.processes, &disturbed);
+        let disturbed = disturbed_of(&timing.processes, timing.ops, accept_noise, rules);
+        let counted = Choice::of(&timing.processes, &disturbed, accept_noise, rules).processes;
         let ln_us = |nanoseconds: f64| (nanoseconds / 1e3).ln();
-        let wall = |process: &Quiet<'_>| ln_us(eager_median(&process.pairs) / process.slowed(rules));
+        let wall = |process: &Counted<'_>| match rules.is_first() {
+            true => ln_us(middle(&process.eager_ns()) / process.slowed(rules)),
+            false => process.ln_times(rules)[0] - 1e3f64.ln(),
+        };
         let of_device = |process: &ProcessTimes| Some(ln_us(middle(&process.device.as_ref()?.eager_ns)));
-        let slowed: f64 = quiet.iter().map(|process| process.slowed(rules).ln()).sum();
+        // What a rewrite slowed it down by was in the time of the first rules.
+        let slowed = counted.iter().map(|process| if rules.is_first() { process.slowed(rules).ln() } else { 0.0 });
         EagerTimes {
-            wall: quiet.iter().map(wall).collect(),
-            slowed: (slowed / quiet.len().max(1) as f64).exp(),
+            us: timing.eager_us / mean(slowed).exp(),
+            wall: counted.iter().map(wall).collect(),
             device: timing.processes.iter().map(of_device).collect(),
         }
     }
 }
 
-/// Looks at the times of all processes of a program of so many ops. With `accept_noise` every block counts and there is no
-/// trouble. Of what is not measured, numbers are over all blocks.
+/// Looks at the times of all processes of a program of so many ops. With `accept_noise` there is no trouble.
 ///
 /// # Errors
 ///
@@ -141,66 +146,20 @@ pub(crate) fn measured(
     ops: usize,
     accept_noise: bool,
 ) -> Result<Measured, ScoreError> {
-    let disturbed = if accept_noise { vec![] } else { disturbed(&processes, ops, rules) };
-    let too_many = too_many(&quiet(&processes, &disturbed), &processes, &disturbed);
-    let quiet = quiet(&processes, if too_many.is_some() { &[] } else { &disturbed });
-    let control: Vec<Vec<f64>> =
-        quiet.iter().map(|process| process.control.iter().map(|block| ratio(block)).collect()).collect();
-    let control = Repeats::new(&control)?;
-    let pairs: Vec<Vec<f64>> = quiet.iter().map(|process| process.speedups(rules)).collect();
-    let wall = Repeats::new(&pairs)?;
+    let disturbed = disturbed_of(&processes, ops, accept_noise, rules);
+    let Choice { processes: counted, trouble: too_many } = Choice::of(&processes, &disturbed, accept_noise, rules);
+    let control = Repeats::new(&counted.iter().map(Counted::control).collect::<Vec<_>>())?;
+    let wall = Repeats::new(&counted.iter().map(|process| process.speedups(rules)).collect::<Vec<_>>())?;
     let device = device_repeats(&processes);
-    let timing = timing(&quiet, &processes, [&wall, &control], device.as_ref(), rules, &disturbed);
+    let timing = timing(&counted, &processes, [&wall, &control], device.as_ref(), rules, &disturbed);
     let trouble = too_many.or_else(|| if accept_noise { None } else { trouble(&timing, &control, rules, ops) });
     let timing = Timing { processes, ops, trouble: trouble.map(|trouble| trouble.to_string()), ..timing };
     Ok(Measured { timing, speedups: Speedups { wall, device } })
 }
 
-/// The blocks of each process but those that were disturbed.
-fn quiet<'a>(processes: &'a [ProcessTimes], disturbed: &[Disturbed]) -> Vec<Quiet<'a>> {
-    let counts = |process: usize, block: usize| !disturbed.iter().any(|found| found.at(process, block));
-    processes.iter().enumerate().map(|(at, times)| Quiet::of(at, times, &counts)).collect()
-}
-
-/// Blocks of one process that count.
-struct Quiet<'a> {
-    control: Vec<&'a Block>,
-    pairs: Vec<&'a Block>,
-}
-
-impl<'a> Quiet<'a> {
-    fn of(process: usize, times: &'a ProcessTimes, counts: &dyn Fn(usize, usize) -> bool) -> Quiet<'a> {
-        let controls = times.control.len();
-        let control = times.control.iter().enumerate().filter(|(at, _)| counts(process, *at));
-        let pairs = times.pairs.iter().enumerate().filter(|(at, _)| counts(process, controls + at));
-        Quiet { control: control.map(|(_, block)| block).collect(), pairs: pairs.map(|(_, block)| block).collect() }
-    }
-
-    /// How many times as long eager took beside the rewrite as beside itself, where that is more than machines change their
-    /// speed by: then the rewrite slowed it down.
-    fn slowed(&self, rules: Rules) -> f64 {
-        let (alone, beside) = (eager_median(&self.control), eager_median(&self.pairs));
-        if beside > rules.drift * alone { beside / alone } else { 1.0 }
-    }
-
-    /// The speedup in each block. A rewrite gains nothing by slowing eager down.
-    fn speedups(&self, rules: Rules) -> Vec<f64> {
-        let slowed = self.slowed(rules);
-        self.pairs.iter().map(|block| ratio(block) / slowed).collect()
-    }
-}
-
-/// Half of the blocks with the rewrite and one of the others have to be left in each process.
-fn too_many(quiet: &[Quiet<'_>], processes: &[ProcessTimes], disturbed: &[Disturbed]) -> Option<NotMeasured> {
-    let enough = |(quiet, times): (&Quiet<'_>, &ProcessTimes)| {
-        2 * quiet.pairs.len() >= times.pairs.len() && !quiet.control.is_empty() && !quiet.pairs.is_empty()
-    };
-    if quiet.iter().zip(processes).all(enough) {
-        return None;
-    }
-    let blocks = processes.iter().map(|times| times.control.len() + times.pairs.len()).sum();
-    let first = disturbed.first().map_or("no block was timed".to_owned(), |found| found.why.clone());
-    Some(NotMeasured::Disturbed { disturbed: disturbed.len(), blocks, first })
+/// The blocks that something disturbed. By the first rules nothing did where noise was accepted.
+fn disturbed_of(processes: &[ProcessTimes], ops: usize, accept_noise: bool, rules: Rules) -> Vec<Disturbed> {
+    if accept_noise && rules.is_first() { vec![] } else { disturbed(processes, ops, rules) }
 }
 
 fn trouble(timing: &Timing, control: &Repeats, rules: Rules, ops: usize) -> Option<NotMeasured> {
@@ -217,19 +176,15 @@ fn trouble(timing: &Timing, control: &Repeats, rules: Rules, ops: usize) -> Opti
     (wall_us - device_us > limit_us).then_some(NotMeasured::Host { wall_us, device_us, limit_us })
 }
 
-/// How often the other program of a block would have run in the time of eager.
-fn ratio(block: &Block) -> f64 {
-    middle(&block.eager_ns) / middle(&block.other_ns)
-}
-
 /// The median, or not a number where there is nothing.
 fn middle(times: &[u64]) -> f64 {
     let mut times: Vec<f64> = times.iter().map(|&time| time as f64).collect();
     if times.is_empty() { f64::NAN } else { median(&mut times) }
 }
 
-fn eager_median(blocks: &[&Block]) -> f64 {
-    middle(&blocks.iter().flat_map(|block| block.eager_ns.iter().copied()).collect::<Vec<_>>())
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len().max(1) as f64;
+    values.sum::<f64>() / count
 }
 
 /// The speedup over the device's time in each process.
@@ -239,9 +194,9 @@ fn device_repeats(processes: &[ProcessTimes]) -> Option<Repeats> {
     Repeats::new(&speedups.collect::<Option<Vec<_>>>()?).ok()
 }
 
-/// All but the processes themselves.
+/// All but the processes themselves. Times are geometric means over processes and blocks of medians, as the speedup is.
 fn timing(
-    quiet: &[Quiet<'_>],
+    counted: &[Counted<'_>],
     processes: &[ProcessTimes],
     repeats: [&Repeats; 2],
     device: Option<&Repeats>,
@@ -249,15 +204,20 @@ fn timing(
     disturbed: &[Disturbed],
 ) -> Timing {
     let [pairs, control] = repeats.map(|repeats| repeats.estimate(rules.resolution));
-    let blocks = || quiet.iter().flat_map(|process| process.pairs.iter().copied());
-    let eager: Vec<u64> = blocks().flat_map(|block| block.eager_ns.iter().copied()).collect();
-    let rewritten: Vec<u64> = blocks().flat_map(|block| block.other_ns.iter().copied()).collect();
-    let alone: Vec<&Block> = quiet.iter().flat_map(|process| process.control.iter().copied()).collect();
-    let drift = eager_median(&alone) / middle(&eager);
+    let eager: Vec<u64> = counted.iter().flat_map(|process| process.eager_ns()).collect();
+    let rewritten: Vec<u64> = counted.iter().flat_map(|process| process.rewritten_ns()).collect();
+    let alone: Vec<u64> = counted.iter().flat_map(|process| process.eager_alone()).collect();
+    let drift = middle(&alone) / middle(&eager);
     let [eager, rewritten] = [eager, rewritten].map(|times| quartiles_us(&times).unwrap_or([f64::NAN; 3]));
-    let of_device = |times: fn(&DeviceTimes) -> &Vec<u64>| {
-        let all = processes.iter().filter_map(|process| process.device.as_ref()).flat_map(times).copied();
-        device.map(|_| middle(&all.collect::<Vec<_>>()) / 1e3)
+    let us_of = |at: usize| mean(counted.iter().map(|process| process.ln_times(rules)[at])).exp() / 1e3;
+    let [eager_us, rewritten_us] = if rules.is_first() { [eager[1], rewritten[1]] } else { [us_of(0), us_of(1)] };
+    let of_device = |of: fn(&DeviceTimes) -> &Vec<u64>| {
+        let times: Vec<&Vec<u64>> = processes.iter().filter_map(|process| Some(of(process.device.as_ref()?))).collect();
+        let us = match rules.is_first() {
+            true => middle(&times.iter().flat_map(|times| times.iter().copied()).collect::<Vec<u64>>()),
+            false => mean(times.iter().map(|times| middle(times).ln())).exp(),
+        };
+        device.map(|_| us / 1e3)
     };
     let cold =
         |times: fn(&ProcessTimes) -> &Vec<u64>| middle(&processes.iter().flat_map(times).copied().collect::<Vec<_>>());
@@ -270,9 +230,9 @@ fn timing(
         attempts: 1,
         trouble: None,
         disturbed: disturbed.iter().map(name).collect(),
-        eager_us: eager[1],
+        eager_us,
         eager_drift: drift.max(1.0 / drift),
-        rewritten_us: rewritten[1],
+        rewritten_us,
         eager_iqr_us: eager[2] - eager[0],
         rewritten_iqr_us: rewritten[2] - rewritten[0],
         speedup: pairs.speedup,

@@ -1,7 +1,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::*;
-use passhost_protocol::device::Witness;
+use passhost_protocol::device::{Block, Witness};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
 pub(super) const QUIET: Witness = Witness {
     elapsed_ns: 1_000_000,
@@ -58,7 +60,8 @@ fn a_quiet_machine_gives_a_speedup_and_an_interval() {
     assert_eq!(timing.trouble, None);
     assert!((timing.speedup - 2.0).abs() < 0.02 && timing.interval.contains(2.0), "{timing:?}");
     assert!(timing.control.interval.contains(1.0));
-    assert_eq!((timing.eager_device_us, timing.rewritten_device_us), (Some(90.0), Some(45.0)));
+    let near = |found: Option<f64>, expected: f64| found.is_some_and(|found| (found / expected - 1.0).abs() < 1e-9);
+    assert!(near(timing.eager_device_us, 90.0) && near(timing.rewritten_device_us, 45.0), "{timing:?}");
     assert_eq!((timing.speedup_device, timing.speedup_cold), (Some(2.0), Some(1.25)));
     assert_eq!((timing.processes.len(), timing.disturbed.len()), (3, 0));
 }
@@ -135,7 +138,94 @@ fn noise_that_is_accepted_is_no_trouble() {
         times.pairs.iter_mut().for_each(|block| block.witness.waited_ns = Some(900_000));
         times.control = vec![block(100, 50)];
     }
-    let measured = measured(processes, GPU, 3, true).unwrap();
-    assert_eq!((measured.timing.trouble, measured.timing.disturbed.len()), (None, 0));
+    let timing = |rules| measured(processes.clone(), rules, 3, true).unwrap().timing;
+    assert_eq!((timing(GPU).trouble, timing(GPU).disturbed.len()), (None, 12));
+    // By the first rules nothing was said to be disturbed.
+    assert_eq!((timing(FIRST).trouble, timing(FIRST).disturbed.len()), (None, 0));
     assert!(super::measured(vec![process()], GPU, 3, true).is_err());
+}
+
+pub(super) const FIRST: Rules = Rules { version: 1, ..GPU };
+
+/// With the times of a block that nothing disturbed, and of one that something did.
+fn noisy(clean: [u64; 2], disturbed: [u64; 2]) -> ProcessTimes {
+    let witness = Witness { waited_ns: Some(900_000), ..QUIET };
+    let bad = Block { witness, ..block(disturbed[0], disturbed[1]) };
+    let good = block(clean[0], clean[1]);
+    ProcessTimes {
+        control: vec![Block { witness: bad.witness.clone(), ..block(clean[0], clean[0]) }],
+        pairs: vec![bad.clone(), good, bad.clone(), bad],
+        ..process()
+    }
+}
+
+#[test]
+fn accepted_noise_counts_blocks_that_nothing_disturbed_where_each_process_has_one() {
+    let times = || vec![noisy([41, 18], [45, 18]), noisy([42, 18], [5000, 18]), noisy([41, 18], [45, 900])];
+    let timing = measured(times(), GPU, 3, true).unwrap().timing;
+    let shown = timing.shown().unwrap();
+    assert!((2.2..2.4).contains(&shown.speedup), "{shown:?}");
+    assert!((41.0..42.0).contains(&shown.eager_us) && (shown.rewritten_us - 18.0).abs() < 1e-9, "{shown:?}");
+    assert_eq!((timing.disturbed.len(), timing.trouble), (12, None));
+    // By the first rules all blocks count, and what disturbed eager is taken for the rewrite's doing.
+    let first = measured(times(), FIRST, 3, true).unwrap().timing;
+    assert_eq!((first.eager_us, first.rewritten_us, first.shown()), (45.0, 18.0, None));
+    assert!(first.speedup < 0.6, "{}", first.speedup);
+    // Where a process has none, medians of all of its runs count.
+    let mut busy = vec![noisy([41, 18], [45, 18]); 3];
+    busy[1].pairs[1].witness.waited_ns = Some(900_000);
+    let shown = measured(busy, GPU, 3, true).unwrap().timing.shown().unwrap();
+    assert!((2.3..2.6).contains(&shown.speedup) && (44.0..46.0).contains(&shown.eager_us), "{shown:?}");
+}
+
+/// Times of three processes, of which some blocks are noted to be disturbed: the noise is up to a factor of e to the power of
+/// `spread`, with runs between that take a thousand times as long.
+fn drawn(random: &mut SplitMix64, spread: f64) -> Vec<ProcessTimes> {
+    let mut unit = || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+    let mut block = || {
+        let runs = 1 + (unit() * 10.0) as usize;
+        let factor = (spread * (2.0 * unit() - 1.0)).exp();
+        let mut times = |middle: f64| -> Vec<u64> {
+            let mut run = || {
+                let outlier = if unit() < 0.1 * spread { 1000.0 } else { 1.0 };
+                (middle * factor * outlier * (spread * (2.0 * unit() - 1.0)).exp()) as u64 + 1
+            };
+            (0..runs).map(|_| run()).collect()
+        };
+        let (eager_ns, other_ns) = (times(45_000.0), times(18_000.0));
+        let waited_ns = Some(if unit() < spread / 2.0 { 900_000 } else { 0 });
+        Block { eager_ns, other_ns, witness: Witness { waited_ns, ..QUIET } }
+    };
+    (0..3)
+        .map(|_| ProcessTimes {
+            control: vec![block(), block()],
+            pairs: (0..4).map(|_| block()).collect(),
+            ..process()
+        })
+        .collect()
+}
+
+#[test]
+fn times_that_are_shown_give_the_speedup_that_is_shown() {
+    let mut random = SplitMix64::seed_from_u64(29);
+    let (mut shown, mut too_noisy, mut contradictions) = (0, 0, 0);
+    for draw in 0..3000 {
+        let processes = drawn(&mut random, f64::from(draw) / 1000.0);
+        for accept_noise in [true, false] {
+            let timing = |rules| measured(processes.clone(), rules, 3, accept_noise).unwrap().timing;
+            match timing(GPU).shown() {
+                Some(times) => {
+                    let factor = times.eager_us / times.rewritten_us / times.speedup;
+                    assert!((factor - 1.0).abs() < 1e-9, "draw {draw}: {times:?}");
+                    shown += 1;
+                }
+                None => too_noisy += 1,
+            }
+            let first = timing(FIRST);
+            let factor = first.eager_us / first.rewritten_us / first.speedup;
+            contradictions += usize::from(!(0.5..2.0).contains(&factor));
+        }
+    }
+    assert!(shown > 1000 && too_noisy > 1000, "{shown} shown, {too_noisy} too noisy");
+    assert!(contradictions > 1000, "by the first rules {contradictions} contradict themselves");
 }

@@ -1,4 +1,4 @@
-use super::super::tests::{QUIET, block, process};
+use super::super::tests::{FIRST, QUIET, block, process};
 use super::super::{CPU, GPU};
 use super::*;
 
@@ -113,13 +113,12 @@ fn clocks_are_held_against_those_of_the_same_place() {
 
 #[test]
 fn documents_that_do_not_say_are_judged_by_the_first_rules() {
-    let first = Rules { version: 1, ..GPU };
     let preempted = Witness { waited_ns: None, preempted: Some(9), elapsed_ns: 1_000_000_000, ..QUIET };
-    assert!(found(preempted.clone(), None, first).is_some() && found(preempted, None, GPU).is_none());
+    assert!(found(preempted.clone(), None, FIRST).is_some() && found(preempted, None, GPU).is_none());
     let mut processes = vec![process(), process(), process()];
     for times in &mut processes {
         times.control.iter_mut().for_each(|block| block.witness.clock_mhz = Some(1900));
         times.pairs.iter_mut().for_each(|block| block.witness.clock_mhz = Some(1980));
     }
-    assert_eq!((disturbed(&processes, 3, first).len(), disturbed(&processes, 3, GPU).len()), (6, 0));
+    assert_eq!((disturbed(&processes, 3, FIRST).len(), disturbed(&processes, 3, GPU).len()), (6, 0));
 }
