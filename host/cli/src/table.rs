@@ -291,7 +291,19 @@ fn failures(document: &Document, terminal: &Terminal) -> Vec<String> {
         lines.push(terminal.paint(Tone::Dim, &line));
     }
     lines.extend(drift(document, terminal));
+    lines.extend(host_spread(document, terminal));
     lines
+}
+
+/// Says so if intervals are wider for what the host may do in another run.
+fn host_spread(document: &Document, terminal: &Terminal) -> Vec<String> {
+    let Some(found) = document.host_spread() else { return vec![] };
+    let text = format!(
+        "note: launches took longer than this host's fastest: intervals of wall clock reach {:.0}% to each side, what another \
+         run may differ by",
+        100.0 * (found - 1.0)
+    );
+    wrap(&text, terminal.width(), "  ").iter().map(|line| terminal.paint(Tone::Dim, line)).collect()
 }
 
 /// Says so if eager ran at another speed beside itself than beside the rewrite.
@@ -372,7 +384,7 @@ fn verdict(document: &Document) -> Option<String> {
         count => format!(" over {count} submissions"),
     };
     Some(format!(
-        "{}: {:.3} times as fast in the geometric mean [{:.3}, {:.3}]; wrong in at most {} of 1000 verdicts on equal programs{of}",
+        "{}: {:.3} times as fast in the geometric mean [{:.3}, {:.3}] within this run; wrong in at most {} of 1000 verdicts on equal programs{of}",
         confidence.verdict,
         speedup.speedup,
         speedup.interval.low,

@@ -4,6 +4,7 @@
 mod times;
 
 use crate::progress::Progress;
+use crate::timing::Rules;
 use passhost_ir::{Dtype, Graph};
 use passhost_policy::{Headline, Policy};
 pub use passhost_protocol::device::Launch;
@@ -115,6 +116,14 @@ impl Document {
     pub fn is_tuned(&self) -> bool {
         let on_gpu = self.job.device.as_ref().is_some_and(|device| device.device != "cpu");
         self.limits.measurement.tune && on_gpu && self.job.baseline.is_none()
+    }
+
+    /// The resolution of the scores by wall clock, where the host makes it larger than that of the device.
+    pub fn host_spread(&self) -> Option<f64> {
+        let device = self.job.device.as_ref().map_or("cpu", |device| &device.device);
+        let resolution = self.confidence.as_ref()?.resolution;
+        // A geometric mean of equal numbers may be off by its rounding.
+        (resolution > 1.000_001 * Rules::of(device).resolution_on(None)).then_some(resolution)
     }
 
     /// Whether variants were left out, so that no score is that of the sample.

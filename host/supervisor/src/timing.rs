@@ -3,6 +3,7 @@
 
 mod counted;
 mod disturbance;
+mod host;
 
 use crate::document::{Timing, quartiles_us};
 use counted::{Choice, Counted};
@@ -16,8 +17,8 @@ pub(crate) struct Rules {
     /// Of the rules themselves.
     version: u32,
     is_gpu: bool,
-    /// The factor within which equal measurements on other days lie.
-    pub resolution: f64,
+    /// The factor within which equal measurements on other days lie, on a host whose launches take as long as ever.
+    resolution: f64,
     /// The same of the device's time.
     pub device_resolution: f64,
     /// How far, as a factor, the interval of eager against itself may reach to each side.
@@ -60,6 +61,17 @@ impl Rules {
         self.version < 2
     }
 
+    /// The factor within which equal measurements of this host lie, where a run of it says that it differs by so much.
+    pub fn resolution_on(self, host_spread: Option<f64>) -> f64 {
+        self.resolution.max(host_spread.unwrap_or(1.0))
+    }
+
+    /// That of a score of several variants, whose host was the same: the geometric mean.
+    pub fn resolution_of<'a>(self, speedups: impl Iterator<Item = &'a Speedups>) -> f64 {
+        let logarithms: Vec<f64> = speedups.map(|speedups| speedups.resolution.ln()).collect();
+        if logarithms.is_empty() { self.resolution } else { mean(logarithms.into_iter()).exp() }
+    }
+
     /// What eager of so many ops may take beside its device, microseconds. What equal measurements differ by says nothing
     /// of the host.
     fn host_us(self, ops: usize, device_us: f64) -> f64 {
@@ -99,6 +111,8 @@ pub struct Speedups {
     pub wall: Repeats,
     /// Of the device's time, where every process has it.
     pub device: Option<Repeats>,
+    /// The factor within which equal measurements of this host lie, by wall clock.
+    pub resolution: f64,
 }
 
 /// What eager took beside the rewrite: what the speedups are against. Where the rewrite slowed eager down by wall clock, that
@@ -154,7 +168,8 @@ pub(crate) fn measured(
     let timing = timing(&counted, &processes, [&wall, &control], device.as_ref(), rules, &disturbed);
     let trouble = too_many.or_else(|| if accept_noise { None } else { trouble(&timing, &control, rules, ops) });
     let timing = Timing { processes, ops, trouble: trouble.map(|trouble| trouble.to_string()), ..timing };
-    Ok(Measured { timing, speedups: Speedups { wall, device } })
+    let resolution = rules.resolution_on(timing.host_spread);
+    Ok(Measured { timing, speedups: Speedups { wall, device, resolution } })
 }
 
 /// The blocks that something disturbed. By the first rules nothing did where noise was accepted.
@@ -203,7 +218,6 @@ fn timing(
     rules: Rules,
     disturbed: &[Disturbed],
 ) -> Timing {
-    let [pairs, control] = repeats.map(|repeats| repeats.estimate(rules.resolution));
     let eager: Vec<u64> = counted.iter().flat_map(|process| process.eager_ns()).collect();
     let rewritten: Vec<u64> = counted.iter().flat_map(|process| process.rewritten_ns()).collect();
     let alone: Vec<u64> = counted.iter().flat_map(|process| process.eager_alone()).collect();
@@ -219,6 +233,11 @@ fn timing(
         };
         device.map(|_| us / 1e3)
     };
+    let took_us =
+        [(eager_us, of_device(|times| &times.eager_ns)), (rewritten_us, of_device(|times| &times.rewritten_ns))];
+    let host_spread = if rules.is_gpu && !rules.is_first() { host::spread(counted, took_us) } else { None };
+    let [wall, control] = repeats;
+    let pairs = wall.estimate(rules.resolution_on(host_spread));
     let cold =
         |times: fn(&ProcessTimes) -> &Vec<u64>| middle(&processes.iter().flat_map(times).copied().collect::<Vec<_>>());
     let speedup_cold = cold(|times| &times.eager_cold_ns) / cold(|times| &times.rewritten_cold_ns);
@@ -237,9 +256,10 @@ fn timing(
         rewritten_iqr_us: rewritten[2] - rewritten[0],
         speedup: pairs.speedup,
         interval: pairs.interval,
-        control,
-        eager_device_us: of_device(|times| &times.eager_ns),
-        rewritten_device_us: of_device(|times| &times.rewritten_ns),
+        control: control.estimate(rules.resolution),
+        host_spread,
+        eager_device_us: took_us[0].1,
+        rewritten_device_us: took_us[1].1,
         speedup_device: device.map(|device| device.ln_speedup().exp()),
         speedup_cold: speedup_cold.is_finite().then_some(speedup_cold),
     }

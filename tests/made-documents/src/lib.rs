@@ -204,6 +204,7 @@ fn timing(speedup: f64) -> Timing {
         speedup,
         interval,
         control,
+        host_spread: None,
         eager_device_us: Some(micros(1.0)),
         rewritten_device_us: Some(micros(speedup / 2.0)),
         speedup_device: Some(speedup / 2.0),

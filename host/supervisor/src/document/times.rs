@@ -34,10 +34,15 @@ pub struct Timing {
     pub rewritten_iqr_us: f64,
     /// The geometric mean over processes and blocks of eager's median over the rewrite's.
     pub speedup: f64,
-    /// Covers it in 95% of all measurements.
+    /// Covers it in 95% of all measurements of a host that is as this run found it.
     pub interval: Interval,
     /// The same of eager against itself by the path that a rewrite takes.
     pub control: Estimate,
+    /// The factor by which another run of the same host may differ, by what its launches took beside the fastest of them and its
+    /// share of wall clock. Where it is above the resolution of the device, the interval is as wide. Of a GPU alone; older
+    /// documents do not say.
+    #[serde(default)]
+    pub host_spread: Option<f64>,
     /// What eager's device works, microseconds, the geometric mean over processes of medians; absent where that could not be told
     /// in every process. By the first rules the median of all.
     pub eager_device_us: Option<f64>,

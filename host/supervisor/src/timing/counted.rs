@@ -119,6 +119,11 @@ impl<'a> Counted<'a> {
     pub fn eager_alone(&self) -> Vec<u64> {
         self.control.iter().flat_map(|runs| pooled(runs, eager)).collect()
     }
+
+    /// The blocks that count.
+    pub fn blocks(&self) -> impl Iterator<Item = &'a Block> {
+        self.control.iter().chain(&self.pairs).flatten().copied()
+    }
 }
 
 fn eager(block: &Block) -> &[u64] {

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::*;
-use passhost_protocol::device::{Block, Witness};
+use passhost_protocol::device::{Block, ProbeTimes, Witness};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 
@@ -228,4 +228,98 @@ fn times_that_are_shown_give_the_speedup_that_is_shown() {
     }
     assert!(shown > 1000 && too_noisy > 1000, "{shown} shown, {too_noisy} too noisy");
     assert!(contradictions > 1000, "by the first rules {contradictions} contradict themselves");
+}
+
+/// Three processes of a host whose typical launch takes so many times as long as its fastest. Device times as in
+/// [`process`], of wall clock that is as long or so many times as long.
+fn on_host(slower: f64, wall_us: [u64; 2]) -> Vec<ProcessTimes> {
+    let mut times = process();
+    let probe = ProbeTimes { fastest_ns: 8000, median_ns: (8000.0 * slower) as u64, upper_ns: 15_000 };
+    times.control = vec![block(wall_us[0], wall_us[0]); 2];
+    times.pairs = vec![block(wall_us[0], wall_us[1]); 4];
+    times.control.iter_mut().chain(&mut times.pairs).for_each(|block| block.witness.probe = Some(probe));
+    vec![times; 3]
+}
+
+#[test]
+fn intervals_of_wall_clock_are_as_wide_as_the_host_may_differ() {
+    // Devices take 90 us and 45.
+    for (slower, wall_us, spread, resolution) in [
+        (1.0, [120, 60], 1.0, 1.07),
+        (1.08, [120, 60], 1.019, 1.07),
+        (1.5, [100, 50], 1.034, 1.07),
+        // Of the rewrite's 180 us three quarters are the host's.
+        (1.5, [120, 180], 1.333, 1.333),
+        (1.3, [150, 60], 1.102, 1.102),
+    ] {
+        let Measured { timing, speedups } = measured(on_host(slower, wall_us), GPU, 3, false).unwrap();
+        let found = timing.host_spread.unwrap();
+        assert!((found - spread).abs() < 1e-3, "{slower} {wall_us:?}: {found}");
+        assert!((speedups.resolution - resolution).abs() < 1e-3, "{slower} {wall_us:?}: {speedups:?}");
+        assert!((timing.interval.spread() - resolution).abs() < 1e-3, "{slower} {wall_us:?}: {:?}", timing.interval);
+    }
+    let of = |processes, rules| measured(processes, rules, 3, false).unwrap();
+    let noisy = || on_host(1.5, [120, 180]);
+    for (found, resolution) in
+        [(of(noisy(), CPU), 1.04), (of(noisy(), FIRST), 1.07), (of(vec![process(); 3], GPU), 1.07)]
+    {
+        assert_eq!((found.timing.host_spread, found.speedups.resolution), (None, resolution));
+    }
+    let mut unknown = noisy();
+    unknown.iter_mut().for_each(|times| times.device = None);
+    assert!((of(unknown, GPU).speedups.resolution - 1.5).abs() < 1e-9, "all of it may be the host's");
+}
+
+/// Two equal programs, in runs that find the host at its best for one of them, or a third slower, or in between.
+fn equal_programs(random: &mut SplitMix64) -> Vec<ProcessTimes> {
+    const SLOWER: f64 = 1.3;
+    let mut unit = || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+    let host_ns = [0; 2].map(|_| 30_000.0 * (1.0 + (SLOWER - 1.0) * unit()));
+    let mut block = |[eager, other]: [f64; 2]| {
+        let mut times = |host_ns: f64| -> Vec<u64> {
+            (0..10).map(|_| ((5000.0 + host_ns) * (0.99 + 0.02 * unit())) as u64).collect()
+        };
+        let probe = ProbeTimes { fastest_ns: 8000, median_ns: (8000.0 * SLOWER) as u64, upper_ns: 12_000 };
+        let (eager_ns, other_ns) = (times(eager), times(other));
+        Block { eager_ns, other_ns, witness: Witness { probe: Some(probe), ..QUIET } }
+    };
+    let mut one = || ProcessTimes {
+        control: vec![block([host_ns[0]; 2]), block([host_ns[0]; 2])],
+        pairs: (0..4).map(|_| block(host_ns)).collect(),
+        device: Some(DeviceTimes { eager_ns: vec![5000; 3], rewritten_ns: vec![5000; 3], ..DeviceTimes::default() }),
+        ..process()
+    };
+    vec![one(), one(), one()]
+}
+
+#[test]
+fn of_a_thousand_verdicts_on_equal_programs_on_a_noisy_host_none_is_faster() {
+    let mut random = SplitMix64::seed_from_u64(1);
+    let (mut by_the_device, mut covers) = (0, 0);
+    for verdict in 0..1000 {
+        let Measured { timing, speedups } = measured(equal_programs(&mut random), GPU, 3, false).unwrap();
+        assert_eq!(timing.trouble, None);
+        let found = speedups.wall.verdict(speedups.resolution, 1);
+        assert_eq!(found, Verdict::Undecided, "verdict {verdict}: {:?} {speedups:?}", timing.host_spread);
+        covers += usize::from(timing.interval.contains(1.0));
+        by_the_device += usize::from(speedups.wall.verdict(GPU.resolution, 1) == Verdict::Faster);
+    }
+    assert_eq!(covers, 1000);
+    assert!(by_the_device > 100, "by the resolution of the device alone {by_the_device} are faster");
+}
+
+#[test]
+fn a_document_that_does_not_say_by_which_rules_is_recomputed_by_the_first() {
+    let noisy = vec![noisy([41, 18], [45, 18]), noisy([42, 18], [5000, 18]), noisy([41, 18], [45, 900])];
+    for (processes, accept_noise) in [(noisy, true), (on_host(1.5, [120, 180]), false), (vec![process(); 3], false)] {
+        let then = measured(processes, FIRST, 3, accept_noise).unwrap().timing;
+        let mut text = serde_json::to_value(&then).unwrap();
+        let fields = text.as_object_mut().unwrap();
+        assert!(fields.remove("rules").is_some() && fields.remove("host_spread").is_some());
+        let known: Timing = serde_json::from_value(text).unwrap();
+        let again = measured(known.processes.clone(), GPU.of_then(&known), known.ops, accept_noise).unwrap().timing;
+        assert_eq!(again, then);
+        let now = measured(known.processes, GPU, known.ops, accept_noise).unwrap().timing;
+        assert_ne!(Timing { rules: 1, ..now }, then);
+    }
 }
