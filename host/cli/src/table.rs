@@ -166,11 +166,6 @@ fn row(variant: &Variant, name: &str) -> Vec<String> {
     let number = |value: Option<f64>, digits: usize| value.map_or("-".into(), |value| told(value, digits));
     let timing = variant.timing.as_ref();
     let shown = timing.and_then(Timing::shown);
-    let speedup = if timing.is_some() && shown.is_none() {
-        TOO_NOISY.into()
-    } else {
-        number(shown.map(|shown| shown.speedup), 2)
-    };
     let rewrite = variant.rewrite.as_ref();
     vec![
         one_line(name, 120),
@@ -178,15 +173,21 @@ fn row(variant: &Variant, name: &str) -> Vec<String> {
         rewrite.map_or("-".into(), |rewrite| rewrite.kernels.to_string()),
         number(shown.map(|shown| shown.eager_us), 1),
         number(shown.map(|shown| shown.rewritten_us), 1),
-        speedup,
+        speedup_of(variant),
         number(timing.and_then(|timing| timing.speedup_device), 2),
         variant.right_from.map_or("-".into(), |t| format!("t = {t}")),
         verdict_on(variant),
     ]
 }
 
-/// In place of a speedup that nothing can be said of.
-const TOO_NOISY: &str = "too noisy to say";
+/// How many times as fast as eager a variant is, as far as its times say.
+pub fn speedup_of(variant: &Variant) -> String {
+    match variant.timing.as_ref().map(Timing::shown) {
+        None => "-".into(),
+        Some(None) => "too noisy to say".into(),
+        Some(Some(shown)) => told(shown.speedup, 2),
+    }
+}
 
 /// A number with so many digits after the point, and at least two that say something.
 fn told(value: f64, digits: usize) -> String {
