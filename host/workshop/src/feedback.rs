@@ -159,17 +159,18 @@ fn floor_us(variant: &Variant, document: &Document) -> Option<f64> {
 }
 
 fn times(timing: &Timing, floor: Option<f64>) -> String {
-    let Some(ShownTimes { eager_us, rewritten_us, speedup, interval }) = timing.shown() else {
-        return "its times are too noisy to say how fast it is".to_owned();
+    let (text, relative) = match timing.shown() {
+        Some(ShownTimes { eager_us, rewritten_us, speedup, interval }) => {
+            let doubt = (interval.high - interval.low) / 2.0;
+            let us = |value: f64| rounded(value, value * doubt / speedup);
+            let (eager, yours) = (us(eager_us), us(rewritten_us));
+            let text = format!("eager {eager} us, yours {yours} us, {} times as fast", rounded(speedup, doubt));
+            (text, doubt / speedup)
+        }
+        None => ("its times are too noisy to say how fast it is".to_owned(), 0.0),
     };
-    let doubt = (interval.high - interval.low) / 2.0;
-    let us = |value: f64| rounded(value, value * doubt / speedup);
-    let mut text =
-        format!("eager {} us, yours {} us, {} times as fast", us(eager_us), us(rewritten_us), rounded(speedup, doubt));
-    if let Some(floor) = floor {
-        let _ = write!(text, ", floor {} us", us(floor));
-    }
-    text
+    let floor = floor.map(|floor| format!(", floor {} us", rounded(floor, floor * relative)));
+    text + &floor.unwrap_or_default()
 }
 
 fn with_interval(value: f64, interval: Option<&Interval>) -> String {
@@ -287,7 +288,7 @@ mod tests {
 
     #[test]
     fn of_times_that_are_too_noisy_none_is_told() {
-        // As they were told once: eager 0 us, 0 times as fast.
+        // Rounded to its doubt, every one of its numbers is 0.
         let mut noisy = right("one", 2.0);
         noisy.timing.as_mut().unwrap().interval = Interval { low: 0.01, high: 400.0 };
         let mut contradictory = right("two", 2.0);

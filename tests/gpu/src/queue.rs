@@ -11,7 +11,7 @@ use std::time::Instant;
 const LENGTHS: [i64; 2] = [1000, 1 << 24];
 /// How far a call that is restored may be from the same out of place: as a share, and in microseconds for the events around it.
 const SHARE: f64 = 0.25;
-const EVENTS_US: f64 = 5.0;
+const EVENTS_US: f64 = 10.0;
 const PROBES: usize = 400;
 
 /// `x + w`, in place or not.
