@@ -27,6 +27,15 @@ fn with(document: &Value, pointer: &str, value: Value) -> Value {
     changed
 }
 
+/// Sets the runs of a program in all blocks of a process: any of them may have been disturbed, and not count.
+fn with_runs(document: &Value, program: &str, runs: &Value) -> Value {
+    let mut changed = document.clone();
+    let blocks = changed.pointer_mut("/variants/0/timing/processes/0/pairs").and_then(Value::as_array_mut);
+    assert!(blocks.as_ref().is_some_and(|blocks| !blocks.is_empty()), "{blocks:?}");
+    blocks.into_iter().flatten().for_each(|block| block[program] = runs.clone());
+    changed
+}
+
 /// Takes the first element of the list at a JSON pointer out.
 fn without_first(document: &Value, pointer: &str) -> Value {
     let list = document.pointer(pointer).and_then(Value::as_array);
@@ -61,10 +70,12 @@ fn what_does_not_follow_from_the_rest_is_found_without_a_run() {
         (with(d, "/confidence/aggregate_score/low", json!(9.0)), "confidence.aggregate_score.low"),
         (with(d, "/options/b", json!(0.9)), "scores.macro_form.gamma"),
         (without_first(d, "/variants/0/timing/processes"), "timing."),
-        (with(d, "/variants/0/timing/processes/0/pairs/0/other_ns", json!([1])), "timing."),
-        (with(d, "/variants/0/timing/processes/0/pairs/0/eager_ns", json!([9_000_000_000_u64])), "timing."),
+        (with_runs(d, "other_ns", &json!([1])), "timing."),
+        (with_runs(d, "eager_ns", &json!([9_000_000_000_u64])), "timing."),
         (with(d, "/variants/0/timing", Value::Null), "timing: recorded none, and no failure"),
         (with(d, "/variants/0/timing/trouble", json!("a busy machine")), "timing.trouble"),
+        (with(d, "/variants/0/timing/rules", json!(9)), "timing.rules: recorded 9, found rules up to 2"),
+        (with(d, "/variants/0/timing/host_spread", json!(1.5)), "timing.host_spread"),
         (with(d, "/device_scores/aggregate_score", json!(9.0)), "device_scores.aggregate_score"),
         (with(d, "/variants/0/timing/speedup", json!(9.0)), "timing.speedup"),
         (with(d, "/outcomes/0/compared/speedup", json!(9.0)), "outcomes[0].speedup"),

@@ -1,32 +1,28 @@
 //! The device that programs are measured on, and what is known of it: the CPU, or a stream of one GPU.
 
+mod queue;
+
+pub use queue::{Queued, QueuedTimes, Spacing};
+
 use crate::gpu_state::GpuState;
 use crate::on_device::{CHUNK, OwnKernels};
 use passhost_ir::kernel::{IndexExpr, IndexId, InputDecl, Inst, Op, PaddingMode, Reg, Store};
-use passhost_ir::{DeviceFacts, Dtype, Kernel, NodeId, TensorType};
+use passhost_ir::{DeviceFacts, Dtype, Kernel, TensorType};
 use passhost_protocol::device::GpuProperties;
 use passhost_protocol::{Spent, Stopwatch, Work};
 use passhost_runtime::{
-    Active, Cause, Compiler, Context, ContextError, DeviceKernel, GUARD, Gate, Gpu, NodeError, StreamChoice, Target,
-    Temporary, Tensor, TensorError, Watch,
+    Active, Compiler, Context, DeviceKernel, GUARD, Gate, Gpu, StreamChoice, Target, Temporary, Tensor, TensorError,
+    Watch,
 };
 use passhost_torch::allocator;
 use std::cell::{OnceCell, RefCell};
 use std::fmt::Display;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 const GUARD_BYTE: u8 = 0xa5;
 /// Bytes of a tensor that leaves nothing else in the cache of a GPU.
 const FLUSH: i64 = 512 << 20;
-/// Launches that a stream takes ahead of the GPU, less than what any driver allows: a node is two at most as a rule.
-const QUEUE: usize = 400;
-/// Runs of a program that are asked for ahead, at most; no more than take about [`QUEUED_NS`], but [`FEWEST_CALLS`].
-const QUEUED_CALLS: usize = 10;
-const QUEUED_NS: u64 = 1_000_000;
-const FEWEST_CALLS: usize = 3;
-/// How long the GPU may be kept waiting for them; the second where the host was held up.
-const KEPT_WAITING: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(100)];
 /// Elements of `f32` that are copied to find out how fast a cache is, of a GPU and of a core: it holds both tensors.
 const CACHED: i64 = 3 << 20;
 const CACHED_BY_A_CORE: i64 = 1 << 15;
@@ -157,11 +153,17 @@ impl Device {
         })
     }
 
-    /// How the time of a run is taken.
-    pub fn method(&self) -> &'static str {
-        match &self.gpu {
-            None => "wall clock around one run; device: the calling thread's time on a core",
-            Some(_) => "wall clock around one run and a wait for the GPU; device: events around queued runs",
+    /// How the time of a run is taken, where queued ones follow each other so.
+    pub fn method(&self, spacing: Spacing) -> &'static str {
+        match (&self.gpu, spacing) {
+            (None, _) => "wall clock around one run; device: the calling thread's time on a core",
+            (Some(_), Spacing::Close) => {
+                "wall clock around one run and a wait for the GPU; device: events around queued runs"
+            }
+            (Some(_), Spacing::Apart) => {
+                "wall clock around one run and a wait for the GPU; device: events around each queued run, behind what \
+                 restores its inputs"
+            }
         }
     }
 
@@ -175,56 +177,11 @@ impl Device {
         self.gpu.is_some()
     }
 
-    /// What the GPU takes for one of several calls of a program of so many nodes, in nanoseconds: the time between two events
-    /// around calls that were all asked for before the GPU was let go on. `before` is what it took the last time. The reason
-    /// if that cannot be had.
-    pub fn queued_ns(
-        &self,
-        nodes: usize,
-        before: Option<u64>,
-        mut call: impl FnMut() -> Result<(), NodeError>,
-    ) -> Result<Result<u64, &'static str>, NodeError> {
-        let Some(on) = &self.gpu else { return Ok(Err("calls of the CPU are not queued")) };
-        let enough = before.map_or(QUEUED_CALLS, |took| (QUEUED_NS / took.max(1)) as usize);
-        let calls = (QUEUE / nodes.max(1)).clamp(1, enough.clamp(FEWEST_CALLS, QUEUED_CALLS));
-        for limit in KEPT_WAITING {
-            if let Some(time) = self.queue_behind(&mut on.gate.borrow_mut(), limit, calls, &mut call)? {
-                return Ok(Ok(time));
-            }
-        }
-        Ok(Err("an op of the program waits for the GPU, which cannot run ahead of the next call then"))
-    }
-
-    /// The same behind a gate that is shut for as long at most; `None` if that was not long enough.
-    fn queue_behind(
-        &self,
-        gate: &mut Gate,
-        limit: Duration,
-        calls: usize,
-        call: &mut impl FnMut() -> Result<(), NodeError>,
-    ) -> Result<Option<u64>, NodeError> {
-        let failed = |error: ContextError| NodeError {
-            node: NodeId(0),
-            op: "queue".into(),
-            cause: Cause::Fault(error.to_string()),
-        };
-        self.context.synchronize().map_err(failed)?;
-        let shut = self.context.shut(gate, limit).map_err(failed)?;
-        call()?;
-        let start = self.context.mark().map_err(failed)?;
-        for _ in 0..calls {
-            call()?;
-        }
-        let end = self.context.mark().map_err(failed)?;
-        drop(shut);
-        self.context.synchronize().map_err(failed)?;
-        let Some((start, end)) = start.zip(end).filter(|_| !gate.gave_up()) else { return Ok(None) };
-        Ok(Some((end.since(&start).map_err(failed)? / calls as u64).max(1)))
-    }
-
-    /// Nanoseconds of an empty launch and a wait for it; `None` on the CPU.
+    /// Nanoseconds of an empty launch and a wait for it; `None` on the CPU. The first one behind a program takes longer the
+    /// longer that ran, as the core has done nothing but wait meanwhile: the second one counts.
     pub fn probe_ns(&self) -> Option<u64> {
         let probe = self.gpu.as_ref()?.probe.get_or_init(|| self.copy(1)).as_ref()?;
+        self.time_launch(probe)?;
         let time = self.time_launch(probe)?;
         Some((time as u64).max(1))
     }

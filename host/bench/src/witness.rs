@@ -3,7 +3,7 @@
 
 use crate::device::Device;
 use crate::gpu_state::GpuState;
-use passhost_protocol::device::Witness;
+use passhost_protocol::device::{ProbeTimes, Witness};
 use std::fs;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -63,16 +63,28 @@ impl<'a> Observer<'a> {
         let since = |after: Option<u64>, before: Option<u64>| Some(after?.saturating_sub(before?));
         let slow = |&&time: &&u64| time as f64 > SLOW * self.fastest_ns as f64;
         let state = self.device.state();
+        let held_back = state.map(GpuState::held_back).unwrap_or_default();
         Witness {
             elapsed_ns: u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX),
             waited_ns: since(after.waited_ns, before.waited_ns),
             preempted: since(after.preempted, before.preempted),
             probes: self.probes.len() as u32,
             slow_probes: self.probes.iter().filter(slow).count() as u32,
+            probe: probe_times(&self.probes, self.fastest_ns),
             clock_mhz: state.and_then(GpuState::clock_mhz),
-            throttled: state.map(GpuState::throttled).unwrap_or_default(),
+            throttled: held_back.reasons,
+            is_power_bound: held_back.by_power,
         }
     }
+}
+
+/// What the probes of a block say, where there are any.
+fn probe_times(probes: &[u64], fastest_ns: u64) -> Option<ProbeTimes> {
+    let mut sorted = probes.to_vec();
+    sorted.sort_unstable_by(|one, other| other.cmp(one));
+    let upper_ns = *sorted.get(sorted.len() / 4)?;
+    let mut times: Vec<f64> = sorted.iter().map(|&time| time as f64).collect();
+    Some(ProbeTimes { fastest_ns, median_ns: passhost_score::median(&mut times) as u64, upper_ns })
 }
 
 /// A fixed number of dependent operations on every thread of libtorch at once; nanoseconds until the last has ended.
@@ -166,6 +178,24 @@ mod tests {
     }
 
     #[test]
+    fn more_than_a_quarter_of_the_probes_took_as_long_as_is_said() {
+        for (probes, median, upper) in [
+            (vec![9], 9, 9),
+            (vec![8, 30], 19, 30),
+            (vec![8, 8, 8, 30], 8, 8),
+            (vec![8, 9, 20, 30], 14, 20),
+            (vec![8, 8, 8, 8, 8, 8, 8, 8, 8, 31, 30], 8, 8),
+            (vec![8, 8, 8, 8, 8, 8, 8, 8, 32, 31, 30], 8, 30),
+        ] {
+            let slow = probes.iter().filter(|&&time| time >= upper).count();
+            assert!(4 * slow > probes.len(), "{probes:?}");
+            let expected = ProbeTimes { fastest_ns: 7, median_ns: median, upper_ns: upper };
+            assert_eq!(probe_times(&probes, 7), Some(expected), "{probes:?}");
+        }
+        assert_eq!(probe_times(&[], 7), None);
+    }
+
+    #[test]
     fn a_slow_piece_of_work_is_seen() {
         let device = Device::cpu();
         let mut observer = Observer::new(&device);
@@ -173,6 +203,8 @@ mod tests {
         observer.probe();
         // As if it had been much faster once.
         observer.fastest_ns = 1;
-        assert_eq!(observer.end().slow_probes, 1);
+        let witness = observer.end();
+        assert_eq!(witness.slow_probes, 1);
+        assert!(witness.probe.is_some_and(|probe| probe.upper_ns > 2 * probe.fastest_ns), "{witness:?}");
     }
 }

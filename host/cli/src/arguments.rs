@@ -57,9 +57,9 @@ Exit codes:
 /// What the columns of an evaluation's table are.
 const COLUMNS: &str = "\
 Columns of the table:
-  eager us, rewritten us  medians of wall clock
-  speedup                 of wall clock, the mean over processes of quotients of runs side by side, without
-                          what the rewrite slows eager down by: not the quotient of the two medians
+  eager us, rewritten us  of wall clock, means over processes and blocks of medians of runs side by side;
+                          eager without what the rewrite slows it down by
+  speedup                 the first over the second
   device                  the speedup of the device's own time
   right from              the tightest tolerance at which every output agrees with eager";
 

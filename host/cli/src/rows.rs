@@ -1,7 +1,7 @@
 //! One line for each variant that has ended: a view of many results while they come.
 
 use crate::reason::reason;
-use crate::table::verdict_on;
+use crate::table::{speedup_of, verdict_on};
 use crate::terminal::{Terminal, Tone, cut_front};
 use passhost_supervisor::document::{Document, Failure, Variant};
 use passhost_supervisor::untrusted::one_line;
@@ -35,7 +35,7 @@ impl Rows {
     /// `NAME  SAMPLE  VARIANT  VERDICT  SPEEDUP`.
     pub fn variant(&self, plugin: &str, sample: &str, variant: &Variant) -> String {
         let verdict = verdict_on(variant);
-        let speedup = variant.timing.as_ref().map_or("-".to_owned(), |timing| format!("{:.2}", timing.speedup));
+        let speedup = speedup_of(variant);
         let name = padded(&variant.name, LONGEST);
         let mut row = format!("{}{name}  {verdict:<14} {speedup:>6}", self.names(plugin, sample));
         if let Some(reason) = reason(variant) {

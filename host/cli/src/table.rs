@@ -5,7 +5,7 @@ use crate::terminal::{Terminal, Tone, table, wrap};
 use passhost_protocol::device::TunedKernel;
 use passhost_report::short_names;
 use passhost_score::{FALSE_VERDICTS, FailureClass};
-use passhost_supervisor::document::{DeviceScores, Document, Launch, Status, Variant};
+use passhost_supervisor::document::{DeviceScores, Document, Launch, Status, Timing, Variant};
 use passhost_supervisor::left_out;
 use passhost_supervisor::untrusted::{indented, one_line};
 use passhost_supervisor::{Headline, Policy, Progress};
@@ -132,7 +132,7 @@ pub fn total<'d>(documents: impl ExactSizeIterator<Item = &'d Document> + Clone)
     }
     let ends: Vec<String> = ends.into_iter().map(|(end, count)| format!("{count} {end}")).collect();
     let changed = variants().filter(|variant| variant.rewrite.as_ref().is_some_and(|rewrite| !rewrite.pass_miss));
-    let speedups: Vec<f64> = changed.filter_map(|variant| Some(variant.timing.as_ref()?.speedup)).collect();
+    let speedups: Vec<f64> = changed.filter_map(|variant| Some(variant.timing.as_ref()?.shown()?.speedup)).collect();
     let mut line = format!("{} graphs of {} samples: {}", variants().count(), documents.len(), ends.join(", "));
     if !speedups.is_empty() {
         let mean = (speedups.iter().map(|speedup| speedup.ln()).sum::<f64>() / speedups.len() as f64).exp();
@@ -163,20 +163,37 @@ fn is_unmeasured(variant: &Variant) -> bool {
 }
 
 fn row(variant: &Variant, name: &str) -> Vec<String> {
-    let number = |value: Option<f64>, digits: usize| value.map_or("-".into(), |value| format!("{value:.digits$}"));
+    let number = |value: Option<f64>, digits: usize| value.map_or("-".into(), |value| told(value, digits));
     let timing = variant.timing.as_ref();
+    let shown = timing.and_then(Timing::shown);
     let rewrite = variant.rewrite.as_ref();
     vec![
         one_line(name, 120),
         rewrite.map_or("-".into(), |rewrite| format!("{} to {}", rewrite.nodes_before, rewrite.nodes_after)),
         rewrite.map_or("-".into(), |rewrite| rewrite.kernels.to_string()),
-        number(timing.map(|timing| timing.eager_us), 1),
-        number(timing.map(|timing| timing.rewritten_us), 1),
-        number(timing.map(|timing| timing.speedup), 2),
+        number(shown.map(|shown| shown.eager_us), 1),
+        number(shown.map(|shown| shown.rewritten_us), 1),
+        speedup_of(variant),
         number(timing.and_then(|timing| timing.speedup_device), 2),
         variant.right_from.map_or("-".into(), |t| format!("t = {t}")),
         verdict_on(variant),
     ]
+}
+
+/// How many times as fast as eager a variant is, as far as its times say.
+pub fn speedup_of(variant: &Variant) -> String {
+    match variant.timing.as_ref().map(Timing::shown) {
+        None => "-".into(),
+        Some(None) => "too noisy to say".into(),
+        Some(Some(shown)) => told(shown.speedup, 2),
+    }
+}
+
+/// A number with so many digits after the point, and at least two that say something.
+fn told(value: f64, digits: usize) -> String {
+    let before = if value > 0.0 && value.is_finite() { value.log10().floor() as i32 + 1 } else { 1 };
+    let digits = digits.max(usize::try_from(2 - before).unwrap_or(0));
+    format!("{value:.digits$}")
 }
 
 /// What became of a variant, in a few words.
@@ -275,7 +292,19 @@ fn failures(document: &Document, terminal: &Terminal) -> Vec<String> {
         lines.push(terminal.paint(Tone::Dim, &line));
     }
     lines.extend(drift(document, terminal));
+    lines.extend(host_spread(document, terminal));
     lines
+}
+
+/// Says so if intervals are wider for what the host may do in another run.
+fn host_spread(document: &Document, terminal: &Terminal) -> Vec<String> {
+    let Some(found) = document.host_spread() else { return vec![] };
+    let text = format!(
+        "note: launches took longer than this host's fastest: intervals of wall clock reach {:.0}% to each side, what another \
+         run may differ by",
+        100.0 * (found - 1.0)
+    );
+    wrap(&text, terminal.width(), "  ").iter().map(|line| terminal.paint(Tone::Dim, line)).collect()
 }
 
 /// Says so if eager ran at another speed beside itself than beside the rewrite.
@@ -356,7 +385,7 @@ fn verdict(document: &Document) -> Option<String> {
         count => format!(" over {count} submissions"),
     };
     Some(format!(
-        "{}: {:.3} times as fast in the geometric mean [{:.3}, {:.3}]; wrong in at most {} of 1000 verdicts on equal programs{of}",
+        "{}: {:.3} times as fast in the geometric mean [{:.3}, {:.3}] within this run; wrong in at most {} of 1000 verdicts on equal programs{of}",
         confidence.verdict,
         speedup.speedup,
         speedup.interval.low,
@@ -372,12 +401,34 @@ mod tests {
     use passhost_ir::NodeId;
     use passhost_made_documents::{document, right};
     use passhost_protocol::device::Candidate;
+    use passhost_score::Interval;
 
     fn kernel(times: &[u64], is_kept: bool) -> TunedKernel {
         let candidates: Vec<Candidate> =
             times.iter().map(|&ns| Candidate { schedule: format!("rows rows={ns}"), ns }).collect();
         let chosen = TunedKernel::fastest(&candidates);
         TunedKernel { node: NodeId(1), sources_sha256: "00".into(), candidates, chosen, is_kept }
+    }
+
+    #[test]
+    fn a_row_contradicts_nothing() {
+        let number = |text: &String| text.parse::<f64>().ok();
+        for speedup in [0.004, 0.05, 0.47, 1.0, 2.3, 180.0] {
+            let row = row(&right("x", speedup), "x");
+            let [eager, rewritten, told] = [3, 4, 5].map(|column| number(&row[column]).unwrap());
+            assert!((eager / rewritten / told - 1.0).abs() < 0.1, "{row:?}");
+        }
+        let mut noisy = right("x", 2.0);
+        noisy.timing.as_mut().unwrap().interval = Interval { low: 0.5, high: 8.1 };
+        let mut contradictory = right("x", 2.0);
+        contradictory.timing.as_mut().unwrap().speedup = 0.05;
+        for variant in [noisy, contradictory] {
+            assert_eq!(row(&variant, "x")[3..6], ["-", "-", "too noisy to say"]);
+            let document = document("p", "s", vec![variant]);
+            assert!(!total([&document].into_iter()).contains("times as fast"));
+        }
+        let untimed = Variant { timing: None, ..right("x", 2.0) };
+        assert_eq!(row(&untimed, "x")[3..6], ["-", "-", "-"]);
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub use finding::{DomainFinding, Finding};
 pub use launch::{Launch, NotCaptured, TimedProgram, TimingError};
 pub use schedules::{Candidate, TunedKernel};
 pub use settings::{Draws, OtherRounds, Settings, Share};
-pub use timing::{Block, DeviceTimes, ProcessTimes, Timed, Witness};
+pub use timing::{Block, DeviceTimes, ProbeTimes, ProcessTimes, Timed, Witness};
 
 use crate::compiler::Source;
 use crate::{Spent, Walls};

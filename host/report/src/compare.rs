@@ -1,7 +1,7 @@
 //! Several entrants on the graphs that all of them were tried on.
 
 use crate::conditions::{Conditions, remarks};
-use crate::entry::{Entrant, Entry, Item, Scoring, sample_key};
+use crate::entry::{Entrant, Entry, Item, Scoring, ln_resolution, sample_key};
 use crate::library::calls_of;
 use crate::part::{OverSamples, Part};
 use crate::rebase::against_python;
@@ -280,11 +280,15 @@ impl Scale {
         };
         let repeats =
             |items: &[&Item<'_>]| items.iter().map(|item| item.wall.clone()).collect::<Vec<Option<Repeats>>>();
+        // Each side was measured on a host as it was then: equal ones differ by what both may be off by.
+        let sides: Vec<f64> = [first, other].into_iter().filter_map(ln_resolution).collect();
+        let square = sides.iter().map(|side| side * side).sum::<f64>() / sides.len().max(1) as f64;
+        let resolution = square.sqrt().exp();
         let (first_outcomes, first_repeats) = (outcomes(first), repeats(first));
         let (other_outcomes, other_repeats) = (outcomes(other), repeats(other));
         let first = Side { outcomes: &first_outcomes, repeats: &first_repeats };
         let other = Side { outcomes: &other_outcomes, repeats: &other_repeats };
-        ratios(first, other, &self.scoring.options, self.scoring.resolution, self.comparisons).ok()
+        ratios(first, other, &self.scoring.options, resolution, self.comparisons).ok()
     }
 
     fn headline(self, first: &[&Item<'_>], other: &[&Item<'_>]) -> Option<Ratio> {

@@ -90,7 +90,6 @@ impl Entry<'_> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Scoring {
     pub options: Options,
-    pub resolution: f64,
     pub device_resolution: f64,
     /// That share the errors of intervals and verdicts.
     pub submissions: u32,
@@ -109,6 +108,8 @@ pub(crate) struct Item<'a> {
     pub outcome: Option<VariantOutcome>,
     pub wall: Option<Repeats>,
     pub device: Option<Repeats>,
+    /// The factor within which equal measurements of its host lie, by wall clock.
+    pub resolution: f64,
 }
 
 impl<'a> Item<'a> {
@@ -126,6 +127,14 @@ impl<'a> Item<'a> {
     pub fn is_unwinnable(&self) -> bool {
         self.outcome.is_some() && self.variant.class == Some(FailureClass::Reference)
     }
+}
+
+/// The logarithm of the factor within which equal measurements of some graphs lie, by wall clock: the mean of those that were
+/// compared, as their score is a geometric mean. `None` of none.
+pub(crate) fn ln_resolution(items: &[&Item<'_>]) -> Option<f64> {
+    let compared = items.iter().filter(|item| item.wall.is_some());
+    let logarithms: Vec<f64> = compared.map(|item| item.resolution.ln()).collect();
+    (!logarithms.is_empty()).then(|| logarithms.iter().sum::<f64>() / logarithms.len() as f64)
 }
 
 /// What tells a sample from others: its hash, or its name where none of its files could be read.
@@ -198,18 +207,18 @@ fn entry<'a>(entrant: Entrant, conditions: Conditions, all: Vec<&'a Document>, f
     });
     let submissions = documents.iter().map(|document| submissions(document)).max().unwrap_or(1);
     let options = conditions.options;
-    let mut scoring = Scoring { options, resolution: 1.0, device_resolution: 1.0, submissions, has_intervals: true };
+    let mut scoring = Scoring { options, device_resolution: 1.0, submissions, has_intervals: true };
     let mut items = vec![];
     for &document in &documents {
         let recount = recount(document);
-        scoring.resolution = scoring.resolution.max(recount.resolution);
         scoring.device_resolution = scoring.device_resolution.max(recount.device_resolution);
         let names: Vec<&str> = document.variants.iter().map(|variant| variant.name.as_str()).collect();
         let counted = document.variants.iter().zip(short_names(&names)).zip(recount.variants);
         let taken = counted.filter(|((variant, _), _)| filter.takes(document, variant));
         items.extend(taken.map(|((variant, short), counted)| {
+            let resolution = counted.speedups.as_ref().map_or(1.0, |speedups| speedups.resolution);
             let (wall, device) = counted.speedups.map(|speedups| (speedups.wall, speedups.device)).unzip();
-            Item { document, variant, short, outcome: counted.outcome, wall, device: device.flatten() }
+            Item { document, variant, short, outcome: counted.outcome, wall, device: device.flatten(), resolution }
         }));
     }
     Entry { entrant, conditions, repeated, documents, items, scoring }

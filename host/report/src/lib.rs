@@ -7,7 +7,7 @@
 //!
 //! # Which question an interval answers
 //!
-//! - Of AS, AS strict and ratios: what would come out if the *same graphs* were measured again. It is Student's t over
+//! - Of AS, AS strict and ratios: what would come out if the *same graphs* were measured again on hosts as they were. It is Student's t over
 //!   processes, as in a single document.
 //! - Of a mean over samples ([`OverSamples`]): what would come out for *other samples like these*. It is Student's t over
 //!   samples, each of which counts once however many graphs it has.

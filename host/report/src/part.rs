@@ -1,6 +1,6 @@
 //! Some graphs of an entrant, and what they score together.
 
-use crate::entry::{Item, Scoring, sample_key};
+use crate::entry::{Item, Scoring, ln_resolution, sample_key};
 use passhost_score::{
     Confidence, Interval, Options, Repeats, Scores, VariantOutcome, es_intervals, retimed, score, shared_confidence,
 };
@@ -86,7 +86,7 @@ impl Part {
             graphs: items.len(),
             scored: outcomes.len(),
             right: items.iter().filter(|item| item.is_right()).count(),
-            wall: ClockScores::of(&outcomes, &walls, scoring, scoring.resolution),
+            wall: ClockScores::of(&outcomes, &walls, scoring, ln_resolution(&counted).unwrap_or(0.0).exp()),
             device: over_device_time
                 .and_then(|outcomes| ClockScores::of(&outcomes, &devices, scoring, scoring.device_resolution)),
             over_samples: over_samples(&counted, &scoring.options),

@@ -37,7 +37,7 @@ impl Time {
         let on = item.document.job.device.as_ref().map_or("cpu", |device| &device.device);
         let times = EagerTimes::of(timing, on, item.document.limits.measurement.accept_noise);
         let device = timing.eager_device_us.zip(times.device).map(|(us, processes)| Time::new(us, &processes));
-        (Time::new(timing.eager_us / times.slowed, &times.wall), device)
+        (Time::new(times.us, &times.wall), device)
     }
 
     /// The geometric mean; `None` of none. Where numbers of processes differ, nothing is known of single ones.
@@ -173,9 +173,8 @@ mod tests {
         let eager = baseline("eager", Launch::Stream, "one", vec![right("x", 1.0)], 1.5);
         let plugin = document("one", "one", vec![right("x", 2.0)]);
         let mut slowing = plugin.clone();
-        // Its speedup says already that it gains nothing by that.
+        // Its speedup says already that it gains nothing by that, and so does the time that it is against.
         let timing = slowing.variants[0].timing.as_mut().unwrap();
-        timing.eager_us *= 1.25;
         for time in
             timing.processes.iter_mut().flat_map(|process| &mut process.pairs).flat_map(|block| &mut block.eager_ns)
         {
@@ -186,6 +185,10 @@ mod tests {
             found.standings[0].part.wall.as_ref().unwrap().aggregate_score
         };
         assert!((score(&plugin) - 3.0).abs() < 1e-9, "{}", score(&plugin));
+        assert!((score(&slowing) - 3.0).abs() < 1e-9, "{}", score(&slowing));
+        // By the first rules it is the time beside the rewrite.
+        let timing = slowing.variants[0].timing.as_mut().unwrap();
+        (timing.eager_us, timing.rules) = (timing.eager_us * 1.25, 1);
         assert!((score(&slowing) - 3.0).abs() < 1e-9, "{}", score(&slowing));
     }
 

@@ -4,6 +4,7 @@
 
 use passhost_ir::{DeviceFacts, DeviceKind};
 use passhost_made_documents::{baseline, compared, document, failed, missed, right, unmeasured};
+use passhost_protocol::device::ProbeTimes;
 use passhost_protocol::guest::Refusal;
 use passhost_report::{Apart, Contest, Filter, Sourced, contests, entries};
 use passhost_score::{Confidence, FailureClass, Verdict};
@@ -46,6 +47,54 @@ fn the_best_plugin_is_first_and_the_others_are_held_against_it() {
         assert_eq!(contest.rows.len(), 2);
         assert!((contest.rows[0].eager_us.unwrap() / 1200.0 - 1.0).abs() < 1e-6, "what speedups are against");
     });
+}
+
+/// As if it were measured on a GPU of a host whose typical launch takes so many times as long as its fastest; all of the wall
+/// clock may be the host's.
+fn on_host(mut document: Document, slower: f64) -> Document {
+    document.job.device.as_mut().unwrap().device = "cuda:0".into();
+    for process in document.variants.iter_mut().flat_map(|variant| &mut variant.timing.as_mut().unwrap().processes) {
+        let probe = ProbeTimes { fastest_ns: 8000, median_ns: (8000.0 * slower) as u64, upper_ns: 12_000 };
+        process.control.iter_mut().chain(&mut process.pairs).for_each(|block| block.witness.probe = Some(probe));
+        process.device = None;
+    }
+    document
+}
+
+#[test]
+fn what_a_noisy_host_may_differ_by_is_in_scores_and_comparisons() {
+    let of = |name: &str, speedup, slower: [f64; 2]| {
+        slower.map(|slower| on_host(document(name, &slower.to_string(), vec![right("x", speedup)]), slower))
+    };
+    let spreads = |slower: [f64; 2]| {
+        let mut found = [0.0; 2];
+        let documents = [of("one", 2.0, slower), of("two", 2.0, [1.0, slower[1]])].concat();
+        let documents: Vec<Document> = documents
+            .into_iter()
+            .zip(["a", "b", "a", "b"])
+            .map(|(mut document, sample)| {
+                document.job.sample_sha256 = sample.into();
+                document
+            })
+            .collect();
+        with_contests(documents, |contests| {
+            let standings = &contests[0].comparison.as_ref().unwrap().standings;
+            let score = standings[0].part.wall.as_ref().unwrap().confidence.unwrap();
+            let ratio = standings[1].against_first.as_ref().unwrap().scores.aggregate_score;
+            found = [score.aggregate_score.spread(), ratio.interval.unwrap().spread()];
+        });
+        found
+    };
+    let near = |found: [f64; 2], expected: [f64; 2]| {
+        assert!(
+            found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-3),
+            "{found:?} {expected:?}"
+        );
+    };
+    near(spreads([1.0, 1.0]), [1.07, 1.07f64.powf(2f64.sqrt())]);
+    // Of two samples one on a noisy host: the geometric mean of 1.3 and 1.07, beside 1.07 of the other entrant.
+    let mean = (1.3f64 * 1.07).sqrt();
+    near(spreads([1.3, 1.0]), [mean, (mean.ln().powi(2) + 1.07f64.ln().powi(2)).sqrt().exp()]);
 }
 
 #[test]

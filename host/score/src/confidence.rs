@@ -24,7 +24,7 @@ pub struct Confidence {
     pub verdict: Verdict,
     /// How many submissions share the error of the verdict.
     pub submissions: u32,
-    /// The factor within which equal measurements on other days lie.
+    /// The factor within which equal measurements lie, of the same device and a host that is as these runs found it.
     pub resolution: f64,
 }
 

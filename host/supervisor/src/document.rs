@@ -1,19 +1,23 @@
 //! The result document: everything that an evaluation used, did and found, as one JSON value. The table on the terminal
 //! is a view of it.
 
+mod times;
+
 use crate::progress::Progress;
+use crate::timing::Rules;
 use passhost_ir::{Dtype, Graph};
 use passhost_policy::{Headline, Policy};
 pub use passhost_protocol::device::Launch;
 use passhost_protocol::device::{
-    Departure, DeviceInfo, DomainFinding, OtherRounds, OutputReport, ProcessTimes, Settings, TunedKernel,
+    Departure, DeviceInfo, DomainFinding, OtherRounds, OutputReport, Settings, TunedKernel,
 };
 use passhost_protocol::guest::{GuestLimits, GuestUsage, PassInfo, Refusal};
 use passhost_protocol::reader::{InputMode, Symbols};
 use passhost_protocol::{Spent, Walls};
-use passhost_score::{Confidence, Decided, Estimate, FailureClass, Interval, Options, Scores, VariantOutcome};
+use passhost_score::{Confidence, Decided, FailureClass, Options, Scores, VariantOutcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+pub use times::{ShownTimes, Timing, quartiles_us};
 
 /// Names the form of the document; the number grows when a field changes its meaning or goes.
 pub const SCHEMA: &str = "passhost.result/2";
@@ -121,6 +125,14 @@ impl Document {
     pub fn is_tuned(&self) -> bool {
         let on_gpu = self.job.device.as_ref().is_some_and(|device| device.device != "cpu");
         self.limits.measurement.tune && on_gpu && self.job.baseline.is_none()
+    }
+
+    /// The resolution of the scores by wall clock, where the host makes it larger than that of the device.
+    pub fn host_spread(&self) -> Option<f64> {
+        let device = self.job.device.as_ref().map_or("cpu", |device| &device.device);
+        let resolution = self.confidence.as_ref()?.resolution;
+        // A geometric mean of equal numbers may be off by its rounding.
+        (resolution > 1.000_001 * Rules::of(device).resolution_on(None)).then_some(resolution)
     }
 
     /// Whether variants were left out, so that no score is that of the sample.
@@ -406,59 +418,6 @@ impl Graphs {
     }
 }
 
-/// Times of one variant. Medians are over all blocks that count.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Timing {
-    /// What each process measured.
-    pub processes: Vec<ProcessTimes>,
-    /// How often it was timed until the machine did nothing else; what was measured before that is not here.
-    pub attempts: u32,
-    /// Ops of eager's program, by which the host's part of its time is judged.
-    pub ops: usize,
-    /// Why all this is no measurement: the machine did something else. Nothing is scored then.
-    pub trouble: Option<String>,
-    /// Blocks that do not count because the machine did something else meanwhile, and what, in words.
-    pub disturbed: Vec<String>,
-    /// Median of eager beside the rewrite, microseconds.
-    pub eager_us: f64,
-    /// Ratio, at least 1, of the medians of eager beside itself and beside the rewrite. Far above 1 either the machine changed
-    /// its speed, or the rewrite slowed eager down: then the faster of the two counts.
-    pub eager_drift: f64,
-    /// Median of the rewrite, microseconds.
-    pub rewritten_us: f64,
-    /// Interquartile range of eager's, microseconds.
-    pub eager_iqr_us: f64,
-    /// Interquartile range of the rewrite's, microseconds.
-    pub rewritten_iqr_us: f64,
-    /// The geometric mean over processes and blocks of eager's median over the rewrite's.
-    pub speedup: f64,
-    /// Covers it in 95% of all measurements.
-    pub interval: Interval,
-    /// The same of eager against itself by the path that a rewrite takes.
-    pub control: Estimate,
-    /// Median of what eager's device works, microseconds; absent where that could not be told in every process.
-    pub eager_device_us: Option<f64>,
-    /// Median of what the rewrite's device works, microseconds.
-    pub rewritten_device_us: Option<f64>,
-    /// The first over the second, the geometric mean over processes.
-    pub speedup_device: Option<f64>,
-    /// The speedup with cold caches.
-    pub speedup_cold: Option<f64>,
-}
-
-/// The quartiles of some times in nanoseconds, in microseconds: 25%, 50%, 75%. `None` of no samples.
-pub fn quartiles_us(samples: &[u64]) -> Option<[f64; 3]> {
-    let mut sorted = samples.to_vec();
-    sorted.sort_unstable();
-    let last = sorted.len().checked_sub(1)?;
-    // Linear interpolation between order statistics; the middle one is the usual median.
-    Some([0.25, 0.5, 0.75].map(|share| {
-        let position = share * last as f64;
-        let (low, high) = (sorted[position.floor() as usize], sorted[position.ceil() as usize]);
-        (low as f64 + (high as f64 - low as f64) * position.fract()) / 1e3
-    }))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -483,12 +442,5 @@ mod tests {
         let mut variant = crate::judge::empty("one");
         variant.describe(&program);
         assert_eq!((variant.element_type.as_deref(), variant.bytes), (Some("float16"), Some(32 + 200 + 100)));
-    }
-
-    #[test]
-    fn quartiles_interpolate_between_samples() {
-        assert_eq!(quartiles_us(&[4000, 1000, 3000, 2000]), Some([1.75, 2.5, 3.25]));
-        assert_eq!(quartiles_us(&[7000]), Some([7.0, 7.0, 7.0]));
-        assert_eq!(quartiles_us(&[]), None);
     }
 }

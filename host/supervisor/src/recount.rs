@@ -10,9 +10,7 @@ use passhost_score::VariantOutcome;
 pub struct Recount {
     /// One per variant of the document.
     pub variants: Vec<Counted>,
-    /// The factor within which equal measurements on other days lie.
-    pub resolution: f64,
-    /// The same of the device's time.
+    /// The factor within which equal measurements of the device's time lie.
     pub device_resolution: f64,
 }
 
@@ -31,7 +29,7 @@ pub fn recount(document: &Document) -> Recount {
     let rules = Rules::of(document.job.device.as_ref().map_or("cpu", |device| &device.device));
     let accept_noise = document.limits.measurement.accept_noise;
     let variants = document.variants.iter().map(|variant| counted(variant, rules, accept_noise)).collect();
-    Recount { variants, resolution: rules.resolution, device_resolution: rules.device_resolution }
+    Recount { variants, device_resolution: rules.device_resolution }
 }
 
 fn counted(variant: &Variant, rules: Rules, accept_noise: bool) -> Counted {
@@ -39,7 +37,7 @@ fn counted(variant: &Variant, rules: Rules, accept_noise: bool) -> Counted {
     let compared = matches!(outcome, Some(VariantOutcome::Compared { .. }));
     let timing = variant.timing.as_ref().filter(|_| compared);
     let speedups = timing.and_then(|timing| {
-        let measured = measured(timing.processes.clone(), rules, timing.ops, accept_noise).ok()?;
+        let measured = measured(timing.processes.clone(), rules.of_then(timing), timing.ops, accept_noise).ok()?;
         Some(measured.speedups)
     });
     Counted { outcome, speedups }

@@ -1,15 +1,24 @@
 //! What the times of several processes say of a rewrite, and whether they say anything: a machine that does something else
 //! meanwhile gives numbers, not a measurement.
 
+mod counted;
+mod disturbance;
+mod host;
+
 use crate::document::{Timing, quartiles_us};
-use passhost_protocol::device::{Block, DeviceTimes, ProcessTimes, Witness};
+use counted::{Choice, Counted};
+use disturbance::{Disturbed, disturbed};
+use passhost_protocol::device::{DeviceTimes, ProcessTimes};
 use passhost_score::{Estimate, Repeats, ScoreError, Verdict, median};
 
 /// What is asked of a measurement on one kind of device.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rules {
-    /// The factor within which equal measurements on other days lie.
-    pub resolution: f64,
+    /// Of the rules themselves.
+    version: u32,
+    is_gpu: bool,
+    /// The factor within which equal measurements on other days lie, on a host whose launches take as long as ever.
+    resolution: f64,
     /// The same of the device's time.
     pub device_resolution: f64,
     /// How far, as a factor, the interval of eager against itself may reach to each side.
@@ -19,24 +28,58 @@ pub(crate) struct Rules {
     drift: f64,
 }
 
-const CPU: Rules = Rules { resolution: 1.04, device_resolution: 1.03, control_spread: 1.5, drift: 1.05 };
-const GPU: Rules = Rules { resolution: 1.07, device_resolution: 1.02, control_spread: 1.3, drift: 1.02 };
+const CPU: Rules = Rules {
+    version: Timing::RULES,
+    is_gpu: false,
+    resolution: 1.04,
+    device_resolution: 1.03,
+    control_spread: 1.5,
+    drift: 1.05,
+};
+const GPU: Rules = Rules {
+    version: Timing::RULES,
+    is_gpu: true,
+    resolution: 1.07,
+    device_resolution: 1.02,
+    control_spread: 1.3,
+    drift: 1.02,
+};
 
 impl Rules {
     /// Those of a device, `cpu` or `cuda:0`.
     pub fn of(device: &str) -> Rules {
         if device == "cpu" { CPU } else { GPU }
     }
+
+    /// The same as they were when times were judged.
+    pub fn of_then(self, timing: &Timing) -> Rules {
+        Rules { version: timing.rules, ..self }
+    }
+
+    /// Whether they are those of documents that do not say.
+    fn is_first(self) -> bool {
+        self.version < 2
+    }
+
+    /// The factor within which equal measurements of this host lie, where a run of it says that it differs by so much.
+    pub fn resolution_on(self, host_spread: Option<f64>) -> f64 {
+        self.resolution.max(host_spread.unwrap_or(1.0))
+    }
+
+    /// That of a score of several variants, whose host was the same: the geometric mean.
+    pub fn resolution_of<'a>(self, speedups: impl Iterator<Item = &'a Speedups>) -> f64 {
+        let logarithms: Vec<f64> = speedups.map(|speedups| speedups.resolution.ln()).collect();
+        if logarithms.is_empty() { self.resolution } else { mean(logarithms.into_iter()).exp() }
+    }
+
+    /// What eager of so many ops may take beside its device, microseconds. What equal measurements differ by says nothing
+    /// of the host.
+    fn host_us(self, ops: usize, device_us: f64) -> f64 {
+        let differs = if self.is_first() { 0.0 } else { (self.resolution - 1.0) * device_us };
+        HOST_US * (1.0 + ops as f64) + differs
+    }
 }
 
-/// Share of a block that threads may wait for a core.
-const WAITED: f64 = 0.10;
-/// Share of the probes of a block that may be slow.
-const SLOW_PROBES: f64 = 0.25;
-/// Times that threads may be preempted for each run of a program, where waiting is not counted.
-const PREEMPTED: f64 = 1.0;
-/// Clock of a block below the median of all blocks.
-const CLOCK: f64 = 0.97;
 /// What eager may take beyond the device's own time, in microseconds: once, and for each op.
 const HOST_US: f64 = 25.0;
 
@@ -68,40 +111,45 @@ pub struct Speedups {
     pub wall: Repeats,
     /// Of the device's time, where every process has it.
     pub device: Option<Repeats>,
+    /// The factor within which equal measurements of this host lie, by wall clock.
+    pub resolution: f64,
 }
 
-/// What eager took beside the rewrite in each process by itself: logarithms of medians in microseconds. By wall clock it is
-/// what the speedups are against: where the rewrite slowed eager down, that is taken off.
+/// What eager took beside the rewrite: what the speedups are against. Where the rewrite slowed eager down by wall clock, that
+/// is taken off.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EagerTimes {
-    /// By wall clock, in the blocks that count.
+    /// By wall clock over all processes, microseconds.
+    pub us: f64,
+    /// By wall clock in each process by itself: logarithms of microseconds.
     pub wall: Vec<f64>,
-    /// How many times as long eager took as is counted, by wall clock: 1 where no rewrite slowed it down.
-    pub slowed: f64,
     /// By the device's time, where every process has it.
     pub device: Option<Vec<f64>>,
 }
 
 impl EagerTimes {
-    /// Those of a measurement on a device, `cpu` or `cuda:0`, of which all blocks count with `accept_noise`.
+    /// Those of a measurement on a device, `cpu` or `cuda:0`, in which noise was accepted or not.
     pub fn of(timing: &Timing, device: &str, accept_noise: bool) -> EagerTimes {
-        let rules = Rules::of(device);
-        let disturbed = if accept_noise { vec![] } else { disturbed(&timing.processes) };
-        let quiet = quiet(&timing.processes, &disturbed);
+        let rules = Rules::of(device).of_then(timing);
+        let disturbed = disturbed_of(&timing.processes, timing.ops, accept_noise, rules);
+        let counted = Choice::of(&timing.processes, &disturbed, accept_noise, rules).processes;
         let ln_us = |nanoseconds: f64| (nanoseconds / 1e3).ln();
-        let wall = |process: &Quiet<'_>| ln_us(eager_median(&process.pairs) / process.slowed(rules));
+        let wall = |process: &Counted<'_>| match rules.is_first() {
+            true => ln_us(middle(&process.eager_ns()) / process.slowed(rules)),
+            false => process.ln_times(rules)[0] - 1e3f64.ln(),
+        };
         let of_device = |process: &ProcessTimes| Some(ln_us(middle(&process.device.as_ref()?.eager_ns)));
-        let slowed: f64 = quiet.iter().map(|process| process.slowed(rules).ln()).sum();
+        // What a rewrite slowed it down by was in the time of the first rules.
+        let slowed = counted.iter().map(|process| if rules.is_first() { process.slowed(rules).ln() } else { 0.0 });
         EagerTimes {
-            wall: quiet.iter().map(wall).collect(),
-            slowed: (slowed / quiet.len().max(1) as f64).exp(),
+            us: timing.eager_us / mean(slowed).exp(),
+            wall: counted.iter().map(wall).collect(),
             device: timing.processes.iter().map(of_device).collect(),
         }
     }
 }
 
-/// Looks at the times of all processes of a program of so many ops. With `accept_noise` every block counts and there is no
-/// trouble. Of what is not measured, numbers are over all blocks.
+/// Looks at the times of all processes of a program of so many ops. With `accept_noise` there is no trouble.
 ///
 /// # Errors
 ///
@@ -112,116 +160,21 @@ pub(crate) fn measured(
     ops: usize,
     accept_noise: bool,
 ) -> Result<Measured, ScoreError> {
-    let disturbed = if accept_noise { vec![] } else { disturbed(&processes) };
-    let too_many = too_many(&quiet(&processes, &disturbed), &processes, &disturbed);
-    let quiet = quiet(&processes, if too_many.is_some() { &[] } else { &disturbed });
-    let control: Vec<Vec<f64>> =
-        quiet.iter().map(|process| process.control.iter().map(|block| ratio(block)).collect()).collect();
-    let control = Repeats::new(&control)?;
-    let pairs: Vec<Vec<f64>> = quiet.iter().map(|process| process.speedups(rules)).collect();
-    let wall = Repeats::new(&pairs)?;
+    let disturbed = disturbed_of(&processes, ops, accept_noise, rules);
+    let Choice { processes: counted, trouble: too_many } = Choice::of(&processes, &disturbed, accept_noise, rules);
+    let control = Repeats::new(&counted.iter().map(Counted::control).collect::<Vec<_>>())?;
+    let wall = Repeats::new(&counted.iter().map(|process| process.speedups(rules)).collect::<Vec<_>>())?;
     let device = device_repeats(&processes);
-    let timing = timing(&quiet, &processes, [&wall, &control], device.as_ref(), rules, &disturbed);
+    let timing = timing(&counted, &processes, [&wall, &control], device.as_ref(), rules, &disturbed);
     let trouble = too_many.or_else(|| if accept_noise { None } else { trouble(&timing, &control, rules, ops) });
     let timing = Timing { processes, ops, trouble: trouble.map(|trouble| trouble.to_string()), ..timing };
-    Ok(Measured { timing, speedups: Speedups { wall, device } })
+    let resolution = rules.resolution_on(timing.host_spread);
+    Ok(Measured { timing, speedups: Speedups { wall, device, resolution } })
 }
 
-/// The blocks of each process but those that were disturbed.
-fn quiet<'a>(processes: &'a [ProcessTimes], disturbed: &[Disturbed]) -> Vec<Quiet<'a>> {
-    let counts = |process: usize, block: usize| !disturbed.iter().any(|found| found.at(process, block));
-    processes.iter().enumerate().map(|(at, times)| Quiet::of(at, times, &counts)).collect()
-}
-
-/// A block that something else disturbed.
-struct Disturbed {
-    process: usize,
-    /// Position among the blocks of the process, controls first.
-    block: usize,
-    why: String,
-}
-
-impl Disturbed {
-    fn at(&self, process: usize, block: usize) -> bool {
-        (self.process, self.block) == (process, block)
-    }
-}
-
-fn disturbed(processes: &[ProcessTimes]) -> Vec<Disturbed> {
-    let blocks = |times: &ProcessTimes| times.control.iter().chain(&times.pairs).cloned().collect::<Vec<Block>>();
-    let mut clocks: Vec<f64> =
-        processes.iter().flat_map(blocks).filter_map(|block| block.witness.clock_mhz).map(f64::from).collect();
-    let clock = if clocks.is_empty() { 0.0 } else { median(&mut clocks) };
-    let mut found = vec![];
-    for (process, times) in processes.iter().enumerate() {
-        for (block, of) in blocks(times).iter().enumerate() {
-            if let Some(why) = why_disturbed(of, clock) {
-                found.push(Disturbed { process, block, why });
-            }
-        }
-    }
-    found
-}
-
-/// What disturbed a block, in words, where the median clock of all blocks was so many megahertz.
-fn why_disturbed(block: &Block, clock: f64) -> Option<String> {
-    let Witness { elapsed_ns, waited_ns, preempted, probes, slow_probes, clock_mhz, throttled } = &block.witness;
-    let runs = (block.eager_ns.len() + block.other_ns.len()) as f64;
-    let waited = waited_ns.map(|waited| waited as f64 / (*elapsed_ns).max(1) as f64);
-    if let Some(waited) = waited.filter(|&waited| waited > WAITED) {
-        return Some(format!("threads waited for a core {:.0}% of the time", 100.0 * waited));
-    }
-    if waited.is_none() && preempted.is_some_and(|times| times as f64 > PREEMPTED * runs) {
-        return Some("other programs took the cores away".to_owned());
-    }
-    if f64::from(*slow_probes) > SLOW_PROBES * f64::from(*probes) {
-        return Some(format!("{slow_probes} of {probes} probes took twice as long as they should"));
-    }
-    if let Some(mhz) = clock_mhz.filter(|&mhz| f64::from(mhz) < CLOCK * clock) {
-        return Some(format!("the GPU ran at {mhz} MHz in place of {clock:.0}"));
-    }
-    (!throttled.is_empty()).then(|| format!("the GPU was held back: {}", throttled.join(", ")))
-}
-
-/// Blocks of one process that count.
-struct Quiet<'a> {
-    control: Vec<&'a Block>,
-    pairs: Vec<&'a Block>,
-}
-
-impl<'a> Quiet<'a> {
-    fn of(process: usize, times: &'a ProcessTimes, counts: &dyn Fn(usize, usize) -> bool) -> Quiet<'a> {
-        let controls = times.control.len();
-        let control = times.control.iter().enumerate().filter(|(at, _)| counts(process, *at));
-        let pairs = times.pairs.iter().enumerate().filter(|(at, _)| counts(process, controls + at));
-        Quiet { control: control.map(|(_, block)| block).collect(), pairs: pairs.map(|(_, block)| block).collect() }
-    }
-
-    /// How many times as long eager took beside the rewrite as beside itself, where that is more than machines change their
-    /// speed by: then the rewrite slowed it down.
-    fn slowed(&self, rules: Rules) -> f64 {
-        let (alone, beside) = (eager_median(&self.control), eager_median(&self.pairs));
-        if beside > rules.drift * alone { beside / alone } else { 1.0 }
-    }
-
-    /// The speedup in each block. A rewrite gains nothing by slowing eager down.
-    fn speedups(&self, rules: Rules) -> Vec<f64> {
-        let slowed = self.slowed(rules);
-        self.pairs.iter().map(|block| ratio(block) / slowed).collect()
-    }
-}
-
-/// Half of the blocks with the rewrite and one of the others have to be left in each process.
-fn too_many(quiet: &[Quiet<'_>], processes: &[ProcessTimes], disturbed: &[Disturbed]) -> Option<NotMeasured> {
-    let enough = |(quiet, times): (&Quiet<'_>, &ProcessTimes)| {
-        2 * quiet.pairs.len() >= times.pairs.len() && !quiet.control.is_empty() && !quiet.pairs.is_empty()
-    };
-    if quiet.iter().zip(processes).all(enough) {
-        return None;
-    }
-    let blocks = processes.iter().map(|times| times.control.len() + times.pairs.len()).sum();
-    let first = disturbed.first().map_or("no block was timed".to_owned(), |found| found.why.clone());
-    Some(NotMeasured::Disturbed { disturbed: disturbed.len(), blocks, first })
+/// The blocks that something disturbed. By the first rules nothing did where noise was accepted.
+fn disturbed_of(processes: &[ProcessTimes], ops: usize, accept_noise: bool, rules: Rules) -> Vec<Disturbed> {
+    if accept_noise && rules.is_first() { vec![] } else { disturbed(processes, ops, rules) }
 }
 
 fn trouble(timing: &Timing, control: &Repeats, rules: Rules, ops: usize) -> Option<NotMeasured> {
@@ -233,18 +186,9 @@ fn trouble(timing: &Timing, control: &Repeats, rules: Rules, ops: usize) -> Opti
     if spread > limit {
         return Some(NotMeasured::Wide { spread, limit });
     }
-    let limit_us = HOST_US * (1.0 + ops as f64);
-    match timing.eager_device_us {
-        Some(device_us) if timing.eager_us - device_us > limit_us => {
-            Some(NotMeasured::Host { wall_us: timing.eager_us, device_us, limit_us })
-        }
-        _ => None,
-    }
-}
-
-/// How often the other program of a block would have run in the time of eager.
-fn ratio(block: &Block) -> f64 {
-    middle(&block.eager_ns) / middle(&block.other_ns)
+    let (wall_us, device_us) = (timing.eager_us, timing.eager_device_us?);
+    let limit_us = rules.host_us(ops, device_us);
+    (wall_us - device_us > limit_us).then_some(NotMeasured::Host { wall_us, device_us, limit_us })
 }
 
 /// The median, or not a number where there is nothing.
@@ -253,8 +197,9 @@ fn middle(times: &[u64]) -> f64 {
     if times.is_empty() { f64::NAN } else { median(&mut times) }
 }
 
-fn eager_median(blocks: &[&Block]) -> f64 {
-    middle(&blocks.iter().flat_map(|block| block.eager_ns.iter().copied()).collect::<Vec<_>>())
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len().max(1) as f64;
+    values.sum::<f64>() / count
 }
 
 /// The speedup over the device's time in each process.
@@ -264,188 +209,61 @@ fn device_repeats(processes: &[ProcessTimes]) -> Option<Repeats> {
     Repeats::new(&speedups.collect::<Option<Vec<_>>>()?).ok()
 }
 
-/// All but the processes themselves.
+/// All but the processes themselves. Times are geometric means over processes and blocks of medians, as the speedup is.
 fn timing(
-    quiet: &[Quiet<'_>],
+    counted: &[Counted<'_>],
     processes: &[ProcessTimes],
     repeats: [&Repeats; 2],
     device: Option<&Repeats>,
     rules: Rules,
     disturbed: &[Disturbed],
 ) -> Timing {
-    let [pairs, control] = repeats.map(|repeats| repeats.estimate(rules.resolution));
-    let blocks = || quiet.iter().flat_map(|process| process.pairs.iter().copied());
-    let eager: Vec<u64> = blocks().flat_map(|block| block.eager_ns.iter().copied()).collect();
-    let rewritten: Vec<u64> = blocks().flat_map(|block| block.other_ns.iter().copied()).collect();
-    let alone: Vec<&Block> = quiet.iter().flat_map(|process| process.control.iter().copied()).collect();
-    let drift = eager_median(&alone) / middle(&eager);
+    let eager: Vec<u64> = counted.iter().flat_map(|process| process.eager_ns()).collect();
+    let rewritten: Vec<u64> = counted.iter().flat_map(|process| process.rewritten_ns()).collect();
+    let alone: Vec<u64> = counted.iter().flat_map(|process| process.eager_alone()).collect();
+    let drift = middle(&alone) / middle(&eager);
     let [eager, rewritten] = [eager, rewritten].map(|times| quartiles_us(&times).unwrap_or([f64::NAN; 3]));
-    let of_device = |times: fn(&DeviceTimes) -> &Vec<u64>| {
-        let all = processes.iter().filter_map(|process| process.device.as_ref()).flat_map(times).copied();
-        device.map(|_| middle(&all.collect::<Vec<_>>()) / 1e3)
+    let us_of = |at: usize| mean(counted.iter().map(|process| process.ln_times(rules)[at])).exp() / 1e3;
+    let [eager_us, rewritten_us] = if rules.is_first() { [eager[1], rewritten[1]] } else { [us_of(0), us_of(1)] };
+    let of_device = |of: fn(&DeviceTimes) -> &Vec<u64>| {
+        let times: Vec<&Vec<u64>> = processes.iter().filter_map(|process| Some(of(process.device.as_ref()?))).collect();
+        let us = match rules.is_first() {
+            true => middle(&times.iter().flat_map(|times| times.iter().copied()).collect::<Vec<u64>>()),
+            false => mean(times.iter().map(|times| middle(times).ln())).exp(),
+        };
+        device.map(|_| us / 1e3)
     };
+    let took_us =
+        [(eager_us, of_device(|times| &times.eager_ns)), (rewritten_us, of_device(|times| &times.rewritten_ns))];
+    let host_spread = if rules.is_gpu && !rules.is_first() { host::spread(counted, took_us) } else { None };
+    let [wall, control] = repeats;
+    let pairs = wall.estimate(rules.resolution_on(host_spread));
     let cold =
         |times: fn(&ProcessTimes) -> &Vec<u64>| middle(&processes.iter().flat_map(times).copied().collect::<Vec<_>>());
     let speedup_cold = cold(|times| &times.eager_cold_ns) / cold(|times| &times.rewritten_cold_ns);
     let name = |found: &Disturbed| format!("process {}, block {}: {}", found.process + 1, found.block + 1, found.why);
     Timing {
         processes: vec![],
+        rules: rules.version,
         ops: 0,
         attempts: 1,
         trouble: None,
         disturbed: disturbed.iter().map(name).collect(),
-        eager_us: eager[1],
+        eager_us,
         eager_drift: drift.max(1.0 / drift),
-        rewritten_us: rewritten[1],
+        rewritten_us,
         eager_iqr_us: eager[2] - eager[0],
         rewritten_iqr_us: rewritten[2] - rewritten[0],
         speedup: pairs.speedup,
         interval: pairs.interval,
-        control,
-        eager_device_us: of_device(|times| &times.eager_ns),
-        rewritten_device_us: of_device(|times| &times.rewritten_ns),
+        control: control.estimate(rules.resolution),
+        host_spread,
+        eager_device_us: took_us[0].1,
+        rewritten_device_us: took_us[1].1,
         speedup_device: device.map(|device| device.ln_speedup().exp()),
         speedup_cold: speedup_cold.is_finite().then_some(speedup_cold),
     }
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-mod tests {
-    use super::*;
-
-    const QUIET: Witness = Witness {
-        elapsed_ns: 1_000_000,
-        waited_ns: Some(1000),
-        preempted: Some(0),
-        probes: 11,
-        slow_probes: 0,
-        clock_mhz: None,
-        throttled: vec![],
-    };
-
-    fn block(eager_us: u64, other_us: u64) -> Block {
-        let times = |us: u64| vec![us * 1000, us * 1010, us * 990, us * 1000];
-        Block { eager_ns: times(eager_us), other_ns: times(other_us), witness: QUIET }
-    }
-
-    /// Eager takes 100 us and the rewrite 50, and devices a tenth less.
-    fn process() -> ProcessTimes {
-        ProcessTimes {
-            control: vec![block(100, 100), block(100, 101)],
-            pairs: vec![block(100, 50), block(101, 50), block(100, 51), block(100, 50)],
-            device: Some(DeviceTimes { eager_ns: vec![90_000; 3], rewritten_ns: vec![45_000; 3] }),
-            device_note: String::new(),
-            eager_cold_ns: vec![200_000],
-            rewritten_cold_ns: vec![160_000],
-            method: "by hand".into(),
-            floor_ns: 1,
-        }
-    }
-
-    fn three(change: impl Fn(usize, &mut ProcessTimes)) -> Result<Measured, ScoreError> {
-        let processes = (0..3).map(|at| {
-            let mut times = process();
-            change(at, &mut times);
-            times
-        });
-        measured(processes.collect(), GPU, 3, false)
-    }
-
-    fn trouble_of(change: impl Fn(usize, &mut ProcessTimes)) -> String {
-        three(change).unwrap().timing.trouble.unwrap_or("none".into())
-    }
-
-    #[test]
-    fn a_quiet_machine_gives_a_speedup_and_an_interval() {
-        let measured = three(|_, _| ()).unwrap();
-        let timing = measured.timing;
-        assert_eq!(timing.trouble, None);
-        assert!((timing.speedup - 2.0).abs() < 0.02 && timing.interval.contains(2.0), "{timing:?}");
-        assert!(timing.control.interval.contains(1.0));
-        assert_eq!((timing.eager_device_us, timing.rewritten_device_us), (Some(90.0), Some(45.0)));
-        assert_eq!((timing.speedup_device, timing.speedup_cold), (Some(2.0), Some(1.25)));
-        assert_eq!((timing.processes.len(), timing.disturbed.len()), (3, 0));
-    }
-
-    #[test]
-    fn a_disturbed_block_does_not_count_and_too_many_are_no_measurement() {
-        let one = three(|at, times| {
-            if at == 1 {
-                times.pairs[2] = Block { witness: Witness { waited_ns: Some(500_000), ..QUIET }, ..block(100, 500) };
-            }
-        });
-        let timing = one.unwrap().timing;
-        assert!((timing.speedup - 2.0).abs() < 0.02, "{timing:?}");
-        assert_eq!(timing.disturbed, ["process 2, block 5: threads waited for a core 50% of the time"]);
-        let busy = trouble_of(|at, times| {
-            if at == 2 {
-                times.pairs.iter_mut().take(3).for_each(|block| block.witness.waited_ns = Some(500_000));
-            }
-        });
-        assert_eq!(
-            busy,
-            "the machine was busy during 3 of 18 blocks of trials: threads waited for a core 50% of the time"
-        );
-    }
-
-    #[test]
-    fn every_witness_is_heard() {
-        for (witness, why) in [
-            (Witness { waited_ns: None, preempted: Some(9), ..QUIET }, "other programs took the cores away"),
-            (Witness { slow_probes: 3, ..QUIET }, "3 of 11 probes took twice as long as they should"),
-            (Witness { clock_mhz: Some(1200), ..QUIET }, "the GPU ran at 1200 MHz in place of 1980"),
-            (Witness { throttled: vec!["hw slowdown".into()], ..QUIET }, "the GPU was held back: hw slowdown"),
-        ] {
-            let found = why_disturbed(&Block { witness, ..block(1, 1) }, 1980.0);
-            assert_eq!(found, Some(why.to_owned()));
-        }
-        let unwatched = Witness { waited_ns: None, preempted: None, probes: 0, ..QUIET };
-        assert_eq!(why_disturbed(&Block { witness: unwatched, ..block(1, 1) }, 0.0), None);
-    }
-
-    #[test]
-    fn eager_must_be_as_fast_as_itself() {
-        let faster = trouble_of(|_, times| times.control = vec![block(100, 80), block(100, 81)]);
-        assert!(faster.starts_with("eager timed against itself is 1.242 times as fast, ["), "{faster}");
-        let wide = trouble_of(|at, times| times.control = vec![block(100, 80 + 20 * at as u64)]);
-        assert!(wide.starts_with("eager timed against itself varies by a factor of"), "{wide}");
-    }
-
-    #[test]
-    fn eager_must_not_wait_for_the_host() {
-        let trouble = trouble_of(|_, times| {
-            times.control = vec![block(300, 300)];
-            times.pairs = vec![block(300, 150); 4];
-        });
-        assert_eq!(
-            trouble,
-            "eager takes 300 us of which its device works 90; more than 100 us beside it are the machine's"
-        );
-        let unknown = trouble_of(|_, times| {
-            times.control = vec![block(300, 300)];
-            times.pairs = vec![block(300, 150); 4];
-            times.device = None;
-        });
-        assert_eq!(unknown, "none");
-    }
-
-    #[test]
-    fn a_rewrite_gains_nothing_by_slowing_eager_down() {
-        let measured = three(|_, times| times.pairs = vec![block(200, 50); 4]).unwrap();
-        assert!((measured.timing.speedup - 2.0).abs() < 0.02, "{:?}", measured.timing);
-        assert!((measured.timing.eager_drift - 2.0).abs() < 0.02);
-    }
-
-    #[test]
-    fn noise_that_is_accepted_is_no_trouble() {
-        let mut processes = vec![process(), process(), process()];
-        for times in &mut processes {
-            times.pairs.iter_mut().for_each(|block| block.witness.waited_ns = Some(900_000));
-            times.control = vec![block(100, 50)];
-        }
-        let measured = measured(processes, GPU, 3, true).unwrap();
-        assert_eq!((measured.timing.trouble, measured.timing.disturbed.len()), (None, 0));
-        assert!(super::measured(vec![process()], GPU, 3, true).is_err());
-    }
-}
+mod tests;

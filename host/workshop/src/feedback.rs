@@ -2,7 +2,7 @@
 //! element, what the pass left alone, findings. Never seeds, inputs or hidden sizes: of those it hears pass or fail.
 
 use passhost_score::{FailureClass, Interval};
-use passhost_supervisor::document::{Document, Failure, Timing, Variant};
+use passhost_supervisor::document::{Document, Failure, ShownTimes, Timing, Variant};
 use passhost_supervisor::untrusted::{indented, one_line};
 use passhost_supervisor::{Progress, left_out};
 use std::fmt::Write;
@@ -39,14 +39,8 @@ pub fn findings(document: &Document) -> usize {
 /// The verdict on a pass.
 pub fn verdict(document: &Document) -> String {
     let mut text = String::new();
-    let score = document.scores.as_ref();
-    let numbers = score.map(|scores| (scores.aggregate_score, scores.aggregate_score_strict));
-    let (published, strict) = numbers.unwrap_or((0.0, 0.0));
     let right = if is_right(document) { "RIGHT" } else { "WRONG" };
-    let confidence = document.confidence.as_ref();
-    let published = with_interval(published, confidence.map(|confidence| &confidence.aggregate_score));
-    let strict = with_interval(strict, confidence.map(|confidence| &confidence.aggregate_score_strict));
-    let _ = writeln!(text, "verdict: {right}; AS {published}, AS strict {strict}");
+    let _ = writeln!(text, "verdict: {right}; {}", scores(document).unwrap_or("no score".to_owned()));
     for variant in document.variants.iter().take(VARIANTS) {
         text.push_str(&of_variant(variant, document));
     }
@@ -60,6 +54,17 @@ pub fn verdict(document: &Document) -> String {
         let _ = writeln!(text, "note: {}", one_line(&note, MESSAGE));
     }
     text
+}
+
+fn scores(document: &Document) -> Option<String> {
+    let (scores, confidence) = (document.scores.as_ref()?, document.confidence.as_ref());
+    let published = confidence.map(|confidence| &confidence.aggregate_score);
+    let strict = confidence.map(|confidence| &confidence.aggregate_score_strict);
+    Some(format!(
+        "AS {}, AS strict {}",
+        with_interval(scores.aggregate_score, published),
+        with_interval(scores.aggregate_score_strict, strict)
+    ))
 }
 
 /// What the pass left alone, and what it logged, of each variant.
@@ -154,20 +159,18 @@ fn floor_us(variant: &Variant, document: &Document) -> Option<f64> {
 }
 
 fn times(timing: &Timing, floor: Option<f64>) -> String {
-    let Interval { low, high } = timing.interval;
-    let doubt = (high - low) / 2.0;
-    let relative = doubt / timing.speedup.max(f64::MIN_POSITIVE);
-    let us = |value: f64| rounded(value, value * relative);
-    let mut text = format!(
-        "eager {} us, yours {} us, {} times as fast",
-        us(timing.eager_us),
-        us(timing.rewritten_us),
-        rounded(timing.speedup, doubt)
-    );
-    if let Some(floor) = floor {
-        let _ = write!(text, ", floor {} us", us(floor));
-    }
-    text
+    let (text, relative) = match timing.shown() {
+        Some(ShownTimes { eager_us, rewritten_us, speedup, interval }) => {
+            let doubt = (interval.high - interval.low) / 2.0;
+            let us = |value: f64| rounded(value, value * doubt / speedup);
+            let (eager, yours) = (us(eager_us), us(rewritten_us));
+            let text = format!("eager {eager} us, yours {yours} us, {} times as fast", rounded(speedup, doubt));
+            (text, doubt / speedup)
+        }
+        None => ("its times are too noisy to say how fast it is".to_owned(), 0.0),
+    };
+    let floor = floor.map(|floor| format!(", floor {} us", rounded(floor, floor * relative)));
+    text + &floor.unwrap_or_default()
 }
 
 fn with_interval(value: f64, interval: Option<&Interval>) -> String {
@@ -182,14 +185,15 @@ fn with_interval(value: f64, interval: Option<&Interval>) -> String {
     }
 }
 
-/// A number as far as it is known: to the first digit of its doubt, and to three where there is none.
+/// A number as far as it is known: to the first digit of its doubt, and to three where there is none. What is not zero keeps
+/// a digit however much in doubt.
 fn rounded(value: f64, doubt: f64) -> String {
     let least = if doubt.is_finite() && doubt > 0.0 { doubt } else { value.abs() / 100.0 };
-    if !value.is_finite() || least <= 0.0 {
+    if !value.is_finite() || value == 0.0 {
         return value.to_string();
     }
-    let exponent = least.log10().floor() as i32;
-    let digits = usize::try_from(-exponent).unwrap_or(0).min(6);
+    let exponent = least.min(value.abs()).log10().floor() as i32;
+    let digits = usize::try_from(-exponent).unwrap_or(0);
     if exponent <= 0 {
         return format!("{value:.digits$}");
     }
@@ -198,6 +202,7 @@ fn rounded(value: f64, doubt: f64) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
     use passhost_made_documents::{compared, document, missed, right};
@@ -272,6 +277,35 @@ mod tests {
     }
 
     #[test]
+    fn no_number_is_rounded_away() {
+        for value in [1e-7, 0.04, 0.5, 1.49, 9.6, 45.0, 12_345.0] {
+            for doubt in [0.0, 1e-9, 0.3, 1.0, 2.0, 50.0, 1e12, f64::NAN] {
+                let shown: f64 = rounded(value, doubt).parse().unwrap();
+                assert!((value / 1.5..=value * 1.5).contains(&shown), "{value} +- {doubt} is told as {shown}");
+            }
+        }
+    }
+
+    #[test]
+    fn of_times_that_are_too_noisy_none_is_told() {
+        // Rounded to its doubt, every one of its numbers is 0.
+        let mut noisy = right("one", 2.0);
+        noisy.timing.as_mut().unwrap().interval = Interval { low: 0.01, high: 400.0 };
+        let mut contradictory = right("two", 2.0);
+        contradictory.timing.as_mut().unwrap().speedup = 0.05;
+        let text = verdict(&document("p", "s", vec![noisy, contradictory, right("three", 2.0)]));
+        let lines = |words: &str| text.lines().filter(|line| line.contains(words)).count();
+        assert_eq!((lines("too noisy to say"), lines("eager 1200 us, yours 600 us, 2.00 times")), (2, 1), "{text}");
+    }
+
+    #[test]
+    fn no_score_is_no_zero() {
+        let mut lost = document("p", "s", vec![right("one", 2.0)]);
+        lost.scores = None;
+        assert!(verdict(&lost).starts_with("verdict: RIGHT; no score\n"), "{}", verdict(&lost));
+    }
+
+    #[test]
     fn numbers_end_with_the_first_digit_of_their_doubt() {
         let cases = [
             (1.7834, 0.12, "1.8"),
@@ -281,6 +315,9 @@ mod tests {
             (16.5, 0.0, "16.5"),
             (0.0, 0.0, "0"),
             (5.0, f64::INFINITY, "5.00"),
+            (45.0, 450.0, "50"),
+            (0.05, 9.0, "0.05"),
+            (2.3e-9, 1.0, "0.000000002"),
         ];
         for (value, doubt, expected) in cases {
             assert_eq!(rounded(value, doubt), expected, "{value} +- {doubt}");

@@ -3,6 +3,8 @@
 //! `passhost-gpu-tests --nvrtc DIRECTORY random 2000` runs random kernels against the interpreter and the CPU executor,
 //! `joined 100` runs groups of them as one launch, `schedules 300` each of them in all schedules that it may have, `samples SAMPLES PLUGIN...` evaluates plugins on samples, `figures`
 //! prints device times, `runtime` checks the runtime library, `launch` the part of it that `--launch graph` needs,
+//! `queue` looks at what the device alone takes for programs that overwrite their inputs and at launches behind long ones,
+//! `measured PLUGIN` at what becomes of evaluations of graphs that run for milliseconds,
 //! `faults PLUGIN SAMPLE` fills the GPU and loses contexts. With `--json FILE` `random`, `samples` and `figures` write what they
 //! found, and `compare OLD NEW` says what got worse since.
 
@@ -11,7 +13,9 @@ mod draws;
 mod faults;
 mod figures;
 mod joined;
+mod measured;
 mod memory;
+mod queue;
 mod random;
 mod results;
 mod runtime;
@@ -24,6 +28,7 @@ use clap::{Parser, Subcommand};
 use passhost_bench::device::Device;
 use passhost_kernels::cuda::{Compiler, Gpu, Nvrtc};
 use serde_json::{Value, json};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -102,6 +107,23 @@ enum Command {
     Runtime,
     /// Checks programs that are recorded from their stream, as `--launch graph` times them; a part of `runtime`.
     Launch,
+    /// Times programs that overwrite their inputs on the device alone, and launches behind a program of milliseconds.
+    Queue,
+    /// Evaluates graphs that run for milliseconds, of which a quiet GPU measures all but a few, and one that overwrites an
+    /// input.
+    Measured {
+        /// The `passhost` program, beside its children.
+        #[arg(long, default_value = "./passhost")]
+        passhost: PathBuf,
+        /// Wall clock per variant.
+        #[arg(long, default_value = "300ms")]
+        budget: String,
+        /// How many graphs.
+        #[arg(long, default_value_t = 96)]
+        count: usize,
+        /// The plugin.
+        plugin: PathBuf,
+    },
     /// Evaluates with a full GPU, and where a context is lost.
     Faults {
         /// The `passhost` program, beside its children.
@@ -170,19 +192,9 @@ fn main() -> Result<()> {
     };
     match arguments.command {
         Command::Random { count, first, threads } => {
-            let start = Instant::now();
-            let totals = random::run(&gpu, &compiler, first..first.saturating_add(count), threads)?;
-            let seconds = start.elapsed().as_secs_f64();
-            for failure in totals.failures.iter().take(20) {
-                println!("{failure}");
-            }
-            println!("{} kernels in {seconds:.0} s: {} failed", totals.kernels, totals.failures.len());
-            random::explain(&totals);
-            write(
-                "random",
-                json!({ "kernels": totals.kernels, "failed": totals.failures.len(), "forms": totals.forms }),
-            )?;
-            ensure!(totals.failures.is_empty(), "{} random kernels are wrong", totals.failures.len());
+            let (found, failed) = run_random(&gpu, &compiler, first..first.saturating_add(count), threads)?;
+            write("random", found)?;
+            ensure!(failed == 0, "{failed} random kernels are wrong");
         }
         Command::Joined { count, first } => {
             let kernels = joined::run(&gpu, &compiler, first..first.saturating_add(count))?;
@@ -208,6 +220,15 @@ fn main() -> Result<()> {
         Command::Figures => write("figures", figures::run(&gpu, &compiler)?.into_iter().collect())?,
         Command::Runtime => runtime::run(&gpu, &Arc::new(compiler))?,
         Command::Launch => runtime::run_recorded(&gpu, &Arc::new(compiler))?,
+        Command::Queue => {
+            let device = Device::gpu(arguments.device, |_| compiler).map_err(anyhow::Error::msg)?;
+            queue::restored(&device)?;
+            queue::probes(&device)?;
+        }
+        Command::Measured { passhost, budget, count, plugin } => {
+            let (passhost, plugin, budget) = (&passhost, &plugin, &budget);
+            measured::run(&measured::Evaluation { passhost, plugin, budget }, count)?;
+        }
         Command::Faults { passhost, plugin, sample } => {
             let (passhost, plugin, sample) = (&passhost, &plugin, &sample);
             faults::run(&gpu, &faults::Evaluation { passhost, plugin, sample })?;
@@ -222,6 +243,20 @@ fn main() -> Result<()> {
         Command::Dump { .. } | Command::Compare { .. } => {}
     }
     Ok(())
+}
+
+/// Runs random kernels and says what is wrong with them; what a results file has of that, and how many failed.
+fn run_random(gpu: &Arc<Gpu>, compiler: &Compiler, seeds: Range<u64>, threads: usize) -> Result<(Value, usize)> {
+    let start = Instant::now();
+    let totals = random::run(gpu, compiler, seeds, threads)?;
+    let seconds = start.elapsed().as_secs_f64();
+    for failure in totals.failures.iter().take(20) {
+        println!("{failure}");
+    }
+    let failed = totals.failures.len();
+    println!("{} kernels in {seconds:.0} s: {failed} failed", totals.kernels);
+    random::explain(&totals);
+    Ok((json!({ "kernels": totals.kernels, "failed": failed, "forms": totals.forms }), failed))
 }
 
 /// The version of CUDA that the driver serves, as 13000 for 13.0.

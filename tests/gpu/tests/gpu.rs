@@ -58,6 +58,11 @@ fn the_gpu_draws_compares_and_judges_as_the_cpu_does() {
 }
 
 #[test]
+fn what_is_overwritten_is_restored_in_the_queue_and_a_launch_behind_a_long_program_is_no_slower() {
+    assert_ne!(on_gpu("the queue", &["queue"]), Some(false));
+}
+
+#[test]
 fn device_times_of_common_kernels() {
     assert_ne!(on_gpu("device times", &["figures"]), Some(false));
 }

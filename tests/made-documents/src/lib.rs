@@ -195,6 +195,7 @@ fn timing(speedup: f64) -> Timing {
     let micros = |factor: f64| EAGER_NS as f64 / factor / 1e3;
     Timing {
         processes: PROCESSES.iter().map(|factor| process(speedup * factor)).collect(),
+        rules: Timing::RULES,
         attempts: 1,
         ops: 4,
         trouble: None,
@@ -207,6 +208,7 @@ fn timing(speedup: f64) -> Timing {
         speedup,
         interval,
         control,
+        host_spread: None,
         eager_device_us: Some(micros(1.0)),
         rewritten_device_us: Some(micros(speedup / 2.0)),
         speedup_device: Some(speedup / 2.0),
@@ -226,6 +228,7 @@ fn process(speedup: f64) -> ProcessTimes {
         device: Some(DeviceTimes {
             eager_ns: vec![EAGER_NS],
             rewritten_ns: vec![(2.0 * EAGER_NS as f64 / speedup).round() as u64],
+            ..DeviceTimes::default()
         }),
         device_note: String::new(),
         eager_cold_ns: vec![],

@@ -3,6 +3,7 @@
 use super::Reference;
 use crate::blame::{not_recorded, of_rewrite, while_captured};
 use crate::compare::Comparison;
+use crate::device::Queued;
 use crate::held::Held;
 use crate::measure::Contender;
 use passhost_protocol::device::{Launch, NotCaptured, RewriteError, TimedProgram, TimingError};
@@ -114,14 +115,26 @@ impl<'a> Contestant<'a> {
     pub(super) fn overwrites(&self) -> bool {
         self.pristine.iter().any(Option::is_some)
     }
+}
 
-    /// How often the device is asked for something in a run.
-    pub(super) fn launches(&self) -> usize {
-        if self.captured.is_some() { 1 } else { self.program.node_count() }
+impl Queued for Contestant<'_> {
+    fn launches(&self) -> usize {
+        let of_call = if self.captured.is_some() { 1 } else { self.program.node_count() };
+        of_call + self.pristine.iter().flatten().count()
     }
 
-    /// Asks for a run and does not wait.
-    pub(super) fn queue(&mut self) -> Result<(), NodeError> {
+    fn restore(&mut self) {
+        for (input, pristine) in self.inputs.iter_mut().zip(&self.pristine) {
+            match pristine {
+                // If it fails, so does the next wait or the run.
+                Some(pristine) if self.captured.is_some() => drop(input.copy_from(pristine)),
+                Some(pristine) => *input = pristine.deep_clone(),
+                None => {}
+            }
+        }
+    }
+
+    fn call(&mut self) -> Result<(), NodeError> {
         match &self.captured {
             Some(captured) => captured.recorded.launch(),
             None => self.program.run(&self.inputs).map(drop),
@@ -134,14 +147,7 @@ impl Contender for Contestant<'_> {
     type Error = RewriteError;
 
     fn prepare(&mut self) {
-        for (input, pristine) in self.inputs.iter_mut().zip(&self.pristine) {
-            match pristine {
-                // If it fails, so does the wait below or the run.
-                Some(pristine) if self.captured.is_some() => drop(input.copy_from(pristine)),
-                Some(pristine) => *input = pristine.deep_clone(),
-                None => {}
-            }
-        }
+        self.restore();
         // Nothing of before runs into the time. If it fails, the run will say so.
         let _ = self.program.finish();
     }

@@ -5,6 +5,7 @@ use super::contestant::{Contestant, Outputs};
 use super::{Reference, input_error};
 use crate::blame::{memory_of, of_rewrite};
 use crate::compare::Comparison;
+use crate::device::Spacing;
 use crate::held::Held;
 use crate::inputs::Round;
 use crate::integrity;
@@ -176,12 +177,14 @@ impl<'a> Trials<'a> {
             controls.push(self.control_block(&mut eager, &mut control, control_plan)?);
         }
         self.reference.device.charge(Work::TimeControl);
-        let (device, device_note) = self.device_times(&mut eager, &mut rewritten)?;
+        // What is restored for one program stands between the calls of both: they are timed alike.
+        let spacing = if eager.overwrites() || rewritten.overwrites() { Spacing::Apart } else { Spacing::Close };
+        let (device, device_note) = self.device_times(&mut eager, &mut rewritten, spacing)?;
         self.reference.device.charge(Work::TimeDevice);
         let flush = || self.reference.device.flush_caches();
         let (eager_cold_ns, rewritten_cold_ns) = measure::cold_pairs(&mut eager, &mut rewritten, self.settings, flush)?;
         self.reference.device.charge(Work::TimeCold);
-        let method = self.reference.device.method().into();
+        let method = self.reference.device.method(spacing).into();
         Ok(ProcessTimes {
             control: controls,
             pairs,
@@ -235,20 +238,24 @@ impl<'a> Trials<'a> {
         &mut self,
         eager: &mut Contestant<'a>,
         rewritten: &mut Contestant<'a>,
+        spacing: Spacing,
     ) -> Result<(Option<DeviceTimes>, String), RewriteError> {
         let device = &self.reference.device;
         if !device.has_queue() {
             return Ok((Some(std::mem::take(&mut self.threads)), String::new()));
         }
-        if eager.overwrites() || rewritten.overwrites() {
-            return Ok((None, "the program overwrites its inputs, which queued calls would not restore".into()));
-        }
         let mut times = DeviceTimes::default();
         for _ in 0..DEVICE_TIMES {
-            for (program, into) in [(&mut *eager, &mut times.eager_ns), (&mut *rewritten, &mut times.rewritten_ns)] {
-                let before = into.last().copied();
-                match device.queued_ns(program.launches(), before, || program.queue()).map_err(of_rewrite)? {
-                    Ok(time) => into.push(time),
+            for (program, device_ns, host_ns) in [
+                (&mut *eager, &mut times.eager_ns, &mut times.eager_host_ns),
+                (&mut *rewritten, &mut times.rewritten_ns, &mut times.rewritten_host_ns),
+            ] {
+                let before = device_ns.last().copied();
+                match device.queued_ns(program, spacing, before).map_err(of_rewrite)? {
+                    Ok(taken) => {
+                        device_ns.push(taken.device_ns);
+                        host_ns.push(taken.host_ns);
+                    }
                     Err(reason) => return Ok((None, reason.to_owned())),
                 }
             }

@@ -22,7 +22,7 @@ pub(super) fn reading(contests: &[Contest<'_>]) -> Markup {
             dt { "device time" }
             dd { "what the device alone takes, without the host's part of a call. Not recorded where it could not be told in every process." }
             dt { "intervals" }
-            dd { "95%, Student's t over processes: what would come out if the same graphs were measured again. They say nothing of other graphs." }
+            dd { "95%, Student's t over processes: what would come out if the same graphs were measured again on hosts as they were. By wall clock runs of a noisy host differ by more. They say nothing of other graphs." }
             dt { "decided" }
             dd { "every process by itself says so, beyond what equal measurements differ by; at most one of a thousand such verdicts on \
                   equal programs is wrong." }

@@ -60,10 +60,27 @@ pub struct Witness {
     pub probes: u32,
     /// How many of these took twice as long as the fastest of the process.
     pub slow_probes: u32,
+    /// How long these took. Older documents do not say.
+    #[serde(default)]
+    pub probe: Option<ProbeTimes>,
     /// Clock of the multiprocessors at the end of the block, where there is a GPU that says so.
     pub clock_mhz: Option<u32>,
     /// Reasons for which a GPU held its clock back, power and idleness left out.
     pub throttled: Vec<String>,
+    /// Whether a GPU held its clock back for the power that programs draw. Older documents do not say.
+    #[serde(default)]
+    pub is_power_bound: bool,
+}
+
+/// How long the fixed piece of work between runs took, nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProbeTimes {
+    /// The fastest of the process so far.
+    pub fastest_ns: u64,
+    /// The median of the block.
+    pub median_ns: u64,
+    /// What more than a quarter of those of the block took at least.
+    pub upper_ns: u64,
 }
 
 /// What the device alone takes, nanoseconds a run: on a GPU the time between two events around calls that were all queued
@@ -74,4 +91,10 @@ pub struct DeviceTimes {
     pub eager_ns: Vec<u64>,
     /// The rewrite.
     pub rewritten_ns: Vec<u64>,
+    /// What the host took to ask a GPU for a run of eager. Older documents do not say.
+    #[serde(default)]
+    pub eager_host_ns: Vec<u64>,
+    /// Likewise of the rewrite.
+    #[serde(default)]
+    pub rewritten_host_ns: Vec<u64>,
 }

@@ -146,7 +146,8 @@ fn judged(line: VariantLine, rules: Rules, accept_noise: bool) -> Judged {
     let VariantLine { variant, outcome, .. } = line;
     let compared = matches!(outcome, Some(VariantOutcome::Compared { .. }));
     let timing = variant.timing.as_ref().filter(|_| compared);
-    let found = timing.and_then(|timing| measured(timing.processes.clone(), rules, timing.ops, accept_noise).ok());
+    let found = timing
+        .and_then(|timing| measured(timing.processes.clone(), rules.of_then(timing), timing.ops, accept_noise).ok());
     Judged { variant, outcome, speedups: found.map(|found| found.speedups) }
 }
 

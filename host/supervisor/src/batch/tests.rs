@@ -75,7 +75,11 @@ fn timed(variant: &str) -> Judged {
     let process = |seed: u64| ProcessTimes {
         control: vec![block(seed), block(seed + 1)],
         pairs: (2..6).map(|more| block(seed + more)).collect(),
-        device: Some(DeviceTimes { eager_ns: vec![90_001 + seed, 90_011], rewritten_ns: vec![44_987, 45_013 + seed] }),
+        device: Some(DeviceTimes {
+            eager_ns: vec![90_001 + seed, 90_011],
+            rewritten_ns: vec![44_987, 45_013 + seed],
+            ..DeviceTimes::default()
+        }),
         device_note: String::new(),
         eager_cold_ns: vec![200_017],
         rewritten_cold_ns: vec![160_001],

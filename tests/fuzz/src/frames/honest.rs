@@ -173,7 +173,7 @@ fn timed(rewrite: &Graph) -> Timed {
     let times = ProcessTimes {
         control: vec![control(), control()],
         pairs: vec![block(), block(), block(), block()],
-        device: Some(DeviceTimes { eager_ns: vec![2_000], rewritten_ns: vec![1_000] }),
+        device: Some(DeviceTimes { eager_ns: vec![2_000], rewritten_ns: vec![1_000], ..DeviceTimes::default() }),
         device_note: String::new(),
         eager_cold_ns: vec![],
         rewritten_cold_ns: vec![],

@@ -134,9 +134,12 @@ class Contestant:
         for at, pristine in self.pristine:
             pristine.copy_(tensors[at])
 
-    def prepare(self):
+    def restore(self):
         for at, pristine in self.pristine:
             self.inputs[at].copy_(pristine)
+
+    def prepare(self):
+        self.restore()
         self.device.synchronize()
 
     def queue(self):

@@ -37,10 +37,12 @@ class Observer:
         self.begun = time.perf_counter_ns()
 
     def probe(self):
-        start = time.perf_counter_ns()
-        self.work.add_(1)
-        self.device.synchronize()
-        took = time.perf_counter_ns() - start
+        # The first launch behind a program takes longer the longer that ran: the second one counts.
+        for _ in range(2 if self.device.is_gpu else 1):
+            start = time.perf_counter_ns()
+            self.work.add_(1)
+            self.device.synchronize()
+            took = time.perf_counter_ns() - start
         self.fastest = min(self.fastest, took)
         self.probes.append(took)
 
@@ -51,12 +53,19 @@ class Observer:
         def since(after, before):
             return None if after is None or before is None else max(after - before, 0)
 
+        probe = {
+            "fastest_ns": self.fastest,
+            "median_ns": int(statistics.median(self.probes)),
+            # What more than a quarter of them took at least.
+            "upper_ns": sorted(self.probes, reverse=True)[len(self.probes) // 4],
+        }
         return {
             "elapsed_ns": elapsed,
             "waited_ns": since(waited, self.waited),
             "preempted": since(preempted, self.preempted),
             "probes": len(self.probes),
             "slow_probes": sum(took > SLOW_PROBE * self.fastest for took in self.probes),
+            "probe": probe,
             "clock_mhz": None,
             "throttled": [],
         }
@@ -202,37 +211,46 @@ class Trial:
     def device_times(self):
         if not self.device.is_gpu:
             return self.threads, ""
-        if self.eager.pristine:
-            return None, "the program overwrites its inputs, which queued calls would not restore"
-        times = {"eager_ns": [], "rewritten_ns": []}
+        times = {"eager_ns": [], "rewritten_ns": [], "eager_host_ns": [], "rewritten_host_ns": []}
         for _ in range(DEVICE_TIMES):
-            for contestant, into in ((self.eager, "eager_ns"), (self.other, "rewritten_ns")):
-                time_ns = queued_ns(self.device, self.calls, contestant.queue)
-                if time_ns is None:
+            for contestant, name in ((self.eager, "eager"), (self.other, "rewritten")):
+                restore = contestant.restore if self.eager.pristine else None
+                taken = queued_ns(self.device, self.calls, contestant.queue, restore)
+                if taken is None:
                     return None, TOO_EARLY
-                times[into].append(time_ns)
+                for into, time_ns in zip((f"{name}_ns", f"{name}_host_ns"), taken):
+                    times[into].append(time_ns)
         return times, ""
 
 
-def queued_ns(device, ops, queue):
-    """What a GPU takes for one of some calls of so many ops: between two events around calls that were all asked for while
-    the GPU was busy with something else."""
+def queued_ns(device, ops, queue, restore=None):
+    """What a GPU takes for one of some calls of so many ops, and what the host takes to ask for it: the first is the time
+    between two events around calls that were all asked for while the GPU was busy with something else. Where something is
+    restored before each call, each lies between two events of its own (host/bench)."""
     calls = min(max(QUEUE // max(ops, 1), 1), QUEUED_CALLS)
-    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    stretches = [1] * calls if restore else [calls]
+    around = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in stretches]
     fills = 4
     while fills <= MOST_FILLS:
         device.fill(0)
         torch.cuda.synchronize()
         device.fill(fills)
         queue()
-        start.record()
-        for _ in range(calls):
-            queue()
-        end.record()
-        late = start.query()
+        host_ns = 0
+        for (start, end), count in zip(around, stretches):
+            if restore:
+                restore()
+            start.record()
+            asked = time.perf_counter_ns()
+            for _ in range(count):
+                queue()
+            host_ns += time.perf_counter_ns() - asked
+            end.record()
+        late = around[0][0].query()
         torch.cuda.synchronize()
         if not late:
-            return max(int(start.elapsed_time(end) * 1e6 / calls), 1)
+            device_ms = sum(start.elapsed_time(end) for start, end in around)
+            return max(int(device_ms * 1e6 / calls), 1), max(host_ns // calls, 1)
         fills *= 4
     return None
 
@@ -245,7 +263,8 @@ def device_ns(device, ops, call):
     times = []
     for _ in range(DEVICE_TIMES):
         if device.is_gpu:
-            times.append(queued_ns(device, ops, call))
+            taken = queued_ns(device, ops, call)
+            times.append(taken and taken[0])
         else:
             call()
             start = time.thread_time_ns()
