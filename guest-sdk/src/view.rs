@@ -74,6 +74,10 @@ pub fn step(graph: &Graph, node: &Node, value: ValueId) -> Option<View> {
         return stretched(graph, node, sources, value);
     }
     let source = typed.tensor(0)?;
+    if graph.ty(source).dtype != graph.ty(value).dtype {
+        // `aten::view.dtype`: its elements are bits of the source's, not those elements.
+        return None;
+    }
     let (from, to) = (graph.ty(source), &graph.ty(value).shape);
     let rank = from.rank();
     let axes = Index::axes(to);

@@ -98,7 +98,7 @@ fn every_op_in_the_tables_has_a_case() {
 }
 
 /// What the case is, a graph, and why its nodes do not become one kernel.
-const REFUSED: [(&str, &str, &str); 8] = [
+const REFUSED: [(&str, &str, &str); 9] = [
     (
         "a sort has no lowering",
         "graph(%x: f32[4,8]) {
@@ -106,6 +106,16 @@ const REFUSED: [(&str, &str, &str); 8] = [
            return (%v)
          }",
         "aten::sort has no lowering among those that the pass names",
+    ),
+    (
+        "the bits of elements read as another type are no cast",
+        "graph(%x: f32[4,8]) {
+           %a: f32[4,8] = aten::relu(%x)
+           %b: i32[4,8] = aten::view.dtype(%a, i32)
+           %c: i32[4,8] = aten::abs(%b)
+           return (%c)
+         }",
+        "aten::view.dtype has no lowering among those that the pass names",
     ),
     (
         "reductions of different extents",

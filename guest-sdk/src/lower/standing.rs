@@ -30,6 +30,9 @@ pub fn standing(op: &OpName) -> Option<Standing> {
         let condition = CONDITIONS.iter().find(|(name, _)| *name == op.name).map(|(_, condition)| *condition);
         return Some(Standing::Kernel { condition });
     }
+    if op.name == "aten::view" && op.overload == "dtype" {
+        return Some(Standing::Library(BITS));
+    }
     if holds(VIEWS) {
         return Some(Standing::View);
     }
@@ -174,6 +177,9 @@ const VIEWS: &[&str] = &[
     "aten::view_as",
     "aten::vsplit",
 ];
+
+/// Why the overload of `aten::view` that takes an element type is no view for a kernel.
+const BITS: &str = "about the bits of elements, which kernels do not read as another type";
 
 /// Ops that stay calls of the library, by reason.
 const LIBRARY: &[(&str, &[&str])] = &[
@@ -330,12 +336,18 @@ mod tests {
   %b: f32[8,4] = aten::t(%a)
   %c: f32[8,4], %i: i64[8,4] = aten::sort(%b)
   %d: f32[8,4] = aten::neg(%c)
-  return (%c)
+  %e: i32[8,4] = aten::view.dtype(%c, i32)
+  return (%c, %e)
 }
 ";
         let graph = Graph::parse(text).unwrap_or_else(|error| unreachable!("{error}"));
         let fates: Vec<String> = fates(&graph).into_iter().map(|(op, fate)| format!("{op} {fate:?}")).collect();
-        let expected = ["aten::relu Kernel", "aten::t View", "aten::sort Library(NoLowering(\"aten::sort\"))"];
+        let expected = [
+            "aten::relu Kernel",
+            "aten::t View",
+            "aten::sort Library(NoLowering(\"aten::sort\"))",
+            "aten::view.dtype Library(NoLowering(\"aten::view.dtype\"))",
+        ];
         assert_eq!(fates, expected);
     }
 }
