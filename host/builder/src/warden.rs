@@ -2,7 +2,7 @@
 
 use crate::error::BuildError;
 use passhost_protocol::builder::{End, FromBuilder, Order};
-use passhost_protocol::{FrameError, MAX_FRAME, Walls, read_frame, write_frame};
+use passhost_protocol::{FrameError, Most, Walls, read_reply, write_frame};
 use passhost_supervisor::child::ChildError;
 use passhost_supervisor::untrusted::one_line;
 use rustix::process::{Pid, Signal, kill_process};
@@ -56,8 +56,8 @@ impl Warden {
         let watch = Watch::of(&self.process, limit);
         let written = write_frame(&mut input, order);
         let printed = read_printed(input, errors);
-        let answers =
-            written.and_then(|()| Ok([read_frame(&mut output, MAX_FRAME)?, read_frame(&mut output, MAX_FRAME)?]));
+        let mut answer = || read_reply(&mut output, Most::default);
+        let answers = written.and_then(|()| Ok([answer()?, answer()?]));
         let is_late = watch.stop();
         let answers: Result<[FromBuilder; 2], FrameError> = answers;
         match answers {

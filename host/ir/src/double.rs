@@ -1,6 +1,6 @@
 //! A graph as it is in double precision: what others are held against.
 
-use crate::{Arg, Dtype, Graph, Node, NodeId, NodeKind, OpName, OpTable, Schema, TensorType, Value, ValueId};
+use crate::{Arg, Dtype, FreshNodeIds, Graph, Node, NodeKind, OpName, OpTable, Schema, TensorType, Value, ValueId};
 
 /// What becomes of the rounding that a graph itself asks for, where it converts floats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,9 +15,8 @@ pub enum Conversions {
 /// The graph with `f64` wherever an op names a narrower float type; its float inputs must be `f64` as well. Declared types
 /// stay as they are, so they say what was, not what is.
 pub fn in_double(graph: &Graph, conversions: Conversions) -> Graph {
-    let next = graph.nodes.iter().map(|node| node.id.0).max().map_or(0, |last| last + 1);
     let now = (0..graph.values.len()).map(|value| ValueId(value as u32)).collect();
-    let mut wide = Wide { graph: Graph { nodes: vec![], ..graph.clone() }, now, next };
+    let mut wide = Wide { graph: Graph { nodes: vec![], ..graph.clone() }, now, ids: graph.fresh_node_ids() };
     for node in &graph.nodes {
         wide.node(node);
         if conversions == Conversions::Kept {
@@ -62,8 +61,8 @@ struct Wide {
     graph: Graph,
     /// What stands for each value of the original.
     now: Vec<ValueId>,
-    /// The id of the next node that is added.
-    next: u32,
+    /// Of nodes that are added.
+    ids: FreshNodeIds,
 }
 
 impl Wide {
@@ -105,8 +104,7 @@ impl Wide {
 
     /// A call whose result has the shape of `like`.
     fn call(&mut self, op: OpName, args: Vec<Arg>, like: ValueId) -> ValueId {
-        let id = NodeId(self.next);
-        self.next += 1;
+        let id = self.ids.take();
         let output = ValueId(self.graph.values.len() as u32);
         let ty = TensorType { dtype: Dtype::F64, ..self.graph.ty(like).clone() };
         self.graph.values.push(Value { name: format!("rounded_{}", output.0), ty });

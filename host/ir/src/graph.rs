@@ -297,6 +297,35 @@ pub struct Graph {
     pub outputs: Vec<ValueId>,
 }
 
+/// Ids that no node of a graph has, each given once.
+#[derive(Debug, Clone)]
+pub struct FreshNodeIds {
+    /// In order.
+    taken: Vec<NodeId>,
+    next: NodeId,
+}
+
+impl FreshNodeIds {
+    /// The one that is given next.
+    pub fn next(&self) -> NodeId {
+        self.next
+    }
+
+    /// Gives the next one.
+    pub fn take(&mut self) -> NodeId {
+        let id = self.next;
+        self.next.0 = id.0.wrapping_add(1);
+        self.skip_taken();
+        id
+    }
+
+    fn skip_taken(&mut self) {
+        while self.taken.binary_search(&self.next).is_ok() {
+            self.next.0 = self.next.0.wrapping_add(1);
+        }
+    }
+}
+
 impl Graph {
     /// Ids, numbers and characters by eight in it: what it costs to look at all of it.
     pub fn size(&self) -> u64 {
@@ -350,9 +379,21 @@ impl Graph {
         name
     }
 
-    /// An id that no node has.
+    /// An id that no node has: where there is one, that above the largest.
     pub fn fresh_node_id(&self) -> NodeId {
-        NodeId(self.nodes.iter().map(|node| node.id.0 + 1).max().unwrap_or(0))
+        let above = self.nodes.iter().map(|node| node.id.0).max().map_or(Some(0), |last| last.checked_add(1));
+        let is_free = |id: &NodeId| self.nodes.iter().all(|node| node.id != *id);
+        above.map(NodeId).or_else(|| (0..u32::MAX).map(NodeId).find(is_free)).unwrap_or(NodeId(0))
+    }
+
+    /// Ids that no node has: first those above the largest one.
+    pub fn fresh_node_ids(&self) -> FreshNodeIds {
+        let mut taken: Vec<NodeId> = self.nodes.iter().map(|node| node.id).collect();
+        taken.sort_unstable();
+        let next = NodeId(taken.last().map_or(0, |last| last.0.wrapping_add(1)));
+        let mut ids = FreshNodeIds { taken, next };
+        ids.skip_taken();
+        ids
     }
 
     /// For each value the position of the node that defines it; `None` for inputs and unused slots.
@@ -366,5 +407,25 @@ impl Graph {
             }
         }
         definitions
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_fresh_wherever_those_of_the_graph_are() {
+        let fresh = |ids: &[u32]| {
+            let kind = || NodeKind::Aten { op: OpName::new("aten::relu", ""), args: vec![] };
+            let nodes = ids.iter().map(|&id| Node { id: NodeId(id), kind: kind(), outputs: vec![] }).collect();
+            let mut fresh = Graph { nodes, ..Graph::default() }.fresh_node_ids();
+            [fresh.take(), fresh.take(), fresh.next()].map(|id| id.0)
+        };
+        assert_eq!(fresh(&[]), [0, 1, 2]);
+        assert_eq!(fresh(&[4, 2]), [5, 6, 7]);
+        assert_eq!(fresh(&[u32::MAX]), [0, 1, 2]);
+        assert_eq!(fresh(&[1, u32::MAX, 0, 3]), [2, 4, 5]);
+        assert_eq!(fresh(&[u32::MAX - 1, 0]), [u32::MAX, 1, 2]);
     }
 }

@@ -32,7 +32,7 @@ pub use double::{Conversions, converts, in_double};
 pub use dtype::{Dtype, UnknownDtype};
 pub use fixed::{Varying, varying};
 pub use functional::{Functional, FunctionalError, elements_are_distinct, functionalise, in_place_nodes};
-pub use graph::{Arg, Graph, MemoryFormat, Node, NodeId, NodeKind, OpName, Value, ValueId};
+pub use graph::{Arg, FreshNodeIds, Graph, MemoryFormat, Node, NodeId, NodeKind, OpName, Value, ValueId};
 pub use infer::{Infer, InferError};
 pub use input::{Draw, InputSpec, Structure};
 pub use kernel::Kernel;

@@ -11,7 +11,7 @@ mod rewrite;
 pub use calls::check_own_calls;
 pub use cost::peak_bytes;
 pub use error::GraphError;
-pub use rewrite::{RewriteSummary, check_counts, index_argument, verify_rewrite};
+pub use rewrite::{RewriteSummary, check_counts, index_argument, most_size, verify_rewrite};
 
 use crate::namespace::completed;
 use crate::schema::Schema;
@@ -19,13 +19,20 @@ use crate::text::MAX_NAME;
 use crate::{Arg, Graph, Kernel, Node, NodeId, NodeKind, OpName, OpTable, TensorType, ValueId, refused_argument};
 use std::collections::HashSet;
 
+/// The largest id of a node that a program may have: as many are left for what its functional form and passes add.
+pub const MAX_NODE_ID: NodeId = NodeId(u32::MAX / 2);
+
 /// Ops that are named beside one that is unknown.
 const NEAR: usize = 5;
 
 /// Checks a graph by itself: ids, definitions before uses, unique names, types, calls against their schemas, kernels.
 ///
-/// Every op must be on `ops`. What types an op really returns only [`verify_rewrite`] asks.
+/// Every op must be on `ops`, and no id of a node above [`MAX_NODE_ID`]. What types an op really returns only
+/// [`verify_rewrite`] asks.
 pub fn verify_graph(graph: &Graph, ops: &OpTable) -> Result<(), GraphError> {
+    if let Some(node) = graph.nodes.iter().find(|node| node.id > MAX_NODE_ID) {
+        return Err(GraphError::LargeNodeId { node: node.id });
+    }
     verify_structure(graph, |op| ops.get(op))
 }
 

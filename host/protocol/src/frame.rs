@@ -21,6 +21,15 @@ pub enum FrameError {
         /// Limit in bytes.
         limit: usize,
     },
+    /// The message is of no kind that the other side sends.
+    #[error("a message is of no kind that this process sends")]
+    Kind,
+    /// Its lists have more elements than a message of its kind may have.
+    #[error("the lists of a message have more than the {limit} elements allowed")]
+    TooMany {
+        /// Of all lists together.
+        limit: usize,
+    },
     /// The bytes are no message of the expected type.
     #[error("a message of {length} bytes is malformed: {source}")]
     Malformed {
@@ -33,19 +42,35 @@ pub enum FrameError {
 
 /// Writes one message and flushes.
 pub fn write_frame<T: Serialize>(writer: &mut impl Write, message: &T) -> Result<(), FrameError> {
-    let bytes = encode(message)?;
+    write_body(writer, &encode(message)?, MAX_FRAME)
+}
+
+/// Writes these bytes as a message and flushes, if they are no more than `limit` and [`MAX_FRAME`].
+pub(crate) fn write_body(writer: &mut impl Write, bytes: &[u8], limit: usize) -> Result<(), FrameError> {
+    let limit = limit.min(MAX_FRAME);
     let length = u32::try_from(bytes.len())
         .ok()
-        .filter(|&length| length as usize <= MAX_FRAME)
-        .ok_or(FrameError::TooLong { length: bytes.len(), limit: MAX_FRAME })?;
+        .filter(|&length| length as usize <= limit)
+        .ok_or(FrameError::TooLong { length: bytes.len(), limit })?;
     writer.write_all(&length.to_le_bytes())?;
-    writer.write_all(&bytes)?;
+    writer.write_all(bytes)?;
     writer.flush()?;
     Ok(())
 }
 
 /// Reads one message of at most `limit` bytes. A clean end of the stream is [`FrameError::Closed`].
 pub fn read_frame<T: DeserializeOwned>(reader: &mut impl Read, limit: usize) -> Result<T, FrameError> {
+    let length = read_length(reader)?;
+    if length > limit {
+        return Err(FrameError::TooLong { length, limit });
+    }
+    let mut bytes = Vec::new();
+    read_onto(reader, &mut bytes, length)?;
+    decode(&bytes)
+}
+
+/// The length of the next message.
+pub(crate) fn read_length(reader: &mut impl Read) -> Result<usize, FrameError> {
     let mut header = [0u8; 4];
     let mut filled = 0;
     while filled < header.len() {
@@ -57,17 +82,15 @@ pub fn read_frame<T: DeserializeOwned>(reader: &mut impl Read, limit: usize) -> 
             Err(error) => return Err(error.into()),
         }
     }
-    let length = u32::from_le_bytes(header) as usize;
-    if length > limit {
-        return Err(FrameError::TooLong { length, limit });
-    }
-    // Grows with what arrives, so that a length alone allocates nothing.
-    let mut bytes = Vec::new();
-    reader.take(length as u64).read_to_end(&mut bytes)?;
-    if bytes.len() < length {
+    Ok(u32::from_le_bytes(header) as usize)
+}
+
+/// Reads so many more bytes of a message. They grow with what arrives, so that a length alone allocates nothing.
+pub(crate) fn read_onto(reader: &mut impl Read, bytes: &mut Vec<u8>, count: usize) -> Result<(), FrameError> {
+    if reader.take(count as u64).read_to_end(bytes)? < count {
         return Err(FrameError::Io(io::ErrorKind::UnexpectedEof.into()));
     }
-    decode(&bytes)
+    Ok(())
 }
 
 /// The bytes of a message.

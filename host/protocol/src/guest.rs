@@ -4,7 +4,8 @@
 //! *before* any code of the plugin runs, so that what the supervisor signs was made by the compiler alone. Then each
 //! request gets one reply, with [`FromGuest::Infer`] questions in between while a pass runs.
 
-use crate::Walls;
+use crate::{Most, Walls};
+use passhost_ir::verify::most_size;
 use passhost_ir::{Arg, DeviceFacts, Graph, InferError, NodeId, OpName, TensorType};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -54,6 +55,23 @@ impl Default for GuestLimits {
         }
     }
 }
+
+impl GuestLimits {
+    /// What a log may add to an answer: text that is no UTF-8 becomes three times as long.
+    pub fn of_log(&self) -> Most {
+        Most { bytes: usize::try_from(self.log).unwrap_or(usize::MAX).saturating_mul(3), items: 0 }
+    }
+
+    /// What the rewrite of a graph, and the log, may add to the answer to [`ToGuest::Run`].
+    pub fn of_rewrite(&self, original: &Graph) -> Most {
+        let items = usize::try_from(most_size(original)).unwrap_or(usize::MAX);
+        Most { bytes: items.saturating_mul(SIZE_BYTES), items }.and(self.of_log())
+    }
+}
+
+/// Bytes of a message for one of [`Graph::size`], at most: a node with a name of op and overload, each up to seven
+/// characters longer than what it counts for.
+const SIZE_BYTES: usize = 32;
 
 /// What one call used.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

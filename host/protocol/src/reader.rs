@@ -59,6 +59,9 @@ pub struct Change {
 /// The symbols of a variant, each with the extent that it stands for.
 pub type Symbols = BTreeMap<String, i64>;
 
+/// The largest extent that a symbol may stand for.
+pub const LARGEST_EXTENT: i64 = 1 << 40;
+
 /// What can be asked about a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Question {

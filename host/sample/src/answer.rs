@@ -9,12 +9,15 @@ use crate::value::PyValue;
 use crate::vary::{Refusal, Varied};
 use crate::weights::Weight;
 use passhost_ir::{Graph, OpTable, verify_graph};
-use passhost_protocol::decode;
+use passhost_protocol::decode_counted;
 use passhost_protocol::reader::SampleError;
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
 use std::cell::Cell;
 use std::collections::HashSet;
+
+/// Elements of all lists in an answer: a whole model has some hundred thousand.
+const ITEMS: usize = 16 << 20;
 
 /// Lists in lists: more than brackets in a file can be, and little of a stack.
 const NESTING: u32 = 128;
@@ -48,7 +51,7 @@ impl Varied {
 }
 
 fn whole<T: DeserializeOwned>(answer: &[u8]) -> Result<T, SampleError> {
-    decode(answer).map_err(|error| contradiction(error.to_string()))
+    decode_counted(answer, ITEMS).map_err(|error| contradiction(error.to_string()))
 }
 
 fn contradiction(reason: String) -> SampleError {

@@ -5,6 +5,7 @@ use crate::python::{Source, dotted, literal};
 use crate::weights::Weight;
 use crate::{Sample, VariantFiles};
 use passhost_ir::MAX_RANK;
+pub use passhost_protocol::reader::LARGEST_EXTENT;
 use passhost_protocol::reader::SampleError;
 use ruff_python_ast::{Expr, ExprDict, ExprList, Stmt, StmtAssign};
 use ruff_text_size::{Ranged, TextSize};
@@ -14,9 +15,6 @@ use std::fmt::Write;
 
 /// The file's name in a graph folder.
 pub const CONSTRAINTS: &str = "input_tensor_constraints.py";
-
-/// The largest extent that a symbol may stand for.
-pub const LARGEST_EXTENT: i64 = 1 << 40;
 
 const SYMBOLS: &str = "dynamic_dim_constraint_symbols";
 const EXAMPLES: &str = "dynamic_dim_constraint_symbol2example_value";

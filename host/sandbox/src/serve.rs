@@ -5,7 +5,7 @@ use passhost_confine::{ConfineError, Walls, guest};
 use passhost_ir::alias::never_copies;
 use passhost_ir::{Arg, Infer, InferError, OpName, OpTable, TensorType};
 use passhost_protocol::guest::{FromGuest, GuestFailure, GuestLimits, Limit, ToGuest};
-use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
+use passhost_protocol::{FrameError, MAX_FRAME, Most, read_frame, write_reply};
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -95,16 +95,17 @@ fn serve_plugin(wasm: &[u8], artefact: Option<&[u8]>, limits: GuestLimits) -> Re
         match request {
             ToGuest::Describe => {
                 let (info, usage) = plugin.describe();
-                send(&FromGuest::Described(info, usage))?;
+                send_more(&FromGuest::Described(info, usage), limits.of_log())?;
             }
             ToGuest::Run { graph, device, inserts_calls, infer_calls } => {
                 let host = Box::new(AskSupervisor { inserts_calls });
                 let (rewrite, usage) = plugin.run(&graph, device, infer_calls, host);
-                match send(&FromGuest::Ran(rewrite, usage.clone())) {
-                    // The limit on output is above what a frame holds.
-                    Err(FrameError::TooLong { .. }) => {
-                        let failure = GuestFailure::Limit { limit: Limit::Output, value: MAX_FRAME as u64 };
-                        send(&FromGuest::Ran(Err(failure), usage))?;
+                let more = limits.of_rewrite(&graph);
+                match send_more(&FromGuest::Ran(rewrite, usage.clone()), more) {
+                    // The limit on output is above what a message may have.
+                    Err(FrameError::TooLong { limit, .. }) => {
+                        let failure = GuestFailure::Limit { limit: Limit::Output, value: limit as u64 };
+                        send_more(&FromGuest::Ran(Err(failure), usage), more)?;
                     }
                     sent => sent?,
                 }
@@ -142,7 +143,12 @@ fn receive() -> Result<ToGuest, FrameError> {
 }
 
 fn send(message: &FromGuest) -> Result<(), FrameError> {
-    write_frame(&mut io::stdout().lock(), message)
+    send_more(message, Most::default())
+}
+
+/// Sends a message that may have so much more than one of its kind has by itself.
+fn send_more(message: &FromGuest, more: Most) -> Result<(), FrameError> {
+    write_reply(&mut io::stdout().lock(), message, more)
 }
 
 fn microseconds(time: Duration) -> u64 {

@@ -1,15 +1,15 @@
 //! A child process that speaks frames over its pipes, with a deadline for every answer.
 
-use passhost_protocol::{FrameError, MAX_FRAME, Walls, read_frame, write_frame};
+use passhost_protocol::{FrameError, Most, Reply, Walls, read_reply, write_frame};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
 use std::ffi::OsStr;
 use std::io::{self, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Bytes of a child's standard error that are kept, the last ones.
@@ -95,15 +95,17 @@ pub enum Confinement {
 }
 
 /// A running child. Dropping it kills the process.
-pub struct Child<Reply> {
+pub struct Child<R> {
     name: &'static str,
     process: std::process::Child,
     stdin: Patient,
-    replies: Receiver<Result<Reply, FrameError>>,
+    replies: Receiver<Result<R, FrameError>>,
+    /// What the last request allows the answer besides what a message of its kind may have.
+    allowed: Arc<Mutex<Most>>,
     stderr: Arc<Mutex<Vec<u8>>>,
 }
 
-impl<Reply: DeserializeOwned + Send + 'static> Child<Reply> {
+impl<R: Reply + Send + 'static> Child<R> {
     /// Starts `program`, which lies beside this executable, with one argument or none. It inherits no environment but
     /// what `keep` names.
     ///
@@ -115,22 +117,7 @@ impl<Reply: DeserializeOwned + Send + 'static> Child<Reply> {
         program: &str,
         argument: Option<&OsStr>,
         keep: &[&str],
-    ) -> Result<Child<Reply>, ChildError> {
-        Child::start_limited(name, program, argument, keep, MAX_FRAME)
-    }
-
-    /// As [`Child::start`], for a child whose messages have at most `limit` bytes.
-    ///
-    /// # Errors
-    ///
-    /// If it is not there, or does not start.
-    pub fn start_limited(
-        name: &'static str,
-        program: &str,
-        argument: Option<&OsStr>,
-        keep: &[&str],
-        limit: usize,
-    ) -> Result<Child<Reply>, ChildError> {
+    ) -> Result<Child<R>, ChildError> {
         let path = beside_this_executable(program);
         let failed = |reason: String| ChildError::Start { program: path.display().to_string(), reason };
         let mut command = Command::new(&path);
@@ -148,10 +135,12 @@ impl<Reply: DeserializeOwned + Send + 'static> Child<Reply> {
         };
         let stdin = Patient::new(stdin).map_err(|error| failed(error.to_string()))?;
         let (sender, replies) = mpsc::sync_channel(WAITING);
+        let allowed = Arc::new(Mutex::new(Most::default()));
+        let more = Arc::clone(&allowed);
         std::thread::spawn(move || {
             let mut stdout = BufReader::new(stdout);
             loop {
-                let reply = read_frame(&mut stdout, limit);
+                let reply = read_reply(&mut stdout, || *more.lock().unwrap_or_else(PoisonError::into_inner));
                 let last = reply.is_err();
                 if sender.send(reply).is_err() || last {
                     return;
@@ -169,7 +158,7 @@ impl<Reply: DeserializeOwned + Send + 'static> Child<Reply> {
                 kept.drain(..excess);
             }
         });
-        Ok(Child { name, process, stdin, replies, stderr: tail })
+        Ok(Child { name, process, stdin, replies, allowed, stderr: tail })
     }
 
     /// Holds what the child says of its walls to what is asked.
@@ -187,6 +176,11 @@ impl<Reply: DeserializeOwned + Send + 'static> Child<Reply> {
     /// The process.
     pub fn id(&self) -> u32 {
         self.process.id()
+    }
+
+    /// Lets the answer to the next request have so much more than a message of its kind has by itself.
+    pub fn allow(&self, more: Most) {
+        *self.allowed.lock().unwrap_or_else(PoisonError::into_inner) = more;
     }
 
     /// Sends a message.
@@ -212,7 +206,7 @@ impl<Reply: DeserializeOwned + Send + 'static> Child<Reply> {
     /// # Errors
     ///
     /// If the child is gone, sent no message, or sent nothing until `deadline`. After an error the process is gone.
-    pub fn receive(&mut self, deadline: Instant) -> Result<Reply, ChildError> {
+    pub fn receive(&mut self, deadline: Instant) -> Result<R, ChildError> {
         let left = deadline.saturating_duration_since(Instant::now());
         // A child that never stops talking gets no more time than one that is silent.
         let reply = if left.is_zero() { Err(RecvTimeoutError::Timeout) } else { self.replies.recv_timeout(left) };
@@ -259,7 +253,7 @@ impl<Reply: DeserializeOwned + Send + 'static> Child<Reply> {
     }
 }
 
-impl<Reply> Drop for Child<Reply> {
+impl<R> Drop for Child<R> {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
@@ -347,10 +341,24 @@ pub fn beside_this_executable(program: &str) -> PathBuf {
     }
 }
 
+/// A child for tests that says these bytes once it has heard something, and then listens. Its script is in the directory.
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+pub(crate) fn scripted<R: Reply + Send + 'static>(says: &[u8]) -> (tempfile::TempDir, Child<R>) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    std::fs::write(path("says"), says).unwrap();
+    let text = format!("head -c 1 >/dev/null; cat '{}'; cat >/dev/null\n", path("says").display());
+    std::fs::write(path("script"), text).unwrap();
+    let child = Child::start("scripted", "/bin/sh", Some(path("script").as_os_str()), &["PATH"]).unwrap();
+    (directory, child)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+    use passhost_protocol::Room;
     use serde::{Deserialize, Deserializer};
     use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -364,6 +372,17 @@ mod tests {
             READ.fetch_add(1, Ordering::SeqCst);
             Ok(Counted)
         }
+    }
+
+    impl Reply for Counted {
+        const KINDS: &'static [Room] = &[];
+    }
+
+    #[derive(Debug, Deserialize)]
+    struct Empty;
+
+    impl Reply for Empty {
+        const KINDS: &'static [Room] = &[];
     }
 
     #[test]
@@ -391,16 +410,41 @@ mod tests {
     #[test]
     fn a_child_that_never_stops_talking_has_no_more_time_than_a_silent_one() {
         // Zeros are frames without a byte.
-        let mut child: Child<()> = Child::start("test", "/bin/cat", Some(OsStr::new("/dev/zero")), &[]).unwrap();
+        let mut child: Child<Empty> = Child::start("test", "/bin/cat", Some(OsStr::new("/dev/zero")), &[]).unwrap();
         assert!(child.receive(Instant::now() + Duration::from_secs(60)).is_ok());
         assert!(matches!(child.receive(Instant::now()), Err(ChildError::Deadline { .. })));
     }
 
     #[test]
-    fn a_message_over_the_limit_of_a_child_is_refused_by_its_header() {
-        let mut child: Child<()> =
-            Child::start_limited("test", "/bin/cat", Some(OsStr::new("/bin/cat")), &[], 1).unwrap();
-        let refused = child.receive(Instant::now() + Duration::from_secs(60));
-        assert!(matches!(refused, Err(ChildError::Protocol { source: FrameError::TooLong { .. }, .. })));
+    fn what_a_message_of_its_kind_may_not_have_is_refused_and_the_child_ended() {
+        #[derive(Debug, Deserialize)]
+        enum Letter {
+            A(Vec<String>),
+        }
+        impl Reply for Letter {
+            const KINDS: &'static [Room] = &[Room::Growing(Most { bytes: 8, items: 2 })];
+        }
+        let more = Most { bytes: 1, items: 1 };
+        for (bytes, allowed, refused) in [
+            (&[4, 0, 0, 0, 0, 2, 0, 0][..], Most::default(), None),
+            (&[5, 0, 0, 0, 0, 3, 0, 0, 0], Most::default(), Some("more than the 2 elements allowed")),
+            (&[5, 0, 0, 0, 0, 3, 0, 0, 0], more, None),
+            (&[9, 0, 0, 0, 0], Most::default(), Some("9 bytes is longer than the 8 allowed")),
+            (&[9, 0, 0, 0, 0, 1, 6, 1, 1, 1, 1, 1, 1], more, None),
+            (&[1, 0, 0, 0, 7], more, Some("of no kind that this process sends")),
+        ] {
+            let (_directory, mut child) = scripted::<Letter>(bytes);
+            child.allow(allowed);
+            child.send(&()).unwrap();
+            let reply = child.receive(Instant::now() + Duration::from_secs(60));
+            match (refused, reply) {
+                (None, Ok(Letter::A(words))) => assert!(!words.is_empty()),
+                (Some(why), Err(error @ ChildError::Protocol { .. })) => {
+                    assert!(error.to_string().contains(why), "{error}");
+                    assert!(child.process.try_wait().unwrap().is_some());
+                }
+                (_, reply) => panic!("{bytes:?}: {reply:?}"),
+            }
+        }
     }
 }

@@ -6,6 +6,7 @@ mod request;
 mod tracing;
 mod tuning;
 
+use request::fits;
 pub use request::{LoadRequest, RewriteRequest};
 
 use crate::ahead::ForGpu;
@@ -227,6 +228,9 @@ impl Device {
         }
         own.held = None;
         match self.ask(process, &request.message(), limit, watch)? {
+            FromDevice::Loaded(loaded) if loaded.as_ref().is_ok_and(|loaded| !fits(request.program, loaded)) => {
+                Err(self.out_of_turn(process))
+            }
             FromDevice::Loaded(loaded) => {
                 let held = loaded.as_ref().ok().map(|loaded| (request.owned(), loaded.clone()));
                 self.processes[process].held = held;
@@ -249,7 +253,7 @@ impl Device {
         // What the child did meanwhile took nobody's time.
         let reply = own.reply(&mut self.machine_code, limit, &mut |_| {}, &mut Spent::default());
         match reply {
-            Ok(FromDevice::Loaded(Ok(loaded))) => own.held = Some((program, loaded)),
+            Ok(FromDevice::Loaded(Ok(loaded))) if fits(&program.0, &loaded) => own.held = Some((program, loaded)),
             Ok(FromDevice::Loaded(Err(_))) => {}
             _ => own.child = None,
         }

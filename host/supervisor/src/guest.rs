@@ -85,6 +85,7 @@ impl Guest {
     ///
     /// If the child dies, or the plugin fails or overruns.
     pub fn describe(&mut self) -> Result<PassInfo, GuestError> {
+        self.child.allow(self.limits.of_log());
         self.child.send(&ToGuest::Describe)?;
         match self.child.receive(self.deadline()) {
             Ok(FromGuest::Described(info, _)) => info.map_err(GuestError::Plugin),
@@ -107,6 +108,7 @@ impl Guest {
         infer_calls: u64,
         infer: &mut dyn Infer,
     ) -> Result<(Result<Rewrite, GuestFailure>, GuestUsage), GuestError> {
+        self.child.allow(self.limits.of_rewrite(graph));
         self.child.send(&ToGuest::Run { graph: graph.clone(), device, inserts_calls, infer_calls })?;
         let mut deadline = self.deadline();
         let mut questions = 0;
@@ -142,5 +144,48 @@ impl Guest {
             }
             error => error.into(),
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::child::scripted;
+    use crate::document::Blame;
+    use crate::failure::guest_failure;
+    use passhost_ir::verify::most_size;
+    use passhost_ir::{Arg, DeviceKind, InferError, NodeId, OpName, TensorType};
+    use passhost_protocol::guest::Refusal;
+    use passhost_protocol::write_frame;
+
+    struct Nobody;
+
+    impl Infer for Nobody {
+        fn infer(&mut self, _: &OpName, _: &[Arg<TensorType>]) -> Result<Vec<TensorType>, InferError> {
+            Err(InferError::Unavailable("nobody is asked".into()))
+        }
+    }
+
+    #[test]
+    fn an_answer_has_room_for_the_largest_rewrite_of_its_graph_and_no_more() {
+        let graph = Graph::parse("graph(%x: f32[4]) {\n  %a: f32[4] = aten::relu(%x)\n  return (%a)\n}\n").unwrap();
+        let run = |ids: u64| {
+            let nodes = vec![NodeId(u32::MAX); usize::try_from(ids).unwrap()];
+            let refusals = vec![Refusal { nodes, reason: "no".into() }];
+            let rewrite = Rewrite { graph: graph.clone(), refusals, refusals_left_out: 0 };
+            let mut says = vec![];
+            write_frame(&mut says, &FromGuest::Ran(Ok(rewrite), GuestUsage::default())).unwrap();
+            let (_directory, child) = scripted(&says);
+            let walls = Walls { seccomp: true, landlock: Some(6) };
+            let mut guest = Guest { child, limits: GuestLimits::default(), walls, from_cache: false, load_us: 0 };
+            let (kind, multiprocessors, l2_bytes, bandwidth, launch_ns) = (DeviceKind::Cpu, 2, 1, 1, 1);
+            let device = DeviceFacts { kind, multiprocessors, l2_bytes, bandwidth, launch_ns };
+            guest.run(&graph, device, false, 0, &mut Nobody)
+        };
+        assert!(run(most_size(&graph)).unwrap().0.is_ok());
+        let error = run(4 * most_size(&graph)).unwrap_err();
+        assert!(error.to_string().contains("elements allowed"), "{error}");
+        assert_eq!(guest_failure("run", error).blame, Blame::Plugin);
     }
 }

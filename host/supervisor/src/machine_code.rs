@@ -14,8 +14,6 @@ use std::time::{Duration, Instant};
 
 /// Loading a compiler takes a few hundredths of a second; a cold disk may take a thousand times that.
 const START: Duration = Duration::from_secs(60);
-/// A message of the compiler with the longest machine code in it.
-const MESSAGE: usize = MAX_CODE + (1 << 10);
 /// The child in messages.
 const NAME: &str = "compiler";
 
@@ -214,8 +212,7 @@ impl Start for Processes {
     type Compiler = Process;
 
     fn start(&self) -> Result<Process, CodeError> {
-        let mut child: Child<FromCompiler> =
-            Child::start_limited(NAME, "passhost-compiler", None, &["LD_LIBRARY_PATH"], MESSAGE)?;
+        let mut child: Child<FromCompiler> = Child::start(NAME, "passhost-compiler", None, &["LD_LIBRARY_PATH"])?;
         match child.receive(Instant::now() + START)? {
             FromCompiler::Ready { identity, walls } => {
                 // It is the same each time: the kernel's doing.

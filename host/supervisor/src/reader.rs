@@ -1,10 +1,11 @@
 //! The client of the reader child, which reads one sample and can do nothing else.
 
 use crate::child::{Child, ChildError, Confinement};
+use crate::untrusted::one_line;
 use passhost_ir::{Infer, OpTable, verify_graph};
 use passhost_protocol::Walls;
 use passhost_protocol::reader::{
-    Change, FromReader, InputMode, Opened, Question, SampleError, Symbols, ToReader, Variant,
+    Change, FromReader, InputMode, LARGEST_EXTENT, Opened, Question, SampleError, Symbols, ToReader, Variant,
 };
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -21,6 +22,14 @@ pub enum ReaderError {
     /// The child answered something else than what it was asked.
     #[error("the reader process answered out of turn; this is a bug of passhost")]
     OutOfTurn,
+    /// What it answered cannot be.
+    #[error("the reader process says that `{symbol}` stands for {extent}; expected 1 to {LARGEST_EXTENT}")]
+    Extent {
+        /// The symbol.
+        symbol: String,
+        /// Its extent.
+        extent: i64,
+    },
 }
 
 /// A child with an open sample.
@@ -84,7 +93,13 @@ impl Reader {
     /// If the child is lost.
     pub fn symbols(&mut self, infer: &mut dyn Infer, limit: Duration) -> Result<Vec<Symbols>, ReaderError> {
         match self.ask(0, Question::Symbols, infer, limit)? {
-            FromReader::Symbols(symbols) => Ok(symbols),
+            FromReader::Symbols(symbols) => {
+                let wrong = symbols.iter().flatten().find(|(_, extent)| !(1..=LARGEST_EXTENT).contains(*extent));
+                match wrong {
+                    Some((symbol, &extent)) => Err(ReaderError::Extent { symbol: one_line(symbol, 40), extent }),
+                    None => Ok(symbols),
+                }
+            }
             _ => Err(ReaderError::OutOfTurn),
         }
     }
@@ -159,6 +174,106 @@ impl Reader {
         if found != expected {
             return Err(wrong(format!("{found} inputs are described, the program has {expected}")));
         }
+        for (spec, &input) in variant.inputs.iter().zip(&variant.program.inputs) {
+            let ty = variant.program.ty(input);
+            if spec.ty != *ty {
+                return Err(wrong(format!("input `{}` is described as {}, the program has {ty}", spec.name, spec.ty)));
+            }
+        }
         Ok(variant)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::child::scripted;
+    use crate::sample::ReadError;
+    use passhost_ir::{
+        Arg, Draw, Graph, InferError, InputSpec, NodeId, NodeKind, OpName, TensorType, ValueId, functionalise,
+    };
+    use passhost_protocol::write_frame;
+
+    struct Nobody;
+
+    impl Infer for Nobody {
+        fn infer(&mut self, _: &OpName, _: &[Arg<TensorType>]) -> Result<Vec<TensorType>, InferError> {
+            Err(InferError::Unavailable("nobody is asked".into()))
+        }
+    }
+
+    const LIMIT: Duration = Duration::from_secs(60);
+
+    /// A reader whose child answers so.
+    fn reader(answer: &FromReader) -> (tempfile::TempDir, Reader) {
+        let mut says = vec![];
+        write_frame(&mut says, answer).unwrap();
+        let (directory, child) = scripted(&says);
+        (directory, Reader { child, path: "sample".into(), walls: Walls { seccomp: true, landlock: Some(6) } })
+    }
+
+    /// A small program that writes in place, with its inputs.
+    fn variant() -> Variant {
+        let text = "graph(%x: f32[4]) {
+  %a: f32[4] = aten::relu(%x)
+  %v: f32[2] = aten::slice.Tensor(%a, 0, 0, 2, 1)
+  %b: f32[2] = aten::exp_(%v)
+  return (%a)
+}
+";
+        let program = Graph::parse(text).unwrap();
+        let ty = program.ty(program.inputs[0]).clone();
+        let draw = Draw::Normal { mean: 0.0, std: 1.0 };
+        Variant { program, inputs: vec![InputSpec { name: "x".into(), ty, draw, min: None, max: None }], notes: vec![] }
+    }
+
+    #[test]
+    fn a_program_that_cannot_be_is_the_samples_and_ends_nothing() {
+        type Change = fn(&mut Variant);
+        let changes: [(&str, Change, Option<&str>); 8] = [
+            ("none", |_| {}, None),
+            ("a largest id", |v| v.program.nodes[2].id = NodeId(u32::MAX), Some("a node has the id #4294967295")),
+            ("a value that is not there", |v| v.program.nodes[0].outputs[0] = ValueId(u32::MAX), Some("4294967295")),
+            ("an operand that is not there", |v| v.program.outputs[0] = ValueId(u32::MAX), Some("4294967295")),
+            ("another input", |v| v.inputs[0].ty.shape[0] = i64::MAX, Some("input `x` is described as")),
+            ("an input too many", |v| v.inputs.push(v.inputs[0].clone()), Some("2 inputs are described")),
+            ("an impossible type", |v| v.program.values[1].ty.shape[0] = i64::MAX, Some("%a")),
+            (
+                "an argument of another kind",
+                |v| {
+                    let NodeKind::Aten { args, .. } = &mut v.program.nodes[1].kind else { unreachable!() };
+                    args[1] = Arg::Values(vec![]);
+                },
+                Some("aten::slice"),
+            ),
+        ];
+        for (what, change, refused) in changes {
+            let mut variant = variant();
+            change(&mut variant);
+            let (_directory, mut reader) = reader(&FromReader::Variant(Ok(variant)));
+            let read = reader.read(0, InputMode::Fresh, &mut Nobody, LIMIT).unwrap();
+            match (refused, read) {
+                (None, Ok(variant)) => assert!(functionalise(&variant.program, OpTable::sample()).is_ok()),
+                (Some(why), Err(error @ SampleError::Program { .. })) => {
+                    assert!(error.to_string().contains(why), "{what}: {error}");
+                }
+                (_, read) => panic!("{what}: {read:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn symbols_that_no_extent_has_are_the_samples_doing() {
+        for (extent, is_taken) in [(1, true), (LARGEST_EXTENT, true), (0, false), (i64::MIN, false), (i64::MAX, false)]
+        {
+            let (_directory, mut reader) = reader(&FromReader::Symbols(vec![[("S0".to_owned(), extent)].into()]));
+            let symbols = reader.symbols(&mut Nobody, LIMIT);
+            assert_eq!(symbols.is_ok(), is_taken, "{extent}");
+            if let Err(error) = symbols {
+                assert!(error.to_string().contains(&format!("`S0` stands for {extent}")), "{error}");
+                assert!(matches!(ReadError::from(error), ReadError::Lost(_)));
+            }
+        }
     }
 }

@@ -298,6 +298,7 @@ fn is_death<T>(answer: &Result<T, ReaderError>) -> bool {
 fn is_hosts(error: &ReaderError) -> bool {
     match error {
         ReaderError::OutOfTurn => true,
+        ReaderError::Extent { .. } => false,
         ReaderError::Child(error) => error.is_hosts(),
     }
 }

@@ -83,7 +83,7 @@ impl Types {
     fn ask_child(&mut self, op: &OpName, args: &[Arg<TensorType>], limit: Duration) -> Result<Answer, ChildError> {
         let question = ToTypes::Question(Question { op: op.clone(), args: args.to_vec() });
         match self.answer(&question, limit)? {
-            FromTypes::Typed(answer) => Ok(answer),
+            FromTypes::Typed(answer) if answer.iter().flatten().all(|ty| ty.check().is_ok()) => Ok(answer),
             _ => Err(ChildError::OutOfTurn { name: NAME }),
         }
     }

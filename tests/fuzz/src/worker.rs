@@ -3,7 +3,7 @@
 use crate::random::Random;
 use crate::target::{Outcome, Target};
 use crate::targets::{Name, each};
-use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
+use passhost_protocol::{FrameError, MAX_FRAME, Most, Reply, Room, read_frame, write_frame};
 use rustix::process::{Resource, Rlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 use std::io::{BufWriter, Write};
@@ -51,6 +51,11 @@ pub enum FromWorker {
     Drawn(Vec<u8>),
     /// There can be no cases.
     Unable(String),
+}
+
+impl Reply for FromWorker {
+    // A worker is one of ours, and hands back cases of any length.
+    const KINDS: &'static [Room] = &[Room::Fixed(Most { bytes: MAX_FRAME, items: MAX_FRAME }); 4];
 }
 
 /// Does what the process at the other end of the standard streams asks.

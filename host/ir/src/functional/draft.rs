@@ -1,7 +1,10 @@
 //! The graph under construction.
 
 use super::layout::preserved_strides;
-use crate::{Arg, Dtype, Graph, MemoryFormat, Node, NodeId, NodeKind, OpName, TensorType, ValueId, contiguous_strides};
+use crate::{
+    Arg, Dtype, FreshNodeIds, Graph, MemoryFormat, Node, NodeId, NodeKind, OpName, TensorType, ValueId,
+    contiguous_strides,
+};
 use std::collections::HashSet;
 
 /// The functional graph, to which nodes are added in order.
@@ -11,7 +14,7 @@ pub(super) struct Draft {
     /// The nodes that put a part back into a whole.
     pub(super) put_back: Vec<NodeId>,
     names: HashSet<String>,
-    next_id: NodeId,
+    ids: FreshNodeIds,
 }
 
 impl Draft {
@@ -20,7 +23,7 @@ impl Draft {
         let mut graph = program.clone();
         graph.nodes.clear();
         let names = graph.values.iter().map(|value| value.name.clone()).collect();
-        Draft { graph, put_back: vec![], names, next_id: program.fresh_node_id() }
+        Draft { graph, put_back: vec![], names, ids: program.fresh_node_ids() }
     }
 
     /// A new value.
@@ -51,8 +54,8 @@ impl Draft {
     }
 
     fn node_into(&mut self, kind: NodeKind, value: ValueId) {
-        self.graph.nodes.push(Node { id: self.next_id, kind, outputs: vec![value] });
-        self.next_id.0 = self.next_id.0.saturating_add(1);
+        let id = self.ids.take();
+        self.graph.nodes.push(Node { id, kind, outputs: vec![value] });
     }
 
     /// A call that the program does not have, with one new value.
@@ -62,7 +65,7 @@ impl Draft {
 
     /// As [`Draft::call`], of an op that puts a part back into a whole.
     pub(super) fn scatter(&mut self, op: &str, args: Vec<Arg>, ty: TensorType) -> ValueId {
-        self.put_back.push(self.next_id);
+        self.put_back.push(self.ids.next());
         self.call(op, args, ty)
     }
 

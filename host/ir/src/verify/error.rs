@@ -1,5 +1,6 @@
 //! Why a graph is refused: one variant per rule.
 
+use super::MAX_NODE_ID;
 use crate::kernel::KernelError;
 use crate::{CallError, InferError, NodeId, RefusedArgument, TypeError};
 
@@ -47,6 +48,12 @@ pub enum GraphError {
     /// Two nodes of one id.
     #[error("two nodes have the id {node}; inserted nodes take ids that no other node has")]
     RepeatedNodeId {
+        /// The id.
+        node: NodeId,
+    },
+    /// A node of a program whose id leaves none to those that are added to it.
+    #[error("a node has the id {node}; those of a program are at most {MAX_NODE_ID}")]
+    LargeNodeId {
         /// The id.
         node: NodeId,
     },

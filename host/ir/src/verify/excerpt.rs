@@ -12,7 +12,8 @@ impl GraphError {
     pub fn node(&self) -> Option<NodeId> {
         use GraphError as E;
         match self {
-            E::RepeatedNodeId { node }
+            E::LargeNodeId { node }
+            | E::RepeatedNodeId { node }
             | E::UnknownOp { node, .. }
             | E::Call { node, .. }
             | E::Argument { node, .. }

@@ -84,10 +84,15 @@ fn kernels(graph: &Graph) -> usize {
     graph.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Kernel { .. })).count()
 }
 
+/// The largest [`Graph::size`] that a rewrite of this graph may have.
+pub fn most_size(original: &Graph) -> u64 {
+    original.size().saturating_mul(16).max(LEAST_SIZE)
+}
+
 /// Whether a rewrite is no larger than a rewrite of this graph may be. It comes before anything that takes longer with a
 /// larger graph, and before there are copies of it.
 pub fn check_counts(original: &Graph, rewritten: &Graph) -> Result<(), GraphError> {
-    let (limit, found) = (original.size().saturating_mul(16).max(LEAST_SIZE), rewritten.size());
+    let (limit, found) = (most_size(original), rewritten.size());
     if found > limit {
         return Err(GraphError::Size { limit, found });
     }

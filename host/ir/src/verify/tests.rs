@@ -113,6 +113,7 @@ fn each_structural_rule_catches_its_mistake() {
         "a name with a space": |g| g.values[2].name = "a b".into() => GraphError::Name { .. },
         "a long name": |g| g.values[2].name = "a".repeat(65) => GraphError::Name { .. },
         "a repeated name": |g| g.values[2].name = "x".into() => GraphError::RepeatedName { .. },
+        "a node id with none above it": |g| g.nodes[2].id = NodeId(u32::MAX) => GraphError::LargeNodeId { node: NodeId(u32::MAX) },
         "a repeated node id": |g| g.nodes[2].id = NodeId(0) => GraphError::RepeatedNodeId { node: NodeId(0) },
         "an impossible type": |g| g.values[2].ty.shape[0] = -1 => GraphError::Type { .. },
         "an unknown op": |g| aten(g, 0).0.name = "aten::_print".into() => GraphError::UnknownOp { .. },

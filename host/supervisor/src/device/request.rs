@@ -2,7 +2,7 @@
 
 use super::Program;
 use passhost_ir::{Graph, InputSpec, NodeId, OpName};
-use passhost_protocol::device::{Draws, Settings, ShownBy, ToDevice, TunedKernel};
+use passhost_protocol::device::{Draws, Loaded, Settings, ShownBy, ToDevice, TunedKernel};
 
 /// A program to load in a device child.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +24,11 @@ impl LoadRequest<'_> {
     pub(super) fn owned(&self) -> Program {
         (self.program.clone(), self.inputs.to_vec())
     }
+}
+
+/// Whether what a run showed of a program can be: a type for each of its values that a tensor can have.
+pub(super) fn fits(program: &Graph, loaded: &Loaded) -> bool {
+    loaded.types.len() == program.values.len() && loaded.types.iter().all(|ty| ty.check().is_ok())
 }
 
 /// A rewrite to check or time.

@@ -8,7 +8,7 @@ use crate::error::WardenError;
 use crate::{enclosed, usage};
 use passhost_confine::process;
 use passhost_protocol::builder::{BuildLimit, End, FromBuilder, Order};
-use passhost_protocol::{MAX_FRAME, read_frame, write_frame};
+use passhost_protocol::{MAX_FRAME, Most, read_frame, read_reply, write_frame};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
@@ -57,7 +57,7 @@ fn watch(order: &Order, compiler: &mut Child, group: Pid) -> Result<End, WardenE
     }
     if let Some(mut output) = compiler.stdout.take() {
         // Only the process that is enclosed writes here, until it becomes the compiler, whose output goes nowhere.
-        while let Ok(message) = read_frame::<FromBuilder>(&mut output, MAX_FRAME) {
+        while let Ok(message) = read_reply::<FromBuilder>(&mut output, Most::default) {
             write_frame(&mut std::io::stdout().lock(), &message)?;
         }
     }
