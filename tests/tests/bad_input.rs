@@ -174,6 +174,26 @@ fn a_broken_sample_is_the_samples_fault() {
 }
 
 #[test]
+fn a_sample_that_no_memory_has_room_for_is_not_run() {
+    let directory = directory();
+    write(
+        &directory,
+        "large/model.py",
+        "import torch\n\nclass GraphModule(torch.nn.Module):\n\n    def forward(self, in_0):\n        tmp_0 = in_0.expand(68719476736, 4)\n        tmp_1 = torch.nn.functional.relu(tmp_0)\n        return (tmp_1,)\n",
+    );
+    write(
+        &directory,
+        "large/weight_meta.py",
+        "class Program_weight_tensor_meta_in_0:\n    name = \"in_0\"\n    shape = [4]\n    dtype = \"torch.float32\"\n    device = \"cpu\"\n    mean = 0.0\n    std = 1.0\n    data = None\n",
+    );
+    let run = Passhost::eval(&plugin("noop"), &directory.path().join("large")).run();
+    // A tensor of one TiB, which is the largest that there may be, and more than once.
+    run.expect_end(3, &["host (reference): the sample's tensors take about ", "left: it is not run", "--variant"]);
+    run.expect(run.json()["scores"].is_null(), "nothing is scored");
+    run.expect(run.variants()[0]["failure"]["blame"] == "host", "nobody is accused");
+}
+
+#[test]
 fn wrong_usage_is_exit_code_two() {
     let noop = plugin("noop").display().to_string();
     let sample = sample("pointwise-chain").display().to_string();
@@ -269,7 +289,7 @@ fn whoever_serves_signs_or_asks_a_model_is_told_what_to_do() {
     let (clients, data, queue) = (at("clients"), at("data"), at("queue"));
     let sample = sample("single-gelu").display().to_string();
     let serve = |clients: &str, more: &[&str]| {
-        let words = ["serve", &sample, "--device", "cpu", "--clients", clients];
+        let words = ["serve", &sample, "--device", "cpu", "--disk", "64M", "--clients", clients];
         Passhost::new(words.iter().chain(more)).run()
     };
     serve(&none, &["--data", &data]).expect_end(2, &["cannot read the clients", "`passhost token NAME` prints a line"]);

@@ -25,6 +25,15 @@ pub fn of_rewrite(error: NodeError) -> RewriteError {
     }
 }
 
+/// Of eager, on inputs that a rewrite would be checked on. Where the device itself fails, the rewrite that ran on it before
+/// may have made it do so: nobody is blamed.
+pub fn of_eager(error: NodeError) -> RewriteError {
+    match error.cause {
+        Cause::Fault(_) => of_rewrite(error),
+        _ => RewriteError::Reference(of_reference(error)),
+    }
+}
+
 /// Of a program that was to be captured.
 pub fn not_recorded(program: TimedProgram, error: RecordError) -> TimingError {
     match error {

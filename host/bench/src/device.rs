@@ -196,6 +196,14 @@ impl Device {
         Tensor::empty(self.target(), &bytes_type(bytes)).is_ok()
     }
 
+    /// How many bytes a GPU has left, if these are more; `None` where there is room for them, or on the CPU.
+    pub fn lacks(&self, bytes: u64) -> Option<u64> {
+        let free = || self.gpu.as_ref()?.gpu.free_bytes().ok();
+        // What libtorch keeps for later is given back where it is needed.
+        let is_short = free()? < bytes && !self.can_give(bytes);
+        free().filter(|_| is_short)
+    }
+
     /// From now on memory is poisoned and guarded, and limited to this many bytes at once. Programs run under it as
     /// [`passhost_runtime::Program::run_watched`].
     pub fn guard(&self, limit: u64) -> Guard {

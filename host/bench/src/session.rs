@@ -18,6 +18,7 @@ use crate::on_device::draws;
 use crate::trivial::degenerate_held;
 use checks::Checks;
 use others::Others;
+use passhost_ir::verify::check_bytes;
 use passhost_ir::{Graph, InputSpec, NodeId, OpTable, TensorType, constant_nodes, functionalise};
 use passhost_protocol::Work;
 use passhost_protocol::device::{Draws, Evaluation, Loaded, ReferenceError, RewriteError, Settings, Stage};
@@ -111,6 +112,11 @@ impl Reference {
         mut stage: impl FnMut(Stage),
     ) -> Result<(Reference, Loaded), ReferenceError> {
         stage(Stage::Reference);
+        // A GPU that has no memory for the run in double precision does without.
+        let needed = check_bytes(&graph, &specs, false);
+        if let Some(available) = device.lacks(needed) {
+            return Err(ReferenceError::TooLarge { needed, available });
+        }
         let program =
             Program::compile(&graph, Mode::Found, &Hints::default(), device.context()).map_err(of_reference)?;
         device.charge(Work::Compile);
@@ -239,10 +245,9 @@ impl Reference {
 }
 
 fn input_error(error: ReferenceError) -> RewriteError {
-    let (node, op) = (NodeId(0), "input".to_owned());
     match error {
-        ReferenceError::Memory { message } => RewriteError::Memory { node, op, message },
-        other => RewriteError::Op { node, op, message: other.to_string() },
+        ReferenceError::Memory { message } => RewriteError::Memory { node: NodeId(0), op: "input".to_owned(), message },
+        other => RewriteError::Reference(other),
     }
 }
 

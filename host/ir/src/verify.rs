@@ -9,7 +9,7 @@ mod excerpt;
 mod rewrite;
 
 pub use calls::check_own_calls;
-pub use cost::peak_bytes;
+pub use cost::{check_bytes, peak_bytes};
 pub use error::GraphError;
 pub use rewrite::{RewriteSummary, check_counts, index_argument, most_size, verify_rewrite};
 

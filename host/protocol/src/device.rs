@@ -10,6 +10,7 @@
 
 mod departure;
 mod elsewhere;
+mod error;
 mod finding;
 mod launch;
 mod number;
@@ -19,6 +20,7 @@ mod timing;
 
 pub use departure::{Departure, ShownBy};
 pub use elsewhere::ElsewhereRun;
+pub use error::{ReferenceError, RewriteError};
 pub use finding::{DomainFinding, Finding};
 pub use launch::{Launch, NotCaptured, TimedProgram, TimingError};
 pub use schedules::{Candidate, TunedKernel};
@@ -307,90 +309,6 @@ pub struct Loaded {
     pub peak_bytes: u64,
     /// Its first run, nanoseconds: for deadlines.
     pub first_ns: u64,
-}
-
-/// Why a reference program is of no use. The sample's fault, unless said otherwise.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-pub enum ReferenceError {
-    /// An op failed.
-    #[error("node {node} ({op}) fails: {message}")]
-    Op {
-        /// Which node.
-        node: NodeId,
-        /// Its op.
-        op: String,
-        /// What libtorch said.
-        message: String,
-    },
-    /// The device has no memory for it. The host's trouble.
-    #[error("the GPU has too little memory left: {message}")]
-    Memory {
-        /// What libtorch said.
-        message: String,
-    },
-    /// An output tells nothing.
-    #[error("output {output} is {what} for two different draws of the inputs, so that nothing could be checked")]
-    Degenerate {
-        /// Position of the output.
-        output: u32,
-        /// `constant` or `not finite`.
-        what: String,
-    },
-    /// An input could not be drawn.
-    #[error("input `{input}` cannot be drawn: {message}")]
-    Input {
-        /// Name of the input.
-        input: String,
-        /// Why.
-        message: String,
-    },
-}
-
-/// Why a rewrite gave nothing to compare, or what is wrong with what it gave.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-pub enum RewriteError {
-    /// An op failed.
-    #[error("node {node} ({op}) fails: {message}")]
-    Op {
-        /// Which node.
-        node: NodeId,
-        /// Its op, or `kernel`.
-        op: String,
-        /// What was said.
-        message: String,
-    },
-    /// The device has less memory left than a rewrite may take. The host's trouble.
-    #[error("node {node} ({op}) finds too little memory left: {message}")]
-    Memory {
-        /// Which node.
-        node: NodeId,
-        /// Its op, or `kernel`.
-        op: String,
-        /// What libtorch said.
-        message: String,
-    },
-    /// A verified node made the device fault. No plugin can be blamed for that.
-    #[error("node {node} ({op}) fails on the device: {message}")]
-    Fault {
-        /// Which node, or the last one before it showed.
-        node: NodeId,
-        /// Its op, or `kernel`.
-        op: String,
-        /// What was said.
-        message: String,
-    },
-    /// A node gave a tensor of another type than the rewrite declares.
-    #[error("node {node} ({op}) gives {found} where the rewrite declares {declared}")]
-    WrongType {
-        /// Which node.
-        node: NodeId,
-        /// Its op.
-        op: String,
-        /// Declared type.
-        declared: String,
-        /// Type found.
-        found: String,
-    },
 }
 
 /// How one output compared over all rounds.

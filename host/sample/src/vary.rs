@@ -9,6 +9,7 @@ mod ranges;
 mod records;
 mod reshape;
 mod sizes;
+mod tables;
 
 use crate::Sample;
 use crate::constraints::{Constraints, LARGEST_EXTENT};
@@ -143,7 +144,9 @@ fn vary(
         if step.from != step.to {
             let weights = records::resized(&reading, &constraints, &step)?;
             constraints.symbols[symbol].1 = value;
-            reading = sizes::resized(source, &reading, weights, &step, infer)?;
+            let mut resized = sizes::resized(source, &reading, weights, &step, infer)?;
+            tables::follow(&reading, &mut resized);
+            reading = resized;
         }
     }
     if let Some(dtype) = change.dtype {

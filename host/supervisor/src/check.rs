@@ -411,7 +411,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    fn notes(&self, variant: &mut Variant, place: &VariantPlace, notes: impl IntoIterator<Item = String>) {
+    pub(crate) fn notes(&self, variant: &mut Variant, place: &VariantPlace, notes: impl IntoIterator<Item = String>) {
         for note in notes {
             self.supervisor.tell(&Event::Note { place: place.clone(), text: one_line(&note, 600) });
             variant.notes.push(note);

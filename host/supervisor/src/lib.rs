@@ -31,6 +31,7 @@ mod lock;
 pub mod machine_code;
 mod measure;
 mod memo;
+pub mod memory;
 mod named;
 mod plugin;
 mod progress;

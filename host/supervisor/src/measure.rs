@@ -1,6 +1,7 @@
 //! The second stage: the reference runs on the device, then the verified rewrite; and who is to blame if that gives
 //! nothing.
 
+use crate::budget::warning;
 use crate::check::{Checked, Checker, Refused, Verified};
 use crate::child::ChildError;
 use crate::device::{Device, DeviceError, LoadRequest, RewriteRequest};
@@ -10,6 +11,7 @@ use crate::failure::{failure, not_captured};
 use crate::hidden::{self, Hidden};
 use crate::judge::{Judged, caught, conclude, failed, is_timed, judge_evaluation, not_timed};
 use crate::lock::{Turn, Use};
+use crate::memory::{available, has_room};
 use crate::reference::{MORE_MEMORY, load_reference, secret};
 use crate::schedules;
 use crate::supervisor::Supervisor;
@@ -17,8 +19,8 @@ use crate::timing::{Measured, Rules, measured};
 use crate::untrusted::one_line;
 use passhost_ir::{Node, NodeId, NodeKind, OpName, OpTable};
 use passhost_protocol::device::{
-    DomainFinding, Draws, Evaluation, Finding, Loaded, NotCaptured, ProcessTimes, RewriteError, Settings, ShownBy,
-    Stage, TimingError, TunedKernel,
+    DomainFinding, Draws, Evaluation, Finding, Loaded, NotCaptured, ProcessTimes, ReferenceError, RewriteError,
+    Settings, ShownBy, Stage, TimingError, TunedKernel,
 };
 use passhost_protocol::{Work, reader};
 use passhost_score::{FailureClass, VariantOutcome};
@@ -82,6 +84,7 @@ impl Supervisor {
             Err(failure) => return failed(checked.variant, FailureClass::Reference, *failure),
         };
         let loading = started.elapsed();
+        checker.notes(&mut checked.variant, &checked.place, warning(loading, &self.config.settings));
         checker.check_again(&mut checked, &loaded.types);
         match (checked.read, checked.end) {
             (Some(read), Ok(verified)) => {
@@ -146,9 +149,11 @@ impl Measurement<'_> {
         let schedules = chosen_schedules(&variant);
         request.schedules = &schedules;
         let pass_miss = verified.summary.pass_miss;
-        if !settings.accept_noise && (settings.time_pass_miss || !pass_miss) {
+        let Reference { read, .. } = &self.reference;
+        let on_gpu = self.device.info().device != "cpu";
+        let have_room = || on_gpu || has_room(&read.program, &read.inputs, Settings::PROCESSES, available()).is_ok();
+        if !settings.accept_noise && (settings.time_pass_miss || !pass_miss) && have_room() {
             self.device.start_others();
-            let Reference { read, .. } = &self.reference;
             self.device.begin_loads(LoadRequest { program: &read.program, inputs: &read.inputs, seed });
         }
         let evaluation = self.twice(0, |device, watch| device.evaluate(request, limit, watch));
@@ -413,6 +418,13 @@ fn rewrite_failed(variant: Variant, error: &RewriteError) -> Judged {
         }
         RewriteError::Memory { .. } => {
             return failed(variant, FailureClass::Runtime, failure(Blame::Host, "plan", error, MORE_MEMORY));
+        }
+        RewriteError::Reference(ReferenceError::Memory { .. } | ReferenceError::TooLarge { .. }) => {
+            return failed(variant, FailureClass::Reference, failure(Blame::Host, "reference", error, MORE_MEMORY));
+        }
+        RewriteError::Reference(_) => {
+            let hint = "record ranges of the inputs that the program takes, such as rows that its tables have";
+            return failed(variant, FailureClass::Reference, failure(Blame::Sample, "reference", error, hint));
         }
         RewriteError::Op { .. } => FailureClass::Runtime,
         RewriteError::WrongType { .. } => FailureClass::TypeMismatch,

@@ -4,6 +4,7 @@ use crate::device::{Device, DeviceError, LoadRequest};
 use crate::document::{Blame, Failure};
 use crate::event::{Event, VariantPlace, WorkStage};
 use crate::failure::failure;
+use crate::memory::{SMALLER, available, has_room};
 use crate::supervisor::{Config, Supervisor};
 use crate::untrusted::one_line;
 use passhost_protocol::device::{Loaded, ReferenceError};
@@ -11,7 +12,8 @@ use passhost_protocol::reader::Variant;
 use std::time::Duration;
 
 /// What to do where the device has too little memory left.
-pub(crate) const MORE_MEMORY: &str = "free the GPU's memory, or use another one or --device cpu";
+pub(crate) const MORE_MEMORY: &str =
+    "free the GPU's memory, or use a larger one, a smaller variant (--variant) or --device cpu";
 
 /// Runs the reference in a child of the device and keeps it there. A child that dies is replaced once: what dies twice is the sample's fault.
 pub(crate) fn load_reference(
@@ -21,6 +23,9 @@ pub(crate) fn load_reference(
     Variant { program, inputs, .. }: &Variant,
     place: &VariantPlace,
 ) -> Result<Loaded, Box<Failure>> {
+    if device.info().device == "cpu" {
+        has_room(program, inputs, 1, available()).map_err(|error| failure(Blame::Host, "reference", error, SMALLER))?;
+    }
     let config = &supervisor.config;
     let limit = config.timeout.unwrap_or(Duration::from_secs(60));
     let request = LoadRequest { program, inputs, seed: secret(config)? };
@@ -37,6 +42,9 @@ pub(crate) fn load_reference(
     match answer {
         Ok(Ok(loaded)) => Ok(loaded),
         Ok(Err(error @ ReferenceError::Memory { .. })) => {
+            Err(failure(Blame::Host, "reference", error, MORE_MEMORY).into())
+        }
+        Ok(Err(error @ ReferenceError::TooLarge { .. })) => {
             Err(failure(Blame::Host, "reference", error, MORE_MEMORY).into())
         }
         Ok(Err(error)) => {

@@ -2,7 +2,7 @@
 //! for every rewrite that is checked on the same draws, and kept for the next one where it is small.
 
 use super::{Drawn, Reference, input_error};
-use crate::blame::of_rewrite;
+use crate::blame::of_eager;
 use crate::domain::{Domain, draw_unusual_held};
 use crate::held::Held;
 use crate::inputs::Round;
@@ -79,7 +79,7 @@ impl Reference {
             return Ok(kept);
         }
         let drawn = self.drawn(round)?;
-        self.prepare((round, None), drawn, is_shared)?.map_err(of_rewrite)
+        self.prepare((round, None), drawn, is_shared)?.map_err(of_eager)
     }
 
     /// A round in which an input is unusual; `usual` is the same round without. `None` where eager refuses it, which says
@@ -164,4 +164,45 @@ impl Reference {
 /// An input that could not be made, where programs fail by their nodes.
 pub(super) fn no_input(error: ReferenceError) -> NodeError {
     NodeError { node: NodeId(0), op: "input".into(), cause: Cause::Failed(error.to_string()) }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::device::Device;
+    use crate::session::tests::alone;
+    use passhost_ir::{Draw, Graph, InputSpec};
+    use passhost_protocol::device::{Draws, Settings};
+
+    #[test]
+    fn inputs_that_eager_itself_fails_on_are_no_doing_of_a_rewrite() {
+        let _alone = alone();
+        let text = "graph(%i: i64[4], %t: f32[16,8]) {
+      %y: f32[4,8] = aten::index_select(%t, 0, %i)
+      %z: f32[4,8] = aten::relu(%y)
+      return (%z)
+    }
+    ";
+        let graph = Graph::parse(text).unwrap();
+        // Two of eighteen numbers are no rows of the table.
+        let draws = [Draw::Uniform { low: 0, high: 17 }, Draw::Normal { mean: 0.0, std: 1.0 }];
+        let spec = |(&id, draw): (&_, _)| {
+            let (name, ty) = (graph.value(id).name.clone(), graph.ty(id).clone());
+            InputSpec { name, ty, draw, min: None, max: None }
+        };
+        let specs: Vec<InputSpec> = graph.inputs.iter().zip(draws).map(spec).collect();
+        let device = Rc::new(Device::cpu());
+        let load = |seed| Reference::load(&device, graph.clone(), specs.clone(), seed, |_| {}).ok();
+        let (reference, _) = (0..100).find_map(load).unwrap();
+        let of_seed = |seed| {
+            let draws = Draws { seed, are_shared: false, others: None };
+            reference.evaluate(&graph, &Hints::default(), &draws, &Settings::default(), |_| {}).error
+        };
+        let errors: Vec<RewriteError> = (0..10).filter_map(of_seed).collect();
+        assert!(!errors.is_empty());
+        for error in errors {
+            assert!(matches!(&error, RewriteError::Reference(ReferenceError::Op { .. })), "{error}");
+        }
+    }
 }

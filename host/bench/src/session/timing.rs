@@ -3,7 +3,7 @@
 
 use super::contestant::{Contestant, Outputs};
 use super::{Reference, input_error};
-use crate::blame::{memory_of, of_rewrite};
+use crate::blame::{memory_of, of_eager, of_rewrite};
 use crate::compare::Comparison;
 use crate::device::Spacing;
 use crate::held::Held;
@@ -60,8 +60,8 @@ impl Reference {
         let inputs = || drawn.tensors(self.device.target(), &self.specs).map_err(input_error);
         let sets = [inputs()?, inputs()?];
         self.device.charge(Work::Draw);
-        let expected = self.held(&self.program.run(&inputs()?).map_err(of_rewrite)?);
-        self.program.finish().map_err(of_rewrite)?;
+        let expected = self.held(&self.program.run(&inputs()?).map_err(of_eager)?);
+        self.program.finish().map_err(of_eager)?;
         self.device.charge(Work::RunEager);
         let mut trials = Trials {
             reference: self,

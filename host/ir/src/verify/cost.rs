@@ -1,7 +1,7 @@
 //! Estimates of what a graph costs, from its types alone: only for limits, never for a score.
 
 use crate::alias::{Aliasing, aliasing};
-use crate::{Arg, Graph, Node, NodeKind, OpName, OpTable, ValueId};
+use crate::{Arg, Dtype, Graph, InputSpec, Node, NodeKind, OpName, OpTable, TensorType, ValueId};
 
 /// The most bytes of tensors that live at once, inputs not included. Views cost nothing.
 pub fn peak_bytes(graph: &Graph, ops: &OpTable) -> u64 {
@@ -40,6 +40,30 @@ pub fn peak_bytes(graph: &Graph, ops: &OpTable) -> u64 {
         }
     }
     peak
+}
+
+/// An estimate of the bytes that a check of a rewrite of a program takes at once: inputs and outputs that are kept to compare
+/// with, a run of the program or of a rewrite like it, and what that gave; `in_double`, or a run in double precision. What
+/// an op needs for itself is not in it.
+pub fn check_bytes(program: &Graph, inputs: &[InputSpec], in_double: bool) -> u64 {
+    let sum = |bytes: &dyn Fn(&TensorType) -> u64| {
+        let given = inputs.iter().map(|input| bytes(&input.ty)).fold(0, u64::saturating_add);
+        let returned = program.outputs.iter().map(|&output| bytes(program.ty(output))).fold(0, u64::saturating_add);
+        [given, returned]
+    };
+    let [given, returned] = sum(&TensorType::bytes);
+    let run = |given: u64, peak: u64, returned: u64| given.saturating_add(peak).saturating_add(returned);
+    let mut largest = run(given, peak_bytes(program, OpTable::sample()), returned);
+    if in_double {
+        let mut wide = program.clone();
+        wide.values.iter_mut().filter(|value| value.ty.dtype.is_float()).for_each(|value| value.ty.dtype = Dtype::F64);
+        let [given_wide, returned_wide] =
+            sum(&|ty| if ty.dtype.is_float() { ty.numel().saturating_mul(8) } else { ty.bytes() });
+        let upcast = run(given.saturating_add(given_wide), peak_bytes(&wide, OpTable::sample()), returned_wide);
+        // Beside what the rewrite gave.
+        largest = largest.max(upcast.saturating_add(returned));
+    }
+    largest.saturating_add(given).saturating_add(returned)
 }
 
 /// An estimate of the scalar operations of a node: elements touched, products in a contraction, or points times
@@ -105,6 +129,7 @@ fn contraction(graph: &Graph, node: &Node, op: &OpName, args: &[Arg], ops: &OpTa
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+    use crate::Draw;
 
     #[test]
     fn tensors_count_from_their_definition_to_their_last_use_and_views_prolong_it() {
@@ -122,6 +147,27 @@ mod tests {
         .unwrap();
         // At %b: %a, which is read later through its view, and %b; at %c: %a and %c; at %d: %c and %d.
         assert_eq!(peak_bytes(&graph, OpTable::sample()), 800);
+    }
+
+    #[test]
+    fn a_check_takes_what_it_keeps_and_its_largest_run() {
+        let text = "graph(%x: f32[100], %i: i64[10]) {
+  %a: f32[100] = aten::exp(%x)
+  %b: f32[10] = aten::index_select(%a, 0, %i)
+  return (%b)
+}
+";
+        let graph = Graph::parse(text).unwrap();
+        let draw = Draw::Normal { mean: 0.0, std: 1.0 };
+        let spec = |&id: &ValueId| {
+            let (name, ty) = (graph.value(id).name.clone(), graph.ty(id).clone());
+            InputSpec { name, ty, draw: draw.clone(), min: None, max: None }
+        };
+        let inputs: Vec<InputSpec> = graph.inputs.iter().map(spec).collect();
+        // Inputs of 480 bytes and an output of 40 are kept; a run has both again, and %a and %b at once.
+        assert_eq!(check_bytes(&graph, &inputs, false), 520 + 520 + 440);
+        // Beside the rewrite's output: inputs twice, wide the second time, %a and %b wide, and %b wide again.
+        assert_eq!(check_bytes(&graph, &inputs, true), 520 + 40 + 480 + 880 + 880 + 80);
     }
 
     #[test]

@@ -117,6 +117,13 @@ impl Gpu {
         start == Start::Waits && self.major >= FIRST_THAT_BEGINS_EARLY
     }
 
+    /// Bytes of its memory that nobody has.
+    pub fn free_bytes(&self) -> Result<u64, DeviceError> {
+        let _entered = self.enter()?;
+        let (free, _) = result::mem_get_info().map_err(failed("ask for its free memory"))?;
+        Ok(free as u64)
+    }
+
     /// What schedules depend on.
     pub fn properties(&self) -> &DeviceProperties {
         &self.properties

@@ -98,6 +98,14 @@ fn result_types(op: &OpName, args: &[Arg<TensorType>]) -> Option<Vec<(Dtype, Vec
             shape = tensors.get(1)?.shape.clone();
             shape.push(first.shape[1]);
         }
+        "index_select" => {
+            let at = dim(args.get(1)?, shape.len())?;
+            shape[at] = tensors.get(1)?.shape.iter().product();
+        }
+        // Along the first dimension alone.
+        "index" if tensors.len() == 2 && !tensors[1].dtype.is_float() => {
+            shape.splice(..1, tensors[1].shape.iter().copied());
+        }
         "repeat" => {
             let counts = ints(args.get(1)?)?;
             let leading = counts.len().checked_sub(shape.len())?;

@@ -396,6 +396,35 @@ fn recorded_elements_are_repeated_or_cut_and_bounds_stay_instead() {
 }
 
 #[test]
+fn indices_into_a_table_that_becomes_smaller_stay_within_it() {
+    let calls = [
+        "y = torch.nn.functional.embedding(i, t, None, None, 2.0, False, False)\nreturn (y,)",
+        "j = i.contiguous()\ny = torch.nn.functional.embedding(j, t, None, None, 2.0, False, False)\nreturn (y,)",
+        "y = torch.index_select(t, 0, i)\nreturn (y,)",
+        "y = t[i]\nreturn (y,)",
+    ];
+    for body in calls {
+        let graph = Graph { inputs: "i i64 4; t f32 S0,8", symbols: &[("S0", 10)], body };
+        let varied = |rows: i64, low: f64, high: f64, data: bool| {
+            let record = |weight: &mut Weight| {
+                if weight.name == "i" {
+                    (weight.min, weight.max) = (Some(low), Some(high));
+                    weight.data = data.then(|| vec![low, 2.0, 5.0, high]);
+                }
+            };
+            let index = graph.vary(&symbols(&[("S0", rows)]), record).unwrap().reading.weights.remove(0);
+            (index.min, index.max, index.data)
+        };
+        assert_eq!(varied(6, 0.0, 9.0, false), (Some(0.0), Some(5.0), None), "{body}");
+        assert_eq!(varied(6, 7.0, 9.0, false), (Some(5.0), Some(5.0), None), "{body}");
+        assert_eq!(varied(6, 0.0, 3.0, false), (Some(0.0), Some(3.0), None), "{body}: they were within it");
+        assert_eq!(varied(12, 0.0, 9.0, false), (Some(0.0), Some(9.0), None), "{body}: it becomes larger");
+        assert_eq!(varied(6, 0.0, 12.0, false), (Some(0.0), Some(12.0), None), "{body}: they never were within it");
+        assert_eq!(varied(4, 0.0, 9.0, true).2, Some(vec![0.0, 2.0, 3.0, 3.0]), "{body}");
+    }
+}
+
+#[test]
 fn a_number_that_is_the_value_of_the_symbol_becomes_the_new_one() {
     let graph = Graph {
         inputs: "x f32 S0,S1,8; n:torch.SymInt i64; m i64; b i64",

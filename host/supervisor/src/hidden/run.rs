@@ -119,9 +119,10 @@ fn ended(evaluation: Evaluation) -> Result<Evaluation, Trouble> {
     match (&evaluation.error, evaluation.findings.first()) {
         (None, _) => Ok(evaluation),
         (Some(_), Some(found)) => Err(Trouble::Plugin(found.to_string())),
-        (Some(error @ (RewriteError::Fault { .. } | RewriteError::Memory { .. })), None) => {
-            Err(Trouble::Other(error.to_string()))
-        }
+        (
+            Some(error @ (RewriteError::Fault { .. } | RewriteError::Memory { .. } | RewriteError::Reference(_))),
+            None,
+        ) => Err(Trouble::Other(error.to_string())),
         (Some(error), None) => Err(Trouble::Plugin(error.to_string())),
     }
 }
@@ -130,7 +131,7 @@ fn ended(evaluation: Evaluation) -> Result<Evaluation, Trouble> {
 mod tests {
     use super::*;
     use passhost_ir::NodeId;
-    use passhost_protocol::device::Finding;
+    use passhost_protocol::device::{Finding, ReferenceError};
 
     #[test]
     fn what_was_found_at_a_hidden_size_counts_whatever_ended_its_rounds() {
@@ -145,6 +146,12 @@ mod tests {
         }
         assert_eq!(ended(Evaluation::failed(of_host.clone())), Err(Trouble::Other(of_host.to_string())));
         assert_eq!(ended(Evaluation::failed(of_plugin.clone())), Err(Trouble::Plugin(of_plugin.to_string())));
+        let of_sample = RewriteError::Reference(ReferenceError::Op {
+            node: NodeId(1),
+            op: "aten::embedding".to_owned(),
+            message: "index out of range in self".to_owned(),
+        });
+        assert_eq!(ended(Evaluation::failed(of_sample.clone())), Err(Trouble::Other(of_sample.to_string())));
         assert_eq!(ended(Evaluation::default()), Ok(Evaluation::default()));
     }
 }

@@ -11,11 +11,11 @@ use crate::{Exit, Stop};
 use passhost_corpus::check::{Check, Run};
 use passhost_corpus::findings::{Checked, RunSettings, Settings, Summary};
 use passhost_corpus::journal::{Finished, Journal};
-use passhost_corpus::memory::available;
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::survey::cores;
 use passhost_protocol::device::DeviceChoice;
 use passhost_supervisor::Memo;
+use passhost_supervisor::memory::available;
 use std::sync::Arc;
 
 const SCHEMA: &str = "passhost.samples.check/1";
