@@ -72,6 +72,17 @@ pub fn directory() -> TempDir {
     made.unwrap_or_else(|_| unreachable!("it was checked"))
 }
 
+/// A directory and the files below it that others than their user may read, write or enter, with their modes.
+pub fn open_to_others(path: &Path) -> Vec<String> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let Ok(found) = std::fs::symlink_metadata(path) else { return vec![] };
+    let mode = found.permissions().mode() & 0o7777;
+    let is_open = mode & 0o077 != 0 && !found.is_symlink();
+    let itself = is_open.then(|| format!("{} {mode:o}", path.display()));
+    let below = std::fs::read_dir(path).into_iter().flatten().flatten();
+    itself.into_iter().chain(below.flat_map(|entry| open_to_others(&entry.path()))).collect()
+}
+
 /// The directory of this build's programs: tests run from `<target>/debug/deps`.
 fn programs() -> PathBuf {
     let test = std::env::current_exe().unwrap_or_default();

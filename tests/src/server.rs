@@ -105,6 +105,10 @@ fn listening(place: &TempDir, sample: &TempDir, options: &[String]) -> (Child, S
     let serve = Passhost::new([Path::new("serve"), sample.path(), Path::new("--clients"), &at("clients")]);
     let words = ["--listen", "127.0.0.1:0", "--device", "cpu", "--threads", "1", "--budget", "10ms", "--accept-noise"];
     let mut command = serve.with(&words).command();
+    if !options.iter().any(|option| option == "--disk") {
+        // As little as any machine that tests has free.
+        command.args(["--disk", "64M"]);
+    }
     command.args(options).arg("--data").arg(at("data")).stdout(Stdio::piped()).stderr(Stdio::null());
     let started = command.spawn();
     assert!(started.is_ok(), "passhost does not start: {started:?}");

@@ -298,6 +298,7 @@ fn what_an_endpoint_refuses_ends_the_run_and_resuming_goes_on() {
     other.run().expect_end(2, &["cannot be resumed: budget was"]);
     run().with(&["--resume"]).run().expect_end(0, &["read_guide: ## Errors and what to do"]);
     run().with(&["--resume"]).run().expect_end(0, &["best of 1"]);
+    assert_eq!(passhost_tests::open_to_others(&out), Vec::<String>::new(), "what a model said is its user's alone");
     assert_eq!(endpoint.answered(), [1]);
     let plain = agent(&endpoint, &[sample.path()], &kept.path().join("other"));
     let file = kept.path().join("key");

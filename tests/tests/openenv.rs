@@ -140,7 +140,9 @@ impl Client {
 /// Files of episodes that a server has.
 fn left(server: &Server) -> Vec<String> {
     let files = std::fs::read_dir(server.data().join("episodes")).into_iter().flatten().flatten();
-    files.map(|file| file.file_name().to_string_lossy().into_owned()).collect()
+    let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
+    // But for the one by which the server knows the directory for its own.
+    names.filter(|name| !name.starts_with('.')).collect()
 }
 
 /// Waits until there are none.
@@ -196,13 +198,18 @@ fn a_sample_is_solved_step_by_step_for_the_score_of_the_command() {
         expected
     );
     assert_eq!(left(&server).len(), 1, "the episode has a folder");
+    assert_eq!(passhost_tests::open_to_others(&server.data()), Vec::<String>::new());
     let last = alice.step(&json!({ "tool": "submit" }));
     assert!(last.done && last.observation["verdict"] == verdict, "a source is measured once: {last:?}");
     seen.push(last);
     let paid: f64 = seen.iter().filter_map(|seen| seen.reward).sum();
     assert!((paid - verdict["score"].as_f64().unwrap_or_default()).abs() < 1e-9, "{paid} for {verdict}");
-    let data = server.data().display().to_string();
-    assert!(seen.iter().all(|seen| !seen.observation.to_string().contains(&data)), "a path of the server is told");
+    let folder = |path: &Path| path.parent().map_or(String::new(), |folder| folder.display().to_string());
+    let sample = server.sample_path().display().to_string();
+    for path in [folder(&server.data()), sample, folder(&passhost_tests::plugin("fuse-pointwise"))] {
+        let told = seen.iter().chain([&first]).find(|seen| seen.observation.to_string().contains(&path));
+        assert!(told.is_none(), "the path `{path}` of the server is told: {told:?}");
+    }
     wait_for_nothing_left(&server);
     let over = alice.fault(Message::text(json!({ "type": "step", "data": { "tool": "build" } }).to_string()));
     assert_eq!(over.0, "EXECUTION_ERROR");

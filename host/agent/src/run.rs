@@ -152,7 +152,8 @@ impl Job {
 const ATTEMPTS: &str = "attempts";
 const OBJECTS: &str = "objects";
 const WORK: &str = "work";
-const SETTINGS: &str = "run.json";
+/// The file of what a run was asked for, by which its directory is known.
+pub const SETTINGS: &str = "run.json";
 const LOCK: &str = ".lock";
 
 impl Run {

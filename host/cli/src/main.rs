@@ -8,6 +8,7 @@ mod explain;
 mod headroom;
 mod interrupt;
 mod output;
+mod private;
 mod progress;
 mod reason;
 mod rows;

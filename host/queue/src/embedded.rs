@@ -1,14 +1,15 @@
 //! A queue in a file, for the workers of one process.
 
+use crate::clock::{Clock, Now, milliseconds};
+use crate::leases::Leases;
+use crate::names::{Names, beside};
 use crate::record::{Line, Record, sha256};
+use crate::store::{LEAST, RESERVE, Store};
 use crate::tables::{BYTES, ENDED, JOBS, LINES, Number, OUTCOMES, RUNNING, Tables, WAITING};
-use crate::{Counts, JOB, Lease, Limits, Queue, QueueError, Share, State, Status, Taken, Ticket};
-use redb::{Database, DatabaseError, ReadTransaction, ReadableDatabase as _, ReadableTableMetadata as _};
+use crate::{Counts, JOB, Lease, Limits, Loss, Queue, QueueError, Share, State, Status, Taken, Ticket};
+use redb::{ReadTransaction, ReadableTableMetadata as _};
 use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-/// Bytes of the file that are kept in memory.
-const CACHE: usize = 32 << 20;
+use std::time::Duration;
 
 /// A queue in a file. One process has it open at a time; each change is on the disk when its call returns.
 ///
@@ -29,19 +30,14 @@ const CACHE: usize = 32 << 20;
 /// # }
 /// ```
 pub struct Embedded {
-    database: Database,
+    store: Store,
+    names: Names,
+    is_begun_anew: bool,
     limits: Limits,
-    clock: fn() -> u64,
-}
-
-/// Milliseconds since 1970.
-fn now_ms() -> u64 {
-    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    milliseconds(elapsed)
-}
-
-fn milliseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+    clock: Clock,
+    /// What the queue's own clock was when it was opened, less what `clock` said had elapsed.
+    clock_from: i128,
+    leases: Leases,
 }
 
 impl Embedded {
@@ -51,61 +47,120 @@ impl Embedded {
     ///
     /// If another process has it open, or the file is no queue or cannot be written.
     pub fn open(path: &Path, limits: Limits) -> Result<Embedded, QueueError> {
-        Embedded::open_at(path, limits, now_ms)
+        Embedded::open_at(path, limits, Clock::default())
     }
 
-    /// As [`Embedded::open`], with a clock of its own: milliseconds since 1970.
+    /// As [`Embedded::open`], with clocks of its own.
     ///
     /// # Errors
     ///
     /// As there.
-    pub fn open_at(path: &Path, limits: Limits, clock: fn() -> u64) -> Result<Embedded, QueueError> {
-        let database = Database::builder().set_cache_size(CACHE).create(path).map_err(|error| match error {
-            DatabaseError::DatabaseAlreadyOpen => QueueError::InUse { path: path.into() },
-            error => QueueError::Open { path: path.into(), source: Box::new(error.into()) },
+    pub fn open_at(path: &Path, limits: Limits, clock: Clock) -> Result<Embedded, QueueError> {
+        let place = beside(path);
+        let known = Names::read(&place)?;
+        let is_empty = std::fs::metadata(path).map_or(true, |file| file.len() == 0);
+        let mut names = match known.clone() {
+            // Before there is a file of the new name: whoever is killed in between loses a name that nobody was told.
+            Some(gone) if is_empty => gone.after()?,
+            Some(known) => known,
+            None => Names::random()?,
+        };
+        if is_empty && known.is_some() {
+            names.write(&place)?;
+        }
+        let store = Store::open(path)?;
+        let (name, clock_from) = store.write(0, |transaction| {
+            let mut tables = Tables::open(transaction)?;
+            // It goes on where it was; a new one begins with the time of the day, as all times did in files without one.
+            let last = tables.last(Number::Clock)?.unwrap_or_else(clock.wall_ms);
+            Ok((tables.name(&names.queue)?, i128::from(last) - i128::from((clock.elapsed_ms)())))
         })?;
-        let queue = Embedded { database, limits, clock };
-        queue.write(|tables| queue.put_back(tables, u64::MAX))?;
+        if name != names.queue {
+            names = names.replaced(name);
+        }
+        if known.as_ref() != Some(&names) {
+            names.write(&place)?;
+        }
+        let is_begun_anew = known.is_some_and(|known| known.queue != names.queue);
+        let leases = Leases::default();
+        let queue = Embedded { store, names, is_begun_anew, limits, clock, clock_from, leases };
+        queue.write(0, |tables| queue.put_back(tables, &tables.running()?))?;
         Ok(queue)
     }
 
-    /// Makes a change whole, or none.
-    fn write<T>(&self, change: impl FnOnce(&mut Tables<'_>) -> Result<T, QueueError>) -> Result<T, QueueError> {
-        let transaction = self.database.begin_write()?;
-        // The transaction that is dropped in place of being committed has changed nothing.
-        let changed = change(&mut Tables::open(&transaction)?)?;
-        transaction.commit()?;
-        Ok(changed)
+    /// Whether the queue that was in this file is gone: the file was removed, emptied or replaced since. Its jobs are told as
+    /// lost.
+    pub fn is_begun_anew(&self) -> bool {
+        self.is_begun_anew
     }
 
-    /// Puts back the jobs whose lease ran out before a time.
-    fn put_back(&self, tables: &mut Tables<'_>, before_ms: u64) -> Result<(), QueueError> {
-        for ticket in tables.expired(before_ms)? {
-            let record = tables.record(&ticket)?.ok_or(QueueError::Damaged("a job that runs has no record"))?;
-            let losses = record.losses + 1;
-            let after = if losses < self.limits.attempts {
-                Record { state: State::Waiting, expires_ms: None, losses, ..record.clone() }
-            } else {
-                Record { losses, ..record.ended(State::Lost, (self.clock)()) }
+    fn now(&self) -> Now {
+        let queue_ms = self.clock_from + i128::from((self.clock.elapsed_ms)());
+        Now { wall_ms: (self.clock.wall_ms)(), queue_ms: u64::try_from(queue_ms).unwrap_or_default() }
+    }
+
+    /// Makes a change whole, or none, on a disk that has so many bytes free.
+    fn write<T>(
+        &self,
+        free: u64,
+        change: impl FnOnce(&mut Tables<'_>) -> Result<T, QueueError>,
+    ) -> Result<T, QueueError> {
+        self.store.write(free, |transaction| change(&mut Tables::open(transaction)?))
+    }
+
+    /// Puts back jobs whose workers are gone. That is a loss if work on them had begun: a job that was taken and waited for
+    /// its turn has brought no worker down.
+    fn put_back(&self, tables: &mut Tables<'_>, tickets: &[Ticket]) -> Result<(), QueueError> {
+        for ticket in tickets {
+            let record = match tables.record(ticket) {
+                Ok(Some(record)) if record.state == State::Running => record,
+                // It has ended meanwhile.
+                Ok(Some(_)) => continue,
+                Ok(None) | Err(QueueError::Record) => {
+                    tables.strike(ticket)?;
+                    continue;
+                }
+                Err(error) => return Err(error),
             };
-            tables.change(&ticket, &record, &after)?;
+            let losses = record.losses + u32::from(record.begun);
+            let counted = Record { losses, ..record.clone() };
+            if losses < self.limits.attempts {
+                tables.change(ticket, &record, &counted.waiting())?;
+            } else {
+                self.end(tables, ticket, &record, &counted.lost(Loss::Workers, self.now()))?;
+            }
         }
         Ok(())
     }
 
-    /// Changes the job that is held under a lease.
+    /// Moves a job to its end, and keeps what the queue's clock says then.
+    fn end(&self, tables: &mut Tables<'_>, ticket: &Ticket, before: &Record, after: &Record) -> Result<(), QueueError> {
+        tables.set(Number::Clock, after.place_ms())?;
+        tables.change(ticket, before, after)
+    }
+
+    /// Changes the job that is held under a lease, for which so many bytes are written.
     fn of_lease(
         &self,
         lease: &Lease,
+        bytes: usize,
         change: impl FnOnce(&mut Tables<'_>, &Record) -> Result<Record, QueueError>,
     ) -> Result<(), QueueError> {
-        self.write(|tables| {
+        self.write(room(LEAST, bytes), |tables| {
             let held = |record: &Record| record.state == State::Running && record.attempts == lease.attempt;
             let record = tables.record(&lease.ticket)?.filter(held);
             let record = record.ok_or_else(|| QueueError::Stale { ticket: lease.ticket.clone() })?;
             let after = change(tables, &record)?;
+            if after.state.is_end() {
+                return self.end(tables, &lease.ticket, &record, &after);
+            }
             tables.change(&lease.ticket, &record, &after)
         })
+    }
+
+    /// When a lease runs out that begins now.
+    fn until(&self, lease: Duration) -> u64 {
+        (self.clock.elapsed_ms)().saturating_add(milliseconds(lease))
     }
 
     fn check_length(what: &'static str, found: usize, limit: usize) -> Result<(), QueueError> {
@@ -120,19 +175,59 @@ impl Embedded {
         sha256: &str,
     ) -> Result<Option<Ticket>, QueueError> {
         let Some(ticket) = tables.ticket_of(client, key)? else { return Ok(None) };
-        let record = tables.record(&ticket)?.ok_or(QueueError::Damaged("a key stands for no job"))?;
-        if record.sha256 == sha256 { Ok(Some(ticket)) } else { Err(QueueError::KeyReused { ticket }) }
+        match tables.record(&ticket) {
+            // Whoever asks for one whose record is damaged hears that it is lost.
+            Ok(Some(Record { loss: Some(Loss::Record), .. })) | Err(QueueError::Record) => Ok(Some(ticket)),
+            Ok(Some(record)) if record.sha256 != sha256 => Err(QueueError::KeyReused { ticket }),
+            Ok(Some(_)) => Ok(Some(ticket)),
+            // The record that said which key it had was damaged, and what was left of it is forgotten.
+            Ok(None) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
-    /// Whether a job can be taken or put back, for which it takes a look alone.
-    fn may_have_work(&self, now_ms: u64) -> Result<bool, QueueError> {
-        let transaction = self.database.begin_read()?;
-        if transaction.open_table(WAITING)?.len()? > 0 {
-            return Ok(true);
-        }
-        let expired = transaction.open_table(RUNNING)?.range(..(now_ms, ""))?.next().transpose()?;
-        Ok(expired.is_some())
+    /// Whether a job can be taken, for which it takes a look alone.
+    fn may_have_work(&self) -> Result<bool, QueueError> {
+        self.store.read(|transaction| Ok(transaction.open_table(WAITING)?.len()? > 0))
     }
+
+    /// Takes the next job of a client, or ends it if it is damaged.
+    fn taken(&self, tables: &mut Tables<'_>, client: &str) -> Result<Found, QueueError> {
+        let (number, ticket) = tables.first_of(client)?.ok_or(QueueError::Damaged("a line has no first job"))?;
+        let (record, loss) = match tables.record(&ticket) {
+            Ok(Some(record)) => (record, Loss::Payload),
+            Ok(None) | Err(QueueError::Record) => {
+                // As much as its place says of it.
+                (Record::new(client, None, String::new(), number, self.now().wall_ms), Loss::Record)
+            }
+            Err(error) => return Err(error),
+        };
+        let Some(payload) = tables.payload(&ticket, &record)? else {
+            self.end(tables, &ticket, &record, &record.lost(loss, self.now()))?;
+            return Ok(Found::Damaged(ticket));
+        };
+        let attempts = record.attempts + 1;
+        let started_ms = Some(self.now().wall_ms);
+        let taken = Record { state: State::Running, attempts, started_ms, ..record.clone() };
+        tables.change(&ticket, &record, &taken)?;
+        let last = tables.number(Number::Turn)?;
+        let line = tables.line(client)?;
+        tables.set_line(client, Line { last, ..line })?;
+        Ok(Found::Job(Taken { lease: Lease { ticket, attempt: attempts }, client: client.to_owned(), payload }))
+    }
+}
+
+/// What is found at the head of the lines.
+enum Found {
+    Nothing,
+    Job(Taken),
+    /// A job that is lost.
+    Damaged(Ticket),
+}
+
+/// Bytes that must be free for a change with so many bytes of its own, which are written anew beside the old ones.
+fn room(least: u64, bytes: usize) -> u64 {
+    least.saturating_add(2 * bytes as u64)
 }
 
 impl Queue for Embedded {
@@ -142,7 +237,7 @@ impl Queue for Embedded {
         key.map_or(Ok(()), |key| Embedded::check_length("key", key.len(), name))?;
         Embedded::check_length("job", payload.len(), bytes)?;
         let sha256 = sha256(payload);
-        self.write(|tables| {
+        self.write(room(RESERVE, payload.len()), |tables| {
             if let Some(key) = key
                 && let Some(ticket) = Embedded::submitted_before(tables, client, key, &sha256)?
             {
@@ -159,9 +254,9 @@ impl Queue for Embedded {
             if held.saturating_add(more) > bytes_of_client {
                 return Err(QueueError::ClientBytes { held, more, limit: bytes_of_client });
             }
-            let ticket = Ticket::random()?;
+            let ticket = Ticket::random(&self.names.queue)?;
             let number = tables.number(Number::Job)?;
-            let record = Record::new(client, key, sha256, number, (self.clock)());
+            let record = Record::new(client, key, sha256, number, self.now().wall_ms);
             tables.add(&ticket, &record, payload)?;
             if let Some(key) = key {
                 tables.keys.insert((client, key), ticket.as_str())?;
@@ -171,102 +266,125 @@ impl Queue for Embedded {
     }
 
     fn take(&self, lease: Duration) -> Result<Option<Taken>, QueueError> {
-        let now_ms = (self.clock)();
-        if !self.may_have_work(now_ms)? {
+        self.store.check()?;
+        let expired = self.leases.expired((self.clock.elapsed_ms)());
+        if expired.is_empty() && !self.may_have_work()? {
             return Ok(None);
         }
-        self.write(|tables| {
-            self.put_back(tables, now_ms)?;
-            let Some(client) = tables.next_client(self.limits.running_of_client)? else { return Ok(None) };
-            let ticket = tables.first_of(&client)?.ok_or(QueueError::Damaged("a line has no first job"))?;
-            let record = tables.record(&ticket)?.ok_or(QueueError::Damaged("a job that waits has no record"))?;
-            let payload = tables.payload(&ticket)?.ok_or(QueueError::Damaged("a job that waits has no bytes"))?;
-            let attempts = record.attempts + 1;
-            let taken = Record {
-                state: State::Running,
-                attempts,
-                started_ms: Some(now_ms),
-                expires_ms: Some(now_ms.saturating_add(milliseconds(lease))),
-                ..record.clone()
-            };
-            tables.change(&ticket, &record, &taken)?;
-            let last = tables.number(Number::Turn)?;
-            let line = tables.line(&client)?;
-            tables.set_line(&client, Line { last, ..line })?;
-            Ok(Some(Taken { lease: Lease { ticket, attempt: attempts }, client, payload }))
-        })
+        let found = self.write(LEAST, |tables| {
+            let tickets: Vec<Ticket> = expired.iter().map(|lease| lease.ticket.clone()).collect();
+            self.put_back(tables, &tickets)?;
+            let next = tables.next_client(self.limits.running_of_client)?;
+            next.map_or(Ok(Found::Nothing), |client| self.taken(tables, &client))
+        })?;
+        expired.iter().for_each(|lease| self.leases.release(lease));
+        match found {
+            Found::Nothing => Ok(None),
+            Found::Damaged(ticket) => Err(QueueError::Lost { ticket }),
+            Found::Job(taken) => {
+                self.leases.hold(&taken.lease, self.until(lease));
+                Ok(Some(taken))
+            }
+        }
+    }
+
+    fn begin(&self, lease: &Lease) -> Result<(), QueueError> {
+        self.of_lease(lease, 0, |_, record| Ok(Record { begun: true, ..record.clone() }))
     }
 
     fn renew(&self, lease: &Lease, duration: Duration) -> Result<(), QueueError> {
-        let expires_ms = Some((self.clock)().saturating_add(milliseconds(duration)));
-        self.of_lease(lease, |_, record| Ok(Record { expires_ms, ..record.clone() }))
+        let is_held = self.leases.renew(lease, self.until(duration));
+        if is_held { Ok(()) } else { Err(QueueError::Stale { ticket: lease.ticket.clone() }) }
     }
 
     fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError> {
-        self.of_lease(lease, |tables, record| {
+        let outcome_sha256 = sha256(outcome);
+        self.of_lease(lease, outcome.len(), |tables, record| {
             tables.keep(&lease.ticket, record, outcome)?;
-            Ok(record.ended(State::Finished, (self.clock)()))
-        })
+            let ended = record.ended(State::Finished, self.now());
+            Ok(Record { outcome_sha256: Some(outcome_sha256), ..ended })
+        })?;
+        self.leases.release(lease);
+        Ok(())
     }
 
     fn give_back(&self, lease: &Lease) -> Result<(), QueueError> {
-        self.of_lease(lease, |_, record| Ok(Record { state: State::Waiting, expires_ms: None, ..record.clone() }))
+        self.of_lease(lease, 0, |_, record| Ok(record.waiting()))?;
+        self.leases.release(lease);
+        Ok(())
     }
 
     fn cancel(&self, client: &str, ticket: &Ticket) -> Result<Option<State>, QueueError> {
-        self.write(|tables| {
-            let Some(record) = tables.record(ticket)?.filter(|record| record.client == client) else { return Ok(None) };
+        self.write(LEAST, |tables| {
+            let record = match tables.record(ticket) {
+                Err(QueueError::Record) => return Ok(Some(State::Lost)),
+                record => record?.filter(|record| record.client == client),
+            };
+            let Some(record) = record else { return Ok(self.names.is_former(ticket).then_some(State::Lost)) };
             if record.state.is_end() {
                 return Ok(Some(record.state));
             }
-            tables.change(ticket, &record, &record.ended(State::Cancelled, (self.clock)()))?;
+            self.end(tables, ticket, &record, &record.ended(State::Cancelled, self.now()))?;
+            self.leases.release_all(ticket);
             Ok(Some(State::Cancelled))
         })
     }
 
     fn look(&self, client: &str, ticket: &Ticket) -> Result<Option<Status>, QueueError> {
-        let transaction = self.database.begin_read()?;
-        let record = transaction.open_table(JOBS)?.get(ticket.as_str())?.map(|bytes| Record::read(bytes.value()));
-        let Some(record) = record.transpose()?.filter(|record| record.client == client) else { return Ok(None) };
-        let outcome = transaction.open_table(OUTCOMES)?.get(ticket.as_str())?.map(|outcome| outcome.value().to_vec());
-        Ok(Some(Status {
-            state: record.state,
-            ahead: ahead(&transaction, &record)?,
-            attempts: record.attempts,
-            submitted_ms: record.submitted_ms,
-            started_ms: record.started_ms,
-            ended_ms: record.ended_ms,
-            outcome,
-        }))
+        let found = self.store.read(|transaction| {
+            let Some(bytes) = transaction.open_table(JOBS)?.get(ticket.as_str())? else { return Ok(None) };
+            // Whose it is cannot be read, and nothing else is said of it to whoever knows its name.
+            let Ok(record) = Record::read(bytes.value()) else { return Ok(Some(Status::lost(Loss::Record))) };
+            if record.client != client {
+                return Ok(None);
+            }
+            let outcome = transaction.open_table(OUTCOMES)?.get(ticket.as_str())?;
+            let outcome = outcome.map(|outcome| outcome.value().to_vec());
+            Ok(Some(status(&record, ahead(transaction, &record)?, outcome)))
+        })?;
+        Ok(found.or_else(|| self.names.is_former(ticket).then(|| Status::lost(Loss::File))))
     }
 
     fn counts(&self) -> Result<Counts, QueueError> {
-        let transaction = self.database.begin_read()?;
-        Ok(Counts {
-            waiting: transaction.open_table(WAITING)?.len()?,
-            running: transaction.open_table(RUNNING)?.len()?,
-            ended: transaction.open_table(ENDED)?.len()?,
-            clients: transaction.open_table(LINES)?.len()?,
+        self.store.read(|transaction| {
+            Ok(Counts {
+                waiting: transaction.open_table(WAITING)?.len()?,
+                running: transaction.open_table(RUNNING)?.len()?,
+                ended: transaction.open_table(ENDED)?.len()?,
+                clients: transaction.open_table(LINES)?.len()?,
+            })
         })
     }
 
     fn remove(&self, client: &str, ticket: &Ticket) -> Result<bool, QueueError> {
-        self.write(|tables| {
+        self.write(LEAST, |tables| {
+            let record = match tables.record(ticket) {
+                Err(QueueError::Record) => None,
+                record => record?,
+            };
             let own = |record: &Record| record.client == client && record.state.is_end();
-            let Some(record) = tables.record(ticket)?.filter(own) else { return Ok(false) };
+            let Some(record) = record.filter(own) else { return Ok(false) };
             tables.remove(ticket, &record)?;
             Ok(true)
         })
     }
 
     fn withdraw(&self, keys: &str) -> Result<usize, QueueError> {
-        self.write(|tables| {
+        self.write(LEAST, |tables| {
             let tickets = tables.tickets_of(keys)?;
             for ticket in &tickets {
-                let mut record = tables.record(ticket)?.ok_or(QueueError::Damaged("a key stands for no job"))?;
+                let mut record = match tables.record(ticket) {
+                    Ok(Some(record)) => record,
+                    Ok(None) | Err(QueueError::Record) => {
+                        tables.strike(ticket)?;
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                };
                 if !record.state.is_end() {
-                    let ended = record.ended(State::Cancelled, (self.clock)());
-                    tables.change(ticket, &record, &ended)?;
+                    let ended = record.ended(State::Cancelled, self.now());
+                    self.end(tables, ticket, &record, &ended)?;
+                    self.leases.release_all(ticket);
                     record = ended;
                 }
                 tables.remove(ticket, &record)?;
@@ -276,20 +394,46 @@ impl Queue for Embedded {
     }
 
     fn share(&self, client: &str) -> Result<Share, QueueError> {
-        let held = self.database.begin_read()?.open_table(BYTES)?.get(client)?.map_or(0, |bytes| bytes.value());
-        Ok(Share { held, limit: self.limits.bytes_of_client })
+        let limit = self.limits.bytes_of_client;
+        self.store.read(|transaction| {
+            let held = transaction.open_table(BYTES)?.get(client)?.map_or(0, |bytes| bytes.value());
+            Ok(Share { held, limit })
+        })
     }
 
     fn forget(&self, ended_before: Duration) -> Result<usize, QueueError> {
-        let before_ms = (self.clock)().saturating_sub(milliseconds(ended_before));
-        self.write(|tables| {
+        let now_ms = self.now().queue_ms;
+        let before_ms = now_ms.saturating_sub(milliseconds(ended_before));
+        self.write(LEAST, |tables| {
+            tables.set(Number::Clock, now_ms)?;
             let tickets = tables.ended(before_ms)?;
             for ticket in &tickets {
-                let record = tables.record(ticket)?.ok_or(QueueError::Damaged("a job that ended has no record"))?;
-                tables.remove(ticket, &record)?;
+                match tables.record(ticket) {
+                    Ok(Some(record)) => tables.remove(ticket, &record)?,
+                    Ok(None) | Err(QueueError::Record) => tables.strike(ticket)?,
+                    Err(error) => return Err(error),
+                }
             }
             Ok(tickets.len())
         })
+    }
+}
+
+/// What is told of a job. An outcome that is not the one that was kept is none.
+fn status(record: &Record, ahead: Option<usize>, outcome: Option<Vec<u8>>) -> Status {
+    let is_kept = |outcome: &Vec<u8>| record.outcome_sha256.as_ref().is_none_or(|hash| sha256(outcome) == *hash);
+    let outcome = outcome.filter(is_kept);
+    let is_damaged = record.state == State::Finished && outcome.is_none();
+    let of_workers = (record.state == State::Lost).then_some(Loss::Workers);
+    Status {
+        state: if is_damaged { State::Lost } else { record.state },
+        ahead,
+        attempts: record.attempts,
+        submitted_ms: record.submitted_ms,
+        started_ms: record.started_ms,
+        ended_ms: record.ended_ms,
+        outcome,
+        loss: if is_damaged { Some(Loss::Outcome) } else { record.loss.or(of_workers) },
     }
 }
 

@@ -61,7 +61,9 @@ pub enum QueueError {
         path: PathBuf,
     },
     /// The file cannot be opened.
-    #[error("cannot open the queue `{}`: {source}; name a directory of a server, or a new one", path.display())]
+    #[error(
+        "cannot open the queue `{}`: {source}; name a directory of a server, or a new one. A damaged file is restored, or moved away: its jobs are then told as lost", path.display()
+    )]
     Open {
         /// The file.
         path: PathBuf,
@@ -71,15 +73,42 @@ pub enum QueueError {
     /// The file cannot be read or written.
     #[error("the queue cannot be read or written: {0}")]
     Storage(Box<redb::Error>),
+    /// The disk has no room.
+    #[error("the disk of the queue `{}` has no room; free some of it, and the queue goes on", path.display())]
+    Room {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is not there any more, or is another or a shorter one.
+    #[error(
+        "the queue `{}` was removed, replaced or shortened while it was open; restore it, or start anew: its jobs are then told as lost", path.display()
+    )]
+    Gone {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A job was to be taken, and is damaged.
+    #[error("the job {ticket} is damaged on the disk, and lost")]
+    Lost {
+        /// The job.
+        ticket: Ticket,
+    },
     /// A record is not one.
-    #[error("the queue holds a record that this version does not read: {0}")]
-    Record(#[from] serde_json::Error),
+    #[error("the queue holds a record that is damaged, or that this version does not read")]
+    Record,
     /// Tables contradict each other.
-    #[error("the queue is damaged: {0}")]
+    #[error("the queue is damaged: {0}; restore its file, or move it away: its jobs are then told as lost")]
     Damaged(&'static str),
     /// The system gives no random bytes.
     #[error("the system gives no random bytes for a ticket: {0}")]
     Random(#[from] getrandom::Error),
+}
+
+impl QueueError {
+    /// Whether the same may be done when the disk has room.
+    pub fn is_passing(&self) -> bool {
+        matches!(self, QueueError::Room { .. })
+    }
 }
 
 macro_rules! storage {

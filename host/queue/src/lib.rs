@@ -5,20 +5,30 @@
 //!
 //! - A job that [`Queue::submit`] returned a ticket for has an end: an outcome, or that it was cancelled or lost.
 //! - It has one outcome. A worker holds a job under a [`Lease`]; whose lease was given to somebody else since cannot end it.
+//! - What is damaged on the disk is a loss of that job alone, which its client is told: submissions, outcomes and records
+//!   carry hashes, which are checked whenever they are read.
+//! - A file that is removed, emptied or replaced is noticed, and its jobs are told as lost.
+//! - A full disk ends nothing: what was asked is refused until there is room, and can be read meanwhile.
 //! - A client sees its own jobs alone, and each client gets its turn however many jobs others have.
 //!
 //! [`Queue`] is all that its users see. [`Embedded`] keeps one in a file for the workers of one process; a database that
 //! several machines share can take its place. Jobs and outcomes are bytes here, and nothing looks into them.
 
+mod clock;
 mod embedded;
 mod error;
+mod leases;
 mod limits;
+mod names;
 mod record;
+mod store;
 mod tables;
 
+pub use clock::Clock;
 pub use embedded::Embedded;
 pub use error::QueueError;
 pub use limits::{JOB, Limits};
+pub use store::free;
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -39,8 +49,15 @@ pub trait Queue: Send + Sync {
     ///
     /// # Errors
     ///
-    /// If the queue cannot be written.
+    /// If the queue cannot be written. [`QueueError::Lost`] says that a job came to nothing, and that there may be others.
     fn take(&self, lease: Duration) -> Result<Option<Taken>, QueueError>;
+
+    /// Notes that work on a job begins. If its worker is gone before the end, that is a loss; before this, it is none.
+    ///
+    /// # Errors
+    ///
+    /// If the lease is not the job's any more, or the queue cannot be written.
+    fn begin(&self, lease: &Lease) -> Result<(), QueueError>;
 
     /// Holds a job for so long from now on.
     ///
@@ -107,7 +124,8 @@ pub trait Queue: Send + Sync {
     /// If the queue cannot be read.
     fn share(&self, client: &str) -> Result<Share, QueueError>;
 
-    /// Removes jobs that ended so long ago, with their outcomes, and says how many.
+    /// Removes jobs that ended so long ago, with their outcomes, and says how many. Time counts while a process has the queue
+    /// open, however somebody sets the clock.
     ///
     /// # Errors
     ///
@@ -115,16 +133,17 @@ pub trait Queue: Send + Sync {
     fn forget(&self, ended_before: Duration) -> Result<usize, QueueError>;
 }
 
-/// The name of a job: 32 hexadecimal digits that nobody can guess.
+/// The name of a job: 32 hexadecimal digits, of which nobody can guess the last 24.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Ticket(String);
 
 impl Ticket {
-    fn random() -> Result<Ticket, QueueError> {
-        let mut bytes = [0; 16];
+    /// A new one of the queue of this name, with which it begins.
+    fn random(queue: &str) -> Result<Ticket, QueueError> {
+        let mut bytes = [0; 12];
         getrandom::fill(&mut bytes)?;
-        Ok(Ticket(base16ct::lower::encode_string(&bytes)))
+        Ok(Ticket(format!("{queue}{}", base16ct::lower::encode_string(&bytes))))
     }
 
     /// One that a client says. Whether there is such a job is another question.
@@ -176,7 +195,7 @@ pub enum State {
     Finished,
     /// Its client did not want it any more.
     Cancelled,
-    /// Everybody who took it was gone before its end.
+    /// Nothing comes of it: see [`Loss`].
     Lost,
 }
 
@@ -185,6 +204,22 @@ impl State {
     pub fn is_end(self) -> bool {
         matches!(self, State::Finished | State::Cancelled | State::Lost)
     }
+}
+
+/// Why nothing comes of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Loss {
+    /// Everybody who began to work on it was gone before its end.
+    Workers,
+    /// What was submitted is damaged on the disk.
+    Payload,
+    /// What came of it is damaged on the disk.
+    Outcome,
+    /// What is kept of it beside that is damaged on the disk.
+    Record,
+    /// The file of the queue in which it was is gone.
+    File,
 }
 
 /// What is known of a job.
@@ -204,6 +239,24 @@ pub struct Status {
     pub ended_ms: Option<u64>,
     /// What came of it, if it is finished.
     pub outcome: Option<Vec<u8>>,
+    /// Why nothing comes of it, if it is lost.
+    pub loss: Option<Loss>,
+}
+
+impl Status {
+    /// Of a job of which nothing else is known any more.
+    fn lost(loss: Loss) -> Status {
+        Status {
+            state: State::Lost,
+            ahead: None,
+            attempts: 0,
+            submitted_ms: 0,
+            started_ms: None,
+            ended_ms: None,
+            outcome: None,
+            loss: Some(loss),
+        }
+    }
 }
 
 /// What a client has of the room in a queue: see [`Limits::bytes_of_client`].

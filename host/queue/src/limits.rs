@@ -18,7 +18,7 @@ pub struct Limits {
     pub payload: usize,
     /// Bytes of a client's name, and of a key.
     pub name: usize,
-    /// How many workers may be gone before the end of a job, until it is the reason for that, and lost.
+    /// How many workers may be gone after they began a job and before its end, until it is the reason for that, and lost.
     pub attempts: u32,
 }
 

@@ -1,17 +1,18 @@
 //! The tables of the file, and the one way to change what a job stands in.
 
-use crate::record::{Line, Record};
+use crate::record::{Line, Record, sha256};
 use crate::{JOB, QueueError, State, Ticket};
 use redb::{ReadableTable, ReadableTableMetadata as _, Table, TableDefinition, WriteTransaction};
+use std::collections::BTreeMap;
 
 pub const JOBS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("jobs");
 const PAYLOADS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("payloads");
 pub const OUTCOMES: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("outcomes");
 /// By client and number: the ticket.
 pub const WAITING: TableDefinition<'_, (&str, u64), &str> = TableDefinition::new("waiting");
-/// By the time at which the lease runs out, and ticket.
+/// By zero, and ticket. Versions that kept leases on the disk had the time there at which they run out.
 pub const RUNNING: TableDefinition<'_, (u64, &str), ()> = TableDefinition::new("running");
-/// By the time of the end, and ticket.
+/// By the time of the end on the queue's own clock, and ticket.
 pub const ENDED: TableDefinition<'_, (u64, &str), ()> = TableDefinition::new("ended");
 /// By client and key: the ticket.
 const KEYS: TableDefinition<'_, (&str, &str), &str> = TableDefinition::new("keys");
@@ -19,6 +20,10 @@ const KEYS: TableDefinition<'_, (&str, &str), &str> = TableDefinition::new("keys
 pub const LINES: TableDefinition<'_, &str, (u64, u64, u64)> = TableDefinition::new("lines");
 /// By client: the bytes of its jobs, as limits count them.
 pub const BYTES: TableDefinition<'_, &str, u64> = TableDefinition::new("bytes");
+/// By what it is: the name of the queue.
+const NAMES: TableDefinition<'_, &str, &str> = TableDefinition::new("names");
+/// The key of the queue's own name.
+const OWN: &str = "queue";
 /// The last number that was given, by what for.
 const NUMBERS: TableDefinition<'_, &str, u64> = TableDefinition::new("numbers");
 
@@ -27,6 +32,8 @@ const NUMBERS: TableDefinition<'_, &str, u64> = TableDefinition::new("numbers");
 pub enum Number {
     Job,
     Turn,
+    /// Milliseconds of the queue's own clock, as they were when a job ended or was forgotten last.
+    Clock,
 }
 
 impl Number {
@@ -34,6 +41,7 @@ impl Number {
         match self {
             Number::Job => "job",
             Number::Turn => "turn",
+            Number::Clock => "clock",
         }
     }
 }
@@ -49,6 +57,7 @@ pub struct Tables<'t> {
     pub keys: Table<'t, (&'static str, &'static str), &'static str>,
     lines: Table<'t, &'static str, (u64, u64, u64)>,
     bytes: Table<'t, &'static str, u64>,
+    names: Table<'t, &'static str, &'static str>,
     numbers: Table<'t, &'static str, u64>,
 }
 
@@ -64,6 +73,7 @@ impl<'t> Tables<'t> {
             keys: transaction.open_table(KEYS)?,
             lines: transaction.open_table(LINES)?,
             bytes: transaction.open_table(BYTES)?,
+            names: transaction.open_table(NAMES)?,
             numbers: transaction.open_table(NUMBERS)?,
         })
     }
@@ -73,9 +83,19 @@ impl<'t> Tables<'t> {
         self.jobs.get(ticket.as_str())?.map(|bytes| Record::read(bytes.value())).transpose()
     }
 
-    /// The bytes of a job that has not ended.
-    pub fn payload(&self, ticket: &Ticket) -> Result<Option<Vec<u8>>, QueueError> {
-        Ok(self.payloads.get(ticket.as_str())?.map(|payload| payload.value().to_vec()))
+    /// The bytes of a job that has not ended, if they are those that were submitted.
+    pub fn payload(&self, ticket: &Ticket, record: &Record) -> Result<Option<Vec<u8>>, QueueError> {
+        let payload = self.payloads.get(ticket.as_str())?.map(|payload| payload.value().to_vec());
+        Ok(payload.filter(|payload| sha256(payload) == record.sha256))
+    }
+
+    /// The queue's own name. A file that has none gets this one.
+    pub fn name(&mut self, new: &str) -> Result<String, QueueError> {
+        if let Some(name) = self.names.get(OWN)? {
+            return Ok(name.value().to_owned());
+        }
+        self.names.insert(OWN, new)?;
+        Ok(new.to_owned())
     }
 
     /// The job that a client gave a key to.
@@ -125,7 +145,7 @@ impl<'t> Tables<'t> {
     /// Puts a job where its state says.
     fn insert(&mut self, ticket: &Ticket, record: &Record) -> Result<(), QueueError> {
         self.enter(ticket, record)?;
-        self.jobs.insert(ticket.as_str(), record.bytes()?.as_slice())?;
+        self.jobs.insert(ticket.as_str(), record.bytes().as_slice())?;
         Ok(())
     }
 
@@ -164,7 +184,7 @@ impl<'t> Tables<'t> {
                 self.running.insert((record.expires_ms.unwrap_or_default(), name), ())?;
             }
             State::Finished | State::Cancelled | State::Lost => {
-                self.ended.insert((record.ended_ms.unwrap_or_default(), name), ())?;
+                self.ended.insert((record.place_ms(), name), ())?;
             }
         }
         self.set_line(&record.client, line)
@@ -182,7 +202,7 @@ impl<'t> Tables<'t> {
                 Some(&mut line.running)
             }
             State::Finished | State::Cancelled | State::Lost => {
-                self.ended.remove((record.ended_ms.unwrap_or_default(), name))?;
+                self.ended.remove((record.place_ms(), name))?;
                 None
             }
         };
@@ -195,7 +215,7 @@ impl<'t> Tables<'t> {
     /// The line of a client. Who comes anew has had its turn as late as anybody: else whoever sends one job at a time would
     /// always come before those who wait.
     pub fn line(&self, client: &str) -> Result<Line, QueueError> {
-        let last = self.numbers.get(Number::Turn.name())?.map_or(0, |last| last.value());
+        let last = self.last(Number::Turn)?.unwrap_or(0);
         let known = self.lines.get(client)?.map(|line| line.value().into());
         Ok(known.unwrap_or(Line { last, ..Line::default() }))
     }
@@ -231,15 +251,45 @@ impl<'t> Tables<'t> {
         Ok(next.map(|(_, client)| client))
     }
 
-    /// The job of a client that waits longest.
-    pub fn first_of(&self, client: &str) -> Result<Option<Ticket>, QueueError> {
+    /// The job of a client that waits longest, and its number.
+    pub fn first_of(&self, client: &str) -> Result<Option<(u64, Ticket)>, QueueError> {
         let first = self.waiting.range((client, 0)..=(client, u64::MAX))?.next().transpose()?;
-        Ok(first.map(|(_, ticket)| Ticket::named(ticket.value())))
+        Ok(first.map(|(key, ticket)| (key.value().1, Ticket::named(ticket.value()))))
     }
 
-    /// Jobs whose lease ran out before this time.
-    pub fn expired(&self, now_ms: u64) -> Result<Vec<Ticket>, QueueError> {
-        tickets(&self.running, now_ms)
+    /// Removes what points to a job whose record cannot be read. What is kept under its name stays, and says that it is lost.
+    pub fn strike(&mut self, ticket: &Ticket) -> Result<(), QueueError> {
+        self.running.retain(|(_, name), ()| name != ticket.as_str())?;
+        self.ended.retain(|(_, name), ()| name != ticket.as_str())?;
+        self.outcomes.remove(ticket.as_str())?;
+        self.payloads.remove(ticket.as_str())?;
+        self.recount()
+    }
+
+    /// Counts the jobs of each client, where a record that would say whose it was cannot be read.
+    fn recount(&mut self) -> Result<(), QueueError> {
+        let mut lines = BTreeMap::<String, Line>::new();
+        for entry in self.waiting.iter()? {
+            lines.entry(entry?.0.value().0.to_owned()).or_default().waiting += 1;
+        }
+        for ticket in self.running()? {
+            match self.record(&ticket) {
+                Ok(Some(record)) => lines.entry(record.client).or_default().running += 1,
+                Ok(None) | Err(QueueError::Record) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let last = self.last(Number::Turn)?.unwrap_or(0);
+        for (client, line) in &mut lines {
+            line.last = self.lines.get(client.as_str())?.map_or(last, |known| Line::from(known.value()).last);
+        }
+        self.lines.retain(|_, _| false)?;
+        lines.iter().try_for_each(|(client, line)| self.set_line(client, *line))
+    }
+
+    /// Jobs that run.
+    pub fn running(&self) -> Result<Vec<Ticket>, QueueError> {
+        tickets(&self.running, u64::MAX)
     }
 
     /// Jobs that ended before this time.
@@ -249,10 +299,20 @@ impl<'t> Tables<'t> {
 
     /// The next number.
     pub fn number(&mut self, number: Number) -> Result<u64, QueueError> {
-        let name = number.name();
-        let next = self.numbers.get(name)?.map_or(0, |last| last.value()) + 1;
-        self.numbers.insert(name, next)?;
+        let next = self.last(number)?.unwrap_or(0) + 1;
+        self.set(number, next)?;
         Ok(next)
+    }
+
+    /// The number that was kept last.
+    pub fn last(&self, number: Number) -> Result<Option<u64>, QueueError> {
+        Ok(self.numbers.get(number.name())?.map(|last| last.value()))
+    }
+
+    /// Keeps a number.
+    pub fn set(&mut self, number: Number, value: u64) -> Result<(), QueueError> {
+        self.numbers.insert(number.name(), value)?;
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use passhost_queue::{Counts, Embedded, JOB, Lease, Limits, Queue, QueueError, Share, State, Taken, Ticket};
+use passhost_queue::{Clock, Counts, Embedded, JOB, Lease, Limits, Queue, QueueError, Share, State, Taken, Ticket};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use std::cell::Cell;
@@ -14,11 +14,23 @@ const LEASE: Duration = Duration::from_secs(60);
 
 thread_local! {
     /// Milliseconds since 1970, as each test has them.
-    static NOW: Cell<u64> = const { Cell::new(1_000_000) };
+    static WALL: Cell<u64> = const { Cell::new(1_000_000_000_000) };
+    /// Milliseconds that nobody sets.
+    static ELAPSED: Cell<u64> = const { Cell::new(5_000) };
 }
 
+const CLOCK: Clock = Clock { wall_ms: || WALL.get(), elapsed_ms: || ELAPSED.get() };
+
+/// Time passes on both clocks.
 fn pass(time: Duration) {
-    NOW.set(NOW.get() + u64::try_from(time.as_millis()).unwrap());
+    let time = u64::try_from(time.as_millis()).unwrap();
+    WALL.set(WALL.get() + time);
+    ELAPSED.set(ELAPSED.get() + time);
+}
+
+/// Somebody sets the time of the day, forwards or backwards.
+fn set_clock(days: i64) {
+    WALL.set(WALL.get().checked_add_signed(days * 24 * 3600 * 1000).unwrap());
 }
 
 struct Place(TempDir);
@@ -29,7 +41,7 @@ impl Place {
     }
 
     fn open(&self, limits: Limits) -> Embedded {
-        Embedded::open_at(&self.0.path().join("queue"), limits, || NOW.get()).unwrap()
+        Embedded::open_at(&self.0.path().join("queue"), limits, CLOCK).unwrap()
     }
 }
 
@@ -214,13 +226,59 @@ fn a_job_that_nobody_gets_to_the_end_of_is_lost_and_one_that_is_given_back_is_no
     for _ in 0..5 {
         queue.give_back(&take(&queue).lease).unwrap();
     }
-    take(&queue);
-    pass(LEASE + Duration::from_millis(1));
-    take(&queue);
-    pass(LEASE + Duration::from_millis(1));
+    for _ in 0..2 {
+        queue.begin(&take(&queue).lease).unwrap();
+        pass(LEASE + Duration::from_millis(1));
+    }
     assert_eq!(queue.take(LEASE).unwrap(), None);
     assert_eq!(state(&queue, "a", &ticket), State::Lost);
     assert_eq!(queue.counts().unwrap(), Counts { ended: 1, ..Counts::default() });
+}
+
+#[test]
+fn only_a_process_that_began_a_job_and_died_counts_against_it() {
+    let place = Place::new();
+    let limits = Limits { attempts: 3, running_of_client: 1, ..Limits::default() };
+    let mut queue = place.open(limits);
+    let [taken, waits] = ["1", "2"].map(|payload| queue.submit("a", None, payload.as_bytes()).unwrap());
+    let begun = queue.submit("b", None, b"job").unwrap();
+    for _ in 0..5 {
+        let jobs: Vec<Taken> = std::iter::from_fn(|| queue.take(LEASE).unwrap()).collect();
+        assert!(jobs.iter().any(|job| job.lease.ticket == taken) && jobs.iter().all(|job| job.lease.ticket != waits));
+        if let Some(job) = jobs.iter().find(|job| job.lease.ticket == begun) {
+            queue.begin(&job.lease).unwrap();
+        }
+        drop(queue);
+        queue = place.open(limits);
+    }
+    let states = [("a", &waits), ("a", &taken), ("b", &begun)].map(|(client, ticket)| state(&queue, client, ticket));
+    assert_eq!(states, [State::Waiting, State::Waiting, State::Lost]);
+}
+
+#[test]
+fn a_clock_that_somebody_sets_ends_no_lease_and_forgets_nothing() {
+    const WEEK: Duration = Duration::from_secs(7 * 24 * 3600);
+    let place = Place::new();
+    let mut queue = place.open(Limits::default());
+    let [ended, runs] = ["1", "2"].map(|payload| queue.submit("a", None, payload.as_bytes()).unwrap());
+    queue.finish(&take(&queue).lease, b"done").unwrap();
+    let held = take(&queue);
+    for days in [10, -25, 400] {
+        set_clock(days);
+        assert_eq!((queue.forget(WEEK).unwrap(), queue.take(LEASE).unwrap()), (0, None), "{days} days");
+    }
+    queue.renew(&held.lease, LEASE).unwrap();
+    queue.finish(&held.lease, b"done, too").unwrap();
+    assert_eq!((state(&queue, "a", &ended), state(&queue, "a", &runs)), (State::Finished, State::Finished));
+    // A process that ends takes none of the time along in which the queue was open.
+    pass(WEEK / 2);
+    assert_eq!(queue.forget(WEEK).unwrap(), 0);
+    drop(queue);
+    set_clock(10);
+    queue = place.open(Limits::default());
+    assert_eq!(queue.forget(WEEK).unwrap(), 0);
+    pass(WEEK / 2 + Duration::from_millis(1));
+    assert_eq!(queue.forget(WEEK).unwrap(), 2);
 }
 
 #[test]

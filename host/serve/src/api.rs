@@ -15,7 +15,7 @@ use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
-use passhost_queue::{Share, State as JobState, Status, Ticket};
+use passhost_queue::{Loss, Share, State as JobState, Status, Ticket};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::time::Duration;
@@ -75,17 +75,26 @@ pub struct Outcome {
 
 impl Evaluation {
     pub fn new(id: Ticket, status: Status) -> Evaluation {
-        let Status { state, ahead, submitted_ms, started_ms, ended_ms, outcome, .. } = status;
+        let Status { state, ahead, submitted_ms, started_ms, ended_ms, outcome, loss, .. } = status;
         let trouble = |why: &str| Outcome { trouble: Some(why.to_owned()), ..Outcome::default() };
         let outcome = match (state, outcome) {
-            (JobState::Lost, _) => {
-                trouble("the server ended three times while it was evaluated; it is not tried again")
-            }
+            (JobState::Lost, _) => trouble(lost(loss.unwrap_or(Loss::Workers))),
             (_, Some(bytes)) => serde_json::from_slice(&bytes)
                 .unwrap_or_else(|_| trouble("its result cannot be read; tell the operator")),
             (_, None) => Outcome::default(),
         };
         Evaluation { id, state, ahead, submitted_ms, started_ms, ended_ms, outcome }
+    }
+}
+
+/// Why there is no result, and what to do.
+fn lost(loss: Loss) -> &'static str {
+    match loss {
+        Loss::Workers => "the server ended three times while it was evaluated; it is not tried again",
+        Loss::Payload => "the submission is damaged on the server's disk; submit it again, under another key",
+        Loss::Outcome => "the result is damaged on the server's disk; submit it again, under another key",
+        Loss::Record => "the server's record of it is damaged on its disk; submit it again, under another key",
+        Loss::File => "the file that it was in is gone from the server's disk; submit it again",
     }
 }
 

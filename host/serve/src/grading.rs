@@ -15,6 +15,8 @@ use tokio::time::{sleep, timeout};
 const RENEWALS: u32 = 4;
 /// How long nobody looks for a job that nobody told of.
 const IDLE: Duration = Duration::from_secs(5);
+/// How often is tried again what a full disk refused.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// What grades submissions on one device.
 pub trait Grader: Send {
@@ -47,8 +49,7 @@ impl Running {
 
     /// Gives all of them back to those who wait, whatever becomes of the grading.
     pub fn give_back(&self, queue: &dyn Queue) -> Result<(), QueueError> {
-        let given = |lease: &Lease| not_stale(queue.give_back(lease));
-        self.with(std::mem::take).iter().try_for_each(given)
+        self.with(std::mem::take).iter().try_for_each(|lease| given_back(queue, lease))
     }
 }
 
@@ -60,14 +61,35 @@ fn not_stale(done: Result<(), QueueError>) -> Result<(), QueueError> {
     }
 }
 
+/// Gives a job back to those who wait. On a full disk that is left to the next start.
+fn given_back(queue: &dyn Queue, lease: &Lease) -> Result<(), QueueError> {
+    match queue.give_back(lease) {
+        Err(error) if error.is_passing() => Ok(()),
+        given => not_stale(given),
+    }
+}
+
 /// Works until the server ends. When this returns, or panics, the server ends, too: without a grader nothing is promised.
 pub fn work(state: &State, grader: &mut dyn Grader, handle: &Handle) -> Result<(), QueueError> {
     let _end = End(state);
     let (mut changes, mut ending) = (state.changes.subscribe(), state.ending.subscribe());
     while !state.is_ending() {
-        match state.queue.take(state.limits.lease)? {
+        let taken = match state.queue.take(state.limits.lease) {
+            // Its client is told, and others may wait.
+            Err(QueueError::Lost { .. }) => {
+                state.changed();
+                continue;
+            }
+            // Nothing is taken before there is room for what comes of it.
+            Err(error) if error.is_passing() => {
+                handle.block_on(pause(state));
+                continue;
+            }
+            taken => taken?,
+        };
+        match taken {
             // Nobody begins what the end of the server would have to wait for.
-            Some(taken) if state.is_ending() => return not_stale(state.queue.give_back(&taken.lease)),
+            Some(taken) if state.is_ending() => return given_back(&*state.queue, &taken.lease),
             Some(taken) => {
                 state.changed();
                 let held = Held::new(state, &taken.lease, handle);
@@ -75,9 +97,13 @@ pub fn work(state: &State, grader: &mut dyn Grader, handle: &Handle) -> Result<(
                 let alone = handle.block_on(state.episodes.shop.alone());
                 if state.is_ending() {
                     drop((alone, held));
-                    return not_stale(state.queue.give_back(&taken.lease));
+                    return given_back(&*state.queue, &taken.lease);
                 }
-                end(state, grader, &taken)?;
+                match kept(state, handle, || state.queue.begin(&taken.lease)) {
+                    Ok(()) => end(state, grader, &taken, handle)?,
+                    // Its client did not want it any more while it waited for its turn.
+                    begun => not_stale(begun)?,
+                }
                 drop((alone, held));
                 state.changed();
                 changes.mark_unchanged();
@@ -92,6 +118,24 @@ pub fn work(state: &State, grader: &mut dyn Grader, handle: &Handle) -> Result<(
         }
     }
     Ok(())
+}
+
+/// Writes to the queue, and waits for room where the disk has none: what was graded is held meanwhile. When the server ends,
+/// the next start grades it again.
+fn kept(state: &State, handle: &Handle, mut write: impl FnMut() -> Result<(), QueueError>) -> Result<(), QueueError> {
+    loop {
+        match write() {
+            Err(error) if error.is_passing() && state.is_ending() => return Ok(()),
+            Err(error) if error.is_passing() => handle.block_on(pause(state)),
+            done => return done,
+        }
+    }
+}
+
+/// Waits for a while, or for the end of the server.
+async fn pause(state: &State) {
+    let mut ending = state.ending.subscribe();
+    let _ = timeout(AGAIN, ending.wait_for(|ending| *ending)).await;
 }
 
 /// A lease that a grader has: it is renewed until this is dropped. After a panic it is nobody's, and is not given back, so that
@@ -137,7 +181,7 @@ async fn renew(state: State, lease: Lease) {
     }
 }
 
-fn end(state: &State, grader: &mut dyn Grader, taken: &Taken) -> Result<(), QueueError> {
+fn end(state: &State, grader: &mut dyn Grader, taken: &Taken, handle: &Handle) -> Result<(), QueueError> {
     let started = Instant::now();
     let graded = match Job::read(&taken.payload) {
         Some(job) if state.samples.contains_key(&job.sample) => grader.grade(&job),
@@ -156,7 +200,7 @@ fn end(state: &State, grader: &mut dyn Grader, taken: &Taken) -> Result<(), Queu
     state.metrics.seconds.observe(started.elapsed().as_secs_f64());
     // As the document was written, in its order.
     let text = serde_json::to_vec(&outcome).unwrap_or_default();
-    not_stale(state.queue.finish(&taken.lease, &text))
+    not_stale(kept(state, handle, || state.queue.finish(&taken.lease, &text)))
 }
 
 fn trouble(why: String) -> Outcome {

@@ -9,6 +9,8 @@
 mod bench;
 mod episode;
 mod limits;
+mod paced;
+mod paths;
 mod schema;
 mod seats;
 mod session;

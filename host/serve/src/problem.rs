@@ -67,6 +67,10 @@ impl From<QueueError> for Problem {
     fn from(error: QueueError) -> Problem {
         let status = match &error {
             QueueError::Full { .. } => StatusCode::SERVICE_UNAVAILABLE,
+            QueueError::Room { .. } => {
+                let detail = "the disk of the server has no room, so nothing was changed; try again later";
+                return Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail).after(30);
+            }
             QueueError::ClientFull { .. } => StatusCode::TOO_MANY_REQUESTS,
             QueueError::ClientBytes { .. } => StatusCode::INSUFFICIENT_STORAGE,
             QueueError::Length { .. } => StatusCode::BAD_REQUEST,

@@ -126,26 +126,32 @@ fn every_route_is_described_and_every_described_one_is_there() {
 }
 
 /// A queue that fails, for the errors of a disk.
-struct Broken;
+struct Broken(fn() -> QueueError);
 
-fn failed<T>() -> Result<T, QueueError> {
-    Err(QueueError::Damaged("it is broken for this test"))
+const DAMAGED: Broken = Broken(|| QueueError::Damaged("it is broken for this test"));
+const FULL: Broken = Broken(|| QueueError::Room { path: "queue".into() });
+
+impl Broken {
+    fn failed<T>(&self) -> Result<T, QueueError> {
+        Err((self.0)())
+    }
 }
 
 #[rustfmt::skip]
 impl Queue for Broken {
-    fn submit(&self, _: &str, _: Option<&str>, _: &[u8]) -> Result<Ticket, QueueError> { failed() }
+    fn submit(&self, _: &str, _: Option<&str>, _: &[u8]) -> Result<Ticket, QueueError> { self.failed() }
     fn take(&self, _: Duration) -> Result<Option<Taken>, QueueError> { Ok(None) }
-    fn renew(&self, _: &Lease, _: Duration) -> Result<(), QueueError> { failed() }
-    fn finish(&self, _: &Lease, _: &[u8]) -> Result<(), QueueError> { failed() }
-    fn give_back(&self, _: &Lease) -> Result<(), QueueError> { failed() }
-    fn cancel(&self, _: &str, _: &Ticket) -> Result<Option<State>, QueueError> { failed() }
-    fn look(&self, _: &str, _: &Ticket) -> Result<Option<Status>, QueueError> { failed() }
-    fn counts(&self) -> Result<Counts, QueueError> { failed() }
-    fn remove(&self, _: &str, _: &Ticket) -> Result<bool, QueueError> { failed() }
+    fn begin(&self, _: &Lease) -> Result<(), QueueError> { self.failed() }
+    fn renew(&self, _: &Lease, _: Duration) -> Result<(), QueueError> { self.failed() }
+    fn finish(&self, _: &Lease, _: &[u8]) -> Result<(), QueueError> { self.failed() }
+    fn give_back(&self, _: &Lease) -> Result<(), QueueError> { self.failed() }
+    fn cancel(&self, _: &str, _: &Ticket) -> Result<Option<State>, QueueError> { self.failed() }
+    fn look(&self, _: &str, _: &Ticket) -> Result<Option<Status>, QueueError> { self.failed() }
+    fn counts(&self) -> Result<Counts, QueueError> { self.failed() }
+    fn remove(&self, _: &str, _: &Ticket) -> Result<bool, QueueError> { self.failed() }
     fn withdraw(&self, _: &str) -> Result<usize, QueueError> { Ok(0) }
-    fn share(&self, _: &str) -> Result<Share, QueueError> { failed() }
-    fn forget(&self, _: Duration) -> Result<usize, QueueError> { failed() }
+    fn share(&self, _: &str) -> Result<Share, QueueError> { self.failed() }
+    fn forget(&self, _: Duration) -> Result<usize, QueueError> { self.failed() }
 }
 
 const SUBMIT: &str = "/v1/evaluations";
@@ -225,7 +231,7 @@ fn ordinary(seen: &mut Seen, root: &Value) {
 fn troubled(seen: &mut Seen, root: &Value) {
     let few = NonZeroU32::MIN;
     let limited = Server::start(Limits { rate: few, ..Limits::default() });
-    let broken = Server::start_on(Limits::default(), |_| Arc::new(Broken));
+    let broken = [DAMAGED, FULL].map(|broken| Server::start_on(Limits::default(), |_| Arc::new(broken)));
     for (path, method) in operations() {
         let line = line(path, method, "0");
         if !is_open(path) {
@@ -233,11 +239,13 @@ fn troubled(seen: &mut Seen, root: &Value) {
             let mut asked = std::iter::repeat_with(|| limited.ask("alice", &line));
             note(seen, root, path, method, &asked.find(|answer| answer.status == 429).unwrap());
         }
-        let mut request = broken.request("operator", &line, &[], b"");
-        if path == SUBMIT {
-            request = broken.submission("operator", &[], b"1");
+        for broken in &broken {
+            let mut request = broken.request("operator", &line, &[], b"");
+            if path == SUBMIT {
+                request = broken.submission("operator", &[], b"1");
+            }
+            note(seen, root, path, method, &broken.raw(&request).unwrap());
         }
-        note(seen, root, path, method, &broken.raw(&request).unwrap());
     }
     let full = |limits: passhost_queue::Limits| {
         let server = Server::start_on(Limits::default(), |place: &Path| queue(place, limits));

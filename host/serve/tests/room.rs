@@ -23,6 +23,7 @@ struct Slow {
 impl Queue for Slow {
     fn take(&self, lease: Duration) -> Result<Option<Taken>, QueueError> { self.queue.take(lease) }
     fn renew(&self, lease: &Lease, duration: Duration) -> Result<(), QueueError> { self.queue.renew(lease, duration) }
+    fn begin(&self, lease: &Lease) -> Result<(), QueueError> { self.queue.begin(lease) }
     fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError> { self.queue.finish(lease, outcome) }
     fn give_back(&self, lease: &Lease) -> Result<(), QueueError> { self.queue.give_back(lease) }
     fn cancel(&self, client: &str, ticket: &Ticket) -> Result<Option<State>, QueueError> { self.queue.cancel(client, ticket) }

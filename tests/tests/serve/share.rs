@@ -1,8 +1,10 @@
 //! What one client takes is missing to no other: connections, room for submissions, the disk.
 
 use super::Server;
+use passhost_tests::{Passhost, directory};
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::path::Path;
 
 /// A connection that stays open after it was answered.
 fn open(server: &Server, client: &str) -> (TcpStream, u16) {
@@ -74,4 +76,15 @@ fn a_client_fills_its_own_share_of_the_disk_and_can_make_room() {
     assert_eq!(server.ask("alice", &format!("GET /v1/evaluations/{id}")).status, 404);
     assert_eq!(server.ask("alice", "GET /v1/about").json()["bytes_held"], 0);
     assert_eq!(server.submit("alice", "2", &large).map(|answer| answer.status), Some(202));
+}
+
+#[test]
+fn a_server_whose_clients_could_fill_the_disk_does_not_start_and_says_what_would_fit() {
+    let (place, sample) = (directory(), passhost_tests::sample_with("pointwise-chain", &["float32/s0-1_"]));
+    let token = Passhost::new(["token", "alice"]).run();
+    let (clients, data) = (place.path().join("clients"), place.path().join("data"));
+    assert!(std::fs::write(&clients, &token.out).is_ok(), "the clients are written");
+    let words = [Path::new("serve"), sample.path(), Path::new("--clients"), &clients, Path::new("--data"), &data];
+    let run = Passhost::new(words).with(&["--disk", "1000000G", "--device", "cpu"]).run();
+    run.expect_end(2, &["1 clients with 1073741824000000 bytes each", "lower --disk to ", "or make room"]);
 }

@@ -6,6 +6,7 @@ mod evaluator;
 use crate::arguments::{ServeArguments, TokenArguments};
 use crate::interrupt;
 use crate::output::{is_lost, print};
+use crate::private;
 use crate::terminal::Terminal;
 use crate::{Exit, Stop};
 use evaluator::Evaluator;
@@ -18,7 +19,8 @@ use passhost_supervisor::{Supervisor, cores};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::collections::BTreeMap;
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -53,7 +55,21 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     };
     let clients = Clients::read(&arguments.clients, &limits).map_err(|error| Stop::new(Exit::Usage, error))?;
     allow_files(clients.len(), &limits)?;
+    private::directory(&arguments.data, QUEUE).map_err(|error| {
+        let place = arguments.data.display();
+        Stop::usage(format!(
+            "cannot make the directory `{place}` its user's alone: {error}; name another one by --data DIR"
+        ))
+    })?;
+    allow_disk(clients.len() as u64, arguments.disk, &arguments.data)?;
     let queue = Arc::new(open_queue(arguments, body)?);
+    if queue.is_begun_anew() {
+        let place = arguments.data.join(QUEUE);
+        terminal.complain(&format!(
+            "the queue `{}` was removed, emptied or replaced since the last start: what was in it is lost, and its clients are told so",
+            place.display()
+        ));
+    }
     let listener = TcpListener::bind(arguments.listen);
     let listener = listener.map_err(|error| {
         let address = arguments.listen;
@@ -127,18 +143,28 @@ fn allow_files(clients: usize, limits: &Limits) -> Result<(), Stop> {
     })
 }
 
-fn open_queue(arguments: &ServeArguments, body: usize) -> Result<Embedded, Stop> {
-    let data = &arguments.data;
-    let made = std::fs::create_dir_all(data);
+/// Makes sure that the disk has the room that every client may take.
+fn allow_disk(clients: u64, disk: u64, data: &Path) -> Result<(), Stop> {
+    let Some(free) = passhost_queue::free(data) else { return Ok(()) };
+    // What the queue has already is used again.
+    let held = std::fs::metadata(data.join(QUEUE)).map_or(0, |file| 512 * file.blocks());
+    let (needed, found) = (clients.saturating_mul(disk), free.saturating_add(held));
+    if needed <= found {
+        return Ok(());
+    }
     let place = data.display();
-    made.map_err(|error| {
-        Stop::usage(format!("cannot make the directory `{place}`: {error}; name another one by --data DIR"))
-    })?;
+    Err(Stop::usage(format!(
+        "{clients} clients with {disk} bytes each need {needed} bytes at `{place}`, and the disk has {found}; lower --disk to {} or less, or make room",
+        found / clients.max(1)
+    )))
+}
+
+fn open_queue(arguments: &ServeArguments, body: usize) -> Result<Embedded, Stop> {
     // With what stands before the bytes of a submission.
     let payload = body.saturating_add(HEAD);
     let (waiting_of_client, bytes_of_client) = (arguments.waiting, arguments.disk);
     let limits = passhost_queue::Limits { waiting_of_client, bytes_of_client, payload, ..Default::default() };
-    Embedded::open(&data.join(QUEUE), limits).map_err(|error| match error {
+    Embedded::open(&arguments.data.join(QUEUE), limits).map_err(|error| match error {
         QueueError::InUse { .. } | QueueError::Open { .. } => Stop::new(Exit::Usage, error),
         error => Stop::new(Exit::Host, error),
     })

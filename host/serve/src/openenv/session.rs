@@ -2,6 +2,7 @@
 
 use super::bench::Workplace;
 use super::limits::EpisodeLimits;
+use super::paced::Paced;
 use super::seats::Seat;
 use super::shop::Floor;
 use super::table::Table;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead as _, ReadBuf};
 use tokio::sync::watch;
-use tokio::time::{Instant, Interval, MissedTickBehavior, interval, sleep, timeout};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
@@ -37,21 +38,29 @@ const DRAINING: Duration = Duration::from_secs(5);
 const FORGOTTEN: usize = 8 << 20;
 /// Requests that may come while one is answered: OpenEnv's clients wait for each answer.
 const AHEAD: usize = 1;
+/// Bytes that wait to be written, beyond which the socket must take some: of answers, pings and pongs together.
+const BUFFERED: usize = 16 << 10;
+/// Bytes that wait to be written at most. The longest answer is shorter.
+const UNWRITTEN: usize = 1 << 20;
 
-type Socket = WebSocketStream<TokioIo<Upgraded>>;
+type Socket = WebSocketStream<Paced<TokioIo<Upgraded>>>;
 
 /// Holds a connection to its end, and its place until nothing of it goes on: whoever hears the end may take it again.
 pub async fn hold(upgraded: Upgraded, state: State, client: Client, seat: Seat) {
     let limits = state.episodes.limits;
     let config = WebSocketConfig::default()
         .read_buffer_size(16 << 10)
+        .write_buffer_size(BUFFERED)
+        .max_write_buffer_size(UNWRITTEN)
         .max_message_size(Some(limits.message))
         .max_frame_size(Some(limits.message));
-    let mut socket = WebSocketStream::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await;
+    let (clients, name) = (state.clone(), Arc::clone(&client.name));
+    let stream = Paced::new(TokioIo::new(upgraded), move || clients.clients.pace(&name));
+    let mut socket = WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await;
     state.metrics.sessions.inc();
     let floor: Arc<dyn Workplace> = Arc::new(Floor::new(state.clone(), Arc::clone(&client.name)));
     let mut table = Table::new(floor, limits);
-    let farewell = Connection::new(&mut socket, &state, &client).serve(&mut table).await;
+    let farewell = Connection::new(&mut socket, &state).serve(&mut table).await;
     // Whoever hears the end finds nothing going on any more.
     table.clear().await;
     drop(seat);
@@ -93,7 +102,7 @@ async fn say_goodbye(socket: &mut Socket, farewell: Farewell) {
     };
     let _ = timeout(READING, speaking).await;
     if matches!(code, CloseCode::Size | CloseCode::Protocol) {
-        let _ = timeout(DRAINING, drain(socket.get_mut())).await;
+        let _ = timeout(DRAINING, drain(socket.get_mut().unpaced())).await;
     }
 }
 
@@ -133,7 +142,6 @@ async fn ended(ending: &mut watch::Receiver<bool>) {
 /// A connection whose requests are answered.
 struct Connection<'a> {
     socket: &'a mut Socket,
-    client: &'a Client,
     state: &'a State,
     limits: EpisodeLimits,
     ending: watch::Receiver<bool>,
@@ -148,14 +156,13 @@ struct Connection<'a> {
 }
 
 impl<'a> Connection<'a> {
-    fn new(socket: &'a mut Socket, state: &'a State, client: &'a Client) -> Connection<'a> {
+    fn new(socket: &'a mut Socket, state: &'a State) -> Connection<'a> {
         let mut ticks = interval(PING.min(state.episodes.limits.idle).max(LOOK));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let (now, ending) = (Instant::now(), state.ending.subscribe());
         let limits = state.episodes.limits;
         Connection {
             socket,
-            client,
             state,
             limits,
             ending,
@@ -186,11 +193,6 @@ impl<'a> Connection<'a> {
     }
 
     async fn respond(&mut self, message: Message, table: &mut Table) -> Result<(), Option<Farewell>> {
-        // Who asks too often is answered later, and nothing more is read before its time: an episode is worth more than a
-        // refusal, and who floods is held up by its own connection.
-        while let Err(wait) = self.state.clients.pace(&self.client.name) {
-            tokio::select! { () = sleep(wait) => {}, () = ended(&mut self.ending) => return Err(Some(Farewell::of_the_end())) }
-        }
         let request = match &message {
             Message::Text(text) => Request::read(text.as_str()),
             _ => Err(Fault::no_json("a message is text, and no bytes")),
@@ -229,17 +231,26 @@ impl<'a> Connection<'a> {
                     match message {
                         Some(Ok(message @ (Message::Text(_) | Message::Binary(_)))) => return Ok(message),
                         Some(Ok(Message::Close(_))) | None => return Err(None),
-                        Some(Ok(_)) => continue,
+                        // A ping has been answered: nothing more is read until that answer is written.
+                        Some(Ok(_)) => self.flush().await?,
                         Some(Err(error)) => return Err(unread(&error, self.limits.message)),
                     }
                 }
                 () = ended(&mut self.ending) => {
                     return Err(Some(Farewell::of_the_end()));
                 }
-                _ = self.ticks.tick() => {}
+                _ = self.ticks.tick() => self.look().await?,
             }
-            self.look().await?;
         }
+    }
+
+    /// Writes what waits to be written. A client that takes nothing of it in [`READING`] is cut off.
+    async fn flush(&mut self) -> Result<(), Option<Farewell>> {
+        let written = tokio::select! {
+            written = timeout(READING, self.socket.flush()) => written,
+            () = ended(&mut self.ending) => return Err(Some(Farewell::of_the_end())),
+        };
+        if matches!(written, Ok(Ok(()))) { Ok(()) } else { Err(None) }
     }
 
     /// Looks whether the client is there, and whether it has anything to say.

@@ -2,6 +2,7 @@
 //! for evaluations.
 
 use super::bench::{Bench, Workplace};
+use super::paths::without_paths;
 use crate::api::Evaluation;
 use crate::job::{self, Kind};
 use crate::state::State;
@@ -21,6 +22,28 @@ use tokio::sync::{RwLock, RwLockWriteGuard, Semaphore, watch};
 
 /// How the keys of evaluations begin that episodes ask for; nobody else's do.
 pub const KEYS: &str = "episode ";
+
+/// How the workshop begins to say why there is no graph to show.
+const NOTHING: &str = "nothing to show";
+/// The file that says that a directory of episodes is one of ours, to be removed with all that is in it.
+const MARK: &str = ".passhost-episodes";
+
+/// Makes the directory of episodes anew. What is in it is removed if a server made it, and is in the way otherwise.
+fn anew(directory: &Path) -> io::Result<()> {
+    let made = match std::fs::symlink_metadata(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => std::fs::create_dir_all(directory),
+        Err(error) => Err(error),
+        Ok(found) if found.is_dir() && directory.join(MARK).is_file() => {
+            // Whoever was killed left what nobody goes on with.
+            std::fs::remove_dir_all(directory).and_then(|()| std::fs::create_dir_all(directory))
+        }
+        Ok(found) if found.is_dir() && std::fs::read_dir(directory)?.next().is_none() => Ok(()),
+        Ok(_) => {
+            Err(io::Error::other("no server made what is there; move it away, or name another directory by --data"))
+        }
+    };
+    made.and_then(|()| std::fs::write(directory.join(MARK), "passhost serve removes this directory\n"))
+}
 
 /// What episodes are worked on with.
 pub struct Shop {
@@ -51,7 +74,7 @@ impl Shop {
     ///
     /// # Errors
     ///
-    /// If the directory cannot be made anew.
+    /// If the directory cannot be made anew, or holds what no server made.
     pub fn open(
         machinery: Machinery,
         guide: &'static str,
@@ -60,11 +83,7 @@ impl Shop {
         commands: usize,
     ) -> io::Result<Shop> {
         let is_shared = machinery.cores.is_empty();
-        // Whoever was killed left what nobody goes on with.
-        match std::fs::remove_dir_all(directory) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => std::fs::create_dir_all(directory)?,
-        }
+        anew(directory)?;
         let commands = commands.max(1);
         Ok(Shop {
             machinery,
@@ -176,7 +195,16 @@ impl Bench for Place {
     }
 
     fn execute(&mut self, tool: &Tool) -> Result<Outcome, WorkshopError> {
-        let outcome = self.workshop.execute(tool)?;
+        let mut outcome = self.workshop.execute(tool)?;
+        // The guide has no paths of this machine, and what is shown of graphs is as the sample has it.
+        let is_as_it_is = match tool {
+            Tool::ReadGuide { .. } => true,
+            Tool::ShowGraph { .. } => !outcome.text.starts_with(NOTHING),
+            _ => false,
+        };
+        if !is_as_it_is {
+            outcome.text = without_paths(&outcome.text);
+        }
         if let Effect::Wrote { source } = &outcome.effect {
             self.keep_alone(source);
         }
@@ -280,5 +308,37 @@ impl Queued {
             }
             tokio::select! { _ = changes.changed() => {}, _ = stop.wait_for(|stop| *stop) => return Ok(None) }
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_of_episodes_is_removed_if_a_server_made_it_and_left_as_it_is_otherwise() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = place.path().join("episodes");
+        anew(&directory).unwrap();
+        std::fs::create_dir(directory.join("left")).unwrap();
+        anew(&directory).unwrap();
+        assert!(!directory.join("left").exists());
+        // An empty one is as good as none.
+        std::fs::remove_dir_all(&directory).unwrap();
+        std::fs::create_dir(&directory).unwrap();
+        anew(&directory).unwrap();
+
+        let others = place.path().join("others");
+        std::fs::create_dir(&others).unwrap();
+        std::fs::write(others.join("diary"), "mine").unwrap();
+        let link = place.path().join("link");
+        std::os::unix::fs::symlink(&directory, &link).unwrap();
+        for taken in [&others, &others.join("diary"), &link] {
+            let error = anew(taken).unwrap_err().to_string();
+            assert!(error.contains("no server made"), "{}: {error}", taken.display());
+        }
+        assert_eq!(std::fs::read_to_string(others.join("diary")).unwrap(), "mine");
+        assert!(directory.join(MARK).is_file());
     }
 }

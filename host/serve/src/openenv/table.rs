@@ -3,6 +3,7 @@
 use super::bench::{Bench, Workplace};
 use super::episode::{Episode, Said, nothing};
 use super::limits::EpisodeLimits;
+use super::paths::without_paths;
 use super::wire::{Answer, Call, Fault, Request, Reset, WAIT};
 use passhost_workshop::{Outcome, WorkshopError};
 use serde_json::{Map, Value};
@@ -222,7 +223,7 @@ fn trouble(error: &WorkshopError) -> Fault {
     let again = "this was no step, and can be tried again";
     Fault::execution(match error {
         WorkshopError::Stopped => "it was stopped before its end".to_owned(),
-        WorkshopError::Evaluation { why } => format!("no evaluation: {why}; {again}"),
+        WorkshopError::Evaluation { why } => format!("no evaluation: {}; {again}", without_paths(why)),
         WorkshopError::Sample { .. } => "the sample cannot be used here; tell the operator".to_owned(),
         _ => format!("the host could not do it; {again}, or tell the operator"),
     })
@@ -271,7 +272,7 @@ mod tests {
 
         fn execute(&mut self, tool: &Tool) -> Result<Outcome, WorkshopError> {
             match tool {
-                Tool::Check => Err(WorkshopError::Evaluation { why: "no room".into() }),
+                Tool::Check => Err(WorkshopError::Evaluation { why: "no room at `/tmp/data/room`".into() }),
                 _ => self.held(),
             }
         }
@@ -393,7 +394,7 @@ mod tests {
             assert_eq!((&state["sample"], &state["episode_id"]), (&json!(expected), &json!("e")), "{seed:?}");
         }
         let trouble = step(&mut table, json!({"tool": "check"})).await;
-        let expected = "no evaluation: no room; this was no step, and can be tried again";
+        let expected = "no evaluation: no room at `room`; this was no step, and can be tried again";
         assert_eq!(fault(&trouble), ("EXECUTION_ERROR", expected.to_owned()));
         go.send(()).unwrap();
         assert_eq!(said(&step(&mut table, json!({"tool": "build"})).await).4, 1, "the trouble was no step");

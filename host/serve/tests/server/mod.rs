@@ -39,8 +39,40 @@ impl Grader for Told {
     }
 }
 
-pub struct Server {
+/// What clients show, by their names.
+#[derive(Clone)]
+pub struct Tokens(BTreeMap<&'static str, String>);
+
+impl Tokens {
+    /// New ones, in the file of clients of this directory.
+    pub fn new(place: &Path) -> Tokens {
+        let (mut lines, mut tokens) = (String::new(), BTreeMap::new());
+        for (name, role) in [("alice", Role::Client), ("bob", Role::Client), ("operator", Role::Operator)] {
+            let token = Token::random().unwrap();
+            lines.push_str(&format!("{}\n", token.line(name, role)));
+            tokens.insert(name, token.secret().to_owned());
+        }
+        std::fs::write(place.join("clients"), lines).unwrap();
+        Tokens(tokens)
+    }
+}
+
+/// What a server offers that has its files in this directory.
+pub fn site(place: &Path, clients: Clients, limits: Limits) -> Site {
+    let about = About { host: "0".into(), devices: vec!["cpu".into()], policy: "open".into() };
+    let samples = BTreeMap::from([("s".to_owned(), vec!["list".to_owned()])]);
+    let episodes = Episodes { limits: EpisodeLimits::default(), shop: shop(place) };
+    Site { samples, clients, about, limits, episodes }
+}
+
+/// Asks a server, wherever it runs.
+pub struct Asker {
     pub address: SocketAddr,
+    pub tokens: Tokens,
+}
+
+pub struct Server {
+    asker: Asker,
     pub queue: Arc<dyn Queue>,
     /// Jobs that the grader begins.
     pub begun: Receiver<Job>,
@@ -48,8 +80,15 @@ pub struct Server {
     pub outcomes: Option<Sender<Graded>>,
     wish: Arc<Mutex<Wish>>,
     thread: Option<JoinHandle<Result<(), ServeError>>>,
-    tokens: BTreeMap<&'static str, String>,
     _place: TempDir,
+}
+
+impl std::ops::Deref for Server {
+    type Target = Asker;
+
+    fn deref(&self) -> &Asker {
+        &self.asker
+    }
 }
 
 /// What was answered.
@@ -99,19 +138,10 @@ impl Server {
 
     pub fn start_on(limits: Limits, queue: impl FnOnce(&Path) -> Arc<dyn Queue>) -> Server {
         let place = tempfile::tempdir().unwrap();
-        let (mut lines, mut tokens) = (String::new(), BTreeMap::new());
-        for (name, role) in [("alice", Role::Client), ("bob", Role::Client), ("operator", Role::Operator)] {
-            let token = Token::random().unwrap();
-            lines.push_str(&format!("{}\n", token.line(name, role)));
-            tokens.insert(name, token.secret().to_owned());
-        }
-        std::fs::write(place.path().join("clients"), lines).unwrap();
+        let tokens = Tokens::new(place.path());
         let clients = Clients::read(&place.path().join("clients"), &limits).unwrap();
         let queue = queue(place.path());
-        let about = About { host: "0".into(), devices: vec!["cpu".into()], policy: "open".into() };
-        let samples = BTreeMap::from([("s".to_owned(), vec!["list".to_owned()])]);
-        let episodes = Episodes { limits: EpisodeLimits::default(), shop: shop(place.path()) };
-        let site = Site { samples, clients, about, limits, episodes };
+        let site = site(place.path(), clients, limits);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let ((begun_to, begun), (outcomes, outcomes_of)) = (channel(), channel());
@@ -120,7 +150,8 @@ impl Server {
         let (wished, of_server) = (Arc::clone(&wish), Arc::clone(&queue));
         let serving = move || serve(listener, site, of_server, graders, move || *wished.lock().unwrap());
         let thread = Some(std::thread::spawn(serving));
-        Server { address, queue, begun, outcomes: Some(outcomes), wish, thread, tokens, _place: place }
+        let asker = Asker { address, tokens };
+        Server { asker, queue, begun, outcomes: Some(outcomes), wish, thread, _place: place }
     }
 
     pub fn wish(&self, wish: Wish) {
@@ -140,7 +171,9 @@ impl Server {
     pub fn begins(&self) -> Job {
         self.begun.recv_timeout(PATIENCE).unwrap()
     }
+}
 
+impl Asker {
     pub fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -150,7 +183,7 @@ impl Server {
     /// A request, after which the connection is closed unless a header says otherwise.
     pub fn request(&self, client: &str, line: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
         let mut text = format!("{line} HTTP/1.1\r\nHost: here\r\n");
-        if let Some(token) = self.tokens.get(client) {
+        if let Some(token) = self.tokens.0.get(client) {
             text.push_str(&format!("Authorization: Bearer {token}\r\n"));
         }
         if !headers.iter().any(|(name, _)| *name == "Connection") {
@@ -162,9 +195,30 @@ impl Server {
 
     /// What is answered to bytes that may be no request.
     pub fn raw(&self, bytes: &[u8]) -> Option<Answer> {
-        let mut stream = self.connect();
+        let mut stream = TcpStream::connect(self.address).ok()?;
+        stream.set_read_timeout(Some(PATIENCE)).ok()?;
         stream.write_all(bytes).ok()?;
         read_answer(&mut stream)
+    }
+
+    /// A connection that has become a WebSocket.
+    pub fn session(&self, client: &str) -> Option<TcpStream> {
+        let headers = [
+            ("Connection", "Upgrade"),
+            ("Upgrade", "websocket"),
+            ("Sec-WebSocket-Version", "13"),
+            ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
+        ];
+        let mut stream = TcpStream::connect(self.address).ok()?;
+        stream.set_read_timeout(Some(PATIENCE)).ok()?;
+        stream.write_all(&self.request(client, "GET /ws", &headers, b"")).ok()?;
+        let mut head = vec![];
+        while !head.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).ok()?;
+            head.push(byte[0]);
+        }
+        head.starts_with(b"HTTP/1.1 101").then_some(stream)
     }
 
     pub fn ask(&self, client: &str, line: &str) -> Answer {

@@ -6,10 +6,11 @@ pub mod scores;
 use crate::arguments::{AgentArguments, AgentCommand, AgentRunArguments};
 use crate::interrupt;
 use crate::output::{check_files, print, write_json};
+use crate::private;
 use crate::terminal::{Terminal, Tone};
 use crate::{Exit, Stop};
 use passhost_agent::attempt::{AttemptError, Budget};
-use passhost_agent::run::{Event, Job, RunError, SCHEMA, Settings};
+use passhost_agent::run::{Event, Job, RunError, SCHEMA, SETTINGS, Settings};
 use passhost_agent::trajectory::Line;
 use passhost_agent::{Endpoint, Key, Patience, Style};
 use passhost_protocol::device::DeviceChoice;
@@ -42,6 +43,12 @@ fn attempts(arguments: &AgentRunArguments, terminal: &Terminal) -> Result<Exit, 
     let samples = samples.into_iter().map(|named| named.path).collect();
     interrupt::watch();
     let settings = settings(arguments, samples);
+    private::directory(&arguments.out, SETTINGS).map_err(|error| {
+        let place = arguments.out.display();
+        Stop::usage(format!(
+            "cannot make the directory `{place}` its user's alone: {error}; name another directory by --out DIR"
+        ))
+    })?;
     let run = passhost_agent::run::Run::open(&arguments.out, settings, arguments.resume)?;
     let worst = AtomicU8::new(0);
     let hear = |event: &Event<'_>| match event {

@@ -1,0 +1,58 @@
+//! Leases of this process. They are in memory alone: whoever opens the file next puts back all jobs that run.
+
+use crate::{Lease, Ticket};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Leases of this process.
+#[derive(Debug, Default)]
+pub struct Leases(Mutex<BTreeMap<Ticket, Held>>);
+
+#[derive(Debug)]
+struct Held {
+    attempt: u32,
+    expires_ms: u64,
+}
+
+impl Leases {
+    fn with<T>(&self, change: impl FnOnce(&mut BTreeMap<Ticket, Held>) -> T) -> T {
+        // Each change is whole.
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub fn hold(&self, lease: &Lease, expires_ms: u64) {
+        self.with(|held| held.insert(lease.ticket.clone(), Held { attempt: lease.attempt, expires_ms }));
+    }
+
+    /// Holds it for longer. Whether it is still held.
+    pub fn renew(&self, lease: &Lease, expires_ms: u64) -> bool {
+        self.with(|held| match held.get_mut(&lease.ticket) {
+            Some(held) if held.attempt == lease.attempt => {
+                held.expires_ms = expires_ms;
+                true
+            }
+            _ => false,
+        })
+    }
+
+    pub fn release(&self, lease: &Lease) {
+        self.with(|held| {
+            if held.get(&lease.ticket).is_some_and(|held| held.attempt == lease.attempt) {
+                held.remove(&lease.ticket);
+            }
+        });
+    }
+
+    /// Releases a job whoever holds it.
+    pub fn release_all(&self, ticket: &Ticket) {
+        self.with(|held| held.remove(ticket));
+    }
+
+    /// Those that ran out before this time.
+    pub fn expired(&self, now_ms: u64) -> Vec<Lease> {
+        self.with(|held| {
+            let expired = held.iter().filter(|(_, held)| held.expires_ms < now_ms);
+            expired.map(|(ticket, held)| Lease { ticket: ticket.clone(), attempt: held.attempt }).collect()
+        })
+    }
+}
