@@ -1,9 +1,10 @@
 //! What a graph is apart from how it is written: dead code, numbering, the order of commutative operands, views.
 
 use crate::alias::{Aliasing, aliasing};
+use crate::exact::Exact;
 use crate::functional::functionalise;
-use crate::{Arg, Graph, Node, NodeId, NodeKind, OpName, OpTable, Schema, ValueId};
-use std::collections::BTreeMap;
+use crate::{Arg, Dtype, Graph, Node, NodeId, NodeKind, OpName, OpTable, Schema, ValueId};
+use std::collections::HashMap;
 
 impl Graph {
     /// The same graph with its values in the order of their definition, and without values that nothing defines.
@@ -160,8 +161,8 @@ pub fn returns_views_alone(program: &Graph, ops: &OpTable) -> bool {
 }
 
 /// The calculations of a graph and how often each occurs.
-fn calls(graph: &Graph, ops: &OpTable) -> BTreeMap<String, usize> {
-    let mut calls = BTreeMap::new();
+fn calls<'g>(graph: &'g Graph, ops: &'g OpTable) -> HashMap<Signature<'g>, usize> {
+    let mut calls = HashMap::new();
     for (node, live) in graph.nodes.iter().zip(live_nodes(graph)) {
         if let NodeKind::Aten { op, args } = &node.kind
             && live
@@ -174,7 +175,19 @@ fn calls(graph: &Graph, ops: &OpTable) -> BTreeMap<String, usize> {
 }
 
 /// What a call calculates, blind to views around it and to layouts.
-fn signature(graph: &Graph, node: &Node, op: &OpName, args: &[Arg], ops: &OpTable) -> String {
+#[derive(PartialEq, Eq, Hash)]
+struct Signature<'g> {
+    op: &'g OpName,
+    operands: Vec<Elements>,
+    /// By name.
+    args: Vec<(&'g str, Exact<()>)>,
+    results: Vec<Elements>,
+}
+
+/// Their type, and how many there are.
+type Elements = (Dtype, u64);
+
+fn signature<'g>(graph: &Graph, node: &Node, op: &'g OpName, args: &[Arg], ops: &'g OpTable) -> Signature<'g> {
     // The counts of elements say what these would, and a view can change them.
     const SHAPES: [&str; 12] = [
         "dim",
@@ -191,30 +204,23 @@ fn signature(graph: &Graph, node: &Node, op: &OpName, args: &[Arg], ops: &OpTabl
         "device",
     ];
     let schema = ops.get(op);
-    let size = |id: &ValueId| {
-        let ty = graph.ty(*id);
-        format!("{}*{}", ty.dtype, ty.numel())
-    };
-    let mut operands: Vec<String> = node.operands().iter().map(size).collect();
+    let size = |id: &ValueId| (graph.ty(*id).dtype, graph.ty(*id).numel());
+    let mut operands: Vec<Elements> = node.operands().iter().map(size).collect();
     if schema.is_some_and(|schema| is_commutative(schema, args)) {
         operands.sort_unstable();
     }
-    let mut text = format!("{op}({}", operands.join(","));
-    for (position, arg) in args.iter().enumerate() {
+    let named = |(position, arg): (usize, &Arg)| {
         let name = schema.and_then(|schema| schema.args.get(position)).map_or("", |declared| declared.name.as_str());
-        if SHAPES.contains(&name) || arg.values().next().is_some() {
-            continue;
-        }
+        let counts = !SHAPES.contains(&name) && arg.values().next().is_none();
         // `2` and `2.0` are one number.
         let arg = match arg {
-            Arg::Int(x) => Arg::Float(*x as f64),
-            arg => arg.clone(),
+            Arg::Int(number) => Arg::Float(*number as f64),
+            arg => arg.map(|_| ()),
         };
-        text.push_str(&format!(";{name}={arg:?}"));
-    }
-    let results: Vec<String> = node.outputs.iter().map(size).collect();
-    text.push_str(&format!(")->{}", results.join(",")));
-    text
+        counts.then_some((name, Exact(arg)))
+    };
+    let args = args.iter().enumerate().filter_map(named).collect();
+    Signature { op, operands, args, results: node.outputs.iter().map(size).collect() }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod device;
 pub mod dims;
 mod double;
 mod dtype;
+mod exact;
 mod fixed;
 mod functional;
 mod graph;

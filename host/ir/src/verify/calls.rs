@@ -2,7 +2,8 @@
 
 use super::GraphError;
 use crate::alias::never_copies;
-use crate::{Arg, Graph, Node, NodeId, NodeKind, OpTable, ValueId};
+use crate::exact::Exact;
+use crate::{Dtype, Graph, Node, NodeId, NodeKind, OpName, OpTable, ValueId};
 use std::collections::{HashMap, HashSet};
 
 /// Refuses a verified rewrite that calls more of ATen than its original, views apart: what it makes faster, its kernels
@@ -17,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 ///
 /// [`GraphError::LibraryCall`] with the first such node; nodes that kept their id come before those that did not.
 pub fn check_own_calls(original: &Graph, rewritten: &Graph) -> Result<(), GraphError> {
-    let mut left: HashMap<String, usize> = HashMap::new();
+    let mut left: HashMap<Call<'_>, usize> = HashMap::new();
     for call in original.nodes.iter().filter_map(|node| call(original, node)) {
         *left.entry(call).or_default() += 1;
     }
@@ -38,17 +39,25 @@ pub fn check_own_calls(original: &Graph, rewritten: &Graph) -> Result<(), GraphE
     Ok(())
 }
 
-/// What a node calls, as a text that equal calls share. None of kernels and views.
-fn call(graph: &Graph, node: &Node) -> Option<String> {
+/// What a node calls: the same for calls of one op with equal arguments, on tensors of equal element types and shapes.
+#[derive(PartialEq, Eq, Hash, Clone)]
+struct Call<'g> {
+    op: &'g OpName,
+    args: Vec<Exact<Operand<'g>>>,
+    results: Vec<Operand<'g>>,
+}
+
+type Operand<'g> = (Dtype, &'g [i64]);
+
+/// The call of a node. None of kernels and views.
+fn call<'g>(graph: &'g Graph, node: &'g Node) -> Option<Call<'g>> {
     let NodeKind::Aten { op, args } = &node.kind else { return None };
     if OpTable::sample().get(op).is_some_and(never_copies) {
         return None;
     }
-    let tensor = |id: &ValueId| format!("{}{:?}", graph.ty(*id).dtype, graph.ty(*id).shape);
-    let args: Vec<Arg<String>> = args.iter().map(|arg| arg.map(tensor)).collect();
-    let results: Vec<String> = node.outputs.iter().map(tensor).collect();
-    // The debug form also tells floats apart that compare as equal.
-    Some(format!("{op}({args:?})->{results:?}"))
+    let tensor = |id: &ValueId| (graph.ty(*id).dtype, graph.ty(*id).shape.as_slice());
+    let args = args.iter().map(|arg| Exact(arg.map(tensor))).collect();
+    Some(Call { op, args, results: node.outputs.iter().map(tensor).collect() })
 }
 
 #[cfg(test)]
