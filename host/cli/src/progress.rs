@@ -3,7 +3,7 @@
 
 use crate::arguments::ProgressArguments;
 use crate::terminal::Terminal;
-use passhost_supervisor::Event;
+use passhost_supervisor::{Event, Holder};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -57,7 +57,12 @@ impl Progress {
     pub fn event(&self, event: &Event) {
         let (place, what) = match event {
             Event::Reached { place, step } => (place, step.to_string()),
-            Event::Waiting { place } => (place, "waiting for another evaluation on this device".to_owned()),
+            Event::Waiting { place, holder: Holder::Own } => {
+                (place, "waiting for another evaluation on this device".to_owned())
+            }
+            Event::Waiting { place, holder } => {
+                (place, format!("waiting for the device, ten minutes at most: {holder}"))
+            }
             Event::ChildReplaced { .. } | Event::Note { .. } => return,
         };
         let at = format!("{} {}/{} {}", place.sample, place.position + 1, place.count, place.variant);

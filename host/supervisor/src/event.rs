@@ -1,5 +1,6 @@
 //! What happens while an evaluation runs, as values. Texts in them are fit for a terminal.
 
+use crate::lock::Holder;
 use passhost_protocol::device::Stage;
 use std::fmt;
 
@@ -30,6 +31,8 @@ pub enum Event {
     Waiting {
         /// Where.
         place: VariantPlace,
+        /// For whom.
+        holder: Holder,
     },
     /// A child died and a fresh one took its place.
     ChildReplaced {

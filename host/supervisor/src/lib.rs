@@ -58,7 +58,7 @@ pub use evaluate::Checking;
 pub use event::{Event, VariantPlace, WorkStage};
 pub use failure::guest_failure;
 pub use judge::Judged;
-pub use lock::LockedFile;
+pub use lock::{Holder, LockedFile};
 pub use memo::Memo;
 pub use named::is_named;
 pub use passhost_policy::{Headline, Inserted, Policy};

@@ -1,10 +1,19 @@
 //! One at a time: who times on a device has it for itself, among all evaluations of this machine that see the same
 //! temporary directory.
 
+use crate::untrusted::one_line;
+use std::fmt;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::ops::Deref;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long an evaluation waits for a lock of another user, who may hold it for ever.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// How often it tries meanwhile.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// A file that is locked for as long as this lives. The system unlocks it when the process ends, however that comes.
 ///
@@ -51,29 +60,95 @@ pub(crate) enum Use {
     Alone,
 }
 
+/// Who has the device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Holder {
+    /// An evaluation of this user.
+    Own,
+    /// Another user, who may never let it go.
+    Other {
+        /// The file that is locked.
+        path: PathBuf,
+        /// The number of the user.
+        user: u32,
+    },
+}
+
+/// What is told while others have the device.
+pub(crate) enum Told<'h> {
+    /// The evaluation waits.
+    Waits(&'h Holder),
+    /// It goes on without a turn: another user held the lock for too long. What disturbs the measurement is seen in it.
+    GoesOn(&'h Holder),
+}
+
 impl Turn {
-    /// Waits for a turn on the device of this name. `waiting` is called first where others have it.
+    /// Waits for a turn on the device of this name, and tells of it where others have it.
     ///
     /// Where there is no file to lock, there is no waiting either: what then disturbs a measurement is seen in it.
-    pub fn take(id: &str, how: Use, waiting: impl FnOnce()) -> Turn {
-        Turn::take_at(&path(&std::env::temp_dir(), id), how, waiting)
+    pub fn take(id: &str, how: Use, tell: impl FnMut(Told<'_>)) -> Turn {
+        let own = rustix::process::geteuid().as_raw();
+        Turn::take_at(&path(&std::env::temp_dir(), id), how, [own, 0], PATIENCE, tell)
     }
 
-    fn take_at(path: &Path, how: Use, waiting: impl FnOnce()) -> Turn {
+    /// The same with a file, users who are waited for as long as it takes, and the patience with others.
+    fn take_at(path: &Path, how: Use, trusted: [u32; 2], patience: Duration, mut tell: impl FnMut(Told<'_>)) -> Turn {
         let Some(file) = open(path) else { return Turn(None) };
-        let tried = match how {
+        let tried = || match how {
             Use::Shared => file.try_lock_shared(),
             Use::Alone => file.try_lock(),
         };
-        if let Err(TryLockError::WouldBlock) = tried {
-            waiting();
+        match tried() {
+            Ok(()) => return Turn(Some(LockedFile(file))),
+            Err(TryLockError::Error(_)) => return Turn(None),
+            Err(TryLockError::WouldBlock) => {}
+        }
+        let users = users(&file);
+        let Some(&user) = users.iter().find(|user| !trusted.contains(user)) else {
+            tell(Told::Waits(&Holder::Own));
             let waited = match how {
                 Use::Shared => file.lock_shared(),
                 Use::Alone => file.lock(),
             };
             return Turn(waited.is_ok().then(|| LockedFile(file)));
+        };
+        let holder = Holder::Other { path: path.into(), user };
+        tell(Told::Waits(&holder));
+        let started = Instant::now();
+        while started.elapsed() < patience {
+            sleep(PAUSE);
+            if tried().is_ok() {
+                return Turn(Some(LockedFile(file)));
+            }
         }
-        Turn(tried.is_ok().then(|| LockedFile(file)))
+        tell(Told::GoesOn(&holder));
+        Turn(None)
+    }
+}
+
+/// Users whose processes have a file locked, as the kernel lists them; where it does not, whoever owns the file.
+fn users(file: &File) -> Vec<u32> {
+    let Ok(found) = file.metadata() else { return vec![] };
+    let locks = std::fs::read_to_string("/proc/locks").unwrap_or_default();
+    let inode = format!(":{}", found.ino());
+    let process = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [_, "FLOCK", _, _, process, place, ..] = words[..] else { return None };
+        let user = std::fs::metadata(Path::new("/proc").join(process)).ok()?.uid();
+        place.ends_with(&inode).then_some(user)
+    };
+    let users: Vec<u32> = locks.lines().filter_map(process).collect();
+    if users.is_empty() { vec![found.uid()] } else { users }
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Holder::Own => f.write_str("another evaluation has the device"),
+            Holder::Other { path, user } => {
+                write!(f, "user {user} has `{}` locked", one_line(&path.display().to_string(), 200))
+            }
+        }
     }
 }
 
@@ -96,22 +171,49 @@ mod tests {
     use super::*;
     use std::sync::mpsc::channel;
 
+    fn own() -> [u32; 2] {
+        [rustix::process::geteuid().as_raw(); 2]
+    }
+
+    #[test]
+    fn another_user_is_named_and_not_waited_for_without_end() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = path(directory.path(), "cpu");
+        let held = Turn::take_at(&path, Use::Alone, own(), PATIENCE, |_| unreachable!("nobody has it"));
+        let user = own()[0];
+        let mut said = vec![];
+        let turn = Turn::take_at(&path, Use::Shared, [user + 1; 2], Duration::ZERO, |told| {
+            said.push(match told {
+                Told::Waits(holder) => format!("waits: {holder}"),
+                Told::GoesOn(holder) => format!("goes on: {holder}"),
+            });
+        });
+        let locked = format!("user {user} has `{}` locked", path.display());
+        assert_eq!(said, [format!("waits: {locked}"), format!("goes on: {locked}")]);
+        assert!(turn.0.is_none());
+        drop(held);
+        let turn = Turn::take_at(&path, Use::Alone, [user + 1; 2], PATIENCE, |_| unreachable!("it is free"));
+        assert!(turn.0.is_some());
+    }
+
     #[test]
     fn whoever_times_waits_for_the_others_and_they_for_it() {
         let directory = tempfile::tempdir().unwrap();
         let path = path(directory.path(), "GPU-1/2");
         assert!(path.ends_with("passhost-GPU-12.lock"));
-        let nobody = || unreachable!("nobody has it");
-        let shared = [Turn::take_at(&path, Use::Shared, nobody), Turn::take_at(&path, Use::Shared, nobody)];
+        let nobody = |_: Told<'_>| unreachable!("nobody has it");
+        let take = |how| Turn::take_at(&path, how, own(), PATIENCE, nobody);
+        let shared = [take(Use::Shared), take(Use::Shared)];
         let (waits, waiting) = channel();
         let (has, got) = channel();
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                let turn = Turn::take_at(&path, Use::Alone, || waits.send(()).unwrap());
+                let told = |told: Told<'_>| waits.send(matches!(told, Told::Waits(&Holder::Own))).unwrap();
+                let turn = Turn::take_at(&path, Use::Alone, own(), Duration::ZERO, told);
                 has.send(()).unwrap();
                 drop(turn);
             });
-            waiting.recv().unwrap();
+            assert!(waiting.recv().unwrap(), "it waits for its own user");
             assert!(got.try_recv().is_err());
             drop(shared);
             got.recv().unwrap();
@@ -131,7 +233,8 @@ mod tests {
     #[test]
     fn what_is_no_file_is_not_waited_for() {
         let directory = tempfile::tempdir().unwrap();
-        let turn = Turn::take_at(directory.path(), Use::Alone, || unreachable!("a directory has no turns"));
+        let nobody = |_: Told<'_>| unreachable!("a directory has no turns");
+        let turn = Turn::take_at(directory.path(), Use::Alone, own(), PATIENCE, nobody);
         assert!(turn.0.is_none());
     }
 }

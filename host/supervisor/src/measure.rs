@@ -10,7 +10,7 @@ use crate::event::{Event, VariantPlace, WorkStage};
 use crate::failure::{failure, not_captured};
 use crate::hidden::{self, Hidden};
 use crate::judge::{Judged, caught, conclude, failed, is_timed, judge_evaluation, not_timed};
-use crate::lock::{Turn, Use};
+use crate::lock::{Told, Turn, Use};
 use crate::memory::{available, has_room};
 use crate::reference::{MORE_MEMORY, load_reference, secret};
 use crate::schedules;
@@ -103,9 +103,17 @@ impl Supervisor {
 
     /// Waits until the device may be used so. Where noise is accepted, nobody waits.
     pub(crate) fn turn(&self, device: &mut Device, how: Use, place: &VariantPlace) -> Option<Turn> {
-        let waiting = || self.tell(&Event::Waiting { place: place.clone() });
+        let tell = |told: Told<'_>| {
+            let place = place.clone();
+            self.tell(&match told {
+                Told::Waits(holder) => Event::Waiting { place, holder: holder.clone() },
+                Told::GoesOn(holder) => {
+                    Event::Note { place, text: format!("{holder} for too long; not waited for it") }
+                }
+            });
+        };
         let started = Instant::now();
-        let turn = (!self.config.settings.accept_noise).then(|| Turn::take(&device.info().id, how, waiting));
+        let turn = (!self.config.settings.accept_noise).then(|| Turn::take(&device.info().id, how, tell));
         device.account(Work::Wait, started.elapsed());
         turn
     }
