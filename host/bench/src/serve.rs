@@ -13,6 +13,7 @@ use passhost_protocol::device::{
     Stage, ToDevice, TunedKernel,
 };
 use passhost_runtime::Hints;
+use passhost_torch::OutOfMemory;
 use std::fs::File;
 use std::io::Stdin;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -180,15 +181,11 @@ fn judged(reference: Option<&Reference>, run: &ElsewhereRun) -> Result<FromDevic
     Ok(FromDevice::Evaluated(Box::new(reference.judge_elsewhere(run))))
 }
 
-/// What `work` gives, or that the device has no memory left for copies of our own: tch says so by a panic. Any other panic
-/// ends the process.
+/// What `work` gives, or that the device has no memory left for copies of our own. Any other panic ends the process.
 fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
-        let said = panic.downcast_ref::<String>().filter(|said| said.contains("out of memory"));
-        match said.and_then(|said| said.lines().next()) {
-            Some(message) => message.to_owned(),
-            None => resume_unwind(panic),
-        }
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| match panic.downcast::<OutOfMemory>() {
+        Ok(memory) => memory.0,
+        Err(other) => resume_unwind(other),
     })
 }
 
@@ -264,11 +261,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_about_memory_is_told_and_any_other_goes_on() {
-        let lines = "out of memory: Tried to allocate 3 GiB\nmore".to_owned();
-        let said = caught(|| std::panic::panic_any(lines));
-        assert_eq!(said, Err::<(), _>("out of memory: Tried to allocate 3 GiB".to_owned()));
+    fn a_panic_for_want_of_memory_is_told_and_any_other_goes_on_whatever_it_says() {
+        let memory = OutOfMemory("Tried to allocate 3 GiB".to_owned());
+        let said = caught(|| std::panic::panic_any(memory));
+        assert_eq!(said, Err::<(), _>("Tried to allocate 3 GiB".to_owned()));
         assert_eq!(caught(|| 7), Ok(7));
-        assert!(catch_unwind(|| caught(|| std::panic::panic_any("index out of bounds".to_owned()))).is_err());
+        for other in ["index out of bounds", "this text has the words out of memory"] {
+            assert!(catch_unwind(|| caught(|| std::panic::panic_any(other.to_owned()))).is_err(), "{other}");
+        }
     }
 }

@@ -62,6 +62,26 @@ size_t empty(int32_t device, int8_t dtype, rust::Slice<const int64_t> sizes) {
 
 size_t to_device(size_t tensor, int32_t device) { return owned(borrowed(tensor).to(device_of(device))); }
 
+size_t contiguous(size_t tensor) { return owned(borrowed(tensor).contiguous()); }
+
+size_t clone(size_t tensor) { return owned(borrowed(tensor).clone()); }
+
+size_t to_double(size_t tensor) { return owned(borrowed(tensor).to(at::kDouble)); }
+
+void copy_into(size_t to, size_t from) { borrowed(to).copy_(borrowed(from)); }
+
+void fill_bytes(size_t tensor, uint8_t byte) { borrowed(tensor).fill_(byte); }
+
+bool is_equal(size_t tensor, size_t other) { return borrowed(tensor).equal(borrowed(other)); }
+
+bool is_finite(size_t tensor) { return borrowed(tensor).isfinite().all().item<bool>(); }
+
+bool has_nan(size_t tensor) { return borrowed(tensor).isnan().any().item<bool>(); }
+
+double mean_of(size_t tensor) { return borrowed(tensor).mean(at::kDouble).item<double>(); }
+
+int64_t sum_of(size_t tensor) { return borrowed(tensor).sum(at::kLong).item<int64_t>(); }
+
 size_t foreign(
     int32_t device,
     size_t data,

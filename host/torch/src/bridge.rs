@@ -44,6 +44,56 @@ pub(crate) mod ffi {
 
         /// # Safety
         ///
+        /// The address is that of a live `at::Tensor`.
+        unsafe fn contiguous(tensor: usize) -> Result<usize>;
+
+        /// # Safety
+        ///
+        /// The address is that of a live `at::Tensor`.
+        unsafe fn clone(tensor: usize) -> Result<usize>;
+
+        /// # Safety
+        ///
+        /// The address is that of a live `at::Tensor`.
+        unsafe fn to_double(tensor: usize) -> Result<usize>;
+
+        /// # Safety
+        ///
+        /// Each address is that of a live `at::Tensor`.
+        unsafe fn copy_into(to: usize, from: usize) -> Result<()>;
+
+        /// # Safety
+        ///
+        /// The address is that of a live `at::Tensor`.
+        unsafe fn fill_bytes(tensor: usize, byte: u8) -> Result<()>;
+
+        /// # Safety
+        ///
+        /// Each address is that of a live `at::Tensor`.
+        unsafe fn is_equal(tensor: usize, other: usize) -> Result<bool>;
+
+        /// # Safety
+        ///
+        /// The address is that of a live `at::Tensor`.
+        unsafe fn is_finite(tensor: usize) -> Result<bool>;
+
+        /// # Safety
+        ///
+        /// The address is that of a live `at::Tensor`.
+        unsafe fn has_nan(tensor: usize) -> Result<bool>;
+
+        /// # Safety
+        ///
+        /// The address is that of a live `at::Tensor`.
+        unsafe fn mean_of(tensor: usize) -> Result<f64>;
+
+        /// # Safety
+        ///
+        /// The address is that of a live `at::Tensor`.
+        unsafe fn sum_of(tensor: usize) -> Result<i64>;
+
+        /// # Safety
+        ///
         /// What shape and strides reach from `data` on is memory of that device, and stays until `release` is called.
         unsafe fn foreign(
             device: i32,

@@ -10,7 +10,7 @@ use std::fmt;
 /// Why an op could not be prepared or called.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OpError {
-    /// PaddingMode PyTorch's own namespace.
+    /// It is outside of PyTorch's own namespace.
     #[error("`{0}` is not in the namespace aten")]
     Namespace(String),
     /// A device has no memory left for what was asked.
@@ -19,6 +19,9 @@ pub enum OpError {
     /// libtorch has no kernel for the device.
     #[error("{0}")]
     NotImplemented(String),
+    /// It gave a tensor with elements of a type that graphs do not have.
+    #[error("it gives elements of c10's type {0}, which graphs do not have")]
+    ElementType(i8),
     /// libtorch refused the name, the arguments or the operands.
     #[error("{0}")]
     Torch(String),
@@ -108,8 +111,17 @@ impl PreparedCall {
         let addresses: Vec<usize> = tensors.iter().map(|tensor| tensor.address()).collect();
         // SAFETY: the tensors are borrowed for the duration of the call.
         let results = unsafe { self.0.invoke(&addresses) }?;
-        // SAFETY: the results are new objects that nobody else owns.
-        Ok(results.into_iter().map(|address| unsafe { Tensor::from_address(address, scope.target) }).collect())
+        let mut taken = Vec::with_capacity(results.len());
+        let mut refused = None;
+        // All are taken over, though one is refused, so that each is freed.
+        for address in results {
+            // SAFETY: the results are new objects that nobody else owns.
+            match unsafe { Tensor::from_op(address, scope.target) } {
+                Ok(tensor) => taken.push(tensor),
+                Err(error) => refused = Some(error),
+            }
+        }
+        refused.map_or(Ok(taken), Err)
     }
 
     /// The same on bare addresses, for tensors without data.

@@ -21,7 +21,7 @@ pub use call::{OpError, PreparedCall};
 pub use infer::MetaInfer;
 pub use pool::CapturePool;
 pub use target::{Scope, Target, gpu_settings, gradients_enabled, inference_enabled};
-pub use tensor::{Tensor, TensorError};
+pub use tensor::{OutOfMemory, Tensor, TensorError};
 pub use threads::{run_on_threads, thread_count};
 
 /// The version of the libtorch in use.

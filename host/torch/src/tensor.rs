@@ -4,12 +4,13 @@ use crate::bridge::ffi;
 use crate::call::OpError;
 use crate::target::{Scope, Target};
 use passhost_ir::{Dtype, TensorType};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 
 /// A tensor. What is done with it happens on its target. Cloning it shares its memory, as in PyTorch.
 #[derive(Debug)]
 pub struct Tensor {
     inner: tch::Tensor,
+    dtype: Dtype,
     target: Target,
 }
 
@@ -32,6 +33,19 @@ pub enum TensorError {
     /// libtorch refused.
     #[error("{0}")]
     Torch(String),
+}
+
+/// What a function that returns no error panics with where a device has no memory left for what it makes: the words of libtorch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutOfMemory(pub String);
+
+/// The result of what fails only where memory does.
+#[allow(clippy::panic, reason = "as tch's own functions without `f_` do, with a payload that says why")]
+fn or_panic<T>(result: Result<T, TensorError>) -> T {
+    result.unwrap_or_else(|error| match error {
+        TensorError::OutOfMemory(message) => panic_any(OutOfMemory(message)),
+        error => panic_any(error.to_string()),
+    })
 }
 
 impl From<cxx::Exception> for TensorError {
@@ -58,7 +72,7 @@ impl Tensor {
                 return Ok(tensor);
             }
             // SAFETY: the tensor lives until the end of this function; the copy is a new object.
-            Ok(unsafe { Tensor::from_address(ffi::to_device(tensor.address(), target.number())?, *target) })
+            Ok(unsafe { Tensor::from_address(ffi::to_device(tensor.address(), target.number())?, ty.dtype, *target) })
         })
     }
 
@@ -75,7 +89,7 @@ impl Tensor {
     fn empty_within(target: &Target, ty: &TensorType) -> Result<Tensor, TensorError> {
         let address = ffi::empty(target.number(), scalar_type(ty.dtype), &ty.shape)?;
         // SAFETY: a new object that nobody else owns.
-        Ok(unsafe { Tensor::from_address(address, *target) })
+        Ok(unsafe { Tensor::from_address(address, ty.dtype, *target) })
     }
 
     /// A tensor over memory that belongs to someone else, as DLPack describes one. `release` is called exactly once: when
@@ -108,7 +122,7 @@ impl Tensor {
             // SAFETY: the caller's promise.
             let address = unsafe { ffi::foreign(device, data as usize, dtype, &ty.shape, &ty.strides, call, context) }?;
             // SAFETY: a new object that nobody else owns.
-            Ok(unsafe { Tensor::from_address(address, *target) })
+            Ok(unsafe { Tensor::from_address(address, ty.dtype, *target) })
         })
     }
 
@@ -128,7 +142,7 @@ impl Tensor {
 
     /// Type, shape and strides.
     pub fn ty(&self) -> TensorType {
-        TensorType { dtype: dtype(self.inner.kind()), shape: self.inner.size(), strides: self.inner.stride() }
+        TensorType { dtype: self.dtype, shape: self.inner.size(), strides: self.inner.stride() }
     }
 
     /// The address of the first element, in the memory of the device.
@@ -154,50 +168,61 @@ impl Tensor {
     }
 
     /// The elements, row-major and little-endian, whatever the strides.
+    ///
+    /// # Panics
+    ///
+    /// With [`OutOfMemory`], where there is none for a copy; so do others here that return no error.
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.target.within(|_| {
-            let dense = self.inner.contiguous().to_device(tch::Device::Cpu);
-            let size = dense.numel() * dense.kind().elt_size_in_bytes();
-            let mut bytes = vec![0; size];
-            if size > 0 {
-                // SAFETY: a contiguous tensor holds `size` bytes at its data pointer; the vector is its own memory.
-                unsafe { std::ptr::copy_nonoverlapping(dense.data_ptr().cast::<u8>(), bytes.as_mut_ptr(), size) };
-            }
-            bytes
-        })
+        let cpu = Target::cpu().number();
+        // SAFETY: the tensor is alive for the duration of the call.
+        let dense = self.made(self.dtype, |tensor| unsafe { ffi::contiguous(tensor) });
+        // SAFETY: so is this one.
+        let dense = dense.and_then(|dense| dense.made(self.dtype, |tensor| unsafe { ffi::to_device(tensor, cpu) }));
+        let dense = or_panic(dense);
+        let mut bytes = vec![0; dense.inner.numel() * dense.inner.kind().elt_size_in_bytes()];
+        if !bytes.is_empty() {
+            // SAFETY: a contiguous tensor of the CPU holds as many bytes at its data pointer; the vector is its own memory.
+            unsafe { std::ptr::copy_nonoverlapping(dense.data_ptr().cast_const(), bytes.as_mut_ptr(), bytes.len()) };
+        }
+        bytes
     }
 
     /// Another handle on the same memory.
     #[must_use]
     pub fn shallow_clone(&self) -> Tensor {
-        self.with(self.inner.shallow_clone())
+        self.with(self.inner.shallow_clone(), self.dtype)
     }
 
     /// A copy with memory of its own and the same strides.
     #[must_use]
     pub fn deep_clone(&self) -> Tensor {
-        self.target.within(|_| self.with(self.inner.copy()))
+        // SAFETY: the tensor is alive for the duration of the call.
+        or_panic(self.made(self.dtype, |tensor| unsafe { ffi::clone(tensor) }))
     }
 
     /// The bytes `start .. start + ty.bytes()` of a tensor of bytes, as a contiguous tensor of another type that shares
     /// its memory. `start` must be a multiple of the element size.
     pub fn reinterpret(&self, start: u64, ty: &TensorType) -> Result<Tensor, TensorError> {
-        self.tried(|inner| {
+        let view = |inner: &tch::Tensor| {
             let part = inner.f_narrow(0, start as i64, ty.bytes() as i64)?;
             part.f_view_dtype(kind(ty.dtype))?.f_view(ty.shape.as_slice())
-        })
+        };
+        self.target.within(|_| Ok(self.with(view(&self.inner).map_err(refused)?, ty.dtype)))
     }
 
     /// The elements, row-major, as a tensor of bytes: the same memory where the tensor is contiguous. For tensors of one
     /// dimension or more.
     pub fn as_bytes(&self) -> Result<Tensor, TensorError> {
-        self.tried(|inner| inner.f_contiguous()?.f_view_dtype(tch::Kind::Uint8)?.f_view([-1i64].as_slice()))
+        // SAFETY: the tensor is alive for the duration of the call.
+        let dense = self.made(self.dtype, |tensor| unsafe { ffi::contiguous(tensor) })?;
+        let view = |inner: &tch::Tensor| inner.f_view_dtype(tch::Kind::Uint8)?.f_view([-1i64].as_slice());
+        self.target.within(|_| Ok(self.with(view(&dense.inner).map_err(refused)?, Dtype::U8)))
     }
 
     /// Overwrites the elements with those of a tensor of the same type and shape.
     pub fn copy_from(&mut self, source: &Tensor) -> Result<(), TensorError> {
-        let target = self.target;
-        target.within(|_| self.inner.f_copy_(&source.inner).map(drop).map_err(refused))
+        // SAFETY: both tensors are alive for the duration of the call.
+        self.target.within(|_| Ok(unsafe { ffi::copy_into(self.address(), source.address()) }?))
     }
 
     /// A contiguous copy with memory of its own.
@@ -210,66 +235,63 @@ impl Tensor {
 
     /// Whether two tensors of bytes hold the same.
     pub fn same_bytes(&self, other: &Tensor) -> Result<bool, TensorError> {
-        self.target.within(|_| self.inner.f_equal(&other.inner).map_err(refused))
+        // SAFETY: both tensors are alive for the duration of the call.
+        self.target.within(|_| Ok(unsafe { ffi::is_equal(self.address(), other.address()) }?))
     }
 
     /// Whether no element is infinite or NaN.
     pub fn is_finite(&self) -> Result<bool, TensorError> {
-        self.target.within(|_| {
-            let all = self.inner.f_isfinite().and_then(|finite| finite.f_all()).map_err(refused)?;
-            all.f_int64_value(&[]).map(|all| all != 0).map_err(refused)
-        })
+        // SAFETY: the tensor is alive for the duration of the call.
+        self.target.within(|_| Ok(unsafe { ffi::is_finite(self.address()) }?))
     }
 
     /// Whether any element is NaN.
     pub fn has_nan(&self) -> Result<bool, TensorError> {
-        self.target.within(|_| {
-            let any = self.inner.f_isnan().and_then(|nan| nan.f_any()).map_err(refused)?;
-            any.f_int64_value(&[]).map(|any| any != 0).map_err(refused)
-        })
+        // SAFETY: the tensor is alive for the duration of the call.
+        self.target.within(|_| Ok(unsafe { ffi::has_nan(self.address()) }?))
     }
 
     /// The mean of floats, summed in double precision.
     pub fn mean(&self) -> Result<f64, TensorError> {
-        self.target.within(|_| {
-            let mean = self.inner.f_mean(tch::Kind::Double).map_err(refused)?;
-            mean.f_double_value(&[]).map_err(refused)
-        })
+        // SAFETY: the tensor is alive for the duration of the call.
+        self.target.within(|_| Ok(unsafe { ffi::mean_of(self.address()) }?))
     }
 
     /// Sets every element of a tensor of bytes.
     pub fn fill(&mut self, byte: u8) {
-        let target = self.target;
-        target.within(|_| {
-            let _ = self.inner.fill_(i64::from(byte));
-        });
+        // SAFETY: the tensor is alive for the duration of the call.
+        or_panic(self.target.within(|_| Ok(unsafe { ffi::fill_bytes(self.address(), byte) }?)));
     }
 
     /// The sum of all elements of a tensor of integers, by which every byte is read.
     pub fn read_all(&self) -> i64 {
-        self.target.within(|_| self.inner.sum(tch::Kind::Int64).int64_value(&[]))
+        // SAFETY: the tensor is alive for the duration of the call.
+        or_panic(self.target.within(|_| Ok(unsafe { ffi::sum_of(self.address()) }?)))
     }
 
     /// Floats in double precision; other types as they are.
     #[must_use]
     pub fn upcast(&self) -> Tensor {
-        if !self.ty().dtype.is_float() {
+        if !self.dtype.is_float() {
             return self.shallow_clone();
         }
-        self.target.within(|_| self.with(self.inner.to_kind(tch::Kind::Double)))
+        // SAFETY: the tensor is alive for the duration of the call.
+        or_panic(self.made(Dtype::F64, |tensor| unsafe { ffi::to_double(tensor) }))
     }
 
-    /// A tensor made of this one.
-    fn tried(
+    /// A tensor of this element type, which a function of the bridge makes of this one.
+    fn made(
         &self,
-        make: impl FnOnce(&tch::Tensor) -> Result<tch::Tensor, tch::TchError>,
+        dtype: Dtype,
+        make: impl FnOnce(usize) -> Result<usize, cxx::Exception>,
     ) -> Result<Tensor, TensorError> {
-        self.target.within(|_| make(&self.inner).map(|tensor| self.with(tensor)).map_err(refused))
+        // SAFETY: a new object that nobody else owns.
+        self.target.within(|_| Ok(unsafe { Tensor::from_address(make(self.address())?, dtype, self.target) }))
     }
 
     /// A tensor of the same target.
-    fn with(&self, inner: tch::Tensor) -> Tensor {
-        Tensor { inner, target: self.target }
+    fn with(&self, inner: tch::Tensor, dtype: Dtype) -> Tensor {
+        Tensor { inner, dtype, target: self.target }
     }
 
     /// The address of the `at::Tensor` behind this handle.
@@ -281,10 +303,24 @@ impl Tensor {
     ///
     /// # Safety
     ///
-    /// `address` is that of an `at::Tensor` on the heap that nobody else frees.
-    pub(crate) unsafe fn from_address(address: usize, target: Target) -> Tensor {
+    /// `address` is that of an `at::Tensor` on the heap that nobody else frees, with elements of this type.
+    pub(crate) unsafe fn from_address(address: usize, dtype: Dtype, target: Target) -> Tensor {
         // SAFETY: by this function's contract.
-        Tensor { inner: unsafe { tch::Tensor::from_ptr(address as *mut _) }, target }
+        Tensor { inner: unsafe { tch::Tensor::from_ptr(address as *mut _) }, dtype, target }
+    }
+
+    /// Takes over what an op made. An element type that no graph has is an error.
+    ///
+    /// # Safety
+    ///
+    /// `address` is that of an `at::Tensor` on the heap that nobody else frees.
+    pub(crate) unsafe fn from_op(address: usize, target: Target) -> Result<Tensor, OpError> {
+        // SAFETY: by this function's contract.
+        let number = unsafe { ffi::tensor_dtype(address) };
+        let dtype = number.as_ref().ok().and_then(|&number| from_scalar_type(number));
+        // SAFETY: as above. A tensor of another type than this says is freed below.
+        let tensor = unsafe { Tensor::from_address(address, dtype.unwrap_or(Dtype::U8), target) };
+        dtype.map(|_| tensor).ok_or_else(|| OpError::ElementType(number.unwrap_or(-1)))
     }
 }
 
@@ -312,23 +348,6 @@ fn kind(dtype: Dtype) -> tch::Kind {
         Dtype::F64 => tch::Kind::Double,
         Dtype::C64 => tch::Kind::ComplexFloat,
         Dtype::C128 => tch::Kind::ComplexDouble,
-    }
-}
-
-fn dtype(kind: tch::Kind) -> Dtype {
-    match kind {
-        tch::Kind::Bool => Dtype::Bool,
-        tch::Kind::Uint8 => Dtype::U8,
-        tch::Kind::Int8 => Dtype::I8,
-        tch::Kind::Int16 => Dtype::I16,
-        tch::Kind::Int => Dtype::I32,
-        tch::Kind::Half => Dtype::F16,
-        tch::Kind::BFloat16 => Dtype::Bf16,
-        tch::Kind::Float => Dtype::F32,
-        tch::Kind::Double => Dtype::F64,
-        tch::Kind::ComplexFloat => Dtype::C64,
-        tch::Kind::ComplexDouble => Dtype::C128,
-        _ => Dtype::I64,
     }
 }
 

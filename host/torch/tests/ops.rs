@@ -7,7 +7,8 @@
 )]
 
 use passhost_ir::{Arg, Dtype, MemoryFormat, OpName, TensorType};
-use passhost_torch::{PreparedCall, Target, Tensor, allocator, process};
+use passhost_torch::{OpError, OutOfMemory, PreparedCall, Target, Tensor, allocator, process};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 fn start() {
     process::install_allocator();
@@ -96,6 +97,29 @@ fn what_libtorch_refuses_is_one_clear_line() {
         assert!(message.contains(text), "{op}: {message}");
         assert!(!message.contains('\n') && !message.contains("frame #"), "{op}: {message}");
     }
+}
+
+#[test]
+fn elements_of_a_type_that_graphs_do_not_have_are_refused() {
+    start();
+    let target = Target::cpu();
+    // c10's number of unsigned elements of 16 bits.
+    let args = [Arg::Value(()), Arg::Int(27), Arg::Bool(false), Arg::Bool(false), Arg::None];
+    let made = PreparedCall::new(&target, &OpName::parse("aten::to.dtype"), &args)
+        .and_then(|call| target.within(|scope| call.call(scope, &[&zeros(&[2])])));
+    assert_eq!(made.err(), Some(OpError::ElementType(27)));
+}
+
+#[test]
+fn a_copy_that_fails_for_another_reason_is_no_want_of_the_devices_memory() {
+    start();
+    let args = [Arg::Value(()), Arg::Ints(vec![1 << 20, 4]), Arg::Bool(false)];
+    let wide = call("aten::expand", &args, &[&zeros(&[4])]).remove(0);
+    let guard = allocator::Guarded::start(1 << 20);
+    let panic = catch_unwind(AssertUnwindSafe(|| wide.deep_clone())).expect_err("the limit is a sixteenth of it");
+    drop(guard);
+    assert!(!panic.is::<OutOfMemory>());
+    assert!(panic.downcast_ref::<String>().is_some_and(|said| said.contains("the limit is 1048576")));
 }
 
 #[test]

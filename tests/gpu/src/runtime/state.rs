@@ -1,10 +1,11 @@
 //! What a caller of the library finds as it was.
 
 use super::{chain, compiled, doubled, graph, input, multiples, on_stream};
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use cudarc::driver::result;
 use passhost_ir::{Dtype, TensorType};
 use passhost_runtime::{Compiler, Context, Gpu, StreamChoice, Target, Tensor};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// What a thread's owner would miss.
@@ -105,6 +106,12 @@ fn calls(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>, same: &dyn Fn(&str) -> Result
     let full = Tensor::empty(context.target(), &huge);
     ensure!(matches!(full, Err(passhost_runtime::TensorError::OutOfMemory(_))), "32 TiB: {full:?}");
     same("a full GPU")?;
+    let wide = format!("%a: f32[134217728,{n}]{{0,1}} = aten::expand(%x, [134217728, {n}])\n", n = super::LENGTH);
+    let wide = compiled(&graph(&[wide], "a")?, &context)?.run(std::slice::from_ref(&x))?;
+    let panic = catch_unwind(AssertUnwindSafe(|| wide[0].to_bytes())).err().context("500 GB have room")?;
+    ensure!(panic.is::<passhost_torch::OutOfMemory>(), "a copy of 500 GB ends in another panic");
+    same("a copy that the GPU has no room for")?;
+    drop(wide);
     let mut captured = compiled(&graph(&[doubled("a", "x")], "a")?, &context)?.capture()?;
     captured.replay(std::slice::from_ref(&x))?;
     same("a replay")?;
