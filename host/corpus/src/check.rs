@@ -7,7 +7,7 @@ use crate::outcome::{Failure, GraphReport, Outcome};
 use crate::quantities::bytes;
 use crate::survey::Task;
 use crate::worker::Worker;
-use passhost_ir::{OpTable, functionalise};
+use passhost_ir::{OpTable, functionalise, unscorable};
 use passhost_sample::{InputMode, Sample, Variant};
 
 /// Reads, types and functionalises each graph, and runs it if that is asked for.
@@ -62,7 +62,16 @@ impl Check {
     fn examine(&self, worker: &mut Worker, variant: &Variant, found: &mut Checked) -> Result<(), Failure> {
         functionalise(&variant.program, OpTable::sample())
             .map_err(|error| Failure::new(Outcome::NotFunctional, error))?;
-        let Some(run) = &self.run else { return Ok(()) };
+        if let Some(run) = &self.run {
+            Check::run(run, worker, variant, found)?;
+        }
+        match unscorable(&variant.program, &variant.inputs, OpTable::sample()) {
+            Some(why) => Err(Failure::new(Outcome::Unscorable, why)),
+            None => Ok(()),
+        }
+    }
+
+    fn run(run: &Run, worker: &mut Worker, variant: &Variant, found: &mut Checked) -> Result<(), Failure> {
         if found.run_bytes > run.memory {
             let (needed, allowed) = (bytes(found.run_bytes), bytes(run.memory));
             return Err(Failure::new(Outcome::TooLarge, format!("it takes {needed}, and --memory is {allowed}")));

@@ -11,6 +11,8 @@ pub enum Outcome {
     Ok,
     /// It was read and typed, and needs more memory than it may take to run.
     TooLarge,
+    /// It passed, and no pass can be judged by it: its outputs are the same in every draw, or views of its inputs.
+    Unscorable,
     /// It uses what the reader does not know.
     Unsupported,
     /// Its files are missing, damaged or contradict each other.
@@ -33,9 +35,10 @@ pub enum Outcome {
 
 impl Outcome {
     /// All of them, in their order.
-    pub const ALL: [Outcome; 11] = [
+    pub const ALL: [Outcome; 12] = [
         Outcome::Ok,
         Outcome::TooLarge,
+        Outcome::Unscorable,
         Outcome::Unsupported,
         Outcome::Malformed,
         Outcome::RefusedTypes,
@@ -49,7 +52,7 @@ impl Outcome {
 
     /// Whether the graph cannot be used.
     pub fn is_failure(self) -> bool {
-        !matches!(self, Outcome::Ok | Outcome::TooLarge)
+        !matches!(self, Outcome::Ok | Outcome::TooLarge | Outcome::Unscorable)
     }
 
     /// Whether it depends on the machine and its load, so that a second look may end otherwise.
@@ -64,6 +67,7 @@ impl std::fmt::Display for Outcome {
         f.pad(match self {
             Outcome::Ok => "ok",
             Outcome::TooLarge => "too large to run",
+            Outcome::Unscorable => "nothing to score",
             Outcome::Unsupported => "unsupported",
             Outcome::Malformed => "malformed",
             Outcome::RefusedTypes => "refused types",

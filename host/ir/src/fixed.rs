@@ -2,7 +2,7 @@
 //! them from who knows them by heart.
 
 use crate::functional::{FunctionalError, functionalise};
-use crate::{Graph, NodeKind, OpTable};
+use crate::{Graph, InputSpec, NodeKind, OpTable, returns_views_alone};
 
 /// A program without its outputs that depend on nothing that is drawn.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +43,29 @@ pub fn varying(program: &Graph, drawn: &[bool], ops: &OpTable) -> Result<Option<
     Ok(Some(Varying { program, left_out }))
 }
 
+/// Why no pass can be judged by a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unscorable {
+    /// Its outputs are the same in every draw.
+    #[error("no output depends on an input that is drawn: whatever a pass returns could be known by heart")]
+    Fixed,
+    /// It returns its inputs, as they are or in another view.
+    #[error("every output that counts is a view of an input: nothing is calculated that a pass could make faster")]
+    ViewsAlone,
+}
+
+/// Why no pass can be judged by a program with these inputs, if none can. One without a functional form is for others to
+/// refuse.
+pub fn unscorable(program: &Graph, inputs: &[InputSpec], ops: &OpTable) -> Option<Unscorable> {
+    let drawn: Vec<bool> = inputs.iter().map(|input| !input.is_fixed()).collect();
+    let varying = varying(program, &drawn, ops).ok()?;
+    let counts = varying.as_ref().map_or(program, |varying| &varying.program);
+    if counts.outputs.is_empty() {
+        return Some(Unscorable::Fixed);
+    }
+    returns_views_alone(counts, ops).then_some(Unscorable::ViewsAlone)
+}
+
 /// For each node of a program whether an output or an op that writes depends on it.
 fn needed(program: &Graph, ops: &OpTable) -> Vec<bool> {
     let mut wanted = vec![false; program.values.len()];
@@ -65,10 +88,26 @@ fn needed(program: &Graph, ops: &OpTable) -> Vec<bool> {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+    use crate::Draw;
 
     fn of(text: &str, drawn: &[bool]) -> Option<(String, Vec<usize>)> {
         let found = varying(&Graph::parse(text).unwrap(), drawn, OpTable::sample()).unwrap();
         found.map(|varying| (varying.program.to_string(), varying.left_out))
+    }
+
+    #[test]
+    fn what_no_pass_can_be_judged_by_is_named() {
+        let why = |nodes: &str, draw: Draw| {
+            let graph = Graph::parse(&format!("graph(%x: i64[4]) {{\n{nodes}\n  return (%y)\n}}\n")).unwrap();
+            let ty = graph.ty(graph.inputs[0]).clone();
+            let inputs = [InputSpec { name: "x".into(), ty, draw, min: None, max: None }];
+            unscorable(&graph, &inputs, OpTable::sample())
+        };
+        let drawn = || Draw::Uniform { low: 0, high: 9 };
+        let fixed = || Draw::Uniform { low: 3, high: 3 };
+        assert_eq!(why("  %y: i64[4] = aten::abs(%x)", drawn()), None);
+        assert_eq!(why("  %y: i64[4] = aten::abs(%x)", fixed()), Some(Unscorable::Fixed));
+        assert_eq!(why("  %y: i64[2,2] = aten::view(%x, [2, 2])", drawn()), Some(Unscorable::ViewsAlone));
     }
 
     const TWO: &str = "graph(%x: f32[4], %p: f32[4]) {

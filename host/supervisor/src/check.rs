@@ -17,7 +17,7 @@ use crate::types::Types;
 use crate::untrusted::one_line;
 use passhost_ir::verify::{RewriteSummary, check_own_calls, verify_rewrite};
 use passhost_ir::{
-    DeviceFacts, Graph, NodeId, NodeKind, OpTable, TensorType, constant_nodes, functionalise, kernel,
+    DeviceFacts, Graph, NodeId, NodeKind, OpTable, TensorType, Unscorable, constant_nodes, functionalise, kernel,
     returns_views_alone, varying,
 };
 use passhost_policy::Inserted;
@@ -289,10 +289,8 @@ impl<'s> Checker<'s> {
             return Ok(());
         }
         if varying.program.outputs.is_empty() {
-            let message =
-                "no output depends on an input that is drawn: whatever a pass returns could be known by heart";
             let hint = "record inputs whose values nothing of the graph was built on";
-            return Err(failure(Blame::Sample, "sample", message, hint));
+            return Err(failure(Blame::Sample, "sample", Unscorable::Fixed, hint));
         }
         let names = varying.left_out.iter().map(|&at| {
             let value = &read.program.values[read.program.outputs[at].index()];
@@ -441,8 +439,8 @@ fn must_calculate(program: &Graph) -> Result<(), Failure> {
     if !returns_views_alone(program, OpTable::sample()) {
         return Ok(());
     }
-    let message = "every output that counts is a view of an input: nothing is calculated that a pass could make faster";
-    Err(failure(Blame::Sample, "sample", message, "leave this graph out, or record one that calculates something"))
+    let hint = "leave this graph out, or record one that calculates something";
+    Err(failure(Blame::Sample, "sample", Unscorable::ViewsAlone, hint))
 }
 
 /// What a result says of inserted nodes that no input reaches.

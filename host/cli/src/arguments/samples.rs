@@ -7,7 +7,8 @@ use std::time::Duration;
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  every graph was read; with `check`, every graph passed or is too large to run
+  0  every graph was read; with `check`, every graph passed, is too large to run or gives
+     nothing to score
   2  usage error, or some graph cannot be used; what the others gave is written all the same
   3  trouble of the host or the device";
 
