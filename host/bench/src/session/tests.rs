@@ -456,6 +456,33 @@ fn a_run_in_double_precision_decides_where_programs_differ_and_rounds_where_the_
 }
 
 #[test]
+fn a_run_in_double_precision_decides_where_an_input_grows_as_well() {
+    let _alone = alone();
+    // Above 6, where no ordinary element is, 200 is added and taken off, which f16 has no digits for.
+    let body = |dtype: &str, x: &str| {
+        format!(
+            "  %d: {dtype}[64,64] = aten::sub.Scalar(%{x}, 6.0)
+  %e: {dtype}[64,64] = aten::relu(%d)
+  %a: {dtype}[64,64] = aten::add.Scalar(%e, 200.0)
+  %b: {dtype}[64,64] = aten::sub.Scalar(%a, 200.0)
+  %s: {dtype}[64,64] = aten::add.Tensor(%{x}, %b)
+"
+        )
+    };
+    let in_f16 = format!("graph(%x: f16[64,64]) {{\n{}  return (%s)\n}}\n", body("f16", "x"));
+    let in_f32 = format!(
+        "graph(%x: f16[64,64]) {{\n  %w: f32[64,64] = aten::to.dtype(%x, f32)\n{}  %r: f16[64,64] = aten::to.dtype(%s, f16)\n  return (%r)\n}}\n",
+        body("f32", "w")
+    );
+    let evaluation = evaluate(&reference(&in_f16), &in_f32, 1 << 30);
+    let [output] = &evaluation.outputs[..] else { unreachable!("{evaluation:?}") };
+    assert!(output.right_from.is_some_and(|t| (-4..=0).contains(&t)), "programs differ by little: {output:?}");
+    let sides = output.decided.unwrap();
+    assert!(sides.right_from.is_some_and(|t| t <= -5), "the rewrite is right: {sides:?}");
+    assert!(sides.eager_right_from.is_none_or(|t| t > -5), "eager is not: {sides:?}");
+}
+
+#[test]
 fn a_sum_in_another_order_is_no_offence_where_whole_rows_share_its_error() {
     let _alone = alone();
     let with = |sum: &str| {
