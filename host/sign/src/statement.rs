@@ -3,15 +3,20 @@
 use crate::error::{LineError, SignError};
 use crate::job::JobId;
 use crate::key::{PublicKey, SecretKey};
-use crate::line::{BEGINNING, open, seal};
+use crate::line::{BEGINNING, BEGINNING_LIMIT, LINE_LIMIT, nameless, open, seal};
 use crate::trusted::is_name;
+use passhost_protocol::{LineRead, Lines};
 use passhost_supervisor::document::{Blame, Document, SCHEMA};
 use passhost_supervisor::recount;
 use passhost_supervisor::untrusted::one_line;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::io::{self, BufReader, Read};
 use std::time::{Duration, UNIX_EPOCH};
+
+/// Lines of a file that are read: as many results as nobody has.
+const LINES_LIMIT: usize = 1 << 16;
 
 /// A result document, and what whoever measured it knows besides. The document has the hashes of plugin, sample, policy and
 /// rewrites, the settings, the device and the seeds.
@@ -86,14 +91,16 @@ fn unfit(document: &Document) -> Option<String> {
 /// # Errors
 ///
 /// If it was changed after it was signed, or says what this program does not know.
-pub fn read(line: &str) -> Result<Signed, LineError> {
-    let (payload, signer) = open(line.strip_suffix('\n').unwrap_or(line))?;
+pub fn read(line: impl AsRef<[u8]>) -> Result<Signed, LineError> {
+    let line = line.as_ref();
+    let opened = open(line.strip_suffix(b"\n").unwrap_or(line))?;
+    let (signer, payload) = (opened.signer, opened.payload()?);
     let form = |reason: String| LineError::Form { reason: one_line(&reason, 300) };
     let schema = payload.pointer("/document/schema").and_then(Value::as_str).unwrap_or("none");
     if schema != SCHEMA {
         return Err(form(format!("the schema of its document is `{schema}`, expected `{SCHEMA}`")));
     }
-    let statement: Statement = serde_json::from_value(payload.clone()).map_err(|error| form(error.to_string()))?;
+    let statement = Statement::deserialize(&payload).map_err(|error| form(error.to_string()))?;
     let known = serde_json::to_value(&statement).map_err(|error| form(error.to_string()))?;
     if let Some(author) = statement.author.as_ref().filter(|author| !is_name(author)) {
         return Err(form(format!("its author `{author}` is no name")));
@@ -105,17 +112,39 @@ pub fn read(line: &str) -> Result<Signed, LineError> {
 }
 
 /// The statements of a file, one a line, or why a line is none. A file that has no line like one is one thing, for which
-/// there is one reason.
-pub fn read_all(text: &str) -> Vec<Result<Signed, LineError>> {
-    let lines: Vec<&str> = text.split_terminator('\n').collect();
-    if lines.iter().any(|line| line.starts_with(BEGINNING)) {
-        return lines.into_iter().map(read).collect();
+/// there is one reason. One line is held at a time: what a file costs besides is what its statements take.
+///
+/// # Errors
+///
+/// If the file cannot be read.
+pub fn read_all(mut file: impl Read) -> io::Result<Vec<Result<Signed, LineError>>> {
+    let mut beginning = vec![];
+    file.by_ref().take(BEGINNING_LIMIT as u64).read_to_end(&mut beginning)?;
+    let mut lines = Lines::new(BufReader::new(beginning.as_slice().chain(file)), LINE_LIMIT);
+    let (mut found, mut is_any_signed) = (vec![], beginning.starts_with(BEGINNING.as_bytes()));
+    while let Some(line) = lines.read()? {
+        if found.len() == LINES_LIMIT {
+            found.push(Err(LineError::TooMany { limit: LINES_LIMIT }));
+            break;
+        }
+        found.push(match line {
+            LineRead::Whole(line) | LineRead::Unended(line) => {
+                is_any_signed |= line.starts_with(BEGINNING.as_bytes());
+                read(line)
+            }
+            LineRead::TooLong => Err(LineError::TooLong { limit: LINE_LIMIT }),
+        });
     }
-    match (read(text), lines.first()) {
-        // Lines of something else, such as a batch: the first says of what.
-        (Err(LineError::Json { .. }), Some(first)) => vec![read(first)],
-        (whole, _) => vec![whole],
+    if is_any_signed || found.len() == 1 {
+        return Ok(found);
     }
+    // One document over several lines, or lines of something else, such as a batch: the first says of what.
+    let is_all = beginning.len() < BEGINNING_LIMIT;
+    Ok(vec![match (read(&beginning), found.into_iter().next()) {
+        (Err(LineError::Json { .. }), Some(first)) if is_all => first,
+        (Err(LineError::Json { .. }), _) if !is_all => Err(nameless()),
+        (whole, _) => whole,
+    }])
 }
 
 /// A member of `value`, or of what is in it, that `known` does not have. A newer program may know more than an older one
@@ -185,6 +214,7 @@ mod tests {
     #[test]
     fn a_line_that_is_changed_leaves_the_others_of_its_file() {
         let line = statement(measured()).sign(&key()).unwrap();
+        let read_all = |text: &str| read_all(text.as_bytes()).unwrap();
         let reads = |text: &str| read_all(text).iter().map(Result::is_ok).collect::<Vec<bool>>();
         assert_eq!(reads(&format!("{line}\n{line}\n")), [true, true]);
         assert_eq!(reads(&format!("{}\n{line}", line.replacen('{', "[", 1))), [false, true]);
@@ -193,6 +223,24 @@ mod tests {
         assert_eq!(read_all("{\n  \"schema\": \"passhost.result/2\"\n}\n").len(), 1);
         assert!(unsigned("{\n  \"schema\": \"passhost.result/2\"\n}\n").contains("schema is `passhost.result/2`"));
         assert!(unsigned("{\"schema\":\"passhost.batch/1\"}\n{}\n").contains("schema is `passhost.batch/1`"));
+        assert!(unsigned("words\nand words\n").contains("it is no JSON"));
+        // What an unsigned document calls itself is looked for in its beginning.
+        let long = format!("[\n{}0]\n", "0,\n".repeat(BEGINNING_LIMIT));
+        assert!(unsigned(&long).contains("it is not signed: its schema is `none`"));
+    }
+
+    #[test]
+    fn a_line_is_as_long_as_a_result_may_be_and_a_file_has_as_many_as_are_read() {
+        let line = statement(measured()).sign(&key()).unwrap() + "\n";
+        let errors = |file: &mut dyn Read| -> Vec<Option<LineError>> {
+            read_all(file).unwrap().into_iter().map(Result::err).collect()
+        };
+        let long = std::io::repeat(b'0').take(LINE_LIMIT as u64 + 1);
+        let mut file = BEGINNING.as_bytes().chain(long).chain(b"\n".as_slice()).chain(line.as_bytes());
+        assert_eq!(errors(&mut file), [Some(LineError::TooLong { limit: LINE_LIMIT }), None]);
+        let found = errors(&mut line.as_bytes().chain(std::io::repeat(b'\n')));
+        assert_eq!(found.len(), LINES_LIMIT + 1);
+        assert_eq!((&found[0], &found[LINES_LIMIT]), (&None, &Some(LineError::TooMany { limit: LINES_LIMIT })));
     }
 
     #[test]

@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 /// Bytes of a file that is read: a result document with a thousand variants has a few megabytes.
 const FILE_LIMIT: u64 = 512 << 20;
 
+const EMPTY: &str = "it is empty; `passhost eval --json FILE` writes a result";
+
 /// The documents of several files, each with the file that it comes from.
 pub fn read_all(paths: &[PathBuf]) -> Result<Vec<Sourced>, Stop> {
     let mut all = vec![];
@@ -102,7 +104,11 @@ fn begins_with(path: &Path, beginning: &str) -> anyhow::Result<bool> {
 
 /// The results of a signed file, or why a line is none, each for itself.
 pub fn signed_lines(path: &Path) -> anyhow::Result<Vec<Result<Signed, LineError>>> {
-    Ok(passhost_sign::read_all(&read_text(path)?))
+    let file = open_regular(path)?;
+    let bytes = file.metadata()?.len();
+    anyhow::ensure!(bytes > 0, EMPTY);
+    anyhow::ensure!(bytes <= FILE_LIMIT, "it has more than the {FILE_LIMIT} bytes that are read");
+    Ok(passhost_sign::read_all(file.take(FILE_LIMIT))?)
 }
 
 /// What a file of JSON holds.
@@ -118,7 +124,7 @@ fn read_text(path: &Path) -> anyhow::Result<String> {
     let mut text = String::new();
     let size = open_regular(path)?.take(FILE_LIMIT + 1).read_to_string(&mut text)?;
     anyhow::ensure!(size as u64 <= FILE_LIMIT, "it has more than the {FILE_LIMIT} bytes that are read");
-    anyhow::ensure!(!text.trim().is_empty(), "it is empty; `passhost eval --json FILE` writes a result");
+    anyhow::ensure!(!text.trim().is_empty(), EMPTY);
     Ok(text)
 }
 

@@ -13,8 +13,8 @@ use serde::de::IgnoredAny;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-/// Bytes of the longest line that is written or read. A line with the times of 12 blocks and two graphs has some 100 KB; the
-/// header has all samples.
+/// Bytes of the longest line that is written or read. That of a variant has some 14 KB, and up to 64 KB more where its graphs
+/// are long; the header names all samples.
 pub(super) const LINE_LIMIT: usize = 64 << 20;
 
 /// A batch file that was read.
