@@ -254,21 +254,32 @@ fn a_batch_is_signed_as_it_ends_and_a_result_keeps_its_job() {
     let (out, key) = (lab.path("night.jsonl"), lab.text("lab.key"));
     let bench =
         |options: &[&str]| Passhost::bench(&paths, &out).with(&["--sign", &key, "--author", "me"]).with(options).run();
-    let jobs = || -> Vec<JobId> {
-        let file = std::fs::File::open(lab.path("night.signed.jsonl"));
-        file.and_then(passhost_sign::read_all)
-            .into_iter()
-            .flatten()
-            .flatten()
-            .map(|signed| signed.statement.job)
-            .collect()
+    let named = |file: &str| -> Vec<(JobId, Option<String>)> {
+        let file = std::fs::File::open(lab.path(file));
+        let lines = file.and_then(passhost_sign::read_all).unwrap_or_default();
+        let statements = lines.into_iter().flatten().map(|signed| signed.statement);
+        statements.map(|statement| (statement.job, statement.batch.map(String::from))).collect()
     };
+    let jobs = || named("night.signed.jsonl");
     bench(&[]).expect_end(0, &["2 results are signed, in"]);
     lab.verify(&["night.signed.jsonl"], &[]).expect_end(0, &["submitted by me, as whoever signed it says"]);
     let first = jobs();
-    assert!(first.len() == 2 && first[0] != first[1], "{first:?}");
+    assert!(first.len() == 2 && first[0].0 != first[1].0, "{first:?}");
+    let header = std::fs::read_to_string(&out).unwrap_or_default().lines().next().map(serde_json::from_str::<Value>);
+    let id = header.and_then(Result::ok).and_then(|header| header["id"].as_str().map(str::to_owned));
+    assert!(id.is_some() && first.iter().all(|(_, batch)| *batch == id), "{id:?}: {first:?}");
     bench(&["--resume"]).expect_end(0, &["2 results are signed, in"]);
     assert_eq!(jobs(), first);
+    // The results of one `passhost eval` are a batch as well.
+    let other = sample_with("se-gate-add-relu", &["/float16/s0-1_"]);
+    let other = other.path().display().to_string();
+    for file in ["one.jsonl", "two.jsonl"] {
+        lab.eval(&plugin("noop"), sample.path(), file).with(&[&other, "--accept-noise"]).run().expect_end(0, &[]);
+    }
+    let [one, two] = ["one.jsonl", "two.jsonl"].map(|file| named(file).into_iter().map(|(_, batch)| batch));
+    let [one, two]: [Vec<Option<String>>; 2] = [one.collect(), two.collect()];
+    assert!(one.len() == 2 && one[0].is_some() && one[0] == one[1] && two[0] == two[1], "{one:?} {two:?}");
+    assert_ne!(one[0], two[0]);
 }
 
 /// The children that see what nobody trusts, as far as they go with it.

@@ -1,5 +1,5 @@
 //! Rankings of signed results. A board is a directory: a file that says what it [accepts](Board), a file of trusted keys,
-//! and files of signed results, each of which is somebody's submission. [`Board::stand`] says who stands where, and why
+//! and files of signed results. What one batch has of one plugin is a [`Submission`]. [`Board::stand`] says who stands where, and why
 //! everything else does not.
 //!
 //! There is one [`Ranking`] for each list of samples, policy, device and host, as the board names them, and what answers
@@ -28,4 +28,4 @@ pub use accepted::{
 pub use rank::{Ranking, Row, Score, Scored};
 pub use reason::Reason;
 pub use stand::{Contents, Refused, Standings, SubmittedFile};
-pub use submission::{Submission, Unranked};
+pub use submission::{Batch, Submission, Unranked};

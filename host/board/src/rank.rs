@@ -146,15 +146,19 @@ fn place(own: &Standing<'_>, all: &[(&str, Standing<'_>, Vec<Scored>)]) -> usize
 mod tests {
     use super::*;
     use crate::admission::Conditions;
+    use crate::submission::Batch;
     use passhost_made_documents::{document, right, unmeasured};
     use passhost_score::FALSE_VERDICTS;
+    use passhost_sign::BatchId;
     use passhost_supervisor::document::Variant;
 
     /// The submission of an author at a time, with these graphs of one sample.
     fn submission(author: &str, signed_at: u64, variants: Vec<Variant>) -> Submission {
         let document = document(&format!("{author}-{signed_at}"), "sample", variants);
         Submission {
-            file: format!("{author}.jsonl"),
+            batch: Batch::Named(BatchId::random().unwrap()),
+            files: vec![format!("{author}.jsonl")],
+            jobs: vec![],
             author: author.into(),
             signer: "lab".into(),
             plugin: author.into(),

@@ -117,7 +117,7 @@ impl Board {
         for (place, result) in signed {
             let (file, line) = place;
             let named = line.map_or_else(|| file.clone(), |line| format!("{file}, line {line}"));
-            match admit(self, keys, &mut met, result, file, &named) {
+            match admit(self, keys, &mut met, result, &named) {
                 Ok((key, conditions)) => {
                     admitted.push(Admitted { file: file.clone(), key, conditions, result: result.clone() });
                 }

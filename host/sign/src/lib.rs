@@ -25,7 +25,7 @@ mod trusted;
 
 pub use canonical::canonical;
 pub use error::{KeyError, LineError, SignError, TrustError, TrustedKeysError};
-pub use job::JobId;
+pub use job::{BatchId, JobId};
 pub use key::{PublicKey, SecretKey};
 pub use line::{BEGINNING, DOMAIN, SCHEMA};
 pub use met::{Met, Repetition};

@@ -1,7 +1,7 @@
 //! What a signature is about.
 
 use crate::error::{LineError, SignError};
-use crate::job::JobId;
+use crate::job::{BatchId, JobId};
 use crate::key::{PublicKey, SecretKey};
 use crate::line::{BEGINNING, BEGINNING_LIMIT, LINE_LIMIT, nameless, open, seal};
 use crate::trusted::is_name;
@@ -25,6 +25,10 @@ const LINES_LIMIT: usize = 1 << 16;
 pub struct Statement {
     /// Names the evaluation. Its result counts once.
     pub job: JobId,
+    /// Names the batch that it belongs to, all of whose results are one submission. Older statements name none: each of them
+    /// is a submission of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<BatchId>,
     /// When it was signed, in seconds since 1970, by the clock of whoever signed it.
     pub signed_at: u64,
     /// Whose submission it is, as whoever signed it says; their own if absent.
@@ -184,6 +188,7 @@ mod tests {
     fn statement(document: Document) -> Statement {
         Statement {
             job: JobId::random().unwrap(),
+            batch: Some(BatchId::random().unwrap()),
             signed_at: 1_767_398_399,
             author: None,
             programs: BTreeMap::from([("passhost".to_owned(), "00".to_owned())]),
@@ -205,10 +210,30 @@ mod tests {
     fn what_is_read_is_what_was_signed() {
         let statement = statement(measured());
         let line = statement.sign(&key()).unwrap();
-        let signed = read(&format!("{line}\n")).unwrap();
+        let signed = read(format!("{line}\n")).unwrap();
         assert_eq!((signed.statement, signed.signer), (statement.clone(), key().public()));
         assert_eq!(statement.signed_at_text(), "2026-01-02T23:59:59Z");
         assert_eq!(time_text(u64::MAX), "9999-12-31T23:59:59Z");
+    }
+
+    #[test]
+    fn a_batch_is_named_or_not_and_a_line_without_one_is_as_it_was() {
+        let (named, unnamed) = (statement(measured()), Statement { batch: None, ..statement(measured()) });
+        let [named_line, unnamed_line] = [&named, &unnamed].map(|statement| statement.sign(&key()).unwrap());
+        assert!(!unnamed_line.contains("\"batch\""), "{unnamed_line}");
+        assert_eq!(read(&unnamed_line).unwrap().statement.batch, None);
+        assert_eq!(read(&named_line).unwrap().statement, named);
+        // The name is signed.
+        let batch = String::from(named.batch.clone().unwrap());
+        let moved = named_line.replacen(&batch, &"0".repeat(32), 1);
+        assert_eq!(read(moved).unwrap_err(), LineError::Signature);
+        let mut payload = serde_json::to_value(&unnamed).unwrap();
+        payload["batch"] = Value::Null;
+        let error = read(seal(&payload, &key())).unwrap_err().to_string();
+        assert!(error.contains("it says something of `batch`"), "{error}");
+        payload["batch"] = "night".into();
+        let error = read(seal(&payload, &key())).unwrap_err().to_string();
+        assert!(error.contains("the id of a batch has 32 hexadecimal digits"), "{error}");
     }
 
     #[test]
@@ -275,7 +300,7 @@ mod tests {
         let said = |change: &dyn Fn(&mut Value)| {
             let mut payload = payload.clone();
             change(&mut payload);
-            read(&seal(&payload, &key())).map(|_| ()).map_err(|error| error.to_string())
+            read(seal(&payload, &key())).map(|_| ()).map_err(|error| error.to_string())
         };
         let refused = |change: &dyn Fn(&mut Value), text: &str| {
             let error = said(change).unwrap_err();

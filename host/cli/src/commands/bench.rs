@@ -13,7 +13,7 @@ use crate::{Exit, Stop};
 use given::Given;
 use keeper::{Keeper, Keeping};
 use passhost_report::{Apart, Filter, Sourced, Summary, entries, summarise};
-use passhost_sign::JobId;
+use passhost_sign::{BatchId, JobId};
 use passhost_supervisor::batch::{self, Batch, BatchFile, Bench, Header, PluginEntry, SampleEntry};
 use passhost_supervisor::device::{Device, DeviceSetup};
 use passhost_supervisor::document::{Blame, Document};
@@ -45,7 +45,7 @@ pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop
     header.plugins = plugins.iter().map(|plugin| entry(&supervisor, plugin)).collect::<Result<_, _>>()?;
     header.programs = given::programs().map_err(|error| Stop::new(Exit::Host, error))?;
     header.variant.clone_from(&arguments.variant);
-    header.id = Some(JobId::random().map_err(Stop::host)?.to_string());
+    header.id = Some(BatchId::random().map_err(Stop::host)?.to_string());
     header.samples = samples.into_iter().map(sample_entry).collect();
     progress.step("starting the device");
     let mut devices = open_devices(arguments, signer.as_ref())?;
@@ -93,7 +93,9 @@ fn sign(signer: &Signer, out: &Path, terminal: &Terminal) -> Result<(), Stop> {
             out.display()
         )));
     };
-    let mut signing = Signing::new(signer);
+    let batch = BatchId::try_from(id.clone())
+        .map_err(|reason| Stop::usage(format!("the header of `{}` was changed: {reason}", out.display())))?;
+    let mut signing = Signing::new(signer, batch);
     for document in documents.iter().zip(whole).filter_map(|(document, whole)| whole.then_some(document)) {
         let job = &document.job;
         let job = JobId::within(&id, &[&job.plugin_sha256, &job.sample, &job.sample_sha256]);

@@ -172,7 +172,7 @@ fn left_out(standings: &Standings) -> Markup {
     let unranked = standings.unranked.iter().map(|unranked| {
         let submission = &standings.submissions[unranked.submission];
         vec![
-            Cell::name(untrusted(&submission.file, NAME)),
+            Cell::name(untrusted(&submission.files.join(", "), NAME)),
             Cell::text(html! { (untrusted(&submission.plugin, NAME)) ", " (untrusted(&submission.author, NAME)) }),
             Cell::text(untrusted(&unranked.reason.to_string(), 600)),
         ]
@@ -207,7 +207,7 @@ fn rules(board: &Board) -> Markup {
     html! {
         p {
             "Each combination of a list of samples, a policy, a kind of device and a host is a ranking of its own. An author must \
-             have a result on every sample of the list, in one file, measured with a budget of "
+             have a result on every sample of the list, in one batch, measured with a budget of "
             (number::grouped(measurement.budget_ms)) " ms a graph and the other settings of " code { "board.json" } "."
         }
         @for list in &board.sample_lists {

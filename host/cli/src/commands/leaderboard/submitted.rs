@@ -16,8 +16,8 @@ pub fn page(board: &Board, standings: &Standings, position: usize) -> Page {
     let entries = entries(&submission.results, Apart::Plugins, &Filter::default());
     let share = share(standings, position);
     let entries: Vec<Entry<'_>> = entries.into_iter().map(|entry| entry.shared_by(share)).collect();
-    let origin =
-        Origin { version: env!("CARGO_PKG_VERSION").to_owned(), files: vec![one_line(&submission.file, NAME)] };
+    let files = submission.files.iter().map(|file| one_line(file, NAME)).collect();
+    let origin = Origin { version: env!("CARGO_PKG_VERSION").to_owned(), files };
     let Page { lead: of_results, sections, footer, .. } = report(&contests(&entries), &origin);
     let standing = Section::new("standing", "On the board", standing(standings, position));
     Page {
@@ -89,7 +89,8 @@ fn made(submission: &Submission) -> Markup {
     let device = submission.results.iter().find_map(|result| result.document.job.device.as_ref());
     html! {
         ul {
-            li { "file " (untrusted(&submission.file, NAME)) }
+            li { (submission.batch) }
+            @for file in &submission.files { li { "file " (untrusted(file, NAME)) } }
             li { "plugin, SHA-256 " code { (untrusted(&submission.plugin_sha256, 64)) } }
             @if let Some(device) = device {
                 li { "device " (untrusted(&device.name, NAME)) ", " (device.threads) " threads, torch " (untrusted(&device.torch, NAME)) }
