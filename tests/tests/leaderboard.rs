@@ -144,6 +144,29 @@ fn authors_share_errors_and_a_batch_that_is_not_whole_is_not_ranked() {
 }
 
 #[test]
+fn plugins_of_an_author_stand_beside_each_other() {
+    let sample = sample_with("se-gate-add-relu", &["32/s0-1_"]);
+    let (lab, signed) = board(sample.path());
+    submit(&lab, &signed.statement, "first.jsonl");
+    lab.signed(&plugin("noop"), sample.path(), "board/noop.jsonl");
+    let like = another(&signed, |statement| {
+        statement.document.job.plugin_sha256 = "00".into();
+        statement.document.job.plugin_info.iter_mut().for_each(|info| info.name = "alike".into());
+    });
+    submit(&lab, &like, "alike.jsonl");
+    let shown = leaderboard(&lab, &[]);
+    shown.expect_end(0, &["worse than", "1 lab a fuse-pointwise 0.1.0", "b alike 0.1.0", "c noop 0.1.0", "lab a, b"]);
+    let of = |plugin: &str| shown.out.lines().find(|line| line.contains(plugin)).unwrap_or_default();
+    shown.expect(of("b alike").ends_with("none"), "the same times are not told apart");
+    leaderboard(&lab, &["--html", &lab.text("site")]).expect_end(0, &["a page for each of 3 submissions"]);
+    let page = std::fs::read_to_string(lab.path("site/index.html")).unwrap_or_default();
+    for text in ["worse than", ">a, b<", "b <a href=\"submissions/", "c <a href=\"submissions/"] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    assert!(!page.contains("Other submissions"), "all of them stand in the ranking");
+}
+
+#[test]
 fn text_of_results_does_nothing_in_the_pages() {
     let sample = sample_with("se-gate-add-relu", &["32/s0-1_"]);
     let (lab, signed) = board(sample.path());

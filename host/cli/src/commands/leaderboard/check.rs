@@ -92,7 +92,7 @@ fn ranked(submission: usize, standings: &Standings) -> Vec<String> {
             if row.best.submission == submission {
                 let score = score(&row.best);
                 found.push(format!("{plugin}: place {}{shared}, {score}, for {author} in {title}", row.place));
-            } else if let Some(scored) = row.history.iter().find(|scored| scored.submission == submission) {
+            } else if let Some(scored) = row.all().find(|scored| scored.submission == submission) {
                 let score = score(scored);
                 found.push(format!("{plugin}: {score}, and {author} has a better one in {title}"));
             }

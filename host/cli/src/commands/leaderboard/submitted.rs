@@ -34,7 +34,7 @@ pub fn page(board: &Board, standings: &Standings, position: usize) -> Page {
 
 /// How many submissions of its author share the errors of a submission.
 fn share(standings: &Standings, position: usize) -> u32 {
-    let is_of = |row: &&Row| [&row.best].into_iter().chain(&row.history).any(|scored| scored.submission == position);
+    let is_of = |row: &&Row| row.all().any(|scored| scored.submission == position);
     let rows = standings.rankings.iter().flat_map(|ranking| &ranking.rows).filter(is_of);
     rows.map(|row| u32::try_from(row.submissions()).unwrap_or(u32::MAX)).max().unwrap_or(1)
 }
@@ -63,7 +63,7 @@ fn standing(standings: &Standings, position: usize) -> Markup {
             let (what, scored) = if row.best.submission == position {
                 ("the author's best", &row.best)
             } else {
-                ("the author has a better one", row.history.iter().find(|scored| scored.submission == position)?)
+                ("the author has a better one", row.all().find(|scored| scored.submission == position)?)
             };
             Some((ranking, what, row.place, &scored.score))
         })
