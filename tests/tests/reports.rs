@@ -231,13 +231,15 @@ fn a_comparison_fits_a_narrow_and_a_wide_terminal() {
             geometric mean of 2 graphs that both have right; 1 takes at
             most 1.10 times as long as it on 1 of them
             each sample counting once: a ratio of 1.533
-            right, and wrong with 1: 2
-            graph               ratio              result
-            norm/float32/large  15.00  pass miss to right
-            gate/float32/large   3.46   accuracy to right
+            right, and wrong with 1: 1
+            graph               ratio             result
+            gate/float32/large   3.46  accuracy to right
             wrong, and right with 1: 1
             graph               ratio            result
             norm/float32/small   0.14  right to compile
+            changed, and unchanged with 1: 1
+            graph               ratio              result
+            norm/float32/large  15.00  unchanged to right
             right with both, at another speed: 1
             graph               ratio  result
             gate/float32/small   1.25   right
@@ -264,16 +266,18 @@ fn a_comparison_fits_a_narrow_and_a_wide_terminal() {
             2 against 1: AS 0.644 times as high [0.609, 0.681]; better on 1 graphs, worse on 3, undecided on 1
             on the device alone it takes 1.120 times as long in the geometric mean of 2 graphs that both have
             right; 1 takes at most 1.10 times as long as it on 2 of them
-            with those that it has wrong it takes 1.078 times as long, 3 graphs; 1 takes at most 1.10 times as
-            long as it on 3 of them
+            with those that it leaves unchanged or has wrong it takes 1.078 times as long, 3 graphs; 1 takes at
+            most 1.10 times as long as it on 3 of them
             each sample counting once: a ratio of 0.652
             right, and wrong with 1: 1
             graph       ratio        95%            result
             norm/small   7.23  6.84-7.64  compile to right
-            wrong, and right with 1: 2
-            graph               ratio        95%              result
-            norm/large          0.067  0.06-0.07  right to pass miss
-            gate/float32/large   0.29  0.27-0.31   right to accuracy
+            wrong, and right with 1: 1
+            graph               ratio        95%             result
+            gate/float32/large   0.29  0.27-0.31  right to accuracy
+            unchanged, and changed with 1: 1
+            graph       ratio        95%              result
+            norm/large  0.067  0.06-0.07  right to unchanged
             right with both, at another speed: 1
             graph               ratio        95%  result
             gate/float32/small   0.80  0.76-0.85   right
@@ -305,6 +309,9 @@ fn summaries_and_comparisons_are_json_too() {
     assert_eq!(headroom["graphs"][0]["place"]["variant"], "float32/small");
     let comparison = json("compare", &["one.json", "two.json"]);
     assert_eq!((&comparison["schema"], &comparison["graphs"]), (&json!("passhost.comparison/1"), &json!(5)));
+    let against = &comparison["standings"][1]["against_first"];
+    assert_eq!(against["turned_changed"][0]["place"]["variant"], "float32/large");
+    assert_eq!((&against["turned_unchanged"], &against["turned_wrong"][0]["other"]), (&json!([]), &json!("compile")));
     let narrow = files.run("report", &["one.json"], "60", &["--variant", "gate/float16/s", "--json", "-"]);
     let narrow: Value = serde_json::from_str(&narrow.out).unwrap_or_default();
     assert_eq!(narrow["plugins"][0]["all"]["graphs"], 1);

@@ -250,6 +250,38 @@ fn entrants_are_compared_graph_by_graph() {
 }
 
 #[test]
+fn what_is_left_unchanged_is_neither_right_nor_wrong() {
+    let names = ["kept", "dropped", "gained", "spoilt", "mended", "neither"];
+    let [kept, dropped, gained, spoilt, mended, neither] = names;
+    let first = vec![
+        right(kept, 2.0),
+        right(dropped, 2.0),
+        missed(gained),
+        missed(spoilt),
+        compared(mended, 2.0, None),
+        missed(neither),
+    ];
+    let other = vec![
+        right(kept, 2.0),
+        missed(dropped),
+        right(gained, 2.0),
+        compared(spoilt, 2.0, None),
+        missed(mended),
+        missed(neither),
+    ];
+    let found = comparison(vec![document("a", "s", first)], vec![document("b", "s", other)]).unwrap();
+    let against = found.standings[1].against_first.as_ref().unwrap();
+    let sorted = |changes: &[passhost_report::Change]| -> Vec<String> {
+        let mut names: Vec<String> = changes.iter().map(|change| change.place.variant.clone()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!((sorted(&against.turned_right), sorted(&against.turned_wrong)), (vec![], vec![]));
+    assert_eq!(sorted(&against.turned_unchanged), [dropped, mended]);
+    assert_eq!(sorted(&against.turned_changed), [gained, spoilt]);
+}
+
+#[test]
 fn what_not_all_have_is_named_and_left_out() {
     let first = vec![right("both", 2.0), right("first alone", 9.0), right("busy", 9.0)];
     let other = vec![right("both", 2.0), right("other alone", 9.0), unmeasured("busy", "a busy machine")];
