@@ -110,6 +110,27 @@ fn several_plugins_share_a_batch_and_one_that_does_not_load_or_a_missing_sample_
 }
 
 #[test]
+fn variants_are_named_by_their_folders_and_by_several_texts() {
+    let sample = sample_with("se-gate-add-relu", SMALL);
+    let paths = [plugin("noop"), sample.path().to_path_buf()];
+    for (texts, types) in [
+        (&["--variant", "float16"][..], &["float16"][..]),
+        (&["--variant", "float16/s0-1"], &["float16"]),
+        (&["--variant", "loat16/s0-1"], &[]),
+        (&["--variant", "/bfloat16/", "--variant", "float32"], &["bfloat16", "float32"]),
+    ] {
+        let place = Place::new();
+        let run = Passhost::bench(&paths, &place.out()).with(texts).run();
+        run.expect_end(0, &["1 of 1 samples have ended"]);
+        let found = batch::read(&place.out()).map_or(vec![], |kept| kept.documents);
+        let names = found.iter().flat_map(|document| &document.variants).map(|variant| variant.name.as_str());
+        let mut names: Vec<&str> = names.filter_map(|name| name.split('/').rev().nth(2)).collect();
+        names.sort_unstable();
+        run.expect(names == types, &format!("{names:?}"));
+    }
+}
+
+#[test]
 fn an_evaluation_of_several_samples_goes_on_past_one_that_is_not_there() {
     let place = Place::new();
     let list =

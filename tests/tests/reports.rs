@@ -312,9 +312,16 @@ fn summaries_and_comparisons_are_json_too() {
     let against = &comparison["standings"][1]["against_first"];
     assert_eq!(against["turned_changed"][0]["place"]["variant"], "float32/large");
     assert_eq!((&against["turned_unchanged"], &against["turned_wrong"][0]["other"]), (&json!([]), &json!("compile")));
-    let narrow = files.run("report", &["one.json"], "60", &["--variant", "gate/float16/s", "--json", "-"]);
-    let narrow: Value = serde_json::from_str(&narrow.out).unwrap_or_default();
-    assert_eq!(narrow["plugins"][0]["all"]["graphs"], 1);
+    for (texts, graphs) in [
+        (&["--variant", "gate/float16/s"][..], 1),
+        (&["--variant", "ate/float16/s"], 0),
+        (&["--variant", "gate/float16/s", "--variant", "norm/"], 4),
+        (&["--variant", "float16"], 2),
+    ] {
+        let narrow = files.run("report", &["one.json"], "60", &[texts, &["--json", "-"]].concat());
+        let narrow: Value = serde_json::from_str(&narrow.out).unwrap_or_default();
+        assert_eq!(narrow["plugins"][0]["all"]["graphs"].as_u64().unwrap_or(0), graphs, "{texts:?}");
+    }
 }
 
 #[test]

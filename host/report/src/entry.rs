@@ -4,7 +4,7 @@ use crate::conditions::Conditions;
 use crate::names::short_names;
 use passhost_score::{FailureClass, Options, Repeats, VariantOutcome};
 use passhost_supervisor::document::{Document, Timing, Variant};
-use passhost_supervisor::{is_named, recount};
+use passhost_supervisor::{is_among, recount};
 use serde::Serialize;
 
 /// A document, and the file that it comes from.
@@ -39,8 +39,9 @@ pub enum Apart {
 /// Which graphs count. The default takes all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filter {
-    /// Those whose sample and path, with a slash in between, contain this.
-    pub variant: Option<String>,
+    /// Those whose sample and path, with a slash in between, have one of these, as [`is_named`](passhost_supervisor::is_named)
+    /// says; all where there is none.
+    pub variants: Vec<String>,
     /// Those of samples that a list of this name has.
     pub group: Option<String>,
 }
@@ -48,13 +49,12 @@ pub struct Filter {
 impl Filter {
     fn takes(&self, document: &Document, variant: &Variant) -> bool {
         let name = format!("{}/{}", document.job.sample, variant.name);
-        self.variant.as_ref().is_none_or(|text| is_named(&name, text))
-            && self.group.as_ref().is_none_or(|group| document.job.groups.contains(group))
+        is_among(&name, &self.variants) && self.group.as_ref().is_none_or(|group| document.job.groups.contains(group))
     }
 
     /// Whether a document without graphs counts, that of a sample which could not be opened.
     fn takes_lost(&self, document: &Document) -> bool {
-        document.variants.is_empty() && self.variant.is_none() && self.group.is_none()
+        document.variants.is_empty() && self.variants.is_empty() && self.group.is_none()
     }
 }
 

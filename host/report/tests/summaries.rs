@@ -143,7 +143,8 @@ fn filters_leave_graphs_out_before_anything_is_counted() {
     for (variant, group, expected) in
         [(Some("one/x"), None, 2.0), (Some("/y"), None, 4.0), (None, Some("fusible"), 8.0_f64.sqrt())]
     {
-        let filter = Filter { variant: variant.map(str::to_owned), group: group.map(str::to_owned) };
+        let filter =
+            Filter { variants: variant.map(str::to_owned).into_iter().collect(), group: group.map(str::to_owned) };
         let found = score_of(&summary_of(documents.clone(), &filter).all);
         assert!(near(found, expected), "{filter:?}: {found:?}");
     }

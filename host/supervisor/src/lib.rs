@@ -61,7 +61,7 @@ pub use failure::guest_failure;
 pub use judge::Judged;
 pub use lock::LockedFile;
 pub use memo::Memo;
-pub use named::is_named;
+pub use named::{is_among, is_named};
 pub use passhost_policy::{Headline, Inserted, Policy};
 pub use passhost_protocol::reader::InputMode;
 pub use plugin::{LoadedPlugin, Plugin, PluginFileError};

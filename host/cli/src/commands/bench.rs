@@ -44,7 +44,7 @@ pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop
     progress.step("loading the plugins");
     header.plugins = plugins.iter().map(|plugin| entry(&supervisor, plugin)).collect::<Result<_, _>>()?;
     header.programs = given::programs().map_err(|error| Stop::new(Exit::Host, error))?;
-    header.variant.clone_from(&arguments.variant);
+    header.variants.clone_from(&arguments.variants);
     header.id = Some(BatchId::random().map_err(Stop::host)?.to_string());
     header.samples = samples.into_iter().map(sample_entry).collect();
     progress.step("starting the device");
@@ -73,7 +73,7 @@ pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop
 
 /// Who signs the results, if that is asked for.
 fn signer(arguments: &BenchArguments) -> Result<Option<Signer>, Stop> {
-    let unfit = [(arguments.variant.is_some(), "--variant"), (arguments.measure.seed.is_some(), "--seed")];
+    let unfit = [(!arguments.variants.is_empty(), "--variant"), (arguments.measure.seed.is_some(), "--seed")];
     let signer = Signer::new(&arguments.sign, &unfit)?;
     check_files(signer.as_ref().map(|_| signed_file(&arguments.out)).iter())?;
     Ok(signer)

@@ -89,7 +89,7 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
 fn signer(arguments: &EvalArguments) -> Result<Option<Signer>, Stop> {
     let unfit = [
         (arguments.quick, "--quick"),
-        (!arguments.variant.is_empty(), "--variant"),
+        (!arguments.variants.is_empty(), "--variant"),
         (arguments.measure.seed.is_some(), "--seed"),
     ];
     let signer = Signer::new(&arguments.sign, &unfit)?;
@@ -139,7 +139,7 @@ impl<'a> Samples<'a> {
         };
         let mut sample = opened.map_err(|error| Stop::new(Exit::Host, error))?;
         sample.groups = groups;
-        if let Err(text) = sample.choose(&self.arguments.variant) {
+        if let Err(text) = sample.choose(&self.arguments.variants) {
             let names: Vec<&str> = sample.variants().iter().take(NAMES).map(String::as_str).collect();
             let names = one_line(&names.join(", "), 300);
             return Err(Stop::usage(format!(

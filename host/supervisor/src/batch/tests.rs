@@ -215,7 +215,7 @@ fn a_batch_goes_on_only_with_what_it_was_begun_with() {
         (|header| header.policy = passhost_policy::Policy::built_in("strict").unwrap(), "policy.name was `open`"),
         (|header| header.seed = Some(3), "seed was not given and is 3"),
         (|header| header.samples[0].path = "s/three".into(), "samples[0].path was `s/one`"),
-        (|header| header.variant = Some("float16".into()), "variant was not given and is `float16`"),
+        (|header| header.variants = vec!["float16".into()], "variant was not given and is `float16`"),
         (|header| drop(header.programs.insert("passhost".into(), "f".into())), "programs.passhost was not given"),
     ];
     for (change, expected) in changes {
