@@ -230,7 +230,7 @@ mod tests {
             plugin: plugin.into(),
             plugin_sha256: document.job.plugin_sha256.clone(),
             signed_at,
-            results: vec![Sourced { source: String::new(), document }],
+            results: vec![Sourced::new("", document)],
             conditions: Conditions { policy: 0, device: Some(0), host: 0 },
         }
     }

@@ -124,8 +124,7 @@ fn submission(group: &Group, device: Option<usize>, results: &[&Admitted<'_>]) -
     let info = job.plugin_info.as_ref();
     let files: BTreeSet<&String> = results.iter().map(|one| &one.file).collect();
     let jobs: BTreeSet<&JobId> = results.iter().map(|one| &one.result.statement.job).collect();
-    let sourced =
-        |one: &&Admitted<'_>| Sourced { source: one.file.clone(), document: one.result.statement.document.clone() };
+    let sourced = |one: &&Admitted<'_>| Sourced::new(one.file.clone(), one.result.statement.document.clone());
     Some(Submission {
         batch: group.batch.clone(),
         files: files.into_iter().cloned().collect(),

@@ -1,6 +1,6 @@
 //! Several entrants on the graphs that all of them were tried on.
 
-use crate::conditions::{Conditions, remarks};
+use crate::conditions::{Conditions, few, remarks};
 use crate::entry::{Entrant, Entry, Item, Scoring, ln_resolution, sample_key};
 use crate::library::calls_of;
 use crate::part::{OverSamples, Part};
@@ -197,6 +197,7 @@ pub fn compare_sharing(entries: &[Entry<'_>], comparisons: u32) -> Result<Compar
         })
         .collect();
     let documents: Vec<_> = entries.iter().flat_map(|entry| entry.documents.iter().copied()).collect();
+    let recomputed = few(entries.iter().flat_map(|entry| &entry.recomputed));
     Ok(Comparison {
         conditions: first.conditions.clone(),
         samples: standings.first().map_or(0, |standing| standing.part.samples),
@@ -205,7 +206,7 @@ pub fn compare_sharing(entries: &[Entry<'_>], comparisons: u32) -> Result<Compar
         missing,
         unmeasured,
         unwinnable,
-        remarks: rebased.into_iter().chain(remarks(&documents)).collect(),
+        remarks: rebased.into_iter().chain(remarks(&documents)).chain(recomputed).collect(),
     })
 }
 

@@ -12,7 +12,7 @@ use crate::terminal::{Terminal, Tone, wrap};
 use crate::{Exit, Stop};
 use given::Given;
 use keeper::{Keeper, Keeping};
-use passhost_report::{Apart, Filter, Sourced, Summary, entries, summarise};
+use passhost_report::{Apart, Filter, Summary, entries, summarise};
 use passhost_sign::{BatchId, JobId};
 use passhost_supervisor::batch::{self, Batch, BatchFile, Bench, Header, PluginEntry, SampleEntry};
 use passhost_supervisor::device::{Device, DeviceSetup};
@@ -143,9 +143,7 @@ fn open_devices(arguments: &BenchArguments, signer: Option<&Signer>) -> Result<V
 
 /// What has come of it: what `passhost report` says of the file.
 fn summaries(documents: Vec<Document>, out: &Path, terminal: &Terminal) -> Vec<String> {
-    let source = out.display().to_string();
-    let sourced = documents.into_iter().map(|document| Sourced { source: source.clone(), document });
-    let sourced: Vec<Sourced> = sourced.collect();
+    let sourced = super::documents::sourced(out, documents);
     let entries = entries(&sourced, Apart::Plugins, &Filter::default());
     let summaries: Vec<Summary> = entries.iter().filter(|entry| !entry.is_empty()).map(summarise).collect();
     let mut lines = crate::summary::render(&summaries, terminal);

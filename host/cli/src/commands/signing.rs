@@ -10,6 +10,7 @@ use passhost_sign::{BatchId, JobId, KeyError, SecretKey, SignError, Statement};
 use passhost_supervisor::device::DeviceSetup;
 use passhost_supervisor::document::Document;
 use passhost_supervisor::untrusted::one_line;
+use passhost_supervisor::verify::recompute;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -98,12 +99,17 @@ impl<'s> Signing<'s> {
 
     /// Signs a result. One that is none to sign is left out, which is said.
     pub fn add(&mut self, document: &Document, job: JobId, terminal: &Terminal) -> Result<(), Stop> {
+        let left_out = |reason: &str| {
+            let sample = one_line(&document.job.sample, 80);
+            terminal.complain(&format!("the result on {sample} is not signed: {reason}"));
+        };
+        if let Some(difference) = recompute(document).first() {
+            left_out(&format!("it does not follow from its own trials: {difference}; measure it again"));
+            return Ok(());
+        }
         match self.signer.sign(document, job, self.batch.clone())? {
             Ok(line) => self.lines.push(line + "\n"),
-            Err(SignError::Unfit { reason }) => {
-                let sample = one_line(&document.job.sample, 80);
-                terminal.complain(&format!("the result on {sample} is not signed: {reason}"));
-            }
+            Err(SignError::Unfit { reason }) => left_out(&reason),
             Err(error) => return Err(Stop::new(Exit::Host, error)),
         }
         Ok(())
