@@ -10,7 +10,7 @@ pub use documented::{Documented, command, documented};
 pub use passes::{BROKEN, INSERTS, RIGHT, WRONG};
 pub use server::Server;
 
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Resource, Rlimit, Signal, setrlimit};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
@@ -196,6 +196,8 @@ pub struct Passhost {
     environment: Vec<(String, String)>,
     /// Answers system calls as if there were none, for it and all that it starts.
     filter: Option<BpfProgram>,
+    /// Bytes of address space that it may have.
+    memory: Option<u64>,
 }
 
 impl Passhost {
@@ -212,7 +214,7 @@ impl Passhost {
         let environment = vec![];
         directory.map_or_else(
             |_| unreachable!("it was checked"),
-            |directory| Passhost { arguments, directory, environment, filter: None },
+            |directory| Passhost { arguments, directory, environment, filter: None, memory: None },
         )
     }
 
@@ -299,6 +301,12 @@ impl Passhost {
         self
     }
 
+    /// With no more than so many bytes of address space.
+    #[must_use]
+    pub fn within_memory(self, bytes: u64) -> Passhost {
+        Passhost { memory: Some(bytes), ..self }
+    }
+
     /// With `--json` to a file that is read afterwards.
     #[must_use]
     pub fn with_json(self) -> Passhost {
@@ -326,6 +334,12 @@ impl Passhost {
             let install = move || seccompiler::apply_filter(&filter).map_err(std::io::Error::other);
             // SAFETY: between fork and exec it makes two system calls and allocates nothing unless they fail.
             unsafe { command.pre_exec(install) };
+        }
+        if let Some(bytes) = self.memory {
+            let limit = Rlimit { current: Some(bytes), maximum: Some(bytes) };
+            let bound = move || Ok(setrlimit(Resource::As, limit)?);
+            // SAFETY: between fork and exec it makes one system call and allocates nothing.
+            unsafe { command.pre_exec(bound) };
         }
         command
     }

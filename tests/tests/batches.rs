@@ -3,6 +3,7 @@
 use passhost_supervisor::batch::{self, Batch};
 use passhost_supervisor::document::Blame;
 use passhost_tests::{Passhost, Run, SMALL, directory, plugin, sample_with};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -107,6 +108,68 @@ fn several_plugins_share_a_batch_and_one_that_does_not_load_or_a_missing_sample_
     bench.run().expect_end(2, &["is not empty; --resume goes on"]);
     let other = Passhost::bench([&noop, &list], &place.out()).with(&["--variant", "float32", "--resume"]);
     other.run().expect_end(2, &["cannot be resumed: the number of plugins was 3 and is 1", "--out FILE"]);
+}
+
+#[test]
+fn variants_are_named_by_their_folders_and_by_several_texts() {
+    let sample = sample_with("se-gate-add-relu", SMALL);
+    let paths = [plugin("noop"), sample.path().to_path_buf()];
+    for (texts, types) in [
+        (&["--variant", "float16"][..], &["float16"][..]),
+        (&["--variant", "float16/s0-1"], &["float16"]),
+        (&["--variant", "loat16/s0-1"], &[]),
+        (&["--variant", "/bfloat16/", "--variant", "float32"], &["bfloat16", "float32"]),
+    ] {
+        let place = Place::new();
+        let run = Passhost::bench(&paths, &place.out()).with(texts).run();
+        run.expect_end(0, &["1 of 1 samples have ended"]);
+        let found = batch::read(&place.out()).map_or(vec![], |kept| kept.documents);
+        let names = found.iter().flat_map(|document| &document.variants).map(|variant| variant.name.as_str());
+        let mut names: Vec<&str> = names.filter_map(|name| name.split('/').rev().nth(2)).collect();
+        names.sort_unstable();
+        run.expect(names == types, &format!("{names:?}"));
+    }
+}
+
+#[test]
+fn figures_that_somebody_wrote_into_a_batch_are_not_shown_scored_or_signed() {
+    let (place, sample) = (Place::new(), sample_with("se-gate-add-relu", &["32/s0-1_"]));
+    let paths = [plugin("fuse-pointwise"), sample.path().to_path_buf()];
+    let bench = |options: &[&str]| Passhost::bench(&paths, &place.out()).with(options).run();
+    bench(&[]).expect_end(0, &["1 of 1 samples have ended"]);
+    let honest = std::fs::read_to_string(place.out()).unwrap_or_default();
+    place.write("honest.jsonl", &honest);
+    let forged = honest.lines().map(|line| {
+        let mut value: Value = serde_json::from_str(line).unwrap_or_default();
+        if value.get("variant").is_none_or(|variant| !variant.is_object()) {
+            return format!("{line}\n");
+        }
+        for pointer in ["/variant/variant/timing/speedup", "/variant/outcome/compared/speedup"] {
+            value.pointer_mut(pointer).into_iter().for_each(|speedup| *speedup = 99.into());
+        }
+        format!("{value}\n")
+    });
+    place.write("bench.jsonl", forged.collect::<String>());
+    let said = "timing.speedup: recorded 99, its trials give";
+    let key = place.folder.path().join("key").display().to_string();
+    Passhost::new(["keygen", &key, "--name", "lab"]).run().expect_end(0, &[]);
+    let resumed = bench(&["--resume", "--sign", &key]);
+    resumed.expect_end(
+        0,
+        &["are kept, and not measured again", said, "is not signed: it does not follow from its own trials"],
+    );
+    let file = |name: &str| place.folder.path().join(name).display().to_string();
+    let run = |words: &[&str]| Passhost::new(words).variable("COLUMNS", "400").run();
+    let (honest, forged) = (file("honest.jsonl"), file("bench.jsonl"));
+    for command in ["report", "score"] {
+        let [honest, forged] = [&honest, &forged].map(|file| run(&[command, file]));
+        forged.expect_end(0, &[said]);
+        let figures = |run: &Run| -> Vec<String> {
+            run.out.lines().filter(|line| !line.contains("recorded")).map(str::to_owned).collect()
+        };
+        forged.expect(figures(&forged) == figures(&honest), "the same figures");
+    }
+    run(&["compare", &honest, &forged]).expect_end(0, &[said, "AS 1.000 times as high"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `passhost leaderboard`: who stands where, why others do not, and pages in which text does nothing.
 
 use crate::signing::Lab;
-use passhost_sign::{JobId, SecretKey, Signed, Statement};
+use passhost_sign::{BatchId, JobId, SecretKey, Signed, Statement};
 use passhost_tests::{Passhost, Run, plugin, sample_with};
 use std::ffi::OsStr;
 use std::path::Path;
@@ -28,10 +28,11 @@ fn submit(lab: &Lab, statement: &Statement, file: &str) {
     lab.sign(statement, &format!("board/{file}"));
 }
 
-/// The same measurement as another one: its own job and seeds.
+/// The same measurement as another one, of another batch: its own job and seeds.
 fn another(signed: &Signed, change: impl FnOnce(&mut Statement)) -> Statement {
     let mut statement = signed.statement.clone();
     statement.job = JobId::random().unwrap_or_else(|error| unreachable!("there are random bytes: {error}"));
+    statement.batch = BatchId::random().ok();
     statement.signed_at += 1;
     for variant in &mut statement.document.variants {
         variant.seed = variant.seed.map(|seed| seed ^ 1);
@@ -111,6 +112,19 @@ fn authors_share_errors_and_a_batch_that_is_not_whole_is_not_ranked() {
         }),
         "third.jsonl",
     );
+    // Two batches of an author in one file are two submissions, which share an error.
+    let lines = [by("often"), by("often")].map(|mut statement| {
+        let seed = statement
+            .job
+            .to_string()
+            .bytes()
+            .fold(8, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)));
+        statement.document.variants.iter_mut().for_each(|variant| variant.seed = Some(seed));
+        statement.sign(&lab.key()).unwrap_or_default() + "\n"
+    });
+    lab.write("often.jsonl", &lines.concat());
+    let often = leaderboard(&lab, &["--check", &lab.text("often.jsonl")]);
+    often.expect_end(0, &["for often in gates, policy open", "and often has a better one in gates"]);
     // The same times: nothing tells the two authors apart.
     let shown = leaderboard(&lab, &[]);
     shown.expect_end(0, &["1= guest", "1= lab"]);
@@ -127,6 +141,29 @@ fn authors_share_errors_and_a_batch_that_is_not_whole_is_not_ranked() {
     leaderboard(&lab, &["--check", &lab.text("board/first.jsonl")])
         .expect_end(4, &["not on the board", "no result that counts for 1 of the 2 samples of list `gates`: rms-norm"]);
     leaderboard(&lab, &[]).expect_end(0, &["nobody is on this board yet"]);
+}
+
+#[test]
+fn plugins_of_an_author_stand_beside_each_other() {
+    let sample = sample_with("se-gate-add-relu", &["32/s0-1_"]);
+    let (lab, signed) = board(sample.path());
+    submit(&lab, &signed.statement, "first.jsonl");
+    lab.signed(&plugin("noop"), sample.path(), "board/noop.jsonl");
+    let like = another(&signed, |statement| {
+        statement.document.job.plugin_sha256 = "00".into();
+        statement.document.job.plugin_info.iter_mut().for_each(|info| info.name = "alike".into());
+    });
+    submit(&lab, &like, "alike.jsonl");
+    let shown = leaderboard(&lab, &[]);
+    shown.expect_end(0, &["worse than", "1 lab a fuse-pointwise 0.1.0", "b alike 0.1.0", "c noop 0.1.0", "lab a, b"]);
+    let of = |plugin: &str| shown.out.lines().find(|line| line.contains(plugin)).unwrap_or_default();
+    shown.expect(of("b alike").ends_with("none"), "the same times are not told apart");
+    leaderboard(&lab, &["--html", &lab.text("site")]).expect_end(0, &["a page for each of 3 submissions"]);
+    let page = std::fs::read_to_string(lab.path("site/index.html")).unwrap_or_default();
+    for text in ["worse than", ">a, b<", "b <a href=\"submissions/", "c <a href=\"submissions/"] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    assert!(!page.contains("Other submissions"), "all of them stand in the ranking");
 }
 
 #[test]

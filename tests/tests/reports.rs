@@ -231,13 +231,15 @@ fn a_comparison_fits_a_narrow_and_a_wide_terminal() {
             geometric mean of 2 graphs that both have right; 1 takes at
             most 1.10 times as long as it on 1 of them
             each sample counting once: a ratio of 1.533
-            right, and wrong with 1: 2
-            graph               ratio              result
-            norm/float32/large  15.00  pass miss to right
-            gate/float32/large   3.46   accuracy to right
+            right, and wrong with 1: 1
+            graph               ratio             result
+            gate/float32/large   3.46  accuracy to right
             wrong, and right with 1: 1
             graph               ratio            result
             norm/float32/small   0.14  right to compile
+            changed, and unchanged with 1: 1
+            graph               ratio              result
+            norm/float32/large  15.00  unchanged to right
             right with both, at another speed: 1
             graph               ratio  result
             gate/float32/small   1.25   right
@@ -264,16 +266,18 @@ fn a_comparison_fits_a_narrow_and_a_wide_terminal() {
             2 against 1: AS 0.644 times as high [0.609, 0.681]; better on 1 graphs, worse on 3, undecided on 1
             on the device alone it takes 1.120 times as long in the geometric mean of 2 graphs that both have
             right; 1 takes at most 1.10 times as long as it on 2 of them
-            with those that it has wrong it takes 1.078 times as long, 3 graphs; 1 takes at most 1.10 times as
-            long as it on 3 of them
+            with those that it leaves unchanged or has wrong it takes 1.078 times as long, 3 graphs; 1 takes at
+            most 1.10 times as long as it on 3 of them
             each sample counting once: a ratio of 0.652
             right, and wrong with 1: 1
             graph       ratio        95%            result
             norm/small   7.23  6.84-7.64  compile to right
-            wrong, and right with 1: 2
-            graph               ratio        95%              result
-            norm/large          0.067  0.06-0.07  right to pass miss
-            gate/float32/large   0.29  0.27-0.31   right to accuracy
+            wrong, and right with 1: 1
+            graph               ratio        95%             result
+            gate/float32/large   0.29  0.27-0.31  right to accuracy
+            unchanged, and changed with 1: 1
+            graph       ratio        95%              result
+            norm/large  0.067  0.06-0.07  right to unchanged
             right with both, at another speed: 1
             graph               ratio        95%  result
             gate/float32/small   0.80  0.76-0.85   right
@@ -305,9 +309,19 @@ fn summaries_and_comparisons_are_json_too() {
     assert_eq!(headroom["graphs"][0]["place"]["variant"], "float32/small");
     let comparison = json("compare", &["one.json", "two.json"]);
     assert_eq!((&comparison["schema"], &comparison["graphs"]), (&json!("passhost.comparison/1"), &json!(5)));
-    let narrow = files.run("report", &["one.json"], "60", &["--variant", "gate/float16/s", "--json", "-"]);
-    let narrow: Value = serde_json::from_str(&narrow.out).unwrap_or_default();
-    assert_eq!(narrow["plugins"][0]["all"]["graphs"], 1);
+    let against = &comparison["standings"][1]["against_first"];
+    assert_eq!(against["turned_changed"][0]["place"]["variant"], "float32/large");
+    assert_eq!((&against["turned_unchanged"], &against["turned_wrong"][0]["other"]), (&json!([]), &json!("compile")));
+    for (texts, graphs) in [
+        (&["--variant", "gate/float16/s"][..], 1),
+        (&["--variant", "ate/float16/s"], 0),
+        (&["--variant", "gate/float16/s", "--variant", "norm/"], 4),
+        (&["--variant", "float16"], 2),
+    ] {
+        let narrow = files.run("report", &["one.json"], "60", &[texts, &["--json", "-"]].concat());
+        let narrow: Value = serde_json::from_str(&narrow.out).unwrap_or_default();
+        assert_eq!(narrow["plugins"][0]["all"]["graphs"].as_u64().unwrap_or(0), graphs, "{texts:?}");
+    }
 }
 
 #[test]
@@ -382,17 +396,24 @@ fn what_a_plugin_calls_itself_does_nothing_to_a_terminal() {
 }
 
 #[test]
-fn a_speedup_that_is_none_gives_no_score_and_no_verdict() {
-    let mut forged = first();
-    forged[0].variants[0].timing.iter_mut().for_each(|timing| timing.speedup = 0.0);
-    let files = Files::new().with_documents("one.json", &other()).with_documents("forged.json", &forged);
-    files
-        .run("report", &["forged.json"], "100", &[])
-        .expect_end(0, &["no score: a recorded speedup is no positive number"]);
-    let compared = files.run("compare", &["one.json", "forged.json"], "60", &[]);
-    compared.expect_end(0, &["5 graphs"]);
-    let row = compared.out.lines().find(|line| line.starts_with("2 ")).unwrap_or_default().to_owned();
-    compared.expect(row.split_whitespace().filter(|cell| *cell == "-").count() == 5, &format!("no score in `{row}`"));
+fn a_speedup_that_somebody_wrote_into_a_document_is_not_shown() {
+    for speedup in [0.0, 99.0] {
+        let mut forged = first();
+        forged[0].variants[0].timing.iter_mut().for_each(|timing| timing.speedup = speedup);
+        let honest = Files::new().with_documents("one.json", &other()).with_documents("forged.json", &first());
+        let forged = Files::new().with_documents("one.json", &other()).with_documents("forged.json", &forged);
+        for (command, names) in
+            [("report", &["forged.json"][..]), ("compare", &["one.json", "forged.json"]), ("score", &["forged.json"])]
+        {
+            let [honest, forged] = [&honest, &forged].map(|files| files.run(command, names, "400", &[]));
+            let said = format!("gate: float32/small: timing.speedup: recorded {speedup}, its trials give 2.0000");
+            forged.expect_end(0, &[&said]);
+            let figures = |run: &Run| -> Vec<String> {
+                run.out.lines().filter(|line| !line.contains("json")).map(str::to_owned).collect()
+            };
+            forged.expect(figures(&forged) == figures(&honest), "the same figures");
+        }
+    }
 }
 
 #[test]

@@ -123,14 +123,18 @@ fn a_signed_result_is_verified_and_what_was_changed_in_it_is_named() {
     refused(
         "a byte",
         &text.replacen("\"blame\":null", "\"blame\":nulL", 1),
-        &["no JSON", "changed after it was signed"],
+        &["its signature does not fit", "changed"],
     );
     refused("a digit", &text.replacen("\"threads\":1", "\"threads\":2", 1), &["its signature does not fit"]);
-    refused("a space", &text.replacen(',', ", ", 1), &["reformatted after it was signed"]);
+    refused(
+        "a space",
+        &text.replacen(',', ", ", 1),
+        &["its signature does not fit", "reformatted after it was signed"],
+    );
     refused(
         "twice",
         &text.replacen("{\"author\":null", "{\"author\":null,\"author\":null", 1),
-        &["its bytes are not the ones"],
+        &["its signature does not fit"],
     );
     refused("cut", &text[..text.len() / 2], &["it was cut off"]);
     refused("the first", &text.replacen('{', "[", 1), &["changed after it was signed"]);
@@ -168,6 +172,27 @@ fn a_signed_result_is_verified_and_what_was_changed_in_it_is_named() {
     lab.verify(&["result.jsonl"], &["--replay"]).expect_end(2, &["--sample"]);
     let nowhere = ["--sample", &path, "--plugin", "/nowhere", "--replay"];
     lab.verify(&["result.jsonl"], &nowhere).expect_end(2, &["/nowhere"]);
+}
+
+#[test]
+fn what_nobody_signed_costs_no_more_memory_than_a_line_may_have() {
+    let lab = Lab::new();
+    let zeros = "0,".repeat(60 << 19);
+    let (signature, signer) = ("00".repeat(64), String::from(lab.key().public()));
+    let end = format!(r#","schema":"passhost.signed/1","signature":"{signature}","signer":"{signer}"}}"#);
+    let long = format!("{{\"payload\":[{zeros}0]{end}\n");
+    let short = format!("{{\"payload\":[{}0]{end}\n", &zeros[..30 << 20]);
+    let document = format!("{{\"schema\":\"passhost.result/2\",\n\"outcomes\":[\n{zeros}0]}}\n");
+    for (text, said) in [
+        (long, "it has more than the 33554432 bytes that a signed result may have"),
+        (short, "its signature does not fit"),
+        (document, "its schema is `passhost.result/2`"),
+    ] {
+        lab.write("large.jsonl", &text);
+        let (file, board, keys) = (lab.text("large.jsonl"), lab.text("board"), lab.text("trusted.keys"));
+        let begin = Passhost::new(["leaderboard", &board, "--new", &file, "--trusted-keys", &keys]);
+        begin.within_memory(256 << 20).run().expect_end(2, &["cannot begin a board with", said]);
+    }
 }
 
 #[test]
@@ -229,16 +254,32 @@ fn a_batch_is_signed_as_it_ends_and_a_result_keeps_its_job() {
     let (out, key) = (lab.path("night.jsonl"), lab.text("lab.key"));
     let bench =
         |options: &[&str]| Passhost::bench(&paths, &out).with(&["--sign", &key, "--author", "me"]).with(options).run();
-    let jobs = || -> Vec<JobId> {
-        let text = std::fs::read_to_string(lab.path("night.signed.jsonl")).unwrap_or_default();
-        passhost_sign::read_all(&text).into_iter().flatten().map(|signed| signed.statement.job).collect()
+    let named = |file: &str| -> Vec<(JobId, Option<String>)> {
+        let file = std::fs::File::open(lab.path(file));
+        let lines = file.and_then(passhost_sign::read_all).unwrap_or_default();
+        let statements = lines.into_iter().flatten().map(|signed| signed.statement);
+        statements.map(|statement| (statement.job, statement.batch.map(String::from))).collect()
     };
+    let jobs = || named("night.signed.jsonl");
     bench(&[]).expect_end(0, &["2 results are signed, in"]);
     lab.verify(&["night.signed.jsonl"], &[]).expect_end(0, &["submitted by me, as whoever signed it says"]);
     let first = jobs();
-    assert!(first.len() == 2 && first[0] != first[1], "{first:?}");
+    assert!(first.len() == 2 && first[0].0 != first[1].0, "{first:?}");
+    let header = std::fs::read_to_string(&out).unwrap_or_default().lines().next().map(serde_json::from_str::<Value>);
+    let id = header.and_then(Result::ok).and_then(|header| header["id"].as_str().map(str::to_owned));
+    assert!(id.is_some() && first.iter().all(|(_, batch)| *batch == id), "{id:?}: {first:?}");
     bench(&["--resume"]).expect_end(0, &["2 results are signed, in"]);
     assert_eq!(jobs(), first);
+    // The results of one `passhost eval` are a batch as well.
+    let other = sample_with("se-gate-add-relu", &["/float16/s0-1_"]);
+    let other = other.path().display().to_string();
+    for file in ["one.jsonl", "two.jsonl"] {
+        lab.eval(&plugin("noop"), sample.path(), file).with(&[&other, "--accept-noise"]).run().expect_end(0, &[]);
+    }
+    let [one, two] = ["one.jsonl", "two.jsonl"].map(|file| named(file).into_iter().map(|(_, batch)| batch));
+    let [one, two]: [Vec<Option<String>>; 2] = [one.collect(), two.collect()];
+    assert!(one.len() == 2 && one[0].is_some() && one[0] == one[1] && two[0] == two[1], "{one:?} {two:?}");
+    assert_ne!(one[0], two[0]);
 }
 
 /// The children that see what nobody trusts, as far as they go with it.

@@ -2,6 +2,7 @@
 
 use crate::accepted::{AcceptedSettings, Board};
 use crate::reason::Reason;
+use crate::submission::Group;
 use passhost_sign::{Met, Signed, TrustedKey, TrustedKeys};
 use passhost_supervisor::document::{Blame, Document, Failure};
 use passhost_supervisor::untrusted::one_line;
@@ -25,25 +26,25 @@ pub(crate) struct Conditions {
 #[derive(Debug, Default)]
 pub(crate) struct MetHere {
     met: Met,
-    /// By file, plugin and sample.
-    within: HashMap<[String; 3], String>,
+    /// By submission and sample.
+    within: HashMap<(Group, String), String>,
 }
 
 impl MetHere {
-    /// Why a result was met before, if it was.
-    fn repetition(&mut self, result: &Signed, file: &str, place: &str) -> Option<Reason> {
+    /// Why a result was met before, if it was. Else notes it as met at this place.
+    fn repetition(&mut self, result: &Signed, group: Group, place: &str) -> Option<Reason> {
         let statement = &result.statement;
+        if let Some(repetition) = self.met.repetition(statement) {
+            return Some(Reason::Repetition(repetition));
+        }
         let job = &statement.document.job;
-        let own = [file, &job.plugin_sha256, &job.sample_sha256].map(str::to_owned);
+        let own = (group, job.sample_sha256.clone());
         if let Some(first) = self.within.get(&own) {
             let sample = one_line(&job.sample, 80);
             return Some(Reason::Again { sample, first: first.clone() });
         }
-        let repeated = self.met.meet(statement, place).err().map(Reason::Repetition);
-        if repeated.is_none() {
-            self.within.insert(own, place.to_owned());
-        }
-        repeated
+        self.within.insert(own, place.to_owned());
+        self.met.meet(statement, place).err().map(Reason::Repetition)
     }
 }
 
@@ -53,7 +54,6 @@ pub(crate) fn admit<'k>(
     keys: &'k TrustedKeys,
     met: &mut MetHere,
     result: &Signed,
-    file: &str,
     place: &str,
 ) -> Result<(&'k TrustedKey, Conditions), Vec<Reason>> {
     let mut reasons = vec![];
@@ -62,14 +62,10 @@ pub(crate) fn admit<'k>(
     reasons.extend(of_itself(&result.statement.document));
     let conditions = conditions(board, result, &mut reasons);
     reasons.extend(sample(board, &result.statement.document));
+    let (Ok(key), Some(conditions), true) = (trusted, conditions, reasons.is_empty()) else { return Err(reasons) };
     // Jobs and seeds are known to all: what does not count takes none from what does.
-    if reasons.is_empty() {
-        reasons.extend(met.repetition(result, file, place));
-    }
-    match (trusted, conditions) {
-        (Ok(key), Some(conditions)) if reasons.is_empty() => Ok((key, conditions)),
-        _ => Err(reasons),
-    }
+    let repetition = met.repetition(result, Group::of(result, key, conditions), place);
+    repetition.map_or(Ok((key, conditions)), |repetition| Err(vec![repetition]))
 }
 
 /// What is wrong with a document, whatever board it is for.
@@ -197,38 +193,57 @@ fn digits(hash: &str) -> String {
 mod tests {
     use super::*;
     use passhost_made_documents::{document, right};
-    use passhost_sign::{JobId, Repetition, SecretKey, Statement};
+    use passhost_sign::{BatchId, JobId, Repetition, SecretKey, Statement};
     use std::collections::BTreeMap;
+    use std::path::Path;
 
     #[test]
-    fn a_job_a_measurement_and_a_sample_in_a_file_count_once() {
+    fn a_job_a_measurement_and_a_sample_in_a_batch_count_once() {
         let directory = tempfile::tempdir().unwrap();
         let signer = SecretKey::create(&directory.path().join("key")).unwrap().public();
+        let keys = TrustedKeys::parse(Path::new("keys"), &format!("{signer} lab")).unwrap();
         let mut variant = right("a", 2.0);
         variant.seed = Some(7);
         let document = document("pass", "sample", vec![variant]);
-        let job = JobId::random().unwrap();
-        let statement = Statement { job, signed_at: 1, author: None, programs: BTreeMap::new(), document };
+        let (job, batch) = (JobId::random().unwrap(), BatchId::random().ok());
+        let statement = Statement { job, batch, signed_at: 1, author: None, programs: BTreeMap::new(), document };
         let one = Signed { statement, signer };
         let mut met = MetHere::default();
-        assert_eq!(met.repetition(&one, "one", "one, line 1"), None);
+        let mut meet = |result: &Signed, place: &str| {
+            let conditions = Conditions { policy: 0, device: Some(0), host: 0 };
+            let key = keys.trust(result.signer, 1).unwrap();
+            met.repetition(result, Group::of(result, key, conditions), place)
+        };
+        assert_eq!(meet(&one, "one, line 1"), None);
         let is_of_first = |first: &str| first == "one, line 1";
-        let same_job = met.repetition(&one, "two", "two, line 1");
+        // In another batch.
+        let mut other = one.clone();
+        other.statement.batch = BatchId::random().ok();
+        let same_job = meet(&other, "two, line 1");
         assert!(
             matches!(&same_job, Some(Reason::Repetition(Repetition::Job { first, .. })) if is_of_first(first)),
             "{same_job:?}"
         );
-        let mut other = one.clone();
         other.statement.job = JobId::random().unwrap();
-        let same_seed = met.repetition(&other, "two", "two, line 2");
+        let same_seed = meet(&other, "two, line 2");
         assert!(
             matches!(&same_seed, Some(Reason::Repetition(Repetition::Seed { first, .. })) if is_of_first(first)),
             "{same_seed:?}"
         );
-        other.statement.job = JobId::random().unwrap();
-        other.statement.document.variants[0].seed = Some(8);
-        let same_file = met.repetition(&other, "one", "one, line 2");
-        assert!(matches!(&same_file, Some(Reason::Again { first, .. }) if is_of_first(first)), "{same_file:?}");
-        assert_eq!(met.repetition(&other, "two", "two, line 3"), None);
+        // A second measurement: not in the same batch, whatever file it lies in; in another batch, or in none, it is one.
+        let mut again = one.clone();
+        again.statement.job = JobId::random().unwrap();
+        again.statement.document.variants[0].seed = Some(8);
+        let same_batch = meet(&again, "three, line 1");
+        assert!(matches!(&same_batch, Some(Reason::Again { first, .. }) if is_of_first(first)), "{same_batch:?}");
+        let same_in_all = meet(&one, "copy, line 1");
+        assert!(matches!(&same_in_all, Some(Reason::Repetition(Repetition::Job { .. }))), "{same_in_all:?}");
+        again.statement.batch.clone_from(&other.statement.batch);
+        assert_eq!(meet(&again, "one, line 2"), None);
+        for seed in [9, 10] {
+            again.statement = Statement { job: JobId::random().unwrap(), batch: None, ..again.statement };
+            again.statement.document.variants[0].seed = Some(seed);
+            assert_eq!(meet(&again, "one, line 3"), None);
+        }
     }
 }

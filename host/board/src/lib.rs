@@ -1,5 +1,5 @@
 //! Rankings of signed results. A board is a directory: a file that says what it [accepts](Board), a file of trusted keys,
-//! and files of signed results, each of which is somebody's submission. [`Board::stand`] says who stands where, and why
+//! and files of signed results. What one batch has of one plugin is a [`Submission`]. [`Board::stand`] says who stands where, and why
 //! everything else does not.
 //!
 //! There is one [`Ranking`] for each list of samples, policy, device and host, as the board names them, and what answers
@@ -11,7 +11,8 @@
 //! An author with k submissions to a ranking is ranked by the best of them. So each of their intervals covers with
 //! 1 - 5%/k, and each of their verdicts has an error of 0.1%/k: who tries often is not faster by luck. Places follow from
 //! the comparison of each author's best with each other one, of which k times l pairs were possible, and of which one
-//! author has part in n - 1: its error is divided by all of these.
+//! author has part in n - 1: its error is divided by all of these. The best submissions of an author's plugins are compared
+//! in the same way, with the submissions of each and the number of the others.
 //!
 //! Nothing here writes anything, or knows how a board is shown.
 
@@ -25,7 +26,7 @@ mod submission;
 pub use accepted::{
     AcceptedDevice, AcceptedHost, AcceptedPolicy, AcceptedSettings, Board, BoardError, FILE, ListedSample, SampleList,
 };
-pub use rank::{Ranking, Row, Score, Scored};
+pub use rank::{OtherPlugin, Ranking, Row, Score, Scored};
 pub use reason::Reason;
 pub use stand::{Contents, Refused, Standings, SubmittedFile};
-pub use submission::{Submission, Unranked};
+pub use submission::{Batch, Submission, Unranked};

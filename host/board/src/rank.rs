@@ -26,14 +26,31 @@ pub struct Row {
     pub author: String,
     /// The best of their submissions.
     pub best: Scored,
-    /// The others, the last signed first.
+    /// The best submission of each of their other plugins, the highest score first.
+    pub others: Vec<OtherPlugin>,
+    /// The other submissions, the last signed first.
     pub history: Vec<Scored>,
+}
+
+/// The best submission of a plugin whose author has a better one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OtherPlugin {
+    /// The submission.
+    pub scored: Scored,
+    /// Which of the author's plugins are better beyond doubt: 0 is the best, and the others follow in their order.
+    pub worse_than: Vec<usize>,
 }
 
 impl Row {
     /// How many submissions share the author's errors.
     pub fn submissions(&self) -> usize {
-        1 + self.history.len()
+        self.all().count()
+    }
+
+    /// All submissions of the author.
+    pub fn all(&self) -> impl Iterator<Item = &Scored> {
+        let others = self.others.iter().map(|other| &other.scored);
+        std::iter::once(&self.best).chain(others).chain(&self.history)
     }
 }
 
@@ -78,19 +95,18 @@ pub(crate) fn rows(candidates: &[Candidate], submissions: &[Submission]) -> (Hea
             None => unscored.push(candidate.submission),
         }
     }
-    let mut bests: Vec<(&str, Standing<'_>, Vec<Scored>)> = vec![];
-    for (author, mut standings) in authors {
-        standings.sort_by(|one, other| other.scored.score.headline.total_cmp(&one.scored.score.headline));
-        let mut standings = standings.into_iter();
-        let Some(best) = standings.next() else { continue };
-        let mut history: Vec<Scored> = standings.map(|standing| standing.scored).collect();
-        history.sort_by_key(|scored| std::cmp::Reverse(submissions[scored.submission].signed_at));
-        bests.push((author, best, history));
-    }
-    let headline = bests.first().map_or(Headline::Published, |(_, best, _)| best.entry.conditions.headline);
-    let places: Vec<usize> = bests.iter().map(|(_, own, _)| place(own, &bests)).collect();
-    let mut rows: Vec<Row> = std::iter::zip(places, bests)
-        .map(|(place, (author, best, history))| Row { place, author: author.to_owned(), best: best.scored, history })
+    let authors: Vec<Author<'_>> =
+        authors.into_iter().filter_map(|(name, standings)| Author::of(name, standings, submissions)).collect();
+    let headline = authors.first().map_or(Headline::Published, |author| author.best.entry.conditions.headline);
+    let places: Vec<usize> = authors.iter().map(|own| place(&own.best, &authors)).collect();
+    let mut rows: Vec<Row> = std::iter::zip(places, authors)
+        .map(|(place, Author { name, best, others, history })| Row {
+            place,
+            author: name.to_owned(),
+            best: best.scored,
+            others,
+            history,
+        })
         .collect();
     rows.sort_by(|one, other| {
         let by_score = other.best.score.headline.total_cmp(&one.best.score.headline);
@@ -125,20 +141,66 @@ impl<'c> Standing<'c> {
     }
 }
 
+/// What an author has in a ranking.
+struct Author<'c> {
+    name: &'c str,
+    best: Standing<'c>,
+    others: Vec<OtherPlugin>,
+    history: Vec<Scored>,
+}
+
+impl<'c> Author<'c> {
+    /// `None` without a submission.
+    fn of(name: &'c str, mut standings: Vec<Standing<'c>>, submissions: &[Submission]) -> Option<Author<'c>> {
+        standings.sort_by(|one, other| other.scored.score.headline.total_cmp(&one.scored.score.headline));
+        let plugin = |standing: &Standing<'_>| submissions[standing.scored.submission].plugin_sha256.as_str();
+        let mut tries: BTreeMap<&str, u32> = BTreeMap::new();
+        standings.iter().for_each(|standing| *tries.entry(plugin(standing)).or_default() += 1);
+        let (mut plugins, mut history): (Vec<Standing<'_>>, Vec<Scored>) = (vec![], vec![]);
+        for standing in standings {
+            if plugins.iter().any(|best| plugin(best) == plugin(&standing)) {
+                history.push(standing.scored);
+            } else {
+                plugins.push(standing);
+            }
+        }
+        history.sort_by_key(|scored| std::cmp::Reverse(submissions[scored.submission].signed_at));
+        // Each could have been the best of as many; and each plugin has a part in as many comparisons as there are others.
+        let others = u32::try_from(plugins.len() - 1).unwrap_or(u32::MAX);
+        let is_better = |one: &Standing<'_>, own: &Standing<'_>| {
+            let pairs = tries[plugin(one)].saturating_mul(tries[plugin(own)]);
+            is_better(one, own, pairs.saturating_mul(others))
+        };
+        let worse_than: Vec<Vec<usize>> = plugins
+            .iter()
+            .enumerate()
+            .map(|(at, own)| (0..at).filter(|&better| is_better(&plugins[better], own)).collect())
+            .collect();
+        let mut plugins = std::iter::zip(plugins, worse_than);
+        let (best, _) = plugins.next()?;
+        let others =
+            plugins.map(|(standing, worse_than)| OtherPlugin { scored: standing.scored, worse_than }).collect();
+        Some(Author { name, best, others, history })
+    }
+}
+
 /// One more than the number of those who are better beyond doubt.
-fn place(own: &Standing<'_>, all: &[(&str, Standing<'_>, Vec<Scored>)]) -> usize {
-    let others = all.len() - 1;
-    let better = |other: &&(&str, Standing<'_>, Vec<Scored>)| {
-        let (_, other, _) = other;
+fn place(own: &Standing<'_>, all: &[Author<'_>]) -> usize {
+    let others = u32::try_from(all.len() - 1).unwrap_or(u32::MAX);
+    let is_other = |other: &&Author<'_>| other.best.scored.submission != own.scored.submission;
+    let better = |other: &&Author<'_>| {
         // Each could have been the best of as many; and each author has a part in as many comparisons as there are others.
-        let pairs = own.share.saturating_mul(other.share);
-        let comparisons = pairs.saturating_mul(u32::try_from(others).unwrap_or(u32::MAX));
-        let compared = compare_sharing(&[own.entry.clone(), other.entry.clone()], comparisons);
-        let against = compared.ok().and_then(|comparison| comparison.standings.into_iter().nth(1)?.against_first);
-        against.is_some_and(|against| against.headline(own.entry.conditions.headline).verdict == Verdict::Faster)
+        let pairs = own.share.saturating_mul(other.best.share);
+        is_better(&other.best, own, pairs.saturating_mul(others))
     };
-    let is_other = |other: &&(&str, Standing<'_>, Vec<Scored>)| other.1.scored.submission != own.scored.submission;
     1 + all.iter().filter(is_other).filter(better).count()
+}
+
+/// Whether one is better than another beyond doubt, where so many comparisons share an error.
+fn is_better(one: &Standing<'_>, than: &Standing<'_>, comparisons: u32) -> bool {
+    let compared = compare_sharing(&[than.entry.clone(), one.entry.clone()], comparisons);
+    let against = compared.ok().and_then(|comparison| comparison.standings.into_iter().nth(1)?.against_first);
+    against.is_some_and(|against| against.headline(than.entry.conditions.headline).verdict == Verdict::Faster)
 }
 
 #[cfg(test)]
@@ -146,21 +208,29 @@ fn place(own: &Standing<'_>, all: &[(&str, Standing<'_>, Vec<Scored>)]) -> usize
 mod tests {
     use super::*;
     use crate::admission::Conditions;
+    use crate::submission::Batch;
     use passhost_made_documents::{document, right, unmeasured};
     use passhost_score::FALSE_VERDICTS;
+    use passhost_sign::BatchId;
     use passhost_supervisor::document::Variant;
 
-    /// The submission of an author at a time, with these graphs of one sample.
+    /// The submission of an author at a time, with these graphs of one sample, of one plugin.
     fn submission(author: &str, signed_at: u64, variants: Vec<Variant>) -> Submission {
-        let document = document(&format!("{author}-{signed_at}"), "sample", variants);
+        submission_of(&format!("plugin of {author}"), author, signed_at, variants)
+    }
+
+    fn submission_of(plugin: &str, author: &str, signed_at: u64, variants: Vec<Variant>) -> Submission {
+        let document = document(plugin, "sample", variants);
         Submission {
-            file: format!("{author}.jsonl"),
+            batch: Batch::Named(BatchId::random().unwrap()),
+            files: vec![format!("{author}.jsonl")],
+            jobs: vec![],
             author: author.into(),
             signer: "lab".into(),
-            plugin: author.into(),
+            plugin: plugin.into(),
             plugin_sha256: document.job.plugin_sha256.clone(),
             signed_at,
-            results: vec![Sourced { source: String::new(), document }],
+            results: vec![Sourced::new("", document)],
             conditions: Conditions { policy: 0, device: Some(0), host: 0 },
         }
     }
@@ -201,6 +271,25 @@ mod tests {
         let confidence = |row: &Row| row.best.score.part.wall.as_ref().unwrap().confidence.unwrap();
         assert_eq!((confidence(often).submissions, confidence(once).submissions), (3, 1));
         assert!(often.best.score.interval.unwrap().spread() >= once.best.score.interval.unwrap().spread());
+    }
+
+    #[test]
+    fn an_authors_plugins_stand_beside_each_other_and_which_are_told_apart_is_said() {
+        let of =
+            |plugin: &str, at, speedup| submission_of(plugin, "me", at, vec![right("a", speedup), right("b", speedup)]);
+        let submissions =
+            [of("slow", 1, 1.0), of("good", 2, 2.0), of("fast", 3, 4.0), of("like", 4, 2.05), of("fast", 5, 3.0)];
+        let (rows, _) = ranked(&submissions);
+        let [row] = rows.as_slice() else { unreachable!("one author: {rows:?}") };
+        assert_eq!((row.best.submission, row.submissions()), (2, 5));
+        let others: Vec<(usize, &[usize])> =
+            row.others.iter().map(|other| (other.scored.submission, &other.worse_than[..])).collect();
+        // 2.05 and 2 are not told apart.
+        assert_eq!(others, [(3, &[0][..]), (1, &[0]), (0, &[0, 1, 2])]);
+        assert_eq!(row.history.iter().map(|scored| scored.submission).collect::<Vec<_>>(), [4]);
+        // All share the error of the author's five submissions.
+        let shares = row.all().map(|scored| scored.score.part.wall.as_ref().unwrap().confidence.unwrap().submissions);
+        assert_eq!(shares.collect::<Vec<_>>(), [5; 5]);
     }
 
     #[test]

@@ -16,8 +16,8 @@ pub enum Reason {
     Repetition(Repetition),
     /// Its submission has another result on its sample.
     #[error(
-        "its plugin was measured on `{sample}` before in the same file, in {first}: a second measurement is another \
-         submission, in a file of its own"
+        "its plugin has another result on `{sample}` in the same batch, in {first}: a second measurement belongs to another \
+         batch"
     )]
     Again {
         /// The sample.

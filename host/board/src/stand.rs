@@ -35,13 +35,13 @@ impl SubmittedFile {
     ///
     /// # Errors
     ///
-    /// If it cannot be read, or is no text.
+    /// If it cannot be read, or has more than 512 MiB.
     pub fn read(path: &Path, name: String) -> io::Result<SubmittedFile> {
-        let mut text = String::new();
-        if open_regular(path)?.take(FILE_LIMIT + 1).read_to_string(&mut text)? as u64 > FILE_LIMIT {
+        let file = open_regular(path)?;
+        if file.metadata()?.len() > FILE_LIMIT {
             return Err(io::Error::other(format!("it has more than {FILE_LIMIT} bytes")));
         }
-        Ok(SubmittedFile { name, lines: read_all(&text) })
+        Ok(SubmittedFile { name, lines: read_all(file.take(FILE_LIMIT))? })
     }
 }
 
@@ -117,7 +117,7 @@ impl Board {
         for (place, result) in signed {
             let (file, line) = place;
             let named = line.map_or_else(|| file.clone(), |line| format!("{file}, line {line}"));
-            match admit(self, keys, &mut met, result, file, &named) {
+            match admit(self, keys, &mut met, result, &named) {
                 Ok((key, conditions)) => {
                     admitted.push(Admitted { file: file.clone(), key, conditions, result: result.clone() });
                 }

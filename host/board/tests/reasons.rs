@@ -4,7 +4,7 @@
 
 use passhost_board::{Board, Contents, Refused, Standings, SubmittedFile};
 use passhost_made_documents::{document, right, unmeasured};
-use passhost_sign::{JobId, SecretKey, Signed, Statement, TrustedKeys};
+use passhost_sign::{BatchId, JobId, SecretKey, Signed, Statement, TrustedKeys};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -20,6 +20,7 @@ fn result(key: &SecretKey, plugin: &str) -> Signed {
     one.seed = Some(plugin.len() as u64);
     let statement = Statement {
         job: JobId::random().unwrap(),
+        batch: BatchId::random().ok(),
         signed_at: 1_767_398_399,
         author: None,
         programs: BTreeMap::from(programs),

@@ -149,10 +149,11 @@ pub struct EvalArguments {
     /// programs may have disturbed. The result says so; it is not one to rank
     #[arg(long)]
     pub quick: bool,
-    /// Evaluates only the variants of this name, or with this in their names; may be given several times. The result says
-    /// how many others there are; it is not one to rank
-    #[arg(long, value_name = "NAME")]
-    pub variant: Vec<String>,
+    /// Evaluates only the variants of this name, or with this in their names: a part of a folder's name, or folders as in
+    /// float16/s0-1, the last by its beginning. May be given several times. The result says how many others there are; it
+    /// is not one to rank
+    #[arg(long = "variant", value_name = "NAME")]
+    pub variants: Vec<String>,
     /// Shows what the pass said: its log, what it left alone and why, and the attempts of patterns that came nearest
     #[arg(long)]
     pub explain: bool,
@@ -186,9 +187,10 @@ pub struct ShowArguments {
     /// absent
     #[arg(long, value_name = "PLUGIN")]
     pub after: Option<PathBuf>,
-    /// Only the variants whose names contain this, the first variant if absent
-    #[arg(long, value_name = "TEXT")]
-    pub variant: Option<String>,
+    /// Only the variants with this in their names, the first variant if absent: a part of a folder's name, or folders as in
+    /// float16/s0-1, the last by its beginning. May be given several times
+    #[arg(long = "variant", value_name = "TEXT")]
+    pub variants: Vec<String>,
     /// All variants instead of the first
     #[arg(long)]
     pub all: bool,

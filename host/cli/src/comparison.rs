@@ -144,6 +144,8 @@ fn changes(number: usize, against: &AgainstFirst, comparison: &Comparison, termi
     for (what, found) in [
         ("right, and wrong with 1", &against.turned_right),
         ("wrong, and right with 1", &against.turned_wrong),
+        ("unchanged, and changed with 1", &against.turned_unchanged),
+        ("changed, and unchanged with 1", &against.turned_changed),
         ("right with both, at another speed", &against.moved),
     ] {
         lines.extend(listed(what, found, terminal));
@@ -163,8 +165,8 @@ fn on_the_device(against: &AgainstFirst, terminal: &Terminal) -> Vec<String> {
     }
     if let Some(DeviceTimes { graphs, ratio, nearly }) = against.device_right_or_wrong {
         let text = format!(
-            "with those that it has wrong it takes {ratio:.3} times as long, {graphs} graphs; 1 takes at most {NEARLY:.2} times \
-             as long as it on {nearly} of them"
+            "with those that it leaves unchanged or has wrong it takes {ratio:.3} times as long, {graphs} graphs; 1 takes at \
+             most {NEARLY:.2} times as long as it on {nearly} of them"
         );
         lines.extend(wrap(&text, terminal.width(), ""));
     }
@@ -183,8 +185,11 @@ fn listed(what: &str, changes: &[Change], terminal: &Terminal) -> Vec<String> {
     if changes.is_empty() {
         return vec![];
     }
-    let end =
-        |class: Option<FailureClass>| class.map_or("right".to_owned(), |class| class.to_string().replace('_', " "));
+    let end = |class: Option<FailureClass>| match class {
+        None => "right".to_owned(),
+        Some(FailureClass::PassMiss) => "unchanged".to_owned(),
+        Some(class) => class.to_string().replace('_', " "),
+    };
     let wide = terminal.width() >= WIDE;
     let row = |change: &Change| {
         let ends = if change.first == change.other {

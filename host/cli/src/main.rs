@@ -89,7 +89,7 @@ fn main() -> ExitCode {
         Command::Show(arguments) => commands::show::run(&arguments, &terminal),
         Command::Report(arguments) => commands::report::run(&arguments, &terminal),
         Command::Compare(arguments) => commands::compare::run(&arguments, &terminal),
-        Command::Score(arguments) => commands::score::run(&arguments),
+        Command::Score(arguments) => commands::score::run(&arguments, &terminal),
         Command::Keygen(arguments) => commands::keygen::run(&arguments, &terminal),
         Command::Verify(arguments) => commands::verify::run(&arguments, &terminal),
         Command::Leaderboard(arguments) => commands::leaderboard::run(&arguments, &terminal),

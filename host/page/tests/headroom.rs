@@ -8,8 +8,7 @@ use passhost_supervisor::document::{Document, Graphs, Launch, Variant};
 
 /// The words of the section; cells and paragraphs are a line each.
 fn section_of(documents: Vec<Document>) -> String {
-    let documents: Vec<Sourced> =
-        documents.into_iter().map(|document| Sourced { source: "one.json".into(), document }).collect();
+    let documents: Vec<Sourced> = documents.into_iter().map(|document| Sourced::new("one.json", document)).collect();
     let entries = entries(&documents, Apart::Plugins, &Filter::default());
     let page = report(&contests(&entries), &Origin { version: "0".into(), files: vec![] });
     let section = page.sections.into_iter().find(|section| section.id == "headroom");

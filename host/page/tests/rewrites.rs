@@ -8,8 +8,7 @@ use std::fmt::Write;
 
 /// The markup of the section.
 fn section_of(documents: Vec<Document>) -> String {
-    let documents: Vec<Sourced> =
-        documents.into_iter().map(|document| Sourced { source: "one.json".into(), document }).collect();
+    let documents: Vec<Sourced> = documents.into_iter().map(|document| Sourced::new("one.json", document)).collect();
     let entries = entries(&documents, Apart::Plugins, &Filter::default());
     let page = report(&contests(&entries), &Origin { version: "0".into(), files: vec![] });
     let section = page.sections.into_iter().find(|section| section.id == "rewrites");

@@ -9,8 +9,7 @@ use passhost_supervisor::document::{Document, Launch};
 
 /// The words of the lead, a line for each paragraph and item.
 fn lead_of(documents: Vec<Document>) -> String {
-    let documents: Vec<Sourced> =
-        documents.into_iter().map(|document| Sourced { source: "one.json".into(), document }).collect();
+    let documents: Vec<Sourced> = documents.into_iter().map(|document| Sourced::new("one.json", document)).collect();
     let entries = entries(&documents, Apart::Plugins, &Filter::default());
     let lead = report(&contests(&entries), &Origin { version: "0".into(), files: vec![] }).lead.into_string();
     let mut text = String::new();

@@ -1,6 +1,6 @@
 //! Several entrants on the graphs that all of them were tried on.
 
-use crate::conditions::{Conditions, remarks};
+use crate::conditions::{Conditions, few, remarks};
 use crate::entry::{Entrant, Entry, Item, Scoring, ln_resolution, sample_key};
 use crate::library::calls_of;
 use crate::part::{OverSamples, Part};
@@ -84,8 +84,8 @@ pub struct AgainstFirst {
     pub over_samples: Option<OverSamples>,
     /// What both take on the device alone, where that is known.
     pub device: Option<DeviceTimes>,
-    /// The same on all graphs that the first has right, where it has some of them wrong: who calculates something else
-    /// is seldom slower for it, so that its times say what there is to gain.
+    /// The same on all graphs that the first has right, where it leaves some of them unchanged or has them wrong: who
+    /// calculates something else is seldom slower for it, so that its times say what there is to gain.
     pub device_right_or_wrong: Option<DeviceTimes>,
     /// The same on graphs whose rewrites by the first leave no call to the library, where others do.
     pub device_without_calls: Option<DeviceTimes>,
@@ -93,10 +93,14 @@ pub struct AgainstFirst {
     pub better: usize,
     /// Graphs on which it is worse beyond doubt.
     pub worse: usize,
-    /// Graphs that it has right and the first has not; like those below, the largest ratio up or down first.
+    /// Graphs that it has right and the first has wrong; like those below, the largest ratio up or down first.
     pub turned_right: Vec<Change>,
-    /// Graphs that the first has right and it has not.
+    /// Graphs that the first has right and it has wrong.
     pub turned_wrong: Vec<Change>,
+    /// Graphs that the first changes, right or wrong, and it leaves unchanged.
+    pub turned_unchanged: Vec<Change>,
+    /// Graphs that the first leaves unchanged and it changes, right or wrong.
+    pub turned_changed: Vec<Change>,
     /// Graphs that both have right and whose scores differ beyond doubt.
     pub moved: Vec<Change>,
 }
@@ -127,9 +131,9 @@ pub const NEARLY: f64 = 1.1;
 pub struct Change {
     /// Which.
     pub place: Place,
-    /// Why the first has it wrong, if it has.
+    /// Why it is not right with the first, if it is not.
     pub first: Option<FailureClass>,
-    /// Why the entrant has it wrong, if it has.
+    /// Why it is not right with the entrant, if it is not.
     pub other: Option<FailureClass>,
     /// The headline score of the entrant over that of the first.
     pub ratio: Ratio,
@@ -193,6 +197,7 @@ pub fn compare_sharing(entries: &[Entry<'_>], comparisons: u32) -> Result<Compar
         })
         .collect();
     let documents: Vec<_> = entries.iter().flat_map(|entry| entry.documents.iter().copied()).collect();
+    let recomputed = few(entries.iter().flat_map(|entry| &entry.recomputed));
     Ok(Comparison {
         conditions: first.conditions.clone(),
         samples: standings.first().map_or(0, |standing| standing.part.samples),
@@ -201,7 +206,7 @@ pub fn compare_sharing(entries: &[Entry<'_>], comparisons: u32) -> Result<Compar
         missing,
         unmeasured,
         unwinnable,
-        remarks: rebased.into_iter().chain(remarks(&documents)).collect(),
+        remarks: rebased.into_iter().chain(remarks(&documents)).chain(recomputed).collect(),
     })
 }
 
@@ -342,6 +347,8 @@ fn against(first: &[&Item<'_>], other: &[&Item<'_>], scale: Scale) -> Option<Aga
         worse: beyond_doubt(false),
         turned_right: of_turn(Turn::Right),
         turned_wrong: of_turn(Turn::Wrong),
+        turned_unchanged: of_turn(Turn::Unchanged),
+        turned_changed: of_turn(Turn::Changed),
         scores,
         speed,
         moved,
@@ -385,16 +392,23 @@ enum Turn {
     BothRight,
     Right,
     Wrong,
+    Unchanged,
+    Changed,
     BothWrong,
+    BothUnchanged,
 }
 
 impl Turn {
     fn of(first: &Item<'_>, other: &Item<'_>) -> Turn {
-        match (first.is_right(), other.is_right()) {
-            (true, true) => Turn::BothRight,
-            (false, true) => Turn::Right,
-            (true, false) => Turn::Wrong,
-            (false, false) => Turn::BothWrong,
+        let is_unchanged = |item: &Item<'_>| item.variant.class == Some(FailureClass::PassMiss);
+        match (is_unchanged(first), is_unchanged(other), first.is_right(), other.is_right()) {
+            (true, true, ..) => Turn::BothUnchanged,
+            (false, true, ..) => Turn::Unchanged,
+            (true, false, ..) => Turn::Changed,
+            (.., true, true) => Turn::BothRight,
+            (.., false, true) => Turn::Right,
+            (.., true, false) => Turn::Wrong,
+            (.., false, false) => Turn::BothWrong,
         }
     }
 }

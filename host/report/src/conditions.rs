@@ -126,6 +126,22 @@ impl Conditions {
     }
 }
 
+/// Remarks of one kind that are shown; of more the number.
+const FEW: usize = 3;
+
+/// The first of the results whose figures were others in their files, and how many more there are.
+pub(crate) fn few<'r>(recomputed: impl Iterator<Item = &'r String>) -> Vec<String> {
+    let all: Vec<&String> = recomputed.collect();
+    let mut shown: Vec<String> = all.iter().take(FEW).copied().cloned().collect();
+    if all.len() > FEW {
+        let more = all.len() - FEW;
+        shown.push(format!(
+            "{more} more results say something else than their trials: `passhost verify FILE --offline` lists all"
+        ));
+    }
+    shown
+}
+
 /// What does not keep results apart, but may move their numbers: in words, for whoever reads them.
 pub(crate) fn remarks(documents: &[&Document]) -> Vec<String> {
     let mut remarks = vec![];

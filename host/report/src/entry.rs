@@ -4,16 +4,42 @@ use crate::conditions::Conditions;
 use crate::names::short_names;
 use passhost_score::{FailureClass, Options, Repeats, VariantOutcome};
 use passhost_supervisor::document::{Document, Timing, Variant};
-use passhost_supervisor::{is_named, recount};
+use passhost_supervisor::verify::{Difference, Recomputed, recomputed};
+use passhost_supervisor::{is_among, recount};
 use serde::Serialize;
 
-/// A document, and the file that it comes from.
+/// A document, and the file that it comes from. Its figures are those of its trials: here, and nowhere else, what a file says
+/// of them is held against the trials that it records.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sourced {
     /// The file, as it was given.
     pub source: String,
     /// The document.
     pub document: Document,
+    /// What the file says otherwise.
+    differences: Vec<Difference>,
+}
+
+impl Sourced {
+    /// A document from a file.
+    pub fn new(source: impl Into<String>, document: Document) -> Sourced {
+        let Recomputed { document, differences } = recomputed(document);
+        Sourced { source: source.into(), document, differences }
+    }
+
+    /// What the file says otherwise than its trials, in a sentence.
+    pub fn remark(&self) -> Option<String> {
+        let [first, others @ ..] = self.differences.as_slice() else { return None };
+        let more = match others.len() {
+            0 => String::new(),
+            more => format!(" (and {more} more figures)"),
+        };
+        let job = &self.document.job;
+        Some(format!(
+            "{}: {} on {}: {}: recorded {}, its trials give {}{more}; what the trials give counts",
+            self.source, job.plugin, job.sample, first.item, first.recorded, first.found
+        ))
+    }
 }
 
 /// Who was evaluated.
@@ -39,8 +65,9 @@ pub enum Apart {
 /// Which graphs count. The default takes all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filter {
-    /// Those whose sample and path, with a slash in between, contain this.
-    pub variant: Option<String>,
+    /// Those whose sample and path, with a slash in between, have one of these, as [`is_named`](passhost_supervisor::is_named)
+    /// says; all where there is none.
+    pub variants: Vec<String>,
     /// Those of samples that a list of this name has.
     pub group: Option<String>,
 }
@@ -48,13 +75,12 @@ pub struct Filter {
 impl Filter {
     fn takes(&self, document: &Document, variant: &Variant) -> bool {
         let name = format!("{}/{}", document.job.sample, variant.name);
-        self.variant.as_ref().is_none_or(|text| is_named(&name, text))
-            && self.group.as_ref().is_none_or(|group| document.job.groups.contains(group))
+        is_among(&name, &self.variants) && self.group.as_ref().is_none_or(|group| document.job.groups.contains(group))
     }
 
     /// Whether a document without graphs counts, that of a sample which could not be opened.
     fn takes_lost(&self, document: &Document) -> bool {
-        document.variants.is_empty() && self.variant.is_none() && self.group.is_none()
+        document.variants.is_empty() && self.variants.is_empty() && self.group.is_none()
     }
 }
 
@@ -68,6 +94,8 @@ pub struct Entry<'a> {
     /// Samples that were evaluated more than once: the last result counts.
     pub repeated: usize,
     pub(crate) documents: Vec<&'a Document>,
+    /// Of documents whose files say something else than their trials.
+    pub(crate) recomputed: Vec<String>,
     pub(crate) items: Vec<Item<'a>>,
     pub(crate) scoring: Scoring,
 }
@@ -146,8 +174,9 @@ pub(crate) fn sample_key(document: &Document) -> &str {
 /// Sorts documents by entrant, in the order in which entrants first occur. Of several results of one entrant on one sample
 /// the last counts.
 pub fn entries<'a>(documents: &'a [Sourced], apart: Apart, filter: &Filter) -> Vec<Entry<'a>> {
-    let mut sorted: Vec<(Entrant, Conditions, Vec<&'a Document>)> = vec![];
-    for Sourced { source, document } in documents {
+    let mut sorted: Vec<(Entrant, Conditions, Vec<&'a Sourced>)> = vec![];
+    for sourced in documents {
+        let Sourced { source, document, .. } = sourced;
         let conditions = Conditions::of(document);
         let same = |(entrant, other, _): &&mut (Entrant, Conditions, Vec<_>)| {
             entrant.plugin_sha256 == document.job.plugin_sha256
@@ -156,13 +185,13 @@ pub fn entries<'a>(documents: &'a [Sourced], apart: Apart, filter: &Filter) -> V
         };
         match sorted.iter_mut().find(same) {
             Some((entrant, known, documents)) => {
-                documents.push(document);
+                documents.push(sourced);
                 known.device = known.device.take().or(conditions.device);
                 if !entrant.sources.contains(source) {
                     entrant.sources.push(source.clone());
                 }
             }
-            None => sorted.push((entrant(source, document), conditions, vec![document])),
+            None => sorted.push((entrant(source, document), conditions, vec![sourced])),
         }
     }
     sorted.into_iter().map(|(entrant, conditions, documents)| entry(entrant, conditions, documents, filter)).collect()
@@ -193,18 +222,20 @@ fn submissions(document: &Document) -> u32 {
     document.confidence.as_ref().map_or(1, |confidence| confidence.submissions)
 }
 
-fn entry<'a>(entrant: Entrant, conditions: Conditions, all: Vec<&'a Document>, filter: &Filter) -> Entry<'a> {
-    let mut documents: Vec<&Document> = vec![];
-    for document in all.iter().rev() {
-        if !documents.iter().any(|later| sample_key(later) == sample_key(document)) {
-            documents.push(document);
+fn entry<'a>(entrant: Entrant, conditions: Conditions, all: Vec<&'a Sourced>, filter: &Filter) -> Entry<'a> {
+    let mut last: Vec<&Sourced> = vec![];
+    for sourced in all.iter().rev() {
+        if !last.iter().any(|later| sample_key(&later.document) == sample_key(&sourced.document)) {
+            last.push(sourced);
         }
     }
-    documents.reverse();
-    let repeated = all.len() - documents.len();
-    documents.retain(|document| {
+    last.reverse();
+    let repeated = all.len() - last.len();
+    last.retain(|Sourced { document, .. }| {
         filter.takes_lost(document) || document.variants.iter().any(|variant| filter.takes(document, variant))
     });
+    let recomputed = last.iter().filter_map(|sourced| sourced.remark()).collect();
+    let documents: Vec<&Document> = last.into_iter().map(|sourced| &sourced.document).collect();
     let submissions = documents.iter().map(|document| submissions(document)).max().unwrap_or(1);
     let options = conditions.options;
     let mut scoring = Scoring { options, device_resolution: 1.0, submissions, has_intervals: true };
@@ -221,5 +252,5 @@ fn entry<'a>(entrant: Entrant, conditions: Conditions, all: Vec<&'a Document>, f
             Item { document, variant, short, outcome: counted.outcome, wall, device: device.flatten(), resolution }
         }));
     }
-    Entry { entrant, conditions, repeated, documents, items, scoring }
+    Entry { entrant, conditions, repeated, documents, recomputed, items, scoring }
 }

@@ -159,7 +159,7 @@ mod tests {
     }
 
     fn found(documents: &[Document]) -> Comparison {
-        let documents = documents.iter().map(|document| Sourced { source: "one".into(), document: document.clone() });
+        let documents = documents.iter().map(|document| Sourced::new("one", document.clone()));
         let documents: Vec<_> = documents.collect();
         compare(&entries(&documents, Apart::Files, &Filter::default())).unwrap()
     }
@@ -184,12 +184,13 @@ mod tests {
             let found = found(&[plugin.clone(), eager.clone()]);
             found.standings[0].part.wall.as_ref().unwrap().aggregate_score
         };
-        assert!((score(&plugin) - 3.0).abs() < 1e-9, "{}", score(&plugin));
-        assert!((score(&slowing) - 3.0).abs() < 1e-9, "{}", score(&slowing));
+        assert!((score(&plugin) - 3.0).abs() < 1e-5, "{}", score(&plugin));
+        assert!((score(&slowing) - 3.0).abs() < 1e-5, "{}", score(&slowing));
         // By the first rules it is the time beside the rewrite.
         let timing = slowing.variants[0].timing.as_mut().unwrap();
-        (timing.eager_us, timing.rules) = (timing.eager_us * 1.25, 1);
-        assert!((score(&slowing) - 3.0).abs() < 1e-9, "{}", score(&slowing));
+        timing.rules = 1;
+        timing.processes.iter_mut().for_each(|process| process.device = None);
+        assert!((score(&slowing) - 3.0).abs() < 1e-5, "{}", score(&slowing));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What all results of an entrant say together.
 
-use crate::conditions::{Conditions, remarks};
+use crate::conditions::{Conditions, few, remarks};
 use crate::entry::{Entrant, Entry, Item};
 use crate::headroom::Headroom;
 use crate::part::{Part, alone};
@@ -121,7 +121,7 @@ pub struct Reason {
 
 /// Summarises the results of an entrant.
 pub fn summarise(entry: &Entry<'_>) -> Summary {
-    let Entry { entrant, conditions, repeated, documents, items, scoring } = entry;
+    let Entry { entrant, conditions, repeated, documents, recomputed, items, scoring } = entry;
     let all: Vec<&Item<'_>> = items.iter().collect();
     let mut ranked: Vec<(f64, &Item<'_>)> =
         all.iter().filter_map(|&item| Some((alone(item.outcome?, &scoring.options)?, item))).collect();
@@ -133,6 +133,7 @@ pub fn summarise(entry: &Entry<'_>) -> Summary {
     let (best, worst) = (best.collect(), worst.collect());
     let slice = |names: &dyn Fn(&Item<'_>) -> Vec<String>| slices(&all, names, |items| Part::of(items, *scoring));
     let mut remarks = remarks(documents);
+    remarks.extend(few(recomputed.iter()));
     if *repeated > 0 {
         remarks
             .push(format!("{repeated} results on samples that were evaluated again are left out: the last one counts"));

@@ -12,8 +12,7 @@ use passhost_supervisor::document::{Document, Graphs, Launch, Variant};
 
 fn with_contests(documents: Vec<Document>, check: impl FnOnce(&[Contest<'_>])) {
     let source = || "one.json".to_owned();
-    let documents: Vec<Sourced> =
-        documents.into_iter().map(|document| Sourced { source: source(), document }).collect();
+    let documents: Vec<Sourced> = documents.into_iter().map(|document| Sourced::new(source(), document)).collect();
     check(&contests(&entries(&documents, Apart::Plugins, &Filter::default())));
 }
 

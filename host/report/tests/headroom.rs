@@ -37,7 +37,7 @@ fn on_gpu(mut document: Document) -> Document {
 }
 
 fn sourced(documents: Vec<Document>) -> Vec<Sourced> {
-    documents.into_iter().map(|document| Sourced { source: "one.json".into(), document }).collect()
+    documents.into_iter().map(|document| Sourced::new("one.json", document)).collect()
 }
 
 fn headroom_of(document: Document) -> Headroom {
@@ -88,7 +88,7 @@ fn captured_programs_are_held_against_the_floor_of_the_device_by_its_own_time() 
     // By the device's time it is half as fast as by wall clock.
     let sized = Variant { bytes: Some(298_200_000), ..right("x", 4.0) };
     let mut unknown = right("y", 5.0);
-    unknown.timing.as_mut().unwrap().rewritten_device_us = None;
+    unknown.timing.as_mut().unwrap().processes.iter_mut().for_each(|process| process.device = None);
     let mut captured = on_gpu(document("a", "s", vec![sized, unknown]));
     captured.limits.measurement.launch = Launch::Graph;
     let found = headroom_of(captured);

@@ -100,6 +100,23 @@ pub enum LineError {
         /// What the parser said.
         reason: String,
     },
+    /// Nothing that anybody signs is as long.
+    #[error("it has more than the {limit} bytes that a signed result may have")]
+    TooLong {
+        /// Bytes that a line may have.
+        limit: usize,
+    },
+    /// The file has more of them than are read.
+    #[error(
+        "its file has more than the {limit} lines that are read: this one and those after it are left out; submit them in another file"
+    )]
+    TooMany {
+        /// Lines that a file may have.
+        limit: usize,
+    },
+    /// Its end is missing, or is another one.
+    #[error("it does not end in its schema, signature and signer: it was cut off, or changed after it was signed")]
+    Ending,
     /// It has no signature.
     #[error(
         "it is not signed: its schema is `{schema}`, expected `{expected}`; `passhost eval --sign KEY` and `bench --sign KEY` sign what they measure"
@@ -116,17 +133,18 @@ pub enum LineError {
         /// What.
         reason: String,
     },
-    /// It may mean the same, and is not what was signed.
+    /// It may mean the same as a line that is signed, and is not that line.
     #[error(
-        "its bytes are not the ones that were signed: from byte {at} on they are not in the form that signed results have; it was changed or \
-         reformatted after it was signed"
+        "from byte {at} on it is not in the form that signed results have: it was reformatted after it was signed, or signed by another program"
     )]
     NotCanonical {
         /// The first byte that is otherwise, from 0.
         at: usize,
     },
     /// Somebody changed it.
-    #[error("its signature does not fit: it was changed after it was signed, or whoever signed it has another key")]
+    #[error(
+        "its signature does not fit: it was changed or reformatted after it was signed, or whoever signed it has another key"
+    )]
     Signature,
     /// It says things that this program does not know.
     #[error(

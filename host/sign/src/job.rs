@@ -1,4 +1,4 @@
-//! The name of an evaluation, by which its result counts once.
+//! The names of an evaluation, by which its result counts once, and of a batch, of which all is one submission.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -8,23 +8,65 @@ const BYTES: usize = 16;
 /// Separates derived names from other hashes.
 const DOMAIN: &[u8] = b"passhost job of a batch 1\0";
 
-/// The name of an evaluation: 16 random bytes in hexadecimal.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct JobId(String);
+/// A name of 16 random bytes, in hexadecimal.
+macro_rules! random_name {
+    ($(#[$attribute:meta])* $name:ident, $whose:literal) => {
+        $(#[$attribute])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(String);
+
+        impl $name {
+            /// A fresh one.
+            ///
+            /// # Errors
+            ///
+            /// If the system gives no random bytes.
+            pub fn random() -> Result<$name, getrandom::Error> {
+                let mut bytes = [0; BYTES];
+                getrandom::fill(&mut bytes)?;
+                Ok($name(base16ct::lower::encode_string(&bytes)))
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = String;
+
+            fn try_from(text: String) -> Result<$name, String> {
+                let is_hexadecimal = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+                if text.len() == 2 * BYTES && is_hexadecimal {
+                    Ok($name(text))
+                } else {
+                    Err(concat!("the id of a ", $whose, " has 32 hexadecimal digits").into())
+                }
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> String {
+                id.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+random_name! {
+    /// The name of an evaluation: 16 random bytes in hexadecimal.
+    JobId, "job"
+}
+
+random_name! {
+    /// The name of a batch, drawn when it begins: 16 random bytes in hexadecimal.
+    BatchId, "batch"
+}
 
 impl JobId {
-    /// A fresh one.
-    ///
-    /// # Errors
-    ///
-    /// If the system gives no random bytes.
-    pub fn random() -> Result<JobId, getrandom::Error> {
-        let mut bytes = [0; BYTES];
-        getrandom::fill(&mut bytes)?;
-        Ok(JobId::of(&bytes))
-    }
-
     /// That of a plugin on a sample in the batch with this id: however often the batch is gone on with, it stays the same
     /// evaluation. `parts` are what tells it from the others of the batch.
     pub fn within(batch: &str, parts: &[&str]) -> JobId {
@@ -33,36 +75,7 @@ impl JobId {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
-        JobId::of(&hash.finalize()[..BYTES])
-    }
-
-    fn of(bytes: &[u8]) -> JobId {
-        JobId(base16ct::lower::encode_string(bytes))
-    }
-}
-
-impl TryFrom<String> for JobId {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<JobId, String> {
-        let is_hexadecimal = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-        if text.len() == 2 * BYTES && is_hexadecimal {
-            Ok(JobId(text))
-        } else {
-            Err("a job's id has 32 hexadecimal digits".into())
-        }
-    }
-}
-
-impl From<JobId> for String {
-    fn from(id: JobId) -> String {
-        id.0
-    }
-}
-
-impl fmt::Display for JobId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        JobId(base16ct::lower::encode_string(&hash.finalize()[..BYTES]))
     }
 }
 

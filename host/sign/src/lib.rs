@@ -10,8 +10,8 @@
 //!
 //! The line is the value `{"payload": statement, "schema": ..., "signature": ..., "signer": ...}` in [canonical
 //! form](canonical()), and the signature is over [`DOMAIN`] and the payload in that form. A line in any other form is
-//! refused, although it may mean the same: so every byte counts, no two lines say the same, and it does not matter in which
-//! order a reader parses and verifies.
+//! refused, although it may mean the same: so every byte counts, and no two lines say the same. A reader verifies the bytes
+//! of the payload as they stand in the line and parses them after that: what nobody signed is not parsed.
 
 mod canonical;
 mod error;
@@ -25,7 +25,7 @@ mod trusted;
 
 pub use canonical::canonical;
 pub use error::{KeyError, LineError, SignError, TrustError, TrustedKeysError};
-pub use job::JobId;
+pub use job::{BatchId, JobId};
 pub use key::{PublicKey, SecretKey};
 pub use line::{BEGINNING, DOMAIN, SCHEMA};
 pub use met::{Met, Repetition};

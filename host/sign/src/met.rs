@@ -41,23 +41,32 @@ impl Met {
     ///
     /// If it was. Then nothing of it is noted.
     pub fn meet(&mut self, statement: &Statement, place: &str) -> Result<(), Repetition> {
-        if let Some(first) = self.jobs.get(&statement.job) {
-            return Err(Repetition::Job { job: statement.job.clone(), first: first.clone() });
-        }
-        let job = &statement.document.job;
-        let seeded = statement.document.variants.iter().filter_map(|variant| Some((variant, variant.seed?)));
-        let keys: Vec<[String; 4]> = seeded
-            .map(|(variant, seed)| {
-                [&job.plugin_sha256, &job.sample_sha256, &variant.name, &seed.to_string()].map(Clone::clone)
-            })
-            .collect();
-        if let Some((key, first)) = keys.iter().find_map(|key| Some((key, self.seeds.get(key)?))) {
-            return Err(Repetition::Seed { graph: one_line(&key[2], 100), first: first.clone() });
-        }
+        self.repetition(statement).map_or(Ok(()), Err)?;
         self.jobs.insert(statement.job.clone(), place.to_owned());
-        self.seeds.extend(keys.into_iter().map(|key| (key, place.to_owned())));
+        self.seeds.extend(seeds(statement).map(|key| (key, place.to_owned())));
         Ok(())
     }
+
+    /// Why a result was met before, if it was.
+    pub fn repetition(&self, statement: &Statement) -> Option<Repetition> {
+        if let Some(first) = self.jobs.get(&statement.job) {
+            return Some(Repetition::Job { job: statement.job.clone(), first: first.clone() });
+        }
+        let (graph, first) = seeds(statement).find_map(|key| {
+            let first = self.seeds.get(&key)?;
+            Some((one_line(&key[2], 100), first.clone()))
+        })?;
+        Some(Repetition::Seed { graph, first })
+    }
+}
+
+/// By what the measurements of a result are known.
+fn seeds(statement: &Statement) -> impl Iterator<Item = [String; 4]> {
+    let job = &statement.document.job;
+    let seeded = statement.document.variants.iter().filter_map(|variant| Some((variant, variant.seed?)));
+    seeded.map(|(variant, seed)| {
+        [&job.plugin_sha256, &job.sample_sha256, &variant.name, &seed.to_string()].map(Clone::clone)
+    })
 }
 
 #[cfg(test)]
@@ -75,7 +84,7 @@ mod tests {
         });
         let document = document(plugin, "sample", variants.collect());
         let job = JobId::random().unwrap();
-        Statement { job, signed_at: 1, author: None, programs: BTreeMap::new(), document }
+        Statement { job, batch: None, signed_at: 1, author: None, programs: BTreeMap::new(), document }
     }
 
     #[test]

@@ -1,17 +1,22 @@
 //! What a signature is about.
 
 use crate::error::{LineError, SignError};
-use crate::job::JobId;
+use crate::job::{BatchId, JobId};
 use crate::key::{PublicKey, SecretKey};
-use crate::line::{BEGINNING, open, seal};
+use crate::line::{BEGINNING, BEGINNING_LIMIT, LINE_LIMIT, nameless, open, seal};
 use crate::trusted::is_name;
+use passhost_protocol::{LineRead, Lines};
 use passhost_supervisor::document::{Blame, Document, SCHEMA};
 use passhost_supervisor::recount;
 use passhost_supervisor::untrusted::one_line;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::io::{self, BufReader, Read};
 use std::time::{Duration, UNIX_EPOCH};
+
+/// Lines of a file that are read: as many results as nobody has.
+const LINES_LIMIT: usize = 1 << 16;
 
 /// A result document, and what whoever measured it knows besides. The document has the hashes of plugin, sample, policy and
 /// rewrites, the settings, the device and the seeds.
@@ -20,6 +25,10 @@ use std::time::{Duration, UNIX_EPOCH};
 pub struct Statement {
     /// Names the evaluation. Its result counts once.
     pub job: JobId,
+    /// Names the batch that it belongs to, all of whose results are one submission. Older statements name none: each of them
+    /// is a submission of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<BatchId>,
     /// When it was signed, in seconds since 1970, by the clock of whoever signed it.
     pub signed_at: u64,
     /// Whose submission it is, as whoever signed it says; their own if absent.
@@ -86,14 +95,16 @@ fn unfit(document: &Document) -> Option<String> {
 /// # Errors
 ///
 /// If it was changed after it was signed, or says what this program does not know.
-pub fn read(line: &str) -> Result<Signed, LineError> {
-    let (payload, signer) = open(line.strip_suffix('\n').unwrap_or(line))?;
+pub fn read(line: impl AsRef<[u8]>) -> Result<Signed, LineError> {
+    let line = line.as_ref();
+    let opened = open(line.strip_suffix(b"\n").unwrap_or(line))?;
+    let (signer, payload) = (opened.signer, opened.payload()?);
     let form = |reason: String| LineError::Form { reason: one_line(&reason, 300) };
     let schema = payload.pointer("/document/schema").and_then(Value::as_str).unwrap_or("none");
     if schema != SCHEMA {
         return Err(form(format!("the schema of its document is `{schema}`, expected `{SCHEMA}`")));
     }
-    let statement: Statement = serde_json::from_value(payload.clone()).map_err(|error| form(error.to_string()))?;
+    let statement = Statement::deserialize(&payload).map_err(|error| form(error.to_string()))?;
     let known = serde_json::to_value(&statement).map_err(|error| form(error.to_string()))?;
     if let Some(author) = statement.author.as_ref().filter(|author| !is_name(author)) {
         return Err(form(format!("its author `{author}` is no name")));
@@ -105,17 +116,39 @@ pub fn read(line: &str) -> Result<Signed, LineError> {
 }
 
 /// The statements of a file, one a line, or why a line is none. A file that has no line like one is one thing, for which
-/// there is one reason.
-pub fn read_all(text: &str) -> Vec<Result<Signed, LineError>> {
-    let lines: Vec<&str> = text.split_terminator('\n').collect();
-    if lines.iter().any(|line| line.starts_with(BEGINNING)) {
-        return lines.into_iter().map(read).collect();
+/// there is one reason. One line is held at a time: what a file costs besides is what its statements take.
+///
+/// # Errors
+///
+/// If the file cannot be read.
+pub fn read_all(mut file: impl Read) -> io::Result<Vec<Result<Signed, LineError>>> {
+    let mut beginning = vec![];
+    file.by_ref().take(BEGINNING_LIMIT as u64).read_to_end(&mut beginning)?;
+    let mut lines = Lines::new(BufReader::new(beginning.as_slice().chain(file)), LINE_LIMIT);
+    let (mut found, mut is_any_signed) = (vec![], beginning.starts_with(BEGINNING.as_bytes()));
+    while let Some(line) = lines.read()? {
+        if found.len() == LINES_LIMIT {
+            found.push(Err(LineError::TooMany { limit: LINES_LIMIT }));
+            break;
+        }
+        found.push(match line {
+            LineRead::Whole(line) | LineRead::Unended(line) => {
+                is_any_signed |= line.starts_with(BEGINNING.as_bytes());
+                read(line)
+            }
+            LineRead::TooLong => Err(LineError::TooLong { limit: LINE_LIMIT }),
+        });
     }
-    match (read(text), lines.first()) {
-        // Lines of something else, such as a batch: the first says of what.
-        (Err(LineError::Json { .. }), Some(first)) => vec![read(first)],
-        (whole, _) => vec![whole],
+    if is_any_signed || found.len() == 1 {
+        return Ok(found);
     }
+    // One document over several lines, or lines of something else, such as a batch: the first says of what.
+    let is_all = beginning.len() < BEGINNING_LIMIT;
+    Ok(vec![match (read(&beginning), found.into_iter().next()) {
+        (Err(LineError::Json { .. }), Some(first)) if is_all => first,
+        (Err(LineError::Json { .. }), _) if !is_all => Err(nameless()),
+        (whole, _) => whole,
+    }])
 }
 
 /// A member of `value`, or of what is in it, that `known` does not have. A newer program may know more than an older one
@@ -155,6 +188,7 @@ mod tests {
     fn statement(document: Document) -> Statement {
         Statement {
             job: JobId::random().unwrap(),
+            batch: Some(BatchId::random().unwrap()),
             signed_at: 1_767_398_399,
             author: None,
             programs: BTreeMap::from([("passhost".to_owned(), "00".to_owned())]),
@@ -176,15 +210,36 @@ mod tests {
     fn what_is_read_is_what_was_signed() {
         let statement = statement(measured());
         let line = statement.sign(&key()).unwrap();
-        let signed = read(&format!("{line}\n")).unwrap();
+        let signed = read(format!("{line}\n")).unwrap();
         assert_eq!((signed.statement, signed.signer), (statement.clone(), key().public()));
         assert_eq!(statement.signed_at_text(), "2026-01-02T23:59:59Z");
         assert_eq!(time_text(u64::MAX), "9999-12-31T23:59:59Z");
     }
 
     #[test]
+    fn a_batch_is_named_or_not_and_a_line_without_one_is_as_it_was() {
+        let (named, unnamed) = (statement(measured()), Statement { batch: None, ..statement(measured()) });
+        let [named_line, unnamed_line] = [&named, &unnamed].map(|statement| statement.sign(&key()).unwrap());
+        assert!(!unnamed_line.contains("\"batch\""), "{unnamed_line}");
+        assert_eq!(read(&unnamed_line).unwrap().statement.batch, None);
+        assert_eq!(read(&named_line).unwrap().statement, named);
+        // The name is signed.
+        let batch = String::from(named.batch.clone().unwrap());
+        let moved = named_line.replacen(&batch, &"0".repeat(32), 1);
+        assert_eq!(read(moved).unwrap_err(), LineError::Signature);
+        let mut payload = serde_json::to_value(&unnamed).unwrap();
+        payload["batch"] = Value::Null;
+        let error = read(seal(&payload, &key())).unwrap_err().to_string();
+        assert!(error.contains("it says something of `batch`"), "{error}");
+        payload["batch"] = "night".into();
+        let error = read(seal(&payload, &key())).unwrap_err().to_string();
+        assert!(error.contains("the id of a batch has 32 hexadecimal digits"), "{error}");
+    }
+
+    #[test]
     fn a_line_that_is_changed_leaves_the_others_of_its_file() {
         let line = statement(measured()).sign(&key()).unwrap();
+        let read_all = |text: &str| read_all(text.as_bytes()).unwrap();
         let reads = |text: &str| read_all(text).iter().map(Result::is_ok).collect::<Vec<bool>>();
         assert_eq!(reads(&format!("{line}\n{line}\n")), [true, true]);
         assert_eq!(reads(&format!("{}\n{line}", line.replacen('{', "[", 1))), [false, true]);
@@ -193,6 +248,24 @@ mod tests {
         assert_eq!(read_all("{\n  \"schema\": \"passhost.result/2\"\n}\n").len(), 1);
         assert!(unsigned("{\n  \"schema\": \"passhost.result/2\"\n}\n").contains("schema is `passhost.result/2`"));
         assert!(unsigned("{\"schema\":\"passhost.batch/1\"}\n{}\n").contains("schema is `passhost.batch/1`"));
+        assert!(unsigned("words\nand words\n").contains("it is no JSON"));
+        // What an unsigned document calls itself is looked for in its beginning.
+        let long = format!("[\n{}0]\n", "0,\n".repeat(BEGINNING_LIMIT));
+        assert!(unsigned(&long).contains("it is not signed: its schema is `none`"));
+    }
+
+    #[test]
+    fn a_line_is_as_long_as_a_result_may_be_and_a_file_has_as_many_as_are_read() {
+        let line = statement(measured()).sign(&key()).unwrap() + "\n";
+        let errors = |file: &mut dyn Read| -> Vec<Option<LineError>> {
+            read_all(file).unwrap().into_iter().map(Result::err).collect()
+        };
+        let long = std::io::repeat(b'0').take(LINE_LIMIT as u64 + 1);
+        let mut file = BEGINNING.as_bytes().chain(long).chain(b"\n".as_slice()).chain(line.as_bytes());
+        assert_eq!(errors(&mut file), [Some(LineError::TooLong { limit: LINE_LIMIT }), None]);
+        let found = errors(&mut line.as_bytes().chain(std::io::repeat(b'\n')));
+        assert_eq!(found.len(), LINES_LIMIT + 1);
+        assert_eq!((&found[0], &found[LINES_LIMIT]), (&None, &Some(LineError::TooMany { limit: LINES_LIMIT })));
     }
 
     #[test]
@@ -227,7 +300,7 @@ mod tests {
         let said = |change: &dyn Fn(&mut Value)| {
             let mut payload = payload.clone();
             change(&mut payload);
-            read(&seal(&payload, &key())).map(|_| ()).map_err(|error| error.to_string())
+            read(seal(&payload, &key())).map(|_| ()).map_err(|error| error.to_string())
         };
         let refused = |change: &dyn Fn(&mut Value), text: &str| {
             let error = said(change).unwrap_err();

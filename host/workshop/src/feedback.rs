@@ -293,7 +293,8 @@ mod tests {
         noisy.timing.as_mut().unwrap().interval = Interval { low: 0.01, high: 400.0 };
         let mut contradictory = right("two", 2.0);
         contradictory.timing.as_mut().unwrap().speedup = 0.05;
-        let text = verdict(&document("p", "s", vec![noisy, contradictory, right("three", 2.0)]));
+        let variants = vec![noisy, contradictory, right("three", 2.0)];
+        let text = verdict(&Document { variants, ..document("p", "s", vec![]) });
         let lines = |words: &str| text.lines().filter(|line| line.contains(words)).count();
         assert_eq!((lines("too noisy to say"), lines("eager 1200 us, yours 600 us, 2.00 times")), (2, 1), "{text}");
     }

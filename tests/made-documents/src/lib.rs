@@ -1,4 +1,5 @@
-//! Result documents made by hand, for tests of what reads them: no evaluation runs, and every time is known.
+//! Result documents made by hand, for tests of what reads them: no evaluation runs, and every trial is known. All that follows
+//! from the trials is computed from them.
 
 use passhost_ir::{DeviceFacts, DeviceKind, Dtype, TensorType};
 use passhost_policy::Policy;
@@ -11,12 +12,12 @@ use passhost_supervisor::document::{
     Baseline, Blame, CHECK, ChildWalls, Document, Failure, Job, Launch, Limits, Rewrite, SCHEMA, Status, Timing,
     Variant,
 };
-use passhost_supervisor::recount;
+use passhost_supervisor::verify::recomputed;
 
 /// Nanoseconds that eager takes in every made document.
 const EAGER_NS: u64 = 1_200_000;
 /// What processes differ by.
-const PROCESSES: [f64; 3] = [0.998, 1.0, 1.002];
+const PROCESSES: [f64; 3] = [1.0 / 1.002, 1.0, 1.002];
 
 /// The document of a plugin, named so, on a sample, with these variants, made on a CPU under the policy `open`.
 pub fn document(plugin: &str, sample: &str, variants: Vec<Variant>) -> Document {
@@ -35,7 +36,7 @@ pub fn document(plugin: &str, sample: &str, variants: Vec<Variant>) -> Document 
         baseline: None,
         left_out: 0,
     };
-    let mut document = Document {
+    let document = Document {
         schema: SCHEMA.into(),
         job,
         status: Status::Scored,
@@ -52,26 +53,32 @@ pub fn document(plugin: &str, sample: &str, variants: Vec<Variant>) -> Document 
         device_scores: None,
         confinement: ChildWalls::default(),
     };
-    let counted = recount(&document).variants.into_iter();
-    document.outcomes = counted.filter_map(|counted| counted.outcome).collect();
-    document.scores = passhost_score::score(&document.outcomes, &document.options).ok();
-    document
+    recomputed(document).document
 }
 
 /// The document of a baseline: as that of a plugin of this name, but that eager is called from Python and takes so many times
 /// as long.
 pub fn baseline(method: &str, launch: Launch, sample: &str, variants: Vec<Variant>, slower: f64) -> Document {
     let slow = |mut variant: Variant| {
-        if let Some(timing) = &mut variant.timing {
-            timing.eager_us *= slower;
-            timing.eager_device_us = timing.eager_device_us.map(|time| time * slower);
-        }
+        variant
+            .timing
+            .iter_mut()
+            .flat_map(|timing| &mut timing.processes)
+            .for_each(|process| slow_down(process, slower));
         variant
     };
     let mut document = document(method, sample, variants.into_iter().map(slow).collect());
     let (method, python, torch) = (method.to_owned(), "3.11.7".to_owned(), "2.11.0+cpu".to_owned());
     document.job.baseline = Some(Baseline { method, launch, python, torch });
     document
+}
+
+/// All of a process takes so many times as long.
+fn slow_down(process: &mut ProcessTimes, slower: f64) {
+    let blocks = process.control.iter_mut().chain(&mut process.pairs);
+    let of_device = process.device.iter_mut().flat_map(|times| [&mut times.eager_ns, &mut times.rewritten_ns]);
+    let times = blocks.flat_map(|block| [&mut block.eager_ns, &mut block.other_ns]).chain(of_device);
+    times.flatten().for_each(|time| *time = (*time as f64 * slower).round() as u64);
 }
 
 fn device() -> DeviceInfo {
@@ -124,9 +131,8 @@ pub fn failed(name: &str, class: FailureClass) -> Variant {
 
 /// A variant that a busy machine let nobody measure.
 pub fn unmeasured(name: &str, why: &str) -> Variant {
-    let timing = Timing { trouble: Some(why.into()), ..timing(1.0) };
     let failure = fault(Blame::Host, "timing", &format!("not measured: {why}"));
-    Variant { class: None, failure, timing: Some(timing), ..right(name, 1.0) }
+    Variant { class: None, failure, timing: None, ..right(name, 1.0) }
 }
 
 /// A variant that is right and could not be captured in a CUDA graph, by whose doing.
@@ -224,7 +230,7 @@ fn process(speedup: f64) -> ProcessTimes {
     };
     ProcessTimes {
         control: vec![block(1.0); 2],
-        pairs: vec![block(speedup * 0.999), block(speedup * 1.001)],
+        pairs: vec![block(speedup / 1.001), block(speedup * 1.001)],
         device: Some(DeviceTimes {
             eager_ns: vec![EAGER_NS],
             rewritten_ns: vec![(2.0 * EAGER_NS as f64 / speedup).round() as u64],

@@ -34,9 +34,10 @@ pub struct BaselineArguments {
     /// Goes on with the batch in that file: what has ended is not done again
     #[arg(long)]
     pub resume: bool,
-    /// Only variants whose names contain this
-    #[arg(long, value_name = "TEXT")]
-    pub variant: Option<String>,
+    /// Only variants with this in their names: a part of a folder's name, or folders as in float16/s0-1, the last by its
+    /// beginning. May be given several times
+    #[arg(long = "variant", value_name = "TEXT")]
+    pub variants: Vec<String>,
     /// Stops at the first trouble of the host; otherwise the others are measured
     #[arg(long)]
     pub fail_fast: bool,

@@ -25,9 +25,10 @@ pub struct BenchArguments {
     /// Goes on with the batch in that file: what has ended is not done again
     #[arg(long)]
     pub resume: bool,
-    /// Only variants whose names contain this
-    #[arg(long, value_name = "TEXT")]
-    pub variant: Option<String>,
+    /// Only variants with this in their names: a part of a folder's name, or folders as in float16/s0-1, the last by its
+    /// beginning. May be given several times
+    #[arg(long = "variant", value_name = "TEXT")]
+    pub variants: Vec<String>,
     /// How many submissions of one author share the error of a verdict; as many as there are plugins if absent
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     pub submissions: Option<u32>,

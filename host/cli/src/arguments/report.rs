@@ -55,9 +55,10 @@ pub struct CompareArguments {
 
 #[derive(Debug, Args)]
 pub struct FilterArguments {
-    /// Only graphs whose sample and path, `SAMPLE/PATH`, contain this
-    #[arg(long, value_name = "TEXT")]
-    pub variant: Option<String>,
+    /// Only graphs whose sample and path, `SAMPLE/PATH`, have this: a part of a folder's name, or folders as in
+    /// float16/s0-1, the last by its beginning. May be given several times
+    #[arg(long = "variant", value_name = "TEXT")]
+    pub variants: Vec<String>,
     /// Only graphs of samples that were named by a list of this name
     #[arg(long, value_name = "NAME")]
     pub group: Option<String>,
@@ -66,6 +67,6 @@ pub struct FilterArguments {
 impl FilterArguments {
     /// Which graphs count.
     pub fn filter(&self) -> Filter {
-        Filter { variant: self.variant.clone(), group: self.group.clone() }
+        Filter { variants: self.variants.clone(), group: self.group.clone() }
     }
 }

@@ -148,9 +148,10 @@ pub struct RunArguments {
     /// Where manifest.json, input_0.bin, output_0.bin and so on are written
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
-    /// The first graph whose name contains this, instead of the first
-    #[arg(long, value_name = "TEXT")]
-    pub variant: Option<String>,
+    /// The first graph with this in its name, instead of the first: a part of a folder's name, or folders as in
+    /// float16/s0-1, the last by its beginning. May be given several times: the first graph that any of them means
+    #[arg(long = "variant", value_name = "TEXT")]
+    pub variants: Vec<String>,
     /// How inputs are drawn
     #[arg(long, value_enum, default_value_t = Inputs::Fresh)]
     pub inputs: Inputs,

@@ -28,9 +28,10 @@ pub struct VaryArguments {
     /// An empty or new directory for the task
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
-    /// The first graph whose name contains this, instead of the first
-    #[arg(long, value_name = "TEXT")]
-    pub variant: Option<String>,
+    /// The first graph with this in its name, instead of the first: a part of a folder's name, or folders as in
+    /// float16/s0-1, the last by its beginning. May be given several times: the first graph that any of them means
+    #[arg(long = "variant", value_name = "TEXT")]
+    pub variants: Vec<String>,
     /// Wall clock for reading the graph and making one variant
     #[arg(long, value_name = "TIME", default_value = "2m", value_parser = duration)]
     pub timeout: Duration,

@@ -31,7 +31,7 @@ pub fn run(arguments: &BaselineArguments, terminal: &Terminal) -> Result<Exit, S
     let mut header = Header::new(&config);
     header.plugins = baselines.entries();
     header.programs = programs().map_err(|error| Stop::new(Exit::Host, error))?;
-    header.variant.clone_from(&arguments.variant);
+    header.variants.clone_from(&arguments.variants);
     header.samples = samples.into_iter().map(sample_entry).collect();
     header.devices = vec![device.info().clone()];
     let line = progress.clone();

@@ -12,8 +12,8 @@ use crate::terminal::{Terminal, Tone, wrap};
 use crate::{Exit, Stop};
 use given::Given;
 use keeper::{Keeper, Keeping};
-use passhost_report::{Apart, Filter, Sourced, Summary, entries, summarise};
-use passhost_sign::JobId;
+use passhost_report::{Apart, Filter, Summary, entries, summarise};
+use passhost_sign::{BatchId, JobId};
 use passhost_supervisor::batch::{self, Batch, BatchFile, Bench, Header, PluginEntry, SampleEntry};
 use passhost_supervisor::device::{Device, DeviceSetup};
 use passhost_supervisor::document::{Blame, Document};
@@ -44,8 +44,8 @@ pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop
     progress.step("loading the plugins");
     header.plugins = plugins.iter().map(|plugin| entry(&supervisor, plugin)).collect::<Result<_, _>>()?;
     header.programs = given::programs().map_err(|error| Stop::new(Exit::Host, error))?;
-    header.variant.clone_from(&arguments.variant);
-    header.id = Some(JobId::random().map_err(Stop::host)?.to_string());
+    header.variants.clone_from(&arguments.variants);
+    header.id = Some(BatchId::random().map_err(Stop::host)?.to_string());
     header.samples = samples.into_iter().map(sample_entry).collect();
     progress.step("starting the device");
     let mut devices = open_devices(arguments, signer.as_ref())?;
@@ -73,7 +73,7 @@ pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop
 
 /// Who signs the results, if that is asked for.
 fn signer(arguments: &BenchArguments) -> Result<Option<Signer>, Stop> {
-    let unfit = [(arguments.variant.is_some(), "--variant"), (arguments.measure.seed.is_some(), "--seed")];
+    let unfit = [(!arguments.variants.is_empty(), "--variant"), (arguments.measure.seed.is_some(), "--seed")];
     let signer = Signer::new(&arguments.sign, &unfit)?;
     check_files(signer.as_ref().map(|_| signed_file(&arguments.out)).iter())?;
     Ok(signer)
@@ -93,7 +93,9 @@ fn sign(signer: &Signer, out: &Path, terminal: &Terminal) -> Result<(), Stop> {
             out.display()
         )));
     };
-    let mut signing = Signing::new(signer);
+    let batch = BatchId::try_from(id.clone())
+        .map_err(|reason| Stop::usage(format!("the header of `{}` was changed: {reason}", out.display())))?;
+    let mut signing = Signing::new(signer, batch);
     for document in documents.iter().zip(whole).filter_map(|(document, whole)| whole.then_some(document)) {
         let job = &document.job;
         let job = JobId::within(&id, &[&job.plugin_sha256, &job.sample, &job.sample_sha256]);
@@ -141,9 +143,7 @@ fn open_devices(arguments: &BenchArguments, signer: Option<&Signer>) -> Result<V
 
 /// What has come of it: what `passhost report` says of the file.
 fn summaries(documents: Vec<Document>, out: &Path, terminal: &Terminal) -> Vec<String> {
-    let source = out.display().to_string();
-    let sourced = documents.into_iter().map(|document| Sourced { source: source.clone(), document });
-    let sourced: Vec<Sourced> = sourced.collect();
+    let sourced = super::documents::sourced(out, documents);
     let entries = entries(&sourced, Apart::Plugins, &Filter::default());
     let summaries: Vec<Summary> = entries.iter().filter(|entry| !entry.is_empty()).map(summarise).collect();
     let mut lines = crate::summary::render(&summaries, terminal);

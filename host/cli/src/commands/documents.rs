@@ -17,44 +17,50 @@ use std::path::{Path, PathBuf};
 /// Bytes of a file that is read: a result document with a thousand variants has a few megabytes.
 const FILE_LIMIT: u64 = 512 << 20;
 
-/// The documents of several files, each with the file that it comes from.
+const EMPTY: &str = "it is empty; `passhost eval --json FILE` writes a result";
+
+/// The documents of several files, each with the file that it comes from, and with figures that follow from its trials.
 pub fn read_all(paths: &[PathBuf]) -> Result<Vec<Sourced>, Stop> {
     let mut all = vec![];
     for path in paths {
         let documents = read_any(path).with_context(|| format!("cannot read `{}`", path.display()));
-        let documents = documents.map_err(|error| Stop { exit: Exit::Usage, error })?;
-        let source = path.display().to_string();
-        all.extend(documents.into_iter().map(|document| Sourced { source: source.clone(), document }));
+        all.extend(documents.map_err(|error| Stop { exit: Exit::Usage, error })?);
     }
     Ok(all)
 }
 
 /// Those of a file of results, or of the scores of `passhost agent --json`.
-fn read_any(path: &Path) -> anyhow::Result<Vec<Document>> {
+fn read_any(path: &Path) -> anyhow::Result<Vec<Sourced>> {
     if is_signed(path)? || is_batch(path)? {
-        return read(path);
+        return Ok(sourced(path, read(path)?));
     }
     let value = read_json(path)?;
     match value.get("schema").and_then(Value::as_str) {
-        Some(scores::SCHEMA) => of_agent(value),
-        _ => parse(value, "it is no result document"),
+        Some(scores::SCHEMA) => of_agent(path, value),
+        _ => Ok(sourced(path, parse(value, "it is no result document")?)),
     }
+}
+
+/// The documents of a file, with figures that follow from their trials.
+pub fn sourced(path: &Path, documents: Vec<Document>) -> Vec<Sourced> {
+    let source = path.display().to_string();
+    documents.into_iter().map(|document| Sourced::new(source.clone(), document)).collect()
 }
 
 /// The documents behind the best attempts of a model, as those of one entrant: its passes are another on each sample, and each
 /// was the best of so many, which share the error of one.
-fn of_agent(value: Value) -> anyhow::Result<Vec<Document>> {
+fn of_agent(path: &Path, value: Value) -> anyhow::Result<Vec<Sourced>> {
     let Written { model, tasks, documents } = serde_json::from_value(value).context("the scores are damaged")?;
     anyhow::ensure!(
         !documents.is_empty(),
         "nothing was evaluated in this run; `passhost agent --resume` goes on with it"
     );
-    let mut documents = parse(Value::Array(documents), "a result in it is none")?;
+    let mut documents = sourced(path, parse(Value::Array(documents), "a result in it is none")?);
     let attempts = tasks.iter().map(|task| task.attempts).max().unwrap_or(1);
-    let passes: String = documents.iter().map(|document| document.job.plugin_sha256.as_str()).collect();
+    let passes: String = documents.iter().map(|sourced| sourced.document.job.plugin_sha256.as_str()).collect();
     let (name, version) = (format!("agent {model}"), format!("best of {attempts}"));
     let sha256 = passhost_workshop::sha256(format!("{name}\n{passes}").as_bytes());
-    for document in &mut documents {
+    for Sourced { document, .. } in &mut documents {
         let info = PassInfo { name: name.clone(), version: version.clone(), ..PassInfo::default() };
         document.job.plugin_info = Some(info);
         document.job.plugin_sha256.clone_from(&sha256);
@@ -102,7 +108,11 @@ fn begins_with(path: &Path, beginning: &str) -> anyhow::Result<bool> {
 
 /// The results of a signed file, or why a line is none, each for itself.
 pub fn signed_lines(path: &Path) -> anyhow::Result<Vec<Result<Signed, LineError>>> {
-    Ok(passhost_sign::read_all(&read_text(path)?))
+    let file = open_regular(path)?;
+    let bytes = file.metadata()?.len();
+    anyhow::ensure!(bytes > 0, EMPTY);
+    anyhow::ensure!(bytes <= FILE_LIMIT, "it has more than the {FILE_LIMIT} bytes that are read");
+    Ok(passhost_sign::read_all(file.take(FILE_LIMIT))?)
 }
 
 /// What a file of JSON holds.
@@ -118,7 +128,7 @@ fn read_text(path: &Path) -> anyhow::Result<String> {
     let mut text = String::new();
     let size = open_regular(path)?.take(FILE_LIMIT + 1).read_to_string(&mut text)?;
     anyhow::ensure!(size as u64 <= FILE_LIMIT, "it has more than the {FILE_LIMIT} bytes that are read");
-    anyhow::ensure!(!text.trim().is_empty(), "it is empty; `passhost eval --json FILE` writes a result");
+    anyhow::ensure!(!text.trim().is_empty(), EMPTY);
     Ok(text)
 }
 

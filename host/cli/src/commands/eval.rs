@@ -9,7 +9,7 @@ use crate::rows::Rows;
 use crate::terminal::{Terminal, Tone, wrap};
 use crate::{Exit, Stop};
 use passhost_sample::Named;
-use passhost_sign::JobId;
+use passhost_sign::{BatchId, JobId};
 use passhost_supervisor::document::{Blame, Document};
 use passhost_supervisor::untrusted::one_line;
 use passhost_supervisor::{Checking, OpenError, Sample, Supervisor};
@@ -39,7 +39,8 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
     }
     let progress = Progress::new(terminal, &arguments.progress, named.len());
     let mut samples = Samples::new(named, arguments, &progress)?;
-    let mut results = Results::new(arguments, terminal, &progress, &samples, signer.as_ref());
+    let signing = signer.as_ref().map(signing).transpose()?;
+    let mut results = Results::new(arguments, terminal, &progress, &samples, signing);
     let line = progress.clone();
     let mut supervisor = Supervisor::new(config).watched_by(move |event| line.event(event));
     match super::open_cache() {
@@ -88,7 +89,7 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
 fn signer(arguments: &EvalArguments) -> Result<Option<Signer>, Stop> {
     let unfit = [
         (arguments.quick, "--quick"),
-        (!arguments.variant.is_empty(), "--variant"),
+        (!arguments.variants.is_empty(), "--variant"),
         (arguments.measure.seed.is_some(), "--seed"),
     ];
     let signer = Signer::new(&arguments.sign, &unfit)?;
@@ -99,6 +100,11 @@ fn signer(arguments: &EvalArguments) -> Result<Option<Signer>, Stop> {
         }
         _ => Ok(signer),
     }
+}
+
+/// The results of one call are one batch.
+fn signing(signer: &Signer) -> Result<Signing<'_>, Stop> {
+    Ok(Signing::new(signer, BatchId::random().map_err(Stop::host)?))
 }
 
 /// The samples, opened when it is their turn: a process for each of many is too many.
@@ -133,7 +139,7 @@ impl<'a> Samples<'a> {
         };
         let mut sample = opened.map_err(|error| Stop::new(Exit::Host, error))?;
         sample.groups = groups;
-        if let Err(text) = sample.choose(&self.arguments.variant) {
+        if let Err(text) = sample.choose(&self.arguments.variants) {
             let names: Vec<&str> = sample.variants().iter().take(NAMES).map(String::as_str).collect();
             let names = one_line(&names.join(", "), 300);
             return Err(Stop::usage(format!(
@@ -162,11 +168,11 @@ impl<'a> Results<'a> {
         terminal: &'a Terminal,
         progress: &'a Progress,
         samples: &Samples<'_>,
-        signer: Option<&'a Signer>,
+        signing: Option<Signing<'a>>,
     ) -> Results<'a> {
         let names = samples.left.as_slice().iter().filter_map(|named| named.path.file_name()?.to_str());
         let rows = (samples.left.len() > TABLES).then(|| Rows::new(terminal, std::iter::once(""), names));
-        Results { arguments, terminal, progress, rows, documents: vec![], signing: signer.map(Signing::new) }
+        Results { arguments, terminal, progress, rows, documents: vec![], signing }
     }
 
     /// Prints a document and writes all so far, so that an interrupted run keeps what it has.

@@ -20,7 +20,7 @@ use passhost_corpus::survey::{Crew, Each, Heard, Task, cores};
 use passhost_corpus::worker::{Worker, Workplace};
 use passhost_sample::Sample;
 use passhost_supervisor::untrusted::one_line;
-use passhost_supervisor::{Memo, is_named};
+use passhost_supervisor::{Memo, is_among};
 use progress::Progress;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -96,12 +96,12 @@ fn ask<T: Send>(
     Ok((paths, reports))
 }
 
-/// The first graph of a sample whose name contains a text; the first one if there is none.
-fn one_graph(sample: &Sample, text: Option<&str>) -> Result<usize, Stop> {
-    let wanted = text.unwrap_or("");
-    let index = sample.variants().iter().position(|variant| is_named(&variant.name, wanted));
+/// The first graph of a sample whose name has one of these texts; the first one if there are none.
+fn one_graph(sample: &Sample, texts: &[String]) -> Result<usize, Stop> {
+    let index = sample.variants().iter().position(|variant| is_among(&variant.name, texts));
     index.ok_or_else(|| {
         let names: Vec<&str> = sample.variants().iter().take(5).map(|variant| variant.name.as_str()).collect();
+        let wanted = texts.join("` or `");
         Stop::usage(format!("no graph has `{wanted}` in its name; there are {}", one_line(&names.join(", "), 300)))
     })
 }

@@ -3,10 +3,11 @@
 use super::documents;
 use crate::arguments::ScoreArguments;
 use crate::output::{check_files, print, write_json};
+use crate::terminal::Terminal;
 use crate::{Exit, Stop};
 use anyhow::Context;
+use passhost_report::Sourced;
 use passhost_score::{Options, Scores, VectorFile, score};
-use passhost_supervisor::document::Document;
 use passhost_supervisor::untrusted::one_line;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -27,9 +28,10 @@ struct CaseScores {
     aggregate: f64,
 }
 
-pub fn run(arguments: &ScoreArguments) -> Result<Exit, Stop> {
+pub fn run(arguments: &ScoreArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     check_files(&arguments.json)?;
     let scores = read(&arguments.file)
+        .inspect(|source| source.remarks().for_each(|remark| terminal.complain(&one_line(&remark, 400))))
         .and_then(|source| compute(source, arguments))
         .with_context(|| format!("cannot score `{}`", arguments.file.display()))
         .map_err(|error| Stop { exit: Exit::Usage, error })?;
@@ -58,12 +60,23 @@ fn by_name(map: &BTreeMap<i8, f64>) -> BTreeMap<String, f64> {
 /// What a file held.
 enum ScoreFile {
     Vectors(VectorFile),
-    Documents(Vec<Document>),
+    Documents(Vec<Sourced>),
+}
+
+impl ScoreFile {
+    /// What is said otherwise in the file than its trials give.
+    fn remarks(&self) -> impl Iterator<Item = String> {
+        let documents = match self {
+            ScoreFile::Vectors(_) => &[][..],
+            ScoreFile::Documents(documents) => documents,
+        };
+        documents.iter().filter_map(Sourced::remark)
+    }
 }
 
 fn read(path: &Path) -> anyhow::Result<ScoreFile> {
-    if documents::is_batch(path)? {
-        return documents::read(path).map(ScoreFile::Documents);
+    if documents::is_batch(path)? || documents::is_signed(path)? {
+        return Ok(ScoreFile::Documents(documents::sourced(path, documents::read(path)?)));
     }
     let value = documents::read_json(path)?;
     if value.get("cases").is_some() {
@@ -71,7 +84,8 @@ fn read(path: &Path) -> anyhow::Result<ScoreFile> {
             serde_json::from_value(value).context("its `cases` are not in the vectors' form")?,
         ));
     }
-    documents::parse(value, "it is neither a file with `cases` nor a result document").map(ScoreFile::Documents)
+    let documents = documents::parse(value, "it is neither a file with `cases` nor a result document")?;
+    Ok(ScoreFile::Documents(documents::sourced(path, documents)))
 }
 
 fn compute(source: ScoreFile, arguments: &ScoreArguments) -> anyhow::Result<Vec<(String, Scores)>> {
@@ -86,9 +100,10 @@ fn compute(source: ScoreFile, arguments: &ScoreArguments) -> anyhow::Result<Vec<
         }
         ScoreFile::Documents(documents) => {
             // Among others, one that has nothing to score is passed over.
-            let all = documents.iter().all(|document| document.outcomes.is_empty());
-            let counted = documents.iter().filter(|document| all || !document.outcomes.is_empty());
-            let scored = counted.map(|document| {
+            let is_empty = |sourced: &Sourced| sourced.document.outcomes.is_empty();
+            let all = documents.iter().all(is_empty);
+            let counted = documents.iter().filter(|sourced| all || !is_empty(sourced));
+            let scored = counted.map(|Sourced { document, .. }| {
                 let base: Options = document.options;
                 let scores = score(&document.outcomes, &arguments.options.over(base))
                     .with_context(|| format!("the result for {}", document.job.sample))?;

@@ -16,7 +16,7 @@ use passhost_supervisor::document::{Blame, Failure};
 use passhost_supervisor::guest::GuestError;
 use passhost_supervisor::{
     Account, Config, InputMode, Inserted, LoadedPlugin, OpenError, Policy, ReadError, Sample, Supervisor, Types,
-    guest_failure, infer_calls, is_named, untrusted,
+    guest_failure, infer_calls, is_among, untrusted,
 };
 use std::time::Duration;
 
@@ -53,10 +53,10 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
         }
         for index in 0..sample.variants().len() {
             let name = &sample.variants()[index];
-            if arguments.variant.as_ref().is_some_and(|text| !is_named(name, text)) {
+            if !is_among(name, &arguments.variants) {
                 continue;
             }
-            if shown > 0 && !arguments.all && arguments.variant.is_none() {
+            if shown > 0 && !arguments.all && arguments.variants.is_empty() {
                 continue;
             }
             shown += 1;

@@ -6,10 +6,11 @@ use crate::arguments::SignArguments;
 use crate::terminal::Terminal;
 use crate::{Exit, Stop};
 use passhost_corpus::write_whole;
-use passhost_sign::{JobId, KeyError, SecretKey, SignError, Statement};
+use passhost_sign::{BatchId, JobId, KeyError, SecretKey, SignError, Statement};
 use passhost_supervisor::device::DeviceSetup;
 use passhost_supervisor::document::Document;
 use passhost_supervisor::untrusted::one_line;
+use passhost_supervisor::verify::recompute;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -59,10 +60,11 @@ impl Signer {
         ))
     }
 
-    fn sign(&self, document: &Document, job: JobId) -> Result<Result<String, SignError>, Stop> {
+    fn sign(&self, document: &Document, job: JobId, batch: BatchId) -> Result<Result<String, SignError>, Stop> {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| Stop::new(Exit::Host, error))?;
         let statement = Statement {
             job,
+            batch: Some(batch),
             signed_at: since.as_secs(),
             author: self.author.clone(),
             programs: self.programs.clone(),
@@ -83,25 +85,31 @@ pub fn kept_from_key(mut setup: DeviceSetup, signer: Option<&Signer>) -> DeviceS
     setup
 }
 
-/// Results that were signed.
+/// Results of one batch that were signed.
 pub struct Signing<'s> {
     signer: &'s Signer,
+    batch: BatchId,
     lines: Vec<String>,
 }
 
 impl<'s> Signing<'s> {
-    pub fn new(signer: &'s Signer) -> Signing<'s> {
-        Signing { signer, lines: vec![] }
+    pub fn new(signer: &'s Signer, batch: BatchId) -> Signing<'s> {
+        Signing { signer, batch, lines: vec![] }
     }
 
     /// Signs a result. One that is none to sign is left out, which is said.
     pub fn add(&mut self, document: &Document, job: JobId, terminal: &Terminal) -> Result<(), Stop> {
-        match self.signer.sign(document, job)? {
+        let left_out = |reason: &str| {
+            let sample = one_line(&document.job.sample, 80);
+            terminal.complain(&format!("the result on {sample} is not signed: {reason}"));
+        };
+        if let Some(difference) = recompute(document).first() {
+            left_out(&format!("it does not follow from its own trials: {difference}; measure it again"));
+            return Ok(());
+        }
+        match self.signer.sign(document, job, self.batch.clone())? {
             Ok(line) => self.lines.push(line + "\n"),
-            Err(SignError::Unfit { reason }) => {
-                let sample = one_line(&document.job.sample, 80);
-                terminal.complain(&format!("the result on {sample} is not signed: {reason}"));
-            }
+            Err(SignError::Unfit { reason }) => left_out(&reason),
             Err(error) => return Err(Stop::new(Exit::Host, error)),
         }
         Ok(())

@@ -5,7 +5,7 @@ use super::names::{Unique, folder, piece};
 use crate::decompose::{Kind, Task, covering};
 use crate::{CorpusError, new_directory, write_whole};
 use passhost_sample::{Constraints, GraphFolder};
-use passhost_supervisor::is_named;
+use passhost_supervisor::is_among;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
@@ -66,9 +66,8 @@ impl Writer<'_> {
     fn tasks(&self, tasks: &[Task], selection: &Selection) -> Result<Vec<Written>, CorpusError> {
         let mut names = Unique::default();
         let named: Vec<String> = tasks.iter().map(|task| names.name(self.name(task, 0))).collect();
-        let is_wanted =
-            |name: &str| selection.names.is_empty() || selection.names.iter().any(|text| is_named(name, text));
-        let wanted: Vec<usize> = (0..tasks.len()).filter(|&task| is_wanted(&named[task])).collect();
+        let is_wanted = |task: &usize| is_among(&named[*task], &selection.names);
+        let wanted: Vec<usize> = (0..tasks.len()).filter(is_wanted).collect();
         let wanted = match selection.most {
             Some(most) => {
                 let offered: Vec<&Task> = wanted.iter().map(|&task| &tasks[task]).collect();

@@ -68,6 +68,30 @@ pub enum BatchError {
         /// What is wrong.
         reason: String,
     },
+    /// A line is longer than any that a batch writes.
+    #[error(
+        "`{}`, line {line}: it has more than the {limit} bytes that a line of a batch may have; take the line out, and what it was \
+         about is measured again with --resume",
+        path.display()
+    )]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// Which, from 1.
+        line: usize,
+        /// Bytes that a line may have.
+        limit: usize,
+    },
+    /// A line would be longer than any that is read again.
+    #[error("a line of {bytes} bytes is not written to `{}`: a line of a batch may have {limit}; this is a bug of passhost", path.display())]
+    TooLongToWrite {
+        /// The file.
+        path: PathBuf,
+        /// What the line has.
+        bytes: usize,
+        /// Bytes that a line may have.
+        limit: usize,
+    },
     /// A line could not be added.
     #[error("cannot write to `{}`: {source}; what was written before is kept, and --resume goes on once there is room", path.display())]
     Write {
@@ -84,6 +108,6 @@ pub enum BatchError {
 impl BatchError {
     /// Whether the machine is why, and not what was asked for.
     pub fn is_hosts(&self) -> bool {
-        matches!(self, BatchError::Write { .. } | BatchError::Form(_))
+        matches!(self, BatchError::Write { .. } | BatchError::TooLongToWrite { .. } | BatchError::Form(_))
     }
 }

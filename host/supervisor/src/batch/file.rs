@@ -4,7 +4,7 @@ use super::error::BatchError;
 use super::finished::Finished;
 use super::header::Header;
 use super::line::Line;
-use super::read::{Contents, parse};
+use super::read::{Contents, LINE_LIMIT, parse};
 use crate::lock::LockedFile;
 use serde::Serialize;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -60,6 +60,9 @@ impl BatchFile {
 
     fn append(&mut self, value: &impl Serialize) -> Result<(), BatchError> {
         let mut text = serde_json::to_vec(value).map_err(BatchError::Form)?;
+        if text.len() > LINE_LIMIT {
+            return Err(BatchError::TooLongToWrite { path: self.path.clone(), bytes: text.len(), limit: LINE_LIMIT });
+        }
         text.push(b'\n');
         let written = (&*self.file).write_all(&text).and_then(|()| self.file.sync_data());
         written.map_err(|source| BatchError::Write { path: self.path.clone(), source })

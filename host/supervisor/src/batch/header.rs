@@ -9,9 +9,9 @@ use passhost_protocol::device::DeviceInfo;
 use passhost_protocol::guest::PassInfo;
 use passhost_protocol::reader::InputMode;
 use passhost_score::Options;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// The first line of a batch file.
@@ -45,8 +45,9 @@ pub struct Header {
     pub timeout_ms: Option<u64>,
     /// Submissions that share the error of a verdict.
     pub submissions: u32,
-    /// A part of the names of the variants that are evaluated; all if absent.
-    pub variant: Option<String>,
+    /// What the names of the variants that are evaluated have, one of these; all are where there is none.
+    #[serde(rename = "variant", default, serialize_with = "fewest", deserialize_with = "any_number")]
+    pub variants: Vec<String>,
     /// The plugins, in the order in which they were given.
     pub plugins: Vec<PluginEntry>,
     /// The samples, in the order in which they are evaluated.
@@ -97,7 +98,7 @@ impl Header {
             seed: config.seed,
             timeout_ms: config.timeout.map(milliseconds),
             submissions: config.submissions.max(1),
-            variant: None,
+            variants: vec![],
             plugins: vec![],
             samples: vec![],
         }
@@ -130,11 +131,43 @@ impl Header {
             "seed": self.seed,
             "timeout_ms": self.timeout_ms,
             "submissions": self.submissions,
-            "variant": self.variant,
+            "variant": Texts::of(&self.variants.iter().cloned().collect::<BTreeSet<String>>()),
             "devices": devices,
             "samples": samples.collect::<Vec<_>>(),
         })
     }
+}
+
+/// Texts as a file has them: older files have one or none.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Texts {
+    None(()),
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Texts {
+    fn of<'t>(texts: impl IntoIterator<Item = &'t String>) -> Texts {
+        let mut texts: Vec<String> = texts.into_iter().cloned().collect();
+        match (texts.len(), texts.pop()) {
+            (1, Some(text)) => Texts::One(text),
+            (_, None) => Texts::None(()),
+            (_, Some(last)) => Texts::Several([texts, vec![last]].concat()),
+        }
+    }
+}
+
+fn fewest<S: Serializer>(texts: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    Texts::of(texts).serialize(serializer)
+}
+
+fn any_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    Ok(match Texts::deserialize(deserializer)? {
+        Texts::None(()) => vec![],
+        Texts::One(text) => vec![text],
+        Texts::Several(texts) => texts,
+    })
 }
 
 fn milliseconds(time: Duration) -> u64 {
@@ -160,6 +193,26 @@ mod tests {
         let settings = older.pointer_mut("/limits/measurement").and_then(Value::as_object_mut).unwrap();
         assert_eq!(settings.remove("launch"), Some(json!("stream")));
         assert_eq!(serde_json::from_value::<Header>(older).unwrap().difference(&stream), None);
+    }
+
+    #[test]
+    fn a_batch_goes_on_with_the_variants_that_it_was_begun_with() {
+        let of = |texts: &[&str]| {
+            let variants = texts.iter().map(|&text| text.to_owned()).collect();
+            Header { variants, ..Header::new(&Config::default()) }
+        };
+        for (texts, written) in [
+            (&[][..], json!(null)),
+            (&["float16"], json!("float16")),
+            (&["bfloat16", "float16"], json!(["bfloat16", "float16"])),
+        ] {
+            let value = serde_json::to_value(of(texts)).unwrap();
+            assert_eq!(value["variant"], written);
+            assert_eq!(serde_json::from_value::<Header>(value).unwrap(), of(texts));
+        }
+        let expected = ["variant", "`float16`", "[\"bfloat16\",\"float16\"]"].map(str::to_owned);
+        assert_eq!(of(&["float16", "bfloat16"]).difference(&of(&["bfloat16", "float16", "float16"])), None);
+        assert_eq!(of(&["float16"]).difference(&of(&["bfloat16", "float16"])), Some(expected));
     }
 
     #[test]

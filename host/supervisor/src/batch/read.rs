@@ -6,11 +6,16 @@ use super::error::BatchError;
 use super::header::Header;
 use super::line::Line;
 use crate::document::Document;
+use crate::schema::schema_of;
 use crate::untrusted::one_line;
-use passhost_protocol::open_regular;
-use serde_json::Value;
+use passhost_protocol::{LineRead, Lines, open_regular};
+use serde::de::IgnoredAny;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
+
+/// Bytes of the longest line that is written or read. That of a variant has some 14 KB, and up to 64 KB more where its graphs
+/// are long; the header names all samples.
+pub(super) const LINE_LIMIT: usize = 64 << 20;
 
 /// A batch file that was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +37,7 @@ pub struct Batch {
 ///
 /// # Errors
 ///
-/// If it cannot be read, is no batch file, or has a damaged line.
+/// If it cannot be read, is no batch file, or has a line that is damaged or too long.
 pub fn read(path: &Path) -> Result<Batch, BatchError> {
     let file = open_regular(path).map_err(|source| BatchError::Open { path: path.into(), source })?;
     let Contents { header, lines, is_cut, .. } = parse(path, BufReader::new(file))?;
@@ -54,18 +59,26 @@ pub(super) struct Contents {
     pub is_cut: bool,
 }
 
-/// Takes the whole lines of a file apart. `path` is for messages.
-pub(super) fn parse(path: &Path, mut from: impl BufRead) -> Result<Contents, BatchError> {
+/// Takes the whole lines of a file apart, one at a time. `path` is for messages.
+pub(super) fn parse(path: &Path, from: impl BufRead) -> Result<Contents, BatchError> {
+    parse_bounded(path, from, LINE_LIMIT)
+}
+
+/// The same with lines of at most `limit` bytes.
+pub(super) fn parse_bounded(path: &Path, from: impl BufRead, limit: usize) -> Result<Contents, BatchError> {
     let mut contents = Contents { header: None, lines: vec![], whole: 0, is_cut: false };
-    let mut bytes = vec![];
+    let mut lines = Lines::new(from, limit);
     for number in 1.. {
-        bytes.clear();
-        from.read_until(b'\n', &mut bytes).map_err(|source| BatchError::Open { path: path.into(), source })?;
-        let Some(line) = bytes.strip_suffix(b"\n") else {
-            contents.is_cut = !bytes.is_empty();
-            break;
+        let line = match lines.read().map_err(|source| BatchError::Open { path: path.into(), source })? {
+            None => break,
+            Some(LineRead::Unended(_)) => {
+                contents.is_cut = true;
+                break;
+            }
+            Some(LineRead::TooLong) => return Err(BatchError::TooLong { path: path.into(), line: number, limit }),
+            Some(LineRead::Whole(line)) => line,
         };
-        contents.whole += bytes.len() as u64;
+        contents.whole += line.len() as u64 + 1;
         if contents.header.is_none() {
             contents.header = Some(parse_header(path, line)?);
             continue;
@@ -82,12 +95,12 @@ pub(super) fn parse(path: &Path, mut from: impl BufRead) -> Result<Contents, Bat
 
 fn parse_header(path: &Path, line: &[u8]) -> Result<Header, BatchError> {
     let wrong = |reason: String| BatchError::Header { path: path.into(), reason };
-    let damaged = |error: serde_json::Error| wrong(format!("its first line is damaged: {error}"));
-    let value: Value = serde_json::from_slice(line).map_err(|_| wrong("its first line is no JSON".into()))?;
-    match value.get("schema").and_then(Value::as_str) {
-        // Once more from the text: a number that went through a value would be the same, a map's order would not.
-        Some(SCHEMA) => serde_json::from_slice(line).map_err(damaged),
+    match schema_of(line).as_deref() {
+        Some(SCHEMA) => {
+            serde_json::from_slice(line).map_err(|error| wrong(format!("its first line is damaged: {error}")))
+        }
         Some(other) => Err(wrong(format!("its schema is `{}`, expected `{SCHEMA}`", one_line(other, 60)))),
+        None if serde_json::from_slice::<IgnoredAny>(line).is_err() => Err(wrong("its first line is no JSON".into())),
         None => Err(wrong("its first line names no schema".into())),
     }
 }

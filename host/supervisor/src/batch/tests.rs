@@ -1,5 +1,6 @@
 //! Batch files: what is in them after they were cut, damaged, resumed and fought over, and the documents that they give.
 
+use super::read::parse_bounded;
 use super::work::Queue;
 use super::*;
 use crate::assemble::{Frame, assemble};
@@ -14,6 +15,7 @@ use passhost_protocol::Walls;
 use passhost_protocol::device::{Block, DeviceTimes, OutputReport, ProcessTimes, Settings, Witness};
 use passhost_score::FailureClass;
 use std::fs;
+use std::io::Read as _;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -213,7 +215,7 @@ fn a_batch_goes_on_only_with_what_it_was_begun_with() {
         (|header| header.policy = passhost_policy::Policy::built_in("strict").unwrap(), "policy.name was `open`"),
         (|header| header.seed = Some(3), "seed was not given and is 3"),
         (|header| header.samples[0].path = "s/three".into(), "samples[0].path was `s/one`"),
-        (|header| header.variant = Some("float16".into()), "variant was not given and is `float16`"),
+        (|header| header.variants = vec!["float16".into()], "variant was not given and is `float16`"),
         (|header| drop(header.programs.insert("passhost".into(), "f".into())), "programs.passhost was not given"),
     ];
     for (change, expected) in changes {
@@ -253,6 +255,24 @@ fn what_is_no_batch_file_or_damaged_is_named_by_line() {
         let error = read(&place.path()).unwrap_err().to_string();
         assert!(error.contains(expected) && error.contains("--resume"), "{error}");
     }
+}
+
+#[test]
+fn a_line_that_is_too_long_is_named_and_no_more_of_it_is_read_than_a_line_may_have() {
+    let place = Place::with(&[line("a", "one", 0, refused("x")), line("a", "one", 1, refused("y"))]);
+    let bytes = place.bytes();
+    let longest = bytes.split(|&byte| byte == b'\n').map(<[u8]>::len).max().unwrap();
+    let read = |bytes: &[u8], limit| parse_bounded(&place.path(), bytes, limit).map(|contents| contents.lines.len());
+    assert_eq!(read(&bytes, longest).unwrap(), 2);
+    let header = bytes.iter().position(|&byte| byte == b'\n').unwrap();
+    let error = read(&bytes, header - 1).unwrap_err().to_string();
+    assert!(error.contains("line 1: it has more than the"), "{error}");
+    // A source without an end, after the two results.
+    let endless = std::io::BufReader::new(bytes.as_slice().chain(std::io::repeat(b'x')));
+    let error = parse_bounded(&place.path(), endless, longest).err().unwrap().to_string();
+    let expected =
+        format!("line 4: it has more than the {longest} bytes that a line of a batch may have; take the line out");
+    assert!(error.contains(&expected), "{error}");
 }
 
 #[test]

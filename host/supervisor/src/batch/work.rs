@@ -5,6 +5,7 @@ use super::line::{SampleLine, SampleName};
 use super::run::Bench;
 use crate::document::{Blame, Failure};
 use crate::failure::{DOCTOR, failure};
+use crate::named::is_among;
 use crate::sample::Sample;
 use crate::supervisor::Supervisor;
 use std::path::Path;
@@ -76,8 +77,7 @@ pub(crate) fn open(supervisor: &Supervisor, bench: &Bench<'_>, entry: &SampleEnt
         sha256: sample.sha256().to_owned(),
         groups: entry.groups.clone(),
     };
-    let part = bench.header.variant.as_deref().unwrap_or("");
-    let named = |(_, variant): &(usize, &String)| variant.contains(part);
+    let named = |(_, variant): &(usize, &String)| is_among(variant, &bench.header.variants);
     let named: Vec<(usize, &String)> = sample.variants().iter().enumerate().filter(named).collect();
     if named.is_empty() {
         return Err(Box::new(SampleLine { sample: name, failure: None }));

@@ -1,9 +1,11 @@
 //! A result document held against itself, and against what plugin and sample give when they are judged again.
 
 mod recompute;
+mod recomputed;
 mod replay;
 
 pub use recompute::recompute;
+pub use recomputed::{Recomputed, recomputed};
 pub use replay::{Replay, is_same_machine, replayed};
 
 use crate::untrusted::one_line;

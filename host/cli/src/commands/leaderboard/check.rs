@@ -48,8 +48,8 @@ fn name(directory: &Path, path: &Path) -> String {
 
 /// What a reader is told of a file, and whether all of it is in a ranking.
 fn of_file(name: &str, standings: &Standings, terminal: &Terminal) -> (Vec<String>, bool) {
-    let own: Vec<usize> =
-        (0..standings.submissions.len()).filter(|&submission| standings.submissions[submission].file == name).collect();
+    let is_own = |submission: &usize| standings.submissions[*submission].files.iter().any(|file| file == name);
+    let own: Vec<usize> = (0..standings.submissions.len()).filter(is_own).collect();
     let ranked: Vec<String> = own.iter().flat_map(|&submission| ranked(submission, standings)).collect();
     let unranked = standings.unranked.iter().filter(|unranked| own.contains(&unranked.submission));
     let unranked: Vec<String> = unranked
@@ -92,7 +92,7 @@ fn ranked(submission: usize, standings: &Standings) -> Vec<String> {
             if row.best.submission == submission {
                 let score = score(&row.best);
                 found.push(format!("{plugin}: place {}{shared}, {score}, for {author} in {title}", row.place));
-            } else if let Some(scored) = row.history.iter().find(|scored| scored.submission == submission) {
+            } else if let Some(scored) = row.all().find(|scored| scored.submission == submission) {
                 let score = score(scored);
                 found.push(format!("{plugin}: {score}, and {author} has a better one in {title}"));
             }

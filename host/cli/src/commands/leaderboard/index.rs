@@ -1,8 +1,8 @@
 //! The first page of a board: rankings, what is not in them, and the rules.
 
 use super::site::address;
-use super::{authors, headline, is_shared, place, title, warning};
-use passhost_board::{Board, Ranking, Score, Scored, Standings};
+use super::{authors, headline, is_shared, letter, letters, place, title, warning};
+use passhost_board::{Board, Ranking, Row, Score, Scored, Standings};
 use passhost_page::{
     Axis, Cell, Column, Content, Mark, Markup, Page, Ruler, Scale, Section, Series, Table, html, number, untrusted,
 };
@@ -60,37 +60,64 @@ fn rankings(standings: &Standings) -> Markup {
              1 − 5%/k, each verdict against eager is wrong with 0.1%/k. A place is one more than the number of authors who are \
              better beyond doubt."
         }
+        @if standings.rankings.iter().flat_map(|ranking| &ranking.rows).any(|row| !row.others.is_empty()) {
+            p.muted {
+                "The plugins of an author stand below each other, each by its best submission, the best plugin as a. " i { "Worse than" }
+                " has those of the author's plugins that are better beyond doubt; the measurements do not tell it apart from \
+                 any other."
+            }
+        }
     }
 }
 
 fn ranking_table(position: usize, ranking: &Ranking, standings: &Standings) -> Table {
+    let has_others = ranking.rows.iter().any(|row| !row.others.is_empty());
     let mut columns = vec![Column::number("place"), Column::text("author")];
     columns.extend(columns_of(ranking));
     columns.insert(4, Column { content: Content::Pictures, ..Column::text("beside the others") });
     columns.insert(columns.len() - 1, Column::number("submissions"));
-    let ends = ranking.rows.iter().flat_map(|row| {
-        let Score { headline, interval, .. } = &row.best.score;
-        [Some(*headline), interval.map(|interval| interval.low), interval.map(|interval| interval.high), Some(1.0)]
+    columns.extend(has_others.then(|| Column::text("worse than")));
+    let listed = |row: &Row| row.all().take(1 + row.others.len()).cloned().collect::<Vec<Scored>>();
+    let ends = ranking.rows.iter().flat_map(listed).flat_map(|Scored { score, .. }| {
+        let ends = score.interval.map(|interval| [interval.low, interval.high]);
+        ends.into_iter().flatten().chain([score.headline, 1.0])
     });
-    let ruler = Ruler { scale: Scale::Logarithmic, range: Axis::around("", ends.flatten()).range };
-    let rows = ranking.rows.iter().map(|row| {
-        let shared = if is_shared(ranking, row.place) { " (shared)" } else { "" };
-        let mut cells = vec![
-            Cell::keyed(html! { (row.place) (shared) }, row.place as f64),
-            Cell::name(untrusted(&row.author, NAME)),
-        ];
-        cells.extend(cells_of(&row.best, ranking.headline, standings));
-        cells.insert(4, Cell::text(strip(&row.best.score, &ruler)));
-        cells.insert(cells.len() - 1, Cell::of(row.submissions() as f64, |count| format!("{count:.0}")));
-        cells
-    });
+    let ruler = Ruler { scale: Scale::Logarithmic, range: Axis::around("", ends).range };
+    let rows: Vec<Vec<Cell>> = ranking
+        .rows
+        .iter()
+        .flat_map(|row| author_rows(row, ranking, standings, &ruler))
+        .map(|row| row.into_iter().take(columns.len()).collect())
+        .collect();
     Table {
         id: format!("ranking-{position}"),
         caption: html! { (title(ranking)) ", by " (headline(ranking)) },
+        filter: (rows.len() > MANY).then_some("Show authors and plugins with"),
         columns,
-        rows: rows.collect(),
-        filter: (ranking.rows.len() > MANY).then_some("Show authors and plugins with"),
+        rows,
     }
+}
+
+/// An author's best submission, and below it the best of each of their other plugins.
+fn author_rows(row: &Row, ranking: &Ranking, standings: &Standings, ruler: &Ruler) -> Vec<Vec<Cell>> {
+    let cells = |place: Markup, scored: &Scored, plugin: Option<usize>, count: Option<f64>, worse_than: String| {
+        let mut cells = vec![Cell::keyed(place, row.place as f64), Cell::name(untrusted(&row.author, NAME))];
+        cells.extend(cells_of(scored, plugin, ranking.headline, standings));
+        cells.insert(4, Cell::text(strip(&scored.score, ruler)));
+        cells.insert(cells.len() - 1, Cell::maybe(count, |count| format!("{count:.0}")));
+        cells.push(Cell::text(html! { (worse_than) }));
+        cells
+    };
+    let shared = if is_shared(ranking, row.place) { " (shared)" } else { "" };
+    let place = html! { (row.place) (shared) };
+    let several = (!row.others.is_empty()).then_some(0);
+    let best = cells(place, &row.best, several, Some(row.submissions() as f64), String::new());
+    let others = row
+        .others
+        .iter()
+        .zip(1..)
+        .map(|(other, position)| cells(html! {}, &other.scored, Some(position), None, letters(&other.worse_than)));
+    std::iter::once(best).chain(others).collect()
 }
 
 /// The columns of a submission.
@@ -110,8 +137,9 @@ fn columns_of(ranking: &Ranking) -> [Column; 7] {
     ]
 }
 
-/// What stands in these columns.
-fn cells_of(scored: &Scored, headline: Headline, standings: &Standings) -> [Cell; 7] {
+/// What stands in these columns. `plugin` is the position among the author's plugins, where they are beside each other.
+fn cells_of(scored: &Scored, plugin: Option<usize>, headline: Headline, standings: &Standings) -> [Cell; 7] {
+    let label = plugin.map(|plugin| letter(plugin) + " ").unwrap_or_default();
     let (submission, score) = (&standings.submissions[scored.submission], &scored.score);
     let wall = score.part.wall.as_ref();
     let interval = score.interval.map(|interval| number::interval(interval.low, interval.high));
@@ -120,7 +148,7 @@ fn cells_of(scored: &Scored, headline: Headline, standings: &Standings) -> [Cell
         Headline::Strict => wall.aggregate_score,
     });
     [
-        Cell::text(html! { a href=(address(submission)) { (untrusted(&submission.plugin, NAME)) } }),
+        Cell::text(html! { (label) a href=(address(submission)) { (untrusted(&submission.plugin, NAME)) } }),
         Cell::keyed(
             html! { (number::score(score.headline)) " " span.muted { (interval.unwrap_or_default()) } },
             score.headline,
@@ -160,7 +188,7 @@ fn history_table(position: usize, ranking: &Ranking, standings: &Standings) -> T
     let rows: Vec<Vec<Cell>> = past
         .map(|(row, past)| {
             let mut cells = vec![Cell::name(untrusted(&row.author, NAME))];
-            cells.extend(cells_of(past, ranking.headline, standings));
+            cells.extend(cells_of(past, None, ranking.headline, standings));
             cells
         })
         .collect();
@@ -172,7 +200,7 @@ fn left_out(standings: &Standings) -> Markup {
     let unranked = standings.unranked.iter().map(|unranked| {
         let submission = &standings.submissions[unranked.submission];
         vec![
-            Cell::name(untrusted(&submission.file, NAME)),
+            Cell::name(untrusted(&submission.files.join(", "), NAME)),
             Cell::text(html! { (untrusted(&submission.plugin, NAME)) ", " (untrusted(&submission.author, NAME)) }),
             Cell::text(untrusted(&unranked.reason.to_string(), 600)),
         ]
@@ -207,7 +235,7 @@ fn rules(board: &Board) -> Markup {
     html! {
         p {
             "Each combination of a list of samples, a policy, a kind of device and a host is a ranking of its own. An author must \
-             have a result on every sample of the list, in one file, measured with a budget of "
+             have a result on every sample of the list, in one batch, measured with a budget of "
             (number::grouped(measurement.budget_ms)) " ms a graph and the other settings of " code { "board.json" } "."
         }
         @for list in &board.sample_lists {

@@ -40,11 +40,9 @@ pub fn address(submission: &Submission) -> String {
 fn page_name(submission: &Submission) -> String {
     use sha2::{Digest as _, Sha256};
     let mut hash = Sha256::new();
-    for part in [&submission.file, &submission.plugin_sha256, &submission.author, &submission.signer] {
-        hash.update((part.len() as u64).to_le_bytes());
-        hash.update(part);
+    for job in &submission.jobs {
+        hash.update(job.to_string());
     }
-    hash.update(submission.signed_at.to_le_bytes());
     let digits: String = hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
     format!("{digits}.html")
 }

@@ -16,8 +16,8 @@ pub fn page(board: &Board, standings: &Standings, position: usize) -> Page {
     let entries = entries(&submission.results, Apart::Plugins, &Filter::default());
     let share = share(standings, position);
     let entries: Vec<Entry<'_>> = entries.into_iter().map(|entry| entry.shared_by(share)).collect();
-    let origin =
-        Origin { version: env!("CARGO_PKG_VERSION").to_owned(), files: vec![one_line(&submission.file, NAME)] };
+    let files = submission.files.iter().map(|file| one_line(file, NAME)).collect();
+    let origin = Origin { version: env!("CARGO_PKG_VERSION").to_owned(), files };
     let Page { lead: of_results, sections, footer, .. } = report(&contests(&entries), &origin);
     let standing = Section::new("standing", "On the board", standing(standings, position));
     Page {
@@ -34,7 +34,7 @@ pub fn page(board: &Board, standings: &Standings, position: usize) -> Page {
 
 /// How many submissions of its author share the errors of a submission.
 fn share(standings: &Standings, position: usize) -> u32 {
-    let is_of = |row: &&Row| [&row.best].into_iter().chain(&row.history).any(|scored| scored.submission == position);
+    let is_of = |row: &&Row| row.all().any(|scored| scored.submission == position);
     let rows = standings.rankings.iter().flat_map(|ranking| &ranking.rows).filter(is_of);
     rows.map(|row| u32::try_from(row.submissions()).unwrap_or(u32::MAX)).max().unwrap_or(1)
 }
@@ -63,7 +63,7 @@ fn standing(standings: &Standings, position: usize) -> Markup {
             let (what, scored) = if row.best.submission == position {
                 ("the author's best", &row.best)
             } else {
-                ("the author has a better one", row.history.iter().find(|scored| scored.submission == position)?)
+                ("the author has a better one", row.all().find(|scored| scored.submission == position)?)
             };
             Some((ranking, what, row.place, &scored.score))
         })
@@ -89,7 +89,8 @@ fn made(submission: &Submission) -> Markup {
     let device = submission.results.iter().find_map(|result| result.document.job.device.as_ref());
     html! {
         ul {
-            li { "file " (untrusted(&submission.file, NAME)) }
+            li { (submission.batch) }
+            @for file in &submission.files { li { "file " (untrusted(file, NAME)) } }
             li { "plugin, SHA-256 " code { (untrusted(&submission.plugin_sha256, 64)) } }
             @if let Some(device) = device {
                 li { "device " (untrusted(&device.name, NAME)) ", " (device.threads) " threads, torch " (untrusted(&device.torch, NAME)) }

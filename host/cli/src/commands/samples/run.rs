@@ -21,7 +21,7 @@ const MODEL: &str = "model.py";
 
 pub fn run(arguments: &RunArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let sample = Sample::open(&arguments.sample).map_err(|error| Stop::new(Exit::Usage, error))?;
-    let index = one_graph(&sample, arguments.variant.as_deref())?;
+    let index = one_graph(&sample, &arguments.variants)?;
     let out = std::fs::create_dir_all(&arguments.out)
         .and_then(|()| arguments.out.canonicalize())
         .with_context(|| format!("cannot write to `{}`", arguments.out.display()))

@@ -21,7 +21,7 @@ const MOST_VARIANTS: usize = 1000;
 pub fn run(arguments: &VaryArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let changes = changes(arguments)?;
     let sample = Sample::open(&arguments.sample).map_err(|error| Stop::new(Exit::Usage, error))?;
-    let index = one_graph(&sample, arguments.variant.as_deref())?;
+    let index = one_graph(&sample, &arguments.variants)?;
     new_directory(&arguments.out)?;
     let memo = Arc::new(Memo::default());
     let mut worker = Worker::new(Workplace::for_types(arguments.timeout), &memo);

@@ -80,11 +80,14 @@ impl Signatures {
     fn signed(&mut self, Signed { statement, signer }: Signed, place: String) -> Claim {
         let (mut refusals, mut remarks) = (vec![], vec![]);
         let at = statement.signed_at_text();
+        let batch = statement.batch.as_ref().map(|batch| format!(", batch {batch}")).unwrap_or_default();
         match self.trusted.as_ref().map(|trusted| trusted.trust(signer, statement.signed_at)) {
-            Some(Ok(trusted)) => remarks.push(format!("signed by {} at {at}, job {}", trusted.name, statement.job)),
+            Some(Ok(trusted)) => {
+                remarks.push(format!("signed by {} at {at}, job {}{batch}", trusted.name, statement.job));
+            }
             Some(Err(error)) => refusals.push(error.to_string()),
             None => remarks.push(format!(
-                "signed at {at}, job {}, with {signer}; whether that is anybody is not known without --trusted-keys",
+                "signed at {at}, job {}{batch}, with {signer}; whether that is anybody is not known without --trusted-keys",
                 statement.job
             )),
         }
