@@ -2,7 +2,7 @@
 
 use crate::confinement::{Place, place};
 use passhost_confine::attempt::{Outcome, of_program};
-use passhost_sign::{JobId, SecretKey, Signed, Statement, read};
+use passhost_sign::{BatchId, JobId, SecretKey, Signed, Statement, read};
 use passhost_supervisor::child::beside_this_executable;
 use passhost_tests::{Passhost, Run, directory, plugin, sample_with};
 use serde_json::Value;
@@ -256,7 +256,7 @@ fn a_batch_is_signed_as_it_ends_and_a_result_keeps_its_job() {
         |options: &[&str]| Passhost::bench(&paths, &out).with(&["--sign", &key, "--author", "me"]).with(options).run();
     let named = |file: &str| -> Vec<(JobId, Option<String>)> {
         let file = std::fs::File::open(lab.path(file));
-        let lines = file.and_then(passhost_sign::read_all).unwrap_or_default();
+        let lines = file.and_then(|file| passhost_sign::read_all(file, None)).unwrap_or_default();
         let statements = lines.into_iter().flatten().map(|signed| signed.statement);
         statements.map(|statement| (statement.job, statement.batch.map(String::from))).collect()
     };
@@ -267,7 +267,8 @@ fn a_batch_is_signed_as_it_ends_and_a_result_keeps_its_job() {
     assert!(first.len() == 2 && first[0].0 != first[1].0, "{first:?}");
     let header = std::fs::read_to_string(&out).unwrap_or_default().lines().next().map(serde_json::from_str::<Value>);
     let id = header.and_then(Result::ok).and_then(|header| header["id"].as_str().map(str::to_owned));
-    assert!(id.is_some() && first.iter().all(|(_, batch)| *batch == id), "{id:?}: {first:?}");
+    let name = id.map(|id| String::from(BatchId::of(&id)));
+    assert!(name.is_some() && first.iter().all(|(_, batch)| *batch == name), "{name:?}: {first:?}");
     bench(&["--resume"]).expect_end(0, &["2 results are signed, in"]);
     assert_eq!(jobs(), first);
     // The results of one `passhost eval` are a batch as well.

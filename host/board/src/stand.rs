@@ -31,17 +31,17 @@ pub struct SubmittedFile {
 }
 
 impl SubmittedFile {
-    /// Reads a file, which is called `name` from then on.
+    /// Reads a file, which is called `name` from then on. Of lines that none of these keys signed nothing is read.
     ///
     /// # Errors
     ///
     /// If it cannot be read, or has more than 512 MiB.
-    pub fn read(path: &Path, name: String) -> io::Result<SubmittedFile> {
+    pub fn read(path: &Path, name: String, keys: &TrustedKeys) -> io::Result<SubmittedFile> {
         let file = open_regular(path)?;
         if file.metadata()?.len() > FILE_LIMIT {
             return Err(io::Error::other(format!("it has more than {FILE_LIMIT} bytes")));
         }
-        Ok(SubmittedFile { name, lines: read_all(file.take(FILE_LIMIT))? })
+        Ok(SubmittedFile { name, lines: read_all(file.take(FILE_LIMIT), Some(keys))? })
     }
 }
 
@@ -51,7 +51,7 @@ impl Contents {
     /// # Errors
     ///
     /// If the directory cannot be read; the path is named.
-    pub fn read(directory: &Path) -> Result<Contents, (std::path::PathBuf, io::Error)> {
+    pub fn read(directory: &Path, keys: &TrustedKeys) -> Result<Contents, (std::path::PathBuf, io::Error)> {
         let failed = |path: &Path| {
             let path = path.to_owned();
             move |error| (path, error)
@@ -65,7 +65,7 @@ impl Contents {
         // Anybody may have put a file there: one that cannot be read costs itself alone.
         let unreadable = |error: io::Error| vec![Err(LineError::Unreadable { reason: error.to_string() })];
         let files = names.map(|name| {
-            let read = SubmittedFile::read(&directory.join(name), name.to_owned());
+            let read = SubmittedFile::read(&directory.join(name), name.to_owned(), keys);
             read.unwrap_or_else(|error| SubmittedFile { name: name.to_owned(), lines: unreadable(error) })
         });
         Ok(Contents { files: files.collect() })

@@ -141,6 +141,9 @@ pub enum LineError {
         /// The first byte that is otherwise, from 0.
         at: usize,
     },
+    /// Its signature fits, and is none of a trusted key: nothing else of it is looked at.
+    #[error("{0}")]
+    Untrusted(TrustError),
     /// Somebody changed it.
     #[error(
         "its signature does not fit: it was changed or reformatted after it was signed, or whoever signed it has another key"

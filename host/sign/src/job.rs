@@ -5,8 +5,10 @@ use sha2::{Digest as _, Sha256};
 use std::fmt;
 
 const BYTES: usize = 16;
-/// Separates derived names from other hashes.
+/// Separates names of jobs from other hashes.
 const DOMAIN: &[u8] = b"passhost job of a batch 1\0";
+/// Separates names of batches from other hashes.
+const BATCH_DOMAIN: &[u8] = b"passhost name of a batch 1\0";
 
 /// A name of 16 random bytes, in hexadecimal.
 macro_rules! random_name {
@@ -79,6 +81,15 @@ impl JobId {
     }
 }
 
+impl BatchId {
+    /// The name that results of the batch with this id are signed under. It does not tell the id, from which the names of
+    /// jobs follow: nobody can sign a job of a batch that goes on before the batch does.
+    pub fn of(batch: &str) -> BatchId {
+        let hash = Sha256::new_with_prefix(BATCH_DOMAIN).chain_update(batch);
+        BatchId(base16ct::lower::encode_string(&hash.finalize()[..BYTES]))
+    }
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
@@ -91,6 +102,9 @@ mod tests {
         assert_eq!(id, JobId::within("batch", &["plugin", "sample"]));
         assert_ne!(id, JobId::within("batch", &["plugins", "ample"]));
         assert_ne!(id, JobId::within("another", &["plugin", "sample"]));
+        let batch = BatchId::random().unwrap().to_string();
+        assert_eq!(BatchId::of(&batch), BatchId::of(&batch));
+        assert!(BatchId::of(&batch).to_string() != batch && BatchId::of(&batch) != BatchId::of("another"));
         assert_eq!(JobId::try_from(id.to_string()), Ok(id.clone()));
         for bad in
             ["", "00", &id.to_string().to_uppercase().replace(|c: char| c.is_ascii_digit(), "A"), &format!("{id}0")]

@@ -4,7 +4,7 @@ use crate::error::{LineError, SignError};
 use crate::job::{BatchId, JobId};
 use crate::key::{PublicKey, SecretKey};
 use crate::line::{BEGINNING, BEGINNING_LIMIT, LINE_LIMIT, nameless, open, seal};
-use crate::trusted::is_name;
+use crate::trusted::{TrustedKeys, is_name};
 use passhost_protocol::{LineRead, Lines};
 use passhost_supervisor::document::{Blame, Document, SCHEMA};
 use passhost_supervisor::recount;
@@ -96,9 +96,15 @@ fn unfit(document: &Document) -> Option<String> {
 ///
 /// If it was changed after it was signed, or says what this program does not know.
 pub fn read(line: impl AsRef<[u8]>) -> Result<Signed, LineError> {
-    let line = line.as_ref();
+    read_of(line.as_ref(), None)
+}
+
+fn read_of(line: &[u8], keys: Option<&TrustedKeys>) -> Result<Signed, LineError> {
     let opened = open(line.strip_suffix(b"\n").unwrap_or(line))?;
-    let (signer, payload) = (opened.signer, opened.payload()?);
+    let signer = opened.signer;
+    // Anybody can sign anything with a key of their own.
+    keys.map_or(Ok(()), |keys| keys.known(signer).map(drop)).map_err(LineError::Untrusted)?;
+    let payload = opened.payload()?;
     let form = |reason: String| LineError::Form { reason: one_line(&reason, 300) };
     let schema = payload.pointer("/document/schema").and_then(Value::as_str).unwrap_or("none");
     if schema != SCHEMA {
@@ -116,12 +122,13 @@ pub fn read(line: impl AsRef<[u8]>) -> Result<Signed, LineError> {
 }
 
 /// The statements of a file, one a line, or why a line is none. A file that has no line like one is one thing, for which
-/// there is one reason. One line is held at a time: what a file costs besides is what its statements take.
+/// there is one reason. With `keys` a line of a signer who is not among them is refused before it is parsed. One line is held
+/// at a time: what a file costs besides is what its statements take.
 ///
 /// # Errors
 ///
 /// If the file cannot be read.
-pub fn read_all(mut file: impl Read) -> io::Result<Vec<Result<Signed, LineError>>> {
+pub fn read_all(mut file: impl Read, keys: Option<&TrustedKeys>) -> io::Result<Vec<Result<Signed, LineError>>> {
     let mut beginning = vec![];
     file.by_ref().take(BEGINNING_LIMIT as u64).read_to_end(&mut beginning)?;
     let mut lines = Lines::new(BufReader::new(beginning.as_slice().chain(file)), LINE_LIMIT);
@@ -134,7 +141,7 @@ pub fn read_all(mut file: impl Read) -> io::Result<Vec<Result<Signed, LineError>
         found.push(match line {
             LineRead::Whole(line) | LineRead::Unended(line) => {
                 is_any_signed |= line.starts_with(BEGINNING.as_bytes());
-                read(line)
+                read_of(line, keys)
             }
             LineRead::TooLong => Err(LineError::TooLong { limit: LINE_LIMIT }),
         });
@@ -144,7 +151,7 @@ pub fn read_all(mut file: impl Read) -> io::Result<Vec<Result<Signed, LineError>
     }
     // One document over several lines, or lines of something else, such as a batch: the first says of what.
     let is_all = beginning.len() < BEGINNING_LIMIT;
-    Ok(vec![match (read(&beginning), found.into_iter().next()) {
+    Ok(vec![match (read_of(&beginning, keys), found.into_iter().next()) {
         (Err(LineError::Json { .. }), Some(first)) if is_all => first,
         (Err(LineError::Json { .. }), _) if !is_all => Err(nameless()),
         (whole, _) => whole,
@@ -180,10 +187,12 @@ const LAST: u64 = 253_402_300_799;
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+    use crate::TrustError;
     use passhost_made_documents::{baseline, document, failed, right, unmeasured};
     use passhost_score::FailureClass;
     use passhost_supervisor::document::Launch;
     use serde_json::json;
+    use std::path::Path;
 
     fn statement(document: Document) -> Statement {
         Statement {
@@ -237,9 +246,24 @@ mod tests {
     }
 
     #[test]
+    fn a_line_of_nobody_who_is_trusted_is_not_parsed() {
+        let line = statement(measured()).sign(&key()).unwrap();
+        let trusted =
+            |key: &SecretKey| TrustedKeys::parse(Path::new("keys"), &format!("{} lab\n", key.public())).unwrap();
+        let read = |keys: &TrustedKeys, line: &str| read_all(line.as_bytes(), Some(keys)).unwrap().swap_remove(0);
+        assert!(read(&trusted(&key()), &line).is_ok());
+        let other = SecretKey::from_seed(&[8; 32]);
+        // What is no statement is refused for its key alone.
+        for line in [line, seal(&json!("nothing"), &key())] {
+            let error = read(&trusted(&other), &line).unwrap_err();
+            assert!(matches!(error, LineError::Untrusted(TrustError::Unknown { .. })), "{error}");
+        }
+    }
+
+    #[test]
     fn a_line_that_is_changed_leaves_the_others_of_its_file() {
         let line = statement(measured()).sign(&key()).unwrap();
-        let read_all = |text: &str| read_all(text.as_bytes()).unwrap();
+        let read_all = |text: &str| read_all(text.as_bytes(), None).unwrap();
         let reads = |text: &str| read_all(text).iter().map(Result::is_ok).collect::<Vec<bool>>();
         assert_eq!(reads(&format!("{line}\n{line}\n")), [true, true]);
         assert_eq!(reads(&format!("{}\n{line}", line.replacen('{', "[", 1))), [false, true]);
@@ -258,7 +282,7 @@ mod tests {
     fn a_line_is_as_long_as_a_result_may_be_and_a_file_has_as_many_as_are_read() {
         let line = statement(measured()).sign(&key()).unwrap() + "\n";
         let errors = |file: &mut dyn Read| -> Vec<Option<LineError>> {
-            read_all(file).unwrap().into_iter().map(Result::err).collect()
+            read_all(file, None).unwrap().into_iter().map(Result::err).collect()
         };
         let long = std::io::repeat(b'0').take(LINE_LIMIT as u64 + 1);
         let mut file = BEGINNING.as_bytes().chain(long).chain(b"\n".as_slice()).chain(line.as_bytes());

@@ -87,17 +87,23 @@ impl TrustedKeys {
         if keys.is_empty() { Err(TrustedKeysError::Empty { path: path.into() }) } else { Ok(TrustedKeys(keys)) }
     }
 
+    /// The key, which may count no more.
+    ///
+    /// # Errors
+    ///
+    /// If it is none of these.
+    pub fn known(&self, key: PublicKey) -> Result<&TrustedKey, TrustError> {
+        let found = self.0.iter().find(|trusted| trusted.key == key);
+        found.ok_or_else(|| TrustError::Unknown { key: key.to_string() })
+    }
+
     /// Whose key signed something at this time, in seconds since 1970.
     ///
     /// # Errors
     ///
     /// If that key does not count.
     pub fn trust(&self, key: PublicKey, signed_at: u64) -> Result<&TrustedKey, TrustError> {
-        let known = self
-            .0
-            .iter()
-            .find(|trusted| trusted.key == key)
-            .ok_or_else(|| TrustError::Unknown { key: key.to_string() })?;
+        let known = self.known(key)?;
         let name = known.name.clone();
         match &known.standing {
             Standing::Trusted => Ok(known),

@@ -93,9 +93,7 @@ fn sign(signer: &Signer, out: &Path, terminal: &Terminal) -> Result<(), Stop> {
             out.display()
         )));
     };
-    let batch = BatchId::try_from(id.clone())
-        .map_err(|reason| Stop::usage(format!("the header of `{}` was changed: {reason}", out.display())))?;
-    let mut signing = Signing::new(signer, batch);
+    let mut signing = Signing::new(signer, BatchId::of(&id));
     for document in documents.iter().zip(whole).filter_map(|(document, whole)| whole.then_some(document)) {
         let job = &document.job;
         let job = JobId::within(&id, &[&job.plugin_sha256, &job.sample, &job.sample_sha256]);

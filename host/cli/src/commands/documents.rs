@@ -112,7 +112,7 @@ pub fn signed_lines(path: &Path) -> anyhow::Result<Vec<Result<Signed, LineError>
     let bytes = file.metadata()?.len();
     anyhow::ensure!(bytes > 0, EMPTY);
     anyhow::ensure!(bytes <= FILE_LIMIT, "it has more than the {FILE_LIMIT} bytes that are read");
-    Ok(passhost_sign::read_all(file.take(FILE_LIMIT))?)
+    Ok(passhost_sign::read_all(file.take(FILE_LIMIT), None)?)
 }
 
 /// What a file of JSON holds.

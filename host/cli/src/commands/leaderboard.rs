@@ -25,7 +25,7 @@ pub fn run(arguments: &LeaderboardArguments, terminal: &Terminal) -> Result<Exit
     let board = Board::read(directory).map_err(|error| Stop::new(Exit::Usage, error))?;
     let keys = directory.join(&board.trusted_keys);
     let keys = TrustedKeys::read(&keys).map_err(|error| Stop::new(Exit::Usage, error))?;
-    let contents = Contents::read(directory).map_err(|(path, error)| unreadable(&path, &error))?;
+    let contents = Contents::read(directory, &keys).map_err(|(path, error)| unreadable(&path, &error))?;
     if !arguments.check.is_empty() {
         return check::run(arguments, &board, &keys, contents, terminal);
     }

@@ -22,7 +22,9 @@ pub fn run(
     for path in &arguments.check {
         let name = name(&arguments.directory, path);
         if !contents.files.iter().any(|file| file.name == name) {
-            contents.files.push(SubmittedFile::read(path, name.clone()).map_err(|error| unreadable(path, &error))?);
+            contents
+                .files
+                .push(SubmittedFile::read(path, name.clone(), keys).map_err(|error| unreadable(path, &error))?);
         }
         names.push(name);
     }
