@@ -204,6 +204,19 @@ fn each_text_that_is_too_much_is_refused() {
 }
 
 #[test]
+fn directories_without_files_are_too_many_as_well() -> std::io::Result<()> {
+    let surroundings = Surroundings::new()?;
+    let source = surroundings.at("crate");
+    for number in 0..250 {
+        std::fs::create_dir_all(source.join(format!("src/empty-{number}")))?;
+    }
+    std::fs::write(source.join("src/lib.rs"), surroundings.fill("@PASS@\nfn effect() -> String { String::new() }\n")?)?;
+    let wrong = surroundings.build(&source, LONG, "more than 200 files and directories");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    Ok(())
+}
+
+#[test]
 fn what_is_no_regular_file_is_not_read() -> std::io::Result<()> {
     let surroundings = Surroundings::new()?;
     let pipe = surroundings.at("pipe.rs");
