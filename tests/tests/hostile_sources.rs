@@ -245,6 +245,36 @@ fn what_is_no_regular_file_is_not_read() -> std::io::Result<()> {
 }
 
 #[test]
+fn no_descriptor_of_the_compiler_is_read() -> std::io::Result<()> {
+    let surroundings = Surroundings::new()?;
+    let source = surroundings.at("pass.rs");
+    let places = ["/dev/fd", "/proc/self/fd", "/proc/thread-self/fd"];
+    let include = |place: &str, number: u32| format!("include_bytes!(\"{place}/{number}\")");
+    // Standard error and the tokens of threads are pipes, whose end nobody would come to; others there are none.
+    let all =
+        places.iter().flat_map(|place| (2..64).map(|number| format!("const _: &[u8] = {};\n", include(place, number))));
+    let all: Vec<String> = all.collect();
+    std::fs::write(&source, all.concat())?;
+    let (shown, limit) = (20, "30s");
+    let left_out = format!("... and {} more", all.len() - shown);
+    let wrong = surroundings.build(&source, limit, &left_out);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    let run = surroundings.command(&source).with(&["--limit-build", limit]).run();
+    let refused = run.json()["diagnostics"].as_array().into_iter().flatten();
+    let refused =
+        refused.filter(|found| found["message"].as_str().is_some_and(|text| text.starts_with("couldn't read")));
+    run.expect(refused.count() == shown, "each of them is refused");
+    run.expect(run.err.contains("`/dev/fd/2`: Permission denied"), "a pipe that is there is closed");
+    // Standard input and output are nothing.
+    let nothing = places.iter().flat_map(|place| [0, 1].map(|number| format!("{}.is_empty()", include(place, number))));
+    let nothing = nothing.collect::<Vec<_>>().join(" && ");
+    let text = format!("@PASS@\nconst _: () = assert!({nothing});\nfn effect() -> String {{ String::new() }}\n");
+    std::fs::write(&source, surroundings.fill(&text)?)?;
+    surroundings.command(&source).run().expect_end(0, &["pass.wasm"]);
+    Ok(())
+}
+
+#[test]
 fn nothing_beside_the_source_of_a_crate_counts() -> std::io::Result<()> {
     let surroundings = Surroundings::new()?;
     let effect = "fn effect() -> String { String::new() }";
