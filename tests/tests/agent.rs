@@ -5,6 +5,7 @@ mod budgets;
 mod compared;
 mod endpoint;
 mod script;
+mod spelled;
 mod turns;
 
 use endpoint::{Endpoint, Reply};

@@ -236,7 +236,10 @@ impl Run {
             return Ok(());
         }
         let (work, objects) = (self.directory.join(WORK).join(job.name()), self.directory.join(OBJECTS));
-        let objects = Objects::open(&objects).map_err(|source| WorkshopError::File { path: objects, source })?;
+        let mut objects = Objects::open(&objects).map_err(|source| WorkshopError::File { path: objects, source })?;
+        if let Some(key) = endpoint.key().cloned() {
+            objects = objects.cleaned(Arc::new(move |text| key.removed_from(text)));
+        }
         let workshop = Workshop::open(Arc::new(machinery.clone()), objects, &job.sample, &work, guide)?;
         let attempt = Attempt {
             endpoint,
