@@ -3,7 +3,7 @@
 
 mod budgets;
 mod compared;
-mod endpoint;
+pub mod endpoint;
 mod script;
 mod spelled;
 mod turns;

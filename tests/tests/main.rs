@@ -29,6 +29,7 @@ mod serve;
 mod signing;
 mod sources;
 mod supply_chain;
+mod terminal;
 mod vary;
 mod verify;
 mod workspace;

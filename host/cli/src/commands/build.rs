@@ -2,17 +2,17 @@
 
 use super::source;
 use crate::arguments::BuildArguments;
-use crate::output::{print, write_json};
+use crate::output::{print, relay, write_json};
 use crate::terminal::{Terminal, Tone};
 use crate::{Exit, Stop};
-use passhost_builder::cargo::{AS_JSON, artefacts, component};
+use passhost_builder::cargo::{self, AS_JSON, artefacts, component};
 use passhost_builder::{BuildLimits, Diagnostic, Refusal, Source, SourceError};
 use passhost_protocol::guest::GuestLimits;
 use passhost_supervisor::document::{Blame, Failure};
 use passhost_supervisor::{Confinement, LoadedPlugin, Plugin};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// What became of a source.
@@ -139,7 +139,7 @@ fn by_cargo(source: &Path, terminal: &Terminal) -> Result<Vec<u8>, Stop> {
     // As a component alone: with the library that tests link, cargo would leave out the optimisation of the whole.
     command.args(["rustc", "--lib", "--crate-type", "cdylib"]);
     command.args(["--profile", "plugin", "--target", "wasm32-wasip2"]).args(AS_JSON);
-    let output = command.current_dir(source).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+    let output = cargo::run(command.current_dir(source), |errors| relay("cargo", errors));
     let output =
         output.map_err(|error| Stop::host(format!("cargo does not start ({error}); install Rust with rustup")))?;
     if !output.status.success() {

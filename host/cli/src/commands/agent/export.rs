@@ -1,7 +1,7 @@
 //! `passhost agent export DIR`
 
 use crate::arguments::{AgentExportArguments, ExportFormat};
-use crate::output::{check_files, print};
+use crate::output::{check_files, json, print};
 use crate::{Exit, Stop};
 use passhost_agent::export::harbor::{Task, tasks};
 use passhost_agent::export::{Filter, Format, export};
@@ -21,7 +21,7 @@ pub fn run(arguments: &AgentExportArguments) -> Result<Exit, Stop> {
     };
     check_files(&arguments.out)?;
     let (_, recorded) = passhost_agent::run::read(&arguments.directory)?;
-    let lines = export(&recorded, format, &filter).into_iter().map(|line| line.to_string());
+    let lines = export(&recorded, format, &filter).into_iter().map(|line| json(&line.to_string()));
     match &arguments.out {
         Some(path) => {
             let text: String = lines.map(|line| line + "\n").collect();
