@@ -322,8 +322,9 @@ enum Killed {
 }
 
 fn nothing_is_left_of(surroundings: &Surroundings, source: &Path, whom: Killed) -> std::io::Result<()> {
-    let mut command = surroundings.command(source).command();
-    let mut process = command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    // Its directory is there as long as it is: `--json` goes there.
+    let build = surroundings.command(source);
+    let mut process = build.command().process_group(0).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     let compilers = || surroundings.processes().iter().filter(|line| line.contains("--crate-name")).count();
     while compilers() == 0 {
         assert!(process.try_wait()?.is_none(), "the command ended by itself");

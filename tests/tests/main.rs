@@ -20,6 +20,7 @@ mod leaderboard;
 mod machine_code;
 mod openenv;
 mod ops;
+mod overwriting;
 mod page;
 mod reader;
 mod reasons;

@@ -156,6 +156,11 @@ const WORK: &str = "work";
 pub const SETTINGS: &str = "run.json";
 const LOCK: &str = ".lock";
 
+/// Where a run in a directory is recorded: a file, and directories of which all belongs to it.
+pub fn files(directory: &Path) -> [PathBuf; 3] {
+    [SETTINGS, ATTEMPTS, OBJECTS].map(|name| directory.join(name))
+}
+
 impl Run {
     /// Begins a run in a directory, or goes on with the one in it.
     ///

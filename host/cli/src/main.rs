@@ -5,6 +5,7 @@ mod arguments;
 mod commands;
 mod comparison;
 mod explain;
+mod files;
 mod headroom;
 mod interrupt;
 mod output;

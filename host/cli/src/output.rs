@@ -4,13 +4,13 @@
 use crate::style::fit;
 use crate::{Exit, Stop};
 use anyhow::Context;
-use passhost_corpus::{check_writable, write_whole};
+use passhost_corpus::write_whole;
 use passhost_supervisor::untrusted::is_unfit;
 use serde::Serialize;
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::panic::PanicHookInfo;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -86,12 +86,6 @@ fn write_lines(out: &mut impl Write, lines: impl IntoIterator<Item = String>) ->
         writeln!(out, "{}", fit(&line))?;
     }
     out.flush()
-}
-
-/// Refuses files that could not be written once the work is done, before it begins; `-` is standard output.
-pub fn check_files<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<(), Stop> {
-    let files = paths.into_iter().filter(|path| path.as_path() != Path::new("-"));
-    files.into_iter().try_for_each(|path| Ok(check_writable(path)?))
 }
 
 /// Writes `value` as JSON: to standard output for `-`, else beside the file and renamed onto it, so that an interrupted

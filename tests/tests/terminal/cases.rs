@@ -113,9 +113,12 @@ fn builds(place: &Place, source: &str) -> Vec<Passhost> {
     let link = place.at(&format!("link-{HOSTILE}.rs"));
     assert!(std::os::unix::fs::symlink(HOSTILE, &link).is_ok());
     let crates = [name, unread].map(|name| place.at(&name));
+    let json = place.at("build.json");
     vec![
         place.run(&["build", source]),
         place.run(&["build", source, "--json", "-"]),
+        place.run(&["build", source, "--out", source]),
+        place.run(&["build", source, "--json", &json, "--out", &json]),
         place.run(&["build", &crates[0]]),
         place.run(&["build", &crates[0], "--cargo"]),
         place.run(&["build", &crates[1], "--cargo"]),

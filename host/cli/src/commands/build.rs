@@ -2,6 +2,7 @@
 
 use super::source;
 use crate::arguments::BuildArguments;
+use crate::files::Files;
 use crate::output::{print, relay, write_json};
 use crate::terminal::{Terminal, Tone};
 use crate::{Exit, Stop};
@@ -36,6 +37,11 @@ const SCHEMA: &str = "passhost-build/1";
 
 pub fn run(arguments: &BuildArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let started = Instant::now();
+    let out = arguments.out.clone().unwrap_or_else(|| default_out(&arguments.source));
+    let read = [arguments.source.clone(), arguments.source.join("src"), arguments.source.join("Cargo.toml")];
+    // Of a directory, what is beside these is nobody's source.
+    let read = read.iter().filter(|path| path.is_file() || path.ends_with("src"));
+    Files::default().writes("--out", [&out]).writes("--json", &arguments.json).reads("the source", read).check()?;
     let (component, warnings) = if arguments.cargo {
         (by_cargo(&arguments.source, terminal)?, vec![])
     } else {
@@ -54,7 +60,6 @@ pub fn run(arguments: &BuildArguments, terminal: &Terminal) -> Result<Exit, Stop
     };
     let compiled = started.elapsed();
     source::lines(&warnings, 0).iter().for_each(|line| terminal.complain(line));
-    let out = arguments.out.clone().unwrap_or_else(|| default_out(&arguments.source));
     let plugin = Plugin::new(out.display().to_string(), component);
     let cache = super::open_cache().ok();
     let mut loaded = LoadedPlugin::load(plugin, GuestLimits::default(), cache.as_ref(), Confinement::default());

@@ -2,7 +2,8 @@
 
 use super::documents;
 use crate::arguments::ScoreArguments;
-use crate::output::{check_files, print, write_json};
+use crate::files::Files;
+use crate::output::{print, write_json};
 use crate::{Exit, Stop};
 use anyhow::Context;
 use passhost_score::{Options, Scores, VectorFile, score};
@@ -28,7 +29,7 @@ struct CaseScores {
 }
 
 pub fn run(arguments: &ScoreArguments) -> Result<Exit, Stop> {
-    check_files(&arguments.json)?;
+    Files::default().writes("--json", &arguments.json).reads("a result", [&arguments.file]).check()?;
     let scores = read(&arguments.file)
         .and_then(|source| compute(source, arguments))
         .with_context(|| format!("cannot score `{}`", arguments.file.display()))
