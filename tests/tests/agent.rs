@@ -3,8 +3,9 @@
 
 mod budgets;
 mod compared;
-mod endpoint;
+pub mod endpoint;
 mod script;
+mod spelled;
 mod turns;
 
 use endpoint::{Endpoint, Reply};

@@ -204,6 +204,19 @@ fn each_text_that_is_too_much_is_refused() {
 }
 
 #[test]
+fn directories_without_files_are_too_many_as_well() -> std::io::Result<()> {
+    let surroundings = Surroundings::new()?;
+    let source = surroundings.at("crate");
+    for number in 0..250 {
+        std::fs::create_dir_all(source.join(format!("src/empty-{number}")))?;
+    }
+    std::fs::write(source.join("src/lib.rs"), surroundings.fill("@PASS@\nfn effect() -> String { String::new() }\n")?)?;
+    let wrong = surroundings.build(&source, LONG, "more than 200 files and directories");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    Ok(())
+}
+
+#[test]
 fn what_is_no_regular_file_is_not_read() -> std::io::Result<()> {
     let surroundings = Surroundings::new()?;
     let pipe = surroundings.at("pipe.rs");
@@ -228,6 +241,36 @@ fn what_is_no_regular_file_is_not_read() -> std::io::Result<()> {
     }
     let said = surroundings.command(&painted).run();
     assert!(!said.err.contains('\u{1b}') && said.err.contains("one\u{fffd}[2J"), "{}", said.err);
+    Ok(())
+}
+
+#[test]
+fn no_descriptor_of_the_compiler_is_read() -> std::io::Result<()> {
+    let surroundings = Surroundings::new()?;
+    let source = surroundings.at("pass.rs");
+    let places = ["/dev/fd", "/proc/self/fd", "/proc/thread-self/fd"];
+    let include = |place: &str, number: u32| format!("include_bytes!(\"{place}/{number}\")");
+    // Standard error and the tokens of threads are pipes, whose end nobody would come to; others there are none.
+    let all =
+        places.iter().flat_map(|place| (2..64).map(|number| format!("const _: &[u8] = {};\n", include(place, number))));
+    let all: Vec<String> = all.collect();
+    std::fs::write(&source, all.concat())?;
+    let (shown, limit) = (20, "30s");
+    let left_out = format!("... and {} more", all.len() - shown);
+    let wrong = surroundings.build(&source, limit, &left_out);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    let run = surroundings.command(&source).with(&["--limit-build", limit]).run();
+    let refused = run.json()["diagnostics"].as_array().into_iter().flatten();
+    let refused =
+        refused.filter(|found| found["message"].as_str().is_some_and(|text| text.starts_with("couldn't read")));
+    run.expect(refused.count() == shown, "each of them is refused");
+    run.expect(run.err.contains("`/dev/fd/2`: Permission denied"), "a pipe that is there is closed");
+    // Standard input and output are nothing.
+    let nothing = places.iter().flat_map(|place| [0, 1].map(|number| format!("{}.is_empty()", include(place, number))));
+    let nothing = nothing.collect::<Vec<_>>().join(" && ");
+    let text = format!("@PASS@\nconst _: () = assert!({nothing});\nfn effect() -> String {{ String::new() }}\n");
+    std::fs::write(&source, surroundings.fill(&text)?)?;
+    surroundings.command(&source).run().expect_end(0, &["pass.wasm"]);
     Ok(())
 }
 
@@ -279,8 +322,9 @@ enum Killed {
 }
 
 fn nothing_is_left_of(surroundings: &Surroundings, source: &Path, whom: Killed) -> std::io::Result<()> {
-    let mut command = surroundings.command(source).command();
-    let mut process = command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    // Its directory is there as long as it is: `--json` goes there.
+    let build = surroundings.command(source);
+    let mut process = build.command().process_group(0).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     let compilers = || surroundings.processes().iter().filter(|line| line.contains("--crate-name")).count();
     while compilers() == 0 {
         assert!(process.try_wait()?.is_none(), "the command ended by itself");

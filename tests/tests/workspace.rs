@@ -26,6 +26,31 @@ fn every_file_of_these_tests_is_a_module() {
     assert_eq!(modules + 1, files, "a file that main.rs does not name is never run");
 }
 
+/// The files of Rust below a directory.
+fn sources(directory: &Path) -> Vec<PathBuf> {
+    let below = |path: PathBuf| if path.is_dir() { sources(&path) } else { vec![path] };
+    let files = entries(directory).into_iter().flat_map(below);
+    files.filter(|path| path.extension().is_some_and(|kind| kind == "rs")).collect()
+}
+
+#[test]
+fn one_file_of_the_command_writes_to_the_terminal() {
+    let host = repository().join("host");
+    let writes = ["println!", "eprintln!", "print!(", "io::stdout()", "io::stderr()", "Stdio::inherit"];
+    // Looks whether the streams are a terminal.
+    let known = ["cli/src/output.rs", "cli/src/terminal.rs"].map(|file| host.join(file));
+    let others: Vec<PathBuf> =
+        sources(&host.join("cli/src")).into_iter().filter(|path| !known.contains(path)).collect();
+    assert!(others.len() > 80, "{}", others.len());
+    for path in others {
+        let found = writes.iter().find(|call| read(&path).contains(**call));
+        assert_eq!(found, None, "{}: text reaches the terminal by `output` alone", path.display());
+    }
+    for path in sources(&host).iter().filter(|path| path.components().any(|part| part.as_os_str() == "src")) {
+        assert!(!read(path).contains("Stdio::inherit"), "{}: another program would write to it", path.display());
+    }
+}
+
 /// What stands under a heading of a manifest.
 fn section<'a>(manifest: &'a str, heading: &str) -> Option<&'a str> {
     let (_, rest) = manifest.split_once(&format!("\n[{heading}]\n"))?;

@@ -35,6 +35,9 @@ pub enum AttemptError {
     /// The trajectory cannot be read or written.
     #[error(transparent)]
     Trajectory(#[from] TrajectoryError),
+    /// What happened has no form that could be kept.
+    #[error("the next line of the trajectory cannot be written as JSON: {0}")]
+    Line(#[from] serde_json::Error),
 }
 
 impl AttemptError {
@@ -189,11 +192,18 @@ impl Attempt<'_> {
                 return Err(EndpointError::Stopped.into());
             }
             let line = self.next(&state)?;
+            let line = self.without_key(line)?;
             trajectory.add(&line)?;
             state.apply(&line);
             (self.watch)(&line);
         }
         Ok(())
+    }
+
+    /// What is written down, said and sent: whatever a tool made of a text, the key is not in it.
+    fn without_key(&self, line: Line) -> Result<Line, AttemptError> {
+        let Some(key) = self.endpoint.key() else { return Ok(line) };
+        Ok(key.removed_from_all(&line)?)
     }
 
     fn next(&mut self, state: &State) -> Result<Line, AttemptError> {

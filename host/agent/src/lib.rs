@@ -15,12 +15,14 @@ pub mod attempt;
 pub mod curve;
 mod endpoint;
 pub mod export;
+mod key;
 mod prompt;
 pub mod run;
 mod text_calls;
 pub mod trajectory;
 mod wire;
 
-pub use endpoint::{Endpoint, EndpointError, Key, Patience};
+pub use endpoint::{Endpoint, EndpointError, Patience};
+pub use key::Key;
 pub use trajectory::Trajectory;
 pub use wire::{Answer, Function, Message, Style, ToolCall, Usage, WireError, tools};

@@ -156,6 +156,11 @@ const WORK: &str = "work";
 pub const SETTINGS: &str = "run.json";
 const LOCK: &str = ".lock";
 
+/// Where a run in a directory is recorded: a file, and directories of which all belongs to it.
+pub fn files(directory: &Path) -> [PathBuf; 3] {
+    [SETTINGS, ATTEMPTS, OBJECTS].map(|name| directory.join(name))
+}
+
 impl Run {
     /// Begins a run in a directory, or goes on with the one in it.
     ///
@@ -236,7 +241,10 @@ impl Run {
             return Ok(());
         }
         let (work, objects) = (self.directory.join(WORK).join(job.name()), self.directory.join(OBJECTS));
-        let objects = Objects::open(&objects).map_err(|source| WorkshopError::File { path: objects, source })?;
+        let mut objects = Objects::open(&objects).map_err(|source| WorkshopError::File { path: objects, source })?;
+        if let Some(key) = endpoint.key().cloned() {
+            objects = objects.cleaned(Arc::new(move |text| key.removed_from(text)));
+        }
         let workshop = Workshop::open(Arc::new(machinery.clone()), objects, &job.sample, &work, guide)?;
         let attempt = Attempt {
             endpoint,

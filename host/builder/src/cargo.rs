@@ -1,7 +1,9 @@
 //! What cargo says of what it makes.
 
 use serde::Deserialize;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::process::{ChildStderr, Command, Output, Stdio};
 
 /// The option that makes cargo say it: errors and warnings go to standard error as always.
 pub const AS_JSON: [&str; 2] = ["--message-format", "json-render-diagnostics"];
@@ -22,6 +24,22 @@ pub struct Target {
     pub name: String,
     /// `lib`, `cdylib`, `proc-macro` ...
     pub kind: Vec<String>,
+}
+
+/// Runs cargo to its end. Its standard error, in which names and texts of others are, goes to `said` while it is written, and
+/// never to a terminal by itself.
+///
+/// # Errors
+///
+/// If cargo does not start, or its output cannot be read.
+pub fn run(command: &mut Command, said: impl FnOnce(ChildStderr) + Send) -> io::Result<Output> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut process = command.spawn()?;
+    let errors = process.stderr.take();
+    std::thread::scope(|scope| {
+        scope.spawn(|| errors.map(said));
+        process.wait_with_output()
+    })
 }
 
 /// What was made, in the order of cargo's standard output.
@@ -59,6 +77,17 @@ mod tests {
         {"reason":"compiler-artifact","target":{"kind":["cdylib","rlib"],"name":"gate"},"filenames":["/a/gate.wasm","/a/libgate.rlib"]}
         {"reason":"build-finished","success":true}
     "#;
+
+    #[test]
+    fn what_is_written_to_both_outputs_is_read_at_once() {
+        // More than pipes hold.
+        let script = "head -c 1000000 /dev/zero >&2; head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2";
+        let mut said = 0;
+        let read = |errors| said = io::Read::bytes(io::BufReader::new(errors)).count();
+        let output = run(Command::new("sh").args(["-c", script]), read);
+        assert_eq!(output.map(|output| output.stdout.len()).ok(), Some(1_000_000));
+        assert_eq!(said, 2_000_000);
+    }
 
     #[test]
     fn what_cargo_made_is_found_among_what_it_says() {

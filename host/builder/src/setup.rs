@@ -1,10 +1,10 @@
 //! Compiles the SDK once, by cargo: its source is that of passhost, and trusted.
 
-use crate::cargo::{AS_JSON, Artefact, artefacts};
+use crate::cargo::{self, AS_JSON, Artefact, artefacts};
 use crate::error::SdkError;
 use crate::sdk::{About, MACROS, RLIBS, Sdk, tools};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{ChildStderr, Command, Stdio};
 
 /// The package of the SDK, and its crate.
 const PACKAGE: &str = "passhost-guest-sdk";
@@ -17,13 +17,13 @@ const PROFILE: [&str; 6] =
     ["--profile", "plugin", "--config", "profile.plugin.lto=\"off\"", "--config", "profile.plugin.opt-level=\"z\""];
 
 impl Sdk {
-    /// Compiles the SDK from a clone or an installed source of passhost, and puts it into a directory. Cargo's progress
-    /// goes to standard error.
+    /// Compiles the SDK from a clone or an installed source of passhost, and puts it into a directory. What cargo says
+    /// meanwhile goes to `said`.
     ///
     /// # Errors
     ///
     /// If there is no such source, cargo fails, or the directory cannot be written.
-    pub fn compile(source: &Path, directory: &Path) -> Result<Sdk, SdkError> {
+    pub fn compile(source: &Path, directory: &Path, said: impl FnOnce(ChildStderr) + Send) -> Result<Sdk, SdkError> {
         if !source.join("guest-sdk/Cargo.toml").is_file() {
             return Err(SdkError::NoSource { path: source.into() });
         }
@@ -34,7 +34,7 @@ impl Sdk {
             return Err(SdkError::Occupied { path: directory.into() });
         }
         let name = directory.file_name().ok_or_else(|| SdkError::Occupied { path: directory.into() })?;
-        let made = run_cargo(&source)?;
+        let made = run_cargo(&source, said)?;
         // Beside the one that is there, which stays until this is whole.
         let beside = |what: &str| {
             let mut name = name.to_owned();
@@ -59,7 +59,7 @@ impl Sdk {
     }
 }
 
-fn run_cargo(source: &Path) -> Result<Vec<Artefact>, SdkError> {
+fn run_cargo(source: &Path, said: impl FnOnce(ChildStderr) + Send) -> Result<Vec<Artefact>, SdkError> {
     let registry = cargo_home().map(|home| home.join("registry/src")).unwrap_or_default();
     // What a trap of a pass shows has the paths of these crates in it.
     let names = [(source, "sdk"), (&registry, "crates")];
@@ -67,8 +67,8 @@ fn run_cargo(source: &Path) -> Result<Vec<Artefact>, SdkError> {
     let mut command = Command::new("cargo");
     command.args(["build", "--package", PACKAGE, "--lib", "--target", TARGET]).args(PROFILE);
     command.args(AS_JSON).current_dir(source);
-    command.env("CARGO_ENCODED_RUSTFLAGS", flags).stdin(Stdio::null()).stderr(Stdio::inherit());
-    let output = command.output().map_err(|error| SdkError::Compile {
+    let output = cargo::run(command.env("CARGO_ENCODED_RUSTFLAGS", flags), said);
+    let output = output.map_err(|error| SdkError::Compile {
         reason: format!("cargo does not start ({error}); install Rust with rustup"),
     })?;
     if !output.status.success() {

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// Bytes of all files of a source.
 const BYTES: u64 = 2 << 20;
-/// Files of a source.
-const FILES: usize = 200;
+/// Files and directories of a source.
+const ENTRIES: usize = 200;
 /// Directories within directories.
 const DEPTH: usize = 8;
 /// Where a crate begins.
@@ -44,13 +44,14 @@ impl Source {
         let missing = |_| SourceError::Missing { path: path.into() };
         let is_directory = std::fs::metadata(path).map_err(missing)?.is_dir();
         if is_directory {
-            let mut source = Source { root: ROOT.into(), files: vec![] };
+            let mut walk = Walk::default();
             let crate_ = File::open(path).map_err(|source| SourceError::Read { path: path.into(), source })?;
             let (from, no_root) = (path.join("src"), || SourceError::NoRoot { path: path.into() });
             match open_at(&crate_, Path::new("src"), &from) {
                 Err(SourceError::Read { source, .. }) if source.kind() == ErrorKind::NotFound => return Err(no_root()),
-                opened => source.add(opened?, &from, "src".into(), 0)?,
+                opened => walk.add(opened?, &from, "src".into(), 0)?,
             }
+            let source = Source { root: ROOT.into(), files: walk.files };
             return if source.files.iter().any(|(name, _)| name == Path::new(ROOT)) {
                 Ok(source)
             } else {
@@ -59,9 +60,9 @@ impl Source {
         }
         let name = path.file_name().and_then(|name| name.to_str()).filter(|name| is_plain(name));
         let root = PathBuf::from(name.unwrap_or(NAMELESS));
-        let mut source = Source { root: root.clone(), files: vec![] };
-        source.add(open_at(CWD, path, path)?, path, root, 0)?;
-        Ok(source)
+        let mut walk = Walk::default();
+        walk.add(open_at(CWD, path, path)?, path, root.clone(), 0)?;
+        Ok(Source { root, files: walk.files })
     }
 
     /// A source of one file that is held in memory.
@@ -98,7 +99,17 @@ impl Source {
         }
         Ok(())
     }
+}
 
+/// What was found so far of a source, never more than one may have.
+#[derive(Default)]
+struct Walk {
+    files: Vec<(PathBuf, Vec<u8>)>,
+    /// Files and directories.
+    entries: usize,
+}
+
+impl Walk {
     /// Adds what was opened: a file, or a directory with all that is below it. What a name leads to may change meanwhile;
     /// nothing is looked up by more than one name within what is open.
     fn add(&mut self, opened: File, from: &Path, to: PathBuf, depth: usize) -> Result<(), SourceError> {
@@ -118,6 +129,11 @@ impl Source {
             let name = Path::new(OsStr::from_bytes(entry.file_name().to_bytes()));
             if name == Path::new(".") || name == Path::new("..") {
                 continue;
+            }
+            // Before it is looked at: however many there are, what lies behind the last that may be there is left alone.
+            self.entries += 1;
+            if self.entries > ENTRIES {
+                return Err(SourceError::TooLarge { what: "files and directories", limit: ENTRIES as u64 });
             }
             let path = from.join(name);
             // A pipe or a device is not even opened.
@@ -139,9 +155,6 @@ impl Source {
         }
         if std::str::from_utf8(&bytes).is_err() {
             return Err(SourceError::NotText { path: from.into() });
-        }
-        if self.files.len() >= FILES {
-            return Err(SourceError::TooLarge { what: "files", limit: FILES as u64 });
         }
         self.files.push((to, bytes));
         Ok(())
@@ -209,6 +222,21 @@ mod tests {
     }
 
     #[test]
+    fn directories_count_as_files_do() {
+        let crate_ = tempfile::tempdir().unwrap();
+        let at = |name: &str| crate_.path().join("src").join(name);
+        create_dir_all(at("rules/deep")).unwrap();
+        write(at("lib.rs"), "").unwrap();
+        for number in 3..ENTRIES {
+            create_dir_all(at(&format!("rules/empty-{number}"))).unwrap();
+        }
+        assert_eq!(names(&Source::read(crate_.path()).unwrap()), ["src/lib.rs"]);
+        create_dir_all(at("rules/deep/one-more")).unwrap();
+        let expected = "the source has more than 200 files and directories; a pass is text, leave out what is not";
+        assert_eq!(Source::read(crate_.path()).unwrap_err().to_string(), expected);
+    }
+
+    #[test]
     fn a_link_in_the_middle_is_none_of_the_directories() {
         let [crate_, elsewhere] = [(); 2].map(|()| tempfile::tempdir().unwrap());
         create_dir_all(crate_.path().join("src")).unwrap();
@@ -236,8 +264,8 @@ mod tests {
         let opened = open_at(CWD, &at("src"), &at("src")).unwrap();
         std::fs::rename(at("src"), at("moved")).unwrap();
         symlink(at("secret"), at("src")).unwrap();
-        let mut source = Source { root: ROOT.into(), files: vec![] };
-        source.add(opened, &at("src"), "src".into(), 0).unwrap();
-        assert_eq!(source.files, [(PathBuf::from("src/rules/gate.rs"), b"own".to_vec())]);
+        let mut walk = Walk::default();
+        walk.add(opened, &at("src"), "src".into(), 0).unwrap();
+        assert_eq!(walk.files, [(PathBuf::from("src/rules/gate.rs"), b"own".to_vec())]);
     }
 }

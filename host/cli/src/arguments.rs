@@ -13,6 +13,7 @@ mod leaderboard;
 mod limits;
 mod measure;
 mod policy;
+pub mod refused;
 mod report;
 mod samples;
 mod serve;

@@ -5,6 +5,7 @@ mod arguments;
 mod commands;
 mod comparison;
 mod explain;
+mod files;
 mod headroom;
 mod interrupt;
 mod output;
@@ -13,11 +14,12 @@ mod progress;
 mod reason;
 mod rows;
 mod spent;
+mod style;
 mod summary;
 mod table;
 mod terminal;
 
-use arguments::{Cli, Command, examples};
+use arguments::{Cli, Command, examples, refused};
 use clap::{CommandFactory, FromArgMatches};
 use passhost_corpus::CorpusError;
 use passhost_supervisor::batch::BatchError;
@@ -75,9 +77,13 @@ impl From<CorpusError> for Stop {
 }
 
 fn main() -> ExitCode {
-    let cli = arguments();
-    outlive_file_limits();
+    std::panic::set_hook(Box::new(output::report_panic));
     let terminal = Terminal::detect();
+    let cli = match arguments(&terminal) {
+        Ok(cli) => cli,
+        Err(exit) => return exit,
+    };
+    outlive_file_limits();
     let end = match cli.command {
         Command::Eval(arguments) => commands::eval::run(&arguments, &terminal),
         Command::Bench(arguments) => commands::bench::run(&arguments, &terminal),
@@ -106,7 +112,7 @@ fn main() -> ExitCode {
     };
     let exit = end.unwrap_or_else(|stop| {
         terminal.clear_progress();
-        terminal.complain(&format!("{} {}", terminal.paint(Tone::Bad, "error:"), said_once(&stop.error)));
+        terminal.complain(&format!("{} {}", terminal.paint(Tone::Bad, ERROR), said_once(&stop.error)));
         stop.exit
     });
     let exit = if output::is_lost() { exit.max(Exit::Host) } else { exit };
@@ -130,10 +136,28 @@ fn said_once(error: &anyhow::Error) -> String {
 }
 
 /// The command line; who asks for help, or for what there is not, is answered here.
-fn arguments() -> Cli {
-    let command = examples::finished(Cli::command());
-    Cli::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit())
+fn arguments(terminal: &Terminal) -> Result<Cli, ExitCode> {
+    // Under its own name: that of the file is text from outside.
+    let mut command = examples::finished(Cli::command()).bin_name("passhost");
+    let matches = command.try_get_matches_from_mut(std::env::args_os());
+    let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command)));
+    cli.map_err(|error| {
+        use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
+        if matches!(error.kind(), DisplayHelp | DisplayHelpOnMissingArgumentOrSubcommand | DisplayVersion) {
+            return output::answer(&error);
+        }
+        for line in refused::lines(&error, &command) {
+            match line.strip_prefix(ERROR) {
+                Some(rest) => terminal.complain(&format!("{}{rest}", terminal.paint(Tone::Bad, ERROR))),
+                None => terminal.complain(&line),
+            }
+        }
+        ExitCode::from(2)
+    })
 }
+
+/// How a message of an error begins.
+const ERROR: &str = "error:";
 
 /// Makes of a limit on the size of files what a full disk is: an error of whoever writes, and not the end of the process.
 fn outlive_file_limits() {

@@ -1,6 +1,11 @@
 //! What a person sees: colours where they are wanted, a progress line on a terminal, plain lines otherwise.
 
-use std::io::{IsTerminal, Write};
+use crate::output::{complain, overwrite};
+use crate::style::marked;
+use passhost_supervisor::untrusted::escaped;
+use std::io::IsTerminal;
+
+pub use crate::style::Tone;
 
 /// How to write to standard error and output.
 #[derive(Debug, Clone, Copy)]
@@ -8,21 +13,6 @@ pub struct Terminal {
     colour: bool,
     progress: bool,
     width: usize,
-}
-
-/// What a piece of text means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
-    /// As expected.
-    Good,
-    /// Wrong.
-    Bad,
-    /// Worth a look.
-    Warn,
-    /// Beside the point.
-    Dim,
-    /// A heading.
-    Strong,
 }
 
 impl Terminal {
@@ -50,40 +40,28 @@ impl Terminal {
 
     /// `text` in the colour of its meaning.
     pub fn paint(&self, tone: Tone, text: &str) -> String {
-        if !self.colour {
-            return text.to_owned();
-        }
-        let code = match tone {
-            Tone::Good => "32",
-            Tone::Bad => "31",
-            Tone::Warn => "33",
-            Tone::Dim => "2",
-            Tone::Strong => "1",
-        };
-        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        if self.colour { marked(tone, text) } else { text.to_owned() }
     }
 
     /// Shows where an evaluation stands on standard error: a line that is overwritten on a terminal, plain lines
     /// elsewhere.
     pub fn progress(&self, text: &str) {
-        // A progress line that cannot be written is not worth an error.
-        let _ = if self.progress {
-            let cut: String = text.chars().take(self.width.saturating_sub(1)).collect();
-            write!(std::io::stderr(), "\r\u{1b}[2K{cut}")
+        if self.progress {
+            overwrite(&escaped(text).chars().take(self.width.saturating_sub(1)).collect::<String>());
         } else {
-            writeln!(std::io::stderr(), "{text}")
-        };
+            complain(text);
+        }
     }
 
-    /// Says something on standard error. If that is full too, there is nowhere left to say so.
+    /// Says something on standard error, on one line.
     pub fn complain(&self, text: &str) {
-        let _ = writeln!(std::io::stderr(), "{text}");
+        complain(text);
     }
 
     /// Removes the progress line.
     pub fn clear_progress(&self) {
         if self.progress {
-            let _ = write!(std::io::stderr(), "\r\u{1b}[2K");
+            overwrite("");
         }
     }
 }
@@ -94,12 +72,14 @@ fn width() -> usize {
     asked.or_else(real).filter(|&columns| columns > 0).unwrap_or(100).max(40)
 }
 
-/// Lines of a table: columns padded to their widest cell, the first one cut where the line would be too long.
+/// Lines of a table: columns padded to their widest cell, the first one cut where the line would be too long. A row is one
+/// line, whatever its cells hold.
 pub fn table(head: &[&str], rows: &[Vec<String>], width: usize) -> Vec<String> {
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| escaped(cell)).collect()).collect();
     let columns = head.len();
     let length = |text: &str| text.chars().count();
     let mut widths: Vec<usize> = head.iter().map(|title| length(title)).collect();
-    for row in rows {
+    for row in &rows {
         for (slot, cell) in widths.iter_mut().zip(row) {
             *slot = (*slot).max(length(cell));
         }
@@ -141,8 +121,10 @@ fn pad_left_aligned(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.chars().count())))
 }
 
-/// `text` broken into lines of at most `width` characters at spaces, each after `indent`.
+/// `text` broken into lines of at most `width` characters at spaces, each after `indent`. A line break within it is shown and
+/// breaks nothing.
 pub fn wrap(text: &str, width: usize, indent: &str) -> Vec<String> {
+    let text = escaped(text);
     let options = textwrap::Options::new(width.max(20 + indent.len()))
         .initial_indent(indent)
         .subsequent_indent(indent)
@@ -150,7 +132,7 @@ pub fn wrap(text: &str, width: usize, indent: &str) -> Vec<String> {
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
         .word_separator(textwrap::WordSeparator::AsciiSpace)
         .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit);
-    let lines = textwrap::wrap(text, options).into_iter().filter(|line| !line.is_empty());
+    let lines = textwrap::wrap(&text, options).into_iter().filter(|line| !line.is_empty());
     lines.map(std::borrow::Cow::into_owned).collect()
 }
 
@@ -179,9 +161,16 @@ mod tests {
     }
 
     #[test]
+    fn a_row_is_one_line_whatever_its_cells_hold() {
+        let rows = vec![vec!["a\nok".to_owned(), "1\u{9b}".to_owned()]];
+        assert_eq!(table(&["name", "speed"], &rows, 80), ["name     speed", "a\\nok  1\\u{9b}"]);
+    }
+
+    #[test]
     fn text_wraps_at_spaces_after_its_indent() {
         assert_eq!(wrap("one two three four five six", 22, "  "), ["  one two three four", "  five six"]);
         assert!(wrap("", 80, "").is_empty());
+        assert_eq!(wrap("one\nerror: two\u{2028}", 80, "  "), ["  one\\nerror: two\\u{2028}"]);
         assert_eq!(entry("ok  ", 4, "one two three four five", 24), ["ok  one two three four", "    five"]);
         assert_eq!(entry("ok  ", 4, "", 24), ["ok"]);
     }

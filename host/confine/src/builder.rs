@@ -9,8 +9,11 @@ use crate::files::Files;
 use crate::process::{self, limit, step};
 use crate::{ConfineError, Walls};
 use passhost_protocol::builder::{BuildLimits, Reach};
+use rustix::fs::{Mode, fchmod, fstatfs};
+use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Resource, Rlimit};
 use rustix::thread::{CapabilitySet, CpuSet, sched_getaffinity, sched_setaffinity};
+use std::os::fd::{AsFd, BorrowedFd, IntoRawFd};
 use std::os::unix::fs::MetadataExt;
 
 /// Files that a process may have open.
@@ -24,8 +27,24 @@ const GRACE: u64 = 5;
 /// Address space in terms of memory: files are mapped, and each thread has an arena and a stack.
 const ADDRESSES: u64 = 4;
 
+/// The type of the file system that pipes without a name are in.
+const PIPES: i64 = 0x5049_5045;
+
+/// What a compiler is started with.
+#[derive(Debug)]
+pub struct Enclosed {
+    /// What keeps it in.
+    pub walls: Walls,
+    /// A variable of its environment: where the tokens of its threads are.
+    pub tokens: (String, String),
+}
+
 /// Keeps standard input, output and error, what `reach` names, and threads and processes within `limits`. The process
 /// becomes the compiler next.
+///
+/// A source names files, and `/dev/fd/2` is one. Landlock has no rule for a pipe that is opened again by such a name, so the
+/// modes of those that the compiler holds let nobody open them. It would make one more for the tokens of its threads, and
+/// gets that.
 ///
 /// # Errors
 ///
@@ -34,9 +53,11 @@ const ADDRESSES: u64 = 4;
 /// # Safety
 ///
 /// The process must have one thread, and nothing in it may use a descriptor above 2 afterwards.
-pub unsafe fn before_compiling(reach: &Reach, limits: &BuildLimits) -> Result<Walls, ConfineError> {
+pub unsafe fn before_compiling(reach: &Reach, limits: &BuildLimits) -> Result<Enclosed, ConfineError> {
     // SAFETY: the caller sees to it.
     unsafe { process::forget_what_was_inherited() };
+    close_pipes()?;
+    let tokens = tokens()?;
     process::renounce(CapabilitySet::empty())?;
     few_cores()?;
     limit(Resource::Nproc, tasks_of_this_user().saturating_add(limits.tasks + OTHERS), "limit processes")?;
@@ -62,7 +83,32 @@ pub unsafe fn before_compiling(reach: &Reach, limits: &BuildLimits) -> Result<Wa
     allowed.extend(of_this_architecture());
     allowed.extend(on_descriptors());
     let names_stay = keep_names()?;
-    Ok(Walls { seccomp: calls::all([names_stay, calls::allow_only(&allowed)?]), landlock })
+    let walls = Walls { seccomp: calls::all([names_stay, calls::allow_only(&allowed)?]), landlock };
+    Ok(Enclosed { walls, tokens })
+}
+
+/// Lets nobody open the pipes among standard input, output and error again. What else they may be has a name of its own.
+fn close_pipes() -> Result<(), ConfineError> {
+    let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
+    let streams = [input.as_fd(), output.as_fd(), error.as_fd()];
+    let is_pipe = |stream: &BorrowedFd<'_>| fstatfs(stream).is_ok_and(|found| found.f_type == PIPES);
+    streams.into_iter().filter(is_pipe).try_for_each(close_pipe)
+}
+
+fn close_pipe(pipe: impl AsFd) -> Result<(), ConfineError> {
+    fchmod(pipe, Mode::empty()).map_err(step("close a pipe"))
+}
+
+/// A pipe with a token for each core, as the compiler would make it by itself, but that nobody can open again, and the
+/// variable that names it.
+fn tokens() -> Result<(String, String), ConfineError> {
+    let failed = step("make the tokens of threads");
+    // Whatever becomes of this process inherits it.
+    let (read, write) = pipe_with(PipeFlags::empty()).map_err(&failed)?;
+    close_pipe(&read)?;
+    rustix::io::write(&write, &[b'|'; CORES]).map_err(&failed)?;
+    let names = format!("--jobserver-auth={},{}", read.into_raw_fd(), write.into_raw_fd());
+    Ok(("CARGO_MAKEFLAGS".to_owned(), names))
 }
 
 /// Leaves every file that is made its name, by which it is found and counted: one that is mapped and has neither a name nor

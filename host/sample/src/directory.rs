@@ -1,6 +1,7 @@
 //! Reading the files of a sample. Nothing outside its directory is opened, with one exception: the tasks of a PassNet
 //! checkout share one directory of graphs, to which each of them has a link.
 
+use crate::constraints::CONSTRAINTS;
 use crate::list::{LIST_BYTES, entries, plain};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
@@ -33,6 +34,12 @@ pub struct Directory {
 /// Whether a directory looks like a task or a graph.
 pub fn is_sample(path: &Path) -> bool {
     [MODEL, GRAPHS].iter().any(|name| path.join(name).exists())
+}
+
+/// Whether a file has the name of one of a task's or a graph's.
+pub fn is_of_a_sample(file: &Path) -> bool {
+    let own = [MODEL, GRAPHS, "weight_meta.py", "input_meta.py", CONSTRAINTS, "graph_hash.txt", "graph_net.json"];
+    file.file_name().is_some_and(|name| own.iter().any(|own| name == *own))
 }
 
 /// A text file that the user named, of at most `limit` bytes.

@@ -21,7 +21,7 @@ mod write;
 
 pub use attempt::{READING, attempt};
 pub use constraints::{Constraints, Extent};
-pub use directory::directories;
+pub use directory::{directories, is_of_a_sample};
 pub use find::{Found, Named, Repeated, find, find_all};
 pub use list::{is_entry as is_list_entry, plain as plain_path};
 pub use passhost_protocol::reader::{Change, InputMode, SampleError, SourceLocation, Variant};

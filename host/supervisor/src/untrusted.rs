@@ -8,6 +8,19 @@ pub fn is_unfit(c: char) -> bool {
         || matches!(c, '\u{e0000}'..='\u{e0fff}' | '\u{fff9}'..='\u{fffb}' | '\u{300}'..='\u{36f}')
 }
 
+/// `text` on one line: each unfit character, line breaks included, stands there as its escape in Rust, `\n` or `\u{1b}`.
+pub fn escaped(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\t' | '\r' | '\n' => line.extend(c.escape_default()),
+            c if is_unfit(c) => line.extend(c.escape_unicode()),
+            c => line.push(c),
+        }
+    }
+    line
+}
+
 /// `text` without control characters, terminal escapes and direction marks, white space folded to single spaces, cut to
 /// `limit` characters.
 pub fn one_line(text: &str, limit: usize) -> String {
@@ -105,6 +118,20 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(one_line(text, 100), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn unfit_characters_become_escapes_and_the_others_stay() {
+        let cases = [
+            ("plain é `text` \\ \"quoted\"", "plain é `text` \\ \"quoted\""),
+            ("a\nb\r\tc", "a\\nb\\r\\tc"),
+            ("\u{1b}[2J\u{7}\u{9b}31m\u{202e}", "\\u{1b}[2J\\u{7}\\u{9b}31m\\u{202e}"),
+            ("\u{e0041}\u{2028}e\u{301}", "\\u{e0041}\\u{2028}e\\u{301}"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(escaped(text), expected);
+            assert_eq!(escaped(expected), expected, "there is nothing left to escape");
         }
     }
 

@@ -1,15 +1,27 @@
 //! Texts by their SHA-256, in a directory: a trajectory names them, and several may name the same.
 
 use sha2::{Digest, Sha256};
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// What a text is kept as: that of whoever has a secret that no text may hold.
+pub type Clean = dyn Fn(&str) -> String + Send + Sync;
+
 /// A directory of such texts.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Objects {
     directory: PathBuf,
+    clean: Option<Arc<Clean>>,
+}
+
+impl fmt::Debug for Objects {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Objects").field("directory", &self.directory).finish_non_exhaustive()
+    }
 }
 
 /// Of some bytes, in hexadecimal.
@@ -28,15 +40,23 @@ impl Objects {
     /// If it cannot be made.
     pub fn open(directory: &Path) -> io::Result<Objects> {
         std::fs::create_dir_all(directory)?;
-        Ok(Objects { directory: directory.into() })
+        Ok(Objects { directory: directory.into(), clean: None })
     }
 
-    /// Keeps a text, whole or not at all, and returns its hash.
+    /// Keeps what `clean` makes of each text in place of the text.
+    #[must_use]
+    pub fn cleaned(self, clean: Arc<Clean>) -> Objects {
+        Objects { clean: Some(clean), ..self }
+    }
+
+    /// Keeps a text, whole or not at all, and returns the hash of what is kept.
     ///
     /// # Errors
     ///
     /// If it cannot be written.
     pub fn put(&self, text: &str) -> io::Result<String> {
+        let cleaned = self.clean.as_ref().map(|clean| clean(text));
+        let text = cleaned.as_deref().unwrap_or(text);
         let name = sha256(text.as_bytes());
         let path = self.directory.join(&name);
         if !path.exists() {
@@ -80,6 +100,8 @@ mod tests {
         assert_eq!(objects.put("a pass").unwrap(), name);
         assert_eq!(objects.get(&name).unwrap(), "a pass");
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+        let cleaned = objects.clone().cleaned(Arc::new(|text| text.replace("secret ", "")));
+        assert_eq!(cleaned.put("a secret pass").unwrap(), name);
         std::fs::write(directory.path().join(&name), "another").unwrap();
         assert!(objects.get(&name).unwrap_err().to_string().contains("was changed"));
         assert!(objects.get(&sha256(b"none")).is_err());

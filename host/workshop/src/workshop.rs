@@ -141,8 +141,7 @@ impl Workshop {
     }
 
     fn write(&self, source: &str) -> Result<Outcome, WorkshopError> {
-        let hash = sha256(source.as_bytes());
-        self.objects.put(source).map_err(WorkshopError::file(self.file(&hash, "rs")))?;
+        let hash = self.objects.put(source).map_err(WorkshopError::file(&self.directory))?;
         let text = format!("{} lines are written; `build` compiles them", source.lines().count());
         Ok(Outcome { effect: Effect::Wrote { source: hash }, ..Outcome::said(text) })
     }

@@ -4,8 +4,9 @@ use super::bench::given::programs;
 use super::bench::keeper::{Keeper, Keeping};
 use super::bench::{finish, sample_entry};
 use crate::arguments::BaselineArguments;
+use crate::files::Files;
 use crate::interrupt;
-use crate::output::{check_files, print};
+use crate::output::print;
 use crate::progress::Progress;
 use crate::terminal::Terminal;
 use crate::{Exit, Stop};
@@ -17,8 +18,10 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 pub fn run(arguments: &BaselineArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    check_files([&arguments.out])?;
+    let files = || Files::default().writes("--out", [&arguments.out]).reads_samples(&arguments.paths);
+    files().check()?;
     let samples = super::named_samples(&arguments.paths, terminal)?;
+    files().reads_samples(samples.iter().map(|sample| &sample.path)).check()?;
     let folder = || temporary().map_err(|error| Stop::new(Exit::Host, error));
     let (inputs, outputs) = (folder()?, folder()?);
     let progress = Progress::new(terminal, &arguments.progress, samples.len());

@@ -5,8 +5,9 @@ pub(super) mod keeper;
 
 use super::signing::{Signer, Signing};
 use crate::arguments::BenchArguments;
+use crate::files::Files;
 use crate::interrupt;
-use crate::output::{check_files, print};
+use crate::output::print;
 use crate::progress::Progress;
 use crate::terminal::{Terminal, Tone, wrap};
 use crate::{Exit, Stop};
@@ -25,9 +26,12 @@ use std::sync::atomic::AtomicBool;
 const CHECKERS: usize = 4;
 
 pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    check_files([&arguments.out])?;
+    let signed = arguments.sign.sign.as_ref().map(|_| signed_file(&arguments.out));
+    let files = || Files::default().writes("--out", [&arguments.out]).writes("--sign", &signed);
+    files().reads("the key", &arguments.sign.sign).reads_samples(&arguments.paths).check()?;
     let signer = signer(arguments)?;
     let Given { plugins, samples } = given::read(arguments, terminal)?;
+    files().reads_samples(samples.iter().map(|sample| &sample.path)).check()?;
     if let Some(signer) = &signer {
         signer.apart_from(samples.iter().map(|sample| sample.path.as_path()))?;
     }
@@ -74,9 +78,7 @@ pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop
 /// Who signs the results, if that is asked for.
 fn signer(arguments: &BenchArguments) -> Result<Option<Signer>, Stop> {
     let unfit = [(!arguments.variants.is_empty(), "--variant"), (arguments.measure.seed.is_some(), "--seed")];
-    let signer = Signer::new(&arguments.sign, &unfit)?;
-    check_files(signer.as_ref().map(|_| signed_file(&arguments.out)).iter())?;
-    Ok(signer)
+    Signer::new(&arguments.sign, &unfit)
 }
 
 /// Where the signed results of a batch stand: beside its file.

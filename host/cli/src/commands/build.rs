@@ -2,17 +2,18 @@
 
 use super::source;
 use crate::arguments::BuildArguments;
-use crate::output::{print, write_json};
+use crate::files::Files;
+use crate::output::{print, relay, write_json};
 use crate::terminal::{Terminal, Tone};
 use crate::{Exit, Stop};
-use passhost_builder::cargo::{AS_JSON, artefacts, component};
+use passhost_builder::cargo::{self, AS_JSON, artefacts, component};
 use passhost_builder::{BuildLimits, Diagnostic, Refusal, Source, SourceError};
 use passhost_protocol::guest::GuestLimits;
 use passhost_supervisor::document::{Blame, Failure};
 use passhost_supervisor::{Confinement, LoadedPlugin, Plugin};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// What became of a source.
@@ -36,6 +37,11 @@ const SCHEMA: &str = "passhost-build/1";
 
 pub fn run(arguments: &BuildArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let started = Instant::now();
+    let out = arguments.out.clone().unwrap_or_else(|| default_out(&arguments.source));
+    let read = [arguments.source.clone(), arguments.source.join("src"), arguments.source.join("Cargo.toml")];
+    // Of a directory, what is beside these is nobody's source.
+    let read = read.iter().filter(|path| path.is_file() || path.ends_with("src"));
+    Files::default().writes("--out", [&out]).writes("--json", &arguments.json).reads("the source", read).check()?;
     let (component, warnings) = if arguments.cargo {
         (by_cargo(&arguments.source, terminal)?, vec![])
     } else {
@@ -54,7 +60,6 @@ pub fn run(arguments: &BuildArguments, terminal: &Terminal) -> Result<Exit, Stop
     };
     let compiled = started.elapsed();
     source::lines(&warnings, 0).iter().for_each(|line| terminal.complain(line));
-    let out = arguments.out.clone().unwrap_or_else(|| default_out(&arguments.source));
     let plugin = Plugin::new(out.display().to_string(), component);
     let cache = super::open_cache().ok();
     let mut loaded = LoadedPlugin::load(plugin, GuestLimits::default(), cache.as_ref(), Confinement::default());
@@ -139,7 +144,7 @@ fn by_cargo(source: &Path, terminal: &Terminal) -> Result<Vec<u8>, Stop> {
     // As a component alone: with the library that tests link, cargo would leave out the optimisation of the whole.
     command.args(["rustc", "--lib", "--crate-type", "cdylib"]);
     command.args(["--profile", "plugin", "--target", "wasm32-wasip2"]).args(AS_JSON);
-    let output = command.current_dir(source).stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+    let output = cargo::run(command.current_dir(source), |errors| relay("cargo", errors));
     let output =
         output.map_err(|error| Stop::host(format!("cargo does not start ({error}); install Rust with rustup")))?;
     if !output.status.success() {

@@ -2,7 +2,8 @@
 
 use super::documents;
 use crate::arguments::CompareArguments;
-use crate::output::{check_files, print, write_json};
+use crate::files::Files;
+use crate::output::{print, write_json};
 use crate::terminal::Terminal;
 use crate::{Exit, Stop};
 use passhost_report::{Apart, Comparison, Entry, by_launch, compare, entries};
@@ -18,7 +19,7 @@ struct Report<'a> {
 }
 
 pub fn run(arguments: &CompareArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    check_files(&arguments.json)?;
+    Files::default().writes("--json", &arguments.json).reads("a result", &arguments.files).check()?;
     let documents = documents::read_all(&arguments.files)?;
     let mut groups = by_launch(entries(&documents, Apart::Files, &arguments.filter.filter()));
     // Who alone launches as it does has nobody to be compared with, unless nobody has.

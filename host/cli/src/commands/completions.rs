@@ -2,12 +2,12 @@
 
 use crate::Exit;
 use crate::arguments::{Cli, CompletionsArguments, examples};
-use crate::output::print;
+use crate::output::print_text;
 use clap::CommandFactory;
 
 pub fn run(arguments: &CompletionsArguments) -> Exit {
     let mut script = vec![];
     clap_complete::generate(arguments.shell, &mut examples::finished(Cli::command()), "passhost", &mut script);
-    print([String::from_utf8_lossy(&script).trim_end().to_owned()]);
+    print_text(String::from_utf8_lossy(&script).trim_end());
     Exit::Success
 }

@@ -3,6 +3,7 @@
 use super::samples::progress::Progress;
 use super::samples::{crew, find, print_if, report_unusable, survey, write_document};
 use crate::arguments::DecomposeArguments;
+use crate::files::Files;
 use crate::terminal::{Terminal, Tone, table, wrap};
 use crate::{Exit, Stop};
 use passhost_corpus::decompose::Kind;
@@ -21,7 +22,7 @@ const SCHEMA: &str = "passhost.decompose/1";
 
 pub fn run(arguments: &DecomposeArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let kinds: BTreeSet<Kind> = arguments.kind.iter().map(|&kind| kind.into()).collect();
-    let paths = find(&arguments.survey)?;
+    let paths = find(&arguments.survey, Files::default())?;
     let tree = Tree::create(&arguments.out)?;
     let started = Instant::now();
     let memo = Arc::new(Memo::default());

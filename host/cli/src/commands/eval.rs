@@ -3,7 +3,8 @@
 use super::signing::{Signer, Signing};
 use super::source::Given;
 use crate::arguments::EvalArguments;
-use crate::output::{check_files, print, write_json};
+use crate::files::Files;
+use crate::output::{print, write_json};
 use crate::progress::Progress;
 use crate::rows::Rows;
 use crate::terminal::{Terminal, Tone, wrap};
@@ -25,7 +26,8 @@ const NAMES: usize = 6;
 const TABLES: usize = 12;
 
 pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    check_files(&arguments.json)?;
+    let files = || Files::default().writes("--json", &arguments.json);
+    files().reads("the plugin", [&arguments.plugin]).reads("the key", &arguments.sign.sign).check()?;
     let signer = signer(arguments)?;
     let plugin = Given::read(&arguments.plugin, arguments.measure.limits.limits().wasm, terminal)?;
     let config = arguments.measure.config(arguments.submissions)?;
@@ -34,6 +36,7 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
         config.settings = config.settings.quickly();
     }
     let named = super::named_samples(&arguments.samples, terminal)?;
+    files().reads_samples(&arguments.samples).reads_samples(named.iter().map(|named| &named.path)).check()?;
     if let Some(signer) = &signer {
         signer.apart_from(named.iter().map(|named| named.path.as_path()).chain([arguments.plugin.as_path()]))?;
     }

@@ -4,7 +4,7 @@ mod page;
 mod rows;
 
 use crate::arguments::OpsArguments;
-use crate::output::print;
+use crate::output::{print, print_text};
 use crate::terminal::{Terminal, Tone, wrap};
 use crate::{Exit, Stop};
 use passhost_corpus::lowerings::Calls;
@@ -24,7 +24,7 @@ const LIKENESS: f64 = 0.8;
 pub fn run(arguments: &OpsArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     match &arguments.name {
         Some(name) => print(one(name, terminal)?),
-        None if arguments.markdown => print([page::render(&rows()?)]),
+        None if arguments.markdown => print_text(&page::render(&rows()?)),
         None => print(all(terminal)?),
     }
     Ok(Exit::Success)

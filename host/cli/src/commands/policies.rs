@@ -1,7 +1,7 @@
 //! `passhost policies [NAME]`
 
 use crate::arguments::PoliciesArguments;
-use crate::output::print;
+use crate::output::{print, print_text};
 use crate::terminal::{Terminal, entry};
 use crate::{Exit, Stop};
 use passhost_policy::{Policy, names};
@@ -9,7 +9,7 @@ use passhost_policy::{Policy, names};
 pub fn run(arguments: &PoliciesArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let built_in = |name: &str| Policy::built_in(name).map_err(|error| Stop::new(Exit::Usage, error));
     if let Some(name) = &arguments.name {
-        print(built_in(name)?.text().lines().map(str::to_owned));
+        print_text(built_in(name)?.text());
         return Ok(Exit::Success);
     }
     for name in names() {

@@ -2,7 +2,8 @@
 
 use super::documents;
 use crate::arguments::ReportArguments;
-use crate::output::{check_files, print, write_json, write_text};
+use crate::files::Files;
+use crate::output::{print, write_json, write_text};
 use crate::terminal::Terminal;
 use crate::{Exit, Stop};
 use passhost_page::report::{Origin, report as page};
@@ -18,10 +19,8 @@ struct Report<'a> {
 
 pub fn run(arguments: &ReportArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let to_standard_output = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
-    if to_standard_output(&arguments.json) && to_standard_output(&arguments.html) {
-        return Err(Stop::usage("--json and --html both write to standard output; give one of them a file"));
-    }
-    check_files(arguments.json.iter().chain(&arguments.html).chain(&arguments.aggregated))?;
+    let files = Files::default().writes("--json", &arguments.json).writes("--html", &arguments.html);
+    files.writes("--aggregated", &arguments.aggregated).reads("a result", &arguments.files).check()?;
     let documents = documents::read_all(&arguments.files)?;
     let filter = arguments.filter.filter();
     let mut entries = entries(&documents, Apart::Plugins, &filter);

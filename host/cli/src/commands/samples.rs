@@ -12,7 +12,8 @@ mod stats;
 mod vary;
 
 use crate::arguments::{SamplesArguments, SamplesCommand, SurveyArguments};
-use crate::output::{check_files, print, write_json};
+use crate::files::Files;
+use crate::output::{print, write_json};
 use crate::terminal::{Terminal, Tone, wrap};
 use crate::{Exit, Stop};
 use passhost_corpus::outcome::{Failure, Outcome, SampleReport};
@@ -43,15 +44,17 @@ pub fn run(arguments: &SamplesArguments, terminal: &Terminal) -> Result<Exit, St
     }
 }
 
-/// The directories of all samples that the paths name, each once.
-pub(super) fn find(arguments: &SurveyArguments) -> Result<Vec<PathBuf>, Stop> {
-    check_files(&arguments.json)?;
+/// The directories of all samples that the paths name, each once, where a command writes these files and `--json`.
+pub(super) fn find(arguments: &SurveyArguments, files: Files<'_>) -> Result<Vec<PathBuf>, Stop> {
+    let files = files.writes("--json", &arguments.json).reads_samples(&arguments.paths);
+    files.check()?;
     let mut found = vec![];
     let mut seen = HashSet::new();
     for path in &arguments.paths {
         let samples = passhost_sample::find(path).map_err(|error| Stop::new(Exit::Usage, error))?;
         found.extend(samples.into_iter().filter(|sample| seen.insert(passhost_sample::plain_path(sample))));
     }
+    files.reads_samples(&found).check()?;
     Ok(found)
 }
 
@@ -83,13 +86,15 @@ pub(super) fn survey<T: Task>(
     reports
 }
 
-/// Asks one thing of every graph that the paths name. The samples, and what is found of each.
+/// Asks one thing of every graph that the paths name, for a command that writes these files and `--json`. The samples, and
+/// what is found of each.
 fn ask<T: Send>(
     arguments: &SurveyArguments,
+    files: Files<'_>,
     terminal: &Terminal,
     question: impl Fn(&mut Worker, &Sample, usize) -> Result<T, Failure> + Sync,
 ) -> Result<(Vec<PathBuf>, Vec<SampleReport<T>>), Stop> {
-    let paths = find(arguments)?;
+    let paths = find(arguments, files)?;
     let memo = Arc::new(Memo::default());
     let mut progress = Progress::new(terminal, arguments.quiet, paths.len());
     let reports = survey(&paths, &crew(arguments, &memo), &Each(question), &mut progress, |_| Ok(()))?;

@@ -2,7 +2,8 @@
 
 use super::documents;
 use crate::arguments::ScoreArguments;
-use crate::output::{check_files, print, write_json};
+use crate::files::Files;
+use crate::output::{print, write_json};
 use crate::terminal::Terminal;
 use crate::{Exit, Stop};
 use anyhow::Context;
@@ -29,7 +30,7 @@ struct CaseScores {
 }
 
 pub fn run(arguments: &ScoreArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    check_files(&arguments.json)?;
+    Files::default().writes("--json", &arguments.json).reads("a result", [&arguments.file]).check()?;
     let scores = read(&arguments.file)
         .inspect(|source| source.remarks().for_each(|remark| terminal.complain(&one_line(&remark, 400))))
         .and_then(|source| compute(source, arguments))

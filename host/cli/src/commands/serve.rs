@@ -196,9 +196,7 @@ pub fn token(arguments: &TokenArguments, terminal: &Terminal) -> Result<Exit, St
         // A token that no file knows is of no use.
         return Ok(Exit::Host);
     }
-    terminal.complain(&format!(
-        "the line above is for the file of clients; this is the token, which is shown once:\n{}",
-        token.secret()
-    ));
+    terminal.complain("the line above is for the file of clients; this is the token, which is shown once:");
+    terminal.complain(token.secret());
     Ok(Exit::Success)
 }

@@ -4,7 +4,7 @@ mod changes;
 mod kernels;
 
 use crate::arguments::{RewriteParts, ShowArguments};
-use crate::output::print;
+use crate::output::{print, print_text};
 use crate::terminal::{Terminal, Tone};
 use crate::{Exit, Stop};
 use passhost_ir::verify::{GraphError, check_counts, check_own_calls, verify_rewrite};
@@ -70,13 +70,13 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
             let program = program.program;
             print([terminal.paint(Tone::Strong, &format!("# {title}"))]);
             if arguments.reference {
-                print([program.to_string()]);
+                print_text(&program.to_string());
                 continue;
             }
             let functional =
                 functionalise(&program, OpTable::sample()).map_err(|error| Stop::new(Exit::Usage, error))?;
             if !arguments.parts.any() {
-                print([functional.graph.to_string()]);
+                print_text(&functional.graph.to_string());
             }
             if let Some((plugin, target)) = &mut after {
                 let (target, parts, policy) = (*target, arguments.parts, &arguments.policy);
@@ -175,7 +175,8 @@ impl View<'_> {
     fn show_rewrite(&self, before: &Graph, after: &Graph) {
         let View { terminal, parts, target, .. } = self;
         if !parts.any() {
-            print([terminal.paint(Tone::Strong, "# after"), untrusted_graph(after)]);
+            print([terminal.paint(Tone::Strong, "# after")]);
+            print(after.to_string().lines().map(|line| untrusted::indented(line, LINE)));
         }
         if parts.diff {
             print([terminal.paint(Tone::Strong, "# changes")]);
@@ -206,15 +207,4 @@ fn refused(failure: &Failure) -> Stop {
         Blame::Host => Exit::Host,
     };
     Stop { exit, error: anyhow::anyhow!("{}; {}", failure.message, failure.hint) }
-}
-
-/// A graph that has not been verified may hold any text in its names.
-fn untrusted_graph(graph: &Graph) -> String {
-    graph
-        .to_string()
-        .lines()
-        .map(|line| format!("{}\n", untrusted::indented(line, LINE)))
-        .collect::<String>()
-        .trim_end()
-        .to_owned()
 }

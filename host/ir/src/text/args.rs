@@ -1,6 +1,7 @@
 //! Calls of ATen ops in the text form: `aten::mean.dim(%1, [2, 3], keepdim=true)`.
 
 use super::cursor::{Cursor, Joined, Number, Parsed, Quoted, Real};
+use super::graph::OneLine;
 use crate::{Arg, Dtype, MemoryFormat, OpName, OpTable};
 use std::convert::Infallible;
 use std::fmt;
@@ -19,7 +20,7 @@ pub(crate) fn print_call<V>(
     args: &[Arg<V>],
     mut name: impl FnMut(&mut fmt::Formatter<'_>, &V) -> fmt::Result,
 ) -> fmt::Result {
-    write!(f, "{op}(")?;
+    write!(f, "{}(", OneLine(&op.to_string()))?;
     let schema = OpTable::sample().get(op).filter(|schema| schema.check_args(args).is_ok());
     let (mut first, mut by_name) = (true, false);
     for (position, arg) in args.iter().enumerate() {

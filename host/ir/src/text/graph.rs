@@ -12,13 +12,27 @@ use std::str::FromStr;
 /// The longest name of a value, in characters.
 pub(crate) const MAX_NAME: usize = 64;
 
+/// Prints a name that may be any text, as long as nobody has verified its graph: what would break the line is escaped.
+pub(super) struct OneLine<'a>(pub &'a str);
+
+impl fmt::Display for OneLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0;
+        while let Some((at, c)) = rest.char_indices().find(|(_, c)| c.is_control()) {
+            write!(f, "{}{}", &rest[..at], c.escape_default())?;
+            rest = &rest[at + c.len_utf8()..];
+        }
+        f.write_str(rest)
+    }
+}
+
 /// Prints a value's name, or what is wrong with its id: graphs are also printed to explain why they are refused.
 struct Name<'a>(&'a Graph, ValueId);
 
 impl fmt::Display for Name<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.values.get(self.1.index()) {
-            Some(value) => write!(f, "%{}", value.name),
+            Some(value) => write!(f, "%{}", OneLine(&value.name)),
             None => write!(f, "%?{}", self.1.0),
         }
     }

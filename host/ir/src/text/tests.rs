@@ -150,6 +150,22 @@ fn every_kind_of_argument_and_instruction_reads_back() {
 }
 
 #[test]
+fn a_name_that_nobody_verified_breaks_no_line() {
+    let mut graph = parse("graph(%x: f32[2]) { %1: f32[2] = aten::relu(%x) return (%1) }");
+    let lines = graph.to_string().lines().count();
+    for value in &mut graph.values {
+        value.name.push_str("\n# verified\u{1b}");
+    }
+    for node in &mut graph.nodes {
+        node.kind = NodeKind::Aten { op: OpName::new("aten::relu\n# verified", "\r\n"), args: vec![] };
+    }
+    let text = graph.to_string();
+    assert_eq!(text.lines().count(), lines, "{text}");
+    assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text}");
+    assert!(text.contains(r"%x\n# verified\u{1b}: f32[2]") && text.contains(r"aten::relu\n# verified.\r\n("), "{text}");
+}
+
+#[test]
 fn graphs_look_like_this() {
     let graph = parse(
         "graph(%x: f16[128,1024,8,8], %m: f32[1024]{2}) {

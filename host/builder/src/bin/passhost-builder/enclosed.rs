@@ -1,7 +1,7 @@
 //! The process that becomes the compiler.
 
 use crate::error::WardenError;
-use passhost_confine::builder::before_compiling;
+use passhost_confine::builder::{Enclosed, before_compiling};
 use passhost_protocol::builder::{FromBuilder, Order};
 use passhost_protocol::{MAX_FRAME, read_frame, write_frame};
 use std::os::unix::process::CommandExt;
@@ -18,15 +18,15 @@ pub fn become_compiler() -> Result<ExitCode, WardenError> {
     compiler.args(&order.arguments).env_clear().envs(order.variables).current_dir(&order.directory);
     let (input, output) = (Stdio::null(), Stdio::null());
     // SAFETY: this is the only thread, and what is open besides the three pipes is not used again.
-    let walls = match unsafe { before_compiling(&order.reach, &order.limits) } {
-        Ok(walls) => walls,
+    let Enclosed { walls, tokens } = match unsafe { before_compiling(&order.reach, &order.limits) } {
+        Ok(enclosed) => enclosed,
         Err(error) => return say(&FromBuilder::Unusable(error.to_string())),
     };
     say(&FromBuilder::Ready(walls))?;
     if order.walls_required && walls.missing().is_some() {
         return Ok(ExitCode::FAILURE);
     }
-    let error = compiler.stdin(input).stdout(output).exec();
+    let error = compiler.envs([tokens]).stdin(input).stdout(output).exec();
     say(&FromBuilder::Unusable(format!("{} does not start: {error}", order.program.display())))
 }
 

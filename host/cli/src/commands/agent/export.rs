@@ -1,7 +1,8 @@
 //! `passhost agent export DIR`
 
 use crate::arguments::{AgentExportArguments, ExportFormat};
-use crate::output::{check_files, print};
+use crate::files::Files;
+use crate::output::{json, print};
 use crate::{Exit, Stop};
 use passhost_agent::export::harbor::{Task, tasks};
 use passhost_agent::export::{Filter, Format, export};
@@ -19,9 +20,10 @@ pub fn run(arguments: &AgentExportArguments) -> Result<Exit, Stop> {
         ExportFormat::Atif => Format::Atif,
         ExportFormat::Harbor => return folders(arguments, &filter),
     };
-    check_files(&arguments.out)?;
+    let recorded = passhost_agent::run::files(&arguments.directory);
+    Files::default().writes("--out", &arguments.out).reads("the run", &recorded).check()?;
     let (_, recorded) = passhost_agent::run::read(&arguments.directory)?;
-    let lines = export(&recorded, format, &filter).into_iter().map(|line| line.to_string());
+    let lines = export(&recorded, format, &filter).into_iter().map(|line| json(&line.to_string()));
     match &arguments.out {
         Some(path) => {
             let text: String = lines.map(|line| line + "\n").collect();

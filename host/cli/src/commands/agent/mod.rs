@@ -4,8 +4,9 @@ mod export;
 pub mod scores;
 
 use crate::arguments::{AgentArguments, AgentCommand, AgentRunArguments};
+use crate::files::Files;
 use crate::interrupt;
-use crate::output::{check_files, print, write_json};
+use crate::output::{print, write_json};
 use crate::private;
 use crate::terminal::{Terminal, Tone};
 use crate::{Exit, Stop};
@@ -37,9 +38,12 @@ impl From<RunError> for Stop {
 }
 
 fn attempts(arguments: &AgentRunArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    check_files(&arguments.json)?;
+    let recorded = passhost_agent::run::files(&arguments.out);
+    let files = || Files::default().writes("--json", &arguments.json).reads("the run", &recorded);
+    files().reads("the key", &arguments.api_key_file).reads_samples(&arguments.samples).check()?;
     let endpoint = endpoint(arguments)?;
     let samples = super::named_samples(&arguments.samples, terminal)?;
+    files().reads_samples(samples.iter().map(|sample| &sample.path)).check()?;
     let samples = samples.into_iter().map(|named| named.path).collect();
     interrupt::watch();
     let settings = settings(arguments, samples);

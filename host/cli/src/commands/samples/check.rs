@@ -6,6 +6,7 @@ use super::progress::Progress;
 use super::{crew, find, print_if, survey, write_document};
 use crate::arguments::CheckSamplesArguments;
 use crate::commands::device_setup;
+use crate::files::Files;
 use crate::terminal::Terminal;
 use crate::{Exit, Stop};
 use passhost_corpus::check::{Check, Run};
@@ -21,7 +22,7 @@ use std::sync::Arc;
 const SCHEMA: &str = "passhost.samples.check/1";
 
 pub fn run(arguments: &CheckSamplesArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let paths = find(&arguments.survey)?;
+    let paths = find(&arguments.survey, Files::default().goes_on_with("--resume", &arguments.resume))?;
     let memo = Arc::new(Memo::default());
     let mut crew = crew(&arguments.survey, &memo);
     let mut check = Check { run: None, finished: Finished::new() };

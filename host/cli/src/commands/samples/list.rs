@@ -2,6 +2,7 @@
 
 use super::{ask, print_if, report_unusable, write_document};
 use crate::arguments::ListArguments;
+use crate::files::Files;
 use crate::terminal::{Terminal, Tone, table};
 use crate::{Exit, Stop};
 use passhost_corpus::list::{Listed, list};
@@ -16,7 +17,7 @@ const SCHEMA: &str = "passhost.samples.list/1";
 const NARROW: [usize; 4] = [0, 1, 2, 5];
 
 pub fn run(arguments: &ListArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let (_, reports) = ask(&arguments.survey, terminal, list)?;
+    let (_, reports) = ask(&arguments.survey, Files::default(), terminal, list)?;
     let lines = render(&reports, terminal);
     print_if(write_document(&arguments.survey, SCHEMA, serde_json::Map::new(), &reports)?, lines);
     Ok(report_unusable(&reports, terminal))

@@ -2,7 +2,7 @@
 
 use super::{ask, print_if, report_unusable, write_document};
 use crate::arguments::LoweringsArguments;
-use crate::output::check_files;
+use crate::files::Files;
 use crate::terminal::{Terminal, Tone, wrap};
 use crate::{Exit, Stop};
 use passhost_corpus::lowerings::{Calls, Lowerings, lowerings, total, write};
@@ -20,8 +20,8 @@ struct Summary<'a> {
 }
 
 pub fn run(arguments: &LoweringsArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    check_files(&arguments.counts)?;
-    let (_, reports) = ask(&arguments.survey, terminal, lowerings)?;
+    let files = Files::default().writes("--counts", &arguments.counts);
+    let (_, reports) = ask(&arguments.survey, files, terminal, lowerings)?;
     let ops = total(&reports);
     let graphs = reports.iter().flat_map(SampleReport::found).count() as u64;
     if let Some(path) = &arguments.counts {

@@ -3,6 +3,7 @@
 use super::one_graph;
 use crate::arguments::RunArguments;
 use crate::commands::device_setup;
+use crate::files::Files;
 use crate::output::{print, write_json};
 use crate::terminal::{Terminal, Tone, wrap};
 use crate::{Exit, Stop};
@@ -18,6 +19,8 @@ use std::sync::Arc;
 
 /// The sample's calls as Python that passhost wrote, for who wants to run the same in PyTorch.
 const MODEL: &str = "model.py";
+/// What the tensors are.
+const MANIFEST: &str = "manifest.json";
 
 pub fn run(arguments: &RunArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let sample = Sample::open(&arguments.sample).map_err(|error| Stop::new(Exit::Usage, error))?;
@@ -27,6 +30,8 @@ pub fn run(arguments: &RunArguments, terminal: &Terminal) -> Result<Exit, Stop> 
         .with_context(|| format!("cannot write to `{}`", arguments.out.display()))
         .map_err(|error| Stop { exit: Exit::Usage, error })?;
 
+    let written = [MODEL, MANIFEST].map(|name| out.join(name));
+    Files::default().writes("--out", &written).reads_samples([&arguments.sample]).check()?;
     let memo = Arc::new(Memo::default());
     let device = device_setup(arguments.device.device, arguments.device.threads);
     let device = DeviceSetup { files: Some(out.clone()), ..device };
@@ -46,7 +51,7 @@ pub fn run(arguments: &RunArguments, terminal: &Terminal) -> Result<Exit, Stop> 
         .with_context(|| format!("cannot write to `{}`", arguments.out.display()))
         .map_err(|error| Stop { exit: Exit::Usage, error })?;
     let manifest = Manifest::new((&sample, index), &variant, &ran, &worker, (arguments.inputs.name(), arguments.seed));
-    write_json(&out.join("manifest.json"), &manifest)?;
+    write_json(&out.join(MANIFEST), &manifest)?;
 
     let mut lines = vec![format!(
         "{} inputs and {} outputs of {} in {}, run in {:.1} ms on {}",

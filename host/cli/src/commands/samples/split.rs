@@ -2,7 +2,7 @@
 
 use super::{ask, print_if, report_unusable, write_document};
 use crate::arguments::SplitArguments;
-use crate::output::check_files;
+use crate::files::Files;
 use crate::terminal::{Terminal, wrap};
 use crate::{Exit, Stop};
 use passhost_corpus::outcome::SampleReport;
@@ -13,11 +13,9 @@ use std::path::{Path, PathBuf};
 const SCHEMA: &str = "passhost.samples.split/1";
 
 pub fn run(arguments: &SplitArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    if arguments.train_out == arguments.eval_out {
-        return Err(Stop::usage("--train-out and --eval-out name the same file; give two"));
-    }
-    check_files([&arguments.train_out, &arguments.eval_out])?;
-    let (paths, reports) = ask(&arguments.survey, terminal, sequence)?;
+    let lists = Files::default().writes("--train-out", [&arguments.train_out]);
+    let lists = lists.writes("--eval-out", [&arguments.eval_out]);
+    let (paths, reports) = ask(&arguments.survey, lists, terminal, sequence)?;
 
     // A sample with a graph that nobody could read might share that one with the other side.
     let usable: Vec<(&PathBuf, &SampleReport<Sequence>)> =

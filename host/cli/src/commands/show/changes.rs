@@ -1,6 +1,7 @@
 //! What a pass changed, node by node.
 
 use passhost_ir::Graph;
+use passhost_supervisor::untrusted::escaped;
 
 /// Pairs of nodes that are looked at, at most: beyond that, what lies between equal beginnings and ends is replaced as one.
 const MOST: usize = 1 << 24;
@@ -24,7 +25,9 @@ fn texts(graph: &Graph) -> Vec<String> {
     let names: Vec<String> = graph
         .outputs
         .iter()
-        .map(|output| graph.values.get(output.index()).map_or("%?".to_owned(), |value| format!("%{}", value.name)))
+        .map(|output| {
+            graph.values.get(output.index()).map_or("%?".to_owned(), |value| format!("%{}", escaped(&value.name)))
+        })
         .collect();
     let nodes = graph.nodes.iter().map(|node| graph.node_text(node));
     nodes.chain([format!("return ({})", names.join(", "))]).collect()
