@@ -253,3 +253,5 @@ fn input_error(error: ReferenceError) -> RewriteError {
 
 #[cfg(test)]
 pub(crate) mod tests;
+#[cfg(test)]
+mod truth_tests;
