@@ -12,6 +12,10 @@ const FACTS: &str = "facts.json";
 /// Results, and the same of another day.
 const RESULT: &str = "result.json";
 const OTHER: &str = "other.json";
+/// The list that the results are of.
+const GROUP: &str = "list";
+/// How long each variant is measured.
+const BUDGET: &str = "5ms";
 
 /// What stands for a file or a choice in the documents.
 struct Stage {
@@ -53,10 +57,14 @@ impl Stage {
             .with(&quick)
             .run()
             .expect_end(0, &["quick: "]);
-        let copied = std::fs::copy(&json, stage.path(OTHER));
-        assert!(copied.is_ok(), "{copied:?}");
-        let result: Value =
+        let mut result: Value =
             std::fs::read_to_string(&json).map(|text| text.parse().unwrap_or_default()).unwrap_or_default();
+        // As `bench` writes it of a list.
+        result["job"]["groups"] = serde_json::json!([GROUP]);
+        for name in [RESULT, OTHER] {
+            let written = std::fs::write(stage.path(name), result.to_string());
+            assert!(written.is_ok(), "{written:?}");
+        }
         let written = std::fs::write(stage.path(FACTS), result["job"]["device"]["facts"].to_string());
         assert!(written.is_ok(), "{written:?}");
         stage
@@ -90,6 +98,8 @@ impl Stage {
             (Some("--variant" | "--name"), _) => "float32".to_owned(),
             (Some("--device"), _) => "cpu".to_owned(),
             (Some("--device-facts"), _) => self.path(FACTS),
+            (Some("--group"), _) => GROUP.to_owned(),
+            (Some("--budget"), _) => BUDGET.to_owned(),
             (Some("--set"), _) => "S0=1".to_owned(),
             (Some("new"), _) => fresh("pass"),
             (Some("--sign"), _) => self.lab.text("lab.key"),
@@ -128,6 +138,7 @@ impl Stage {
         let kind: Vec<&str> = words.iter().take(2).map(String::as_str).collect();
         let out = |name: &str| vec!["--out".to_owned(), self.path(name)];
         let on_cpu = || vec!["--device".to_owned(), "cpu".to_owned()];
+        let budget = || if has("--budget") { vec![] } else { ["--budget", BUDGET].map(str::to_owned).to_vec() };
         match kind.as_slice() {
             ["keygen", ..] => {
                 typed[1] = if has("--public") { self.lab.text("lab.key") } else { self.path("fresh.key") }
@@ -148,11 +159,11 @@ impl Stage {
             // Needs a GPU.
             _ if has("--launch") => return None,
             ["eval", ..] if has("--sign") => {
-                ["--budget", "5ms", "--accept-noise", "--quiet", "--threads", "1"].map(str::to_owned).to_vec()
+                [budget(), ["--accept-noise", "--quiet", "--threads", "1"].map(str::to_owned).to_vec()].concat()
             }
             ["eval", ..] => ["--quick", "--quiet", "--threads", "1"].map(str::to_owned).to_vec(),
             ["bench", ..] => {
-                let quick = ["--budget", "5ms", "--accept-noise", "--threads", "1"].map(str::to_owned).to_vec();
+                let quick = [budget(), ["--accept-noise", "--threads", "1"].map(str::to_owned).to_vec()].concat();
                 if has("--out") { quick } else { [quick, out("bench.jsonl")].concat() }
             }
             ["build", ..] if !has("--out") => out("pass.wasm"),
