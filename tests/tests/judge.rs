@@ -1,4 +1,4 @@
-//! The example of `host/supervisor` runs: a plugin is judged without the command, while another is checked. The other one
+//! The example of `host/judge/supervisor` runs: a plugin is judged without the command, while another is checked. The other one
 //! takes long, and knows what grew.
 
 use passhost_ir::{Draw, Graph, InputSpec};
@@ -10,11 +10,11 @@ use passhost_tests::{SMALL, plugin, sample_with};
 use std::convert::Infallible;
 use std::time::Duration;
 
-#[path = "../../host/supervisor/examples/judge.rs"]
+#[path = "../../host/judge/supervisor/examples/judge.rs"]
 #[allow(dead_code, reason = "its `main` is for the command line")]
 mod example;
 
-#[path = "../../host/supervisor/examples/soak.rs"]
+#[path = "../../host/judge/supervisor/examples/soak.rs"]
 #[allow(dead_code, reason = "its `main` is for the command line")]
 mod soak;
 

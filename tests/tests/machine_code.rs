@@ -29,8 +29,8 @@ fn nvrtc() -> Option<Nvrtc> {
 
 /// A kernel as the host emits it.
 fn emitted() -> Source {
-    let text = std::fs::read_to_string(repository().join("host/kernels/tests/golden/softmax.cu")).unwrap();
-    let prelude = std::fs::read_to_string(repository().join("host/kernels/src/cuda/prelude.cu")).unwrap();
+    let text = std::fs::read_to_string(repository().join("host/run/kernels/tests/golden/softmax.cu")).unwrap();
+    let prelude = std::fs::read_to_string(repository().join("host/run/kernels/src/cuda/prelude.cu")).unwrap();
     Source { text: prelude + &text, capability: (9, 0) }
 }
 

@@ -16,6 +16,7 @@ mod hidden_sizes;
 mod hostile_sources;
 mod judge;
 mod killed_children;
+mod layers;
 mod leaderboard;
 mod machine_code;
 mod openenv;

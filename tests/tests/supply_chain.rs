@@ -22,7 +22,7 @@ fn read(path: &str) -> String {
 }
 
 fn advisories() -> Vec<Advisory> {
-    let text = read("host/sandbox/escapes.txt");
+    let text = read("host/judge/sandbox/escapes.txt");
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines
         .map(|line| {

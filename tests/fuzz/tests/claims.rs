@@ -10,7 +10,7 @@ use passhost_kernels::Layout;
 use passhost_kernels::cuda::{Access, Claim, Claims, DeviceProperties, Term, emit};
 
 /// Row `2 i` is clamped to 5, so that it is no multiple of anything.
-const CLAMPED_ROWS: &str = include_str!("../../../host/kernels/tests/golden/clamped_rows.kernel");
+const CLAMPED_ROWS: &str = include_str!("../../../host/run/kernels/tests/golden/clamped_rows.kernel");
 
 /// A kernel as it is emitted for an H200.
 fn emitted(text: &str) -> (Kernel, Facts, Layout, Claims) {

@@ -120,7 +120,7 @@ fn on_a_disk_of(bytes: u64, disk: &Path, command: &Command) -> Option<Command> {
 fn a_source_is_not_blamed_for_a_disk_without_room() {
     let (scratch, disk) = (directory(), directory());
     let source = scratch.path().join("pass.rs");
-    let text = include_str!("../../../host/cli/src/templates/new/src/lib.rs");
+    let text = include_str!("../../../host/apps/cli/src/templates/new/src/lib.rs");
     assert!(std::fs::write(&source, text).is_ok(), "the source is written");
     let out = scratch.path().join("pass.wasm").display().to_string();
     for (bytes, code, said) in

@@ -1,0 +1,159 @@
+//! `passhost ops [NAME]`: what becomes of ops.
+
+mod page;
+mod rows;
+
+use crate::arguments::OpsArguments;
+use crate::output::{print, print_text};
+use crate::terminal::{Terminal, Tone, wrap};
+use crate::{Exit, Stop};
+use passhost_corpus::lowerings::Calls;
+use passhost_corpus::quantities::count;
+use passhost_guest_sdk::lower::{Group, Standing, standing};
+use passhost_ir::namespace::completed;
+use passhost_ir::{OpTable, Schema};
+use passhost_supervisor::untrusted::one_line;
+use rows::{graphnet, rows};
+
+/// Names that are suggested for one that is not there.
+const SUGGESTIONS: usize = 5;
+
+/// How alike a name must be to be suggested, between 0 and 1.
+const LIKENESS: f64 = 0.8;
+
+pub fn run(arguments: &OpsArguments, terminal: &Terminal) -> Result<Exit, Stop> {
+    match &arguments.name {
+        Some(name) => print(one(name, terminal)?),
+        None if arguments.markdown => print_text(&page::render(&rows()?)),
+        None => print(all(terminal)?),
+    }
+    Ok(Exit::Success)
+}
+
+/// A line for each op, those that GraphNet calls most often first.
+fn all(terminal: &Terminal) -> Result<Vec<String>, Stop> {
+    let mut lines = vec![];
+    for row in rows()? {
+        let calls = if row.calls.calls > 0 { format!(", {} calls", count(row.calls.calls)) } else { String::new() };
+        let title = format!("{}: {}{calls}", row.name, row.becomes());
+        lines.push(terminal.paint(Tone::Strong, &title));
+        for note in row.notes() {
+            lines.extend(wrap(&note, terminal.width(), "  "));
+        }
+    }
+    Ok(lines)
+}
+
+/// The overloads of one op.
+fn one(name: &str, terminal: &Terminal) -> Result<Vec<String>, Stop> {
+    let full = completed(name);
+    let is_meant = |schema: &&Schema| schema.op.name == full || schema.op.to_string() == full;
+    let found: Vec<&Schema> = OpTable::sample().iter().filter(is_meant).collect();
+    if found.is_empty() {
+        return Err(Stop::usage(unknown(name, &full)));
+    }
+    let counts = graphnet()?;
+    let mut lines = vec![];
+    for schema in found {
+        let title = wrap(&schema.to_string(), terminal.width(), "");
+        lines.extend(title.iter().map(|line| terminal.paint(Tone::Strong, line)));
+        let mut say = |text: String| lines.extend(wrap(&text, terminal.width(), "  "));
+        say(where_it_occurs(schema));
+        if schema.is_in_place() {
+            continue;
+        }
+        say(what_becomes_of(schema));
+        if let Some(calls) = counts.get(&schema.op.to_string()) {
+            say(in_graphnet(calls));
+        }
+    }
+    Ok(lines)
+}
+
+fn where_it_occurs(schema: &Schema) -> String {
+    if schema.is_in_place() {
+        return "occurs in samples; a pass sees the op without `_` in its place".to_owned();
+    }
+    match OpTable::insert().get(&schema.op) {
+        Some(_) => "occurs in samples; a pass may insert it".to_owned(),
+        None => "occurs in samples; a pass may keep it, and not insert it".to_owned(),
+    }
+}
+
+fn what_becomes_of(schema: &Schema) -> String {
+    let group = Group::name_of(&schema.op).map(|name| format!(" (Group::{name})")).unwrap_or_default();
+    match standing(&schema.op) {
+        Some(Standing::Kernel { condition: None }) => format!("becomes part of a kernel{group}"),
+        Some(Standing::Kernel { condition: Some(condition) }) => {
+            format!("becomes part of a kernel{group}: {condition}")
+        }
+        Some(Standing::View) => "is a view: kernels read through it".to_owned(),
+        Some(Standing::Library(reason)) => format!("stays a call: {reason}"),
+        None => "is not known to the SDK".to_owned(),
+    }
+}
+
+fn in_graphnet(calls: &Calls) -> String {
+    let stay: u64 = calls.refused.values().sum();
+    format!(
+        "GraphNet: {} calls in {} graphs; {} kernels, {} views, {} stay",
+        count(calls.calls),
+        count(calls.graphs),
+        count(calls.kernels),
+        count(calls.views),
+        count(stay)
+    )
+}
+
+/// The message for a name that is on no list, with those that are like it.
+fn unknown(name: &str, full: &str) -> String {
+    let short = full.trim_start_matches("aten::");
+    let likeness = |schema: &Schema| {
+        let known = schema.op.name.trim_start_matches("aten::");
+        let contains = short.len() > 2 && known.contains(short);
+        if contains { 1.0 } else { strsim::jaro_winkler(known, short) }
+    };
+    let mut like: Vec<(f64, &str)> =
+        OpTable::sample().iter().map(|schema| (likeness(schema), schema.op.name.as_str())).collect();
+    like.retain(|(likeness, _)| *likeness >= LIKENESS);
+    like.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    like.dedup();
+    let like: Vec<&str> = like.into_iter().take(SUGGESTIONS).map(|(_, name)| name).collect();
+    let name = one_line(name, 80);
+    match like[..] {
+        [] => format!("no op of the list is called `{name}`; `passhost ops` has all"),
+        _ => format!("no op of the list is called `{name}`; there are {}", like.join(", ")),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use expect_test::{expect, expect_file};
+
+    #[test]
+    fn the_page_in_the_documents_is_what_the_command_prints() {
+        expect_file!["../../../../../docs/lowerings.md"].assert_eq(&format!("{}\n", page::render(&rows().unwrap())));
+    }
+
+    #[test]
+    fn the_counts_are_those_of_the_rules_as_they_are() {
+        for (op, calls) in graphnet().unwrap() {
+            let op = OpTable::sample().iter().find(|schema| schema.op.to_string() == op).unwrap().op.clone();
+            let is_lowered = matches!(standing(&op), Some(Standing::Kernel { .. }));
+            let say = "run scripts/lowerings: its counts are of other rules";
+            assert!(is_lowered || calls.kernels == 0, "{op} has no lowering, but {} kernels; {say}", calls.kernels);
+            let none = calls.refused.contains_key(passhost_corpus::lowerings::NO_LOWERING);
+            assert!(!(is_lowered && none), "{op} has a lowering; {say}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_not_there_has_others_like_it() {
+        let expected = expect!["no op of the list is called `layernorm`; there are aten::layer_norm"];
+        expected.assert_eq(&unknown("layernorm", "aten::layernorm"));
+        let expected = expect!["no op of the list is called `qqqq`; `passhost ops` has all"];
+        expected.assert_eq(&unknown("qqqq", "aten::qqqq"));
+    }
+}
