@@ -3,7 +3,7 @@
 
 use passhost_guest_sdk::testing::{NoHost, sized};
 use passhost_ir::{DeviceFacts, DeviceKind, NodeKind};
-use passhost_protocol::guest::GuestLimits;
+use passhost_result::GuestLimits;
 use passhost_supervisor::guest::Guest;
 use passhost_supervisor::{Confinement, Plugin};
 use passhost_tests::{Passhost, directory, plugin};

@@ -1,7 +1,7 @@
 //! Many samples and several plugins: what is kept, what is shown, and what wrong lists get.
 
+use passhost_result::document::Blame;
 use passhost_supervisor::batch::{self, Batch};
-use passhost_supervisor::document::Blame;
 use passhost_tests::{Passhost, Run, SMALL, directory, plugin, sample_with};
 use serde_json::Value;
 use std::collections::BTreeSet;

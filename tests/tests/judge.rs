@@ -2,9 +2,10 @@
 //! takes long, and knows what grew.
 
 use passhost_ir::{Draw, Graph, InputSpec};
-use passhost_protocol::device::{DeviceChoice, Settings};
+use passhost_protocol::device::DeviceChoice;
+use passhost_result::Settings;
+use passhost_result::document::Document;
 use passhost_supervisor::device::{Device, DeviceSetup, LoadRequest};
-use passhost_supervisor::document::Document;
 use passhost_supervisor::{Checking, Config, Confinement, Plugin, Sample, Supervisor};
 use passhost_tests::{SMALL, plugin, sample_with};
 use std::convert::Infallible;

@@ -2,7 +2,8 @@
 //! evaluated.
 
 use passhost_ir::{Arg, Infer, InferError, OpName, TensorType};
-use passhost_supervisor::{Confinement, InputMode, ReadError, Sample, Types};
+use passhost_result::InputMode;
+use passhost_supervisor::{Confinement, ReadError, Sample, Types};
 use passhost_tests::{Passhost, Run, SMALL, directory, plugin, sample, sample_with, signal_child};
 use rustix::process::Signal;
 use std::path::Path;

@@ -1,5 +1,7 @@
 //! A lower layer knows none above it: `host/core`, `host/run`, `host/judge`, `host/apps`, and the SDK on core alone.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use passhost_tests::repository;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

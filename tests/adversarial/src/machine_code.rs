@@ -7,7 +7,8 @@
 
 use crate::{Trouble, plugin};
 use passhost_cache::{Cache, Key};
-use passhost_protocol::guest::{FromGuest, GuestLimits};
+use passhost_protocol::guest::FromGuest;
+use passhost_result::GuestLimits;
 use passhost_supervisor::child::Child;
 use passhost_supervisor::guest::Guest;
 use passhost_supervisor::{Confinement, Plugin};

@@ -3,16 +3,16 @@
 
 use passhost_ir::{DeviceFacts, DeviceKind, Dtype, TensorType};
 use passhost_policy::Policy;
-use passhost_protocol::Spent;
-use passhost_protocol::device::{Block, DeviceInfo, DeviceTimes, OutputReport, ProcessTimes, Settings, Witness};
-use passhost_protocol::guest::{GuestLimits, PassInfo};
-use passhost_protocol::reader::InputMode;
-use passhost_score::{Estimate, FailureClass, Interval, Options};
-use passhost_supervisor::document::{
+use passhost_result::InputMode;
+use passhost_result::Spent;
+use passhost_result::document::{
     Baseline, Blame, CHECK, ChildWalls, Document, Failure, Job, Launch, Limits, Rewrite, SCHEMA, Status, Timing,
     Variant,
 };
-use passhost_supervisor::verify::recomputed;
+use passhost_result::verify::recomputed;
+use passhost_result::{Block, DeviceInfo, DeviceTimes, OutputReport, ProcessTimes, Settings, Witness};
+use passhost_result::{GuestLimits, PassInfo};
+use passhost_score::{Estimate, FailureClass, Interval, Options};
 
 /// Nanoseconds that eager takes in every made document.
 const EAGER_NS: u64 = 1_200_000;

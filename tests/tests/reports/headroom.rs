@@ -4,7 +4,7 @@ use super::Files;
 use expect_test::{Expect, expect};
 use passhost_ir::{DeviceFacts, DeviceKind};
 use passhost_made_documents::{document, right};
-use passhost_supervisor::document::{Document, Graphs, Launch, Variant};
+use passhost_result::document::{Document, Graphs, Launch, Variant};
 
 /// A plugin on a GPU, of whose graphs one leaves calls to the library, one none, and of one nobody knows; launched so.
 fn on_gpu(plugin: &str, launch: Launch, speedup: f64) -> Vec<Document> {

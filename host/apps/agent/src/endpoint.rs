@@ -2,7 +2,7 @@
 
 use crate::key::Key;
 use crate::wire::{self, Answer, Message, Style, WireError};
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::untrusted::one_line;
 use rustls::crypto::ring;
 use std::io::{self, Read};
 use std::sync::Arc;

@@ -136,7 +136,7 @@ impl Job {
     /// Name of the sample.
     pub fn sample_name(&self) -> String {
         let name = self.sample.file_name().unwrap_or_default().to_string_lossy();
-        passhost_supervisor::untrusted::one_line(&name, 120)
+        passhost_result::untrusted::one_line(&name, 120)
     }
 
     /// A name for files, which no other job of the run has.

@@ -3,11 +3,11 @@
 use crate::accepted::{AcceptedSettings, Board};
 use crate::reason::Reason;
 use crate::submission::Group;
+use passhost_result::document::{Blame, Document, Failure};
+use passhost_result::untrusted::one_line;
+use passhost_result::verify::recompute;
+use passhost_result::{first_difference, recount};
 use passhost_sign::{Met, Signed, TrustedKey, TrustedKeys};
-use passhost_supervisor::document::{Blame, Document, Failure};
-use passhost_supervisor::untrusted::one_line;
-use passhost_supervisor::verify::recompute;
-use passhost_supervisor::{first_difference, recount};
 use std::collections::HashMap;
 
 /// Digits of a hash that are shown.

@@ -422,6 +422,6 @@ mod tests {
     fn limits_default_to_those_of_the_protocol() {
         let cli = Cli::parse_from(["passhost", "check", "x.wasm"]);
         let Command::Check(arguments) = cli.command else { unreachable!("`check` was parsed") };
-        assert_eq!(arguments.limits.limits(), passhost_protocol::guest::GuestLimits::default());
+        assert_eq!(arguments.limits.limits(), passhost_result::GuestLimits::default());
     }
 }

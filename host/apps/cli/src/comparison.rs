@@ -5,10 +5,10 @@ use crate::terminal::{Terminal, Tone, table, wrap};
 use passhost_report::{
     AgainstFirst, Change, Comparison, Conditions, DeviceTimes, Eager, Missing, NEARLY, Place, Standing,
 };
+use passhost_result::Headline;
+use passhost_result::document::Launch;
+use passhost_result::untrusted::one_line;
 use passhost_score::{FailureClass, Verdict};
-use passhost_supervisor::Headline;
-use passhost_supervisor::document::Launch;
-use passhost_supervisor::untrusted::one_line;
 
 /// Changes of a kind that are shown; JSON has them all.
 const SHOWN: usize = 5;

@@ -5,7 +5,7 @@ use crate::style::fit;
 use crate::{Exit, Stop};
 use anyhow::Context;
 use passhost_corpus::write_whole;
-use passhost_supervisor::untrusted::is_unfit;
+use passhost_result::untrusted::is_unfit;
 use serde::Serialize;
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};

@@ -4,9 +4,9 @@ use crate::comparison::against;
 use crate::headroom;
 use crate::terminal::{Terminal, Tone, table, wrap};
 use passhost_report::{ClockScores, Extreme, OverSamples, Part, Place, Slice, Summary};
+use passhost_result::Headline;
+use passhost_result::untrusted::one_line;
 use passhost_score::{Confidence, Interval};
-use passhost_supervisor::Headline;
-use passhost_supervisor::untrusted::one_line;
 use std::collections::BTreeMap;
 
 /// Places that are named; JSON has them all.

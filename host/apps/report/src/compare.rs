@@ -6,8 +6,8 @@ use crate::library::calls_of;
 use crate::part::{OverSamples, Part};
 use crate::rebase::against_python;
 use crate::summary::Place;
+use passhost_result::Headline;
 use passhost_score::{FailureClass, Ratio, Ratios, Repeats, Side, VariantOutcome, ratios};
-use passhost_supervisor::Headline;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -2,10 +2,10 @@
 
 use crate::conditions::Conditions;
 use crate::names::short_names;
+use passhost_result::document::{Document, Timing, Variant};
+use passhost_result::verify::{Difference, Recomputed, recomputed};
+use passhost_result::{is_among, recount};
 use passhost_score::{FailureClass, Options, Repeats, VariantOutcome};
-use passhost_supervisor::document::{Document, Timing, Variant};
-use passhost_supervisor::verify::{Difference, Recomputed, recomputed};
-use passhost_supervisor::{is_among, recount};
 use serde::Serialize;
 
 /// A document, and the file that it comes from. Its figures are those of its trials: here, and nowhere else, what a file says
@@ -65,7 +65,7 @@ pub enum Apart {
 /// Which graphs count. The default takes all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filter {
-    /// Those whose sample and path, with a slash in between, have one of these, as [`is_named`](passhost_supervisor::is_named)
+    /// Those whose sample and path, with a slash in between, have one of these, as [`is_named`](passhost_result::is_named)
     /// says; all where there is none.
     pub variants: Vec<String>,
     /// Those of samples that a list of this name has.

@@ -4,10 +4,10 @@ use crate::conditions::{Conditions, few, remarks};
 use crate::entry::{Entrant, Entry, Item};
 use crate::headroom::Headroom;
 use crate::part::{Part, alone};
-use passhost_protocol::Spent;
+use passhost_result::Progress;
+use passhost_result::Spent;
+use passhost_result::document::{Blame, Failure};
 use passhost_score::{FailureClass, Interval};
-use passhost_supervisor::Progress;
-use passhost_supervisor::document::{Blame, Failure};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -253,7 +253,7 @@ pub(crate) fn words(message: &str) -> String {
     message.chars().filter(|c| !c.is_ascii_digit() && *c != '.').collect()
 }
 
-fn lost(document: &passhost_supervisor::document::Document) -> Option<(String, Failure)> {
+fn lost(document: &passhost_result::document::Document) -> Option<(String, Failure)> {
     let unknown = Failure {
         blame: Blame::Sample,
         stage: "sample".into(),

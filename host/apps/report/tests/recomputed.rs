@@ -4,8 +4,8 @@
 
 use passhost_made_documents::{document, failed, missed, right, unmeasured};
 use passhost_report::{Apart, Filter, Sourced, compare, entries, summarise};
+use passhost_result::document::{Blame, Document, Status, Timing};
 use passhost_score::{FailureClass, VariantOutcome};
-use passhost_supervisor::document::{Blame, Document, Status, Timing};
 
 fn honest() -> Document {
     let variants = vec![right("a", 2.0), right("b", 3.0), missed("c"), failed("d", FailureClass::Compile)];

@@ -4,7 +4,7 @@
 //! lines count, and [`Met`] that each counts once.
 //!
 //! A signature proves who measured, and not that it is true: whoever holds a key can sign what they like. What follows
-//! from a document is [`recompute`](passhost_supervisor::verify::recompute)d by whoever reads it.
+//! from a document is [`recompute`](passhost_result::verify::recompute)d by whoever reads it.
 //!
 //! # What is signed
 //!

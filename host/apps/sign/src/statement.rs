@@ -6,9 +6,9 @@ use crate::key::{PublicKey, SecretKey};
 use crate::line::{BEGINNING, BEGINNING_LIMIT, LINE_LIMIT, nameless, open, seal};
 use crate::trusted::{TrustedKeys, is_name};
 use passhost_protocol::{LineRead, Lines};
-use passhost_supervisor::document::{Blame, Document, SCHEMA};
-use passhost_supervisor::recount;
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::document::{Blame, Document, SCHEMA};
+use passhost_result::recount;
+use passhost_result::untrusted::one_line;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -189,8 +189,8 @@ mod tests {
     use super::*;
     use crate::TrustError;
     use passhost_made_documents::{baseline, document, failed, right, unmeasured};
+    use passhost_result::document::Launch;
     use passhost_score::FailureClass;
-    use passhost_supervisor::document::Launch;
     use serde_json::json;
     use std::path::Path;
 

@@ -2,8 +2,8 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::text::{cut, visible};
-use passhost_protocol::Walls;
 use passhost_protocol::builder::BuildLimit;
+use passhost_result::Walls;
 use passhost_supervisor::child::ChildError;
 use std::path::{Path, PathBuf};
 

@@ -5,7 +5,7 @@ mod structure;
 use crate::value::Random;
 use crate::weights::Weight;
 use passhost_ir::{Draw, Graph, InputSpec, NodeKind, OpTable, ValueId};
-use passhost_protocol::reader::InputMode;
+use passhost_result::InputMode;
 use std::collections::HashMap;
 
 /// What an input is to the op that takes it.

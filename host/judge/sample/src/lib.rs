@@ -24,7 +24,8 @@ pub use constraints::{Constraints, Extent};
 pub use directory::{directories, is_of_a_sample};
 pub use find::{Found, Named, Repeated, find, find_all};
 pub use list::{is_entry as is_list_entry, plain as plain_path};
-pub use passhost_protocol::reader::{Change, InputMode, SampleError, SourceLocation, Variant};
+pub use passhost_protocol::reader::{Change, SampleError, SourceLocation, Variant};
+pub use passhost_result::InputMode;
 
 pub use reading::Reading;
 pub use serve::{ServeError, serve};

@@ -2,7 +2,8 @@
 //!
 //! `cargo run -p passhost-supervisor --example soak -- PLUGIN SAMPLE COUNT [cuda]`
 
-use passhost_protocol::device::{DeviceChoice, Settings};
+use passhost_protocol::device::DeviceChoice;
+use passhost_result::Settings;
 use passhost_supervisor::device::{Device, DeviceSetup};
 use passhost_supervisor::{Checking, Config, Confinement, Plugin, Sample, Supervisor};
 use std::collections::BTreeMap;

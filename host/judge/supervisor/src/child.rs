@@ -1,6 +1,7 @@
 //! A child process that speaks frames over its pipes, with a deadline for every answer.
 
-use passhost_protocol::{FrameError, Most, Reply, Walls, read_reply, write_frame};
+use passhost_protocol::{FrameError, Most, Reply, read_reply, write_frame};
+use passhost_result::Walls;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use serde::Serialize;
@@ -244,7 +245,7 @@ impl<R: Reply + Send + 'static> Child<R> {
             }
         };
         let stderr = self.stderr.lock().map(|tail| String::from_utf8_lossy(&tail).into_owned()).unwrap_or_default();
-        let stderr = crate::untrusted::one_line(&stderr, 400);
+        let stderr = passhost_result::untrusted::one_line(&stderr, 400);
         ChildError::Died {
             name: self.name,
             how: status.map_or_else(|| "closed its pipes".into(), how_it_ended),

@@ -17,10 +17,11 @@ use passhost_cache::Cache;
 use passhost_ir::{Graph, InputSpec};
 use passhost_protocol::compiler::Source;
 use passhost_protocol::device::{
-    DeviceChoice, DeviceInfo, Evaluation, FromDevice, GpuProperties, Loaded, Ran, ReferenceError, RunError, Settings,
-    Stage, Timed, TimingError, ToDevice,
+    DeviceChoice, Evaluation, FromDevice, GpuProperties, Loaded, Ran, ReferenceError, RunError, Stage, Timed,
+    TimingError, ToDevice,
 };
-use passhost_protocol::{Spent, Walls, Work};
+use passhost_result::{DeviceInfo, Settings};
+use passhost_result::{Spent, Walls, Work};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -3,12 +3,12 @@
 use crate::check::{Checked, Checker, Reading};
 use crate::cores;
 use crate::device::Device;
-use crate::document::{Blame, Document};
-use crate::failure::failure;
-use crate::judge::{Judged, empty, failed};
 use crate::queue::ahead;
 use crate::sample::Sample;
 use crate::supervisor::Supervisor;
+use passhost_result::document::failure;
+use passhost_result::document::{Blame, Document};
+use passhost_result::verdict::{Judged, empty, failed};
 use passhost_score::FailureClass;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

@@ -1,16 +1,11 @@
 //! What a failure means: whose doing it is, and what to do about it.
 
 use crate::child::ChildError;
-use crate::document::{Blame, Failure};
 use crate::guest::GuestError;
-use crate::untrusted::one_line;
 use passhost_protocol::device::{NotCaptured, TimedProgram};
 use passhost_protocol::guest::{GuestFailure, Limit};
-
-/// A failure with everything that a document says of it.
-pub(crate) fn failure(blame: Blame, stage: &str, message: impl std::fmt::Display, hint: &str) -> Failure {
-    Failure { blame, stage: stage.into(), message: one_line(&message.to_string(), 600), hint: hint.into() }
-}
+use passhost_result::document::{Blame, Failure, failure};
+use passhost_result::untrusted::one_line;
 
 /// What to do where a child does not start.
 pub(crate) const DOCTOR: &str = "run `passhost doctor`";

@@ -4,8 +4,9 @@ use crate::child::{Child, ChildError, Confinement};
 use crate::plugin::Plugin;
 use passhost_cache::{Cache, Key};
 use passhost_ir::{DeviceFacts, Graph, Infer};
-use passhost_protocol::Walls;
-use passhost_protocol::guest::{FromGuest, GuestFailure, GuestLimits, GuestUsage, Limit, PassInfo, Rewrite, ToGuest};
+use passhost_protocol::guest::{FromGuest, GuestFailure, Limit, Rewrite, ToGuest, room_for_log, room_for_rewrite};
+use passhost_result::Walls;
+use passhost_result::{GuestLimits, GuestUsage, PassInfo};
 use std::time::{Duration, Instant};
 
 /// How much longer than a limit the supervisor waits before it kills a child that should have stopped by itself.
@@ -85,7 +86,7 @@ impl Guest {
     ///
     /// If the child dies, or the plugin fails or overruns.
     pub fn describe(&mut self) -> Result<PassInfo, GuestError> {
-        self.child.allow(self.limits.of_log());
+        self.child.allow(room_for_log(&self.limits));
         self.child.send(&ToGuest::Describe)?;
         match self.child.receive(self.deadline()) {
             Ok(FromGuest::Described(info, _)) => info.map_err(GuestError::Plugin),
@@ -108,7 +109,7 @@ impl Guest {
         infer_calls: u64,
         infer: &mut dyn Infer,
     ) -> Result<(Result<Rewrite, GuestFailure>, GuestUsage), GuestError> {
-        self.child.allow(self.limits.of_rewrite(graph));
+        self.child.allow(room_for_rewrite(&self.limits, graph));
         self.child.send(&ToGuest::Run { graph: graph.clone(), device, inserts_calls, infer_calls })?;
         let mut deadline = self.deadline();
         let mut questions = 0;
@@ -152,12 +153,12 @@ impl Guest {
 mod tests {
     use super::*;
     use crate::child::scripted;
-    use crate::document::Blame;
     use crate::failure::guest_failure;
     use passhost_ir::verify::most_size;
     use passhost_ir::{Arg, DeviceKind, InferError, NodeId, OpName, TensorType};
-    use passhost_protocol::guest::Refusal;
     use passhost_protocol::write_frame;
+    use passhost_result::Refusal;
+    use passhost_result::document::Blame;
 
     struct Nobody;
 

@@ -1,7 +1,7 @@
 //! One at a time: who times on a device has it for itself, among all evaluations of this machine that see the same
 //! temporary directory.
 
-use crate::untrusted::one_line;
+use passhost_result::untrusted::one_line;
 use std::fmt;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::ops::Deref;

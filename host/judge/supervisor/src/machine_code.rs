@@ -7,8 +7,8 @@
 
 use crate::child::{Child, ChildError, Confinement};
 use passhost_cache::{Cache, Key};
-use passhost_protocol::Walls;
 use passhost_protocol::compiler::{FromCompiler, MAX_CODE, MAX_SOURCE, Source};
+use passhost_result::Walls;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 

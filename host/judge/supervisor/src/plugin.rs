@@ -1,14 +1,14 @@
 //! A plugin file, and a plugin that a child has loaded.
 
 use crate::child::Confinement;
-use crate::document::Failure;
 use crate::failure::guest_failure;
 use crate::guest::{Guest, GuestError};
 use base16ct::lower::encode_string;
 use passhost_cache::Cache;
-use passhost_protocol::Walls;
-use passhost_protocol::guest::{GuestLimits, PassInfo};
 use passhost_protocol::open_regular;
+use passhost_result::Walls;
+use passhost_result::document::Failure;
+use passhost_result::{GuestLimits, PassInfo};
 use sha2::{Digest, Sha256};
 use std::io::Read;
 use std::path::{Path, PathBuf};

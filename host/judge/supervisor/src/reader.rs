@@ -1,12 +1,11 @@
 //! The client of the reader child, which reads one sample and can do nothing else.
 
 use crate::child::{Child, ChildError, Confinement};
-use crate::untrusted::one_line;
 use passhost_ir::{Infer, OpTable, verify_graph};
-use passhost_protocol::Walls;
-use passhost_protocol::reader::{
-    Change, FromReader, InputMode, LARGEST_EXTENT, Opened, Question, SampleError, Symbols, ToReader, Variant,
-};
+use passhost_protocol::reader::{Change, FromReader, LARGEST_EXTENT, Opened, Question, SampleError, ToReader, Variant};
+use passhost_result::Walls;
+use passhost_result::untrusted::one_line;
+use passhost_result::{InputMode, Symbols};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 

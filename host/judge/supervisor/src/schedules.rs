@@ -7,7 +7,7 @@
 
 use passhost_cache::{Cache, Key};
 use passhost_ir::{Graph, Node, NodeKind};
-use passhost_protocol::device::{DeviceInfo, TunedKernel};
+use passhost_result::{DeviceInfo, TunedKernel};
 
 /// What is known of the kernels of a verified rewrite on a device.
 pub(crate) fn known(cache: &Cache, rewrite: &Graph, device: &DeviceInfo) -> Vec<TunedKernel> {
@@ -65,7 +65,7 @@ fn key(rewrite: &Graph, node: &Node, device: &DeviceInfo) -> Option<Key> {
 mod tests {
     use super::*;
     use passhost_ir::{DeviceFacts, DeviceKind, NodeId};
-    use passhost_protocol::device::Candidate;
+    use passhost_result::Candidate;
     use std::fs;
 
     /// Doubles `x`, whose columns lie so many elements apart.

@@ -2,7 +2,8 @@
 
 use crate::Stop;
 use clap::{Args, ValueEnum};
-use passhost_protocol::device::{DeviceChoice, DeviceInfo, Launch, Settings};
+use passhost_protocol::device::DeviceChoice;
+use passhost_result::{DeviceInfo, Launch, Settings};
 use passhost_supervisor::Config;
 
 #[derive(Debug, Args)]

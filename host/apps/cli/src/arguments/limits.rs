@@ -2,7 +2,7 @@
 
 use super::{duration, milliseconds, size};
 use clap::Args;
-use passhost_protocol::guest::GuestLimits;
+use passhost_result::GuestLimits;
 use passhost_supervisor::Confinement;
 use std::time::Duration;
 

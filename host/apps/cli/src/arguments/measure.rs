@@ -3,9 +3,10 @@
 use super::{Inputs, LimitArguments, ScoreOptions, WallArguments, duration, milliseconds, policy};
 use crate::{Exit, Stop};
 use clap::Args;
-use passhost_protocol::device::Settings;
+use passhost_result::Policy;
+use passhost_result::Settings;
 use passhost_score::{FailureClass, Options, VariantOutcome};
-use passhost_supervisor::{Config, Policy};
+use passhost_supervisor::Config;
 use std::time::Duration;
 
 #[derive(Debug, Args)]

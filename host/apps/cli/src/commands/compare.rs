@@ -7,7 +7,7 @@ use crate::output::{print, write_json};
 use crate::terminal::Terminal;
 use crate::{Exit, Stop};
 use passhost_report::{Apart, Comparison, Entry, by_launch, compare, entries};
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::untrusted::one_line;
 use serde::Serialize;
 use std::path::Path;
 

@@ -11,9 +11,9 @@ use passhost_corpus::pieces::{Collector, KindSummary, Selection, Summary, Tree, 
 use passhost_corpus::quantities::{count, time};
 use passhost_corpus::survey::Each;
 use passhost_corpus::worker::Worker;
+use passhost_result::untrusted::one_line;
 use passhost_sample::Sample;
 use passhost_supervisor::Memo;
-use passhost_supervisor::untrusted::one_line;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

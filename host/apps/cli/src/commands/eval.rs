@@ -9,10 +9,10 @@ use crate::progress::Progress;
 use crate::rows::Rows;
 use crate::terminal::{Terminal, Tone, wrap};
 use crate::{Exit, Stop};
+use passhost_result::document::{Blame, Document};
+use passhost_result::untrusted::one_line;
 use passhost_sample::Named;
 use passhost_sign::{BatchId, JobId};
-use passhost_supervisor::document::{Blame, Document};
-use passhost_supervisor::untrusted::one_line;
 use passhost_supervisor::{Checking, OpenError, Sample, Supervisor};
 use std::path::Path;
 

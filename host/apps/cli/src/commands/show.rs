@@ -10,13 +10,13 @@ use crate::{Exit, Stop};
 use passhost_ir::verify::{GraphError, check_counts, check_own_calls, verify_rewrite};
 use passhost_ir::{DeviceFacts, Graph, OpTable, functionalise};
 use passhost_protocol::device::GpuProperties;
-use passhost_protocol::guest::GuestLimits;
 use passhost_protocol::open_regular;
-use passhost_supervisor::document::{Blame, Failure};
+use passhost_result::GuestLimits;
+use passhost_result::document::{Blame, Failure};
+use passhost_result::{InputMode, Inserted, Policy, is_among, untrusted};
 use passhost_supervisor::guest::GuestError;
 use passhost_supervisor::{
-    Account, Config, InputMode, Inserted, LoadedPlugin, OpenError, Policy, ReadError, Sample, Supervisor, Types,
-    guest_failure, infer_calls, is_among, untrusted,
+    Account, Config, LoadedPlugin, OpenError, ReadError, Sample, Supervisor, Types, guest_failure, infer_calls,
 };
 use std::time::Duration;
 

@@ -3,8 +3,8 @@
 use crate::terminal::Terminal;
 use crate::{Exit, Stop};
 use passhost_builder::{BuildError, BuildLimits, Built, Confinement, Diagnostic, Refusal, Sdk, Source, SourceError};
+use passhost_result::document::{Blame, Failure};
 use passhost_supervisor::child::beside_this_executable;
-use passhost_supervisor::document::{Blame, Failure};
 use passhost_supervisor::{LoadedPlugin, Plugin, Supervisor};
 use std::path::{Path, PathBuf};
 

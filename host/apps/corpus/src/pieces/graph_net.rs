@@ -66,7 +66,7 @@ impl Provenance {
     /// Of a variant of a sample. A `graph_net.json` that is missing or not understood says nothing.
     pub fn of(sample: &Sample, index: usize) -> Provenance {
         let recorded = Recorded::of(&sample.graph_net(index).unwrap_or_default());
-        let plain = |text: &str| passhost_supervisor::untrusted::one_line(text, 100);
+        let plain = |text: &str| passhost_result::untrusted::one_line(text, 100);
         let variant = &sample.variants()[index].name;
         let versions = recorded.versions.iter().take(16);
         Provenance {

@@ -2,7 +2,8 @@
 
 use super::Program;
 use passhost_ir::{Graph, InputSpec, NodeId, OpName};
-use passhost_protocol::device::{Draws, Loaded, Settings, ShownBy, ToDevice, TunedKernel};
+use passhost_protocol::device::{Draws, Loaded, ToDevice};
+use passhost_result::{Settings, ShownBy, TunedKernel};
 
 /// A program to load in a device child.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,8 @@
 //! Which node of a rewrite makes it wrong, as the first device child finds it.
 
 use super::{Device, DeviceError, RewriteRequest};
-use passhost_protocol::device::{Departure, FromDevice, ShownBy};
+use passhost_protocol::device::FromDevice;
+use passhost_result::{Departure, ShownBy};
 use std::time::Duration;
 
 impl Device {

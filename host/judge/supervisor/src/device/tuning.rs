@@ -2,7 +2,8 @@
 
 use super::{Device, DeviceError, RewriteRequest};
 use crate::schedules;
-use passhost_protocol::device::{FromDevice, RewriteError, Stage, TunedKernel};
+use passhost_protocol::device::{FromDevice, RewriteError, Stage};
+use passhost_result::TunedKernel;
 use std::time::Duration;
 
 impl Device {

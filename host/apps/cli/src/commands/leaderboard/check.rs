@@ -6,8 +6,8 @@ use crate::output::print;
 use crate::terminal::{Terminal, Tone, wrap};
 use crate::{Exit, Stop};
 use passhost_board::{Board, Contents, Refused, Scored, Standings, SubmittedFile};
+use passhost_result::untrusted::one_line;
 use passhost_sign::TrustedKeys;
-use passhost_supervisor::untrusted::one_line;
 use std::path::Path;
 
 /// Says of each file what is on the board, and why the rest is not.

@@ -8,7 +8,7 @@ use crate::{Exit, Stop};
 use passhost_corpus::hash::{Hashed, Summary, hash};
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::quantities::count;
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::untrusted::one_line;
 
 const SCHEMA: &str = "passhost.samples.hash/1";
 

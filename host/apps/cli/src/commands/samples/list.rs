@@ -8,7 +8,7 @@ use crate::{Exit, Stop};
 use passhost_corpus::list::{Listed, list};
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::quantities::{bytes, count};
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::untrusted::one_line;
 use std::collections::BTreeSet;
 
 const SCHEMA: &str = "passhost.samples.list/1";

@@ -9,7 +9,7 @@ use passhost_corpus::lowerings::{Calls, Lowerings, lowerings, total, write};
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::quantities::count;
 use passhost_corpus::write_whole;
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::untrusted::one_line;
 use serde::Serialize;
 
 const SCHEMA: &str = "passhost.samples.lowerings/1";

@@ -11,10 +11,10 @@ use anyhow::Context;
 use passhost_corpus::outcome::Failure;
 use passhost_corpus::run::Manifest;
 use passhost_corpus::worker::{Worker, Workplace};
+use passhost_result::untrusted::one_line;
 use passhost_sample::{InputMode, Sample};
 use passhost_supervisor::Memo;
 use passhost_supervisor::device::DeviceSetup;
-use passhost_supervisor::untrusted::one_line;
 use std::sync::Arc;
 
 /// The sample's calls as Python that passhost wrote, for who wants to run the same in PyTorch.

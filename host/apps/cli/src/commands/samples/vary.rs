@@ -9,9 +9,9 @@ use passhost_corpus::vary::Origin;
 use passhost_corpus::worker::{Worker, Workplace};
 use passhost_corpus::{new_directory, write_whole};
 use passhost_ir::Dtype;
+use passhost_result::untrusted::one_line;
 use passhost_sample::{Change, Sample};
 use passhost_supervisor::Memo;
-use passhost_supervisor::untrusted::one_line;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 

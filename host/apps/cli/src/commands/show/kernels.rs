@@ -4,7 +4,8 @@ use crate::terminal::{Terminal, Tone, wrap};
 use passhost_ir::kernel::{Effort, remarks, verify};
 use passhost_ir::{DeviceFacts, Graph, Kernel, Node, NodeKind};
 use passhost_protocol::device::GpuProperties;
-use passhost_supervisor::{Types, untrusted};
+use passhost_result::untrusted;
+use passhost_supervisor::Types;
 
 /// For which GPU kernels are written where there is none: an H100.
 const NOMINAL: GpuProperties = GpuProperties {

@@ -92,7 +92,7 @@ impl fmt::Display for Progress {
 mod tests {
     use super::*;
     use crate::document::Failure;
-    use crate::judge::empty;
+    use crate::verdict::empty;
 
     #[test]
     fn failures_are_ordered_by_how_far_the_plugin_came() {

@@ -6,14 +6,14 @@ mod disturbance;
 mod host;
 
 use crate::document::{Timing, quartiles_us};
+use crate::{DeviceTimes, ProcessTimes};
 use counted::{Choice, Counted};
 use disturbance::{Disturbed, disturbed};
-use passhost_protocol::device::{DeviceTimes, ProcessTimes};
 use passhost_score::{Estimate, Repeats, ScoreError, Verdict, median};
 
 /// What is asked of a measurement on one kind of device.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rules {
+pub struct Rules {
     /// Of the rules themselves.
     version: u32,
     is_gpu: bool,
@@ -99,8 +99,10 @@ enum NotMeasured {
 }
 
 /// What came of timing a variant.
-pub(crate) struct Measured {
+pub struct Measured {
+    /// As the document has it.
     pub timing: Timing,
+    /// Behind it.
     pub speedups: Speedups,
 }
 
@@ -154,7 +156,7 @@ impl EagerTimes {
 /// # Errors
 ///
 /// If the times give no speedup.
-pub(crate) fn measured(
+pub fn measured(
     processes: Vec<ProcessTimes>,
     rules: Rules,
     ops: usize,

@@ -1,16 +1,15 @@
 //! What follows from a document alone: rules, verdicts, times and scores from what was recorded below them.
 
 use super::{Difference, Differences};
-use crate::assemble::{Scoring, Standing, standing};
-use crate::document::{DeviceScores, Document, HiddenShape, SCHEMA, Status, Timing, Variant};
-use crate::hidden;
-use crate::judge::{Conclusion, conclusion, counts_from, decided, recorded_conclusion};
-use crate::progress::Progress;
-use crate::rewrite::rewrite_sha256;
+use crate::InputMode;
+use crate::Progress;
+use crate::document::rewrite_sha256;
+use crate::document::{DeviceScores, Document, HiddenShape, SCHEMA, Status, Timing, Variant, allowed};
+use crate::scoring::{Scoring, Standing, standing};
 use crate::timing::{Rules as TimingRules, Speedups, measured};
+use crate::verdict::{Conclusion, conclusion, counts_from, decided, recorded_conclusion};
+use crate::{Finding, Launch, TunedKernel};
 use passhost_policy::Rules;
-use passhost_protocol::device::{Finding, Launch, TunedKernel};
-use passhost_protocol::reader::InputMode;
 use passhost_score::{Confidence, Interval, MacroForm, Scores, VariantOutcome, median, variant_right_from};
 use std::collections::BTreeMap;
 
@@ -190,7 +189,7 @@ fn floor(variant: &Variant, differences: &mut Differences) {
 }
 
 /// What must be found of a variant's times, if it is found.
-pub(super) fn floor_finding(variant: &Variant) -> Option<String> {
+pub fn floor_finding(variant: &Variant) -> Option<String> {
     let processes = &variant.timing.as_ref()?.processes;
     processes.iter().find_map(|times| {
         let runs = times.pairs.iter().flat_map(|block| &block.other_ns);
@@ -227,7 +226,7 @@ fn hidden_sizes(variant: &Variant, rules: &Rules, differences: &mut Differences)
         let HiddenShape { outputs, right_from: recorded, finding, note, .. } = shape;
         let own = counts_from(outputs, rules);
         differences.equal(at(&format!(".shapes[{position}].right_from")), recorded, &own);
-        let wrong = own.is_none_or(|own| own > hidden::allowed(right_from));
+        let wrong = own.is_none_or(|own| own > allowed(right_from));
         if wrong && finding.is_none() && note.is_none() {
             differences.say(at(&format!(".shapes[{position}].finding")), "nothing", "outputs that are wrong");
         }

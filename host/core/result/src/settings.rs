@@ -1,6 +1,6 @@
 //! How a variant is measured, and on what.
 
-use super::Launch;
+use crate::Launch;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -92,17 +92,6 @@ impl Settings {
     pub fn for_pairs(&self) -> Duration {
         Duration::from_millis(self.budget_ms) * 3 / 10 / Settings::PROCESSES
     }
-}
-
-/// Which inputs a rewrite is checked on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Draws {
-    /// Secret until the rewrite is known.
-    pub seed: u64,
-    /// Whether other rewrites of the loaded program are checked on the same ones, so that what eager gives on them is kept.
-    pub are_shared: bool,
-    /// The rounds beside the ordinary ones, where an evaluation is repeated; as many as the budget has room for if absent.
-    pub others: Option<OtherRounds>,
 }
 
 /// Rounds beside the ordinary ones. Which of them there are is drawn.

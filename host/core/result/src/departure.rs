@@ -19,7 +19,7 @@ pub enum ShownBy {
     Unusual {
         /// Its name.
         input: String,
-        /// What is unusual about it, as [`DomainFinding::draw`](super::DomainFinding::draw) says it.
+        /// What is unusual about it, as [`DomainFinding::draw`](crate::DomainFinding::draw) says it.
         draw: String,
     },
 }

@@ -1,16 +1,15 @@
 //! An evaluation made once more from the seeds of its document: every draw and every verdict, but no times that count.
 
-use super::recompute::floor_finding;
-use super::{Difference, Differences, is_near};
 use crate::check::Seeds;
-use crate::document::{Document, HiddenShapes, Rewrite, Variant};
 use crate::evaluate::Checking;
 use crate::plugin::Plugin;
 use crate::sample::Sample;
 use crate::supervisor::{Config, Supervisor};
 use crate::{Confinement, device::Device};
 use passhost_cache::Cache;
-use passhost_protocol::device::{DeviceInfo, Launch, OutputReport, Settings};
+use passhost_result::document::{Document, HiddenShapes, Rewrite, Variant};
+use passhost_result::verify::{Difference, Differences, floor_finding, is_near};
+use passhost_result::{DeviceInfo, Launch, OutputReport, Settings};
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -190,8 +189,7 @@ fn outputs(at: &str, recorded: &[OutputReport], found: &[OutputReport], differen
         let values = |report: &OutputReport| {
             // A document has no value where there is no number.
             let number = |value: Option<f64>| value.filter(|value| value.is_finite()).unwrap_or(f64::NAN);
-            let truth =
-                |of: fn(&passhost_protocol::device::TruthReport) -> f64| report.truth.as_ref().map_or(f64::NAN, of);
+            let truth = |of: fn(&passhost_result::TruthReport) -> f64| report.truth.as_ref().map_or(f64::NAN, of);
             [
                 number(report.first_wrong_value),
                 number(report.first_wrong_reference),

@@ -1,20 +1,22 @@
 //! The result document: everything that an evaluation used, did and found, as one JSON value. The table on the terminal
 //! is a view of it.
 
+mod hidden;
+mod rewrite;
 mod times;
 
-use crate::progress::Progress;
+pub use crate::Launch;
 use crate::timing::Rules;
+use crate::untrusted::one_line;
+use crate::{
+    Departure, DeviceInfo, DomainFinding, GuestLimits, GuestUsage, InputMode, OtherRounds, OutputReport, PassInfo,
+    Progress, Settings, Spent, TunedKernel, Walls,
+};
+pub use hidden::{HiddenShape, HiddenShapes, allowed, described, reproduction};
 use passhost_ir::{Dtype, Graph};
 use passhost_policy::{Headline, Policy};
-pub use passhost_protocol::device::Launch;
-use passhost_protocol::device::{
-    Departure, DeviceInfo, DomainFinding, OtherRounds, OutputReport, Settings, TunedKernel,
-};
-use passhost_protocol::guest::{GuestLimits, GuestUsage, PassInfo, Refusal};
-use passhost_protocol::reader::{InputMode, Symbols};
-use passhost_protocol::{Spent, Walls};
 use passhost_score::{Confidence, Decided, FailureClass, Options, Scores, VariantOutcome};
+pub use rewrite::{Graphs, Rewrite, inserts_calls, rewrite_sha256};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 pub use times::{ShownTimes, Timing, quartiles_us};
@@ -27,7 +29,7 @@ pub const SCHEMA: &str = "passhost.result/2";
 pub const CHECK: u32 = 2;
 
 /// The version of results that do not say.
-pub(crate) fn first_check() -> u32 {
+pub fn first_check() -> u32 {
     1
 }
 
@@ -64,6 +66,11 @@ pub struct Failure {
     pub message: String,
     /// What to do.
     pub hint: String,
+}
+
+/// A failure with everything that a document says of it.
+pub fn failure(blame: Blame, stage: &str, message: impl std::fmt::Display, hint: &str) -> Failure {
+    Failure { blame, stage: stage.into(), message: one_line(&message.to_string(), 600), hint: hint.into() }
 }
 
 /// How an evaluation ended.
@@ -327,7 +334,7 @@ impl Variant {
     }
 
     /// Writes down how large the tensors of the reference program are.
-    pub(crate) fn describe(&mut self, program: &Graph) {
+    pub fn describe(&mut self, program: &Graph) {
         let mut bytes: BTreeMap<Dtype, u64> = BTreeMap::new();
         for value in program.inputs.iter().chain(&program.outputs) {
             let ty = &program.values[value.index()].ty;
@@ -337,84 +344,6 @@ impl Variant {
         let most = bytes.iter().max_by_key(|(_, bytes)| **bytes);
         self.element_type = most.map(|(dtype, _)| dtype.torch_name().to_owned());
         self.bytes = Some(bytes.values().fold(0, |sum, bytes| sum.saturating_add(*bytes)));
-    }
-}
-
-/// The pass on sizes of a graph that it could not know of.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct HiddenShapes {
-    /// Seed of the sizes, drawn after the rewrite was hashed.
-    pub seed: u64,
-    /// Those that the sample has, in the order in which they were drawn. The seed of their inputs is the variant's.
-    pub shapes: Vec<HiddenShape>,
-    /// Why there are fewer than the policy asks for.
-    pub missing: Option<String>,
-}
-
-impl HiddenShapes {
-    /// What is wrong in any of them, each naming its sizes.
-    pub fn findings(&self) -> impl Iterator<Item = &String> {
-        self.shapes.iter().filter_map(|shape| shape.finding.as_ref())
-    }
-}
-
-/// A graph in other sizes.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct HiddenShape {
-    /// Symbols that changed, with the extents that they stand for here: of `input_tensor_constraints.py`, or, where that has none, such as
-    /// `E512` for what was 512.
-    pub sizes: Symbols,
-    /// Of the rewritten graph, as in [`Rewrite`].
-    pub rewrite_sha256: Option<String>,
-    /// Least t at which every output is right.
-    pub right_from: Option<i8>,
-    /// One per output.
-    pub outputs: Vec<OutputReport>,
-    /// What is wrong or refused: the plugin's doing.
-    pub finding: Option<String>,
-    /// Why nothing can be said: the sample's or the host's doing.
-    pub note: Option<String>,
-}
-
-/// What a rewrite did to the graph.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Rewrite {
-    /// Of the rewritten graph's text form and the facts of the device that the pass was given.
-    pub sha256: String,
-    /// Nodes of the original.
-    pub nodes_before: usize,
-    /// Nodes of the rewrite.
-    pub nodes_after: usize,
-    /// Kernel nodes of the rewrite.
-    pub kernels: usize,
-    /// Whether nothing that counts changed.
-    pub pass_miss: bool,
-    /// What the pass left alone and why; untrusted text.
-    pub refusals: Vec<Refusal>,
-    /// Both graphs, for who looks at them. Older documents have none, and neither has a rewrite of long ones.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub graphs: Option<Graphs>,
-}
-
-/// A graph and what a pass made of it, in their text form. Names in the second are untrusted text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Graphs {
-    /// The graph that the pass was given.
-    pub before: String,
-    /// What it returned: the text that [`Rewrite::sha256`] is of.
-    pub after: String,
-}
-
-impl Graphs {
-    /// Bytes of a text that is kept: some hundred nodes.
-    const LIMIT: usize = 32 << 10;
-
-    /// Both texts, unless one is long.
-    pub(crate) fn of(before: &Graph, after: String) -> Option<Graphs> {
-        // A node has a line of text of thirty bytes or more: what is long by that is not even written down.
-        let is_short = after.len() <= Graphs::LIMIT && before.nodes.len() <= Graphs::LIMIT / 30;
-        let before = is_short.then(|| before.to_string()).filter(|text| text.len() <= Graphs::LIMIT)?;
-        Some(Graphs { before, after })
     }
 }
 
@@ -439,7 +368,7 @@ mod tests {
         let values = vec![value("index", Dtype::I64, 4), value("half", Dtype::F16, 100), value("out", Dtype::F16, 50)];
         let program =
             Graph { values, inputs: vec![ValueId(0), ValueId(1)], outputs: vec![ValueId(2)], ..Graph::default() };
-        let mut variant = crate::judge::empty("one");
+        let mut variant = crate::verdict::empty("one");
         variant.describe(&program);
         assert_eq!((variant.element_type.as_deref(), variant.bytes), (Some("float16"), Some(32 + 200 + 100)));
     }

@@ -18,7 +18,7 @@ pub fn is_among(name: &str, texts: &[String]) -> bool {
 /// `float16` is not in `graphs/bfloat16/s0-8`.
 ///
 /// ```
-/// use passhost_supervisor::is_named;
+/// use passhost_result::is_named;
 /// let name = "graphs/subgraphs/float16/s0-1_s1-7/gpt2";
 /// assert!(is_named(name, "float16") && is_named(name, "float16/s0-1") && is_named(name, "/s0-1"));
 /// assert!(!is_named(name, "loat16/s0-1") && !is_named(name, "float16/s1") && !is_named(name, "graphs/float16"));

@@ -1,8 +1,8 @@
 //! What the variants of a document count as, with the times behind it, for whoever puts many documents together.
 
 use crate::document::{Document, Variant};
-use crate::judge::recorded_conclusion;
 use crate::timing::{Rules, Speedups, measured};
+use crate::verdict::recorded_conclusion;
 use passhost_score::VariantOutcome;
 
 /// What follows from a document for each of its variants.

@@ -1,18 +1,6 @@
 //! What one process measured of a rewrite: blocks of pairs of runs, and what else happened meanwhile.
 
-use super::Finding;
 use serde::{Deserialize, Serialize};
-
-/// Times of one process, and what its timed runs showed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Timed {
-    /// The times.
-    pub times: ProcessTimes,
-    /// Findings of the integrity layers.
-    pub findings: Vec<Finding>,
-    /// Of each output, the least t at which the checked and the timed runs are right.
-    pub right_from: Vec<Option<i8>>,
-}
 
 /// Times of one process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

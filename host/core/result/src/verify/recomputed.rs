@@ -2,11 +2,11 @@
 
 use super::Difference;
 use super::recompute::{floor_finding, recompute};
-use crate::assemble::{Frame, assemble};
+use crate::document::failure;
 use crate::document::{Blame, Document, Timing, Variant};
-use crate::failure::failure;
-use crate::judge::{Judged, conclude, decided, recorded_conclusion};
+use crate::scoring::{Frame, assemble};
 use crate::timing::{Rules as TimingRules, Speedups, measured};
+use crate::verdict::{Judged, conclude, decided, recorded_conclusion};
 use passhost_policy::Rules;
 use passhost_score::variant_right_from;
 

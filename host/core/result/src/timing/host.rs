@@ -1,7 +1,7 @@
 //! What the host adds to wall clock, and by how much it may add less in another run of the same host.
 
 use super::counted::Counted;
-use passhost_protocol::device::ProbeTimes;
+use crate::ProbeTimes;
 use passhost_score::median;
 
 /// The factor by which a speedup may differ in another run, as far as launches between runs say: what the host does for a

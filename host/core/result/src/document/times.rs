@@ -1,6 +1,6 @@
 //! Times of one variant, as the document has them and as they are shown.
 
-use passhost_protocol::device::ProcessTimes;
+use crate::ProcessTimes;
 use passhost_score::{Estimate, Interval};
 use serde::{Deserialize, Serialize};
 

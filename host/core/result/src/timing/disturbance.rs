@@ -2,7 +2,7 @@
 //! at: who chose blocks by these would choose the result.
 
 use super::Rules;
-use passhost_protocol::device::{Block, DeviceTimes, ProbeTimes, ProcessTimes, Witness};
+use crate::{Block, DeviceTimes, ProbeTimes, ProcessTimes, Witness};
 use passhost_score::median;
 
 /// Share of a block that threads may wait for a core.

@@ -3,7 +3,7 @@
 
 use super::disturbance::Disturbed;
 use super::{NotMeasured, Rules, middle};
-use passhost_protocol::device::{Block, ProcessTimes};
+use crate::{Block, ProcessTimes};
 
 /// Runs that one median is of: those of a block, or all of a process.
 type Runs<'a> = Vec<&'a Block>;

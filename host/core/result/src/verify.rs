@@ -1,12 +1,10 @@
-//! A result document held against itself, and against what plugin and sample give when they are judged again.
+//! A result document held against itself.
 
 mod recompute;
 mod recomputed;
-mod replay;
 
-pub use recompute::recompute;
+pub use recompute::{floor_finding, recompute};
 pub use recomputed::{Recomputed, recomputed};
-pub use replay::{Replay, is_same_machine, replayed};
 
 use crate::untrusted::one_line;
 use std::fmt;
@@ -33,34 +31,37 @@ impl fmt::Display for Difference {
 
 /// Collects differences.
 #[derive(Default)]
-struct Differences {
-    found: Vec<Difference>,
+pub struct Differences {
+    /// What was found.
+    pub found: Vec<Difference>,
     /// Of those that are said from now on.
-    is_measured: bool,
+    pub is_measured: bool,
 }
 
 impl Differences {
     /// Two values that must be equal.
-    fn equal<T: PartialEq + fmt::Debug>(&mut self, item: impl Into<String>, recorded: &T, found: &T) {
+    pub fn equal<T: PartialEq + fmt::Debug>(&mut self, item: impl Into<String>, recorded: &T, found: &T) {
         if recorded != found {
             self.say(item, format!("{recorded:?}"), format!("{found:?}"));
         }
     }
 
     /// Two numbers that must be equal but for how they are written and the order in which they were summed.
-    fn near(&mut self, item: impl Into<String>, recorded: f64, found: f64) {
+    pub fn near(&mut self, item: impl Into<String>, recorded: f64, found: f64) {
         if !is_near(recorded, found) {
             self.say(item, recorded, found);
         }
     }
 
-    fn say(&mut self, item: impl Into<String>, recorded: impl fmt::Display, found: impl fmt::Display) {
+    /// A difference in words.
+    pub fn say(&mut self, item: impl Into<String>, recorded: impl fmt::Display, found: impl fmt::Display) {
         let short = |text: String| one_line(&text, 300);
         let (recorded, found) = (short(recorded.to_string()), short(found.to_string()));
         self.found.push(Difference { item: short(item.into()), recorded, found, is_measured: self.is_measured });
     }
 }
 
-fn is_near(a: f64, b: f64) -> bool {
+/// Whether two numbers are equal but for rounding.
+pub fn is_near(a: f64, b: f64) -> bool {
     a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
 }
