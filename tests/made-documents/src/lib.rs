@@ -3,15 +3,15 @@
 
 use passhost_ir::{DeviceFacts, DeviceKind, Dtype, TensorType};
 use passhost_policy::Policy;
-use passhost_result::InputMode;
-use passhost_result::Spent;
 use passhost_result::document::{
     Baseline, Blame, CHECK, ChildWalls, Document, Failure, Job, Launch, Limits, Rewrite, SCHEMA, Status, Timing,
     Variant,
 };
 use passhost_result::verify::recomputed;
-use passhost_result::{Block, DeviceInfo, DeviceTimes, OutputReport, ProcessTimes, Settings, Witness};
-use passhost_result::{GuestLimits, PassInfo};
+use passhost_result::{
+    Block, DeviceInfo, DeviceTimes, GuestLimits, InputMode, OutputReport, PassInfo, ProcessTimes, Settings, Spent,
+    Witness,
+};
 use passhost_score::{Estimate, FailureClass, Interval, Options};
 
 /// Nanoseconds that eager takes in every made document.

@@ -3,7 +3,7 @@
 use crate::attempt::{Attempt, AttemptError, Budget};
 use crate::endpoint::Endpoint;
 use crate::trajectory::{Line, Trajectory, TrajectoryError, read_file};
-use passhost_supervisor::LockedFile;
+use passhost_child::LockedFile;
 use passhost_workshop::{Machinery, Objects, Workshop, WorkshopError, sha256};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

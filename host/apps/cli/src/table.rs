@@ -3,11 +3,9 @@
 use crate::reason;
 use crate::terminal::{Terminal, Tone, table, wrap};
 use passhost_report::short_names;
-use passhost_result::TunedKernel;
 use passhost_result::document::{DeviceScores, Document, Launch, Status, Timing, Variant};
-use passhost_result::left_out;
 use passhost_result::untrusted::{indented, one_line};
-use passhost_result::{Headline, Policy, Progress};
+use passhost_result::{Headline, Policy, Progress, TunedKernel, left_out};
 use passhost_score::{FALSE_VERDICTS, FailureClass};
 use std::collections::BTreeMap;
 

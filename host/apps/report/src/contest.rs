@@ -10,9 +10,8 @@ use crate::rebase::against_python;
 use crate::sayings::{Saying, sayings};
 use crate::slices::{Breakdown, SharedRow, breakdowns};
 use crate::summary::{Place, Summary, end, summarise};
-use passhost_result::DeviceInfo;
-use passhost_result::Headline;
 use passhost_result::document::{Timing, Variant};
+use passhost_result::{DeviceInfo, Headline};
 use std::collections::BTreeSet;
 
 /// Entrants whose numbers answer the same question.

@@ -5,9 +5,8 @@
 use passhost_ir::{DeviceFacts, DeviceKind};
 use passhost_made_documents::{baseline, compared, document, failed, missed, right, unmeasured};
 use passhost_report::{Apart, Contest, Filter, Sourced, contests, entries};
-use passhost_result::ProbeTimes;
-use passhost_result::Refusal;
 use passhost_result::document::{Document, Graphs, Launch, Variant};
+use passhost_result::{ProbeTimes, Refusal};
 use passhost_score::{Confidence, FailureClass, Verdict};
 
 fn with_contests(documents: Vec<Document>, check: impl FnOnce(&[Contest<'_>])) {

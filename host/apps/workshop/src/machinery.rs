@@ -2,10 +2,10 @@
 
 use crate::hands::{Evaluated, Hands, Pass};
 use crate::turns::Turns;
+use passhost_child::cores::keep_to;
 use passhost_confine::process::die_with_parent;
 use passhost_result::document::Document;
 use passhost_result::untrusted::one_line;
-use passhost_supervisor::cores::keep_to;
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read};

@@ -1,9 +1,9 @@
 //! The verdicts on all variants of a sample, put together into a document.
 
-use crate::device::Device;
-use crate::plugin::LoadedPlugin;
 use crate::sample::Sample;
 use crate::supervisor::Supervisor;
+use passhost_child::LoadedPlugin;
+use passhost_child::device::Device;
 use passhost_result::Walls;
 use passhost_result::document::{CHECK, ChildWalls, Document, Failure, Job, Limits};
 use passhost_result::scoring::{Frame, assemble};

@@ -1,13 +1,12 @@
 //! A plugin on many samples: both stages, one after the other or side by side.
 
 use crate::check::{Checked, Checker, Reading};
-use crate::cores;
-use crate::device::Device;
 use crate::queue::ahead;
 use crate::sample::Sample;
 use crate::supervisor::Supervisor;
-use passhost_result::document::failure;
-use passhost_result::document::{Blame, Document};
+use passhost_child::cores;
+use passhost_child::device::Device;
+use passhost_result::document::{Blame, Document, failure};
 use passhost_result::verdict::{Judged, empty, failed};
 use passhost_score::FailureClass;
 use std::collections::BTreeMap;

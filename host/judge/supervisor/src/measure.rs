@@ -3,29 +3,25 @@
 
 use crate::budget::warning;
 use crate::check::{Checked, Checker, Refused, Verified};
-use crate::child::ChildError;
-use crate::device::{Device, DeviceError, LoadRequest, RewriteRequest};
 use crate::event::{Event, VariantPlace, WorkStage};
-use crate::failure::not_captured;
 use crate::hidden::{self, Hidden};
 use crate::judge::{is_timed, judge_evaluation, not_timed};
-use crate::lock::{Told, Turn, Use};
 use crate::memory::{available, has_room};
 use crate::reference::{MORE_MEMORY, load_reference, secret};
-use crate::schedules;
 use crate::supervisor::Supervisor;
+use passhost_child::device::{Device, DeviceError, LoadRequest, RewriteRequest};
+use passhost_child::schedules;
+use passhost_child::{ChildError, Told, Turn, Use, not_captured};
 use passhost_ir::{Node, NodeId, NodeKind, OpName, OpTable};
 use passhost_protocol::device::{
     Draws, Evaluation, Loaded, NotCaptured, ReferenceError, RewriteError, Stage, TimingError,
 };
 use passhost_protocol::reader;
-use passhost_result::Work;
-use passhost_result::document::failure;
-use passhost_result::document::{Blame, Failure, HiddenShapes, Variant};
+use passhost_result::document::{Blame, Failure, HiddenShapes, Variant, failure};
 use passhost_result::timing::{Measured, Rules, measured};
 use passhost_result::untrusted::one_line;
 use passhost_result::verdict::{Judged, caught, conclude, failed};
-use passhost_result::{DomainFinding, Finding, ProcessTimes, Settings, ShownBy, TunedKernel};
+use passhost_result::{DomainFinding, Finding, ProcessTimes, Settings, ShownBy, TunedKernel, Work};
 use passhost_score::{FailureClass, VariantOutcome};
 use std::time::{Duration, Instant};
 

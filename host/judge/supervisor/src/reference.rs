@@ -1,13 +1,12 @@
 //! The reference program by itself, and the seed of its inputs.
 
-use crate::device::{Device, DeviceError, LoadRequest};
 use crate::event::{Event, VariantPlace, WorkStage};
 use crate::memory::{SMALLER, available, has_room};
 use crate::supervisor::{Config, Supervisor};
+use passhost_child::device::{Device, DeviceError, LoadRequest};
 use passhost_protocol::device::{Loaded, ReferenceError};
 use passhost_protocol::reader::Variant;
-use passhost_result::document::failure;
-use passhost_result::document::{Blame, Failure};
+use passhost_result::document::{Blame, Failure, failure};
 use passhost_result::untrusted::one_line;
 use std::time::Duration;
 

@@ -2,11 +2,11 @@
 
 use crate::check::Seeds;
 use crate::evaluate::Checking;
-use crate::plugin::Plugin;
 use crate::sample::Sample;
 use crate::supervisor::{Config, Supervisor};
-use crate::{Confinement, device::Device};
 use passhost_cache::Cache;
+use passhost_child::device::Device;
+use passhost_child::{Confinement, Plugin};
 use passhost_result::document::{Document, HiddenShapes, Rewrite, Variant};
 use passhost_result::verify::{Difference, Differences, floor_finding, is_near};
 use passhost_result::{DeviceInfo, Launch, OutputReport, Settings};

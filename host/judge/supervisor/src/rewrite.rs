@@ -4,8 +4,8 @@
 use crate::account::Account;
 use crate::check::{Checker, Refused};
 use crate::event::{Event, VariantPlace};
-use crate::failure::guest_failure;
-use crate::guest::GuestError;
+use passhost_child::guest::GuestError;
+use passhost_child::guest_failure;
 use passhost_ir::Graph;
 use passhost_ir::verify::{GraphError, check_counts};
 use passhost_protocol::encode;

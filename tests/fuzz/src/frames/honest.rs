@@ -5,14 +5,14 @@ use crate::liar::{Act, Role};
 use crate::random::Random;
 use passhost_ir::{DeviceFacts, DeviceKind, Draw, Graph, InputSpec, OpName};
 use passhost_protocol::device::{Draws, Evaluation, FromDevice, Loaded, Stage, Timed, ToDevice};
-use passhost_protocol::encode;
 use passhost_protocol::guest::{FromGuest, Rewrite};
 use passhost_protocol::reader::{FromReader, Opened, Variant};
 use passhost_protocol::types::FromTypes;
-use passhost_protocol::write_frame;
-use passhost_result::Walls;
-use passhost_result::{Block, DeviceInfo, DeviceTimes, OtherRounds, OutputReport, ProcessTimes, Settings, Witness};
-use passhost_result::{GuestUsage, PassInfo};
+use passhost_protocol::{encode, write_frame};
+use passhost_result::{
+    Block, DeviceInfo, DeviceTimes, GuestUsage, OtherRounds, OutputReport, PassInfo, ProcessTimes, Settings, Walls,
+    Witness,
+};
 use serde::Serialize;
 
 const WALLS: Walls = Walls { seccomp: true, landlock: Some(6) };

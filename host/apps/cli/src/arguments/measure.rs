@@ -3,8 +3,7 @@
 use super::{Inputs, LimitArguments, ScoreOptions, WallArguments, duration, milliseconds, policy};
 use crate::{Exit, Stop};
 use clap::Args;
-use passhost_result::Policy;
-use passhost_result::Settings;
+use passhost_result::{Policy, Settings};
 use passhost_score::{FailureClass, Options, VariantOutcome};
 use passhost_supervisor::Config;
 use std::time::Duration;

@@ -13,12 +13,13 @@ use crate::terminal::{Terminal, Tone, wrap};
 use crate::{Exit, Stop};
 use given::Given;
 use keeper::{Keeper, Keeping};
+use passhost_child::Plugin;
+use passhost_child::device::{Device, DeviceSetup};
 use passhost_report::{Apart, Filter, Summary, entries, summarise};
 use passhost_result::document::{Blame, Document};
 use passhost_sign::{BatchId, JobId};
 use passhost_supervisor::batch::{self, Batch, BatchFile, Bench, Header, PluginEntry, SampleEntry};
-use passhost_supervisor::device::{Device, DeviceSetup};
-use passhost_supervisor::{Checking, Plugin, Supervisor};
+use passhost_supervisor::{Checking, Supervisor};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 

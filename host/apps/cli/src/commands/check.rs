@@ -4,9 +4,9 @@ use crate::arguments::CheckArguments;
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
 use crate::{Exit, Stop};
+use passhost_child::LoadedPlugin;
 use passhost_result::document::Blame;
 use passhost_result::untrusted::one_line;
-use passhost_supervisor::LoadedPlugin;
 
 pub fn run(arguments: &CheckArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let limits = arguments.limits.limits();

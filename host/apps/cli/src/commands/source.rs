@@ -3,9 +3,9 @@
 use crate::terminal::Terminal;
 use crate::{Exit, Stop};
 use passhost_builder::{BuildError, BuildLimits, Built, Confinement, Diagnostic, Refusal, Sdk, Source, SourceError};
+use passhost_child::{LoadedPlugin, Plugin, beside_this_executable};
 use passhost_result::document::{Blame, Failure};
-use passhost_supervisor::child::beside_this_executable;
-use passhost_supervisor::{LoadedPlugin, Plugin, Supervisor};
+use passhost_supervisor::Supervisor;
 use std::path::{Path, PathBuf};
 
 /// Names the directory of a compiled SDK in place of the installation's.

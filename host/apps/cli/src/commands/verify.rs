@@ -8,12 +8,13 @@ use crate::terminal::{Terminal, Tone, wrap};
 use crate::{Exit, Stop};
 use anyhow::Context;
 use passhost_builder::Source;
+use passhost_child::Plugin;
+use passhost_child::device::{Device, DeviceSetup};
 use passhost_result::document::Document;
 use passhost_result::untrusted::one_line;
 use passhost_result::verify::{Difference, recompute};
-use passhost_supervisor::device::{Device, DeviceSetup};
 use passhost_supervisor::replay::{Replay, is_same_machine, replayed};
-use passhost_supervisor::{OpenError, Plugin, Sample};
+use passhost_supervisor::{OpenError, Sample};
 use signatures::{Claim, Signatures};
 use std::path::{Path, PathBuf};
 

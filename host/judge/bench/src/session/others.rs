@@ -6,8 +6,7 @@ use crate::compare::Comparison;
 use crate::domain::{Domain, bounded_inputs, draws};
 use crate::inputs::{Round, hash_of};
 use passhost_protocol::device::{Draws, ReferenceError, RewriteError};
-use passhost_result::Work;
-use passhost_result::{OtherRounds, Settings, Share};
+use passhost_result::{OtherRounds, Settings, Share, Work};
 use std::time::{Duration, Instant};
 
 /// The round that the other inputs of unusual rounds are of, and that says which rounds there are.

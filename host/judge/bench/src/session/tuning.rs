@@ -5,8 +5,7 @@ use crate::blame::of_rewrite;
 use crate::inputs::Round;
 use passhost_ir::{Graph, NodeId};
 use passhost_protocol::device::RewriteError;
-use passhost_result::Work;
-use passhost_result::{Candidate, TunedKernel};
+use passhost_result::{Candidate, TunedKernel, Work};
 use passhost_runtime::{Candidates, Hints};
 use sha2::{Digest, Sha256};
 

@@ -3,11 +3,8 @@
 use super::SCHEMA;
 use crate::supervisor::Config;
 use passhost_policy::Policy;
-use passhost_result::DeviceInfo;
-use passhost_result::InputMode;
-use passhost_result::PassInfo;
 use passhost_result::document::{Baseline, CHECK, Failure, Limits, first_check};
-use passhost_result::first_difference;
+use passhost_result::{DeviceInfo, InputMode, PassInfo, first_difference};
 use passhost_score::Options;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};

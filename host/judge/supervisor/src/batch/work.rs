@@ -3,11 +3,10 @@
 use super::header::SampleEntry;
 use super::line::{SampleLine, SampleName};
 use super::run::Bench;
-use crate::failure::DOCTOR;
 use crate::sample::Sample;
 use crate::supervisor::Supervisor;
-use passhost_result::document::failure;
-use passhost_result::document::{Blame, Failure};
+use passhost_child::DOCTOR;
+use passhost_result::document::{Blame, Failure, failure};
 use passhost_result::is_among;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};

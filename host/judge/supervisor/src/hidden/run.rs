@@ -2,12 +2,12 @@
 
 use super::Chosen;
 use crate::check::{Refused, Verified};
-use crate::child::ChildError;
-use crate::device::{Device, DeviceError, RewriteRequest};
 use crate::event::{VariantPlace, WorkStage};
 use crate::measure::{Reference, evaluation_limit, rewrite_settings};
 use crate::reference::load_reference;
 use crate::supervisor::Supervisor;
+use passhost_child::ChildError;
+use passhost_child::device::{Device, DeviceError, RewriteRequest};
 use passhost_ir::OpTable;
 use passhost_protocol::device::{Draws, Evaluation, RewriteError};
 use passhost_protocol::reader;

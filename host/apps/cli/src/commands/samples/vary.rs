@@ -5,13 +5,13 @@ use crate::arguments::VaryArguments;
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
 use crate::{Exit, Stop};
+use passhost_child::Memo;
 use passhost_corpus::vary::Origin;
 use passhost_corpus::worker::{Worker, Workplace};
 use passhost_corpus::{new_directory, write_whole};
 use passhost_ir::Dtype;
 use passhost_result::untrusted::one_line;
 use passhost_sample::{Change, Sample};
-use passhost_supervisor::Memo;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 

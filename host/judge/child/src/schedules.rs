@@ -33,7 +33,7 @@ pub(crate) fn keep(cache: &Cache, rewrite: &Graph, device: &DeviceInfo, tuned: &
 
 /// What a device says of the kernels of a rewrite, without what no device says: nodes that are no kernels or are named
 /// twice, and what is not sound.
-pub(crate) fn sound(rewrite: &Graph, tuned: Vec<TunedKernel>) -> Vec<TunedKernel> {
+pub fn sound(rewrite: &Graph, tuned: Vec<TunedKernel>) -> Vec<TunedKernel> {
     let mut sound: Vec<TunedKernel> = vec![];
     for kernel in tuned {
         let is_kernel = |node: &Node| node.id == kernel.node && matches!(node.kind, NodeKind::Kernel { .. });

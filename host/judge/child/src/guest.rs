@@ -1,12 +1,11 @@
 //! The client of the guest child: loads a plugin there and runs it.
 
-use crate::child::{Child, ChildError, Confinement};
 use crate::plugin::Plugin;
+use crate::process::{Child, ChildError, Confinement};
 use passhost_cache::{Cache, Key};
 use passhost_ir::{DeviceFacts, Graph, Infer};
 use passhost_protocol::guest::{FromGuest, GuestFailure, Limit, Rewrite, ToGuest, room_for_log, room_for_rewrite};
-use passhost_result::Walls;
-use passhost_result::{GuestLimits, GuestUsage, PassInfo};
+use passhost_result::{GuestLimits, GuestUsage, PassInfo, Walls};
 use std::time::{Duration, Instant};
 
 /// How much longer than a limit the supervisor waits before it kills a child that should have stopped by itself.
@@ -152,8 +151,8 @@ impl Guest {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::child::scripted;
     use crate::failure::guest_failure;
+    use crate::process::scripted;
     use passhost_ir::verify::most_size;
     use passhost_ir::{Arg, DeviceKind, InferError, NodeId, OpName, TensorType};
     use passhost_protocol::write_frame;

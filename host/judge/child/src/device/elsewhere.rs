@@ -10,12 +10,7 @@ impl Device {
     /// # Errors
     ///
     /// If the child is lost.
-    pub(crate) fn draw(
-        &mut self,
-        seed: u64,
-        rounds: u32,
-        limit: Duration,
-    ) -> Result<Result<(), RunError>, DeviceError> {
+    pub fn draw(&mut self, seed: u64, rounds: u32, limit: Duration) -> Result<Result<(), RunError>, DeviceError> {
         match self.ask(0, &ToDevice::Draw { seed, rounds }, limit, &mut |_| {})? {
             FromDevice::Drawn(drawn) => Ok(drawn),
             _ => Err(self.out_of_turn(0)),
@@ -27,7 +22,7 @@ impl Device {
     /// # Errors
     ///
     /// If the child is lost.
-    pub(crate) fn judge(&mut self, run: ElsewhereRun, limit: Duration) -> Result<Evaluation, DeviceError> {
+    pub fn judge(&mut self, run: ElsewhereRun, limit: Duration) -> Result<Evaluation, DeviceError> {
         match self.ask(0, &ToDevice::Judge(run), limit, &mut |_| {})? {
             FromDevice::Evaluated(evaluation) => Ok(*evaluation),
             _ => Err(self.out_of_turn(0)),

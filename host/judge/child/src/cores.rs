@@ -8,7 +8,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 /// the system does not say which there are. A CPU is timed on as many cores as it has threads, a GPU by one thread. Where
 /// so many devices before this one time at the same time, it takes none of theirs, nor a core that shares what computes
 /// with one of theirs.
-pub(crate) fn for_timing(is_gpu: bool, threads: u32, before: u32) -> Vec<u32> {
+pub fn for_timing(is_gpu: bool, threads: u32, before: u32) -> Vec<u32> {
     let wanted = if is_gpu { 1 } else { threads as usize };
     let mut left = allowed();
     for _ in 0..before {
@@ -21,7 +21,7 @@ pub(crate) fn for_timing(is_gpu: bool, threads: u32, before: u32) -> Vec<u32> {
 
 /// The cores that are left for checking while these time; none if there are none to spare. A core that shares what
 /// computes with one that times is not to spare.
-pub(crate) fn for_checking(timing: &[u32]) -> Vec<u32> {
+pub fn for_checking(timing: &[u32]) -> Vec<u32> {
     if timing.is_empty() {
         return vec![];
     }
@@ -74,7 +74,7 @@ pub fn keep_to(cores: &[u32]) {
 }
 
 /// Keeps another process to these cores, and what it starts from now on; false where that is not allowed.
-pub(crate) fn keep_process_to(process: Pid, cores: &[u32]) -> bool {
+pub fn keep_process_to(process: Pid, cores: &[u32]) -> bool {
     sched_setaffinity(Some(process), &set_of(cores)).is_ok()
 }
 
@@ -85,7 +85,7 @@ fn set_of(cores: &[u32]) -> CpuSet {
 }
 
 /// The cores that this process may use.
-pub(crate) fn allowed() -> Vec<u32> {
+pub fn allowed() -> Vec<u32> {
     let set = sched_getaffinity(None);
     set.map_or_else(
         |_| vec![],

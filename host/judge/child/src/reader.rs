@@ -1,11 +1,10 @@
 //! The client of the reader child, which reads one sample and can do nothing else.
 
-use crate::child::{Child, ChildError, Confinement};
+use crate::process::{Child, ChildError, Confinement};
 use passhost_ir::{Infer, OpTable, verify_graph};
 use passhost_protocol::reader::{Change, FromReader, LARGEST_EXTENT, Opened, Question, SampleError, ToReader, Variant};
-use passhost_result::Walls;
 use passhost_result::untrusted::one_line;
-use passhost_result::{InputMode, Symbols};
+use passhost_result::{InputMode, Symbols, Walls};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -187,8 +186,7 @@ impl Reader {
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::child::scripted;
-    use crate::sample::ReadError;
+    use crate::process::scripted;
     use passhost_ir::{
         Arg, Draw, Graph, InferError, InputSpec, NodeId, NodeKind, OpName, TensorType, ValueId, functionalise,
     };
@@ -271,7 +269,7 @@ mod tests {
             assert_eq!(symbols.is_ok(), is_taken, "{extent}");
             if let Err(error) = symbols {
                 assert!(error.to_string().contains(&format!("`S0` stands for {extent}")), "{error}");
-                assert!(matches!(ReadError::from(error), ReadError::Lost(_)));
+                assert!(matches!(error, ReaderError::Extent { .. }));
             }
         }
     }

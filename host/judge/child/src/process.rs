@@ -345,7 +345,7 @@ pub fn beside_this_executable(program: &str) -> PathBuf {
 /// A child for tests that says these bytes once it has heard something, and then listens. Its script is in the directory.
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-pub(crate) fn scripted<R: Reply + Send + 'static>(says: &[u8]) -> (tempfile::TempDir, Child<R>) {
+pub fn scripted<R: Reply + Send + 'static>(says: &[u8]) -> (tempfile::TempDir, Child<R>) {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     std::fs::write(path("says"), says).unwrap();

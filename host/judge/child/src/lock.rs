@@ -49,11 +49,11 @@ impl Deref for LockedFile {
 
 /// Work on a device, for as long as this lives.
 #[derive(Debug)]
-pub(crate) struct Turn(#[allow(dead_code, reason = "held, not used")] Option<LockedFile>);
+pub struct Turn(#[allow(dead_code, reason = "held, not used")] Option<LockedFile>);
 
 /// Whether others may work on the device at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Use {
+pub enum Use {
     /// They may, as long as nobody times.
     Shared,
     /// It is timed.
@@ -75,7 +75,7 @@ pub enum Holder {
 }
 
 /// What is told while others have the device.
-pub(crate) enum Told<'h> {
+pub enum Told<'h> {
     /// The evaluation waits.
     Waits(&'h Holder),
     /// It goes on without a turn: another user held the lock for too long. What disturbs the measurement is seen in it.

@@ -1,20 +1,20 @@
 //! What a failure means: whose doing it is, and what to do about it.
 
-use crate::child::ChildError;
 use crate::guest::GuestError;
+use crate::process::ChildError;
 use passhost_protocol::device::{NotCaptured, TimedProgram};
 use passhost_protocol::guest::{GuestFailure, Limit};
 use passhost_result::document::{Blame, Failure, failure};
 use passhost_result::untrusted::one_line;
 
 /// What to do where a child does not start.
-pub(crate) const DOCTOR: &str = "run `passhost doctor`";
+pub const DOCTOR: &str = "run `passhost doctor`";
 /// What to do where a wall is missing that must stand.
-pub(crate) const UNCONFINED: &str =
+pub const UNCONFINED: &str =
     "use a kernel with Landlock and seccomp (docs/confinement.md), or leave --require-confinement out";
 
 /// Programs that were to be timed as captured ones and cannot be: the pass's doing only where eager can.
-pub(crate) fn not_captured(reason: &NotCaptured) -> Failure {
+pub fn not_captured(reason: &NotCaptured) -> Failure {
     let (blame, hint) = match reason {
         NotCaptured::Op { program, .. } | NotCaptured::Differs { program, .. } => match program {
             TimedProgram::Reference => (Blame::Sample, "leave out --launch graph for this sample"),

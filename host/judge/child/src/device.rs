@@ -10,9 +10,9 @@ use request::fits;
 pub use request::{LoadRequest, RewriteRequest};
 
 use crate::ahead::ForGpu;
-use crate::child::{Child, ChildError, Confinement};
 use crate::cores;
 use crate::machine_code::{Allowance, MachineCode, Processes};
+use crate::process::{Child, ChildError, Confinement};
 use passhost_cache::Cache;
 use passhost_ir::{Graph, InputSpec};
 use passhost_protocol::compiler::Source;
@@ -20,16 +20,15 @@ use passhost_protocol::device::{
     DeviceChoice, Evaluation, FromDevice, GpuProperties, Loaded, Ran, ReferenceError, RunError, Stage, Timed,
     TimingError, ToDevice,
 };
-use passhost_result::{DeviceInfo, Settings};
-use passhost_result::{Spent, Walls, Work};
+use passhost_result::{DeviceInfo, Settings, Spent, Walls, Work};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Starting libtorch takes 0.3 s; a cold disk may take a hundred times that.
-pub(crate) const OPEN: Duration = Duration::from_secs(120);
+pub const OPEN: Duration = Duration::from_secs(120);
 /// Environment that libtorch, OpenMP and CUDA read, and where their libraries are.
-pub(crate) const ENVIRONMENT: [&str; 7] =
+pub const ENVIRONMENT: [&str; 7] =
     ["LD_LIBRARY_PATH", "PATH", "HOME", "XDG_CACHE_HOME", "CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "MKL_NUM_THREADS"];
 
 /// Programs that a child loads before a fresh one takes its place, so that what a process gathers in its life is in no
@@ -181,17 +180,17 @@ impl Device {
     }
 
     /// Where the time of all requests went since this was asked last.
-    pub(crate) fn take_spent(&mut self) -> Spent {
+    pub fn take_spent(&mut self) -> Spent {
         std::mem::take(&mut self.spent)
     }
 
     /// Accounts for time that no request takes.
-    pub(crate) fn account(&mut self, work: Work, time: Duration) {
+    pub fn account(&mut self, work: Work, time: Duration) {
         self.spent.add(work, time);
     }
 
     /// Cores that nothing else may use while something is timed; none where all are needed.
-    pub(crate) fn cores(&self) -> Vec<u32> {
+    pub fn cores(&self) -> Vec<u32> {
         cores::for_timing(self.info.device != "cpu", self.info.threads, self.setup.before)
     }
 

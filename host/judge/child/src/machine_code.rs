@@ -5,7 +5,7 @@
 //! that has seen no other text. So whoever asks for strange sources spoils nothing but the machine code of these, which
 //! nobody else asks for.
 
-use crate::child::{Child, ChildError, Confinement};
+use crate::process::{Child, ChildError, Confinement};
 use passhost_cache::{Cache, Key};
 use passhost_protocol::compiler::{FromCompiler, MAX_CODE, MAX_SOURCE, Source};
 use passhost_result::Walls;

@@ -1,14 +1,13 @@
 //! A plugin file, and a plugin that a child has loaded.
 
-use crate::child::Confinement;
 use crate::failure::guest_failure;
 use crate::guest::{Guest, GuestError};
+use crate::process::Confinement;
 use base16ct::lower::encode_string;
 use passhost_cache::Cache;
 use passhost_protocol::open_regular;
-use passhost_result::Walls;
 use passhost_result::document::Failure;
-use passhost_result::{GuestLimits, PassInfo};
+use passhost_result::{GuestLimits, PassInfo, Walls};
 use sha2::{Digest, Sha256};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -123,7 +122,7 @@ impl LoadedPlugin {
     }
 
     /// Replaces the child by a fresh one.
-    pub(crate) fn reload(&mut self, limits: GuestLimits, cache: Option<&Cache>) {
+    pub fn reload(&mut self, limits: GuestLimits, cache: Option<&Cache>) {
         self.guest = load_guest(&self.plugin, limits, cache, self.confinement);
     }
 

@@ -1,7 +1,7 @@
 //! Kernels for a GPU are compiled before a device waits for them: while something else is measured, on cores that time nothing.
 
-use crate::child::Confinement;
 use crate::machine_code::{Allowance, MachineCode, Processes};
+use crate::process::Confinement;
 use crate::types::Types;
 use passhost_cache::Cache;
 use passhost_ir::Graph;
@@ -16,25 +16,29 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// For which GPU kernels are compiled, and where their machine code is kept.
 #[derive(Debug, Clone)]
 pub struct ForGpu {
-    pub(crate) gpu: GpuProperties,
-    pub(crate) cache: Arc<Cache>,
-    pub(crate) confinement: Confinement,
+    /// What texts of kernels are written by.
+    pub gpu: GpuProperties,
+    /// Where machine code is kept.
+    pub cache: Arc<Cache>,
+    /// Which walls must stand around compilers.
+    pub confinement: Confinement,
 }
 
 /// Who compiles ahead, for one GPU.
-pub(crate) struct Ahead {
+pub struct Ahead {
     gpu: GpuProperties,
     machine_code: MachineCode,
 }
 
 impl Ahead {
-    pub(crate) fn new(ForGpu { gpu, cache, confinement }: ForGpu) -> Ahead {
+    /// For this GPU.
+    pub fn new(ForGpu { gpu, cache, confinement }: ForGpu) -> Ahead {
         Ahead { gpu, machine_code: MachineCode::new(Processes::new(confinement), Some(cache)) }
     }
 
     /// Puts the machine code of a verified rewrite's kernels where a device child will be given it from; with `all`, in every
     /// schedule that they may have. What goes wrong here goes wrong again where it is needed, and is told there.
-    pub(crate) fn compile(&mut self, types: &mut Types, rewrite: &Graph, all: bool) {
+    pub fn compile(&mut self, types: &mut Types, rewrite: &Graph, all: bool) {
         let deadline = Instant::now() + LIMIT;
         let mut allowance = Allowance::default();
         for text in types.sources(rewrite, self.gpu, all) {
