@@ -18,12 +18,13 @@ fn rewrites(name: &str) -> Vec<Graph> {
     let supervisor = Supervisor::new(Config::default());
     let plugin = Plugin::read(&plugin(name), supervisor.config().limits.wasm).unwrap();
     let facts = Device::open(DeviceSetup::new(DeviceChoice::Cpu, None)).unwrap().info().facts;
-    let mut checker = supervisor.checker(supervisor.load(plugin), facts);
+    let mut plugin = supervisor.load(plugin);
+    let mut checker = supervisor.checker(facts);
     let mut graphs = vec![];
     for path in passhost_sample::find(&repository().join("samples/reference.txt")).unwrap() {
         let mut sample = Sample::open(&path, Confinement::default()).unwrap();
         for index in 0..sample.variants().len() {
-            let checked = checker.check(&mut sample, index);
+            let checked = checker.check(&mut plugin, &mut sample, index);
             let graph = checked.graph().unwrap_or_else(|| panic!("{name}: {:?}", checked.failure()));
             graphs.push(graph.clone());
         }

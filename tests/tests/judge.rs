@@ -55,7 +55,8 @@ fn samples_that_are_checked_beside_a_measurement_have_the_same_documents_in_the_
         let opened: Vec<Sample> =
             samples.iter().filter_map(|folder| Sample::open(folder.path(), Confinement::default()).ok()).collect();
         assert_eq!(opened.len(), names.len());
-        let mut checker = supervisor.checker(supervisor.load(plugin.clone()), device.info().facts);
+        let mut plugin = supervisor.load(plugin.clone());
+        let mut checker = supervisor.checker(device.info().facts);
         let mut found = vec![];
         let done = |document: Document| {
             let variants = document.variants.into_iter();
@@ -66,7 +67,7 @@ fn samples_that_are_checked_beside_a_measurement_have_the_same_documents_in_the_
             found.push((document.job.sample, variants.collect::<Vec<_>>()));
             Ok::<(), Infallible>(())
         };
-        assert!(supervisor.evaluate(&mut checker, opened, &mut device, checking, done).is_ok());
+        assert!(supervisor.evaluate(&mut checker, &mut plugin, opened, &mut device, checking, done).is_ok());
         found
     };
     let between = evaluate(Checking::Between);
@@ -91,16 +92,16 @@ fn a_program_that_a_child_holds_or_loaded_ahead_is_not_run_again() {
     // How many stages the child reached.
     let load = |device: &mut Device, process: usize, program| {
         let mut stages = 0;
-        let loaded = device.load(process, request(program), LIMIT, &mut |_| stages += 1);
+        let loaded = device.session().load(process, request(program), LIMIT, &mut |_| stages += 1);
         assert!(matches!(loaded, Ok(Ok(_))), "{loaded:?}");
         stages
     };
     assert_eq!([&relu, &relu, &exp, &relu].map(|program| load(&mut device, 0, program)), [1, 0, 1, 1]);
     assert_eq!(load(&mut device, 1, &relu), 1);
-    device.begin_loads(request(&exp));
+    device.session().begin_loads(request(&exp));
     assert_eq!(load(&mut device, 1, &exp), 0, "it was loaded ahead");
-    device.begin_loads(request(&relu));
-    device.finish_loads(LIMIT);
+    device.session().begin_loads(request(&relu));
+    device.session().finish_loads(LIMIT);
     assert_eq!([&relu, &exp].map(|program| load(&mut device, 1, program)), [0, 1]);
 }
 

@@ -164,7 +164,7 @@ impl Infer for Killer<'_> {
             self.kills -= 1;
             assert!(signal_child(std::process::id(), self.reader, Signal::KILL), "it asks");
         }
-        self.types.infer(op, args)
+        self.types.session().infer(op, args)
     }
 }
 

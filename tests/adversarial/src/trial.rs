@@ -146,36 +146,35 @@ impl<'s> Bench<'s> {
             return Ok(Ok(supervisor.refused(&plugin, &failure, &sample)));
         }
         let facts = self.device.info().facts;
-        let mut checker = supervisor.checker(plugin, facts);
+        let mut checker = supervisor.checker(facts);
         let mut document = None;
         let done = |found| {
             document = Some(found);
             Ok::<(), Infallible>(())
         };
-        let Ok(()) = supervisor.evaluate(&mut checker, vec![sample], &mut self.device, Checking::Between, done);
+        let Ok(()) =
+            supervisor.evaluate(&mut checker, &mut plugin, vec![sample], &mut self.device, Checking::Between, done);
         document.ok_or_else(|| "one sample has one document".into()).map(Ok)
     }
 
     /// What is found of a pass under other draws of the inputs: an honest one has nothing to fear from any.
     fn other_draws(&mut self, supervisor: &Supervisor, plugin: Plugin, sample: &Path) -> Result<Vec<String>, Trouble> {
         let mut sample = Sample::open(sample, Confinement::default())?;
-        let mut checker = supervisor.checker(supervisor.load(plugin), self.device.info().facts);
+        let mut plugin = supervisor.load(plugin);
+        let mut checker = supervisor.checker(self.device.info().facts);
         let settings = supervisor.config().settings;
         let mut findings = vec![];
         for variant in 0..sample.variants().len() {
-            let checked = checker.check(&mut sample, variant);
+            let checked = checker.check(&mut plugin, &mut sample, variant);
             let (Some(read), Some(rewrite)) = (checked.read(), checked.graph()) else { continue };
             let watch = &mut |_| {};
-            self.device.load(
-                0,
-                LoadRequest { program: &read.program, inputs: &read.inputs, seed: 0 },
-                STEP,
-                watch,
-            )??;
+            let mut session = self.device.session();
+            let reference = LoadRequest { program: &read.program, inputs: &read.inputs, seed: 0 };
+            session.load(0, reference, STEP, watch)??;
             for seed in 1..=SEEDS {
                 let draws = Draws { seed, are_shared: false, others: Some(OtherRounds::ALL) };
                 let request = RewriteRequest { rewrite, in_place: &[], schedules: &[], draws, settings };
-                let found = self.device.evaluate(request, STEP, watch)?;
+                let found = session.evaluate(request, STEP, watch)?;
                 findings.extend(found.findings.iter().map(|finding| format!("seed {seed}: {finding}")));
                 findings.extend(found.domain.iter().map(|finding| format!("seed {seed}: {finding}")));
                 findings.extend(found.error.map(|error| format!("seed {seed}: {error}")));

@@ -103,13 +103,14 @@ fn evaluate() -> Outcome {
     let Ok(mut device) = Device::open(DeviceSetup::new(DeviceChoice::Cpu, None)) else { return Ok("no device".into()) };
     // Larger than a pipe holds, so that a guest which takes nothing is waited for.
     let plugin = Plugin { path: "plugin".into(), wasm: vec![0; 1 << 20], sha256: "0".into() };
-    let mut checker = supervisor.checker(supervisor.load(plugin), device.info().facts);
+    let mut plugin = supervisor.load(plugin);
+    let mut checker = supervisor.checker(device.info().facts);
     let mut found = None;
     let done = |document: Document| {
         found = Some(document);
         Ok::<(), String>(())
     };
-    supervisor.evaluate(&mut checker, vec![sample], &mut device, Checking::Between, done)?;
+    supervisor.evaluate(&mut checker, &mut plugin, vec![sample], &mut device, Checking::Between, done)?;
     judge(&found.ok_or("one sample has one document")?)
 }
 

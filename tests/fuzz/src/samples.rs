@@ -7,7 +7,7 @@ mod text;
 use crate::random::Random;
 use crate::target::{Outcome, Target, variant};
 use files::Tree;
-use passhost_child::{Confinement, Memo, Types};
+use passhost_child::{Confinement, Memo, Types, TypesSession};
 use passhost_ir::{OpTable, functionalise, verify_graph};
 use passhost_protocol::reader::{Change, SampleError};
 use passhost_sample::{InputMode, Sample};
@@ -105,16 +105,16 @@ impl Samples {
         Ok(Samples { graphs: shipped()?, folder, types: types() })
     }
 
-    fn read(&mut self, case: &Case) -> Result<String, SampleError> {
-        let sample = Sample::open(self.folder.path())?;
+    fn read(folder: &Path, case: &Case, types: &mut TypesSession<'_>) -> Result<String, SampleError> {
+        let sample = Sample::open(folder)?;
         if let Some(change) = &case.change {
-            let reading = sample.reading(0, &mut self.types)?;
-            return Ok(match sample.vary(0, &reading, change, &mut self.types) {
+            let reading = sample.reading(0, types)?;
+            return Ok(match sample.vary(0, &reading, change, types) {
                 Ok(_) => "varied".into(),
                 Err(refusal) => format!("not varied: {}", variant(&refusal)),
             });
         }
-        let read = sample.load(0, case.mode, &mut self.types)?;
+        let read = sample.load(0, case.mode, types)?;
         Ok(match functionalise(&read.program, OpTable::sample()) {
             Ok(_) => "read".into(),
             Err(error) => format!("read, not functional: {}", variant(&error)),
@@ -145,8 +145,9 @@ impl Target for Samples {
         {
             std::fs::write(self.folder.path().join(name), contents).map_err(|error| error.to_string())?;
         }
-        let read = self.read(case);
-        if let Some(trouble) = self.types.take_trouble() {
+        let mut types = self.types.session();
+        let read = Samples::read(self.folder.path(), case, &mut types);
+        if let Some(trouble) = types.end() {
             return Err(format!("nobody knows types: {trouble}"));
         }
         Ok(read.unwrap_or_else(|error| refused(&error)))
@@ -203,7 +204,7 @@ impl Target for Reader {
         }
         let (mut read, mut refusal) = (0, None);
         for index in 0..sample.variants().len() {
-            match sample.read(index, InputMode::Fresh, &mut self.types, READING) {
+            match sample.read(index, InputMode::Fresh, &mut self.types.session(), READING) {
                 Ok(variant) => {
                     verify_graph(&variant.program, OpTable::sample()).map_err(|error| error.to_string())?;
                     read += 1;

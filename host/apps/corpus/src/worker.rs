@@ -144,7 +144,7 @@ impl Worker {
     /// Runs a program once.
     pub fn run(&mut self, program: &Graph, inputs: &[InputSpec], seed: u64) -> Result<Ran, Failure> {
         let limit = self.place.timeout;
-        let answer = self.device().and_then(|device| device.run(program, inputs, seed, limit));
+        let answer = self.device().and_then(|device| device.session().run(program, inputs, seed, limit));
         match answer {
             Ok(Ok(ran)) => Ok(ran),
             Ok(Err(RunError::Program(error @ ReferenceError::Memory { .. }))) => {

@@ -332,19 +332,19 @@ impl Variant {
     pub fn counts_from(&self) -> Option<i8> {
         self.decided.map_or(self.right_from, |decided| decided.right_from)
     }
+}
 
-    /// Writes down how large the tensors of the reference program are.
-    pub fn describe(&mut self, program: &Graph) {
-        let mut bytes: BTreeMap<Dtype, u64> = BTreeMap::new();
-        for value in program.inputs.iter().chain(&program.outputs) {
-            let ty = &program.values[value.index()].ty;
-            let sum = bytes.entry(ty.dtype).or_default();
-            *sum = sum.saturating_add(ty.bytes());
-        }
-        let most = bytes.iter().max_by_key(|(_, bytes)| **bytes);
-        self.element_type = most.map(|(dtype, _)| dtype.torch_name().to_owned());
-        self.bytes = Some(bytes.values().fold(0, |sum, bytes| sum.saturating_add(*bytes)));
+/// Of the inputs and outputs of a program: PyTorch's name of the element type that takes most bytes, and the bytes of all.
+pub fn tensors_of(program: &Graph) -> (Option<String>, u64) {
+    let mut bytes: BTreeMap<Dtype, u64> = BTreeMap::new();
+    for value in program.inputs.iter().chain(&program.outputs) {
+        let ty = &program.values[value.index()].ty;
+        let sum = bytes.entry(ty.dtype).or_default();
+        *sum = sum.saturating_add(ty.bytes());
     }
+    let most = bytes.iter().max_by_key(|(_, bytes)| **bytes);
+    let all = bytes.values().fold(0, |sum: u64, bytes| sum.saturating_add(*bytes));
+    (most.map(|(dtype, _)| dtype.torch_name().to_owned()), all)
 }
 
 #[cfg(test)]
@@ -368,8 +368,6 @@ mod tests {
         let values = vec![value("index", Dtype::I64, 4), value("half", Dtype::F16, 100), value("out", Dtype::F16, 50)];
         let program =
             Graph { values, inputs: vec![ValueId(0), ValueId(1)], outputs: vec![ValueId(2)], ..Graph::default() };
-        let mut variant = crate::verdict::empty("one");
-        variant.describe(&program);
-        assert_eq!((variant.element_type.as_deref(), variant.bytes), (Some("float16"), Some(32 + 200 + 100)));
+        assert_eq!(tensors_of(&program), (Some("float16".to_owned()), 32 + 200 + 100));
     }
 }

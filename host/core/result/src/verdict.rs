@@ -7,6 +7,7 @@ use passhost_policy::Rules;
 use passhost_score::{Decided, FailureClass, VariantOutcome, variant_right_from};
 
 /// What became of one variant.
+#[derive(Debug, Clone)]
 pub struct Judged {
     /// Its entry in the document.
     pub variant: Variant,
@@ -95,18 +96,27 @@ pub struct Conclusion {
     pub outcome: Option<VariantOutcome>,
 }
 
+/// Why a rewrite that ran is not compared, whatever its times are.
+pub fn unfit_for_times(
+    pass_miss: bool,
+    is_caught: bool,
+    outputs: &[OutputReport],
+    right_from: Option<i8>,
+) -> Option<FailureClass> {
+    let non_finite = outputs.iter().any(|output| output.non_finite > 0);
+    match (pass_miss, is_caught) {
+        (true, _) => Some(FailureClass::PassMiss),
+        (false, true) => Some(FailureClass::Integrity),
+        (false, false) => (non_finite && right_from.is_none()).then_some(FailureClass::NanInf),
+    }
+}
+
 /// What a variant whose rewrite ran comes to: it follows from outputs, findings and times alone.
 pub fn conclusion(variant: &Variant) -> Conclusion {
-    let failed = |class| Conclusion { class: Some(class), outcome: Some(VariantOutcome::Failed(class)) };
-    let non_finite = variant.outputs.iter().any(|output| output.non_finite > 0);
-    if variant.rewrite.as_ref().is_some_and(|rewrite| rewrite.pass_miss) {
-        return failed(FailureClass::PassMiss);
-    }
-    if !variant.findings.is_empty() {
-        return failed(FailureClass::Integrity);
-    }
-    if non_finite && variant.right_from.is_none() {
-        return failed(FailureClass::NanInf);
+    let pass_miss = variant.rewrite.as_ref().is_some_and(|rewrite| rewrite.pass_miss);
+    let is_caught = !variant.findings.is_empty();
+    if let Some(class) = unfit_for_times(pass_miss, is_caught, &variant.outputs, variant.right_from) {
+        return Conclusion { class: Some(class), outcome: Some(VariantOutcome::Failed(class)) };
     }
     let relied_on = variant.timing.as_ref().filter(|timing| timing.trouble.is_none());
     let Some(speedup) = relied_on.map(|timing| timing.speedup) else {

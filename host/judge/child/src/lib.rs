@@ -21,8 +21,8 @@ mod types;
 
 pub use ahead::{Ahead, ForGpu};
 pub use failure::{DOCTOR, UNCONFINED, guest_failure, not_captured};
-pub use lock::{Holder, LockedFile, Told, Turn, Use};
+pub use lock::{DeviceGuard, Holder, LockEvent, LockedFile, Use};
 pub use memo::Memo;
 pub use plugin::{LoadedPlugin, Plugin, PluginFileError};
 pub use process::{Child, ChildError, Confinement, beside_this_executable};
-pub use types::Types;
+pub use types::{Types, TypesSession};

@@ -49,7 +49,7 @@ impl Deref for LockedFile {
 
 /// Work on a device, for as long as this lives.
 #[derive(Debug)]
-pub struct Turn(#[allow(dead_code, reason = "held, not used")] Option<LockedFile>);
+pub struct DeviceGuard(#[allow(dead_code, reason = "held, not used")] Option<LockedFile>);
 
 /// Whether others may work on the device at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,54 +75,60 @@ pub enum Holder {
 }
 
 /// What is told while others have the device.
-pub enum Told<'h> {
+pub enum LockEvent<'h> {
     /// The evaluation waits.
     Waits(&'h Holder),
-    /// It goes on without a turn: another user held the lock for too long. What disturbs the measurement is seen in it.
+    /// It goes on without the device: another user held the lock for too long. What disturbs the measurement is seen in it.
     GoesOn(&'h Holder),
 }
 
-impl Turn {
-    /// Waits for a turn on the device of this name, and tells of it where others have it.
+impl DeviceGuard {
+    /// Waits for the device of this name, and says so where others have it.
     ///
     /// Where there is no file to lock, there is no waiting either: what then disturbs a measurement is seen in it.
-    pub fn take(id: &str, how: Use, tell: impl FnMut(Told<'_>)) -> Turn {
+    pub fn take(id: &str, how: Use, tell: impl FnMut(LockEvent<'_>)) -> DeviceGuard {
         let own = rustix::process::geteuid().as_raw();
-        Turn::take_at(&path(&std::env::temp_dir(), id), how, [own, 0], PATIENCE, tell)
+        DeviceGuard::take_at(&path(&std::env::temp_dir(), id), how, [own, 0], PATIENCE, tell)
     }
 
     /// The same with a file, users who are waited for as long as it takes, and the patience with others.
-    fn take_at(path: &Path, how: Use, trusted: [u32; 2], patience: Duration, mut tell: impl FnMut(Told<'_>)) -> Turn {
-        let Some(file) = open(path) else { return Turn(None) };
+    fn take_at(
+        path: &Path,
+        how: Use,
+        trusted: [u32; 2],
+        patience: Duration,
+        mut tell: impl FnMut(LockEvent<'_>),
+    ) -> DeviceGuard {
+        let Some(file) = open(path) else { return DeviceGuard(None) };
         let tried = || match how {
             Use::Shared => file.try_lock_shared(),
             Use::Alone => file.try_lock(),
         };
         match tried() {
-            Ok(()) => return Turn(Some(LockedFile(file))),
-            Err(TryLockError::Error(_)) => return Turn(None),
+            Ok(()) => return DeviceGuard(Some(LockedFile(file))),
+            Err(TryLockError::Error(_)) => return DeviceGuard(None),
             Err(TryLockError::WouldBlock) => {}
         }
         let users = users(&file);
         let Some(&user) = users.iter().find(|user| !trusted.contains(user)) else {
-            tell(Told::Waits(&Holder::Own));
+            tell(LockEvent::Waits(&Holder::Own));
             let waited = match how {
                 Use::Shared => file.lock_shared(),
                 Use::Alone => file.lock(),
             };
-            return Turn(waited.is_ok().then(|| LockedFile(file)));
+            return DeviceGuard(waited.is_ok().then(|| LockedFile(file)));
         };
         let holder = Holder::Other { path: path.into(), user };
-        tell(Told::Waits(&holder));
+        tell(LockEvent::Waits(&holder));
         let started = Instant::now();
         while started.elapsed() < patience {
             sleep(PAUSE);
             if tried().is_ok() {
-                return Turn(Some(LockedFile(file)));
+                return DeviceGuard(Some(LockedFile(file)));
             }
         }
-        tell(Told::GoesOn(&holder));
-        Turn(None)
+        tell(LockEvent::GoesOn(&holder));
+        DeviceGuard(None)
     }
 }
 
@@ -179,20 +185,20 @@ mod tests {
     fn another_user_is_named_and_not_waited_for_without_end() {
         let directory = tempfile::tempdir().unwrap();
         let path = path(directory.path(), "cpu");
-        let held = Turn::take_at(&path, Use::Alone, own(), PATIENCE, |_| unreachable!("nobody has it"));
+        let held = DeviceGuard::take_at(&path, Use::Alone, own(), PATIENCE, |_| unreachable!("nobody has it"));
         let user = own()[0];
         let mut said = vec![];
-        let turn = Turn::take_at(&path, Use::Shared, [user + 1; 2], Duration::ZERO, |told| {
+        let turn = DeviceGuard::take_at(&path, Use::Shared, [user + 1; 2], Duration::ZERO, |told| {
             said.push(match told {
-                Told::Waits(holder) => format!("waits: {holder}"),
-                Told::GoesOn(holder) => format!("goes on: {holder}"),
+                LockEvent::Waits(holder) => format!("waits: {holder}"),
+                LockEvent::GoesOn(holder) => format!("goes on: {holder}"),
             });
         });
         let locked = format!("user {user} has `{}` locked", path.display());
         assert_eq!(said, [format!("waits: {locked}"), format!("goes on: {locked}")]);
         assert!(turn.0.is_none());
         drop(held);
-        let turn = Turn::take_at(&path, Use::Alone, [user + 1; 2], PATIENCE, |_| unreachable!("it is free"));
+        let turn = DeviceGuard::take_at(&path, Use::Alone, [user + 1; 2], PATIENCE, |_| unreachable!("it is free"));
         assert!(turn.0.is_some());
     }
 
@@ -201,15 +207,15 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = path(directory.path(), "GPU-1/2");
         assert!(path.ends_with("passhost-GPU-12.lock"));
-        let nobody = |_: Told<'_>| unreachable!("nobody has it");
-        let take = |how| Turn::take_at(&path, how, own(), PATIENCE, nobody);
+        let nobody = |_: LockEvent<'_>| unreachable!("nobody has it");
+        let take = |how| DeviceGuard::take_at(&path, how, own(), PATIENCE, nobody);
         let shared = [take(Use::Shared), take(Use::Shared)];
         let (waits, waiting) = channel();
         let (has, got) = channel();
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                let told = |told: Told<'_>| waits.send(matches!(told, Told::Waits(&Holder::Own))).unwrap();
-                let turn = Turn::take_at(&path, Use::Alone, own(), Duration::ZERO, told);
+                let told = |told: LockEvent<'_>| waits.send(matches!(told, LockEvent::Waits(&Holder::Own))).unwrap();
+                let turn = DeviceGuard::take_at(&path, Use::Alone, own(), Duration::ZERO, told);
                 has.send(()).unwrap();
                 drop(turn);
             });
@@ -233,8 +239,8 @@ mod tests {
     #[test]
     fn what_is_no_file_is_not_waited_for() {
         let directory = tempfile::tempdir().unwrap();
-        let nobody = |_: Told<'_>| unreachable!("a directory has no turns");
-        let turn = Turn::take_at(directory.path(), Use::Alone, own(), PATIENCE, nobody);
+        let nobody = |_: LockEvent<'_>| unreachable!("a directory has no turns");
+        let turn = DeviceGuard::take_at(directory.path(), Use::Alone, own(), PATIENCE, nobody);
         assert!(turn.0.is_none());
     }
 }

@@ -25,13 +25,18 @@ pub struct Types {
     child: Option<Child<FromTypes>>,
     /// What keeps the child in, once its libraries are loaded and it has said so.
     walls: Option<Walls>,
+}
+
+/// Questions of one who asks a types child, and why none could be had.
+pub struct TypesSession<'t> {
+    types: &'t mut Types,
     trouble: Option<ChildError>,
 }
 
 impl Types {
     /// One that has not started anything yet, for children behind the walls that must stand.
     pub fn new(memo: Arc<Memo>, confinement: Confinement) -> Types {
-        Types { memo, confinement, child: None, walls: None, trouble: None }
+        Types { memo, confinement, child: None, walls: None }
     }
 
     /// What keeps the child in, if one had to be asked.
@@ -57,9 +62,9 @@ impl Types {
         self.child = None;
     }
 
-    /// Why no child can be had, after the answer was that there are no types: no fault of who asked. Taken once.
-    pub fn take_trouble(&mut self) -> Option<ChildError> {
-        self.trouble.take()
+    /// Begins to ask.
+    pub fn session(&mut self) -> TypesSession<'_> {
+        TypesSession { types: self, trouble: None }
     }
 
     /// Asks for the types of what an op returns. What is known already takes no time.
@@ -116,18 +121,12 @@ impl Types {
     }
 }
 
-impl Infer for Types {
-    fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Answer {
-        self.infer_within(op, args, INFER)
-    }
-}
-
-impl Types {
-    /// As [`Types::infer`], within a time. A child that dies is replaced once: a question that kills it twice has no
+impl TypesSession<'_> {
+    /// As [`Infer::infer`], within a time. A child that dies is replaced once: a question that kills it twice has no
     /// answer.
     pub fn infer_within(&mut self, op: &OpName, args: &[Arg<TensorType>], limit: Duration) -> Answer {
-        let answer = match self.ask(op, args, limit) {
-            Err(ChildError::Died { .. }) => self.ask(op, args, limit),
+        let answer = match self.types.ask(op, args, limit) {
+            Err(ChildError::Died { .. }) => self.types.ask(op, args, limit),
             answer => answer,
         };
         answer.unwrap_or_else(|error| {
@@ -137,5 +136,16 @@ impl Types {
             }
             unavailable
         })
+    }
+
+    /// Why no child could be had, where the answer to a question was that: no fault of who asked.
+    pub fn end(self) -> Option<ChildError> {
+        self.trouble
+    }
+}
+
+impl Infer for TypesSession<'_> {
+    fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Answer {
+        self.infer_within(op, args, INFER)
     }
 }

@@ -34,13 +34,16 @@ pub fn judge(plugin: &Path, other: &Path, sample: &Path) -> Result<Judged, Box<d
     let mut document = None;
     let refusals = std::thread::scope(|scope| {
         let check = scope.spawn(|| {
-            let mut checker = supervisor.checker(supervisor.load(other), facts);
+            let (mut checker, mut other) = (supervisor.checker(facts), supervisor.load(other));
             let variants = 0..checked.variants().len();
-            let refusal = |index| checker.check(&mut checked, index).failure().map(|failure| failure.message.clone());
+            let refusal = |index| {
+                let checked = checker.check(&mut other, &mut checked, index);
+                checked.failure().map(|failure| failure.message.clone())
+            };
             variants.map(refusal).collect::<Vec<_>>()
         });
-        let mut checker = supervisor.checker(supervisor.load(plugin), facts);
-        supervisor.evaluate(&mut checker, vec![measured], &mut device, Checking::Between, |found| {
+        let (mut checker, mut plugin) = (supervisor.checker(facts), supervisor.load(plugin));
+        supervisor.evaluate(&mut checker, &mut plugin, vec![measured], &mut device, Checking::Between, |found| {
             document = Some(found);
             Ok::<(), Box<dyn Error>>(())
         })?;

@@ -105,12 +105,13 @@ pub fn soak(
     // One thread of the CPU is enough to time what is small; beside a GPU the others compare.
     let threads = (choice == DeviceChoice::Cpu).then_some(1);
     let mut device = Device::open(DeviceSetup::new(choice, threads))?;
-    let mut checker = supervisor.checker(supervisor.load(plugin), device.info().facts);
+    let mut plugin = supervisor.load(plugin);
+    let mut checker = supervisor.checker(device.info().facts);
     let (warm, mut last) = (WARM.min(count / 2), Held::default());
     let mut early = Held::default();
     for done in 1..=count {
         let opened = vec![Sample::open(sample, Confinement::default())?];
-        supervisor.evaluate(&mut checker, opened, &mut device, Checking::Between, |document| {
+        supervisor.evaluate(&mut checker, &mut plugin, opened, &mut device, Checking::Between, |document| {
             let timed = document.variants.iter().all(|variant| variant.timing.is_some());
             let why =
                 || document.variants.iter().find_map(|variant| variant.failure.as_ref()).or(document.failure.as_ref());

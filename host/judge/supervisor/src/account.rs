@@ -1,9 +1,12 @@
 //! What the host does on somebody's behalf: questions about types, answered for a pass, for the verification of what it
 //! returned, or for the reader of a sample. All of it is charged to one account, and refused when that is empty.
 
-use passhost_child::Types;
+use passhost_child::guest::GuestError;
+use passhost_child::{ChildError, Types, TypesSession};
 use passhost_ir::{Arg, Infer, InferError, OpName, TensorType};
+use passhost_protocol::guest::{GuestFailure, Limit};
 use passhost_protocol::types::Answer;
+use passhost_result::GuestLimits;
 use std::time::{Duration, Instant};
 
 /// Tensors and numbers in one question. A real one has a few dozen, a concatenation some hundred.
@@ -22,14 +25,19 @@ impl Account {
         Account { left: time, is_overdrawn: false }
     }
 
-    /// Whether something was refused because nothing was left.
-    pub fn is_overdrawn(&self) -> bool {
-        self.is_overdrawn
+    /// Refuses an author whose pass has had more of the host's time than there is.
+    ///
+    /// # Errors
+    ///
+    /// If something was refused because nothing was left.
+    pub(crate) fn settled(&self, limits: GuestLimits) -> Result<(), GuestError> {
+        let overdrawn = GuestFailure::Limit { limit: Limit::Answers, value: limits.answers_ms };
+        if self.is_overdrawn { Err(GuestError::Plugin(overdrawn)) } else { Ok(()) }
     }
 
     /// Somebody who answers at the expense of this account.
     pub fn pays<'a>(&'a mut self, types: &'a mut Types) -> Charged<'a> {
-        Charged { account: self, types }
+        Charged { account: self, types: types.session() }
     }
 
     /// Does something, unless nothing is left, and charges the time that it takes.
@@ -48,7 +56,14 @@ impl Account {
 /// Answers questions about types at somebody's expense.
 pub struct Charged<'a> {
     account: &'a mut Account,
-    types: &'a mut Types,
+    types: TypesSession<'a>,
+}
+
+impl Charged<'_> {
+    /// Why no types child could be had, where an answer was that.
+    pub fn end(self) -> Option<ChildError> {
+        self.types.end()
+    }
 }
 
 impl Infer for Charged<'_> {
@@ -58,7 +73,7 @@ impl Infer for Charged<'_> {
             let message = format!("{operands} operands and numbers; at most {OPERANDS} are answered");
             return Err(InferError::Refused { op: op.to_string(), message });
         }
-        let types = &mut *self.types;
+        let types = &mut self.types;
         let answer = self.account.charge(|left| types.infer_within(op, args, left));
         answer.unwrap_or_else(|| Err(InferError::Unavailable("the time for answers is used up".into())))
     }
@@ -74,9 +89,9 @@ mod tests {
         let mut account = Account::new(Duration::from_millis(1));
         assert_eq!(account.charge(|left| left), Some(Duration::from_millis(1)));
         account.charge(|_| std::thread::sleep(Duration::from_millis(2)));
-        assert!(!account.is_overdrawn(), "what it began to pay for was done");
+        assert!(!account.is_overdrawn, "what it began to pay for was done");
         assert_eq!(account.charge(|left| left), None);
-        assert!(account.is_overdrawn());
+        assert!(account.is_overdrawn);
     }
 
     #[test]

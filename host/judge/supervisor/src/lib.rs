@@ -2,10 +2,11 @@
 //! nor libtorch is linked here: a plugin runs in one child process, libtorch in others, and samples are read in a third
 //! kind.
 //!
-//! An evaluation has two stages. [`Checker::check`] reads a variant, types it, lets the pass rewrite it and verifies what
-//! comes back; it needs no device, and several may do it at once. [`Supervisor::measure`] runs what was verified on one
-//! [`Device`](device::Device), one variant after the other. [`Supervisor::evaluate`] does both for many samples,
-//! [`Supervisor::bench`] for many plugins, samples and devices, with a [file](batch) that keeps what comes of it.
+//! An evaluation has two halves. [`Checker::check`] reads a variant, types it, lets the pass rewrite it and verifies what
+//! comes back; it needs no device, and several may do it at once. Then what was verified is measured on one
+//! [`Device`](passhost_child::device::Device), one variant after the other, and judged. [`Supervisor::evaluate`] does both
+//! for many samples, [`Supervisor::bench`] for many plugins, samples and devices, with a [file](batch) that keeps what
+//! comes of it.
 //!
 //! Nothing here writes to a terminal: what happens is told as [`Event`]s.
 
@@ -14,25 +15,24 @@ mod assemble;
 pub mod baseline;
 pub mod batch;
 mod budget;
-mod check;
+mod checker;
 mod evaluate;
+mod evaluation;
 mod event;
 mod hidden;
-mod judge;
-mod measure;
 pub mod memory;
 mod queue;
-mod reference;
 pub mod replay;
-mod rewrite;
 mod sample;
+mod stages;
 mod supervisor;
 
 pub use account::Account;
-pub use check::{Checked, Checker, Seeds};
+pub use checker::{Checker, Seeds};
 pub use evaluate::Checking;
+pub use evaluation::Checked;
 pub use event::{Event, VariantPlace, WorkStage};
 pub use passhost_result::InputMode;
-pub use rewrite::infer_calls;
 pub use sample::{OpenError, ReadError, Sample};
+pub use stages::infer_calls;
 pub use supervisor::{Config, Supervisor};

@@ -1,6 +1,6 @@
 //! An evaluation made once more from the seeds of its document: every draw and every verdict, but no times that count.
 
-use crate::check::Seeds;
+use crate::checker::Seeds;
 use crate::evaluate::Checking;
 use crate::sample::Sample;
 use crate::supervisor::{Config, Supervisor};
@@ -98,9 +98,9 @@ fn judge(
     };
     // What a pass returns may depend on the facts of the device that it is told of, which are not this one's.
     let facts = recorded.job.device.as_ref().map_or(device.info().facts, |info| info.facts);
-    let mut checker = supervisor.checker(plugin, facts).with_seeds(recorded.variants.iter().map(seeds).collect());
+    let mut checker = supervisor.checker(facts).with_seeds(recorded.variants.iter().map(seeds).collect());
     let mut found = None;
-    let Ok(()) = supervisor.evaluate(&mut checker, vec![sample], device, Checking::Between, |document| {
+    let Ok(()) = supervisor.evaluate(&mut checker, &mut plugin, vec![sample], device, Checking::Between, |document| {
         found = Some(document);
         Ok::<(), Infallible>(())
     });

@@ -1,8 +1,8 @@
 //! What every evaluation works with, and what it is made of: samples are opened, variants checked, and what passed the
 //! check measured.
 
-use crate::check::Checker;
-use crate::event::{Event, VariantPlace, WorkStage};
+use crate::checker::Checker;
+use crate::event::Event;
 use passhost_cache::Cache;
 use passhost_child::{Confinement, LoadedPlugin, Memo, Plugin, Types};
 use passhost_ir::DeviceFacts;
@@ -100,9 +100,9 @@ impl Supervisor {
         Types::new(Arc::clone(&self.memo), self.config.confinement)
     }
 
-    /// Who checks with this plugin, for a device with these facts. It needs no device itself.
-    pub fn checker(&self, plugin: LoadedPlugin, device: DeviceFacts) -> Checker<'_> {
-        Checker::new(self, plugin, device)
+    /// Who checks for a device with these facts. It needs no device itself.
+    pub fn checker(&self, device: DeviceFacts) -> Checker<'_> {
+        Checker::new(self, device)
     }
 
     /// Wall clock for reading a variant. A short limit for the device is none for the reader.
@@ -114,7 +114,11 @@ impl Supervisor {
         (self.watch)(event);
     }
 
-    pub(crate) fn reached(&self, place: &VariantPlace, step: WorkStage) {
-        self.tell(&Event::Reached { place: place.clone(), step });
+    /// Says what keeps a types child in, once it runs.
+    pub(crate) fn keep_walls(&self, types: &Types) {
+        if let Some(walls) = types.walls() {
+            // Another checker may have said so already, of the same kernel.
+            let _ = self.types_walls.set(walls);
+        }
     }
 }

@@ -144,8 +144,9 @@ fn reader() -> Result<(String, Walls), String> {
 fn types() -> Result<(String, Walls), String> {
     let mut types = Types::new(Arc::default(), Confinement::default());
     let operand = TensorType::contiguous(Dtype::F32, vec![2, 3]);
-    let answer = types.infer(&OpName::new("aten::relu", ""), &[Arg::Value(operand)]);
-    match (types.take_trouble(), answer, types.walls()) {
+    let mut session = types.session();
+    let answer = session.infer(&OpName::new("aten::relu", ""), &[Arg::Value(operand)]);
+    match (session.end(), answer, types.walls()) {
         (Some(trouble), _, _) => Err(trouble.to_string()),
         (None, Ok(_), Some(walls)) => Ok(("infers".into(), walls)),
         (None, Ok(_), None) => Err("does not say what keeps it in; rebuild with `make build`".into()),

@@ -72,14 +72,14 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
     let confinement = arguments.measure.walls.confinement();
     let mut device = super::open_device(&arguments.device, confinement, signer.as_ref())?;
     arguments.launch.allowed_on(device.info())?;
-    let mut checker = supervisor.checker(plugin, device.info().facts).with_types(types);
+    let mut checker = supervisor.checker(device.info().facts).with_types(types);
     progress.clear();
     print([super::device_line(device.info())]);
     print(arguments.launch.note(device.info()).map(str::to_owned));
     print((device.info().device == "cpu").then(|| terminal.paint(Tone::Dim, ON_CPU)));
     while let Some(sample) = samples.next()? {
         let add = |document| results.add(document);
-        supervisor.evaluate(&mut checker, vec![sample], &mut device, Checking::Between, add)?;
+        supervisor.evaluate(&mut checker, &mut plugin, vec![sample], &mut device, Checking::Between, add)?;
     }
     if results.documents.len() > 1 {
         print([String::new()]);

@@ -59,8 +59,10 @@ pub fn run(arguments: &ShowArguments, terminal: &Terminal) -> Result<Exit, Stop>
             }
             shown += 1;
             let title = untrusted::one_line(&format!("{} {name}", sample.name()), 200);
-            let program = sample.read(index, InputMode::Fresh, &mut types, supervisor.reading_limit());
-            let program = program.map_err(|error| match (types.take_trouble(), error) {
+            let mut session = types.session();
+            let program = sample.read(index, InputMode::Fresh, &mut session, supervisor.reading_limit());
+            let trouble = session.end();
+            let program = program.map_err(|error| match (trouble, error) {
                 (Some(trouble), _) => Stop::new(Exit::Host, trouble),
                 (None, ReadError::Reader(error)) => Stop::new(Exit::Host, error),
                 (None, error) => Stop::new(Exit::Usage, error),

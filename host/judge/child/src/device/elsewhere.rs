@@ -1,10 +1,10 @@
 //! What a device is asked about a program that someone else runs.
 
-use super::{Device, DeviceError};
+use super::{DeviceError, DeviceSession};
 use passhost_protocol::device::{ElsewhereRun, Evaluation, FromDevice, RunError, ToDevice};
 use std::time::Duration;
 
-impl Device {
+impl DeviceSession<'_> {
     /// Writes the inputs of so many rounds of the program that the first child has loaded, where [`DeviceSetup::files`] says.
     ///
     /// # Errors

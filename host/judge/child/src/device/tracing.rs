@@ -1,11 +1,11 @@
 //! Which node of a rewrite makes it wrong, as the first device child finds it.
 
-use super::{Device, DeviceError, RewriteRequest};
+use super::{DeviceError, DeviceSession, RewriteRequest};
 use passhost_protocol::device::FromDevice;
 use passhost_result::{Departure, ShownBy};
 use std::time::Duration;
 
-impl Device {
+impl DeviceSession<'_> {
     /// Looks for the node that makes a rewrite wrong, of the program that the first child has loaded, on the inputs that
     /// showed it. `None` where no node can be named.
     ///

@@ -1,12 +1,12 @@
 //! Which schedules the kernels of a rewrite are to have, in all device children alike.
 
-use super::{Device, DeviceError, RewriteRequest};
+use super::{DeviceError, DeviceSession, RewriteRequest};
 use crate::schedules;
 use passhost_protocol::device::{FromDevice, RewriteError, Stage};
 use passhost_result::TunedKernel;
 use std::time::Duration;
 
-impl Device {
+impl DeviceSession<'_> {
     /// Has the first child measure the kernels of a verified rewrite of the program that it has loaded, in the schedules
     /// that they may have; what is known from before is not measured again.
     ///
@@ -19,14 +19,14 @@ impl Device {
         limit: Duration,
         watch: &mut dyn FnMut(Stage),
     ) -> Result<Result<Vec<TunedKernel>, RewriteError>, DeviceError> {
-        let cache = self.setup.machine_code.clone();
-        let known = cache.as_ref().map(|cache| schedules::known(cache, request.rewrite, &self.info));
+        let cache = self.device.setup.machine_code.clone();
+        let known = cache.as_ref().map(|cache| schedules::known(cache, request.rewrite, &self.device.info));
         let tuned = match self.ask(0, &request.to_tune(known.unwrap_or_default()), limit, watch)? {
             FromDevice::Tuned(tuned) => tuned.map(|tuned| schedules::sound(request.rewrite, tuned)),
             _ => return Err(self.out_of_turn(0)),
         };
         if let (Some(cache), Ok(tuned)) = (&cache, &tuned) {
-            schedules::keep(cache, request.rewrite, &self.info, tuned);
+            schedules::keep(cache, request.rewrite, &self.device.info, tuned);
         }
         Ok(tuned)
     }

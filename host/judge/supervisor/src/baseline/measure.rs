@@ -3,24 +3,23 @@
 use super::print::{Program, Spec};
 use super::python::{Python, PythonError, TimeSettings};
 use super::{Baselines, Method};
-use crate::check::Reading;
-use crate::event::{VariantPlace, WorkStage};
-use crate::judge::judge_evaluation;
-use crate::measure::{ATTEMPTS, PAUSE, Reference, evaluation_limit};
-use crate::reference::{load_reference, secret};
+use crate::evaluation::Reading;
+use crate::event::WorkStage;
+use crate::stages::{ATTEMPTS, PAUSE, Reference, Stopped, Trail, judged, secret};
 use crate::supervisor::Supervisor;
 use passhost_child::cores::{allowed, for_checking};
 use passhost_child::device::Device;
 use passhost_child::{DOCTOR, Use};
 use passhost_ir::TensorType;
 use passhost_protocol::device::{ElsewhereRun, Evaluation, RewriteError, Stage};
-use passhost_protocol::reader;
 use passhost_result::document::{Blame, Failure, Variant, failure};
 use passhost_result::timing::{Measured, Rules, measured};
-use passhost_result::verdict::{Judged, failed};
+use passhost_result::verdict::Judged;
 use passhost_result::{ProcessTimes, Settings};
 use passhost_score::FailureClass;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Wall clock for Inductor to compile a graph and run it.
@@ -33,14 +32,13 @@ struct Prepared<'a> {
     supervisor: &'a Supervisor,
     baselines: &'a Baselines,
     device: &'a mut Device,
-    place: VariantPlace,
+    /// What reading and drawing say of the variant.
+    trail: Trail<'a>,
     reference: Reference,
     program: Program,
     inputs: Vec<Spec>,
     seed: u64,
     settings: Settings,
-    /// What reading and drawing say of the variant.
-    variant: Variant,
     /// The Pythons that hold the graph.
     pythons: Vec<Option<Python>>,
 }
@@ -59,19 +57,17 @@ impl Supervisor {
         &self,
         baselines: &Baselines,
         device: &mut Device,
-        reading: Reading,
+        reading: Result<Reading<'_>, Box<Judged>>,
         methods: &[Method],
     ) -> Vec<Judged> {
-        let variant = reading.variant.clone();
-        let turn = self.turn(device, Use::Shared, &reading.place);
-        let prepared = prepare(self, baselines, device, reading);
-        drop(turn);
-        match prepared {
+        let reading = match reading {
+            Ok(reading) => reading,
+            Err(judged) => return vec![*judged; methods.len()],
+        };
+        let trail = reading.trail.clone();
+        match prepare(self, baselines, device, reading) {
             Ok(mut prepared) => methods.iter().map(|method| prepared.judge(*method)).collect(),
-            Err(failure) => {
-                let judged = |_: &Method| failed(variant.clone(), FailureClass::Reference, (*failure).clone());
-                methods.iter().map(judged).collect()
-            }
+            Err(failure) => vec![Stopped::new(FailureClass::Reference, failure).judged(trail); methods.len()],
         }
     }
 }
@@ -81,32 +77,29 @@ fn prepare<'a>(
     supervisor: &'a Supervisor,
     baselines: &'a Baselines,
     device: &'a mut Device,
-    reading: Reading,
-) -> Result<Prepared<'a>, Box<Failure>> {
-    let Reading { place, mut variant, read } = reading;
-    let mut read: reader::Variant = read.map_err(Box::new)?;
-    let started = Instant::now();
-    let loaded = load_reference(supervisor, device, 0, &read, &place)?;
-    let loading = started.elapsed();
-    for (value, found) in read.program.values.iter_mut().zip(&loaded.types) {
+    reading: Reading<'a>,
+) -> Result<Prepared<'a>, Failure> {
+    let Reading { mut trail, typed } = reading;
+    let _guard = trail.guard(device, Use::Shared);
+    let mut session = device.session();
+    let mut reference = Reference::load(&trail, &mut session, Arc::clone(typed.reference()))?;
+    for (value, found) in Arc::make_mut(&mut reference.read).program.values.iter_mut().zip(&reference.loaded.types) {
         value.ty = found.clone();
     }
     let seed = secret(&supervisor.config)?;
-    variant.seed = Some(seed);
-    variant.notes.push("no input at eight times its scale and none that is unusual: nothing hides from these".into());
+    trail.write("no input at eight times its scale and none that is unusual: nothing hides from these".into());
     let settings = supervisor.config.settings;
-    let reference = Reference { read, loaded, loading };
     let hosts = |error: &dyn std::fmt::Display| failure(Blame::Host, "inputs", error, DOCTOR);
-    let limit = limit(supervisor, evaluation_limit(&reference, &settings));
+    let limit = reference.limit(&supervisor.config, &settings);
     make_folders(baselines, settings.rounds + 1).map_err(|error| hosts(&error))?;
-    let drawn = device.draw(seed, settings.rounds + 1, limit).map_err(|error| hosts(&error))?;
+    let drawn = session.draw(seed, settings.rounds + 1, limit).map_err(|error| hosts(&error))?;
     drawn
         .map_err(|error| failure(Blame::Host, "inputs", error, "make room, or set TMPDIR to a directory with more"))?;
     let program = Program::of(&reference.read.program, &baselines.setup.device);
     let program = program.map_err(|error| failure(Blame::Host, "print", error, "report this sample"))?;
     let inputs = reference.read.inputs.iter().map(|input| Spec::of(&input.ty)).collect();
     let pythons = (0..baselines.wanted.processes).map(|_| None).collect();
-    Ok(Prepared { supervisor, baselines, device, place, reference, program, inputs, seed, settings, variant, pythons })
+    Ok(Prepared { supervisor, baselines, device, trail, reference, program, inputs, seed, settings, pythons })
 }
 
 /// Empty directories for so many rounds: nothing of another graph is in them.
@@ -128,32 +121,33 @@ fn limit(supervisor: &Supervisor, derived: Duration) -> Duration {
 
 impl Prepared<'_> {
     fn judge(&mut self, method: Method) -> Judged {
-        let mut variant = self.variant.clone();
-        self.device.take_spent();
-        let judged = self.check(method).and_then(|mut evaluation| {
-            let measured = self.times(method, &mut evaluation)?;
+        let mut trail = self.trail.clone();
+        let timed = self.check(&mut trail, method).and_then(|mut evaluation| {
+            let measured = self.times(&mut trail, method, &mut evaluation)?;
             Ok((evaluation, measured))
         });
-        variant.spent_us.join(&self.device.take_spent());
-        if method == Method::Eager && judged.is_ok() && self.program.has_convolution() {
-            variant.notes.extend(self.convolutions());
+        if method == Method::Eager && timed.is_ok() && self.program.has_convolution() {
+            self.convolutions(&mut trail).into_iter().for_each(|note| trail.write(note));
         }
-        match judged {
+        let mut stopped = match timed {
             Ok((evaluation, measured)) => {
-                judge_evaluation(variant, evaluation, measured, self.supervisor.config.policy.rules())
+                let variant = Variant { seed: Some(self.seed), ..trail.entry() };
+                return judged(variant, evaluation, measured, self.supervisor.config.policy.rules());
             }
             Err(Lost::Method(class, failure)) => {
                 // A capture that failed may have left its process unfit for the next method.
                 self.pythons.iter_mut().for_each(|python| *python = None);
-                failed(variant, class, failure)
+                Stopped::new(class, failure)
             }
-            Err(Lost::Other(failure)) => failed(variant, FailureClass::Reference, *failure),
-        }
+            Err(Lost::Other(failure)) => Stopped::new(FailureClass::Reference, *failure),
+        };
+        stopped.said.seed = Some(self.seed);
+        stopped.judged(trail)
     }
 
     /// What convolutions take as they are and in channels-last, in words; of eager alone, since it calls one after the other.
-    fn convolutions(&mut self) -> Vec<String> {
-        let _turn = self.supervisor.turn(self.device, Use::Alone, &self.place);
+    fn convolutions(&mut self, trail: &mut Trail<'_>) -> Vec<String> {
+        let _guard = trail.guard(self.device, Use::Alone);
         let (round, limit) = (self.settings.rounds, limit(self.supervisor, COMPILE));
         match self.ask(0, |python| python.convolutions(round, limit)) {
             Ok(split) => split.notes(),
@@ -163,29 +157,37 @@ impl Prepared<'_> {
     }
 
     /// Runs a method on the inputs of every round, and compares what comes of it.
-    fn check(&mut self, method: Method) -> Result<Evaluation, Lost> {
-        let turn = self.supervisor.turn(self.device, Use::Shared, &self.place);
-        self.supervisor.reached(&self.place, WorkStage::Device(Stage::Correctness));
+    fn check(&mut self, trail: &mut Trail<'_>, method: Method) -> Result<Evaluation, Lost> {
+        let _guard = trail.guard(self.device, Use::Shared);
+        trail.reached(WorkStage::Device(Stage::Correctness));
         let (rounds, limit) = (self.settings.rounds, limit(self.supervisor, COMPILE));
         let ran = self.ask(0, |python| python.run(method, rounds, method.name(), limit))?;
-        let evaluation = self.compare(method, &ran.outputs, 0, rounds);
-        drop(turn);
-        evaluation
+        self.compare(trail, method, &ran.outputs, 0..rounds)
     }
 
     /// Compares outputs in files.
-    fn compare(&mut self, method: Method, outputs: &[Spec], first: u32, rounds: u32) -> Result<Evaluation, Lost> {
+    fn compare(
+        &mut self,
+        trail: &mut Trail<'_>,
+        method: Method,
+        outputs: &[Spec],
+        rounds: Range<u32>,
+    ) -> Result<Evaluation, Lost> {
         let types: Option<Vec<TensorType>> = outputs.iter().map(Spec::ty).collect();
         let unknown = || {
             method_failed(FailureClass::TypeMismatch, "correctness", "an output is of a type that is not known here")
         };
         let (name, seed, settings) = (method.name().to_owned(), self.seed, self.settings);
         let directory = self.baselines.wanted.outputs.clone();
-        let run = ElsewhereRun { directory, name, outputs: types.ok_or_else(unknown)?, seed, first, rounds, settings };
-        let limit = limit(self.supervisor, evaluation_limit(&self.reference, &self.settings));
+        let (outputs, first, rounds) = (types.ok_or_else(unknown)?, rounds.start, rounds.len() as u32);
+        let run = ElsewhereRun { directory, name, outputs, seed, first, rounds, settings };
+        let limit = self.reference.limit(&self.supervisor.config, &settings);
         let lost =
             |error: &dyn std::fmt::Display| Lost::Other(failure(Blame::Host, "correctness", error, DOCTOR).into());
-        let evaluation = self.device.judge(run, limit).map_err(|error| lost(&error))?;
+        let mut session = self.device.session();
+        let evaluation = session.judge(run, limit);
+        trail.spent.join(&session.end());
+        let evaluation = evaluation.map_err(|error| lost(&error))?;
         match &evaluation.error {
             None => Ok(evaluation),
             Some(error @ RewriteError::WrongType { .. }) => {
@@ -196,13 +198,18 @@ impl Prepared<'_> {
     }
 
     /// Times a method, again where the machine did something else, as often as a rewrite is timed.
-    fn times(&mut self, method: Method, evaluation: &mut Evaluation) -> Result<Option<Measured>, Lost> {
+    fn times(
+        &mut self,
+        trail: &mut Trail<'_>,
+        method: Method,
+        evaluation: &mut Evaluation,
+    ) -> Result<Option<Measured>, Lost> {
         let rules = Rules::of(&self.device.info().device);
         let (ops, noisy) = (self.reference.read.program.nodes.len(), self.settings.accept_noise);
         let give_up = Instant::now() + self.supervisor.config.wait;
         let mut attempts = 0;
         loop {
-            let processes = self.time_once(method, evaluation)?;
+            let processes = self.time_once(trail, method, evaluation)?;
             attempts += 1;
             let Ok(mut measured) = measured(processes, rules, ops, noisy) else { return Ok(None) };
             measured.timing.attempts = attempts;
@@ -217,9 +224,14 @@ impl Prepared<'_> {
 
     /// Times a method as often as there are processes in an evaluation, each time in the next Python that holds the graph,
     /// and compares what one of the timed runs gave.
-    fn time_once(&mut self, method: Method, evaluation: &mut Evaluation) -> Result<Vec<ProcessTimes>, Lost> {
-        let turn = self.supervisor.turn(self.device, Use::Alone, &self.place);
-        self.supervisor.reached(&self.place, WorkStage::Device(Stage::Timing));
+    fn time_once(
+        &mut self,
+        trail: &mut Trail<'_>,
+        method: Method,
+        evaluation: &mut Evaluation,
+    ) -> Result<Vec<ProcessTimes>, Lost> {
+        let guard = trail.guard(self.device, Use::Alone);
+        trail.reached(WorkStage::Device(Stage::Timing));
         let settings = self.time_settings();
         let budgets = Duration::from_nanos(settings.process_ns) * BUDGETS;
         let limit = limit(self.supervisor, COMPILE + budgets);
@@ -232,8 +244,8 @@ impl Prepared<'_> {
             times.push(timed.times);
             outputs = timed.outputs;
         }
-        drop(turn);
-        let timed = self.compare(method, &outputs, round, 1)?;
+        drop(guard);
+        let timed = self.compare(trail, method, &outputs, round..round + 1)?;
         for (output, timed) in evaluation.outputs.iter_mut().zip(timed.outputs) {
             output.right_from = output.right_from.zip(timed.right_from).map(|(checked, timed)| checked.max(timed));
         }

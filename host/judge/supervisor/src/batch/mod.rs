@@ -28,7 +28,7 @@ pub use header::{Header, PluginEntry, SampleEntry};
 pub use line::{Line, SampleLine, SampleName, VariantLine};
 pub use read::{Batch, read};
 pub(crate) use run::hear_of;
-pub use run::{Bench, Heard};
+pub use run::{BatchEvent, Bench};
 pub(crate) use work::{Opened, Queue, open as open_task};
 
 /// Names the form of the file; the number grows when a field changes its meaning or goes.

@@ -38,7 +38,7 @@ impl Bench<'_> {
 
 /// What happens in a batch.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Heard {
+pub enum BatchEvent {
     /// Nothing for a while.
     Nothing,
     /// A sample was opened, of which so many lines are to come.
@@ -73,15 +73,15 @@ impl Supervisor {
         &self,
         bench: &Bench<'_>,
         devices: &mut [Device],
-        mut hear: impl FnMut(Heard) -> Result<(), E>,
+        mut hear: impl FnMut(BatchEvent) -> Result<(), E>,
     ) -> Result<(), E> {
         let timing: Vec<u32> = devices.iter().flat_map(Device::cores).collect();
         let cores = cores::for_checking(&timing);
         let queue = Queue::new(bench);
-        hear_of(bench, &mut hear, |tell| {
+        hear_of(bench, &mut hear, |events| {
             std::thread::scope(|scope| {
                 for (number, device) in devices.iter_mut().enumerate() {
-                    let worker = Worker { supervisor: self, bench, queue: &queue, number, tell: tell.clone() };
+                    let worker = Worker { supervisor: self, bench, queue: &queue, number, events: events.clone() };
                     let cores = &cores;
                     scope.spawn(move || worker.run(device, cores));
                 }
@@ -94,8 +94,8 @@ impl Supervisor {
 /// the batch is returned once the work has ended.
 pub(crate) fn hear_of<E>(
     bench: &Bench<'_>,
-    hear: &mut impl FnMut(Heard) -> Result<(), E>,
-    work: impl FnOnce(Sender<Heard>) + Send,
+    hear: &mut impl FnMut(BatchEvent) -> Result<(), E>,
+    work: impl FnOnce(Sender<BatchEvent>) + Send,
 ) -> Result<(), E> {
     let (tell, heard) = mpsc::channel();
     std::thread::scope(|scope| {
@@ -104,7 +104,7 @@ pub(crate) fn hear_of<E>(
         loop {
             let next = match heard.recv_timeout(TICK) {
                 Ok(next) => next,
-                Err(RecvTimeoutError::Timeout) => Heard::Nothing,
+                Err(RecvTimeoutError::Timeout) => BatchEvent::Nothing,
                 Err(RecvTimeoutError::Disconnected) => return end,
             };
             if end.is_ok() {

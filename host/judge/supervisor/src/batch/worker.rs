@@ -1,15 +1,16 @@
 //! The worker of one device: it checks variants, or has them checked ahead, and measures them.
 
 use super::line::{Line, SampleLine, SampleName, VariantLine};
-use super::run::{Bench, Heard};
+use super::run::{BatchEvent, Bench};
 use super::work::{Opened, Queue, Task, open, unusable};
-use crate::check::{Checked, Checker};
+use crate::checker::Checker;
 use crate::evaluate::Checking;
+use crate::evaluation::Checked;
 use crate::queue::ahead;
-use crate::reference::secret;
+use crate::stages::secret;
 use crate::supervisor::Supervisor;
-use passhost_child::cores;
 use passhost_child::device::Device;
+use passhost_child::{ForGpu, LoadedPlugin, cores};
 use passhost_ir::DeviceFacts;
 use passhost_protocol::device::Draws;
 use passhost_result::Walls;
@@ -30,7 +31,7 @@ pub(super) struct Worker<'a> {
     pub queue: &'a Queue<'a>,
     /// Position of the device in the header.
     pub number: usize,
-    pub tell: Sender<Heard>,
+    pub events: Sender<BatchEvent>,
 }
 
 /// Every sample has been begun.
@@ -48,49 +49,51 @@ struct Sampled {
     variants: Vec<String>,
 }
 
+/// Who checks, with the plugins that load.
+struct Crew<'a> {
+    checker: Checker<'a>,
+    /// With their positions in the header.
+    plugins: Vec<(usize, LoadedPlugin)>,
+}
+
 /// A variant to be measured: what each plugin that loads and has not ended on it made of it.
-struct Ready {
+struct Ready<'a> {
     task: Task,
-    /// With the turn of the plugin.
-    checked: Vec<(usize, Checked)>,
+    /// With the plugin's place in the crew.
+    checked: Vec<(usize, Checked<'a>)>,
 }
 
 impl<'a> Worker<'a> {
     /// Works until nothing is left. `cores` are those that time nothing.
     pub fn run(&self, device: &mut Device, cores: &[u32]) {
         let facts = device.info().facts;
-        let mut checker = self.checker(facts);
+        let mut crew = self.crew(facts, None);
         match self.bench.checking {
             Checking::Beside(checkers) if !cores.is_empty() => {
-                self.beside(checkers.min(cores.len()), cores, facts, &mut checker, device);
+                self.beside(checkers.min(cores.len()), cores, facts, &mut crew, device);
             }
-            _ => self.between(&mut checker, device),
+            _ => self.between(&mut crew, device),
         }
     }
 
-    /// Positions of the plugins that load, in the order of their turns.
-    fn loading(&self) -> impl Iterator<Item = usize> + '_ {
-        let plugins = self.bench.header.plugins.iter().enumerate();
-        plugins.filter(|(_, plugin)| plugin.failure.is_none()).map(|(position, _)| position)
-    }
-
-    /// Who checks with all plugins that load; nobody where none does.
-    fn checker(&self, facts: DeviceFacts) -> Option<Checker<'a>> {
-        let mut plugins = self.loading().map(|plugin| self.supervisor.load(self.bench.plugins[plugin].clone()));
-        let first = plugins.next()?;
-        Some(self.supervisor.checker(first, facts).with_others(plugins))
+    /// Who checks with all plugins that load, and compiles for this GPU ahead.
+    fn crew(&self, facts: DeviceFacts, gpu: Option<ForGpu>) -> Crew<'a> {
+        let plugins = self.bench.header.plugins.iter().zip(self.bench.plugins).enumerate();
+        let loading = plugins.filter(|(_, (entry, _))| entry.failure.is_none());
+        let plugins = loading.map(|(position, (_, file))| (position, self.supervisor.load(file.clone()))).collect();
+        Crew { checker: self.supervisor.checker(facts).compiling_ahead(gpu), plugins }
     }
 
     /// A variant is checked when the one before it has been measured.
-    fn between(&self, checker: &mut Option<Checker<'a>>, device: &mut Device) {
+    fn between(&self, crew: &mut Crew<'a>, device: &mut Device) {
         while let Some(index) = self.queue.next(self.number) {
             match open(self.supervisor, self.bench, &self.bench.header.samples[index]) {
                 Ok(mut opened) => {
                     let tasks = std::mem::take(&mut opened.tasks);
                     self.begun(index, tasks.iter());
                     for task in tasks.into_iter().take_while(|_| !self.bench.is_stopped()) {
-                        let ready = self.check(checker, &mut opened, task);
-                        self.measure(&Sampled::new(index, &opened), ready, checker, device);
+                        let ready = crew.check(&mut opened, task);
+                        self.measure(&Sampled::new(index, &opened), ready, crew, device);
                     }
                 }
                 Err(line) => self.no_variants(index, *line),
@@ -100,27 +103,20 @@ impl<'a> Worker<'a> {
     }
 
     /// Samples are checked by others ahead of being measured, on cores that time nothing.
-    fn beside(
-        &self,
-        checkers: usize,
-        cores: &[u32],
-        facts: DeviceFacts,
-        checker: &mut Option<Checker<'a>>,
-        device: &mut Device,
-    ) {
+    fn beside(&self, checkers: usize, cores: &[u32], facts: DeviceFacts, crew: &mut Crew<'a>, device: &mut Device) {
         // Which sample a job is about; a job that finds none left is about none.
         let begun: Mutex<HashMap<usize, usize>> = Mutex::default();
         let begun = || begun.lock().unwrap_or_else(PoisonError::into_inner);
         let gpu = device.for_gpu();
         let worker = || {
             cores::keep_to(cores);
-            self.checker(facts).map(|checker| checker.compiling_ahead(gpu.clone()))
+            self.crew(facts, gpu.clone())
         };
-        let work = |checker: &mut Option<Checker<'a>>, job: usize| {
+        let work = |own: &mut Crew<'a>, job: usize| {
             let index = self.queue.next(self.number)?;
             begun().insert(job, index);
             let opened = open(self.supervisor, self.bench, &self.bench.header.samples[index]);
-            Some(opened.map(|opened| self.check_all(checker, index, opened)))
+            Some(opened.map(|opened| self.check_all(own, index, opened)))
         };
         let samples = self.bench.header.samples.len();
         // Nothing is left once a job is about nothing.
@@ -130,7 +126,7 @@ impl<'a> Worker<'a> {
                 Some(Ok((sampled, ready))) => {
                     self.begun(index, ready.iter().map(|ready| &ready.task));
                     for ready in ready.into_iter().take_while(|_| !self.bench.is_stopped()) {
-                        self.measure(&sampled, ready, checker, device);
+                        self.measure(&sampled, ready, crew, device);
                     }
                 }
                 Some(Err(line)) => self.no_variants(index, *line),
@@ -141,31 +137,15 @@ impl<'a> Worker<'a> {
         });
     }
 
-    /// Reads a variant once, and checks each plugin that has a turn on it.
-    fn check(&self, checker: &mut Option<Checker<'a>>, opened: &mut Opened, task: Task) -> Ready {
-        let turns = self.loading().enumerate().filter(|(_, plugin)| task.plugins.contains(plugin));
-        let turns: Vec<usize> = turns.map(|(turn, _)| turn).collect();
-        let Some(checker) = checker.as_mut().filter(|_| !turns.is_empty()) else {
-            return Ready { task, checked: vec![] };
-        };
-        let reading = checker.read_variant(&mut opened.sample, task.variant);
-        let mut check = |turn: usize| {
-            checker.take_turn(turn);
-            (turn, checker.check_read(&mut opened.sample, task.variant, reading.clone()))
-        };
-        let checked = turns.into_iter().map(&mut check).collect();
-        Ready { task, checked }
-    }
-
-    fn check_all(&self, checker: &mut Option<Checker<'a>>, index: usize, mut opened: Opened) -> (Sampled, Vec<Ready>) {
+    fn check_all(&self, crew: &mut Crew<'a>, index: usize, mut opened: Opened) -> (Sampled, Vec<Ready<'a>>) {
         let tasks = std::mem::take(&mut opened.tasks).into_iter();
         let tasks = tasks.take_while(|_| !self.bench.is_stopped());
-        let ready = tasks.map(|task| self.check(checker, &mut opened, task)).collect();
+        let ready = tasks.map(|task| crew.check(&mut opened, task)).collect();
         (Sampled::new(index, &opened), ready)
     }
 
     /// Measures what each plugin made of a variant, one plugin after the other.
-    fn measure(&self, sampled: &Sampled, ready: Ready, checker: &mut Option<Checker<'a>>, device: &mut Device) {
+    fn measure(&self, sampled: &Sampled, ready: Ready<'a>, crew: &mut Crew<'a>, device: &mut Device) {
         let Ready { task, checked } = ready;
         let name = &sampled.variants[task.variant];
         for &plugin in &task.plugins {
@@ -175,27 +155,25 @@ impl<'a> Worker<'a> {
                 self.line(sampled, &task, plugin, None, confinement, judged);
             }
         }
-        let Some(checker) = checker else { return };
-        let loading: Vec<usize> = self.loading().collect();
-        for (turn, checked) in self.on_the_same_inputs(checked) {
+        for (place, checked) in self.on_the_same_inputs(checked) {
             if self.bench.is_stopped() {
                 return;
             }
-            checker.take_turn(turn);
-            let judged = self.supervisor.measure(device, checked, checker);
-            let confinement = self.supervisor.walls(checker.plugin(), sampled.reader, Some(device));
-            self.line(sampled, &task, loading[turn], Some(self.number), confinement, judged);
+            let (position, plugin) = &mut crew.plugins[place];
+            let judged = crew.checker.judge(plugin, device, checked);
+            let confinement = self.supervisor.walls(plugin, sampled.reader, Some(device));
+            self.line(sampled, &task, *position, Some(self.number), confinement, judged);
         }
     }
 
     /// Several plugins are tried on the same inputs, drawn now that each has made its rewrite.
-    fn on_the_same_inputs(&self, mut checked: Vec<(usize, Checked)>) -> Vec<(usize, Checked)> {
+    fn on_the_same_inputs(&self, mut checked: Vec<(usize, Checked<'a>)>) -> Vec<(usize, Checked<'a>)> {
         // Without a seed each says itself that there is none.
         if checked.len() > 1
             && let Ok(seed) = secret(&self.supervisor.config)
         {
             let draws = Draws { seed, are_shared: true, others: None };
-            checked.iter_mut().for_each(|(_, checked)| checked.draws = Some(draws));
+            checked.iter_mut().for_each(|(_, checked)| checked.draw(draws));
         }
         checked
     }
@@ -220,17 +198,17 @@ impl<'a> Worker<'a> {
             outcome,
             variant,
         };
-        self.say(Heard::Line { sample: sampled.index, line: Line::Variant(Box::new(line)) });
+        self.say(BatchEvent::Line { sample: sampled.index, line: Line::Variant(Box::new(line)) });
     }
 
     fn begun<'t>(&self, sample: usize, tasks: impl Iterator<Item = &'t Task>) {
-        self.say(Heard::Begun { sample, left: tasks.map(|task| task.plugins.len()).sum() });
+        self.say(BatchEvent::Begun { sample, left: tasks.map(|task| task.plugins.len()).sum() });
     }
 
     /// A sample of which there are no variants, which the file may say already.
     fn no_variants(&self, sample: usize, line: SampleLine) {
         if !self.bench.finished.has_sample(&line) {
-            self.say(Heard::Line { sample, line: Line::Sample(line) });
+            self.say(BatchEvent::Line { sample, line: Line::Sample(line) });
         }
     }
 
@@ -242,13 +220,30 @@ impl<'a> Worker<'a> {
     /// Nothing more comes of a sample, unless it was left in the middle.
     fn ended(&self, sample: usize) {
         if !self.bench.is_stopped() {
-            self.say(Heard::Ended { sample });
+            self.say(BatchEvent::Ended { sample });
         }
     }
 
-    fn say(&self, heard: Heard) {
+    fn say(&self, event: BatchEvent) {
         // Who no longer hears has ended the batch.
-        let _ = self.tell.send(heard);
+        let _ = self.events.send(event);
+    }
+}
+
+impl<'a> Crew<'a> {
+    /// Reads a variant once, and checks what each plugin that has not ended on it makes of it.
+    fn check(&mut self, opened: &mut Opened, task: Task) -> Ready<'a> {
+        let Crew { checker, plugins } = self;
+        let left = plugins.iter_mut().enumerate().filter(|(_, (position, _))| task.plugins.contains(position));
+        let mut left = left.peekable();
+        if left.peek().is_none() {
+            return Ready { task, checked: vec![] };
+        }
+        let reading = checker.read(&mut opened.sample, task.variant);
+        let checked = left.map(|(place, (_, plugin))| {
+            (place, checker.check_read(plugin, &mut opened.sample, task.variant, reading.clone()))
+        });
+        Ready { checked: checked.collect(), task }
     }
 }
 

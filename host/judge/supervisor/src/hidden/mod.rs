@@ -10,16 +10,15 @@ mod sizes;
 pub(crate) use run::run;
 
 use crate::account::Account;
-use crate::check::{Checker, Refused, Verified};
-use crate::event::VariantPlace;
-use crate::reference::secret;
+use crate::checker::Checker;
 use crate::sample::Sample;
+use crate::stages::{Read, Trail, Verified, secret};
+use passhost_child::LoadedPlugin;
 use passhost_ir::Graph;
-use passhost_protocol::reader::{self, Change};
+use passhost_protocol::reader::Change;
 use passhost_result::Symbols;
 use passhost_result::document::{Blame, Failure, HiddenShape, described};
 use passhost_result::untrusted::one_line;
-use passhost_result::verdict::empty;
 
 /// Bytes of tensors that any graph may have in another size; one with more may have twice as many.
 const BYTES: u64 = 16 << 20;
@@ -37,30 +36,28 @@ pub(crate) struct Hidden {
 /// A graph in other sizes, and what the pass made of it.
 pub(crate) struct Chosen {
     pub record: HiddenShape,
-    pub read: reader::Variant,
-    pub end: Result<Verified, Refused>,
+    pub end: Result<Verified, Failure>,
 }
 
-/// Chooses as many sizes of variant `index` as the policy asks for, and checks the pass on them.
+/// Chooses as many sizes of variant `index` as the policy asks for, by this seed if it is given, and checks the pass on them.
 ///
 /// # Errors
 ///
 /// If no seed can be had.
-pub(crate) fn check(
-    checker: &mut Checker<'_>,
+pub(crate) fn check<'s>(
+    checker: &mut Checker<'s>,
+    plugin: &mut LoadedPlugin,
     sample: &mut Sample,
     index: usize,
+    trail: &Trail<'s>,
     original: &Graph,
-    place: &VariantPlace,
-) -> Result<Hidden, Box<Failure>> {
+    seed: Option<u64>,
+) -> Result<Hidden, Failure> {
     let wanted = checker.supervisor.config.policy.rules().hidden_shapes as usize;
     if wanted == 0 {
         return Ok(Hidden::default());
     }
-    let seed = match checker.recorded(index).hidden {
-        Some(seed) => seed,
-        None => secret(&checker.supervisor.config)?,
-    };
+    let seed = seed.map_or_else(|| secret(&checker.supervisor.config), Ok)?;
     let mut hidden = Hidden { seed: Some(seed), ..Hidden::default() };
     let mut account = Account::new(checker.supervisor.reading_limit());
     let candidates = match candidates(checker, sample, index, seed, &mut account) {
@@ -75,7 +72,9 @@ pub(crate) fn check(
         if hidden.shapes.len() == wanted {
             break;
         }
-        match choose(checker, sample, index, original, place, sizes, &mut account) {
+        let change = Change { symbols: sizes, dtype: None };
+        let read = read(checker, sample, index, &change, original, &mut account);
+        match read.and_then(|read| choose(checker, plugin, read, trail.aside(), change.symbols)) {
             Ok(chosen) => hidden.shapes.push(chosen),
             Err(reason) => refusal = Some(reason),
         }
@@ -96,44 +95,61 @@ fn candidates(
     account: &mut Account,
 ) -> Result<Vec<Symbols>, String> {
     let limit = checker.supervisor.reading_limit();
-    let symbols = sample.symbols(&mut account.pays(&mut checker.types), limit).map_err(|error| error.to_string())?;
+    let mut infer = account.pays(&mut checker.types);
+    let symbols = sample.symbols(&mut infer, limit);
+    if let Some(trouble) = infer.end() {
+        return Err(trouble.to_string());
+    }
+    let symbols = symbols.map_err(|error| error.to_string())?;
     let own = symbols.get(index).filter(|own| !own.is_empty());
     let own = own.ok_or("the graph has neither symbols nor arguments with an extent above 1")?;
     Ok(sizes::draw(own, &symbols, seed))
 }
 
-/// The graph in these sizes with what the pass makes of it, or why the sample does not have them.
-fn choose(
+/// The graph in these sizes, or why the sample does not have them.
+fn read(
     checker: &mut Checker<'_>,
     sample: &mut Sample,
     index: usize,
+    change: &Change,
     original: &Graph,
-    place: &VariantPlace,
-    sizes: Symbols,
     account: &mut Account,
-) -> Result<Chosen, String> {
+) -> Result<Read, String> {
     let (inputs, limit) = (checker.supervisor.config.inputs, checker.supervisor.reading_limit());
-    let change = Change { symbols: sizes, dtype: None };
-    let read = sample.read_changed(index, &change, inputs, &mut account.pays(&mut checker.types), limit);
-    if let Some(trouble) = checker.types.take_trouble() {
+    let mut infer = account.pays(&mut checker.types);
+    let read = sample.read_changed(index, change, inputs, &mut infer, limit);
+    if let Some(trouble) = infer.end() {
         return Err(trouble.to_string());
     }
     let said = |reason: String| format!("{}: {reason}", described(&change.symbols));
-    let mut read = read.map_err(|error| said(error.to_string()))?.map_err(said)?;
+    let read = read.map_err(|error| said(error.to_string()))?.map_err(said)?;
     let (bytes, limit) = (bytes(&read.program), bytes(original).saturating_mul(2).max(BYTES));
     if bytes > limit {
         return Err(said(format!("its tensors have {bytes} bytes; at most {limit} are tried")));
     }
-    // What a document says of a variant goes nowhere: the record of a hidden size says what counts.
-    let mut scratch = empty(&place.variant);
-    checker.leave_out_fixed(&mut read, &mut scratch, place).map_err(|failure| said(failure.message))?;
-    let end = checker.check_program(&read.program, &mut scratch, place);
-    if let Err(Refused { failure: Failure { blame: Blame::Sample, message, .. }, .. }) = &end {
-        return Err(said(message.clone()));
-    }
-    let rewrite_sha256 = scratch.rewrite.map(|rewrite| rewrite.sha256);
-    let record = HiddenShape { sizes: change.symbols, rewrite_sha256, ..HiddenShape::default() };
-    Ok(Chosen { record, read, end })
+    Ok(Read::changed(read))
+}
+
+/// What the pass makes of the graph in these sizes, or why the sample is of no use in them. What a trail says goes nowhere:
+/// the record of a hidden size says what counts.
+fn choose<'s>(
+    checker: &mut Checker<'s>,
+    plugin: &mut LoadedPlugin,
+    read: Read,
+    mut trail: Trail<'s>,
+    sizes: Symbols,
+) -> Result<Chosen, String> {
+    let typed = read.typed(&mut trail);
+    let verified = typed.and_then(|typed| checker.verified(plugin, typed, &mut trail));
+    let (rewrite, end) = match verified {
+        Ok(verified) => (Some(verified.rewrite.clone()), Ok(verified)),
+        Err(stopped) if stopped.failure.blame == Blame::Sample => {
+            return Err(format!("{}: {}", described(&sizes), stopped.failure.message));
+        }
+        Err(stopped) => (stopped.said.rewrite, Err(stopped.failure)),
+    };
+    let rewrite_sha256 = rewrite.map(|rewrite| rewrite.sha256);
+    Ok(Chosen { record: HiddenShape { sizes, rewrite_sha256, ..HiddenShape::default() }, end })
 }
 
 /// Of all values of a graph.

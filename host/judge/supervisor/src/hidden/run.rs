@@ -1,39 +1,34 @@
 //! A hidden size on the device: correctness rounds, and no times.
 
 use super::Chosen;
-use crate::check::{Refused, Verified};
-use crate::event::{VariantPlace, WorkStage};
-use crate::measure::{Reference, evaluation_limit, rewrite_settings};
-use crate::reference::load_reference;
-use crate::supervisor::Supervisor;
+use crate::event::WorkStage;
+use crate::stages::{Reference, Trail, Verified};
 use passhost_child::ChildError;
-use passhost_child::device::{Device, DeviceError, RewriteRequest};
+use passhost_child::device::{DeviceError, DeviceSession, RewriteRequest};
 use passhost_ir::OpTable;
 use passhost_protocol::device::{Draws, Evaluation, RewriteError};
-use passhost_protocol::reader;
-use passhost_result::document::{Blame, HiddenShape, allowed, described};
+use passhost_result::document::{Blame, Failure, HiddenShape, allowed, described};
 use passhost_result::verdict::counts_from;
 use passhost_result::{OtherRounds, Settings, Share};
-use std::time::Instant;
+use std::sync::Arc;
 
 /// Runs the rewrite for a hidden size on inputs from `seed`. The recorded size is right at `recorded_right_from`. Where the
 /// policy lets a run in double precision decide, it does so for both.
 pub(crate) fn run(
-    supervisor: &Supervisor,
-    device: &mut Device,
-    place: &VariantPlace,
+    trail: &Trail<'_>,
+    session: &mut DeviceSession<'_>,
     seed: u64,
     recorded_right_from: i8,
     chosen: Chosen,
 ) -> HiddenShape {
-    let Chosen { mut record, read, end } = chosen;
+    let Chosen { mut record, end } = chosen;
     let said = |what: String| format!("with {}: {what}", described(&record.sizes));
     match end {
-        Err(Refused { failure, .. }) if failure.blame == Blame::Plugin => record.finding = Some(said(failure.message)),
-        Err(Refused { failure, .. }) => record.note = Some(said(failure.message)),
-        Ok(verified) => match evaluate(supervisor, device, place, seed, read, &verified) {
+        Err(failure) if failure.blame == Blame::Plugin => record.finding = Some(said(failure.message)),
+        Err(failure) => record.note = Some(said(failure.message)),
+        Ok(verified) => match evaluate(trail, session, seed, &verified) {
             Ok(evaluation) => {
-                let right_from = counts_from(&evaluation.outputs, supervisor.config.policy.rules());
+                let right_from = counts_from(&evaluation.outputs, trail.supervisor.config.policy.rules());
                 record.finding = wrong(&evaluation, right_from, allowed(recorded_right_from)).map(said);
                 (record.outputs, record.right_from) = (evaluation.outputs, right_from);
             }
@@ -65,43 +60,40 @@ enum Trouble {
 }
 
 fn evaluate(
-    supervisor: &Supervisor,
-    device: &mut Device,
-    place: &VariantPlace,
+    trail: &Trail<'_>,
+    session: &mut DeviceSession<'_>,
     seed: u64,
-    read: reader::Variant,
     verified: &Verified,
 ) -> Result<Evaluation, Trouble> {
-    let config = &supervisor.config;
+    let config = &trail.supervisor.config;
     let rounds = config.settings.rounds.min(1);
     let settings = Settings { rounds, domain_rounds: false, ..config.settings };
-    let started = Instant::now();
-    let load = |device: &mut Device| load_reference(supervisor, device, 0, &read, place);
-    let loaded = load(device).map_err(|failure| Trouble::Other(failure.message))?;
-    if loaded.types.iter().zip(&read.program.values).any(|(found, value)| *found != value.ty) {
+    let other = |failure: Failure| Trouble::Other(failure.message);
+    let reference = Reference::load(trail, session, Arc::clone(&verified.reference)).map_err(other)?;
+    let program = &reference.read.program;
+    if reference.loaded.types.iter().zip(&program.values).any(|(found, value)| *found != value.ty) {
         return Err(Trouble::Other("bug of passhost: types were inferred otherwise than the run gave them".into()));
     }
-    let reference = Reference { read: read.clone(), loaded, loading: started.elapsed() };
-    let settings = rewrite_settings(settings, &reference.loaded);
-    let limit = config.timeout.unwrap_or_else(|| evaluation_limit(&reference, &settings));
-    let in_place = passhost_ir::in_place_nodes(&reference.read.program, OpTable::sample());
-    let mut watch = |stage| supervisor.reached(place, WorkStage::Device(stage));
+    let settings = reference.settings(settings);
+    let limit = reference.limit(config, &settings);
+    let in_place = passhost_ir::in_place_nodes(program, OpTable::sample());
+    let mut watch = |stage| trail.reached(WorkStage::Device(stage));
     let stressed = Share { count: 1, of: 1 };
     let others = Some(OtherRounds { stressed, ..OtherRounds::default() });
     let draws = Draws { seed, are_shared: false, others };
     let request = RewriteRequest { rewrite: &verified.graph, in_place: &in_place, schedules: &[], draws, settings };
-    let mut evaluated = device.evaluate(request, limit, &mut watch);
+    let mut evaluated = session.evaluate(request, limit, &mut watch);
     if let Err(DeviceError::Child(ChildError::Died { .. })) = &evaluated {
         // As for a recorded size: one death may be anybody's doing.
-        load(device).map_err(|failure| Trouble::Other(failure.message))?;
-        evaluated = device.evaluate(request, limit, &mut watch);
+        reference.load_in(0, trail, session).map_err(other)?;
+        evaluated = session.evaluate(request, limit, &mut watch);
     }
     match evaluated {
         Ok(evaluation) => ended(evaluation),
         // As for a recorded size: whether eager alone survives says whose doing it was.
-        Err(DeviceError::Child(error)) => Err(match load(device) {
-            Ok(_) => Trouble::Plugin(format!("{error} while running the rewrite; the reference alone runs")),
-            Err(failure) => Trouble::Other(failure.message),
+        Err(DeviceError::Child(error)) => Err(match reference.load_in(0, trail, session) {
+            Ok(()) => Trouble::Plugin(format!("{error} while running the rewrite; the reference alone runs")),
+            Err(failure) => other(failure),
         }),
         Err(error) => Err(Trouble::Other(error.to_string())),
     }

@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use crate::rows::Rows;
 use crate::terminal::Terminal;
 use passhost_result::document::{Blame, Failure};
-use passhost_supervisor::batch::{BatchError, BatchFile, Finished, Header, Heard, Line, SampleLine, VariantLine};
+use passhost_supervisor::batch::{BatchError, BatchEvent, BatchFile, Finished, Header, Line, SampleLine, VariantLine};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -75,12 +75,12 @@ impl<'a> Keeper<'a> {
     }
 
     /// Something happened.
-    pub fn hear(&mut self, heard: Heard) -> Result<(), BatchError> {
+    pub fn hear(&mut self, heard: BatchEvent) -> Result<(), BatchError> {
         match heard {
-            Heard::Nothing => {}
-            Heard::Begun { sample, left } => drop(self.left.insert(sample, left)),
-            Heard::Line { sample, line } => self.keep(sample, &line)?,
-            Heard::Ended { sample } => self.progress.sample(self.left.remove(&sample).unwrap_or(0)),
+            BatchEvent::Nothing => {}
+            BatchEvent::Begun { sample, left } => drop(self.left.insert(sample, left)),
+            BatchEvent::Line { sample, line } => self.keep(sample, &line)?,
+            BatchEvent::Ended { sample } => self.progress.sample(self.left.remove(&sample).unwrap_or(0)),
         }
         self.progress.tick();
         self.heed_signals();

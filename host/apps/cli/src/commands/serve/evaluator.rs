@@ -72,16 +72,17 @@ impl Evaluator {
         })
     }
 
-    fn evaluated(&mut self, plugin: LoadedPlugin, sample: Sample) -> Document {
+    fn evaluated(&mut self, mut plugin: LoadedPlugin, sample: Sample) -> Document {
         let types = self.types.take().unwrap_or_else(|| self.supervisor.types());
         let facts = self.device.info().facts;
-        let mut checker = self.supervisor.checker(plugin, facts).with_types(types);
+        let mut checker = self.supervisor.checker(facts).with_types(types);
         let mut documents = vec![];
         let add = |document| {
             documents.push(document);
             Ok::<(), Infallible>(())
         };
-        let Ok(()) = self.supervisor.evaluate(&mut checker, vec![sample], &mut self.device, Checking::Between, add);
+        let Ok(()) =
+            self.supervisor.evaluate(&mut checker, &mut plugin, vec![sample], &mut self.device, Checking::Between, add);
         self.types = Some(checker.into_types());
         let Some(document) = documents.pop() else { unreachable!("each sample has a document") };
         document

@@ -1,0 +1,199 @@
+//! One evaluation, from top to bottom: a variant is read and typed, a pass rewrites it, what came of that is verified,
+//! measured and judged. Each stage is a type of [`stages`](crate::stages); this file says what happens where one stops.
+
+use crate::budget::warning;
+use crate::checker::{Checker, Seeds};
+use crate::hidden;
+use crate::sample::Sample;
+use crate::stages::{Plan, Read, Reference, Stopped, Trail, Typed, Verified};
+use passhost_child::device::Device;
+use passhost_child::{LoadedPlugin, Use};
+use passhost_ir::Graph;
+use passhost_protocol::device::Draws;
+use passhost_protocol::reader;
+use passhost_result::Work;
+use passhost_result::document::Failure;
+use passhost_result::verdict::Judged;
+use passhost_score::FailureClass;
+use std::sync::Arc;
+
+/// A variant that was read. No plugin has seen it.
+#[derive(Clone)]
+pub(crate) struct Reading<'s> {
+    pub trail: Trail<'s>,
+    pub typed: Typed,
+}
+
+/// A variant that has been checked.
+pub struct Checked<'s>(pub(crate) Result<Item<'s>, Box<Judged>>);
+
+/// One that waits to be measured. The reference runs whatever the check found, so that a sample that is of no use is not
+/// held against the plugin.
+pub(crate) struct Item<'s> {
+    trail: Trail<'s>,
+    reference: Arc<reader::Variant>,
+    /// Whether its types are those of a run.
+    is_observed: bool,
+    end: Result<Verified, Stopped>,
+    pub plan: Plan,
+}
+
+/// A variant whose types are others than inferred, as its run shows: it is checked again.
+pub(crate) struct Retyped<'s> {
+    reading: Reading<'s>,
+    plan: Plan,
+}
+
+impl Checked<'_> {
+    /// Measures it on these inputs.
+    pub(crate) fn draw(&mut self, draws: Draws) {
+        self.0.iter_mut().for_each(|item| item.plan.draws = Some(draws));
+    }
+
+    /// Why there is nothing to measure, as far as that is known without a device.
+    pub fn failure(&self) -> Option<&Failure> {
+        match &self.0 {
+            Ok(item) => item.end.as_ref().err().map(|stopped| &stopped.failure),
+            Err(judged) => judged.variant.failure.as_ref(),
+        }
+    }
+
+    /// The verified rewrite.
+    pub fn graph(&self) -> Option<&Graph> {
+        self.0.as_ref().ok()?.end.as_ref().ok().map(|verified| &verified.graph)
+    }
+
+    /// The reference program with its inputs, if it could be read.
+    pub fn read(&self) -> Option<&reader::Variant> {
+        self.0.as_ref().ok().map(|item| &*item.reference)
+    }
+}
+
+impl<'s> Checker<'s> {
+    /// Checks what a plugin makes of variant `index` of a sample.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such variant.
+    pub fn check(&mut self, plugin: &mut LoadedPlugin, sample: &mut Sample, index: usize) -> Checked<'s> {
+        let reading = self.read(sample, index);
+        self.check_read(plugin, sample, index, reading)
+    }
+
+    /// Reads and types variant `index`, for as many plugins as there are. One that is of no use is judged.
+    pub(crate) fn read(&mut self, sample: &mut Sample, index: usize) -> Result<Reading<'s>, Box<Judged>> {
+        let mut trail = Trail::new(self.supervisor, sample, index);
+        let read = trail.spend(Work::Read, |trail| Read::new(trail, &mut self.types, sample, index));
+        let typed = read.and_then(|read| read.typed(&mut trail));
+        self.supervisor.keep_walls(&self.types);
+        match typed {
+            Ok(typed) => Ok(Reading { trail, typed }),
+            Err(stopped) => Err(stopped.judged(trail).into()),
+        }
+    }
+
+    /// Checks what a plugin makes of a variant, and of other sizes of it that it could not know.
+    pub(crate) fn check_read(
+        &mut self,
+        plugin: &mut LoadedPlugin,
+        sample: &mut Sample,
+        index: usize,
+        reading: Result<Reading<'s>, Box<Judged>>,
+    ) -> Checked<'s> {
+        let reading = match reading {
+            Ok(reading) => reading,
+            Err(judged) => return Checked(Err(judged)),
+        };
+        let Seeds { inputs, hidden, others, tuned } = self.recorded.get(index).cloned().unwrap_or_default();
+        let draws = inputs.map(|seed| Draws { seed, are_shared: false, others });
+        let plan = Plan { draws, tuned, ..Plan::default() };
+        let mut item = self.item(plugin, reading, plan);
+        if item.end.as_ref().is_ok_and(|verified| !verified.rewrite.pass_miss) {
+            match hidden::check(self, plugin, sample, index, &item.trail, &item.reference.program, hidden) {
+                Ok(hidden) => item.plan.hidden = hidden,
+                Err(failure) => item.end = Err(stopped(item.end, FailureClass::Runtime, failure)),
+            }
+            item.trail.note(item.plan.hidden.note.clone());
+        }
+        self.supervisor.keep_walls(&self.types);
+        Checked(Ok(item))
+    }
+
+    fn item(&mut self, plugin: &mut LoadedPlugin, Reading { mut trail, typed }: Reading<'s>, plan: Plan) -> Item<'s> {
+        let reference = Arc::clone(typed.reference());
+        let mut end = self.verified(plugin, typed, &mut trail);
+        if let Ok(verified) = &mut end {
+            trail.note_once(std::mem::take(&mut verified.notes));
+        }
+        Item { trail, reference, is_observed: false, end, plan }
+    }
+
+    /// What a pass makes of a program, if that may run.
+    pub(crate) fn verified(
+        &mut self,
+        plugin: &mut LoadedPlugin,
+        typed: Typed,
+        trail: &mut Trail<'s>,
+    ) -> Result<Verified, Stopped> {
+        let (types, device) = (&mut self.types, self.device);
+        let rewritten = trail.spend(Work::Rewrite, |trail| typed.rewritten(trail, plugin, types, device))?;
+        let verified = trail.spend(Work::Verify, |trail| rewritten.verified(trail, types, &device))?;
+        if let Some(ahead) = self.ahead.as_mut().filter(|_| !verified.rewrite.pass_miss) {
+            let tune = self.supervisor.config.settings.tune;
+            trail.spend(Work::CompileAhead, |_| ahead.compile(types, &verified.graph, tune));
+        }
+        Ok(verified)
+    }
+
+    /// Measures and judges a variant that was checked. One that its run shows to be of other types is another item, with
+    /// those types, and is measured after it was checked as such.
+    pub(crate) fn judge(&mut self, plugin: &mut LoadedPlugin, device: &mut Device, checked: Checked<'s>) -> Judged {
+        let measured = match checked.0 {
+            Ok(item) => item.measure(device),
+            Err(judged) => return *judged,
+        };
+        match measured {
+            Ok(judged) => judged,
+            Err(retyped) => {
+                let Retyped { reading, plan } = *retyped;
+                let item = Item { is_observed: true, ..self.item(plugin, reading, plan) };
+                self.judge(plugin, device, Checked(Ok(item)))
+            }
+        }
+    }
+}
+
+impl<'s> Item<'s> {
+    /// Runs the reference on the device, then a rewrite that may run, and judges what comes of it.
+    fn measure(self, device: &mut Device) -> Result<Judged, Box<Retyped<'s>>> {
+        let Item { mut trail, reference, is_observed, end, mut plan } = self;
+        let guard = trail.guard(device, Use::Shared);
+        let mut session = device.session();
+        let loaded = Reference::load(&trail, &mut session, reference);
+        trail.spent.join(&session.end());
+        let measured = match loaded {
+            Err(failure) => Err(stopped(end, FailureClass::Reference, failure)),
+            Ok(reference) => {
+                if !is_observed {
+                    trail.note(warning(reference.loading, &trail.supervisor.config.settings));
+                    if let Some(typed) = Typed::observed(&reference.read, &reference.loaded.types, &mut trail) {
+                        // Who makes another rewrite does so before its inputs are drawn.
+                        plan.draws = plan.draws.filter(|draws| !draws.are_shared);
+                        return Err(Retyped { reading: Reading { trail, typed }, plan }.into());
+                    }
+                }
+                end.and_then(|verified| verified.measured(&mut trail, device, &reference, plan, guard))
+            }
+        };
+        Ok(match measured {
+            Ok(measured) => measured.judged(trail),
+            Err(stopped) => stopped.judged(trail),
+        })
+    }
+}
+
+/// The end of a variant for another reason than what became of its rewrite.
+fn stopped(end: Result<Verified, Stopped>, class: FailureClass, failure: Failure) -> Stopped {
+    let said = end.map_or_else(|stopped| stopped.said, |verified| verified.said().into());
+    Stopped { class, failure, said }
+}

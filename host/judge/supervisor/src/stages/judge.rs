@@ -1,0 +1,90 @@
+//! The verdict on a variant whose rewrite ran.
+
+use super::Trail;
+use passhost_policy::Rules;
+use passhost_protocol::device::Evaluation;
+use passhost_result::document::{Failure, HiddenShapes, Rewrite, Variant};
+use passhost_result::verdict::{Judged, conclude, counts_from, decided, unfit_for_times};
+use passhost_result::{Departure, GuestUsage, TunedKernel, timing};
+use passhost_score::{FailureClass, variant_right_from};
+
+/// What came of running a rewrite beside its reference.
+pub(crate) struct Compared {
+    pub evaluation: Evaluation,
+    /// `None` where the times give no speedup, or say nothing.
+    pub times: Option<timing::Measured>,
+    /// Why none could be taken.
+    pub untimed: Option<Failure>,
+}
+
+/// All that is known of a variant whose rewrite ran.
+pub(crate) struct Measured {
+    pub compared: Compared,
+    pub rewrite: Rewrite,
+    pub usage: GuestUsage,
+    pub seed: u64,
+    pub tuned: Vec<TunedKernel>,
+    pub departure: Option<Departure>,
+    pub hidden: Option<HiddenShapes>,
+}
+
+impl Compared {
+    /// Whether its outputs are wrong, and from which t on a rewrite is right that has times which count.
+    pub fn standing(&self, pass_miss: bool, rules: &Rules) -> (bool, Option<i8>) {
+        let outputs = &self.evaluation.outputs;
+        let is_timed = self.times.as_ref().is_some_and(|times| times.timing.trouble.is_none());
+        let right_from = counts_from(outputs, rules).filter(|_| is_timed);
+        match unfit(&self.evaluation, pass_miss) {
+            Some(class) => (class != FailureClass::PassMiss, None),
+            None => (is_timed && right_from.is_none_or(|t| t > -5), right_from),
+        }
+    }
+}
+
+impl Measured {
+    /// The verdict.
+    pub fn judged(self, trail: Trail<'_>) -> Judged {
+        let rules = trail.supervisor.config.policy.rules();
+        let Measured { compared, rewrite, usage, seed, tuned, departure, hidden } = self;
+        let (rewrite, usage, seed) = (Some(rewrite), Some(usage), Some(seed));
+        let variant = Variant { rewrite, usage, seed, tuned, departure, hidden, ..trail.entry() };
+        let Compared { evaluation, times, untimed } = compared;
+        let mut judged = judged(variant, evaluation, times, rules);
+        // What is wrong without times still is.
+        if judged.outcome.is_none() && untimed.is_some() {
+            judged.variant.failure = untimed;
+        }
+        judged
+    }
+}
+
+/// Why a rewrite is not compared, whatever its times are.
+pub(super) fn unfit(evaluation: &Evaluation, pass_miss: bool) -> Option<FailureClass> {
+    let Evaluation { outputs, findings, .. } = evaluation;
+    let right_from = variant_right_from(outputs.iter().map(|output| output.right_from));
+    unfit_for_times(pass_miss, !findings.is_empty(), outputs, right_from)
+}
+
+/// The verdict on what ran, where `variant` says all but what came of that.
+pub(crate) fn judged(
+    variant: Variant,
+    evaluation: Evaluation,
+    times: Option<timing::Measured>,
+    rules: &Rules,
+) -> Judged {
+    let (timing, speedups) = times.map(|timing::Measured { timing, speedups }| (timing, speedups)).unzip();
+    let Evaluation { outputs, findings, domain, notes, trivial, others, .. } = evaluation;
+    let variant = Variant {
+        timing,
+        findings: findings.iter().map(ToString::to_string).collect(),
+        domain,
+        notes: [variant.notes, notes].concat(),
+        trivial,
+        other_rounds: Some(others),
+        right_from: variant_right_from(outputs.iter().map(|output| output.right_from)),
+        decided: decided(&outputs, rules),
+        outputs,
+        ..variant
+    };
+    conclude(variant, speedups)
+}

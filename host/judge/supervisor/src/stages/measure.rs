@@ -1,0 +1,223 @@
+//! The verified rewrite runs on the device, beside the reference.
+
+use super::judge::{Compared, unfit};
+use super::lost::{Lost, rewrite_failed};
+use super::{Measured, Reference, Said, Stopped, Trail, Verified, secret};
+use crate::hidden::{self, Hidden};
+use crate::memory::{available, has_room};
+use passhost_child::device::{Device, DeviceError, DeviceSession, LoadRequest, RewriteRequest};
+use passhost_child::{DeviceGuard, Use, not_captured, schedules};
+use passhost_ir::{Graph, Node, NodeId, NodeKind, OpTable, in_place_nodes};
+use passhost_protocol::device::{Draws, Evaluation};
+use passhost_protocol::reader::Variant;
+use passhost_result::document::{Blame, HiddenShapes};
+use passhost_result::untrusted::one_line;
+use passhost_result::{Departure, DomainFinding, Finding, Settings, ShownBy, TunedKernel, Work};
+use passhost_score::FailureClass;
+use std::time::Duration;
+
+/// Wall clock for compiling one kernel in all schedules that it may have, and for all kernels of a rewrite.
+const TUNED: Duration = Duration::from_secs(10);
+const MOST_TUNED: Duration = Duration::from_secs(600);
+
+/// How a rewrite is to be run.
+#[derive(Default)]
+pub(crate) struct Plan {
+    /// Its inputs, where an evaluation is repeated, or other plugins are tried on the same ones.
+    pub draws: Option<Draws>,
+    /// The schedules of its kernels, where an evaluation is repeated.
+    pub tuned: Vec<TunedKernel>,
+    pub hidden: Hidden,
+}
+
+/// A rewrite on the device.
+pub(super) struct Measurement<'a, 's> {
+    pub trail: &'a mut Trail<'s>,
+    pub session: DeviceSession<'a>,
+    pub reference: &'a Reference,
+    rewrite: &'a Graph,
+    pass_miss: bool,
+    /// Kernels whose schedules were measured.
+    tuned: Vec<TunedKernel>,
+}
+
+impl Verified {
+    /// Runs it beside its reference, which the device has loaded, for as long as the guard allows others to run as well;
+    /// then in hidden sizes, if it is right somewhere.
+    pub fn measured(
+        self,
+        trail: &mut Trail<'_>,
+        device: &mut Device,
+        reference: &Reference,
+        plan: Plan,
+        guard: Option<DeviceGuard>,
+    ) -> Result<Measured, Stopped> {
+        let config = &trail.supervisor.config;
+        // The rewrite is hashed and verified by now: only now may the seed of its inputs exist.
+        let own = || secret(config).map(|seed| Draws { seed, are_shared: false, others: None });
+        let draws = match plan.draws.map_or_else(own, Ok) {
+            Ok(draws) => draws,
+            Err(failure) => {
+                return Err(Stopped { class: FailureClass::Runtime, failure, said: self.said().into() });
+            }
+        };
+        let Verified { graph, rewrite, usage, .. } = self;
+        let (session, pass_miss, seed) = (device.session(), rewrite.pass_miss, draws.seed);
+        let mut on_device =
+            Measurement { trail: &mut *trail, session, reference, rewrite: &graph, pass_miss, tuned: vec![] };
+        let compared = on_device.compared(draws, plan.tuned, guard);
+        let departure = compared.as_ref().ok().and_then(|compared| on_device.traced(compared, seed));
+        let Measurement { session, tuned, .. } = on_device;
+        let spent = session.end();
+        trail.spent.join(&spent);
+        let compared = compared.map_err(|mut stopped| {
+            let findings = stopped.said.findings;
+            let (rewrite, usage, seed) = (Some(rewrite.clone()), Some(usage.clone()), Some(seed));
+            *stopped.said = Said { rewrite, usage, excerpt: vec![], seed, tuned: tuned.clone(), findings };
+            stopped
+        })?;
+        let (_, right_from) = compared.standing(pass_miss, config.policy.rules());
+        let hidden = plan.hidden.seed.zip(right_from).map(|(seed_of_sizes, right_from)| {
+            let _guard = trail.guard(device, Use::Shared);
+            let mut session = device.session();
+            let run = |chosen| hidden::run(trail, &mut session, seed, right_from, chosen);
+            let shapes = plan.hidden.shapes.into_iter().map(run).collect();
+            trail.spent.add(Work::HiddenSizes, session.end().total());
+            HiddenShapes { seed: seed_of_sizes, shapes, missing: plan.hidden.note }
+        });
+        Ok(Measured { compared, rewrite, usage, seed, tuned, departure, hidden })
+    }
+}
+
+impl Measurement<'_, '_> {
+    /// Sends the rewrite to the device, checks it, and times it where that says something.
+    fn compared(
+        &mut self,
+        draws: Draws,
+        tuned: Vec<TunedKernel>,
+        guard: Option<DeviceGuard>,
+    ) -> Result<Compared, Stopped> {
+        let (config, reference) = (&self.trail.supervisor.config, self.reference);
+        let Variant { program, inputs, .. } = &*reference.read;
+        let settings = reference.settings(config.settings);
+        let limit = reference.limit(config, &settings);
+        // Nodes of the rewrite that work in place, as the reference's do.
+        let in_place = in_place_nodes(program, OpTable::sample());
+        let rewrite = self.rewrite;
+        let mut request = RewriteRequest { rewrite, in_place: &in_place, schedules: &[], draws, settings };
+        let guard = self.tune(request, tuned, guard).map_err(|lost| self.stopped(lost))?;
+        let schedules = chosen_schedules(&self.tuned);
+        request.schedules = &schedules;
+        let on_gpu = self.session.device().info().device != "cpu";
+        let have_room = || on_gpu || has_room(program, inputs, Settings::PROCESSES, available()).is_ok();
+        if !settings.accept_noise && (settings.time_pass_miss || !self.pass_miss) && have_room() {
+            self.session.start_others();
+            self.session.begin_loads(LoadRequest { program, inputs, seed: draws.seed });
+        }
+        let evaluation = self.twice(0, |session, watch| session.evaluate(request, limit, watch));
+        // What still loads would disturb whoever times next, here or in another evaluation.
+        self.session.finish_loads(limit);
+        drop(guard);
+        let mut evaluation = evaluation.map_err(|lost| self.stopped(lost))?;
+        if let Some(error) = &evaluation.error {
+            return Err(rewrite_failed(error).after(&evaluation.findings));
+        }
+        // What is wrong without times needs none.
+        if unfit(&evaluation, self.pass_miss && !settings.time_pass_miss).is_some() {
+            return Ok(Compared { evaluation, times: None, untimed: None });
+        }
+        match self.times(request, limit, &mut evaluation) {
+            // Outputs of timed runs may have shown what the checks did not.
+            Ok(times) => Ok(Compared { evaluation, times, untimed: None }),
+            Err(Lost::NotCaptured(reason)) => match not_captured(&reason) {
+                // What eager can, and the rewrite cannot, is a failure of the rewrite: leaving it out would be a way out.
+                failure if failure.blame == Blame::Plugin => {
+                    Err(Stopped::new(FailureClass::Runtime, failure).after(&evaluation.findings))
+                }
+                failure => Ok(Compared { evaluation, times: None, untimed: Some(failure) }),
+            },
+            Err(lost) => Err(self.stopped(lost).after(&evaluation.findings)),
+        }
+    }
+
+    /// Where it is asked for, measures the rewrite's kernels in the schedules that they may have, while nobody else uses the
+    /// device; `known` are those of an evaluation that is repeated. They have the same ones from then on, in every process.
+    fn tune(
+        &mut self,
+        request: RewriteRequest<'_>,
+        known: Vec<TunedKernel>,
+        guard: Option<DeviceGuard>,
+    ) -> Result<Option<DeviceGuard>, Lost> {
+        let is_kernel = |node: &Node| matches!(node.kind, NodeKind::Kernel { .. });
+        let kernels = request.rewrite.nodes.iter().filter(|node| is_kernel(node)).count();
+        if !request.settings.tune || self.session.device().info().device == "cpu" || kernels == 0 {
+            return Ok(guard);
+        }
+        if !known.is_empty() {
+            self.tuned = schedules::sound(request.rewrite, known);
+            return Ok(guard);
+        }
+        drop(guard);
+        let alone = self.trail.guard(self.session.device(), Use::Alone);
+        let config = &self.trail.supervisor.config;
+        let limit = self.reference.limit(config, &request.settings) + tuning_limit(kernels);
+        let limit = config.timeout.unwrap_or(limit);
+        let tuned = self.twice(0, |session, watch| session.tune(request, limit, watch));
+        drop(alone);
+        let guard = self.trail.guard(self.session.device(), Use::Shared);
+        let trouble = match tuned {
+            Ok(Ok(tuned)) => {
+                self.tuned = tuned;
+                return Ok(guard);
+            }
+            Ok(Err(error)) => error.to_string(),
+            Err(Lost::Process(_, DeviceError::Child(error))) => error.to_string(),
+            Err(lost) => return Err(lost),
+        };
+        // What is the rewrite's doing shows again where it is checked, and is judged there.
+        self.trail.write(format!("kernels have their default schedules: {}", one_line(&trouble, 600)));
+        self.reference.load_in(0, self.trail, &mut self.session).map_err(Lost::Reference)?;
+        Ok(guard)
+    }
+
+    /// Looks for the node that makes a rewrite wrong, once everything else is known of it. Where that fails, nothing is said:
+    /// no verdict depends on it.
+    fn traced(&mut self, compared: &Compared, seed: u64) -> Option<Departure> {
+        let Evaluation { outputs, findings, domain, .. } = &compared.evaluation;
+        let config = &self.trail.supervisor.config;
+        let (is_wrong, _) = compared.standing(self.pass_miss, config.policy.rules());
+        // The input whose growth shows it to be wrong.
+        let stressed = findings.iter().find_map(|finding| match finding {
+            Finding::Insensitive { input, .. } => Some(input.clone()),
+            _ => None,
+        });
+        let shown_by = match (stressed, domain.first().filter(|_| !is_wrong)) {
+            (Some(input), _) => ShownBy::Stressed { input },
+            (None, Some(DomainFinding { input, draw, .. })) => {
+                ShownBy::Unusual { input: input.clone(), draw: draw.clone() }
+            }
+            (None, None) => ShownBy::Ordinary,
+        };
+        if outputs.is_empty() || !(is_wrong || shown_by != ShownBy::Ordinary) {
+            return None;
+        }
+        let settings = self.reference.settings(config.settings);
+        let schedules = chosen_schedules(&self.tuned);
+        let draws = Draws { seed, are_shared: false, others: None };
+        let request = RewriteRequest { rewrite: self.rewrite, in_place: &[], schedules: &schedules, draws, settings };
+        let limit = self.reference.limit(config, &settings);
+        let _guard = self.trail.guard(self.session.device(), Use::Shared);
+        self.session.trace(request, shown_by, limit).unwrap_or_default()
+    }
+}
+
+/// The schedules that kernels have in place of their defaults.
+fn chosen_schedules(tuned: &[TunedKernel]) -> Vec<(NodeId, String)> {
+    let chosen = |kernel: &TunedKernel| Some((kernel.node, kernel.other()?.schedule.clone()));
+    tuned.iter().filter_map(chosen).collect()
+}
+
+/// For compiling so many kernels in all of their schedules.
+fn tuning_limit(kernels: usize) -> Duration {
+    TUNED.saturating_mul(u32::try_from(kernels).unwrap_or(u32::MAX)).min(MOST_TUNED)
+}

@@ -1,0 +1,123 @@
+//! A variant is read and typed. Nothing of this depends on a plugin.
+
+use super::{Stopped, Trail, without_types};
+use crate::account::Account;
+use crate::event::WorkStage;
+use crate::sample::{ReadError, Sample};
+use passhost_child::{DOCTOR, Types};
+use passhost_ir::{OpTable, TensorType, Unscorable, returns_views_alone, varying};
+use passhost_protocol::reader::Variant;
+use passhost_result::InputMode;
+use passhost_result::document::{Blame, Failure, failure};
+use passhost_score::FailureClass;
+use std::sync::Arc;
+
+/// A variant as its reader gave it.
+pub(crate) struct Read(Variant);
+
+/// A variant whose outputs depend on its inputs, with the types that were inferred or observed.
+#[derive(Clone)]
+pub(crate) struct Typed {
+    /// The program that rewrites are held against, with its inputs.
+    reference: Arc<Variant>,
+}
+
+impl Read {
+    /// Reads variant `index` of a sample.
+    pub fn new(trail: &mut Trail<'_>, types: &mut Types, sample: &mut Sample, index: usize) -> Result<Read, Stopped> {
+        trail.reached(WorkStage::Reading);
+        let (inputs, limit) = (trail.supervisor.config.inputs, trail.supervisor.reading_limit());
+        let mut account = Account::new(limit);
+        let mut infer = account.pays(types);
+        let read = sample.read(index, inputs, &mut infer, limit);
+        if let Some(trouble) = infer.end() {
+            return Err(unusable(without_types("sample", trouble)));
+        }
+        let variant = read.map_err(|error| {
+            unusable(match error {
+                ReadError::Sample(error) => {
+                    failure(Blame::Sample, "sample", error, "`passhost show SAMPLE` reads it alone")
+                }
+                ReadError::Lost(error) => {
+                    let message = format!("{error}, twice, while reading the sample");
+                    failure(Blame::Sample, "sample", message, "leave this sample out, and report it")
+                }
+                ReadError::Reader(error) => failure(Blame::Host, "sample", error, DOCTOR),
+                ReadError::Changed => {
+                    failure(Blame::Sample, "sample", ReadError::Changed, "leave its files alone meanwhile")
+                }
+            })
+        })?;
+        trail.note(variant.notes.iter().cloned());
+        Ok(Read(variant))
+    }
+
+    /// A variant that was read after a change.
+    pub fn changed(variant: Variant) -> Read {
+        Read(variant)
+    }
+
+    /// Leaves out outputs that are the same in every draw, and refuses a program that leaves a pass nothing to do.
+    pub fn typed(self, trail: &mut Trail<'_>) -> Result<Typed, Stopped> {
+        let Read(mut variant) = self;
+        let varies = leave_out_fixed(&mut variant, trail);
+        trail.describe(&variant.program);
+        varies.map_err(unusable)?;
+        if returns_views_alone(&variant.program, OpTable::sample()) {
+            let hint = "leave this graph out, or record one that calculates something";
+            return Err(unusable(failure(Blame::Sample, "sample", Unscorable::ViewsAlone, hint)));
+        }
+        Ok(Typed { reference: Arc::new(variant) })
+    }
+}
+
+impl Typed {
+    /// The program that rewrites are held against, with its inputs.
+    pub fn reference(&self) -> &Arc<Variant> {
+        &self.reference
+    }
+
+    /// With the types that a run gave, where those are others.
+    pub fn observed(reference: &Variant, found: &[TensorType], trail: &mut Trail<'_>) -> Option<Typed> {
+        let mut observed = reference.clone();
+        let mut notes = vec![];
+        for (value, found) in observed.program.values.iter_mut().zip(found) {
+            if value.ty != *found {
+                let (name, inferred) = (&value.name, &value.ty);
+                notes.push(format!("bug of passhost: %{name} was inferred as {inferred}, the run gave {found}"));
+                value.ty = found.clone();
+            }
+        }
+        let is_other = !notes.is_empty();
+        trail.note(notes);
+        is_other.then(|| {
+            trail.describe(&observed.program);
+            Typed { reference: Arc::new(observed) }
+        })
+    }
+}
+
+/// A variant that is of no use, whatever the plugin does.
+fn unusable(failure: Failure) -> Stopped {
+    Stopped::new(FailureClass::Reference, failure)
+}
+
+/// Takes outputs away that are the same in every draw. Inputs that are drawn as published are left as they are.
+fn leave_out_fixed(variant: &mut Variant, trail: &mut Trail<'_>) -> Result<(), Failure> {
+    let drawn: Vec<bool> = variant.inputs.iter().map(|input| !input.is_fixed()).collect();
+    // A program without a functional form is refused where that is needed.
+    let Ok(Some(varying)) = varying(&variant.program, &drawn, OpTable::sample()) else { return Ok(()) };
+    if trail.supervisor.config.inputs == InputMode::Published {
+        return Ok(());
+    }
+    if varying.program.outputs.is_empty() {
+        let hint = "record inputs whose values nothing of the graph was built on";
+        return Err(failure(Blame::Sample, "sample", Unscorable::Fixed, hint));
+    }
+    trail.note(varying.left_out.iter().map(|&at| {
+        let name = &variant.program.values[variant.program.outputs[at].index()].name;
+        format!("output {at} (%{name}) is the same in every draw of the inputs: it is left out and gives no points")
+    }));
+    variant.program = varying.program;
+    Ok(())
+}
