@@ -132,10 +132,17 @@ fn judge(document: &Document) -> Outcome {
     let blamed: BTreeSet<String> =
         failures.iter().map(|failure| format!("{} in {}", failure.blame, failure.stage)).collect();
     let blamed: Vec<String> = blamed.into_iter().collect();
+    let notes = document.variants.iter().flat_map(|variant| &variant.notes);
+    let mut retyped: Vec<&String> = notes.filter(|note| note.starts_with("bug of passhost: %")).collect();
+    let again = if retyped.is_empty() { "" } else { ", checked again with other types" };
+    retyped.sort_unstable();
+    if retyped.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err(format!("it was checked again more than once: {retyped:?}"));
+    }
     match document.status {
-        Status::Scored if blamed.is_empty() => Ok("scored".into()),
-        Status::Scored => Ok(format!("scored, but for {}", blamed.join(", "))),
+        Status::Scored if blamed.is_empty() => Ok(format!("scored{again}")),
+        Status::Scored => Ok(format!("scored, but for {}{again}", blamed.join(", "))),
         Status::Failed if blamed.is_empty() => Err("it failed, and nobody is blamed".into()),
-        Status::Failed => Ok(format!("failed: {}", blamed.join(", "))),
+        Status::Failed => Ok(format!("failed: {}{again}", blamed.join(", "))),
     }
 }

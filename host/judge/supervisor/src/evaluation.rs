@@ -3,7 +3,7 @@
 
 use crate::budget::warning;
 use crate::checker::{Checker, Seeds};
-use crate::hidden;
+use crate::hidden::Search;
 use crate::sample::Sample;
 use crate::stages::{Plan, Read, Reference, Stopped, Trail, Typed, Verified};
 use passhost_child::device::Device;
@@ -109,7 +109,8 @@ impl<'s> Checker<'s> {
         let plan = Plan { draws, tuned, ..Plan::default() };
         let mut item = self.item(plugin, reading, plan);
         if item.end.as_ref().is_ok_and(|verified| !verified.rewrite.pass_miss) {
-            match hidden::check(self, plugin, sample, index, &item.trail, &item.reference.program, hidden) {
+            let (trail, original) = (&item.trail, &item.reference.program);
+            match (Search { checker: self, plugin, sample, index, trail, original }).run(hidden) {
                 Ok(hidden) => item.plan.hidden = hidden,
                 Err(failure) => item.end = Err(stopped(item.end, FailureClass::Runtime, failure)),
             }

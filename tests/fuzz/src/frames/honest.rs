@@ -3,7 +3,7 @@
 use crate::graphs;
 use crate::liar::{Act, Role};
 use crate::random::Random;
-use passhost_ir::{DeviceFacts, DeviceKind, Draw, Graph, InputSpec, OpName};
+use passhost_ir::{DeviceFacts, DeviceKind, Draw, Dtype, Graph, InputSpec, OpName, TensorType};
 use passhost_protocol::device::{Draws, Evaluation, FromDevice, Loaded, Stage, Timed, ToDevice};
 use passhost_protocol::guest::{FromGuest, Rewrite};
 use passhost_protocol::reader::{FromReader, Opened, Variant};
@@ -22,11 +22,13 @@ pub(super) fn scripts(random: &mut Random) -> Vec<(Role, Vec<Act>)> {
     let all = graphs::rewrites();
     let (original, rewrites) = random.pick(&all);
     let rewrite = random.pick(rewrites);
+    // Every run gives other types than those that were inferred.
+    let is_retyped = random.chance(10);
     let of = |role| match role {
         Role::Guest => guest(rewrite),
         Role::Reader => reader(original),
         Role::Types => types(original),
-        Role::Device => device(original, rewrite),
+        Role::Device => device(original, rewrite, is_retyped),
     };
     Role::ALL.map(|role| (role, of(role))).to_vec()
 }
@@ -87,7 +89,7 @@ fn types(original: &Graph) -> Vec<Act> {
     vec![say(&FromTypes::Ready(WALLS)), Act::Hear, say(&FromTypes::Typed(Ok(first))), Act::Again(1)]
 }
 
-fn device(original: &Graph, rewrite: &Graph) -> Vec<Act> {
+fn device(original: &Graph, rewrite: &Graph, is_retyped: bool) -> Vec<Act> {
     let facts = DeviceFacts {
         kind: DeviceKind::Cpu,
         multiprocessors: 2,
@@ -105,11 +107,11 @@ fn device(original: &Graph, rewrite: &Graph) -> Vec<Act> {
         settings: String::new(),
         note: String::new(),
     };
-    let loaded = Loaded {
-        types: original.values.iter().map(|value| value.ty.clone()).collect(),
-        peak_bytes: 1 << 20,
-        first_ns: 2_000,
-    };
+    let mut types: Vec<TensorType> = original.values.iter().map(|value| value.ty.clone()).collect();
+    if is_retyped {
+        types.iter_mut().for_each(|ty| ty.dtype = if ty.dtype == Dtype::F32 { Dtype::F64 } else { ty.dtype });
+    }
+    let loaded = Loaded { types, peak_bytes: 1 << 20, first_ns: 2_000 };
     vec![
         Act::Hear,
         say(&FromDevice::Opened { device: info, walls: WALLS, gpu: None }),

@@ -21,11 +21,6 @@ impl DeviceSession<'_> {
         self.device
     }
 
-    /// Accounts for time that no request takes.
-    pub fn account(&mut self, work: Work, time: Duration) {
-        self.spent.add(work, time);
-    }
-
     /// Where the time of all requests went.
     pub fn end(self) -> Spent {
         self.spent

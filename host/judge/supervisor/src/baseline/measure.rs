@@ -121,14 +121,15 @@ fn limit(supervisor: &Supervisor, derived: Duration) -> Duration {
 
 impl Prepared<'_> {
     fn judge(&mut self, method: Method) -> Judged {
-        let mut trail = self.trail.clone();
-        let timed = self.check(&mut trail, method).and_then(|mut evaluation| {
-            let measured = self.times(&mut trail, method, &mut evaluation)?;
+        let untried = self.trail.clone();
+        let timed = self.check(method).and_then(|mut evaluation| {
+            let measured = self.times(method, &mut evaluation)?;
             Ok((evaluation, measured))
         });
         if method == Method::Eager && timed.is_ok() && self.program.has_convolution() {
-            self.convolutions(&mut trail).into_iter().for_each(|note| trail.write(note));
+            self.convolutions().into_iter().for_each(|note| self.trail.write(note));
         }
+        let trail = std::mem::replace(&mut self.trail, untried);
         let mut stopped = match timed {
             Ok((evaluation, measured)) => {
                 let variant = Variant { seed: Some(self.seed), ..trail.entry() };
@@ -146,8 +147,8 @@ impl Prepared<'_> {
     }
 
     /// What convolutions take as they are and in channels-last, in words; of eager alone, since it calls one after the other.
-    fn convolutions(&mut self, trail: &mut Trail<'_>) -> Vec<String> {
-        let _guard = trail.guard(self.device, Use::Alone);
+    fn convolutions(&mut self) -> Vec<String> {
+        let _guard = self.trail.guard(self.device, Use::Alone);
         let (round, limit) = (self.settings.rounds, limit(self.supervisor, COMPILE));
         match self.ask(0, |python| python.convolutions(round, limit)) {
             Ok(split) => split.notes(),
@@ -157,22 +158,16 @@ impl Prepared<'_> {
     }
 
     /// Runs a method on the inputs of every round, and compares what comes of it.
-    fn check(&mut self, trail: &mut Trail<'_>, method: Method) -> Result<Evaluation, Lost> {
-        let _guard = trail.guard(self.device, Use::Shared);
-        trail.reached(WorkStage::Device(Stage::Correctness));
+    fn check(&mut self, method: Method) -> Result<Evaluation, Lost> {
+        let _guard = self.trail.guard(self.device, Use::Shared);
+        self.trail.reached(WorkStage::Device(Stage::Correctness));
         let (rounds, limit) = (self.settings.rounds, limit(self.supervisor, COMPILE));
         let ran = self.ask(0, |python| python.run(method, rounds, method.name(), limit))?;
-        self.compare(trail, method, &ran.outputs, 0..rounds)
+        self.compare(method, &ran.outputs, 0..rounds)
     }
 
     /// Compares outputs in files.
-    fn compare(
-        &mut self,
-        trail: &mut Trail<'_>,
-        method: Method,
-        outputs: &[Spec],
-        rounds: Range<u32>,
-    ) -> Result<Evaluation, Lost> {
+    fn compare(&mut self, method: Method, outputs: &[Spec], rounds: Range<u32>) -> Result<Evaluation, Lost> {
         let types: Option<Vec<TensorType>> = outputs.iter().map(Spec::ty).collect();
         let unknown = || {
             method_failed(FailureClass::TypeMismatch, "correctness", "an output is of a type that is not known here")
@@ -186,7 +181,7 @@ impl Prepared<'_> {
             |error: &dyn std::fmt::Display| Lost::Other(failure(Blame::Host, "correctness", error, DOCTOR).into());
         let mut session = self.device.session();
         let evaluation = session.judge(run, limit);
-        trail.spent.join(&session.end());
+        self.trail.spent.join(&session.end());
         let evaluation = evaluation.map_err(|error| lost(&error))?;
         match &evaluation.error {
             None => Ok(evaluation),
@@ -198,18 +193,13 @@ impl Prepared<'_> {
     }
 
     /// Times a method, again where the machine did something else, as often as a rewrite is timed.
-    fn times(
-        &mut self,
-        trail: &mut Trail<'_>,
-        method: Method,
-        evaluation: &mut Evaluation,
-    ) -> Result<Option<Measured>, Lost> {
+    fn times(&mut self, method: Method, evaluation: &mut Evaluation) -> Result<Option<Measured>, Lost> {
         let rules = Rules::of(&self.device.info().device);
         let (ops, noisy) = (self.reference.read.program.nodes.len(), self.settings.accept_noise);
         let give_up = Instant::now() + self.supervisor.config.wait;
         let mut attempts = 0;
         loop {
-            let processes = self.time_once(trail, method, evaluation)?;
+            let processes = self.time_once(method, evaluation)?;
             attempts += 1;
             let Ok(mut measured) = measured(processes, rules, ops, noisy) else { return Ok(None) };
             measured.timing.attempts = attempts;
@@ -224,14 +214,9 @@ impl Prepared<'_> {
 
     /// Times a method as often as there are processes in an evaluation, each time in the next Python that holds the graph,
     /// and compares what one of the timed runs gave.
-    fn time_once(
-        &mut self,
-        trail: &mut Trail<'_>,
-        method: Method,
-        evaluation: &mut Evaluation,
-    ) -> Result<Vec<ProcessTimes>, Lost> {
-        let guard = trail.guard(self.device, Use::Alone);
-        trail.reached(WorkStage::Device(Stage::Timing));
+    fn time_once(&mut self, method: Method, evaluation: &mut Evaluation) -> Result<Vec<ProcessTimes>, Lost> {
+        let guard = self.trail.guard(self.device, Use::Alone);
+        self.trail.reached(WorkStage::Device(Stage::Timing));
         let settings = self.time_settings();
         let budgets = Duration::from_nanos(settings.process_ns) * BUDGETS;
         let limit = limit(self.supervisor, COMPILE + budgets);
@@ -245,7 +230,7 @@ impl Prepared<'_> {
             outputs = timed.outputs;
         }
         drop(guard);
-        let timed = self.compare(trail, method, &outputs, round..round + 1)?;
+        let timed = self.compare(method, &outputs, round..round + 1)?;
         for (output, timed) in evaluation.outputs.iter_mut().zip(timed.outputs) {
             output.right_from = output.right_from.zip(timed.right_from).map(|(checked, timed)| checked.max(timed));
         }

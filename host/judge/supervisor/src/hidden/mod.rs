@@ -39,117 +39,94 @@ pub(crate) struct Chosen {
     pub end: Result<Verified, Failure>,
 }
 
-/// Chooses as many sizes of variant `index` as the policy asks for, by this seed if it is given, and checks the pass on them.
-///
-/// # Errors
-///
-/// If no seed can be had.
-pub(crate) fn check<'s>(
-    checker: &mut Checker<'s>,
-    plugin: &mut LoadedPlugin,
-    sample: &mut Sample,
-    index: usize,
-    trail: &Trail<'s>,
-    original: &Graph,
-    seed: Option<u64>,
-) -> Result<Hidden, Failure> {
-    let wanted = checker.supervisor.config.policy.rules().hidden_shapes as usize;
-    if wanted == 0 {
-        return Ok(Hidden::default());
+/// The search for other sizes of one variant.
+pub(crate) struct Search<'a, 's> {
+    pub checker: &'a mut Checker<'s>,
+    pub plugin: &'a mut LoadedPlugin,
+    pub sample: &'a mut Sample,
+    /// Of the variant.
+    pub index: usize,
+    pub trail: &'a Trail<'s>,
+    pub original: &'a Graph,
+}
+
+impl Search<'_, '_> {
+    /// Chooses as many sizes as the policy asks for, by this seed if it is given, and checks the pass on them.
+    ///
+    /// # Errors
+    ///
+    /// If no seed can be had.
+    pub fn run(mut self, seed: Option<u64>) -> Result<Hidden, Failure> {
+        let config = &self.checker.supervisor.config;
+        let wanted = config.policy.rules().hidden_shapes as usize;
+        if wanted == 0 {
+            return Ok(Hidden::default());
+        }
+        let seed = seed.map_or_else(|| secret(config), Ok)?;
+        let mut hidden = Hidden { seed: Some(seed), ..Hidden::default() };
+        let mut account = Account::new(self.checker.supervisor.reading_limit());
+        let candidates = match self.candidates(seed, &mut account) {
+            Ok(candidates) => candidates,
+            Err(reason) => {
+                hidden.note = Some(format!("no hidden size was tried: {reason}"));
+                return Ok(hidden);
+            }
+        };
+        let mut refusal = None;
+        for sizes in candidates {
+            if hidden.shapes.len() == wanted {
+                break;
+            }
+            match self.choose(sizes, &mut account) {
+                Ok(chosen) => hidden.shapes.push(chosen),
+                Err(reason) => refusal = Some(reason),
+            }
+        }
+        if hidden.shapes.len() < wanted {
+            let (tried, reason) = (hidden.shapes.len(), refusal.unwrap_or_else(|| "no other sizes are close".into()));
+            hidden.note = Some(format!("{tried} of {wanted} hidden sizes were tried: {}", one_line(&reason, 300)));
+        }
+        Ok(hidden)
     }
-    let seed = seed.map_or_else(|| secret(&checker.supervisor.config), Ok)?;
-    let mut hidden = Hidden { seed: Some(seed), ..Hidden::default() };
-    let mut account = Account::new(checker.supervisor.reading_limit());
-    let candidates = match candidates(checker, sample, index, seed, &mut account) {
-        Ok(candidates) => candidates,
-        Err(reason) => {
-            hidden.note = Some(format!("no hidden size was tried: {reason}"));
-            return Ok(hidden);
-        }
-    };
-    let mut refusal = None;
-    for sizes in candidates {
-        if hidden.shapes.len() == wanted {
-            break;
-        }
+
+    /// The sizes to try, or why there are none.
+    fn candidates(&mut self, seed: u64, account: &mut Account) -> Result<Vec<Symbols>, String> {
+        let limit = self.checker.supervisor.reading_limit();
+        let mut infer = account.pays(&mut self.checker.types);
+        let symbols = self.sample.symbols(&mut infer, limit);
+        let symbols = infer.end().map_or(Ok(symbols), |trouble| Err(trouble.to_string()))?;
+        let symbols = symbols.map_err(|error| error.to_string())?;
+        let own = symbols.get(self.index).filter(|own| !own.is_empty());
+        let own = own.ok_or("the graph has neither symbols nor arguments with an extent above 1")?;
+        Ok(sizes::draw(own, &symbols, seed))
+    }
+
+    /// The graph in these sizes with what the pass makes of it, or why the sample does not have them.
+    fn choose(&mut self, sizes: Symbols, account: &mut Account) -> Result<Chosen, String> {
+        let Search { checker, sample, .. } = self;
+        let (inputs, limit) = (checker.supervisor.config.inputs, checker.supervisor.reading_limit());
         let change = Change { symbols: sizes, dtype: None };
-        let read = read(checker, sample, index, &change, original, &mut account);
-        match read.and_then(|read| choose(checker, plugin, read, trail.aside(), change.symbols)) {
-            Ok(chosen) => hidden.shapes.push(chosen),
-            Err(reason) => refusal = Some(reason),
+        let mut infer = account.pays(&mut checker.types);
+        let read = sample.read_changed(self.index, &change, inputs, &mut infer, limit);
+        let read = infer.end().map_or(Ok(read), |trouble| Err(trouble.to_string()))?;
+        let said = |reason: String| format!("{}: {reason}", described(&change.symbols));
+        let read = read.map_err(|error| said(error.to_string()))?.map_err(said)?;
+        let (bytes, limit) = (bytes(&read.program), bytes(self.original).saturating_mul(2).max(BYTES));
+        if bytes > limit {
+            return Err(said(format!("its tensors have {bytes} bytes; at most {limit} are tried")));
         }
+        // What a trail says goes nowhere: the record of a hidden size says what counts.
+        let mut trail = self.trail.aside();
+        let typed = Read::changed(read).typed(&mut trail);
+        let (rewrite, end) = match typed.and_then(|typed| checker.verified(self.plugin, typed, &mut trail)) {
+            Ok(verified) => (Some(verified.rewrite.clone()), Ok(verified)),
+            Err(stopped) if stopped.failure.blame == Blame::Sample => return Err(said(stopped.failure.message)),
+            Err(stopped) => (stopped.said.rewrite, Err(stopped.failure)),
+        };
+        let rewrite_sha256 = rewrite.map(|rewrite| rewrite.sha256);
+        let record = HiddenShape { sizes: change.symbols, rewrite_sha256, ..HiddenShape::default() };
+        Ok(Chosen { record, end })
     }
-    if hidden.shapes.len() < wanted {
-        let (tried, reason) = (hidden.shapes.len(), refusal.unwrap_or_else(|| "no other sizes are close".into()));
-        hidden.note = Some(format!("{tried} of {wanted} hidden sizes were tried: {}", one_line(&reason, 300)));
-    }
-    Ok(hidden)
-}
-
-/// The sizes to try, or why there are none.
-fn candidates(
-    checker: &mut Checker<'_>,
-    sample: &mut Sample,
-    index: usize,
-    seed: u64,
-    account: &mut Account,
-) -> Result<Vec<Symbols>, String> {
-    let limit = checker.supervisor.reading_limit();
-    let mut infer = account.pays(&mut checker.types);
-    let symbols = sample.symbols(&mut infer, limit);
-    if let Some(trouble) = infer.end() {
-        return Err(trouble.to_string());
-    }
-    let symbols = symbols.map_err(|error| error.to_string())?;
-    let own = symbols.get(index).filter(|own| !own.is_empty());
-    let own = own.ok_or("the graph has neither symbols nor arguments with an extent above 1")?;
-    Ok(sizes::draw(own, &symbols, seed))
-}
-
-/// The graph in these sizes, or why the sample does not have them.
-fn read(
-    checker: &mut Checker<'_>,
-    sample: &mut Sample,
-    index: usize,
-    change: &Change,
-    original: &Graph,
-    account: &mut Account,
-) -> Result<Read, String> {
-    let (inputs, limit) = (checker.supervisor.config.inputs, checker.supervisor.reading_limit());
-    let mut infer = account.pays(&mut checker.types);
-    let read = sample.read_changed(index, change, inputs, &mut infer, limit);
-    if let Some(trouble) = infer.end() {
-        return Err(trouble.to_string());
-    }
-    let said = |reason: String| format!("{}: {reason}", described(&change.symbols));
-    let read = read.map_err(|error| said(error.to_string()))?.map_err(said)?;
-    let (bytes, limit) = (bytes(&read.program), bytes(original).saturating_mul(2).max(BYTES));
-    if bytes > limit {
-        return Err(said(format!("its tensors have {bytes} bytes; at most {limit} are tried")));
-    }
-    Ok(Read::changed(read))
-}
-
-/// What the pass makes of the graph in these sizes, or why the sample is of no use in them. What a trail says goes nowhere:
-/// the record of a hidden size says what counts.
-fn choose<'s>(
-    checker: &mut Checker<'s>,
-    plugin: &mut LoadedPlugin,
-    read: Read,
-    mut trail: Trail<'s>,
-    sizes: Symbols,
-) -> Result<Chosen, String> {
-    let typed = read.typed(&mut trail);
-    let verified = typed.and_then(|typed| checker.verified(plugin, typed, &mut trail));
-    let (rewrite, end) = match verified {
-        Ok(verified) => (Some(verified.rewrite.clone()), Ok(verified)),
-        Err(stopped) if stopped.failure.blame == Blame::Sample => {
-            return Err(format!("{}: {}", described(&sizes), stopped.failure.message));
-        }
-        Err(stopped) => (stopped.said.rewrite, Err(stopped.failure)),
-    };
-    let rewrite_sha256 = rewrite.map(|rewrite| rewrite.sha256);
-    Ok(Chosen { record: HiddenShape { sizes, rewrite_sha256, ..HiddenShape::default() }, end })
 }
 
 /// Of all values of a graph.

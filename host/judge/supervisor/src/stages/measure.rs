@@ -1,16 +1,16 @@
 //! The verified rewrite runs on the device, beside the reference.
 
 use super::judge::{Compared, unfit};
-use super::lost::{Lost, rewrite_failed};
+use super::reference::MORE_MEMORY;
 use super::{Measured, Reference, Said, Stopped, Trail, Verified, secret};
 use crate::hidden::{self, Hidden};
 use crate::memory::{available, has_room};
 use passhost_child::device::{Device, DeviceError, DeviceSession, LoadRequest, RewriteRequest};
-use passhost_child::{DeviceGuard, Use, not_captured, schedules};
+use passhost_child::{ChildError, DOCTOR, DeviceGuard, Use, not_captured, schedules};
 use passhost_ir::{Graph, Node, NodeId, NodeKind, OpTable, in_place_nodes};
-use passhost_protocol::device::{Draws, Evaluation};
+use passhost_protocol::device::{Draws, Evaluation, NotCaptured, ReferenceError, RewriteError, TimingError};
 use passhost_protocol::reader::Variant;
-use passhost_result::document::{Blame, HiddenShapes};
+use passhost_result::document::{Blame, Failure, HiddenShapes, failure};
 use passhost_result::untrusted::one_line;
 use passhost_result::{Departure, DomainFinding, Finding, Settings, ShownBy, TunedKernel, Work};
 use passhost_score::FailureClass;
@@ -39,6 +39,27 @@ pub(super) struct Measurement<'a, 's> {
     pass_miss: bool,
     /// Kernels whose schedules were measured.
     tuned: Vec<TunedKernel>,
+}
+
+/// Why nothing came of it.
+pub(super) enum Lost {
+    /// The child of this number is gone.
+    Process(usize, DeviceError),
+    /// The rewrite fails.
+    Rewrite(RewriteError),
+    /// A program cannot be launched as it was to be.
+    NotCaptured(NotCaptured),
+    /// The reference fails.
+    Reference(Failure),
+}
+
+impl From<TimingError> for Lost {
+    fn from(error: TimingError) -> Lost {
+        match error {
+            TimingError::Rewrite(error) => Lost::Rewrite(error),
+            TimingError::NotCaptured(reason) => Lost::NotCaptured(reason),
+        }
+    }
 }
 
 impl Verified {
@@ -209,6 +230,56 @@ impl Measurement<'_, '_> {
         let _guard = self.trail.guard(self.session.device(), Use::Shared);
         self.session.trace(request, shown_by, limit).unwrap_or_default()
     }
+
+    /// Whose doing it is.
+    fn stopped(&mut self, lost: Lost) -> Stopped {
+        match lost {
+            Lost::Process(process, DeviceError::Child(error)) => self.blame_for_death(process, &error),
+            Lost::Process(_, error) => {
+                Stopped::new(FailureClass::Runtime, failure(Blame::Host, "evaluation", error, DOCTOR))
+            }
+            Lost::Rewrite(error) => rewrite_failed(&error),
+            Lost::NotCaptured(reason) => Stopped::new(FailureClass::Runtime, not_captured(&reason)),
+            Lost::Reference(failure) => Stopped::new(FailureClass::Reference, failure),
+        }
+    }
+
+    /// The device child died twice or overran while it ran the rewrite: whether eager alone survives says whose doing it was.
+    fn blame_for_death(&mut self, process: usize, error: &ChildError) -> Stopped {
+        let stage = self.session.device().stage(process).map_or("start".into(), |stage| stage.to_string());
+        match self.reference.load_in(process, self.trail, &mut self.session) {
+            Ok(()) => {
+                let message = format!("{error} while running the rewrite; the reference alone runs");
+                let hint = "an inserted op or kernel crashes or hangs; take them out one by one";
+                Stopped::new(FailureClass::Runtime, failure(Blame::Plugin, &stage, message, hint))
+            }
+            Err(other) => Stopped::new(FailureClass::Reference, other),
+        }
+    }
+}
+
+/// A rewrite that gave nothing to compare.
+fn rewrite_failed(error: &RewriteError) -> Stopped {
+    let class = match error {
+        RewriteError::Fault { .. } => {
+            let hint = "what was verified must not fault; report this plugin and sample";
+            return Stopped::new(FailureClass::Runtime, failure(Blame::Host, "plan", error, hint));
+        }
+        RewriteError::Memory { .. } => {
+            return Stopped::new(FailureClass::Runtime, failure(Blame::Host, "plan", error, MORE_MEMORY));
+        }
+        RewriteError::Reference(ReferenceError::Memory { .. } | ReferenceError::TooLarge { .. }) => {
+            return Stopped::new(FailureClass::Reference, failure(Blame::Host, "reference", error, MORE_MEMORY));
+        }
+        RewriteError::Reference(_) => {
+            let hint = "record ranges of the inputs that the program takes, such as rows that its tables have";
+            return Stopped::new(FailureClass::Reference, failure(Blame::Sample, "reference", error, hint));
+        }
+        RewriteError::Op { .. } => FailureClass::Runtime,
+        RewriteError::WrongType { .. } => FailureClass::TypeMismatch,
+    };
+    let hint = "the reference runs on the same inputs; check the operands of the inserted node";
+    Stopped::new(class, failure(Blame::Plugin, "plan", error, hint))
 }
 
 /// The schedules that kernels have in place of their defaults.

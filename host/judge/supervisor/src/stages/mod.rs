@@ -3,7 +3,6 @@
 //! stages say of it is in its [`Trail`]; its entry in the document is made of both, once, at the end.
 
 mod judge;
-mod lost;
 mod measure;
 mod read;
 mod reference;

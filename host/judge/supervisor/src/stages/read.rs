@@ -121,3 +121,29 @@ fn leave_out_fixed(variant: &mut Variant, trail: &mut Trail<'_>) -> Result<(), F
     variant.program = varying.program;
     Ok(())
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::event::VariantPlace;
+    use crate::supervisor::{Config, Supervisor};
+    use passhost_ir::{Dtype, Graph};
+
+    #[test]
+    fn types_of_a_run_replace_others_that_were_inferred_and_are_noted() {
+        let supervisor = Supervisor::new(Config::default());
+        let place = VariantPlace { sample: "a".into(), variant: "one".into(), position: 0, count: 1 };
+        let mut trail = Trail::at(&supervisor, place, "one");
+        let program = Graph::parse("graph(%x: f32[4]) {\n%y: f32[4] = aten::relu(%x)\nreturn (%y)\n}").unwrap();
+        let mut types: Vec<TensorType> = program.values.iter().map(|value| value.ty.clone()).collect();
+        let read = Variant { program, inputs: vec![], notes: vec![] };
+        assert!(Typed::observed(&read, &types, &mut trail).is_none());
+        types[1].dtype = Dtype::F64;
+        let observed = Typed::observed(&read, &types, &mut trail).unwrap();
+        assert_eq!(observed.reference().program.values[1].ty, types[1]);
+        let entry = trail.entry();
+        assert_eq!(entry.notes, ["bug of passhost: %y was inferred as f32[4], the run gave f64[4]"]);
+        assert_eq!((entry.element_type.as_deref(), entry.bytes), (Some("float64"), Some(16 + 32)));
+    }
+}

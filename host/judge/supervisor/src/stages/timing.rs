@@ -1,7 +1,6 @@
 //! A rewrite is timed, as often as it takes, and in several processes.
 
-use super::lost::Lost;
-use super::measure::Measurement;
+use super::measure::{Lost, Measurement};
 use crate::event::WorkStage;
 use passhost_child::device::{DeviceError, DeviceSession, RewriteRequest};
 use passhost_child::{ChildError, Use};

@@ -28,14 +28,16 @@ pub(crate) struct Trail<'s> {
 impl<'s> Trail<'s> {
     /// Of variant `index` of a sample.
     pub fn new(supervisor: &'s Supervisor, sample: &Sample, index: usize) -> Trail<'s> {
-        let name = sample.variants()[index].clone();
-        let place = VariantPlace {
-            sample: one_line(sample.name(), 80),
-            variant: one_line(&name, 60),
-            position: index,
-            count: sample.variants().len(),
-        };
-        Trail { supervisor, place, name, element_type: None, bytes: None, notes: vec![], spent: Spent::default() }
+        let (name, sample_name, count) =
+            (&sample.variants()[index], one_line(sample.name(), 80), sample.variants().len());
+        let place = VariantPlace { sample: sample_name, variant: one_line(name, 60), position: index, count };
+        Trail::at(supervisor, place, name)
+    }
+
+    /// At a place, of the variant that the sample calls so.
+    pub fn at(supervisor: &'s Supervisor, place: VariantPlace, name: &str) -> Trail<'s> {
+        let (name, notes, spent) = (name.to_owned(), vec![], Spent::default());
+        Trail { supervisor, place, name, element_type: None, bytes: None, notes, spent }
     }
 
     /// Of the same variant in another size, whose document says nothing of it.
