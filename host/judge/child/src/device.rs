@@ -6,13 +6,13 @@ mod request;
 mod tracing;
 mod tuning;
 
-use request::fits;
 pub use request::{LoadRequest, RewriteRequest};
+use request::{Program, fits};
 
 use crate::ahead::ForGpu;
 use crate::cores;
 use crate::machine_code::{Allowance, MachineCode, Processes};
-use crate::process::{Child, ChildError, Confinement};
+use crate::process::{Child, ChildError, Confinement, ENVIRONMENT, OPEN};
 use passhost_cache::Cache;
 use passhost_ir::{Graph, InputSpec};
 use passhost_protocol::compiler::Source;
@@ -24,12 +24,6 @@ use passhost_result::{DeviceInfo, Settings, Spent, Walls, Work};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// Starting libtorch takes 0.3 s; a cold disk may take a hundred times that.
-pub const OPEN: Duration = Duration::from_secs(120);
-/// Environment that libtorch, OpenMP and CUDA read, and where their libraries are.
-pub const ENVIRONMENT: [&str; 7] =
-    ["LD_LIBRARY_PATH", "PATH", "HOME", "XDG_CACHE_HOME", "CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "MKL_NUM_THREADS"];
 
 /// Programs that a child loads before a fresh one takes its place, so that what a process gathers in its life is in no
 /// score.
@@ -119,9 +113,6 @@ struct Opened {
     walls: Walls,
     gpu: Option<GpuProperties>,
 }
-
-/// A program with its inputs.
-type Program = (Graph, Vec<InputSpec>);
 
 impl Device {
     /// Starts the first child and opens a device.

@@ -10,6 +10,7 @@ pub mod cores;
 pub mod device;
 mod failure;
 pub mod guest;
+mod loaded;
 mod lock;
 pub mod machine_code;
 mod memo;
@@ -21,8 +22,9 @@ mod types;
 
 pub use ahead::{Ahead, ForGpu};
 pub use failure::{DOCTOR, UNCONFINED, guest_failure, not_captured};
+pub use loaded::LoadedPlugin;
 pub use lock::{Holder, LockedFile, Told, Turn, Use};
 pub use memo::Memo;
-pub use plugin::{LoadedPlugin, Plugin, PluginFileError};
+pub use plugin::{Plugin, PluginFileError};
 pub use process::{Child, ChildError, Confinement, beside_this_executable};
 pub use types::Types;

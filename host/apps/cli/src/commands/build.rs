@@ -2,10 +2,10 @@
 
 use super::source;
 use crate::arguments::BuildArguments;
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::output::{print, relay, write_json};
 use crate::terminal::{Terminal, Tone};
-use crate::{Exit, Stop};
 use passhost_builder::cargo::{self, AS_JSON, artefacts, component};
 use passhost_builder::{BuildLimits, Diagnostic, Refusal, Source, SourceError};
 use passhost_child::{Confinement, LoadedPlugin, Plugin};

@@ -3,12 +3,12 @@
 use super::signing::{Signer, Signing};
 use super::source::Given;
 use crate::arguments::EvalArguments;
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::output::{print, write_json};
 use crate::progress::Progress;
 use crate::rows::Rows;
 use crate::terminal::{Terminal, Tone, wrap};
-use crate::{Exit, Stop};
 use passhost_result::document::{Blame, Document};
 use passhost_result::untrusted::one_line;
 use passhost_sample::Named;

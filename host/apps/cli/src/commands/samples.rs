@@ -12,10 +12,10 @@ mod stats;
 mod vary;
 
 use crate::arguments::{SamplesArguments, SamplesCommand, SurveyArguments};
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::output::{print, write_json};
 use crate::terminal::{Terminal, Tone, wrap};
-use crate::{Exit, Stop};
 use passhost_child::Memo;
 use passhost_corpus::outcome::{Failure, Outcome, SampleReport};
 use passhost_corpus::survey::{Crew, Each, Heard, Task, cores};

@@ -1,10 +1,10 @@
 //! Signing results as they come.
 
-use super::bench::given::programs;
 use super::keygen;
+use super::programs::programs;
 use crate::arguments::SignArguments;
+use crate::exit::{Exit, Stop};
 use crate::terminal::Terminal;
-use crate::{Exit, Stop};
 use passhost_child::device::DeviceSetup;
 use passhost_corpus::write_whole;
 use passhost_result::document::Document;

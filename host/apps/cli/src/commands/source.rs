@@ -1,7 +1,7 @@
 //! Sources in place of plugins: where the SDK is, and what a source becomes.
 
+use crate::exit::{Exit, Stop};
 use crate::terminal::Terminal;
-use crate::{Exit, Stop};
 use passhost_builder::{BuildError, BuildLimits, Built, Confinement, Diagnostic, Refusal, Sdk, Source, SourceError};
 use passhost_child::{LoadedPlugin, Plugin, beside_this_executable};
 use passhost_result::document::{Blame, Failure};

@@ -1,9 +1,9 @@
 //! `passhost agent export DIR`
 
 use crate::arguments::{AgentExportArguments, ExportFormat};
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::output::{json, print};
-use crate::{Exit, Stop};
 use passhost_agent::export::harbor::{Task, tasks};
 use passhost_agent::export::{Filter, Format, export};
 use passhost_corpus::{new_directory, write_whole};

@@ -1,10 +1,10 @@
 //! Where episodes of training loops are worked on.
 
-use super::Samples;
-use crate::Stop;
+use super::samples::Samples;
 use crate::arguments::ServeArguments;
 use crate::commands::device_facts;
 use crate::commands::guide::GUIDE;
+use crate::exit::Stop;
 use passhost_child::device::Device;
 use passhost_child::{beside_this_executable, cores};
 use passhost_result::Policy;
