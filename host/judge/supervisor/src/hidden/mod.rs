@@ -7,7 +7,7 @@
 mod run;
 mod sizes;
 
-pub(crate) use run::{allowed, run};
+pub(crate) use run::{run, unsaid};
 
 use crate::account::Account;
 use crate::check::{Checker, Refused, Verified};

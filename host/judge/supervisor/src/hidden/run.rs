@@ -46,16 +46,27 @@ pub(crate) fn run(
     record
 }
 
+/// The finding that follows from the outputs of a hidden size, which are right from this t on, where nothing is said of it. The
+/// recorded size is right at `recorded_right_from`.
+pub(crate) fn unsaid(shape: &HiddenShape, right_from: Option<i8>, recorded_right_from: i8) -> Option<String> {
+    // What was not run has no outputs, and says why.
+    let is_said = shape.finding.is_some() || (shape.note.is_some() && shape.outputs.is_empty());
+    let found = wrong_from(right_from, allowed(recorded_right_from)).filter(|_| !is_said)?;
+    Some(format!("with {}: {found}", described(&shape.sizes)))
+}
+
 /// The largest t from which on a hidden size may be right.
-pub(crate) fn allowed(recorded_right_from: i8) -> i8 {
+fn allowed(recorded_right_from: i8) -> i8 {
     recorded_right_from.max(-5) + SLACK
 }
 
 /// What is wrong with a rewrite that ran.
 fn wrong(evaluation: &Evaluation, right_from: Option<i8>, allowed: i8) -> Option<String> {
-    if let Some(finding) = evaluation.findings.first() {
-        return Some(finding.to_string());
-    }
+    evaluation.findings.first().map(ToString::to_string).or_else(|| wrong_from(right_from, allowed))
+}
+
+/// What is wrong with outputs that are right from this t on.
+fn wrong_from(right_from: Option<i8>, allowed: i8) -> Option<String> {
     match right_from {
         Some(t) if t <= allowed => None,
         Some(t) => Some(format!("outputs are right from t = {t} on, expected t = {allowed} or less")),
