@@ -38,10 +38,8 @@ const SCHEMA: &str = "passhost-build/1";
 pub fn run(arguments: &BuildArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let started = Instant::now();
     let out = arguments.out.clone().unwrap_or_else(|| default_out(&arguments.source));
-    let read = [arguments.source.clone(), arguments.source.join("src"), arguments.source.join("Cargo.toml")];
-    // Of a directory, what is beside these is nobody's source.
-    let read = read.iter().filter(|path| path.is_file() || path.ends_with("src"));
-    Files::default().writes("--out", [&out]).writes("--json", &arguments.json).reads("the source", read).check()?;
+    let read = source::files(&arguments.source);
+    Files::default().writes("--out", [&out]).writes("--json", &arguments.json).reads("the source", &read).check()?;
     let (component, warnings) = if arguments.cargo {
         (by_cargo(&arguments.source, terminal)?, vec![])
     } else {

@@ -52,6 +52,14 @@ pub fn compile(source: &Source, limits: BuildLimits, confinement: Confinement) -
     }
 }
 
+/// What is read of a source or a component: of the directory of a crate, what is beside these is nobody's source.
+pub fn files(path: &Path) -> Vec<PathBuf> {
+    if !path.is_dir() {
+        return vec![path.into()];
+    }
+    ["src", "Cargo.toml"].into_iter().map(|name| path.join(name)).filter(|path| path.exists()).collect()
+}
+
 /// What a user gave as a plugin.
 pub enum Given {
     /// A component, or a source that became one.
