@@ -1,8 +1,10 @@
-//! Reading the files of a sample. Nothing outside its directory is opened, with one exception: the tasks of a PassNet
-//! checkout share one directory of graphs, to which each of them has a link.
+//! Reading the files of a sample, which lie in a directory or are packed in one file. Nothing outside that directory is
+//! opened, with one exception: the tasks of a PassNet checkout share one directory of graphs, to which each of them has a
+//! link.
 
 use crate::constraints::CONSTRAINTS;
 use crate::list::{LIST_BYTES, entries, plain};
+use crate::packed::{Packed, is_packed};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use passhost_protocol::open_regular;
@@ -19,21 +21,30 @@ const SHARED: &str = "graphs";
 /// Bytes of a file of a graph: the largest real one has three megabytes.
 pub const FILE_BYTES: u64 = 32 << 20;
 
-/// An open sample directory with the paths of its graphs.
+/// The files of a sample that is open, with the paths of its graphs.
 #[derive(Debug)]
-pub struct Directory {
+pub struct Files {
     /// For messages.
     pub path: PathBuf,
-    dir: Dir,
-    /// What the link `graphs` leads to, if it is one.
-    shared: Option<Dir>,
-    /// Paths of graph folders, relative to the directory; `.` for a graph folder by itself.
+    place: Place,
+    /// Paths of graph folders, relative to the sample; `.` for a graph folder by itself.
     pub graphs: Vec<PathBuf>,
 }
 
-/// Whether a directory looks like a task or a graph.
+/// Where files lie.
+#[derive(Debug)]
+enum Place {
+    Directory {
+        dir: Dir,
+        /// What the link `graphs` leads to, if it is one.
+        shared: Option<Dir>,
+    },
+    Packed(Packed),
+}
+
+/// Whether a directory looks like a task or a graph, or a file like one that is packed.
 pub fn is_sample(path: &Path) -> bool {
-    [MODEL, GRAPHS].iter().any(|name| path.join(name).exists())
+    [MODEL, GRAPHS].iter().any(|name| path.join(name).exists()) || is_packed(path)
 }
 
 /// Whether a file has the name of one of a task's or a graph's.
@@ -67,30 +78,42 @@ fn text(source: impl Read, limit: u64, shown: impl Fn() -> String) -> Result<Str
     })
 }
 
-impl Directory {
-    /// Opens a sample directory: a task, or a graph folder.
-    pub fn open(path: &Path) -> Result<Directory, SampleError> {
-        let dir = Dir::open_ambient_dir(path, ambient_authority()).map_err(cannot_open(path))?;
-        let shared = shared_graphs(path).and_then(|path| Dir::open_ambient_dir(path, ambient_authority()).ok());
-        let mut directory = Directory { path: path.into(), dir, shared, graphs: vec![] };
-        if directory.dir.is_file(MODEL) {
-            directory.graphs.push(PathBuf::from("."));
-            return Ok(directory);
+impl Files {
+    /// Opens a sample: a task, or a graph folder.
+    pub fn open(path: &Path) -> Result<Files, SampleError> {
+        let place = if is_packed(path) {
+            Place::Packed(Packed::open(path)?)
+        } else {
+            let dir = Dir::open_ambient_dir(path, ambient_authority()).map_err(cannot_open(path))?;
+            let shared = shared_graphs(path).and_then(|path| Dir::open_ambient_dir(path, ambient_authority()).ok());
+            Place::Directory { dir, shared }
+        };
+        let mut files = Files { path: path.into(), place, graphs: vec![] };
+        if files.has(MODEL) {
+            files.graphs.push(PathBuf::from("."));
+            return Ok(files);
         }
-        if !directory.dir.exists(GRAPHS) {
+        if !files.has(GRAPHS) {
             return Err(SampleError::NoSample { path: path.display().to_string() });
         }
-        let list = directory.read(Path::new(GRAPHS), LIST_BYTES)?;
-        let file = directory.shown(Path::new(GRAPHS));
-        directory.graphs = entries(&list, &file)?;
+        let list = files.read(Path::new(GRAPHS), LIST_BYTES)?;
+        let file = files.shown(Path::new(GRAPHS));
+        files.graphs = entries(&list, &file)?;
         let leads_out =
             |graph: &&PathBuf| !graph.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-        match directory.graphs.iter().find(leads_out) {
+        match files.graphs.iter().find(leads_out) {
             Some(graph) => {
                 let reason = format!("`{}` leads out of the sample's directory", graph.display());
                 Err(SampleError::Read { file, reason })
             }
-            None => Ok(directory),
+            None => Ok(files),
+        }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        match &self.place {
+            Place::Directory { dir, .. } => dir.exists(name),
+            Place::Packed(packed) => packed.text(name).is_some(),
         }
     }
 
@@ -99,12 +122,18 @@ impl Directory {
         plain(&self.path.join(file)).display().to_string()
     }
 
-    /// A text file of at most `limit` bytes, by its path in the directory.
+    /// A text file of at most `limit` bytes, by its path in the sample.
     pub fn read(&self, file: &Path, limit: u64) -> Result<String, SampleError> {
         let failed = |reason: String| SampleError::Read { file: self.shown(file), reason };
-        let (dir, inside) = match (&self.shared, file.strip_prefix(SHARED)) {
-            (Some(shared), Ok(inside)) => (shared, inside),
-            _ => (&self.dir, file),
+        let (dir, inside) = match &self.place {
+            Place::Packed(packed) => {
+                let text = plain(file).to_str().and_then(|file| packed.text(file)).map(str::to_owned);
+                return text.ok_or_else(|| failed("the packed sample has no such file".into()));
+            }
+            Place::Directory { dir, shared } => match (shared, file.strip_prefix(SHARED)) {
+                (Some(shared), Ok(inside)) => (shared, inside),
+                _ => (dir, file),
+            },
         };
         // Each call resolves every link inside that directory's own tree or fails. Opening a pipe would wait for a writer.
         let metadata = dir.metadata(inside).map_err(|error| failed(error.to_string()))?;
@@ -116,8 +145,8 @@ impl Directory {
     }
 }
 
-/// The directories that a sample at `path` is read from, by which a process that reads it can be confined to them.
-pub fn directories(path: &Path) -> Vec<PathBuf> {
+/// What a sample at `path` is read from, directories or a file, by which a process that reads it can be confined to them.
+pub fn places(path: &Path) -> Vec<PathBuf> {
     std::iter::once(path.to_owned()).chain(shared_graphs(path)).collect()
 }
 
@@ -164,12 +193,12 @@ mod tests {
         ] {
             let _ = std::fs::remove_file(task.join(SHARED));
             symlink(link, task.join(SHARED)).unwrap();
-            let read = Directory::open(&task).unwrap().read(Path::new("graphs/g/0/model.py"), FILE_BYTES);
+            let read = Files::open(&task).unwrap().read(Path::new("graphs/g/0/model.py"), FILE_BYTES);
             assert_eq!(read.ok().as_deref(), found, "{link}");
         }
         let _ = std::fs::remove_file(task.join(SHARED));
         symlink("../../../graphs", task.join(SHARED)).unwrap();
-        let directory = Directory::open(&task).unwrap();
+        let directory = Files::open(&task).unwrap();
         assert!(directory.read(Path::new("graphs/g/in.py"), FILE_BYTES).is_ok());
         assert!(directory.read(Path::new("graphs/g/out.py"), FILE_BYTES).is_err());
         assert!(directory.read(Path::new("graphs/../../secret"), FILE_BYTES).is_err());
