@@ -64,6 +64,23 @@ fn our_own_crates_are_checked_in_every_build() {
     assert_eq!(unchecked, ["profile.dev.package.\"*\"", "profile.dev.package.passhost-kernels"]);
 }
 
+/// The files of the repository with such names, one a line.
+fn tracked(pattern: &str) -> std::io::Result<String> {
+    let tracked = Command::new("git").args(["ls-files", pattern]).current_dir(repository()).output()?;
+    assert!(tracked.status.success(), "{tracked:?}");
+    Ok(String::from_utf8_lossy(&tracked.stdout).into_owned())
+}
+
+#[test]
+fn samples_are_few_files_and_no_path_is_long() -> std::io::Result<()> {
+    let tracked = tracked("*")?;
+    let samples = tracked.lines().filter(|path| path.starts_with("samples/")).count();
+    assert!((134..=220).contains(&samples), "{samples} files in samples/: `passhost samples pack` makes one of a task");
+    let longest = tracked.lines().max_by_key(|path| path.chars().count()).unwrap_or_default();
+    assert!(longest.chars().count() <= 120, "{} characters: {longest}", longest.chars().count());
+    Ok(())
+}
+
 /// The links of a page to files of this repository, without places in them.
 fn links(text: &str) -> Vec<&str> {
     let outside_code = text.split("```").step_by(2).flat_map(|part| part.split('`').step_by(2));
@@ -74,9 +91,7 @@ fn links(text: &str) -> Vec<&str> {
 #[test]
 fn every_page_is_listed_and_every_link_leads_somewhere() -> std::io::Result<()> {
     let root = repository().canonicalize()?;
-    let tracked = Command::new("git").args(["ls-files", "*.md"]).current_dir(&root).output()?;
-    assert!(tracked.status.success(), "{tracked:?}");
-    let tracked = String::from_utf8_lossy(&tracked.stdout).into_owned();
+    let tracked = tracked("*.md")?;
     let (contents, mut listed, mut wrong) = ("docs/SUMMARY.md", BTreeSet::new(), vec![]);
     for page in tracked.lines() {
         let path = root.join(page);

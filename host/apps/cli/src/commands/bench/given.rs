@@ -27,7 +27,7 @@ pub fn read(arguments: &BenchArguments, terminal: &Terminal) -> Result<Given, St
         )));
     }
     if lists.is_empty() {
-        return Err(Stop::usage("no samples are given; plugins are followed by sample directories or lists of them"));
+        return Err(Stop::usage("no samples are given; plugins are followed by samples or lists of them"));
     }
     let limit = arguments.measure.limits.limits().wasm;
     let mut read: Vec<Plugin> = vec![];
