@@ -44,7 +44,6 @@ const CALLERS: [&str; 12] = [
     "guest-sdk/src/rewriter/together.rs",
     "guest-sdk/src/testing/sized.rs",
     "host/core/ir/src/double.rs",
-    "host/core/ir/src/functional.rs",
     "host/core/ir/src/functional/draft.rs",
     "host/core/ir/src/functional/follow.rs",
     "host/core/ir/src/functional/memory.rs",
