@@ -5,6 +5,7 @@
 use crate::args::Args;
 use crate::index::Index;
 use passhost_ir::dims::{permutation, wrap};
+use passhost_ir::ops::{Shows, shows};
 use passhost_ir::{Arg, Graph, Node, NodeKind, TensorType, ValueId, numel};
 
 /// A tensor as a map into another: its source, and one coordinate per dimension of the source.
@@ -37,6 +38,11 @@ pub fn broadcast(shape: &[i64], result: &[i64]) -> Option<Vec<Index>> {
 
 /// The operand that `node` returns as it is: same type, same elements, no copy.
 pub fn identity(graph: &Graph, node: &Node) -> Option<ValueId> {
+    let NodeKind::Aten { op, .. } = &node.kind else { return None };
+    identical(graph, node, *shows(&op.name)?)
+}
+
+fn identical(graph: &Graph, node: &Node, shows: Shows) -> Option<ValueId> {
     let NodeKind::Aten { op, args } = &node.kind else { return None };
     let args = Args::new(args);
     let source = args.tensor(0)?;
@@ -44,23 +50,17 @@ pub fn identity(graph: &Graph, node: &Node) -> Option<ValueId> {
     if graph.ty(source) != graph.ty(output) {
         return None;
     }
-    let same = match op.name.as_str() {
-        "aten::alias" | "aten::detach" | "aten::positive" | "aten::lift_fresh" => true,
-        "aten::dropout" | "aten::feature_dropout" | "aten::alpha_dropout" | "aten::feature_alpha_dropout" => {
-            args.bool(2) == Some(false)
-        }
+    let same = match shows {
+        Shows::Same | Shows::Spread | Shows::Shape | Shows::Reshaped => true,
+        Shows::SameInInference => args.bool(2) == Some(false),
         // `copy` is the only argument that makes a tensor of the same type; its place depends on the overload.
-        "aten::to" => {
-            let copy = match op.overload.as_str() {
-                "dtype" | "other" => 3,
-                "device" => 4,
-                "dtype_layout" => 6,
-                _ => return None,
-            };
-            args.bool(copy) == Some(false)
-        }
-        "aten::type_as" | "aten::contiguous" => true,
-        "aten::expand" | "aten::expand_as" | "aten::broadcast_to" | "aten::view" | "aten::reshape" => true,
+        Shows::Converted => match op.overload.as_str() {
+            "" => true,
+            "dtype" | "other" => args.bool(3) == Some(false),
+            "device" => args.bool(4) == Some(false),
+            "dtype_layout" => args.bool(6) == Some(false),
+            _ => false,
+        },
         _ => false,
     };
     same.then_some(source)
@@ -69,9 +69,10 @@ pub fn identity(graph: &Graph, node: &Node) -> Option<ValueId> {
 /// What `value` is a view of, one step back; `None` if the op that defines it computes or copies.
 pub fn step(graph: &Graph, node: &Node, value: ValueId) -> Option<View> {
     let NodeKind::Aten { op, args } = &node.kind else { return None };
+    let shows = *shows(&op.name)?;
     let typed = Args::new(args);
     if let Some(sources) = typed.tensors(0) {
-        return stretched(graph, node, sources, value);
+        return stretched(graph, node, sources, (shows, value));
     }
     let source = typed.tensor(0)?;
     if graph.ty(source).dtype != graph.ty(value).dtype {
@@ -82,68 +83,62 @@ pub fn step(graph: &Graph, node: &Node, value: ValueId) -> Option<View> {
     let rank = from.rank();
     let axes = Index::axes(to);
     let view = |coordinates| Some(View { source, coordinates });
-    if identity(graph, node).is_some() {
+    if identical(graph, node, shows).is_some() {
         return view(axes);
     }
-    match op.name.as_str() {
-        "aten::expand" | "aten::expand_as" | "aten::broadcast_to" => view(broadcast(&from.shape, to)?),
-        name if is_regroup(name) => view(regroup(&from.shape, to).filter(|_| !copies(name, from, to))?),
-        "aten::numpy_T" if rank > 2 => None,
-        "aten::permute" | "aten::movedim" | "aten::moveaxis" | "aten::transpose" | "aten::swapaxes"
-        | "aten::swapdims" | "aten::t" | "aten::numpy_T" | "aten::mT" => {
+    match shows {
+        Shows::Spread => view(broadcast(&from.shape, to)?),
+        Shows::Shape => view(regroup(&from.shape, to)?),
+        Shows::Reshaped => view(regroup(&from.shape, to).filter(|_| !copies(from, to))?),
+        Shows::Reversed if rank > 2 => None,
+        Shows::Reversed | Shows::SwappedLast | Shows::Swapped | Shows::Permuted | Shows::Moved => {
             let mut coordinates = vec![Index::constant(0); rank];
-            for (axis, dim) in axes.into_iter().zip(permutation(&op.name, args, rank)?) {
+            for (axis, dim) in axes.into_iter().zip(permutation(shows, args, rank)?) {
                 coordinates[dim] = axis;
             }
             view(coordinates)
         }
-        name => view(part(graph, node, name, value)?),
+        _ => view(part(graph, node, (shows, value))?),
     }
 }
 
 /// The coordinates in the first tensor of a node of the elements of `value`, which some of them make up.
-fn part(graph: &Graph, node: &Node, name: &str, value: ValueId) -> Option<Vec<Index>> {
+fn part(graph: &Graph, node: &Node, (shows, value): (Shows, ValueId)) -> Option<Vec<Index>> {
     let NodeKind::Aten { args, .. } = &node.kind else { return None };
     let args = Args::new(args);
     let source = args.tensor(0)?;
     let (from, to) = (graph.ty(source), &graph.ty(value).shape);
     let rank = from.rank();
     let mut coordinates = Index::axes(to);
-    match name {
-        "aten::slice" | "aten::narrow" => {
+    match shows {
+        Shows::Slice | Shows::Narrow => {
             let dim = wrap(args.int(1)?, rank)?;
             let extent = from.shape[dim];
             let start =
                 slice_start(if matches!(args.get(2), Some(Arg::None)) { None } else { Some(args.int(2)?) }, extent);
-            let step = if name == "aten::slice" { args.int(4)? } else { 1 };
+            let step = if shows == Shows::Slice { args.int(4)? } else { 1 };
             coordinates[dim] = coordinates[dim].times(step).shifted(start);
         }
-        "aten::select" | "aten::unbind" => {
+        Shows::Select | Shows::Unbind => {
             let dim = wrap(args.int(1)?, rank)?;
-            let index = match name {
-                "aten::select" => args.int(2)?,
+            let index = match shows {
+                Shows::Select => args.int(2)?,
                 _ => i64::try_from(node.outputs.iter().position(|&output| output == value)?).ok()?,
             };
             coordinates.insert(dim, Index::constant(if index < 0 { index + from.shape[dim] } else { index }));
         }
-        "aten::chunk"
-        | "aten::split"
-        | "aten::split_with_sizes"
-        | "aten::tensor_split"
-        | "aten::hsplit"
-        | "aten::vsplit"
-        | "aten::dsplit" => {
-            let dim = match name {
-                "aten::hsplit" => rank.min(2).checked_sub(1)?,
-                "aten::vsplit" => 0,
-                "aten::dsplit" => 2,
+        Shows::Split | Shows::SplitAt | Shows::SplitColumns | Shows::SplitRows | Shows::SplitDepth => {
+            let dim = match shows {
+                Shows::SplitColumns => rank.min(2).checked_sub(1)?,
+                Shows::SplitRows => 0,
+                Shows::SplitDepth => 2,
                 _ => wrap(args.int(2)?, rank)?,
             };
             let parts = node.outputs.iter().take_while(|&&output| output != value);
             let offset = parts.map(|&output| graph.ty(output).shape[dim]).sum();
             coordinates[dim] = coordinates[dim].shifted(offset);
         }
-        "aten::diagonal" => {
+        Shows::Diagonal => {
             let (first, second) = (wrap(args.int(2)?, rank)?, wrap(args.int(3)?, rank)?);
             let offset = args.int(1)?;
             let (kept, along) = coordinates.split_at(rank.checked_sub(2)?);
@@ -156,7 +151,7 @@ fn part(graph: &Graph, node: &Node, name: &str, value: ValueId) -> Option<Vec<In
             coordinates = (0..rank).map(coordinate).collect::<Option<_>>()?;
         }
         // Strides count in memory, which is known of a dense tensor that nothing else is part of.
-        "aten::as_strided" if graph.inputs.contains(&source) && from.is_contiguous() && from.numel() > 0 => {
+        Shows::Addressed if graph.inputs.contains(&source) && from.is_contiguous() && from.numel() > 0 => {
             let steps = coordinates.iter().zip(args.ints(2)?).map(|(axis, &stride)| axis.times(stride));
             let start = Index::constant(args.int(3).unwrap_or(0));
             let place = steps.fold(start, |place, step| place.plus(&step));
@@ -164,7 +159,7 @@ fn part(graph: &Graph, node: &Node, name: &str, value: ValueId) -> Option<Vec<In
             coordinates = place.lies_within(count).then(|| place.unravel(&from.shape))?;
         }
         // Windows along a dimension; the position in the window is a new last dimension.
-        "aten::unfold" => {
+        Shows::Windows => {
             let dim = wrap(args.int(1)?, rank)?;
             let within = coordinates.pop()?;
             coordinates[dim] = coordinates[dim].times(args.int(3)?).plus(&within);
@@ -175,14 +170,14 @@ fn part(graph: &Graph, node: &Node, name: &str, value: ValueId) -> Option<Vec<In
 }
 
 /// One of several tensors stretched to a shape that they share.
-fn stretched(graph: &Graph, node: &Node, sources: &[ValueId], value: ValueId) -> Option<View> {
-    let NodeKind::Aten { op, args } = &node.kind else { return None };
+fn stretched(graph: &Graph, node: &Node, sources: &[ValueId], (shows, value): (Shows, ValueId)) -> Option<View> {
+    let NodeKind::Aten { args, .. } = &node.kind else { return None };
     let number = node.outputs.iter().position(|&output| output == value)?;
     let (&source, to) = (sources.get(number)?, &graph.ty(value).shape);
     let from = &graph.ty(source).shape;
-    let coordinates = match op.name.as_str() {
-        "aten::broadcast_tensors" => broadcast(from, to)?,
-        "aten::meshgrid" => {
+    let coordinates = match shows {
+        Shows::SpreadEach => broadcast(from, to)?,
+        Shows::Mesh => {
             let is_swapped = Args::new(args).text(1) == Some("xy") && sources.len() > 1 && number < 2;
             let dim = if is_swapped { 1 - number } else { number };
             let axis = Index::axis(dim, *to.get(dim)?);
@@ -210,20 +205,8 @@ pub fn root(graph: &Graph, definitions: &[Option<usize>], value: ValueId) -> Vie
 }
 
 /// Whether an op gives the elements of its operand in the same row-major order.
-pub(crate) fn is_regroup(name: &str) -> bool {
-    matches!(
-        name,
-        "aten::unsqueeze"
-            | "aten::squeeze"
-            | "aten::view"
-            | "aten::view_as"
-            | "aten::_unsafe_view"
-            | "aten::reshape"
-            | "aten::reshape_as"
-            | "aten::flatten"
-            | "aten::ravel"
-            | "aten::unflatten"
-    )
+pub(crate) fn is_regroup(op: &str) -> bool {
+    matches!(shows(op), Some(Shows::Shape | Shows::Reshaped))
 }
 
 /// The coordinates in a tensor of shape `from` of its elements in the shape `to`, row by row.
@@ -240,8 +223,8 @@ pub(crate) fn regroup(from: &[i64], to: &[i64]) -> Option<Vec<Index>> {
 
 /// Whether an op that regroups `from` to the shape `to` makes a copy: where dimensions are merged that do not follow each
 /// other in memory.
-fn copies(name: &str, from: &TensorType, to: &[i64]) -> bool {
-    if !matches!(name, "aten::reshape" | "aten::reshape_as" | "aten::flatten" | "aten::ravel") || from.is_contiguous() {
+fn copies(from: &TensorType, to: &[i64]) -> bool {
+    if from.is_contiguous() {
         return false;
     }
     let long = |shape: &[i64]| -> Vec<usize> { (0..shape.len()).filter(|&dim| shape[dim] != 1).collect() };

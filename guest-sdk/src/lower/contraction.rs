@@ -4,7 +4,7 @@ mod convolution;
 mod products;
 
 use super::call::Uncovered;
-use super::group::{Family, Group};
+use super::group::{Family, Group, Only};
 use super::moves::Guard;
 use super::recipe::Recipe;
 use super::rules::Footprint;
@@ -108,6 +108,8 @@ type Find = fn(&Graph, &Node) -> Result<Contraction, Uncovered>;
 pub(super) struct Op {
     name: &'static str,
     overloads: &'static [&'static str],
+    /// What calls must be like for a kernel to do them about as fast as a library.
+    pub(super) only: Only,
     find: Find,
 }
 

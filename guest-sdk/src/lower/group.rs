@@ -40,6 +40,33 @@ pub(super) enum Family {
     Products(&'static [contraction::Op]),
 }
 
+/// What calls of an op must be like to lower, for those who speak of ops: no component has a word of it.
+#[derive(Clone, Copy)]
+pub(super) struct Only(#[cfg(not(target_arch = "wasm32"))] Option<&'static str>);
+
+impl Only {
+    /// They may be like anything.
+    pub(super) const NOTHING: Only = Only(
+        #[cfg(not(target_arch = "wasm32"))]
+        None,
+    );
+
+    /// They must be like this.
+    pub(super) const fn calls(_condition: &'static str) -> Only {
+        Only(
+            #[cfg(not(target_arch = "wasm32"))]
+            Some(_condition),
+        )
+    }
+
+    fn condition(self) -> Option<&'static str> {
+        #[cfg(not(target_arch = "wasm32"))]
+        return self.0;
+        #[cfg(target_arch = "wasm32")]
+        None
+    }
+}
+
 /// How an op lowers.
 #[derive(Clone, Copy)]
 pub(super) enum Lowering {
@@ -139,11 +166,21 @@ pub(super) fn find(groups: &[Group], op: &OpName, args: &[Arg]) -> Option<Loweri
 
 /// Whether a table has an op; of those that move elements, under any overload.
 pub(super) fn covers(groups: &[Group], op: &OpName) -> bool {
+    !conditions(groups, op).is_empty()
+}
+
+/// For each lowering that a table has for an op, under any overload of those that move elements, what calls must be like.
+pub(super) fn conditions(groups: &[Group], op: &OpName) -> Vec<Option<&'static str>> {
     let name = rules::meant(&op.name);
-    families(groups).any(|family| match family {
-        Family::Rules(rules) => rules.iter().any(|rule| rule.covers(name, &op.overload)),
-        Family::Moves(ops) => ops.iter().any(|known| known.name == op.name),
-        Family::Resampling(ops) => ops.iter().any(|known| known.name == op.name),
-        Family::Products(ops) => ops.iter().any(|known| known.covers(op)),
-    })
+    let mut found = vec![];
+    let mut add = |is_meant: bool, only: Only| found.extend(is_meant.then(|| only.condition()));
+    for family in families(groups) {
+        match family {
+            Family::Rules(rules) => rules.iter().for_each(|rule| add(rule.covers(name, &op.overload), rule.only)),
+            Family::Moves(ops) => ops.iter().for_each(|known| add(known.name == op.name, known.only)),
+            Family::Resampling(ops) => ops.iter().for_each(|known| add(known.name == op.name, Only::NOTHING)),
+            Family::Products(ops) => ops.iter().for_each(|known| add(known.covers(op), known.only)),
+        }
+    }
+    found
 }

@@ -5,11 +5,8 @@ use super::cost::Model;
 use super::put_back::PutBack;
 use super::space::tensors;
 use super::work::Work;
+use passhost_ir::ops::{Products, calls, products};
 use passhost_ir::{DeviceFacts, Graph, Node, NodeKind, ValueId, numel};
-
-/// Ops of which ATen makes several calls, and how many.
-const COMPOSITE: [(&str, f64); 4] =
-    [("aten::rms_norm", 5.0), ("aten::logsumexp", 4.0), ("aten::one_hot", 3.0), ("aten::instance_norm", 3.0)];
 
 /// Nanoseconds that ATen is estimated to take for each node of a graph on a device.
 pub fn call_times(graph: &Graph, device: &DeviceFacts) -> Vec<f64> {
@@ -76,23 +73,23 @@ fn kept(analysis: &Analysis<'_>, model: &Model, position: usize, work: &Work) ->
         return model.view();
     }
     let (NodeKind::Aten { op, .. }, false) = (&node.kind, node.outputs.is_empty()) else { return model.kernel(work) };
-    let calls = COMPOSITE.iter().find(|(name, _)| *name == op.name).map_or(1.0, |(_, calls)| *calls);
-    let products = products(analysis, node, &op.name);
+    let calls = calls(&op.name).map_or(1.0, |&calls| f64::from(calls));
+    let added = added(analysis, node, &op.name);
     let is_half = analysis.graph.ty(node.outputs[0]).dtype.size() == 2;
-    (calls * model.call(work)).max(model.products(products, is_half))
+    (calls * model.call(work)).max(model.products(added, is_half))
 }
 
 /// Multiplications and additions of an op that contracts; 0 for others.
-fn products(analysis: &Analysis<'_>, node: &Node, name: &str) -> f64 {
+fn added(analysis: &Analysis<'_>, node: &Node, name: &str) -> f64 {
     let graph = analysis.graph;
     let shape = |value: ValueId| &graph.ty(value).shape;
     let operands: Vec<ValueId> = tensors(node).map(|(_, operand)| operand).collect();
     let result = numel(shape(node.outputs[0])) as f64;
-    let along = match (name.trim_start_matches("aten::"), &operands[..]) {
-        ("mm" | "bmm" | "matmul" | "linear" | "mv" | "dot", [first, ..]) => shape(*first).last().copied(),
-        ("addmm" | "baddbmm" | "addbmm" | "addmv", [_, first, ..]) => shape(*first).last().copied(),
-        ("conv1d" | "conv2d" | "conv3d" | "convolution", [_, weight, ..]) => Some(shape(*weight)[1..].iter().product()),
-        ("scaled_dot_product_attention", [query, key, ..]) => {
+    let along = match (products(name), &operands[..]) {
+        (Some(Products::First), [first, ..]) => shape(*first).last().copied(),
+        (Some(Products::Second | Products::Batches), [_, first, ..]) => shape(*first).last().copied(),
+        (Some(Products::Convolution), [_, weight, ..]) => Some(shape(*weight)[1..].iter().product()),
+        (Some(Products::Attention), [query, key, ..]) => {
             let keys = shape(*key).iter().rev().nth(1).copied().unwrap_or(1);
             return 4.0 * numel(shape(*query)) as f64 * keys as f64;
         }

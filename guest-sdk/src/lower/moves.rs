@@ -6,7 +6,7 @@ mod maps;
 mod pads;
 
 use super::call::Uncovered;
-use super::group::Family;
+use super::group::{Family, Only};
 use crate::args::Args;
 use crate::index::Index;
 use crate::view::{self, View};
@@ -114,6 +114,8 @@ impl<'a> Site<'a> {
 pub(super) struct Op {
     pub(super) name: &'static str,
     overloads: &'static [&'static str],
+    /// What calls must be like.
+    pub(super) only: Only,
     find: fn(&Site<'_>) -> Result<Move, Uncovered>,
 }
 
@@ -123,8 +125,16 @@ impl Op {
         self.name == op.name && self.overloads.contains(&op.overload.as_str())
     }
 
+    const fn of(
+        name: &'static str,
+        overloads: &'static [&'static str],
+        find: fn(&Site<'_>) -> Result<Move, Uncovered>,
+    ) -> Op {
+        Op { name, overloads, only: Only::NOTHING, find }
+    }
+
     const fn new(name: &'static str, find: fn(&Site<'_>) -> Result<Move, Uncovered>) -> Op {
-        Op { name, overloads: &[""], find }
+        Op::of(name, &[""], find)
     }
 }
 

@@ -2,14 +2,8 @@
 //! whole with another part, and the host's runtime writes in place again where nobody can tell.
 
 use super::analysis::Analysis;
+use passhost_ir::ops::{Puts, puts};
 use passhost_ir::{Node, NodeKind, ValueId};
-
-/// Ops that write a part of a tensor.
-const SCATTERS: [&str; 4] =
-    ["aten::slice_scatter", "aten::select_scatter", "aten::diagonal_scatter", "aten::as_strided_scatter"];
-
-/// Those of them that the runtime writes in place.
-const IN_PLACE: [&str; 2] = ["aten::slice_scatter", "aten::select_scatter"];
 
 /// A scatter of a part into a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +24,7 @@ impl PutBack {
     pub(super) fn all(analysis: &Analysis<'_>) -> Vec<Option<PutBack>> {
         let nodes = &analysis.graph.nodes;
         let mut found = vec![None; nodes.len()];
-        if !nodes.iter().any(|node| is_one_of(node, &SCATTERS)) {
+        if !nodes.iter().any(|node| part_of(node).is_some()) {
             return found;
         }
         let held = Held::of(analysis);
@@ -50,25 +44,24 @@ impl PutBack {
 
     fn of(analysis: &Analysis<'_>, held: &Held, position: usize, behind: &[usize]) -> Option<PutBack> {
         let node = analysis.node(position);
-        if !is_one_of(node, &SCATTERS) {
-            return None;
-        }
+        let puts = part_of(node)?;
         let &[whole, part] = &analysis.links.operands[position][..] else { return None };
         let root = analysis.root(whole).source;
         let writer = analysis.links.definitions[part.index()].filter(|&writer| {
             let reads_part =
                 |operand: &ValueId| analysis.step(*operand).is_some() && analysis.root(*operand).source == root;
-            is_one_of(analysis.node(writer), &SCATTERS) || analysis.links.operands[writer].iter().any(reads_part)
+            part_of(analysis.node(writer)).is_some() || analysis.links.operands[writer].iter().any(reads_part)
         });
         let is_last = held.readers[root.index()].iter().all(|reader| *reader <= position || behind.contains(reader));
-        let is_free =
-            is_one_of(node, &IN_PLACE) && held.is_own[root.index()] && is_last && analysis.root(part).source != root;
+        let is_free = puts != Puts::Other && held.is_own[root.index()] && is_last && analysis.root(part).source != root;
         Some(PutBack { whole, part, writer, is_free })
     }
 }
 
-fn is_one_of(node: &Node, names: &[&str]) -> bool {
-    matches!(&node.kind, NodeKind::Aten { op, .. } if names.contains(&op.name.as_str()))
+/// Which part of a tensor a node writes, if it is a scatter. The runtime writes those in place of which it knows.
+fn part_of(node: &Node) -> Option<Puts> {
+    let NodeKind::Aten { op, .. } = &node.kind else { return None };
+    puts(&op.name).copied().filter(|puts| *puts != Puts::Whole)
 }
 
 /// Who reads tensors, themselves or through views.

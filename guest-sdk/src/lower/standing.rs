@@ -7,7 +7,8 @@ use super::recipe::Recipe;
 use super::region::lower;
 use super::{LowerError, contraction};
 use fixedbitset::FixedBitSet;
-use passhost_ir::{Graph, NodeKind, OpName};
+use passhost_ir::ops::Stays;
+use passhost_ir::{Graph, NodeKind, OpName, OpRow};
 
 /// What becomes of calls of an op.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,23 +26,12 @@ pub enum Standing {
 
 /// What becomes of calls of an op; `None` if it is on no list.
 pub fn standing(op: &OpName) -> Option<Standing> {
-    let holds = |names: &[&str]| names.contains(&op.name.as_str());
-    if is_lowered(op) {
-        let condition = CONDITIONS.iter().find(|(name, _)| *name == op.name).map(|(_, condition)| *condition);
-        return Some(Standing::Kernel { condition });
+    let conditions = group::conditions(Group::ALL, op);
+    if !conditions.is_empty() {
+        return Some(Standing::Kernel { condition: conditions.into_iter().flatten().next() });
     }
-    if op.name == "aten::view" && op.overload == "dtype" {
-        return Some(Standing::Library(BITS));
-    }
-    if holds(VIEWS) {
-        return Some(Standing::View);
-    }
-    LIBRARY.iter().find(|(_, names)| holds(names)).map(|(reason, _)| Standing::Library(reason))
-}
-
-/// Whether there is a lowering for calls of an op. The lists name an op, or one overload of it.
-fn is_lowered(op: &OpName) -> bool {
-    group::covers(Group::ALL, op)
+    let row = OpRow::of(op)?;
+    row.stays.map(|stays| Standing::Library(reason(stays))).or(row.shows.map(|_| Standing::View))
 }
 
 /// What becomes of one call by itself.
@@ -82,222 +72,36 @@ pub fn fates(graph: &Graph) -> Vec<(&OpName, Fate)> {
     calls.collect()
 }
 
-/// What calls of an op with a lowering must be like.
-const CONDITIONS: &[(&str, &str)] = &[
-    ("aten::mm", "with a short side, and few products for each element that is read or written"),
-    ("aten::addmm", "as mm"),
-    ("aten::addmv", "as mm"),
-    ("aten::baddbmm", "as mm"),
-    ("aten::bmm", "as mm"),
-    ("aten::dot", "as mm"),
-    ("aten::linear", "as mm"),
-    ("aten::matmul", "as mm"),
-    ("aten::mv", "as mm"),
-    ("aten::einsum", "as mm, of two tensors"),
-    ("aten::conv2d", "as mm: depthwise ones, and those of few channels"),
-    ("aten::conv1d", "as conv2d"),
-    ("aten::conv3d", "as conv2d"),
-    ("aten::conv_transpose1d", "as conv2d"),
-    ("aten::conv_transpose2d", "as conv2d"),
-    ("aten::conv_transpose3d", "as conv2d"),
-    ("aten::convolution", "as conv2d"),
-    ("aten::adaptive_max_pool1d", "where nothing reads the positions"),
-    ("aten::adaptive_max_pool2d", "where nothing reads the positions"),
-    ("aten::adaptive_max_pool3d", "where nothing reads the positions"),
-    ("aten::max_pool2d_with_indices", "where nothing reads the positions"),
-    ("aten::max_pool3d_with_indices", "where nothing reads the positions"),
-    (
-        "aten::cumsum",
-        "where no other reduction of the kernel goes over other dimensions, and each sum is read where it is",
-    ),
-    ("aten::cumprod", "as cumsum"),
-    ("aten::cummax", "as cumsum"),
-    ("aten::cummin", "as cumsum"),
-    ("aten::diff", "of neighbours, once, with at most one element in front"),
-    ("aten::gelu", "approximate none or tanh"),
-    ("aten::instance_norm", "that updates no running statistics"),
-    ("aten::isclose", "of floats"),
-    ("aten::linalg_norm", "of vectors"),
-    ("aten::linspace", "to f32 or f64"),
-    ("aten::logspace", "to f32 or f64"),
-    ("aten::repeat_interleave", "with a number of repeats"),
-    ("aten::pow", "of floats; of integers with a number as exponent, or 2 as base"),
-    ("aten::float_power", "of floats"),
-    ("aten::binary_cross_entropy_with_logits", "without weights; reduced, of one shape"),
-    ("aten::cosine_similarity", "of one shape"),
-    ("aten::pairwise_distance", "of one shape"),
-    ("aten::huber_loss", "reduced, of one shape"),
-    ("aten::kl_div", "reduced, of one shape"),
-    ("aten::l1_loss", "reduced, of one shape"),
-    ("aten::mse_loss", "reduced, of one shape"),
-    ("aten::smooth_l1_loss", "reduced, of one shape"),
-    ("aten::soft_margin_loss", "reduced, of one shape"),
-];
-
-/// Ops that rename elements, or give back what they are given.
-const VIEWS: &[&str] = &[
-    "aten::_unsafe_view",
-    "aten::alias",
-    "aten::alpha_dropout",
-    "aten::broadcast_tensors",
-    "aten::broadcast_to",
-    "aten::chunk",
-    "aten::detach",
-    "aten::diagonal",
-    "aten::dropout",
-    "aten::dsplit",
-    "aten::expand",
-    "aten::expand_as",
-    "aten::feature_dropout",
-    "aten::hsplit",
-    "aten::lift_fresh",
-    "aten::mT",
-    "aten::meshgrid",
-    "aten::moveaxis",
-    "aten::movedim",
-    "aten::narrow",
-    "aten::numpy_T",
-    "aten::permute",
-    "aten::positive",
-    "aten::select",
-    "aten::slice",
-    "aten::split",
-    "aten::split_with_sizes",
-    "aten::squeeze",
-    "aten::swapaxes",
-    "aten::swapdims",
-    "aten::t",
-    "aten::tensor_split",
-    "aten::transpose",
-    "aten::unbind",
-    "aten::unflatten",
-    "aten::unfold",
-    "aten::unsqueeze",
-    "aten::view",
-    "aten::view_as",
-    "aten::vsplit",
-];
-
-/// Why the overload of `aten::view` that takes an element type is no view for a kernel.
-const BITS: &str = "about the bits of elements, which kernels do not read as another type";
-
-/// Ops that stay calls of the library, by reason.
-const LIBRARY: &[(&str, &[&str])] = &[
-    (
-        "a product of matrices: the library's kernels have the tensor cores",
-        &[
-            "aten::addbmm",
-            "aten::addr",
-            "aten::bilinear",
-            "aten::cdist",
-            "aten::inner",
-            "aten::linalg_multi_dot",
-            "aten::tensordot",
-        ],
-    ),
-    (
-        "attention, or a layer of it: two products of matrices and more in one call",
-        &[
-            "aten::_native_multi_head_attention",
-            "aten::_transformer_encoder_layer_fwd",
-            "aten::scaled_dot_product_attention",
-        ],
-    ),
-    (
-        "a sort: where an element goes depends on all others",
-        &["aten::argsort", "aten::median", "aten::msort", "aten::sort", "aten::topk"],
-    ),
-    (
-        "a search: a loop over another tensor that ends where something is found",
-        &["aten::bucketize", "aten::isin", "aten::searchsorted"],
-    ),
-    (
-        "a scatter: it writes where an index says, and a kernel writes each element of its result once",
-        &[
-            "aten::index_add",
-            "aten::index_copy",
-            "aten::index_fill",
-            "aten::index_put",
-            "aten::index_reduce",
-            "aten::masked_scatter",
-            "aten::scatter",
-            "aten::scatter_add",
-            "aten::scatter_reduce",
-        ],
-    ),
-    (
-        "a recurrent layer: each step waits for the one before, with a product of matrices in it",
-        &["aten::gru", "aten::lstm"],
-    ),
-    (
-        "a Fourier transform: the library has algorithms of its own for it",
-        &[
-            "aten::fft_fft",
-            "aten::fft_fft2",
-            "aten::fft_fftn",
-            "aten::fft_ifft",
-            "aten::fft_ifft2",
-            "aten::fft_ifftn",
-            "aten::fft_irfft",
-            "aten::fft_irfft2",
-            "aten::fft_irfftn",
-            "aten::fft_rfft",
-            "aten::fft_rfft2",
-            "aten::fft_rfftn",
-        ],
-    ),
-    (
-        "about complex numbers, which kernels do not calculate with",
-        &["aten::complex", "aten::imag", "aten::polar", "aten::real", "aten::view_as_complex", "aten::view_as_real"],
-    ),
-    (
-        "a function that the kernel language lacks, and cannot say with others as exactly as eager has it",
-        &["aten::digamma", "aten::erfc", "aten::erfinv", "aten::lgamma"],
-    ),
-    ("a running sum that is scaled anew at each element, which a scan cannot say", &["aten::logcumsumexp"]),
-    ("the norm of a matrix, by its singular values or another reduction of a reduction", &["aten::linalg_norm"]),
-    ("about memory, not about elements", &["aten::as_strided", "aten::as_strided_scatter"]),
-    (
-        "a loss of training that no graph of GraphNet has: no rule yet",
-        &[
-            "aten::binary_cross_entropy",
-            "aten::cosine_embedding_loss",
-            "aten::cross_entropy_loss",
-            "aten::hinge_embedding_loss",
-            "aten::margin_ranking_loss",
-            "aten::multi_margin_loss",
-            "aten::multilabel_margin_loss",
-            "aten::nll_loss",
-            "aten::nll_loss2d",
-            "aten::nll_loss_nd",
-            "aten::poisson_nll_loss",
-            "aten::triplet_margin_loss",
-        ],
-    ),
-    ("reads where an index says: no rule yet", GATHERS),
-    ("moves elements, or reads some around each: no rule yet", MOVES),
-];
-
-const GATHERS: &[&str] = &["aten::grid_sampler", "aten::grid_sampler_2d", "aten::one_hot"];
-
-const MOVES: &[&str] = &[
-    "aten::_upsample_bicubic2d_aa",
-    "aten::_upsample_bilinear2d_aa",
-    "aten::affine_grid_generator",
-    "aten::block_diag",
-];
+/// Why calls of an op stay calls of the library, in words.
+fn reason(stays: Stays) -> &'static str {
+    match stays {
+        Stays::Bits => "about the bits of elements, which kernels do not read as another type",
+        Stays::Product => "a product of matrices: the library's kernels have the tensor cores",
+        Stays::Attention => "attention, or a layer of it: two products of matrices and more in one call",
+        Stays::Sort => "a sort: where an element goes depends on all others",
+        Stays::Search => "a search: a loop over another tensor that ends where something is found",
+        Stays::Scatter => {
+            "a scatter: it writes where an index says, and a kernel writes each element of its result once"
+        }
+        Stays::Recurrent => "a recurrent layer: each step waits for the one before, with a product of matrices in it",
+        Stays::Fourier => "a Fourier transform: the library has algorithms of its own for it",
+        Stays::Complex => "about complex numbers, which kernels do not calculate with",
+        Stays::Function => {
+            "a function that the kernel language lacks, and cannot say with others as exactly as eager has it"
+        }
+        Stays::Rescaled => "a running sum that is scaled anew at each element, which a scan cannot say",
+        Stays::MatrixNorm => "the norm of a matrix, by its singular values or another reduction of a reduction",
+        Stays::Memory => "about memory, not about elements",
+        Stays::Loss => "a loss of training that no graph of GraphNet has: no rule yet",
+        Stays::Gather => "reads where an index says: no rule yet",
+        Stays::Move => "moves elements, or reads some around each: no rule yet",
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use passhost_ir::OpTable;
-    use std::collections::BTreeSet;
-
-    /// The names of all ops that a functional graph may have.
-    fn functional() -> BTreeSet<&'static str> {
-        let schemas = OpTable::sample().iter().filter(|schema| !schema.is_in_place());
-        schemas.map(|schema| schema.op.name.as_str()).collect()
-    }
 
     #[test]
     fn every_op_of_a_sample_stands_somewhere() {
@@ -308,24 +112,12 @@ mod tests {
     }
 
     #[test]
-    fn no_op_stands_twice_and_every_name_is_one() {
-        let mut seen = BTreeSet::new();
-        for name in LIBRARY.iter().flat_map(|(_, names)| names.iter()).chain(VIEWS) {
-            assert!(seen.insert(*name), "{name} stands twice");
-            assert!(functional().contains(name), "{name} is on no list of ops");
-        }
-        for name in functional() {
-            let is_library = LIBRARY.iter().any(|(_, names)| names.contains(&name));
-            let are_lowered = OpTable::sample().overloads(name).all(|schema| is_lowered(&schema.op));
-            assert!(!(is_library && are_lowered), "{name} has a lowering: take away the reason that it has none");
-        }
-    }
-
-    #[test]
-    fn conditions_are_those_of_lowered_ops() {
-        for (name, _) in CONDITIONS {
-            let lowers = |op: &OpName| matches!(standing(op), Some(Standing::Kernel { .. }));
-            assert!(OpTable::sample().overloads(name).any(|schema| lowers(&schema.op)), "{name} has no lowering");
+    fn no_op_with_a_lowering_has_a_reason_to_have_none() {
+        for row in OpRow::all() {
+            let are_lowered = OpTable::sample()
+                .overloads(&format!("aten::{}", row.name))
+                .all(|schema| matches!(standing(&schema.op), Some(Standing::Kernel { .. })));
+            assert!(!(row.stays.is_some() && are_lowered), "{} has a lowering: take away `stays=`", row.name);
         }
     }
 

@@ -2,7 +2,9 @@
 
 use super::brief::Brief;
 use super::{Kind, Match, NearMiss, Pattern};
+use passhost_ir::ops::{commutes, has_alpha};
 use passhost_ir::{Arg, Graph, Node, NodeId, NodeKind, OpName, ValueId};
+use std::fmt::Display;
 
 /// Captures and nodes of an attempt so far.
 #[derive(Debug, Clone, Default)]
@@ -30,7 +32,7 @@ impl<'a> Matcher<'a> {
     /// The pattern with its outermost op at `node`.
     pub(super) fn at(&mut self, pattern: &Pattern, node: &Node) -> Option<Match> {
         let root = Arg::Value(*node.outputs.first()?);
-        let found = self.extend(Attempt::default(), pattern, &root, "root").into_iter().next()?;
+        let found = self.extend(Attempt::default(), pattern, &root, &"root").into_iter().next()?;
         Some(Match {
             root: node.id,
             nodes: found.nodes.iter().map(|&position| self.graph.nodes[position].id).collect(),
@@ -41,7 +43,7 @@ impl<'a> Matcher<'a> {
 
     /// Every way in which `pattern` matches `arg` on top of an attempt: commutative ops and alternatives give several,
     /// and captures that occur again decide between them.
-    fn extend(&mut self, attempt: Attempt, pattern: &Pattern, arg: &Arg, path: &str) -> Vec<Attempt> {
+    fn extend(&mut self, attempt: Attempt, pattern: &Pattern, arg: &Arg, path: &dyn Display) -> Vec<Attempt> {
         let attempts = match &pattern.kind {
             Kind::Anything => vec![attempt],
             Kind::Tensor if matches!(arg, Arg::Value(_)) => vec![attempt],
@@ -73,7 +75,7 @@ impl<'a> Matcher<'a> {
         pattern: &Pattern,
         (name, patterns): (&str, &[Pattern]),
         arg: &Arg,
-        path: &str,
+        path: &dyn Display,
     ) -> Vec<Attempt> {
         let graph = self.graph;
         let defined = match arg {
@@ -84,7 +86,7 @@ impl<'a> Matcher<'a> {
             Some((position, Node { kind: NodeKind::Aten { op, args }, .. })) if is_named(op, name) => {
                 (position, op, args)
             }
-            Some((_, Node { kind: NodeKind::Aten { op, .. }, .. })) if is_overload(op, name) => {
+            Some((_, Node { kind: NodeKind::Aten { op, .. }, .. })) if overload_of(op, name).is_some() => {
                 let expected = || format!("{pattern} (`{}` matches any overload)", op.name);
                 self.miss(&attempt, path, (true, &expected), arg);
                 return vec![];
@@ -103,21 +105,21 @@ impl<'a> Matcher<'a> {
             self.record(&here, path, expected, format!("{}", args.len()), Some(position));
             return vec![];
         }
-        let is_scaled = has_alpha(op) && args.get(2).is_some_and(|alpha| as_number(alpha) != Some(1.0));
+        let is_scaled = args.get(2).is_some_and(|alpha| as_number(alpha) != Some(1.0)) && has_alpha(&op.name).is_some();
         if patterns.len() <= 2 && is_scaled {
             let found = describe(&args[2]);
-            self.record(&here, &format!("{op} argument 2"), "alpha = 1".to_owned(), found, Some(position));
+            self.record(&here, &format_args!("{op} argument 2"), "alpha = 1".to_owned(), found, Some(position));
             return vec![];
         }
         let mut attempts = self.extend_all(vec![here.clone()], op, patterns, &mut args.iter());
-        if patterns.len() >= 2 && is_commutative(op) && !is_scaled {
+        if patterns.len() >= 2 && !is_scaled && commutes(&op.name).is_some() {
             let swapped = [&args[1], &args[0]].into_iter().chain(&args[2..]);
             attempts.extend(self.extend_all(vec![here], op, patterns, &mut { swapped }));
         }
         attempts
     }
 
-    fn extend_list(&mut self, attempt: Attempt, patterns: &[Pattern], arg: &Arg, path: &str) -> Vec<Attempt> {
+    fn extend_list(&mut self, attempt: Attempt, patterns: &[Pattern], arg: &Arg, path: &dyn Display) -> Vec<Attempt> {
         let found = match arg {
             Arg::Values(values) => values.as_slice(),
             other => {
@@ -133,14 +135,20 @@ impl<'a> Matcher<'a> {
         }
         let mut attempts = vec![attempt];
         for (place, (pattern, &value)) in patterns.iter().zip(found).enumerate() {
-            let path = format!("{path}, tensor {place}");
+            let path = format_args!("{path}, tensor {place}");
             attempts = self.extend_each(attempts, pattern, &Arg::Value(value), &path);
         }
         attempts
     }
 
     /// [`extend`](Matcher::extend) on top of each of several attempts.
-    fn extend_each(&mut self, attempts: Vec<Attempt>, pattern: &Pattern, arg: &Arg, path: &str) -> Vec<Attempt> {
+    fn extend_each(
+        &mut self,
+        attempts: Vec<Attempt>,
+        pattern: &Pattern,
+        arg: &Arg,
+        path: &dyn Display,
+    ) -> Vec<Attempt> {
         let mut extended = vec![];
         for one in attempts {
             extended.append(&mut self.extend(one, pattern, arg, path));
@@ -156,13 +164,13 @@ impl<'a> Matcher<'a> {
         args: &mut dyn Iterator<Item = &Arg>,
     ) -> Vec<Attempt> {
         for (place, (pattern, arg)) in patterns.iter().zip(args).enumerate() {
-            let path = format!("{op} argument {place}");
+            let path = format_args!("{op} argument {place}");
             attempts = self.extend_each(attempts, pattern, arg, &path);
         }
         attempts
     }
 
-    fn capture(&mut self, mut attempt: Attempt, name: &str, arg: &Arg, path: &str) -> Option<Attempt> {
+    fn capture(&mut self, mut attempt: Attempt, name: &str, arg: &Arg, path: &dyn Display) -> Option<Attempt> {
         let known = match arg {
             Arg::Value(value) => {
                 let known = known_as(&mut attempt.values, name, value);
@@ -188,7 +196,13 @@ impl<'a> Matcher<'a> {
     }
 
     /// Notes what stopped an attempt: whether that is close, and what was expected.
-    fn miss(&mut self, attempt: &Attempt, path: &str, (is_close, expected): (bool, &dyn Fn() -> String), arg: &Arg) {
+    fn miss(
+        &mut self,
+        attempt: &Attempt,
+        path: &dyn Display,
+        (is_close, expected): (bool, &dyn Fn() -> String),
+        arg: &Arg,
+    ) {
         if !self.is_furthest(attempt, is_close) {
             return;
         }
@@ -213,14 +227,14 @@ impl<'a> Matcher<'a> {
         self.reached.1 = is_close;
     }
 
-    fn record(&mut self, attempt: &Attempt, path: &str, expected: String, found: String, node: Option<usize>) {
+    fn record(&mut self, attempt: &Attempt, path: &dyn Display, expected: String, found: String, node: Option<usize>) {
         if !self.is_furthest(attempt, true) {
             return;
         }
         self.reached = (attempt.nodes.len(), true);
         let id = |position: usize| -> NodeId { self.graph.nodes[position].id };
         let matched = attempt.nodes.iter().map(|&position| id(position)).collect();
-        self.furthest = Some(NearMiss { matched, node: node.map(id), path: path.to_owned(), expected, found });
+        self.furthest = Some(NearMiss { matched, node: node.map(id), path: path.to_string(), expected, found });
     }
 }
 
@@ -235,38 +249,14 @@ fn known_as<T: Clone>(captures: &mut Vec<(String, T)>, name: &str, found: &T) ->
     }
 }
 
+/// Whether a pattern names an op, by itself or with its overload.
 fn is_named(op: &OpName, name: &str) -> bool {
-    match name.split_once('.') {
-        Some((name, overload)) => op.name == name && op.overload == overload,
-        None => op.name == name,
-    }
+    op.name == name || overload_of(op, name) == Some(op.overload.as_str())
 }
 
-/// Whether an op is another overload of what a pattern names.
-fn is_overload(op: &OpName, name: &str) -> bool {
-    name.split_once('.').is_some_and(|(name, _)| op.name == name)
-}
-
-fn is_commutative(op: &OpName) -> bool {
-    matches!(
-        op.name.as_str(),
-        "aten::add"
-            | "aten::mul"
-            | "aten::maximum"
-            | "aten::minimum"
-            | "aten::eq"
-            | "aten::ne"
-            | "aten::logical_and"
-            | "aten::logical_or"
-            | "aten::logical_xor"
-            | "aten::bitwise_and"
-            | "aten::bitwise_or"
-            | "aten::bitwise_xor"
-    )
-}
-
-fn has_alpha(op: &OpName) -> bool {
-    matches!(op.name.as_str(), "aten::add" | "aten::sub")
+/// The overload of an op that a pattern names, if it names one.
+fn overload_of<'n>(op: &OpName, name: &'n str) -> Option<&'n str> {
+    name.strip_prefix(op.name.as_str())?.strip_prefix('.')
 }
 
 pub(super) fn as_number(arg: &Arg) -> Option<f64> {

@@ -6,6 +6,7 @@ use crate::indexing::pinned;
 use crate::lower::Analysis;
 use crate::view;
 use fixedbitset::FixedBitSet;
+use passhost_ir::ops::{Shows, shows};
 use passhost_ir::{Dtype, Node, NodeId, NodeKind, ValueId, live_nodes};
 
 impl Rewriter {
@@ -84,21 +85,21 @@ impl Rewriter {
 /// What a node copies, with the same type and layout.
 fn copied(analysis: &Analysis<'_>, node: &Node) -> Option<ValueId> {
     let graph = analysis.graph;
-    let (name, source) = cast(node)?;
+    let source = cast(node)?;
     let ty = graph.ty(*node.outputs.first()?);
     if graph.ty(source) == ty {
         return Some(source);
     }
     let before = &graph.nodes[analysis.links.definitions[source.index()]?];
-    let (_, origin) = cast(before).filter(|_| name != "aten::clone")?;
+    let origin = cast(before)?;
     (graph.ty(origin) == ty && holds(graph.ty(source).dtype, ty.dtype)).then_some(origin)
 }
 
-/// The name of an op that copies or casts, and its operand.
-fn cast(node: &Node) -> Option<(&str, ValueId)> {
+/// The operand of an op that copies or casts.
+fn cast(node: &Node) -> Option<ValueId> {
     let NodeKind::Aten { op, args } = &node.kind else { return None };
-    let is_cast = matches!(op.name.as_str(), "aten::clone" | "aten::to" | "aten::_to_copy" | "aten::type_as");
-    is_cast.then(|| Some((op.name.as_str(), Args::new(args).tensor(0)?))).flatten()
+    let is_cast = matches!(shows(&op.name), Some(Shows::Copied | Shows::Converted));
+    Args::new(args).tensor(0).filter(|_| is_cast)
 }
 
 /// Whether every element of type `narrow` is one of type `wide`.

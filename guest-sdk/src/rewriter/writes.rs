@@ -3,6 +3,7 @@
 use super::Rewriter;
 use crate::indexing::pinned;
 use fixedbitset::FixedBitSet;
+use passhost_ir::ops::puts;
 use passhost_ir::{Arg, Graph, Node, NodeId, NodeKind, OpName, ValueId};
 
 impl Rewriter {
@@ -55,10 +56,5 @@ fn left_whole(graph: &Graph, definitions: &[Option<usize>], node: &Node) -> Opti
 /// The view of what a scatter overwrites, with its arguments but the first.
 fn view_of(node: &Node) -> Option<(OpName, &[Arg])> {
     let NodeKind::Aten { op, args } = &node.kind else { return None };
-    let view = match op.name.as_str() {
-        "aten::slice_scatter" => "aten::slice.Tensor",
-        "aten::select_scatter" => "aten::select.int",
-        _ => return None,
-    };
-    Some((OpName::parse(view), args.get(2..)?))
+    Some((puts(&op.name)?.view()?, args.get(2..)?))
 }

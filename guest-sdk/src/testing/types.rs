@@ -3,6 +3,7 @@
 use crate::lower::{Strength, common, pointwise_ops};
 use crate::view::broadcast;
 use passhost_ir::dims::{permutation, wrap};
+use passhost_ir::ops::shows;
 use passhost_ir::{Arg, Dtype, Infer, InferError, OpName, OpTable, TensorType, numel};
 
 /// Answers which types an op returns, where no PyTorch is at hand to be asked: calls are held against the host's list of
@@ -118,7 +119,7 @@ fn ints(args: &[Arg<TensorType>], place: usize) -> Option<&[i64]> {
 
 fn permuted(name: &str, args: &[Arg<TensorType>], ty: &TensorType) -> Option<TensorType> {
     let untyped: Vec<Arg> = args.iter().map(|arg| arg.map(|_| passhost_ir::ValueId(0))).collect();
-    let order = permutation(name, &untyped, ty.rank())?;
+    let order = permutation(*shows(name)?, &untyped, ty.rank())?;
     let of = |list: &[i64]| order.iter().map(|&dim| list[dim]).collect();
     Some(TensorType { dtype: ty.dtype, shape: of(&ty.shape), strides: of(&ty.strides) })
 }

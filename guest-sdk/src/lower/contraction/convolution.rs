@@ -1,20 +1,27 @@
 //! Convolutions.
 
-use super::{Addend, Contraction, Factor, Op, call, tensor};
+use super::{Addend, Contraction, Factor, Find, Only, Op, call, tensor};
 use crate::args::Args;
 use crate::index::Index;
 use crate::lower::call::Uncovered;
 use passhost_ir::{Graph, Node};
 
 pub(super) const OPS: &[Op] = &[
-    Op { name: "aten::conv1d", overloads: &["", "padding"], find: |graph, node| forward(graph, node, 1) },
-    Op { name: "aten::conv2d", overloads: &["", "padding"], find: |graph, node| forward(graph, node, 2) },
-    Op { name: "aten::conv3d", overloads: &["", "padding"], find: |graph, node| forward(graph, node, 3) },
-    Op { name: "aten::conv_transpose1d", overloads: &[""], find: |graph, node| backward(graph, node, 1) },
-    Op { name: "aten::conv_transpose2d", overloads: &["input"], find: |graph, node| backward(graph, node, 2) },
-    Op { name: "aten::conv_transpose3d", overloads: &["input"], find: |graph, node| backward(graph, node, 3) },
-    Op { name: "aten::convolution", overloads: &[""], find: either },
+    as_conv2d("aten::conv1d", &["", "padding"], |graph, node| forward(graph, node, 1)),
+    Op {
+        only: Only::calls("as mm: depthwise ones, and those of few channels"),
+        ..as_conv2d("aten::conv2d", &["", "padding"], |graph, node| forward(graph, node, 2))
+    },
+    as_conv2d("aten::conv3d", &["", "padding"], |graph, node| forward(graph, node, 3)),
+    as_conv2d("aten::conv_transpose1d", &[""], |graph, node| backward(graph, node, 1)),
+    as_conv2d("aten::conv_transpose2d", &["input"], |graph, node| backward(graph, node, 2)),
+    as_conv2d("aten::conv_transpose3d", &["input"], |graph, node| backward(graph, node, 3)),
+    as_conv2d("aten::convolution", &[""], either),
 ];
+
+const fn as_conv2d(name: &'static str, overloads: &'static [&'static str], find: Find) -> Op {
+    Op { name, overloads, only: Only::calls("as conv2d"), find }
+}
 
 /// How windows lie along the last dimensions, one entry for each.
 struct Windows {

@@ -1,6 +1,6 @@
 //! Products of matrices and vectors.
 
-use super::{Addend, Contraction, Factor, Op, call, tensor};
+use super::{Addend, Contraction, Factor, Find, Only, Op, call, tensor};
 use crate::args::Args;
 use crate::index::Index;
 use crate::lower::call::Uncovered;
@@ -8,18 +8,29 @@ use crate::view::broadcast;
 use passhost_ir::{Graph, Node, ValueId};
 
 pub(super) const OPS: &[Op] = &[
-    Op { name: "aten::linear", overloads: &[""], find: linear },
-    Op { name: "aten::matmul", overloads: &[""], find: |graph, node| matmul(graph, node, [0, 1]) },
-    Op { name: "aten::mm", overloads: &[""], find: |graph, node| matmul(graph, node, [0, 1]) },
-    Op { name: "aten::bmm", overloads: &[""], find: |graph, node| matmul(graph, node, [0, 1]) },
-    Op { name: "aten::mv", overloads: &[""], find: |graph, node| matmul(graph, node, [0, 1]) },
-    Op { name: "aten::dot", overloads: &[""], find: |graph, node| matmul(graph, node, [0, 1]) },
-    Op { name: "aten::addmm", overloads: &[""], find: added },
-    Op { name: "aten::addmv", overloads: &[""], find: added },
-    Op { name: "aten::baddbmm", overloads: &[""], find: added },
-    Op { name: "aten::outer", overloads: &[""], find: outer },
-    Op { name: "aten::einsum", overloads: &[""], find: einsum },
+    as_mm("aten::linear", linear),
+    as_mm("aten::matmul", plain),
+    Op {
+        only: Only::calls("with a short side, and few products for each element that is read or written"),
+        ..as_mm("aten::mm", plain)
+    },
+    as_mm("aten::bmm", plain),
+    as_mm("aten::mv", plain),
+    as_mm("aten::dot", plain),
+    as_mm("aten::addmm", added),
+    as_mm("aten::addmv", added),
+    as_mm("aten::baddbmm", added),
+    Op { only: Only::NOTHING, ..as_mm("aten::outer", outer) },
+    Op { only: Only::calls("as mm, of two tensors"), ..as_mm("aten::einsum", einsum) },
 ];
+
+const fn as_mm(name: &'static str, find: Find) -> Op {
+    Op { name, overloads: &[""], only: Only::calls("as mm"), find }
+}
+
+fn plain(graph: &Graph, node: &Node) -> Result<Contraction, Uncovered> {
+    matmul(graph, node, [0, 1])
+}
 
 /// Two factors without anything else.
 fn product(rows: &[i64], window: Vec<i64>, factors: [(ValueId, Vec<Index>); 2]) -> Contraction {

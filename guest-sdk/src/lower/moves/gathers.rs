@@ -14,7 +14,7 @@ pub(super) const OPS: &[Op] = &[
     Op::new("aten::gather", gather),
     Op::new("aten::take_along_dim", take_along_dim),
     Op::new("aten::take", take),
-    Op { name: "aten::index", overloads: &["Tensor"], find: index },
+    Op::of("aten::index", &["Tensor"], index),
 ];
 
 /// The index that a tensor has at `place`.

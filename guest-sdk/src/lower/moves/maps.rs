@@ -1,6 +1,6 @@
 //! Rearrangements of one tensor: every element of the result is one of its elements.
 
-use super::{Move, Op, Site};
+use super::{Move, Only, Op, Site};
 use crate::index::Index;
 use crate::lower::call::Uncovered;
 use crate::view::{self, View};
@@ -16,11 +16,14 @@ pub(super) const OPS: &[Op] = &[
     Op::new("aten::rot90", rot90),
     Op::new("aten::repeat", repeat),
     Op::new("aten::tile", repeat),
-    Op { name: "aten::repeat_interleave", overloads: &["self_int"], find: repeat_interleave },
+    Op {
+        only: Only::calls("with a number of repeats"),
+        ..Op::of("aten::repeat_interleave", &["self_int"], repeat_interleave)
+    },
     Op::new("aten::reshape", regroup),
     Op::new("aten::reshape_as", regroup),
     Op::new("aten::ravel", regroup),
-    Op { name: "aten::flatten", overloads: &["using_ints"], find: regroup },
+    Op::of("aten::flatten", &["using_ints"], regroup),
     Op::new("aten::pixel_shuffle", pixel_shuffle),
     Op::new("aten::pixel_unshuffle", pixel_unshuffle),
     Op::new("aten::channel_shuffle", channel_shuffle),

@@ -53,7 +53,8 @@ pub(super) const RULES: &[Rule] = &[
         Some("none") => gelu(c),
         Some("tanh") => gelu_tanh(c),
         other => Err(format!("has approximate={other:?}; none and tanh are covered")),
-    }),
+    })
+    .only("approximate none or tanh"),
     Rule::cheap("aten::softshrink", &[""], |c| {
         // x - lambda above it, x + lambda below -lambda, 0 (or NaN) in between.
         let (x, lambda) = (c.first()?, c.number(1)?);

@@ -21,7 +21,8 @@ pub(super) const RULES: &[Rule] = &[
         Ok(a % b)
     }),
     Rule::costly("aten::remainder", &["Tensor", "Scalar", "Scalar_Tensor"], remainder),
-    Rule::costly("aten::pow", &["Tensor_Scalar", "Tensor_Tensor", "Scalar"], power),
+    Rule::costly("aten::pow", &["Tensor_Scalar", "Tensor_Tensor", "Scalar"], power)
+        .only("of floats; of integers with a number as exponent, or 2 as base"),
     Rule::cheap("aten::square", &[""], |c| {
         let x = c.first()?;
         Ok(x * x)

@@ -12,7 +12,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule::cheap("aten::isfinite", &[""], |c| of_float(c, true, is_finite)),
     Rule::cheap("aten::isposinf", &[""], |c| of_float(c, false, |x| x.compare(Compare::Eq, f64::INFINITY))),
     Rule::cheap("aten::isneginf", &[""], |c| of_float(c, false, |x| x.compare(Compare::Eq, f64::NEG_INFINITY))),
-    Rule::cheap("aten::isclose", &[""], is_close),
+    Rule::cheap("aten::isclose", &[""], is_close).only("of floats"),
     Rule::cheap("aten::nan_to_num", &[""], numbers),
     Rule::cheap("aten::signbit", &[""], |c| Ok(is_negative(c.own(0)?))),
     Rule::cheap("aten::copysign", &["Tensor", "Scalar"], |c| {

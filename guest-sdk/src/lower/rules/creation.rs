@@ -23,13 +23,14 @@ pub(super) const RULES: &[Rule] = &[
     filled("aten::arange", &[""], |c| steps(c, 0.0, 1.0)),
     filled("aten::arange", &["start"], |c| steps(c, c.number(0)?, 1.0)),
     filled("aten::arange", &["start_step"], |c| steps(c, c.number(0)?, c.number(2)?)),
-    filled("aten::linspace", &[""], between),
+    filled("aten::linspace", &[""], between).only("to f32 or f64"),
     Rule {
         reads: 0,
         ..Rule::costly("aten::logspace", &[""], |c| {
             let exponent = between(c)?;
             Ok(exponent.literal(c.number(3)?).binary(Binary::Pow, exponent))
         })
+        .only("to f32 or f64")
     },
 ];
 

@@ -13,14 +13,14 @@ pub(super) const RULES: &[Rule] = &[
     Rule::over(listed_dims, "aten::linalg_vector_norm", &[""], norm),
     Rule::over(all_dims, "aten::norm", &["Scalar", "ScalarOpt_dtype"], norm),
     Rule::over(listed_dims, "aten::norm", &["ScalarOpt_dim", "ScalarOpt_dim_dtype"], norm),
-    Rule::over(vectors, "aten::linalg_norm", &[""], norm),
+    Rule::over(vectors, "aten::linalg_norm", &[""], norm).only("of vectors"),
     Rule::over(all_but_one, "aten::_weight_norm", &[""], |c| {
         let dtype = c.reduced()?;
         let length = sum_of_squares(c, dtype)?.unary(Unary::Sqrt);
         Ok(c.operand(0, dtype)? * (c.own(1)? / length))
     }),
-    Rule { folds: 2, ..Rule::over(pairs, "aten::cosine_similarity", &[""], cosine) },
-    Rule { folds: 2, ..Rule::over(last_of_pairs, "aten::pairwise_distance", &[""], distance) },
+    Rule { folds: 2, ..Rule::over(pairs, "aten::cosine_similarity", &[""], cosine) }.only("of one shape"),
+    Rule { folds: 2, ..Rule::over(last_of_pairs, "aten::pairwise_distance", &[""], distance) }.only("of one shape"),
 ];
 
 fn listed_dims(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {

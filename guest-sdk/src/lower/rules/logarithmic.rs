@@ -17,7 +17,7 @@ pub(super) const RULES: &[Rule] = &[
         let number = x.compare(Compare::Eq, 0.0).select(x.literal(0.0), product);
         Ok(y.unary(Unary::IsNan).select(y, number))
     }),
-    Rule::costly("aten::float_power", &["Tensor_Tensor", "Tensor_Scalar", "Scalar"], power),
+    Rule::costly("aten::float_power", &["Tensor_Tensor", "Tensor_Scalar", "Scalar"], power).only("of floats"),
     Rule::costly("aten::logit", &[""], logit),
     Rule::costly("aten::sinc", &[""], |c| {
         let x = c.first()?;

@@ -30,7 +30,8 @@ pub(super) const RULES: &[Rule] = &[
         applies: |args| weighs_nothing(args, 1) || weighs_nothing(args, 2),
         folds: 2,
         ..Rule::over(whole, LOGITS, &[""], cross_entropy)
-    },
+    }
+    .only("without weights; reduced, of one shape"),
 ];
 
 const LOGITS: &str = "aten::binary_cross_entropy_with_logits";
@@ -43,7 +44,7 @@ const fn each(name: &'static str, emit: super::Emit) -> Rule {
 }
 
 const fn reduced(name: &'static str, emit: super::Emit) -> Rule {
-    Rule { folds: 2, ..Rule::over(whole, name, &[""], emit) }
+    Rule { folds: 2, ..Rule::over(whole, name, &[""], emit) }.only("reduced, of one shape")
 }
 
 fn weighs_nothing(args: Args<'_>, reduction: i64) -> bool {

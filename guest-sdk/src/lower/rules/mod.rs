@@ -6,7 +6,6 @@
 //! follows the CUDA one and says so.
 
 mod activation;
-mod aliases;
 mod arithmetic;
 mod bits;
 mod classification;
@@ -27,13 +26,14 @@ mod transcendental;
 mod triangle;
 
 use super::call::{Call, Emitted, Uncovered};
-use super::group::{Family, Group, families};
-pub(in crate::lower) use aliases::meant;
+use super::group::{Family, Group, Only, families};
 pub(super) use reduction::Footprint;
 
 use crate::args::Args;
 use crate::index::Index;
-use passhost_ir::{Graph, Node, OpName};
+use passhost_ir::namespace::completed;
+use passhost_ir::ops::{FullName, same};
+use passhost_ir::{Graph, Node, OpName, OpRow};
 
 /// What a rule emits, and what it costs.
 pub(crate) struct Rule {
@@ -45,6 +45,8 @@ pub(crate) struct Rule {
     pub(crate) costly: bool,
     /// The calls it covers, for an op with several rules.
     pub(crate) applies: fn(Args<'_>) -> bool,
+    /// The same in words.
+    pub(super) only: Only,
     /// How many leading arguments the element depends on; tensors behind them lend only their type.
     pub(crate) reads: usize,
     /// Which element of each operand an element of the result reads.
@@ -90,6 +92,7 @@ impl Rule {
             overloads,
             costly: false,
             applies: |_| true,
+            only: Only::NOTHING,
             reads: usize::MAX,
             align: Align::Broadcast,
             footprint: None,
@@ -97,6 +100,11 @@ impl Rule {
             scans: false,
             emit,
         }
+    }
+
+    /// For calls that are like this, which the rule looks at.
+    const fn only(self, calls: &'static str) -> Rule {
+        Rule { only: Only::calls(calls), ..self }
     }
 
     /// Divisions, exponentials and the like.
@@ -131,6 +139,11 @@ pub(super) const REDUCTIONS: &[Family] =
 pub(super) const NORMS: &[Family] = &[Family::Rules(normalization::RULES)];
 pub(super) const POOLS: &[Family] = &[Family::Rules(pooling::RULES)];
 
+/// The name that the rules have for an op.
+pub(super) fn meant(name: &str) -> &str {
+    same(name).and_then(FullName::as_str).unwrap_or(name)
+}
+
 /// The pointwise ops that lower, as `aten::add.Tensor`, sorted.
 pub fn pointwise_names() -> Vec<String> {
     names(|rule| rule.footprint.is_none())
@@ -149,9 +162,9 @@ fn names(is_meant: fn(&Rule) -> bool) -> Vec<String> {
     let rules = rules.flatten().filter(|rule| is_meant(rule));
     let mut names = Vec::new();
     for rule in rules {
-        let others = aliases::ALIASES.iter().filter(|(_, meant)| *meant == rule.name).map(|(alias, _)| *alias);
-        for name in others.chain([rule.name]) {
-            names.extend(rule.overloads.iter().map(|&overload| OpName::new(name, overload).to_string()));
+        let is_named = |name: &str| meant(&completed(name)) == rule.name;
+        for name in OpRow::all().iter().map(|row| row.name).filter(|name| is_named(name)) {
+            names.extend(rule.overloads.iter().map(|&overload| OpName::new(completed(name), overload).to_string()));
         }
     }
     names.sort();

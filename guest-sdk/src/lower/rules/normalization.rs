@@ -26,7 +26,8 @@ pub(super) const RULES: &[Rule] = &[
         align: Align::Channels,
         ..Rule::over(native_groups, "aten::native_group_norm", &[""], |c| group_norm(c, (1, 2), 7))
     },
-    Rule { applies: takes_none, ..of_channels(Rule::over(instances, "aten::instance_norm", &[""], instance_norm)) },
+    Rule { applies: takes_none, ..of_channels(Rule::over(instances, "aten::instance_norm", &[""], instance_norm)) }
+        .only("that updates no running statistics"),
     Rule {
         applies: takes_none,
         ..of_channels(Rule::over(batches, "aten::batch_norm", &[""], |c| normalized(c, (1, 2), 7)))

@@ -14,18 +14,25 @@ pub(super) const RULES: &[Rule] = &[
     Rule::over(|graph, node, output| averages(graph, node, output, 3), "aten::avg_pool3d", &[""], average),
     Rule::over(|graph, node, output| adapts(graph, node, output, 1, 0.0), "aten::adaptive_avg_pool1d", &[""], average),
     Rule::over(|graph, node, output| adapts(graph, node, output, 2, 0.0), "aten::adaptive_avg_pool2d", &[""], average),
-    Rule::over(|graph, node, output| adapts(graph, node, output, 2, 0.0), "aten::_adaptive_avg_pool2d", &[""], average),
     Rule::over(|graph, node, output| adapts(graph, node, output, 3, 0.0), "aten::adaptive_avg_pool3d", &[""], average),
     Rule::over(|graph, node, output| maxima(graph, node, output, 1), "aten::max_pool1d", &[""], largest),
     Rule::over(|graph, node, output| maxima(graph, node, output, 2), "aten::max_pool2d", &[""], largest),
     Rule::over(|graph, node, output| maxima(graph, node, output, 3), "aten::max_pool3d", &[""], largest),
-    Rule::over(|graph, node, output| maxima(graph, node, output, 2), "aten::max_pool2d_with_indices", &[""], largest),
-    Rule::over(|graph, node, output| maxima(graph, node, output, 3), "aten::max_pool3d_with_indices", &[""], largest),
-    Rule::over(|graph, node, output| largest_of(graph, node, output, 1), "aten::adaptive_max_pool1d", &[""], largest),
-    Rule::over(|graph, node, output| largest_of(graph, node, output, 2), "aten::adaptive_max_pool2d", &[""], largest),
-    Rule::over(|graph, node, output| largest_of(graph, node, output, 3), "aten::adaptive_max_pool3d", &[""], largest),
+    Rule::over(|graph, node, output| maxima(graph, node, output, 2), "aten::max_pool2d_with_indices", &[""], largest)
+        .only(UNREAD),
+    Rule::over(|graph, node, output| maxima(graph, node, output, 3), "aten::max_pool3d_with_indices", &[""], largest)
+        .only(UNREAD),
+    Rule::over(|graph, node, output| largest_of(graph, node, output, 1), "aten::adaptive_max_pool1d", &[""], largest)
+        .only(UNREAD),
+    Rule::over(|graph, node, output| largest_of(graph, node, output, 2), "aten::adaptive_max_pool2d", &[""], largest)
+        .only(UNREAD),
+    Rule::over(|graph, node, output| largest_of(graph, node, output, 3), "aten::adaptive_max_pool3d", &[""], largest)
+        .only(UNREAD),
     Rule::over(columns, "aten::col2im", &[""], |c| c.fold(ReduceOp::Sum, |x| c.widened(x, c.result))),
 ];
+
+/// Of ops that give positions as well.
+const UNREAD: &str = "where nothing reads the positions";
 
 /// How windows lie along the last dimensions, one entry for each.
 struct Windows {

@@ -8,14 +8,15 @@ use passhost_ir::kernel::{Binary, Compare, ScanOp, Unary};
 use passhost_ir::{Dtype, Graph, Node};
 
 pub(super) const RULES: &[Rule] = &[
-    running("aten::cumsum", |c| total(c, ScanOp::Sum)),
+    running("aten::cumsum", |c| total(c, ScanOp::Sum))
+        .only("where no other reduction of the kernel goes over other dimensions, and each sum is read where it is"),
     running("aten::cumprod", |c| total(c, ScanOp::Prod)),
     running("aten::cummax", |c| extremum(c, ScanOp::Max)),
     running("aten::cummin", |c| extremum(c, ScanOp::Min)),
 ];
 
 const fn running(name: &'static str, emit: super::Emit) -> Rule {
-    Rule { scans: true, ..Rule::over(one_dim, name, &[""], emit) }
+    Rule { scans: true, ..Rule::over(one_dim, name, &[""], emit) }.only("as cumsum")
 }
 
 fn one_dim(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {

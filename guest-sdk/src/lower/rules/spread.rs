@@ -17,7 +17,8 @@ pub(super) const RULES: &[Rule] = &[
             Ok(x * (1.0 / one_plus_exp_neg(gate)))
         })
     },
-    Rule { align: Align::At(neighbours), ..Rule::cheap("aten::diff", &[""], difference) },
+    Rule { align: Align::At(neighbours), ..Rule::cheap("aten::diff", &[""], difference) }
+        .only("of neighbours, once, with at most one element in front"),
     Rule { align: Align::At(rows_and_columns), ..Rule::cheap("aten::outer", &[""], product) },
     Rule { align: Align::At(blocks), ..Rule::cheap("aten::kron", &[""], product) },
     Rule { align: Align::At(others), ..Rule::cheap("aten::cross", &[""], cross) },

@@ -1,6 +1,7 @@
 //! Which results count, each by itself.
 
 use crate::accepted::{AcceptedSettings, Board};
+use crate::conditions::Conditions;
 use crate::reason::Reason;
 use crate::submission::Group;
 use passhost_result::document::{Blame, Document, Failure};
@@ -12,15 +13,6 @@ use std::collections::HashMap;
 
 /// Digits of a hash that are shown.
 const DIGITS: usize = 16;
-
-/// A ranking by positions in the board's lists of policies, devices and hosts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Conditions {
-    pub policy: usize,
-    /// `None` where no device was needed: that goes with any.
-    pub device: Option<usize>,
-    pub host: usize,
-}
 
 /// What was met so far, by which the next result is a repetition.
 #[derive(Debug, Default)]

@@ -18,6 +18,7 @@
 
 mod accepted;
 mod admission;
+mod conditions;
 mod rank;
 mod reason;
 mod stand;

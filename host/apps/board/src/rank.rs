@@ -207,7 +207,7 @@ fn is_better(one: &Standing<'_>, than: &Standing<'_>, comparisons: u32) -> bool 
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::admission::Conditions;
+    use crate::conditions::Conditions;
     use crate::submission::Batch;
     use passhost_made_documents::{document, right, unmeasured};
     use passhost_result::document::Variant;

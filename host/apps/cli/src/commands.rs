@@ -17,6 +17,7 @@ pub mod leaderboard;
 pub mod new;
 pub mod ops;
 pub mod policies;
+pub mod programs;
 pub mod report;
 pub mod samples;
 pub mod score;
@@ -27,8 +28,8 @@ mod signing;
 pub mod source;
 pub mod verify;
 
+use crate::exit::{Exit, Stop};
 use crate::terminal::Terminal;
-use crate::{Exit, Stop};
 use passhost_cache::Cache;
 use passhost_child::device::{Device, DeviceSetup};
 use passhost_child::{Confinement, Plugin};

@@ -1,8 +1,8 @@
 //! Writing results: to files that are whole or not there, and to pipes that may close. Nothing else in this program writes to
 //! standard output or standard error, and each line that is written here passes [`fit`].
 
+use crate::exit::{Exit, Stop};
 use crate::style::fit;
-use crate::{Exit, Stop};
 use anyhow::Context;
 use passhost_corpus::write_whole;
 use passhost_result::untrusted::is_unfit;

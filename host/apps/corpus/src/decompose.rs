@@ -26,7 +26,7 @@ mod tests;
 mod typical;
 mod values;
 
-pub use class::Class;
+pub use passhost_ir::ops::Class;
 pub use piece::{Draft, Piece};
 pub use refusal::Refusal;
 pub use task::{Origin, Task, Tasks, Variant, covering};

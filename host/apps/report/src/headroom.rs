@@ -4,7 +4,7 @@
 use crate::entry::Item;
 use crate::library::calls_of;
 use crate::light::Floor;
-use crate::summary::Place;
+use crate::place::Place;
 use passhost_result::document::Launch;
 use passhost_score::VariantOutcome;
 use serde::Serialize;

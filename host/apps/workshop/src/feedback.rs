@@ -224,7 +224,8 @@ mod tests {
     fn of_hidden_sizes_and_seeds_nothing_is_told() {
         let hidden = |finding: Option<&str>| {
             let finding = finding.map(str::to_owned);
-            let shapes = vec![HiddenShape { finding, ..HiddenShape::default() }];
+            let (outputs, right_from) = (right("one", 2.0).outputs, Some(-10));
+            let shapes = vec![HiddenShape { finding, outputs, right_from, ..HiddenShape::default() }];
             Some(HiddenShapes { seed: 424_242, shapes, missing: None })
         };
         let failure = |message: &str| Failure {

@@ -1,10 +1,11 @@
 //! Executes the tools for one attempt on one sample.
 
 use crate::effect::{Effect, Verdict};
+use crate::error::WorkshopError;
 use crate::feedback;
 use crate::hands::{Evaluated, Hands, Pass};
-use crate::machinery::{Ran, WorkshopError};
 use crate::objects::{Objects, sha256};
+use crate::ran::Ran;
 use crate::tool::Tool;
 use passhost_result::document::{Blame, Document};
 use passhost_result::untrusted::{indented, one_line};

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes schemas.txt from names.txt and the schemas of the installed PyTorch.
+"""Writes schemas.txt from table.txt and the schemas of the installed PyTorch.
 
     python host/core/ir/ops/generate.py            writes the file
     python host/core/ir/ops/generate.py --check    exits with 1 if it is not what it would write
@@ -16,7 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 LISTS = {"sample": "sample", "both": "insert"}
 HEADER = """\
 # ATen ops, each with what it may do: `sample`, occur in a sample; `insert`, be inserted by a rewrite as well.
-# Written by generate.py from names.txt and the schemas of PyTorch {version}. Edit names.txt instead.
+# Written by generate.py from table.txt and the schemas of PyTorch {version}. Edit table.txt instead.
 """
 
 
@@ -30,10 +30,10 @@ def reviewed(text):
         if line.startswith("["):
             section = line.strip("[]")
             continue
-        op, lists, *overloads = line.split()
+        op, lists, *overloads = line.partition("|")[0].split()
         lists, _, variant = lists.partition("+")
         if lists not in LISTS or variant not in ("", "inplace") or not overloads or section is None:
-            sys.exit(f"names.txt:{number}: expected `op sample|both[+inplace] overload...`, found `{line}`")
+            sys.exit(f"table.txt:{number}: expected `op sample|both[+inplace] overload... | class property...`, found `{line}`")
         for overload in overloads:
             # `Tensor_Scalar:Scalar`: the in-place variant's overload has a name of its own.
             functional, _, in_place = overload.partition(":")
@@ -47,7 +47,7 @@ def schema(op, overload):
     found = [s for s in torch._C._jit_get_schemas_for_operator(name) if s.overload_name == overload]
     if len(found) != 1:
         known = sorted(s.overload_name or "-" for s in torch._C._jit_get_schemas_for_operator(name))
-        sys.exit(f"names.txt: {name} has no overload `{overload or '-'}`; the dispatcher knows {', '.join(known)}")
+        sys.exit(f"table.txt: {name} has no overload `{overload or '-'}`; the dispatcher knows {', '.join(known)}")
     # `int[2] padding=0` stands for a list; written out, defaults have the type of their argument.
     expand = lambda m: f"{m[1]}[{m[2]}] {m[3]}=[{', '.join([m[4]] * int(m[2]))}]"
     return re.sub(r"(\w+)\[(\d+)\] (\w+)=([\d.-]+)", expand, str(found[0]))
@@ -59,7 +59,7 @@ def render(entries):
     for section, mark, op, overload in entries:
         sections.setdefault(section, {})
         if (op, overload) in sections[section]:
-            sys.exit(f"names.txt: {op}.{overload} occurs twice in [{section}]")
+            sys.exit(f"table.txt: {op}.{overload} occurs twice in [{section}]")
         sections[section][op, overload] = mark
     for section, ops in sections.items():
         lines.append(f"\n# {section}\n")
@@ -71,7 +71,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     arguments = parser.parse_args()
-    path, text = HERE / "schemas.txt", render(list(reviewed((HERE / "names.txt").read_text())))
+    path, text = HERE / "schemas.txt", render(list(reviewed((HERE / "table.txt").read_text())))
     if not arguments.check:
         path.write_text(text)
     elif not path.exists() or path.read_text() != text:

@@ -2,7 +2,9 @@
 //!
 //! A schema says what *may* alias: `aten::reshape` returns a view or a copy. The types of a call decide which.
 
-use crate::{Arg, Graph, Node, NodeKind, OpTable, Schema, TensorType, ValueId};
+use crate::ops::Shows;
+use crate::schema::BaseType;
+use crate::{Arg, Graph, Node, NodeKind, OpRow, OpTable, Schema, TensorType, ValueId};
 
 /// How the results of a node relate to its operands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,16 +35,9 @@ impl Aliasing {
 pub fn aliasing(graph: &Graph, node: &Node, ops: &OpTable) -> Aliasing {
     let NodeKind::Aten { op, args } = &node.kind else { return Aliasing::None };
     let Some(schema) = ops.get(op) else { return Aliasing::Possible(node.operands()) };
-    let sources: Vec<ValueId> = match quiet_sources(schema, args) {
-        Some(positions) => {
-            positions.iter().filter_map(|&p| args.get(p)).flat_map(|arg| arg.values().copied()).collect()
-        }
-        None => {
-            let aliased = schema.args.iter().zip(args).filter(|(declared, _)| declared.alias.is_some());
-            aliased.flat_map(|(_, arg)| arg.values().copied()).collect()
-        }
-    };
-    if op.name == "aten::einsum" {
+    let shows = OpRow::of(op).and_then(|row| row.shows);
+    let sources = sources(schema, shows, args);
+    if shows == Some(Shows::Einsum) {
         return einsum(graph, node, sources);
     }
     let ([source], [result]) = (&sources[..], &node.outputs[..]) else {
@@ -53,16 +48,16 @@ pub fn aliasing(graph: &Graph, node: &Node, ops: &OpTable) -> Aliasing {
     }
     let (from, to) = (graph.ty(*source), graph.ty(*result));
     let flag = |name: &str| schema.position(name).is_some_and(|p| matches!(args.get(p), Some(Arg::Bool(true))));
-    match op.name.as_str() {
+    match shows {
         // These return their operand if it already is what they should make of it, and a copy otherwise.
-        "aten::to" | "aten::type_as" | "aten::contiguous" => {
+        Some(Shows::Converted) => {
             if same_layout(from, to) && !flag("copy") {
                 Aliasing::Identity(*source)
             } else {
                 Aliasing::None
             }
         }
-        "aten::reshape" | "aten::reshape_as" | "aten::flatten" | "aten::ravel" => {
+        Some(Shows::Reshaped) => {
             let view = view_strides(from, &to.shape).map(|strides| TensorType { strides, ..to.clone() });
             match view {
                 Some(view) if same_layout(&view, to) && same_layout(from, to) => Aliasing::Identity(*source),
@@ -70,22 +65,15 @@ pub fn aliasing(graph: &Graph, node: &Node, ops: &OpTable) -> Aliasing {
                 _ => Aliasing::None,
             }
         }
-        "aten::alias"
-        | "aten::positive"
-        | "aten::detach"
-        | "aten::lift_fresh"
-        | "aten::dropout"
-        | "aten::feature_dropout"
-        | "aten::alpha_dropout" => Aliasing::Identity(*source),
+        Some(Shows::Same | Shows::SameInInference) => Aliasing::Identity(*source),
         // A slice or a select that is as large as its operand must be all of it; so must a view of the same layout.
-        "aten::view" | "aten::view_as" | "aten::expand" | "aten::expand_as" | "aten::slice" | "aten::narrow"
-        | "aten::squeeze" | "aten::_unsafe_view" | "aten::broadcast_to" | "aten::real" | "aten::unflatten"
+        Some(Shows::Shape | Shows::Bits | Shows::Spread | Shows::Slice | Shows::Narrow | Shows::Real)
             if from == to && from.numel() > 0 =>
         {
             Aliasing::Identity(*source)
         }
         // Without an offset it begins where its operand does.
-        "aten::as_strided" if from == to && from.numel() > 0 && matches!(args.get(3), Some(Arg::None)) => {
+        Some(Shows::Addressed) if from == to && from.numel() > 0 && matches!(args.get(3), Some(Arg::None)) => {
             Aliasing::Identity(*source)
         }
         _ => Aliasing::View(sources),
@@ -101,14 +89,12 @@ pub fn only_views(graph: &Graph, node: &Node, ops: &OpTable) -> bool {
 
 /// Whether every result of an op shares memory with an operand, whatever it is called with: it moves no element.
 pub fn never_copies(schema: &Schema) -> bool {
-    match schema.op.name.as_str() {
-        // These copy where no view will do.
-        "aten::contiguous" | "aten::flatten" | "aten::ravel" | "aten::reshape" | "aten::reshape_as" | "aten::to" => {
+    match OpRow::of(&schema.op).and_then(|row| row.shows) {
+        None | Some(Shows::Copied | Shows::Converted | Shows::Reshaped | Shows::SameInInference | Shows::Einsum) => {
             false
         }
-        // Their schemas do not say so.
-        "aten::_unsafe_view" | "aten::broadcast_tensors" | "aten::meshgrid" => true,
-        _ => schema.is_view(),
+        // Of some of them the schema does not say so.
+        Some(_) => true,
     }
 }
 
@@ -122,17 +108,18 @@ fn einsum(graph: &Graph, node: &Node, sources: Vec<ValueId>) -> Aliasing {
     }
 }
 
-/// Positions of the arguments that an op may return although its schema does not say so.
-fn quiet_sources<V>(schema: &Schema, args: &[Arg<V>]) -> Option<Vec<usize>> {
-    let train = || schema.position("train").and_then(|position| args.get(position));
-    match schema.op.name.as_str() {
-        "aten::dropout" | "aten::feature_dropout" | "aten::alpha_dropout" => {
-            Some(if matches!(train(), Some(Arg::Bool(true))) { vec![] } else { vec![0] })
-        }
-        "aten::type_as" | "aten::_unsafe_view" | "aten::meshgrid" | "aten::broadcast_tensors" => Some(vec![0]),
-        "aten::einsum" => Some(vec![1]),
-        _ => None,
-    }
+/// The operands that an op may return, or show parts of: those of which its schema says so, or else the first.
+fn sources(schema: &Schema, shows: Option<Shows>, args: &[Arg]) -> Vec<ValueId> {
+    let train = schema.position("train").and_then(|position| args.get(position));
+    let trains = shows == Some(Shows::SameInInference) && train == Some(&Arg::Bool(true));
+    let is_quiet = !matches!(shows, None | Some(Shows::Copied))
+        && !trains
+        && schema.args.iter().all(|declared| declared.alias.is_none());
+    let first = schema.args.iter().position(|declared| declared.ty.base == BaseType::Tensor).filter(|_| is_quiet);
+    let declared = schema.args.iter().zip(args).enumerate();
+    let counts = |position: usize, is_aliased: bool| is_aliased || first == Some(position);
+    let sources = declared.filter(|(position, (declared, _))| counts(*position, declared.alias.is_some()));
+    sources.flat_map(|(_, (_, arg))| arg.values().copied()).collect()
 }
 
 /// The same element type, shape and addresses: strides of dimensions of extent 1 do not matter, nor do any strides of

@@ -3,7 +3,7 @@
 use crate::alias::{Aliasing, aliasing};
 use crate::exact::Exact;
 use crate::functional::functionalise;
-use crate::{Arg, Dtype, Graph, Node, NodeId, NodeKind, OpName, OpTable, Schema, ValueId};
+use crate::{Arg, Dtype, Graph, Node, NodeId, NodeKind, OpName, OpRow, OpTable, Schema, ValueId};
 use std::collections::HashMap;
 
 impl Graph {
@@ -107,25 +107,6 @@ pub fn canonical_text(graph: &Graph, ops: &OpTable) -> Option<String> {
 
 /// Whether the first two arguments may change places.
 fn is_commutative<V>(schema: &Schema, args: &[Arg<V>]) -> bool {
-    const COMMUTATIVE: [&str; 17] = [
-        "aten::add",
-        "aten::mul",
-        "aten::multiply",
-        "aten::maximum",
-        "aten::minimum",
-        "aten::max",
-        "aten::min",
-        "aten::eq",
-        "aten::ne",
-        "aten::logical_and",
-        "aten::logical_or",
-        "aten::logical_xor",
-        "aten::bitwise_and",
-        "aten::bitwise_or",
-        "aten::bitwise_xor",
-        "aten::__and__",
-        "aten::__or__",
-    ];
     // `alpha` belongs to the second operand.
     let alpha = schema.position("alpha").and_then(|position| args.get(position));
     let plain = alpha.is_none_or(|alpha| match alpha {
@@ -133,7 +114,7 @@ fn is_commutative<V>(schema: &Schema, args: &[Arg<V>]) -> bool {
         Arg::Float(alpha) => *alpha == 1.0,
         _ => false,
     });
-    plain && COMMUTATIVE.contains(&schema.op.name.as_str())
+    plain && OpRow::of(&schema.op).is_some_and(|row| row.commutes)
 }
 
 /// Whether a rewrite changed nothing that counts: no kernel that an output depends on, and every calculation of the

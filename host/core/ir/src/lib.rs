@@ -18,7 +18,7 @@ mod infer;
 mod input;
 pub mod kernel;
 pub mod namespace;
-mod ops;
+pub mod ops;
 pub mod promote;
 pub mod schema;
 mod tensor_type;
@@ -37,7 +37,7 @@ pub use graph::{Arg, FreshNodeIds, Graph, MemoryFormat, Node, NodeId, NodeKind, 
 pub use infer::{Infer, InferError};
 pub use input::{Draw, InputSpec, Structure};
 pub use kernel::Kernel;
-pub use ops::{OpTable, RefusedArgument, refused_argument};
+pub use ops::{OpRow, OpTable, RefusedArgument, refused_argument};
 pub use schema::{CallError, Schema, SchemaArg};
 pub use tensor_type::{MAX_RANK, MAX_TENSOR_BYTES, TensorType, TypeError, contiguous_strides, numel};
 pub use text::{TextError, parse_kernel};

@@ -1,7 +1,15 @@
-//! Which ATen ops may be used: a reviewed list of schemas, generated from the dispatcher, and a part of it.
+//! What is known of ATen ops, in one table: `host/core/ir/ops/table.txt`. [`OpRow`] is what it says of an op; what components
+//! need of it as well is a function each from the name of an op.
 //!
-//! Not a deny-list: the dispatcher has thousands of ops, and some print, allocate without initialising, or change
-//! global state. `host/core/ir/ops/names.txt` is the list that people read; `generate.py` looks up the schemas.
+//! It is also the list of ops that may be used, which people review; `generate.py` looks up their schemas. Not a deny-list: the
+//! dispatcher has thousands of ops, and some print, allocate without initialising, or change global state.
+
+mod by_name;
+mod row;
+mod words;
+
+pub use by_name::{FullName, calls, commutes, has_alpha, index, products, puts, same, shows};
+pub use row::{Class, Counts, Gives, Lays, OpRow, Products, Puts, Range, Shows, Stays};
 
 use crate::{Arg, OpName, Schema};
 use std::collections::HashMap;
@@ -135,6 +143,45 @@ mod tests {
         assert_eq!(OpTable::sample().iter().count(), seen.len());
         let inserted = schema_lines(SCHEMAS).filter(|(mark, _)| *mark == "insert").count();
         assert_eq!(OpTable::insert().iter().count(), inserted);
+    }
+
+    #[test]
+    fn the_table_and_the_schemas_have_the_same_ops_on_the_same_lists() {
+        let listed: HashMap<OpName, bool> = OpRow::all().iter().flat_map(|row| row.lists()).collect();
+        assert_eq!(listed.len(), OpRow::all().iter().flat_map(|row| row.lists()).count(), "an op is in two rows");
+        for schema in OpTable::sample().iter() {
+            let is_inserted = OpTable::insert().get(&schema.op).is_some();
+            assert_eq!(listed.get(&schema.op), Some(&is_inserted), "{schema}: run generate.py");
+        }
+        assert_eq!(listed.len(), OpTable::sample().iter().count(), "run generate.py");
+    }
+
+    #[test]
+    fn what_the_table_says_of_an_op_fits_its_schema() {
+        for schema in OpTable::sample().iter() {
+            let row = OpRow::of(&schema.op).unwrap();
+            assert!(row.shows.is_some() || !schema.is_view(), "{schema}: the table does not say what it shows");
+            assert_eq!(row.alpha, schema.position("alpha") == Some(2) && schema.args.len() == 3, "{schema}");
+            let index = row.index.map(|(position, _)| schema.args[position].ty.base);
+            assert!(index.is_none_or(|base| [BaseType::Tensor, BaseType::Int].contains(&base)), "{schema}");
+            let same = row.same.map(|name| format!("aten::{name}"));
+            assert!(same.is_none_or(|name| OpTable::sample().overloads(&name).next().is_some()), "{schema}");
+        }
+    }
+
+    #[test]
+    fn properties_by_name_are_those_of_the_table() {
+        for row in OpRow::all() {
+            let op = format!("aten::{}", row.name);
+            let others = || OpRow::all().iter().filter(|other| other.name == row.name);
+            assert_eq!(shows(&op).copied(), others().find_map(|row| row.shows), "{op}");
+            assert_eq!(commutes(&op).is_some(), others().any(|row| row.commutes), "{op}");
+            assert_eq!(index(&op).copied(), others().find_map(|row| row.index), "{op}");
+            assert_eq!(same(&op).and_then(FullName::as_str), row.same.map(|name| format!("aten::{name}")).as_deref());
+        }
+        for none in ["relu", "aten::", "aten::on_no_list", "aten::a_name_that_is_longer_than_any_that_the_table_has"] {
+            assert!(shows(none).is_none() && commutes(none).is_none(), "{none}");
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::{
     Departure, DeviceInfo, DomainFinding, GuestLimits, GuestUsage, InputMode, OtherRounds, OutputReport, PassInfo,
     Progress, Settings, Spent, TunedKernel, Walls,
 };
-pub use hidden::{HiddenShape, HiddenShapes, allowed, described, reproduction};
+pub use hidden::{HiddenShape, HiddenShapes, allowed, described, reproduction, unsaid, wrong_from};
 use passhost_ir::{Dtype, Graph};
 use passhost_policy::{Headline, Policy};
 use passhost_score::{Confidence, Decided, FailureClass, Options, Scores, VariantOutcome};

@@ -20,6 +20,7 @@ mod named;
 mod number;
 pub mod outputs;
 mod progress;
+mod reached;
 mod recount;
 mod schedules;
 mod schema;

@@ -77,7 +77,7 @@ pub fn standing(
     let scores = if scorable { score(outcomes, scoring.options).ok() } else { None };
     let walls: Vec<Option<Repeats>> =
         speedups.iter().map(|speedups| speedups.as_ref().map(|speedups| speedups.wall.clone())).collect();
-    let resolution = scoring.rules.resolution_of(speedups.iter().flatten());
+    let resolution = scoring.rules.resolution_of(speedups.iter().flatten().map(|speedups| speedups.resolution));
     let confidence = scores.as_ref().and_then(|_| scoring.confidence(outcomes, &walls, resolution));
     let device_scores = scores.as_ref().and_then(|_| scoring.over_device_time(outcomes, speedups));
     let failed = |why: fn(&Variant, &Failure) -> bool| {

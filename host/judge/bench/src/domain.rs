@@ -5,8 +5,9 @@ use crate::device::Device;
 use crate::held::Held;
 use crate::inputs::{DrawError, Round, draw, hash_of, write_elements};
 use crate::on_device::draws;
+use passhost_ir::ops::Range;
 use passhost_ir::verify::index_argument;
-use passhost_ir::{Arg, Draw, Dtype, Graph, InputSpec, NodeKind, OpName, OpTable, Schema, Structure, ValueId};
+use passhost_ir::{Arg, Draw, Dtype, Graph, InputSpec, NodeKind, OpRow, OpTable, Schema, Structure, ValueId};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -191,7 +192,7 @@ fn alter(
 }
 
 fn hash_at(key: u64, place: usize) -> u64 {
-    crate::inputs::hash(key, place as u64)
+    crate::counter::hash(key, place as u64)
 }
 
 /// Values in places of their own, one to a row at most, beginning with any of them.
@@ -240,11 +241,12 @@ pub fn bounded_inputs(program: &Graph) -> Vec<bool> {
         let NodeKind::Aten { op, args } = &node.kind else { continue };
         let operands = node.operands();
         let reaches = node.outputs.iter().any(|output| bounded.contains(output));
-        if reaches || must_be_in_range(op) {
+        let range = OpRow::of(op).and_then(|row| row.range);
+        if reaches || matches!(range, Some(Range::Operands | Range::Probabilities)) {
             bounded.extend(operands);
         } else if let Some(index) = index_argument(op).and_then(|position| args.get(position)) {
             bounded.extend(index.values());
-        } else if divides_or_shifts(op) {
+        } else if range == Some(Range::Second) {
             let second = args.get(1).into_iter().flat_map(Arg::values);
             bounded.extend(second.filter(|&&value| !program.ty(value).dtype.is_float()));
         }
@@ -254,45 +256,6 @@ pub fn bounded_inputs(program: &Graph) -> Vec<bool> {
     let any_write = program.nodes.iter().any(|node| matches!(&node.kind, NodeKind::Aten { op, .. } if writes(op)));
     let all = any_write && !bounded.is_empty();
     program.inputs.iter().map(|input| all || bounded.contains(input)).collect()
-}
-
-/// Ops whose second operand must not be zero where it is an integer, or no more than its type has bits.
-fn divides_or_shifts(op: &OpName) -> bool {
-    const NAMES: [&str; 9] = [
-        "__lshift__",
-        "__rshift__",
-        "bitwise_left_shift",
-        "bitwise_right_shift",
-        "div",
-        "divide",
-        "floor_divide",
-        "fmod",
-        "remainder",
-    ];
-    let name = op.name.strip_prefix("aten::").unwrap_or(&op.name);
-    NAMES.contains(&name) || name.strip_suffix('_').is_some_and(|name| NAMES.contains(&name))
-}
-
-/// Ops that check the range of what they are given, or count by it.
-fn must_be_in_range(op: &OpName) -> bool {
-    const NAMES: [&str; 14] = [
-        "bernoulli",
-        "bincount",
-        "binary_cross_entropy",
-        "cross_entropy_loss",
-        "ctc_loss",
-        "embedding_bag",
-        "max_unpool2d",
-        "max_unpool3d",
-        "multinomial",
-        "nll_loss",
-        "nll_loss2d",
-        "nll_loss_nd",
-        "one_hot",
-        "repeat_interleave",
-    ];
-    let name = op.name.strip_prefix("aten::").unwrap_or(&op.name);
-    NAMES.contains(&name.trim_end_matches('_'))
 }
 
 #[cfg(test)]
@@ -386,7 +349,7 @@ mod tests {
         let program = Graph::parse(
             "graph(%a: i64[4], %b: i64[4], %n: i64[4], %x: f32[4]) {
   %q: i64[4] = aten::floor_divide(%a, %b)
-  %r: i64[4] = aten::__lshift__.Tensor(%q, %n)
+  %r: i64[4] = aten::bitwise_left_shift.Tensor(%q, %n)
   %y: f32[4] = aten::div.Tensor(%x, %x)
   return (%r, %y)
 }

@@ -9,11 +9,12 @@ mod tuning;
 
 pub use request::{LoadRequest, RewriteRequest};
 pub use session::DeviceSession;
+use request::{Program, fits};
 
 use crate::ahead::ForGpu;
 use crate::cores;
 use crate::machine_code::{Allowance, MachineCode, Processes};
-use crate::process::{Child, ChildError, Confinement};
+use crate::process::{Child, ChildError, Confinement, ENVIRONMENT, OPEN};
 use passhost_cache::Cache;
 use passhost_ir::{Graph, InputSpec};
 use passhost_protocol::compiler::Source;
@@ -22,12 +23,6 @@ use passhost_result::{DeviceInfo, Settings, Spent, Walls};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// Starting libtorch takes 0.3 s; a cold disk may take a hundred times that.
-pub const OPEN: Duration = Duration::from_secs(120);
-/// Environment that libtorch, OpenMP and CUDA read, and where their libraries are.
-pub const ENVIRONMENT: [&str; 7] =
-    ["LD_LIBRARY_PATH", "PATH", "HOME", "XDG_CACHE_HOME", "CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "MKL_NUM_THREADS"];
 
 /// Programs that a child loads before a fresh one takes its place, so that what a process gathers in its life is in no
 /// score.
@@ -116,9 +111,6 @@ struct Opened {
     walls: Walls,
     gpu: Option<GpuProperties>,
 }
-
-/// A program with its inputs.
-type Program = (Graph, Vec<InputSpec>);
 
 impl Device {
     /// Starts the first child and opens a device.

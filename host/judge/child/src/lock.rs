@@ -10,10 +10,19 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How long an evaluation waits for a lock of another user, who may hold it for ever.
-const PATIENCE: Duration = Duration::from_secs(600);
-/// How often it tries meanwhile.
-const PAUSE: Duration = Duration::from_millis(100);
+/// How an evaluation waits for a lock.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    /// How long in all while another user has it, who may hold it for ever.
+    patience: Duration,
+    /// How often it looks who has it.
+    look: Duration,
+    /// How often it tries.
+    pause: Duration,
+}
+
+const PACE: Pace =
+    Pace { patience: Duration::from_secs(600), look: Duration::from_secs(5), pause: Duration::from_millis(100) };
 
 /// A file that is locked for as long as this lives. The system unlocks it when the process ends, however that comes.
 ///
@@ -78,27 +87,21 @@ pub enum Holder {
 pub enum LockEvent<'h> {
     /// The evaluation waits.
     Waits(&'h Holder),
-    /// It goes on without the device: another user held the lock for too long. What disturbs the measurement is seen in it.
+    /// It goes on without a turn: another user held the lock for too long. What disturbs the measurement is seen in it.
     GoesOn(&'h Holder),
 }
 
 impl DeviceGuard {
-    /// Waits for the device of this name, and says so where others have it.
+    /// Waits for a turn on the device of this name, and tells of it where others have it.
     ///
     /// Where there is no file to lock, there is no waiting either: what then disturbs a measurement is seen in it.
     pub fn take(id: &str, how: Use, tell: impl FnMut(LockEvent<'_>)) -> DeviceGuard {
         let own = rustix::process::geteuid().as_raw();
-        DeviceGuard::take_at(&path(&std::env::temp_dir(), id), how, [own, 0], PATIENCE, tell)
+        DeviceGuard::take_at(&path(&std::env::temp_dir(), id), how, [own, 0], PACE, tell)
     }
 
-    /// The same with a file, users who are waited for as long as it takes, and the patience with others.
-    fn take_at(
-        path: &Path,
-        how: Use,
-        trusted: [u32; 2],
-        patience: Duration,
-        mut tell: impl FnMut(LockEvent<'_>),
-    ) -> DeviceGuard {
+    /// The same with a file, and users who are waited for as long as it takes.
+    fn take_at(path: &Path, how: Use, trusted: [u32; 2], pace: Pace, tell: impl FnMut(LockEvent<'_>)) -> DeviceGuard {
         let Some(file) = open(path) else { return DeviceGuard(None) };
         let tried = || match how {
             Use::Shared => file.try_lock_shared(),
@@ -109,26 +112,46 @@ impl DeviceGuard {
             Err(TryLockError::Error(_)) => return DeviceGuard(None),
             Err(TryLockError::WouldBlock) => {}
         }
-        let users = users(&file);
-        let Some(&user) = users.iter().find(|user| !trusted.contains(user)) else {
-            tell(LockEvent::Waits(&Holder::Own));
-            let waited = match how {
-                Use::Shared => file.lock_shared(),
-                Use::Alone => file.lock(),
-            };
-            return DeviceGuard(waited.is_ok().then(|| LockedFile(file)));
+        let holder = || match users(&file).into_iter().find(|user| !trusted.contains(user)) {
+            Some(user) => Holder::Other { path: path.into(), user },
+            None => Holder::Own,
         };
-        let holder = Holder::Other { path: path.into(), user };
-        tell(LockEvent::Waits(&holder));
-        let started = Instant::now();
-        while started.elapsed() < patience {
-            sleep(PAUSE);
-            if tried().is_ok() {
-                return DeviceGuard(Some(LockedFile(file)));
+        let is_locked = waited(pace, tried, holder, tell);
+        DeviceGuard(is_locked.then(|| LockedFile(file)))
+    }
+}
+
+/// Waits for a lock that somebody has, who may be another one each time that somebody looks; whether it was had.
+fn waited(
+    pace: Pace,
+    mut tried: impl FnMut() -> Result<(), TryLockError>,
+    mut holder: impl FnMut() -> Holder,
+    mut tell: impl FnMut(LockEvent<'_>),
+) -> bool {
+    let mut now = holder();
+    tell(LockEvent::Waits(&now));
+    let (mut for_others, mut looked) = (Duration::ZERO, Instant::now());
+    loop {
+        let since = looked.elapsed();
+        let of_others = if now == Holder::Own { Duration::ZERO } else { since };
+        if now != Holder::Own && for_others + of_others >= pace.patience {
+            tell(LockEvent::GoesOn(&now));
+            return false;
+        }
+        if since >= pace.look {
+            (for_others, looked) = (for_others + of_others, Instant::now());
+            let found = holder();
+            if found != now {
+                tell(LockEvent::Waits(&found));
+                now = found;
             }
         }
-        tell(LockEvent::GoesOn(&holder));
-        DeviceGuard(None)
+        sleep(pace.pause);
+        match tried() {
+            Ok(()) => return true,
+            Err(TryLockError::Error(_)) => return false,
+            Err(TryLockError::WouldBlock) => {}
+        }
     }
 }
 
@@ -136,15 +159,20 @@ impl DeviceGuard {
 fn users(file: &File) -> Vec<u32> {
     let Ok(found) = file.metadata() else { return vec![] };
     let locks = std::fs::read_to_string("/proc/locks").unwrap_or_default();
-    let inode = format!(":{}", found.ino());
-    let process = |line: &str| {
+    let user = |process: &str| Some(std::fs::metadata(Path::new("/proc").join(process)).ok()?.uid());
+    let users: Vec<u32> = processes(&locks, found.dev(), found.ino()).filter_map(user).collect();
+    if users.is_empty() { vec![found.uid()] } else { users }
+}
+
+/// Processes that have a file of this device and number locked, in the kernel's list of all locks.
+fn processes(locks: &str, device: u64, number: u64) -> impl Iterator<Item = &str> {
+    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+    let file = format!("{major:02x}:{minor:02x}:{number}");
+    locks.lines().filter_map(move |line| {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [_, "FLOCK", _, _, process, place, ..] = words[..] else { return None };
-        let user = std::fs::metadata(Path::new("/proc").join(process)).ok()?.uid();
-        place.ends_with(&inode).then_some(user)
-    };
-    let users: Vec<u32> = locks.lines().filter_map(process).collect();
-    if users.is_empty() { vec![found.uid()] } else { users }
+        (place == file).then_some(process)
+    })
 }
 
 impl fmt::Display for Holder {
@@ -177,28 +205,65 @@ mod tests {
     use super::*;
     use std::sync::mpsc::channel;
 
+    const IMPATIENT: Pace = Pace { patience: Duration::ZERO, ..PACE };
+
     fn own() -> [u32; 2] {
         [rustix::process::geteuid().as_raw(); 2]
+    }
+
+    fn said(told: &LockEvent<'_>) -> String {
+        match told {
+            LockEvent::Waits(holder) => format!("waits: {holder}"),
+            LockEvent::GoesOn(holder) => format!("goes on: {holder}"),
+        }
+    }
+
+    #[test]
+    fn another_user_who_has_the_lock_after_ones_own_is_not_waited_for_without_end() {
+        let other = |user| Holder::Other { path: "lock".into(), user };
+        let always = Pace { look: Duration::ZERO, pause: Duration::ZERO, ..PACE };
+        // Who has it, one after the other, and how often it is tried until it is had.
+        let wait = |pace, holders: &[Holder], tries: usize| {
+            let (mut holders, mut tries, mut told) = (holders.iter().cycle(), 0..tries, vec![]);
+            let tried = || tries.next().map_or(Ok(()), |_| Err(TryLockError::WouldBlock));
+            let holder = || holders.next().unwrap().clone();
+            (waited(pace, tried, holder, |event| told.push(said(&event))), told)
+        };
+        let impatient = Pace { patience: Duration::ZERO, ..always };
+        let (own, seven) = ("waits: another evaluation has the device", "user 7 has `lock` locked");
+        let (is_had, told) = wait(impatient, &[Holder::Own, Holder::Own, other(7)], usize::MAX);
+        assert!(!is_had);
+        assert_eq!(told, [own.to_owned(), format!("waits: {seven}"), format!("goes on: {seven}")]);
+        assert_eq!(wait(impatient, &[Holder::Own], 1000), (true, vec![own.to_owned()]), "one's own is waited for");
+        let (is_had, told) = wait(always, &[other(7), Holder::Own], 2);
+        assert_eq!((is_had, told.len()), (true, 4), "{told:?}");
+    }
+
+    #[test]
+    fn a_lock_of_another_device_is_not_that_of_a_file_with_the_same_number() {
+        let locks = "1: POSIX  ADVISORY  WRITE 11 08:01:77 0 EOF
+2: FLOCK  ADVISORY  WRITE 12 08:01:77 0 EOF
+3: FLOCK  ADVISORY  READ 13 00:2a:77 0 EOF
+4: FLOCK  ADVISORY  READ 14 08:01:177 0 EOF
+5: FLOCK  ADVISORY  READ 15 08:01:77 0 EOF
+";
+        let found = |major, minor| processes(locks, rustix::fs::makedev(major, minor), 77).collect::<Vec<_>>();
+        assert_eq!((found(8, 1), found(0, 42), found(8, 2)), (vec!["12", "15"], vec!["13"], vec![]));
     }
 
     #[test]
     fn another_user_is_named_and_not_waited_for_without_end() {
         let directory = tempfile::tempdir().unwrap();
         let path = path(directory.path(), "cpu");
-        let held = DeviceGuard::take_at(&path, Use::Alone, own(), PATIENCE, |_| unreachable!("nobody has it"));
+        let held = DeviceGuard::take_at(&path, Use::Alone, own(), PACE, |_| unreachable!("nobody has it"));
         let user = own()[0];
-        let mut said = vec![];
-        let turn = DeviceGuard::take_at(&path, Use::Shared, [user + 1; 2], Duration::ZERO, |told| {
-            said.push(match told {
-                LockEvent::Waits(holder) => format!("waits: {holder}"),
-                LockEvent::GoesOn(holder) => format!("goes on: {holder}"),
-            });
-        });
+        let mut all = vec![];
+        let turn = DeviceGuard::take_at(&path, Use::Shared, [user + 1; 2], IMPATIENT, |told| all.push(said(&told)));
         let locked = format!("user {user} has `{}` locked", path.display());
-        assert_eq!(said, [format!("waits: {locked}"), format!("goes on: {locked}")]);
+        assert_eq!(all, [format!("waits: {locked}"), format!("goes on: {locked}")]);
         assert!(turn.0.is_none());
         drop(held);
-        let turn = DeviceGuard::take_at(&path, Use::Alone, [user + 1; 2], PATIENCE, |_| unreachable!("it is free"));
+        let turn = DeviceGuard::take_at(&path, Use::Alone, [user + 1; 2], PACE, |_| unreachable!("it is free"));
         assert!(turn.0.is_some());
     }
 
@@ -208,14 +273,14 @@ mod tests {
         let path = path(directory.path(), "GPU-1/2");
         assert!(path.ends_with("passhost-GPU-12.lock"));
         let nobody = |_: LockEvent<'_>| unreachable!("nobody has it");
-        let take = |how| DeviceGuard::take_at(&path, how, own(), PATIENCE, nobody);
+        let take = |how| DeviceGuard::take_at(&path, how, own(), PACE, nobody);
         let shared = [take(Use::Shared), take(Use::Shared)];
         let (waits, waiting) = channel();
         let (has, got) = channel();
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let told = |told: LockEvent<'_>| waits.send(matches!(told, LockEvent::Waits(&Holder::Own))).unwrap();
-                let turn = DeviceGuard::take_at(&path, Use::Alone, own(), Duration::ZERO, told);
+                let turn = DeviceGuard::take_at(&path, Use::Alone, own(), IMPATIENT, told);
                 has.send(()).unwrap();
                 drop(turn);
             });
@@ -240,7 +305,7 @@ mod tests {
     fn what_is_no_file_is_not_waited_for() {
         let directory = tempfile::tempdir().unwrap();
         let nobody = |_: LockEvent<'_>| unreachable!("a directory has no turns");
-        let turn = DeviceGuard::take_at(directory.path(), Use::Alone, own(), PATIENCE, nobody);
+        let turn = DeviceGuard::take_at(directory.path(), Use::Alone, own(), PACE, nobody);
         assert!(turn.0.is_none());
     }
 }

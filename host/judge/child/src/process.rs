@@ -23,6 +23,13 @@ const WAITING: usize = 1;
 /// Wall clock for a child to take a message. It does nothing else meanwhile.
 const TAKING: Duration = Duration::from_secs(10);
 
+/// Starting libtorch takes 0.3 s; a cold disk may take a hundred times that.
+pub const OPEN: Duration = Duration::from_secs(120);
+
+/// Environment that libtorch, OpenMP and CUDA read, and where their libraries are.
+pub const ENVIRONMENT: [&str; 7] =
+    ["LD_LIBRARY_PATH", "PATH", "HOME", "XDG_CACHE_HOME", "CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "MKL_NUM_THREADS"];
+
 /// Why a child gave no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ChildError {

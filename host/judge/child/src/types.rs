@@ -1,9 +1,8 @@
 //! The client of the types child: knows the types of what ops return, without a device and apart from the one that
 //! measures.
 
-use crate::device::{ENVIRONMENT, OPEN};
 use crate::memo::{Memo, Question as Key};
-use crate::process::{Child, ChildError, Confinement};
+use crate::process::{Child, ChildError, Confinement, ENVIRONMENT, OPEN};
 use passhost_ir::{Arg, Graph, Infer, InferError, OpName, TensorType};
 use passhost_protocol::device::GpuProperties;
 use passhost_protocol::types::{Answer, FromTypes, Question, ROLE, ToTypes};

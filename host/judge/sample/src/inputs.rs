@@ -4,7 +4,8 @@ mod structure;
 
 use crate::value::Random;
 use crate::weights::Weight;
-use passhost_ir::{Draw, Graph, InputSpec, NodeKind, OpTable, ValueId};
+use passhost_ir::ops::Range;
+use passhost_ir::{Draw, Graph, InputSpec, NodeKind, OpRow, OpTable, ValueId};
 use passhost_result::InputMode;
 use std::collections::HashMap;
 
@@ -26,6 +27,7 @@ pub fn roles(program: &Graph) -> HashMap<ValueId, Role> {
     for node in &program.nodes {
         let NodeKind::Aten { op, args } = &node.kind else { continue };
         let Some(schema) = OpTable::sample().get(op) else { continue };
+        let range = OpRow::of(op).and_then(|row| row.range);
         for (declared, arg) in schema.args.iter().zip(args) {
             for value in arg.values() {
                 let Some(&input) = origin.get(value) else { continue };
@@ -37,7 +39,7 @@ pub fn roles(program: &Graph) -> HashMap<ValueId, Role> {
                 }
                 let role = match declared.name.as_str() {
                     "running_var" => Role::Variance,
-                    "self" | "target" if op.name == "aten::binary_cross_entropy" => Role::Probability,
+                    "self" | "target" if range == Some(Range::Probabilities) => Role::Probability,
                     "weight" => Role::Weight,
                     _ => Role::Other,
                 };

@@ -61,7 +61,7 @@ impl Sample {
 
     /// What a file of a variant is called in messages.
     fn shown(&self, index: usize, file: &str) -> String {
-        self.directory.shown(&self.variants[index].path.join(Path::new(file)))
+        self.files.shown(&self.variants[index].path.join(Path::new(file)))
     }
 
     /// Reads variant `index` as an evaluation needs it.

@@ -9,16 +9,19 @@ use std::process::Command;
 
 const GUIDE: &str = include_str!("../../../../CONTRIBUTING.md");
 const PROOF: &str = include_str!("contributing/proof.rs");
+const OP: &str = include_str!("contributing/op.rs");
 
 /// The heading of an example, the most files that it may touch, and the most columns of executors besides.
 const EXAMPLES: [(&str, usize, usize); 3] = [
     ("## Worked example: a pointwise operation", 3, 2),
     ("## Worked example: a reduction", 3, 2),
-    ("## Worked example: an ATen op on a list", 2, 0),
+    ("## Worked example: an ATen op", 3, 0),
 ];
 
 /// What the copy consists of: a part of the workspace that compiles by itself.
-const SOURCES: [&str; 10] = [
+const SOURCES: [&str; 12] = [
+    "guest-sdk/Cargo.toml",
+    "guest-sdk/src",
     "host/core/ir/Cargo.toml",
     "host/core/ir/src",
     "host/core/ir/ops",
@@ -101,7 +104,7 @@ fn manifest(text: &str) -> String {
     };
     let kept = ["workspace.package", "workspace.dependencies", "workspace.lints.rust", "workspace.lints.clippy"];
     format!(
-        "[workspace]\nresolver = \"3\"\nmembers = [\"host/core/ir\", \"host/run/kernels\", \"host/judge/cache\", \"tests/random-kernels\"]\n\n{}\n\n\
+        "[workspace]\nresolver = \"3\"\nmembers = [\"guest-sdk\", \"host/core/ir\", \"host/run/kernels\", \"host/judge/cache\", \"tests/random-kernels\"]\n\n{}\n\n\
          [profile.dev]\ndebug = false\ndebug-assertions = false\noverflow-checks = false\n",
         kept.map(section).join("\n")
     )
@@ -118,7 +121,7 @@ fn write(root: &Path, files: &BTreeMap<String, String>) {
         fs::write(full, text).unwrap();
     }
     let mut found = BTreeMap::new();
-    for folder in ["host", "tests"] {
+    for folder in ["guest-sdk", "host", "tests"] {
         read(root, folder, &mut found);
     }
     for path in found.keys().filter(|path| !files.contains_key(*path)) {
@@ -150,6 +153,7 @@ fn examples_work() {
         *text = apply(text, &hunk);
     }
     files.insert("host/run/kernels/tests/proof.rs".to_owned(), PROOF.to_owned());
+    files.insert("guest-sdk/tests/op.rs".to_owned(), OP.to_owned());
     files.insert("Cargo.toml".to_owned(), manifest(&fs::read_to_string(root.join("Cargo.toml")).unwrap()));
     let copy = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("contributing");
     write(&copy, &files);
@@ -170,5 +174,7 @@ fn examples_work() {
     let covered = run(&["-p", "passhost-random-kernels", "--test", "coverage"]);
     assert!(!covered.contains("running 0 tests"), "{covered}");
     let proven = run(&["-p", "passhost-kernels", "--test", "proof"]);
-    assert!(proven.contains("3 passed"), "{proven}");
+    assert!(proven.contains("2 passed"), "{proven}");
+    let lowered = run(&["-p", "passhost-guest-sdk", "--test", "op"]);
+    assert!(lowered.contains("2 passed"), "{lowered}");
 }

@@ -8,7 +8,7 @@ use crate::instruction::{Instruction, Operation, Written};
 use crate::kernel::DeviceKernel;
 use crate::order::Order;
 use crate::program::Program;
-use crate::put_back::{PUT_BACK, put_backs, view_of};
+use crate::put_back::{PUT_BACK, is_put_back, put_backs, view_of};
 use passhost_ir::alias::only_views;
 use passhost_ir::{Arg, Graph, Kernel, Node, NodeId, NodeKind, OpName, OpTable, TensorType, ValueId};
 use passhost_kernels::cuda::{self, DeviceProperties, shape};
@@ -50,7 +50,7 @@ impl Program {
         let (graph, steps) = order.apply(graph);
         let graph = &graph;
         let mut overwriting: HashSet<NodeId> = reusable(graph);
-        overwriting.retain(|node| in_place.get(node).is_some_and(|op| op.name != PUT_BACK));
+        overwriting.retain(|node| in_place.get(node).is_some_and(|op| !is_put_back(op)));
         let lasting = lasting(graph, once, &mut overwriting);
         let put_backs = put_backs(graph, in_place, &lasting);
         overwriting.extend(put_backs.scatters.iter().chain(&put_backs.writers));

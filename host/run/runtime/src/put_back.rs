@@ -4,11 +4,17 @@
 
 use crate::arena::roots;
 use passhost_ir::dims::wrap;
-use passhost_ir::{Arg, Graph, Node, NodeId, NodeKind, OpName, ValueId, elements_are_distinct};
+use passhost_ir::ops::{Puts, Shows};
+use passhost_ir::{Arg, Graph, Node, NodeId, NodeKind, OpName, OpRow, ValueId, elements_are_distinct};
 use std::collections::{HashMap, HashSet};
 
 /// What stands for a scatter that may write into its first operand.
 pub(crate) const PUT_BACK: &str = "aten::copy_";
+
+/// Whether an op that stands for a node says that it is such a scatter.
+pub(crate) fn is_put_back(op: &OpName) -> bool {
+    OpRow::of(op).is_some_and(|row| row.puts == Some(Puts::Whole))
+}
 
 /// Nodes that write into memory that a functional graph copies.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -24,7 +30,7 @@ pub(crate) struct PutBacks {
 /// The scatters among the nodes of `in_place`, and what is calculated for them, that nobody can tell from copies. Values
 /// that last keep their memory.
 pub(crate) fn put_backs(graph: &Graph, in_place: &HashMap<NodeId, OpName>, lasting: &HashSet<ValueId>) -> PutBacks {
-    let hinted = |node: &&Node| in_place.get(&node.id).is_some_and(|op| op.name == PUT_BACK);
+    let hinted = |node: &&Node| in_place.get(&node.id).is_some_and(is_put_back);
     let mut found = PutBacks::default();
     if !graph.nodes.iter().any(|node| hinted(&node)) {
         return found;
@@ -42,12 +48,7 @@ pub(crate) fn put_backs(graph: &Graph, in_place: &HashMap<NodeId, OpName>, lasti
 /// The view that a scatter writes to: the op, with its arguments but the first.
 pub(crate) fn view_of(node: &Node) -> Option<(OpName, Vec<Arg>)> {
     let NodeKind::Aten { op, args } = &node.kind else { return None };
-    let view = match op.name.as_str() {
-        "aten::slice_scatter" => "aten::slice.Tensor",
-        "aten::select_scatter" => "aten::select.int",
-        _ => return None,
-    };
-    Some((OpName::parse(view), args.get(2..)?.to_vec()))
+    Some((OpRow::of(op)?.puts?.view()?, args.get(2..)?.to_vec()))
 }
 
 /// A part of a tensor: dimension, first index, index behind the last, step.
@@ -65,12 +66,12 @@ impl Part {
         let dim = wrap(int(0, 0)?, shape.len())?;
         let extent = shape[dim];
         let within = |index: i64| if index < 0 { index.saturating_add(extent) } else { index };
-        match op.name.as_str() {
-            "aten::slice" => {
+        match OpRow::of(op)?.shows? {
+            Shows::Slice => {
                 let (start, end) = (within(int(1, 0)?), within(int(2, i64::MAX)?));
                 Some(Part(dim, start.clamp(0, extent), end.clamp(0, extent), int(3, 1)?))
             }
-            "aten::select" => Some(Part(dim, within(int(1, 0)?), within(int(1, 0)?) + 1, 1)),
+            Shows::Select => Some(Part(dim, within(int(1, 0)?), within(int(1, 0)?) + 1, 1)),
             _ => None,
         }
     }

@@ -9,6 +9,7 @@
 pub mod allocator;
 mod bridge;
 mod call;
+mod error;
 mod infer;
 mod meta_table;
 mod pool;
@@ -17,7 +18,8 @@ mod target;
 mod tensor;
 mod threads;
 
-pub use call::{OpError, PreparedCall};
+pub use call::PreparedCall;
+pub use error::OpError;
 pub use infer::MetaInfer;
 pub use pool::CapturePool;
 pub use target::{Scope, Target, gpu_settings, gradients_enabled, inference_enabled};

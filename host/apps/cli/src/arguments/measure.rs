@@ -1,7 +1,7 @@
 //! What evaluations of one sample and of many take: how to measure, and what is shown meanwhile.
 
 use super::{Inputs, LimitArguments, ScoreOptions, WallArguments, duration, milliseconds, policy};
-use crate::{Exit, Stop};
+use crate::exit::{Exit, Stop};
 use clap::Args;
 use passhost_result::{Policy, Settings};
 use passhost_score::{FailureClass, Options, VariantOutcome};

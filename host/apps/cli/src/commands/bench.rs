@@ -3,14 +3,15 @@
 pub(super) mod given;
 pub(super) mod keeper;
 
+use super::programs::programs;
 use super::signing::{Signer, Signing};
 use crate::arguments::BenchArguments;
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::interrupt;
 use crate::output::print;
 use crate::progress::Progress;
 use crate::terminal::{Terminal, Tone, wrap};
-use crate::{Exit, Stop};
 use given::Given;
 use keeper::{Keeper, Keeping};
 use passhost_child::Plugin;
@@ -48,7 +49,7 @@ pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop
     }
     progress.step("loading the plugins");
     header.plugins = plugins.iter().map(|plugin| entry(&supervisor, plugin)).collect::<Result<_, _>>()?;
-    header.programs = given::programs().map_err(|error| Stop::new(Exit::Host, error))?;
+    header.programs = programs().map_err(|error| Stop::new(Exit::Host, error))?;
     header.variants.clone_from(&arguments.variants);
     header.id = Some(BatchId::random().map_err(Stop::host)?.to_string());
     header.samples = samples.into_iter().map(sample_entry).collect();

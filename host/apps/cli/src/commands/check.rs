@@ -1,9 +1,9 @@
 //! `passhost check PLUGIN`
 
 use crate::arguments::CheckArguments;
+use crate::exit::{Exit, Stop};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
-use crate::{Exit, Stop};
 use passhost_child::LoadedPlugin;
 use passhost_result::document::Blame;
 use passhost_result::untrusted::one_line;

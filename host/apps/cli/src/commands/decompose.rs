@@ -3,9 +3,9 @@
 use super::samples::progress::Progress;
 use super::samples::{crew, find, print_if, report_unusable, survey, write_document};
 use crate::arguments::DecomposeArguments;
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::terminal::{Terminal, Tone, table, wrap};
-use crate::{Exit, Stop};
 use passhost_child::Memo;
 use passhost_corpus::decompose::Kind;
 use passhost_corpus::pieces::{Collector, KindSummary, Selection, Summary, Tree, Typical, ops, typical};

@@ -1,9 +1,9 @@
 //! `passhost doctor`
 
 use crate::arguments::DeviceArguments;
+use crate::exit::{Exit, Stop};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone, entry};
-use crate::{Exit, Stop};
 use passhost_builder::Sdk;
 use passhost_child::device::Device;
 use passhost_child::machine_code::{Compile, Processes, Start};

@@ -1,7 +1,7 @@
 //! Result documents as files.
 
 use super::agent::scores::{self, Written};
-use crate::{Exit, Stop};
+use crate::exit::{Exit, Stop};
 use anyhow::Context;
 use passhost_protocol::open_regular;
 use passhost_report::Sourced;

@@ -4,9 +4,9 @@ mod page;
 mod rows;
 
 use crate::arguments::OpsArguments;
+use crate::exit::{Exit, Stop};
 use crate::output::{print, print_text};
 use crate::terminal::{Terminal, Tone, wrap};
-use crate::{Exit, Stop};
 use passhost_corpus::lowerings::Calls;
 use passhost_corpus::quantities::count;
 use passhost_guest_sdk::lower::{Group, Standing, standing};

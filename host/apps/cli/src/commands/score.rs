@@ -2,10 +2,10 @@
 
 use super::documents;
 use crate::arguments::ScoreArguments;
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::output::{print, write_json};
 use crate::terminal::Terminal;
-use crate::{Exit, Stop};
 use anyhow::Context;
 use passhost_report::Sourced;
 use passhost_result::untrusted::one_line;

@@ -4,9 +4,9 @@ mod changes;
 mod kernels;
 
 use crate::arguments::{RewriteParts, ShowArguments};
+use crate::exit::{Exit, Stop};
 use crate::output::{print, print_text};
 use crate::terminal::{Terminal, Tone};
-use crate::{Exit, Stop};
 use passhost_child::guest::GuestError;
 use passhost_child::{LoadedPlugin, Types, guest_failure};
 use passhost_ir::verify::{GraphError, check_counts, check_own_calls, verify_rewrite};

@@ -3,9 +3,9 @@
 mod signatures;
 
 use crate::arguments::{DeviceArguments, VerifyArguments};
+use crate::exit::{Exit, Stop};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone, wrap};
-use crate::{Exit, Stop};
 use anyhow::Context;
 use passhost_builder::Source;
 use passhost_child::Plugin;

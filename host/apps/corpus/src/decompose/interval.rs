@@ -3,8 +3,9 @@
 //! Inputs of a piece that the model computes have no recorded statistics. What is known of their range is recorded: an
 //! index stays inside its table, an additive mask stays a mask, what is positive stays so.
 
-use super::class::{Class, plain_name};
+use super::class::{class_of, plain_name};
 use super::memory::Memory;
+use passhost_ir::ops::Class;
 use passhost_ir::{Arg, Dtype, Graph, Node, NodeKind, TensorType, ValueId};
 use passhost_sample::Weight;
 use std::collections::HashMap;
@@ -163,7 +164,7 @@ impl Call<'_> {
             return Interval::new(0.0, (self.longest() - 1.0).max(0.0));
         }
         let known = self.made(name, args).or_else(|| self.calculated(name, args)).or_else(|| self.selected(name, args));
-        known.unwrap_or_else(|| match Class::of(self.graph, self.node) {
+        known.unwrap_or_else(|| match class_of(self.graph, self.node) {
             // Also a join: every element is one of some operand.
             Class::View | Class::Movement => {
                 let operands = args.iter().filter(|arg| !matches!(arg, Arg::Int(_))).flat_map(Arg::values);

@@ -3,9 +3,10 @@
 //! A kernel has one set of rows. Everything it calculates it calculates at each point of the rows, or once a row, so
 //! that a reduction can be followed by whatever stays in its row, and by nothing that crosses rows.
 
-use super::class::Class;
+use super::class::{class_of, is_work};
 use super::memory::Memory;
 use super::rows::Rows;
+use passhost_ir::ops::Class;
 use passhost_ir::{Graph, ValueId};
 use std::collections::{HashMap, HashSet};
 
@@ -21,8 +22,8 @@ impl NodeClass {
     /// Of every node.
     pub(super) fn of_all(graph: &Graph) -> Vec<NodeClass> {
         let of = |node| {
-            let class = Class::of(graph, node);
-            NodeClass { class, is_work: class.is_work(graph, node) }
+            let class = class_of(graph, node);
+            NodeClass { class, is_work: is_work(class, graph, node) }
         };
         graph.nodes.iter().map(of).collect()
     }

@@ -1,6 +1,7 @@
 //! What a reduction or a normalisation goes over: how many rows, and how long they are.
 
-use super::class::{Class, plain_name};
+use super::class::plain_name;
+use passhost_ir::ops::Class;
 use passhost_ir::{Arg, Graph, Node, NodeKind, OpTable, numel};
 
 /// The rows of a reduction.

@@ -4,7 +4,8 @@ use super::class::plain_name;
 use super::interval::{Interval, intervals};
 use super::memory::Memory;
 use super::refusal::Refusal;
-use passhost_ir::{Arg, Dtype, Graph, Node, NodeKind, TensorType, ValueId};
+use passhost_ir::ops::Counts;
+use passhost_ir::{Arg, Dtype, Graph, Node, NodeKind, OpRow, TensorType, ValueId};
 use passhost_sample::Weight;
 
 /// A positive input is drawn around this number, if its range goes so far.
@@ -167,18 +168,19 @@ fn demands(graph: &Graph, node: &Node) -> Vec<Demand> {
         float.map(|value| Demand { value, allowed, is_strict: false, what: "a number that is not positive" })
     };
     let found: Vec<Option<Demand>> = match name {
-        "embedding" => vec![index(tensor(1), extent(tensor(0), 0), false)],
-        "index" | "index_put" => match args.get(1) {
-            Some(Arg::OptionalValues(indices)) => {
+        _ if let Some((at, counts)) = OpRow::of(op).and_then(|row| row.index) => match (counts, args.get(at)) {
+            (Counts::Rows, _) => vec![index(tensor(at), extent(tensor(0), 0), false)],
+            (Counts::Each, Some(Arg::OptionalValues(indices))) => {
                 let indices = indices.iter().enumerate();
                 indices.map(|(dim, value)| index(*value, extent(tensor(0), dim as i64), true)).collect()
             }
-            _ => vec![],
+            (Counts::Dim1, _) => vec![index(tensor(at), extent(tensor(0), int(1).unwrap_or(0)), false)],
+            (Counts::Dim2, _) => vec![index(tensor(at), extent(tensor(0), int(2).unwrap_or(0)), true)],
+            (Counts::All, _) => {
+                vec![index(tensor(at), tensor(0).map_or(1, |value| graph.ty(value).numel() as i64), true)]
+            }
+            (Counts::Each | Counts::Classes | Counts::Nothing, _) => vec![],
         },
-        "index_select" | "gather" | "index_add" | "index_copy" | "index_fill" | "index_reduce" | "scatter"
-        | "scatter_add" | "scatter_reduce" => vec![index(tensor(2), extent(tensor(0), int(1).unwrap_or(0)), false)],
-        "take_along_dim" => vec![index(tensor(1), extent(tensor(0), int(2).unwrap_or(0)), true)],
-        "take" => vec![index(tensor(1), tensor(0).map_or(1, |value| graph.ty(value).numel() as i64), true)],
         "one_hot" => vec![index(tensor(0), int(1).unwrap_or(1), false)],
         "floor_divide" | "remainder" | "fmod" | "div" | "divide" => {
             let whole = |value: &ValueId| graph.ty(*value).dtype.is_integer();

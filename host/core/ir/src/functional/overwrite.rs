@@ -8,7 +8,8 @@ use super::memory::{Memory, Read, Write, op_name};
 use super::region::{are_disjoint, elements_are_distinct};
 use super::result::{functional_schema, functional_type};
 use super::view::ViewStep;
-use crate::{Arg, Node, NodeKind, OpTable, Schema, TensorType, ValueId};
+use crate::ops::Puts;
+use crate::{Arg, Node, NodeKind, OpRow, OpTable, Schema, TensorType, ValueId};
 
 /// A node that writes to its first operand.
 pub(super) struct InPlace<'a> {
@@ -50,7 +51,7 @@ impl Memory<'_> {
         }
         let done = Write { position: write.position, target };
         let leads_back = self.leads_back(tensor);
-        if counterpart.name == "aten::copy"
+        if OpRow::of(counterpart).is_some_and(|row| row.puts == Some(Puts::Whole))
             && leads_back == Some(true)
             && let Some(&source) = operands.get(1)
             && broadcasts(&self.draft.ty(source).shape, &self.ty(tensor).shape)

@@ -4,8 +4,10 @@
 //! its own kernel chooses them. `host/run/torch/tests/functional` holds these rules against libtorch.
 
 use super::layout::{elementwise_strides, preserved_strides};
+use crate::ops::{Gives, Lays};
 use crate::promote::{Strength, common};
-use crate::{Arg, Dtype, Graph, OpName, OpTable, Schema, TensorType, contiguous_strides};
+use crate::{Arg, Dtype, Graph, OpName, OpRow, OpTable, Schema, TensorType, contiguous_strides};
+use std::ops::Range;
 
 /// The op that returns what an in-place op writes: the same name without `_`, with the same types of arguments.
 pub(crate) fn functional_schema<'a>(in_place: &Schema, ops: &'a OpTable) -> Option<&'a Schema> {
@@ -20,83 +22,42 @@ pub(crate) fn functional_schema<'a>(in_place: &Schema, ops: &'a OpTable) -> Opti
 
 /// The type of what the functional op returns for the arguments of the in-place op, which writes to a `target`.
 pub(super) fn functional_type(program: &Graph, op: &OpName, args: &[Arg], target: &TensorType) -> TensorType {
-    let name = op.name.strip_prefix("aten::").unwrap_or(&op.name);
-    let strides = match name {
-        // Dropout does nothing outside of training.
-        "copy" | "dropout" | "feature_dropout" | "alpha_dropout" => target.strides.clone(),
-        "fill" | "zero" | "index_put" | "index_fill" | "hardtanh" | "relu6" | "nan_to_num" | "deg2rad" | "rad2deg" => {
-            preserved_strides(target)
+    let (lays, gives) = OpRow::of(op).map_or((Lays::WithNumber, Gives::Operand), |row| (row.lays, row.gives));
+    let mut operands: Vec<&TensorType> = args.iter().flat_map(Arg::values).map(|&id| program.ty(id)).collect();
+    let number = TensorType::contiguous(target.dtype, []);
+    match lays {
+        Lays::WithNumber if !["Scalar", "Scalar_mode", "Tensor_Scalar", "Scalar_Other"].contains(&&op.overload[..]) => {
         }
-        "masked_fill" | "masked_scatter" | "index_add" | "index_copy" | "index_reduce" | "scatter" | "scatter_add"
-        | "scatter_reduce" | "cumsum" | "cumprod" | "tril" | "triu" | "addmm" | "addbmm" | "baddbmm" | "addmv" => {
-            contiguous_strides(&target.shape)
-        }
-        _ => {
-            let mut operands: Vec<&TensorType> = args.iter().flat_map(Arg::values).map(|&id| program.ty(id)).collect();
-            let number = TensorType::contiguous(target.dtype, []);
-            if name == "addr" {
-                // The vectors run along one dimension each and say nothing of the order of both.
-                operands.truncate(1);
-                operands.push(&number);
-            } else if ["Scalar", "Scalar_mode", "Tensor_Scalar", "Scalar_Other"].contains(&op.overload.as_str())
-                && !["pow", "lerp", "clamp_min", "clamp_max"].contains(&name)
-            {
-                // These make a tensor of the number first.
-                operands.push(&number);
-            }
-            elementwise_strides(&target.shape, &operands)
-        }
+        Lays::WithNumber => operands.push(&number),
+        Lays::First => operands.splice(1.., [&number]).for_each(drop),
+        _ => {}
+    }
+    let strides = match lays {
+        Lays::Target => target.strides.clone(),
+        Lays::Preserved => preserved_strides(target),
+        Lays::Contiguous => contiguous_strides(&target.shape),
+        Lays::WithNumber | Lays::First | Lays::Elementwise => elementwise_strides(&target.shape, &operands),
     };
-    TensorType { dtype: functional_dtype(program, name, args, target.dtype), shape: target.shape.clone(), strides }
+    TensorType { dtype: functional_dtype(program, gives, args, target.dtype), shape: target.shape.clone(), strides }
 }
 
-fn functional_dtype(program: &Graph, name: &str, args: &[Arg], target: Dtype) -> Dtype {
-    match name {
-        "eq" | "ne" | "lt" | "le" | "gt" | "ge" | "not_equal" | "less" | "less_equal" | "greater" | "greater_equal"
-        | "logical_and" | "logical_or" | "logical_xor" | "logical_not" => Dtype::Bool,
-        "add"
-        | "addr"
-        | "sub"
-        | "subtract"
-        | "mul"
-        | "multiply"
-        | "div"
-        | "divide"
-        | "true_divide"
-        | "floor_divide"
-        | "remainder"
-        | "fmod"
-        | "pow"
-        | "clamp"
-        | "clip"
-        | "clamp_min"
-        | "clamp_max"
-        | "addcmul"
-        | "addcdiv"
-        | "atan2"
-        | "arctan2"
-        | "hypot"
-        | "copysign"
-        | "xlogy"
-        | "bitwise_and"
-        | "bitwise_or"
-        | "bitwise_xor"
-        | "bitwise_left_shift"
-        | "bitwise_right_shift" => promoted(program, name, args),
-        "cumsum" | "cumprod" if target.is_integer() || target == Dtype::Bool => match args.get(2) {
+fn functional_dtype(program: &Graph, gives: Gives, args: &[Arg], target: Dtype) -> Dtype {
+    match gives {
+        Gives::Bool => Dtype::Bool,
+        Gives::Promoted => promoted(program, 1..2, args),
+        Gives::Bounds => promoted(program, 1..3, args),
+        Gives::Summed if target.is_integer() || target == Dtype::Bool => match args.get(2) {
             Some(Arg::Dtype(dtype)) => *dtype,
             _ => Dtype::I64,
         },
         // Everything else returns the type of its first operand, or refuses what it is given.
-        _ => target,
+        Gives::Summed | Gives::Operand => target,
     }
 }
 
-/// The common type of the operands among the arguments of an op.
-fn promoted(program: &Graph, name: &str, args: &[Arg]) -> Dtype {
-    // The operand of a `.Scalar` overload is the second argument; what follows only scales, but for the second bound
-    // of a clamp.
-    let numbers = if matches!(name, "clamp" | "clip") { 1..3 } else { 1..2 };
+/// The common type of the operands among the arguments of an op: tensors, and the numbers at these positions. What other
+/// numbers there are only scales.
+fn promoted(program: &Graph, numbers: Range<usize>, args: &[Arg]) -> Dtype {
     let operand = |(position, arg): (usize, &Arg)| match arg {
         Arg::Value(id) if program.ty(*id).rank() == 0 => Some((program.ty(*id).dtype, Strength::Scalar)),
         Arg::Value(id) => Some((program.ty(*id).dtype, Strength::Tensor)),

@@ -1,7 +1,8 @@
 //! What a view shows of the tensor it was made of.
 
 use crate::dims::{permutation, wrap};
-use crate::{Arg, Graph, Node, NodeKind, TensorType};
+use crate::ops::Shows;
+use crate::{Arg, Graph, Node, NodeKind, OpRow, TensorType};
 
 /// How a view follows from its tensor.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,11 +37,11 @@ impl ViewStep {
     /// What output `index` of `node` shows of `from`. `before` says how many indices the outputs before it take where
     /// they follow each other; see [`extent_of_part`].
     pub(super) fn of(program: &Graph, node: &Node, index: usize, from: &TensorType, before: i64) -> ViewStep {
-        let NodeKind::Aten { op, args } = &node.kind else { return ViewStep::Other };
+        let Some((shows, args)) = shows(node) else { return ViewStep::Other };
         let rank = from.rank();
-        if let Some(dim) = split_dim(&op.name, args, rank) {
+        if let Some(dim) = split_dim(shows, args, rank) {
             return match args.get(1) {
-                Some(Arg::Ints(bounds)) if !op.name.starts_with("aten::split") => ViewStep::Slice {
+                Some(Arg::Ints(bounds)) if shows != Shows::Split => ViewStep::Slice {
                     dim,
                     start: index.checked_sub(1).and_then(|before| bounds.get(before)).copied(),
                     end: bounds.get(index).copied(),
@@ -52,36 +53,31 @@ impl ViewStep {
                 }
             };
         }
-        let found = match op.name.as_str() {
-            "aten::slice" => int(args, 1).zip(int(args, 4)).map(|(dim, step)| ViewStep::Slice {
+        let found = match shows {
+            Shows::Slice => int(args, 1).zip(int(args, 4)).map(|(dim, step)| ViewStep::Slice {
                 dim,
                 start: int(args, 2),
                 end: int(args, 3),
                 step,
             }),
-            "aten::narrow" => narrow(args, from),
-            "aten::select" => int(args, 1).zip(int(args, 2)).map(|(dim, index)| ViewStep::Select { dim, index }),
-            "aten::unbind" => {
+            Shows::Narrow => narrow(args, from),
+            Shows::Select => int(args, 1).zip(int(args, 2)).map(|(dim, index)| ViewStep::Select { dim, index }),
+            Shows::Unbind => {
                 int(args, 1).zip(i64::try_from(index).ok()).map(|(dim, index)| ViewStep::Select { dim, index })
             }
-            "aten::diagonal" => match (int(args, 1), int(args, 2), int(args, 3)) {
+            Shows::Diagonal => match (int(args, 1), int(args, 2), int(args, 3)) {
                 (Some(offset), Some(dim1), Some(dim2)) => Some(ViewStep::Diagonal { offset, dim1, dim2 }),
                 _ => None,
             },
-            "aten::real" if from.dtype.is_complex() => Some(ViewStep::Part(0)),
-            "aten::imag" => Some(ViewStep::Part(1)),
-            "aten::view" if op.overload == "dtype" => Some(ViewStep::Bits),
-            "aten::view" | "aten::view_as" | "aten::_unsafe_view" | "aten::reshape" | "aten::reshape_as"
-            | "aten::flatten" | "aten::ravel" | "aten::unflatten" | "aten::squeeze" | "aten::unsqueeze" => {
-                Some(ViewStep::Shape)
-            }
-            "aten::view_as_real" => Some(ViewStep::Pairs),
-            "aten::view_as_complex" => Some(ViewStep::Complex),
-            "aten::expand" | "aten::expand_as" | "aten::broadcast_to" | "aten::broadcast_tensors" => {
-                Some(ViewStep::Spread)
-            }
-            "aten::as_strided" => Some(ViewStep::Addressed),
-            name => permutation(name, args, rank).map(ViewStep::Permute),
+            Shows::Real if from.dtype.is_complex() => Some(ViewStep::Part(0)),
+            Shows::Imag => Some(ViewStep::Part(1)),
+            Shows::Bits => Some(ViewStep::Bits),
+            Shows::Shape | Shows::Reshaped => Some(ViewStep::Shape),
+            Shows::Pairs => Some(ViewStep::Pairs),
+            Shows::Complex => Some(ViewStep::Complex),
+            Shows::Spread | Shows::SpreadEach => Some(ViewStep::Spread),
+            Shows::Addressed => Some(ViewStep::Addressed),
+            other => permutation(other, args, rank).map(ViewStep::Permute),
         };
         found.unwrap_or(ViewStep::Other)
     }
@@ -118,6 +114,13 @@ impl ViewStep {
     }
 }
 
+fn shows(node: &Node) -> Option<(Shows, &[Arg])> {
+    match &node.kind {
+        NodeKind::Aten { op, args } => Some((OpRow::of(op)?.shows?, args)),
+        NodeKind::Kernel { .. } => None,
+    }
+}
+
 fn int(args: &[Arg], position: usize) -> Option<i64> {
     match args.get(position) {
         Some(Arg::Int(value)) => Some(*value),
@@ -134,18 +137,18 @@ fn narrow(args: &[Arg], from: &TensorType) -> Option<ViewStep> {
 
 /// How many indices output `index` takes of the dimension along which a node splits its operand, if it does.
 pub(super) fn extent_of_part(program: &Graph, node: &Node, index: usize) -> Option<i64> {
-    let NodeKind::Aten { op, args } = &node.kind else { return None };
+    let (shows, args) = shows(node)?;
     let ty = program.ty(*node.outputs.get(index)?);
-    Some(ty.shape[wrap(split_dim(&op.name, args, ty.rank())?, ty.rank())?])
+    Some(ty.shape[wrap(split_dim(shows, args, ty.rank())?, ty.rank())?])
 }
 
 /// The dimension along which an op splits a tensor of this rank, if it does.
-fn split_dim(name: &str, args: &[Arg], rank: usize) -> Option<i64> {
-    match name {
-        "aten::split" | "aten::split_with_sizes" | "aten::chunk" | "aten::tensor_split" => int(args, 2),
-        "aten::hsplit" => Some(if rank == 1 { 0 } else { 1 }),
-        "aten::vsplit" => Some(0),
-        "aten::dsplit" => Some(2),
+fn split_dim(shows: Shows, args: &[Arg], rank: usize) -> Option<i64> {
+    match shows {
+        Shows::Split | Shows::SplitAt => int(args, 2),
+        Shows::SplitColumns => Some(if rank == 1 { 0 } else { 1 }),
+        Shows::SplitRows => Some(0),
+        Shows::SplitDepth => Some(2),
         _ => None,
     }
 }

@@ -1,7 +1,8 @@
 //! Estimates of what a graph costs, from its types alone: only for limits, never for a score.
 
 use crate::alias::{Aliasing, aliasing};
-use crate::{Arg, Dtype, Graph, InputSpec, Node, NodeKind, OpName, OpTable, TensorType, ValueId};
+use crate::ops::Products;
+use crate::{Arg, Dtype, Graph, InputSpec, Node, NodeKind, OpName, OpRow, OpTable, TensorType, ValueId};
 
 /// The most bytes of tensors that live at once, inputs not included. Views cost nothing.
 pub fn peak_bytes(graph: &Graph, ops: &OpTable) -> u64 {
@@ -95,27 +96,27 @@ fn contraction(graph: &Graph, node: &Node, op: &OpName, args: &[Arg], ops: &OpTa
     };
     let numel = |id: &ValueId| graph.ty(*id).numel();
     let results = node.outputs.iter().map(numel).fold(0u64, u64::saturating_add);
-    match op.name.as_str() {
-        "aten::mm" | "aten::bmm" | "aten::matmul" | "aten::linear" | "aten::mv" => results.saturating_mul(extent(0, 0)),
-        "aten::addmm" | "aten::baddbmm" | "aten::addmv" => results.saturating_mul(extent(1, 0)),
-        "aten::addbmm" => results.saturating_mul(extent(1, 0)).saturating_mul(extent(1, 2)),
-        "aten::scaled_dot_product_attention" => {
+    match OpRow::of(op).and_then(|row| row.products) {
+        Some(Products::First) => results.saturating_mul(extent(0, 0)),
+        Some(Products::Second) => results.saturating_mul(extent(1, 0)),
+        Some(Products::Batches) => results.saturating_mul(extent(1, 0)).saturating_mul(extent(1, 2)),
+        Some(Products::Attention) => {
             // Scores and their product with the values, each rows * keys * width.
             tensor(0).map_or(0, |query| query.numel()).saturating_mul(extent(1, 1)).saturating_mul(2)
         }
-        name if name.starts_with("aten::conv") => {
+        Some(Products::Convolution | Products::Transposed) => {
             let (input, weight) = (tensor(0), tensor(1));
             let kernel = weight
                 .map_or(1, |weight| weight.numel() / weight.shape.first().map_or(1, |&c| c.unsigned_abs()).max(1));
             // Each result of a convolution, each operand of a transposed one, meets the kernel once.
             results.max(input.map_or(0, |input| input.numel())).saturating_mul(kernel)
         }
-        "aten::einsum" | "aten::bilinear" => {
+        Some(Products::Joint) => {
             // Exact for a matrix product: m*k * k*n / (m*n) = k^2.
             let product = node.operands().iter().map(numel).fold(1f64, |product, n| product * n.max(1) as f64);
             (results as f64 * (product / results.max(1) as f64).sqrt()) as u64
         }
-        _ => {
+        None => {
             let window = ops.get(op).and_then(|schema| schema.position("kernel_size")).and_then(|at| args.get(at));
             match window {
                 Some(Arg::Ints(window)) => results.saturating_mul(crate::numel(window)),

@@ -3,6 +3,7 @@
 use super::{GraphError, check_result_count, cost, shown, unknown_op, verify_structure};
 use crate::alias::{Aliasing, aliasing, same_layout};
 use crate::exact::Exact;
+use crate::ops::index;
 use crate::{Arg, Graph, Infer, Node, NodeId, NodeKind, OpName, OpTable, TensorType, ValueId, is_pass_miss};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -238,21 +239,8 @@ impl Unchanged {
 /// of PyTorch takes the whole process down: a rewrite may keep the op only with the tensors that it had there, or with
 /// what kept ops make of those.
 pub fn index_argument(op: &OpName) -> Option<usize> {
-    let name = op.name.strip_prefix("aten::")?;
-    match name.strip_suffix('_').unwrap_or(name) {
-        "embedding" | "index" | "index_put" | "masked_scatter" | "take" | "take_along_dim" => Some(1),
-        // The target names a class for each row.
-        "cross_entropy_loss"
-        | "nll_loss"
-        | "nll_loss2d"
-        | "nll_loss_nd"
-        | "multi_margin_loss"
-        | "multilabel_margin_loss" => Some(1),
-        "repeat_interleave" if op.overload == "self_Tensor" => Some(1),
-        "gather" | "index_add" | "index_copy" | "index_fill" | "index_reduce" | "index_select" | "scatter"
-        | "scatter_add" | "scatter_reduce" => Some(2),
-        _ => None,
-    }
+    let (position, _) = index(op.name.strip_suffix("_").unwrap_or(&op.name))?;
+    Some(*position)
 }
 
 fn check_kept(

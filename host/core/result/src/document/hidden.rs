@@ -62,3 +62,21 @@ pub fn reproduction(variant: &str, sizes: &Symbols) -> String {
 pub fn allowed(recorded_right_from: i8) -> i8 {
     recorded_right_from.max(-5) + SLACK
 }
+
+/// The finding that follows from the outputs of a hidden size, which are right from this t on, where nothing is said of it. The
+/// recorded size is right at `recorded_right_from`.
+pub fn unsaid(shape: &HiddenShape, right_from: Option<i8>, recorded_right_from: i8) -> Option<String> {
+    // What was not run has no outputs, and says why.
+    let is_said = shape.finding.is_some() || (shape.note.is_some() && shape.outputs.is_empty());
+    let found = wrong_from(right_from, allowed(recorded_right_from)).filter(|_| !is_said)?;
+    Some(format!("with {}: {found}", described(&shape.sizes)))
+}
+
+/// What is wrong with outputs that are right from this t on.
+pub fn wrong_from(right_from: Option<i8>, allowed: i8) -> Option<String> {
+    match right_from {
+        Some(t) if t <= allowed => None,
+        Some(t) => Some(format!("outputs are right from t = {t} on, expected t = {allowed} or less")),
+        None => Some("outputs are right at no tolerance".to_owned()),
+    }
+}

@@ -2,7 +2,7 @@
 //! that the one is the quotient of the others.
 
 use super::disturbance::Disturbed;
-use super::{NotMeasured, Rules, middle};
+use super::rules::{NotMeasured, Rules, middle};
 use crate::{Block, ProcessTimes};
 
 /// Runs that one median is of: those of a block, or all of a process.

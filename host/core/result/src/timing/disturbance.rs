@@ -1,7 +1,7 @@
 //! Which blocks something else than the two programs disturbed, by what witnesses saw. The times of the runs are not looked
 //! at: who chose blocks by these would choose the result.
 
-use super::Rules;
+use super::rules::Rules;
 use crate::{Block, DeviceTimes, ProbeTimes, ProcessTimes, Witness};
 use passhost_score::median;
 

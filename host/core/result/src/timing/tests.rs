@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use super::rules::{CPU, GPU};
 use super::*;
 use crate::{Block, ProbeTimes, Witness};
 use rand_xoshiro::SplitMix64;

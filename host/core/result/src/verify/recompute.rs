@@ -4,7 +4,7 @@ use super::{Difference, Differences};
 use crate::InputMode;
 use crate::Progress;
 use crate::document::rewrite_sha256;
-use crate::document::{DeviceScores, Document, HiddenShape, SCHEMA, Status, Timing, Variant, allowed};
+use crate::document::{DeviceScores, Document, SCHEMA, Status, Timing, Variant, unsaid};
 use crate::scoring::{Scoring, Standing, standing};
 use crate::timing::{Rules as TimingRules, Speedups, measured};
 use crate::verdict::{Conclusion, conclusion, counts_from, decided, recorded_conclusion};
@@ -105,10 +105,12 @@ fn variant(variant: &Variant, rules: &Rules, differences: &mut Differences) -> C
     differences.equal(at("right_from"), &variant.right_from, &right_from);
     differences.equal(at("seed is there"), &variant.seed.is_some(), &true);
     floor(variant, differences);
-    hidden_sizes(variant, rules, differences);
     let decided = decided(&variant.outputs, rules);
     differences.equal(at("decided"), &variant.decided, &decided);
     let found = conclusion(&Variant { right_from, decided, ..variant.clone() });
+    if matches!(found.outcome, Some(VariantOutcome::Compared { .. })) {
+        hidden_sizes(variant, rules, differences);
+    }
     differences.equal(at("class"), &variant.class, &found.class);
     if found.outcome.is_none() && variant.failure.is_none() {
         differences.say(at("timing"), "none, and no failure", "one of the two");
@@ -202,15 +204,12 @@ pub fn floor_finding(variant: &Variant) -> Option<String> {
     })
 }
 
-/// As many as the policy asks for, each judged as its outputs say.
+/// Of a variant that is compared, as many as the policy asks for, each judged as its outputs say.
 fn hidden_sizes(variant: &Variant, rules: &Rules, differences: &mut Differences) {
     let at = |item: &str| format!("{}: hidden{item}", variant.name);
     let wanted = rules.hidden_shapes as usize;
-    let compared = variant.findings.is_empty() && variant.timing.is_some();
-    let changed = variant.rewrite.as_ref().is_some_and(|rewrite| !rewrite.pass_miss);
-    let Some(right_from) = counts_from(&variant.outputs, rules).filter(|_| compared && changed && wanted > 0) else {
-        return;
-    };
+    let asked = variant.rewrite.is_some() && wanted > 0;
+    let Some(right_from) = counts_from(&variant.outputs, rules).filter(|_| asked) else { return };
     let Some(hidden) = &variant.hidden else {
         return differences.say(at(""), "no hidden sizes", format!("a policy that asks for {wanted}"));
     };
@@ -223,12 +222,10 @@ fn hidden_sizes(variant: &Variant, rules: &Rules, differences: &mut Differences)
         );
     }
     for (position, shape) in hidden.shapes.iter().enumerate() {
-        let HiddenShape { outputs, right_from: recorded, finding, note, .. } = shape;
-        let own = counts_from(outputs, rules);
-        differences.equal(at(&format!(".shapes[{position}].right_from")), recorded, &own);
-        let wrong = own.is_none_or(|own| own > allowed(right_from));
-        if wrong && finding.is_none() && note.is_none() {
-            differences.say(at(&format!(".shapes[{position}].finding")), "nothing", "outputs that are wrong");
+        let own = counts_from(&shape.outputs, rules);
+        differences.equal(at(&format!(".shapes[{position}].right_from")), &shape.right_from, &own);
+        if let Some(finding) = unsaid(shape, own, right_from) {
+            differences.say(at(&format!(".shapes[{position}].finding")), "nothing", finding);
         }
     }
 }

@@ -2,11 +2,10 @@
 
 use super::Difference;
 use super::recompute::{floor_finding, recompute};
-use crate::document::failure;
-use crate::document::{Blame, Document, Timing, Variant};
+use crate::document::{Blame, Document, Timing, Variant, failure, unsaid};
 use crate::scoring::{Frame, assemble};
 use crate::timing::{Rules as TimingRules, Speedups, measured};
-use crate::verdict::{Judged, conclude, decided, recorded_conclusion};
+use crate::verdict::{Judged, conclude, counts_from, decided, recorded_conclusion};
 use passhost_policy::Rules;
 use passhost_score::variant_right_from;
 
@@ -15,8 +14,10 @@ use passhost_score::variant_right_from;
 pub struct Recomputed {
     /// With every time, speedup, verdict and score as its trials and outputs give them.
     pub document: Document,
-    /// What it said otherwise. What cannot follow from a document, such as its policy, is not here: [`recompute`] finds that.
+    /// What it said otherwise.
     pub differences: Vec<Difference>,
+    /// What contradicts the rest of it still, such as its policy: nothing in it says what should stand there.
+    pub left: Vec<Difference>,
 }
 
 /// Computes the figures of a document from its trials. Whoever shows or scores documents that come from elsewhere does so with
@@ -24,12 +25,12 @@ pub struct Recomputed {
 pub fn recomputed(document: Document) -> Recomputed {
     let mut differences = recompute(&document);
     if differences.is_empty() {
-        return Recomputed { document, differences };
+        return Recomputed { document, differences, left: vec![] };
     }
     let document = again(document);
     let left = recompute(&document);
     differences.retain(|difference| !left.contains(difference));
-    Recomputed { document, differences }
+    Recomputed { document, differences, left }
 }
 
 fn again(document: Document) -> Document {
@@ -64,6 +65,7 @@ fn judged(mut variant: Variant, rules: &Rules, timing_rules: TimingRules, accept
     variant.decided = decided(&variant.outputs, rules);
     let finding = floor_finding(&variant).filter(|finding| !variant.findings.contains(finding));
     variant.findings.extend(finding);
+    hidden_findings(&mut variant, rules);
     let (class, recorded) = (variant.class, variant.failure.take());
     let mut judged = conclude(variant, speedups);
     let own = &mut judged.variant;
@@ -74,6 +76,15 @@ fn judged(mut variant: Variant, rules: &Rules, timing_rules: TimingRules, accept
         own.failure = recorded;
     }
     judged
+}
+
+/// What hidden sizes come to by their outputs.
+fn hidden_findings(variant: &mut Variant, rules: &Rules) {
+    let Some(recorded_right_from) = counts_from(&variant.outputs, rules) else { return };
+    for shape in variant.hidden.iter_mut().flat_map(|hidden| &mut hidden.shapes) {
+        shape.right_from = counts_from(&shape.outputs, rules);
+        shape.finding = shape.finding.take().or_else(|| unsaid(shape, shape.right_from, recorded_right_from));
+    }
 }
 
 /// Times as those of each run give them, or why they give none.

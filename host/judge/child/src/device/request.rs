@@ -1,6 +1,5 @@
 //! What a device child is asked about a program and a rewrite of it.
 
-use super::Program;
 use passhost_ir::{Graph, InputSpec, NodeId, OpName};
 use passhost_protocol::device::{Draws, Loaded, ToDevice};
 use passhost_result::{Settings, ShownBy, TunedKernel};
@@ -26,6 +25,9 @@ impl LoadRequest<'_> {
         (self.program.clone(), self.inputs.to_vec())
     }
 }
+
+/// A program with its inputs.
+pub(super) type Program = (Graph, Vec<InputSpec>);
 
 /// Whether what a run showed of a program can be: a type for each of its values that a tensor can have.
 pub(super) fn fits(program: &Graph, loaded: &Loaded) -> bool {

@@ -2,7 +2,8 @@
 
 use crate::reading::Reading;
 use crate::translate::InputSource;
-use passhost_ir::{Arg, Dtype, Graph, NodeKind, OpName, OpTable, ValueId, index_argument};
+use passhost_ir::ops::Counts;
+use passhost_ir::{Arg, Dtype, Graph, NodeKind, OpName, OpRow, ValueId};
 use std::collections::HashMap;
 
 /// Lowers the records of indices into what became smaller, where they were within it before. Those that the graph is
@@ -18,7 +19,8 @@ pub fn follow(before: &Reading, now: &mut Reading) {
         };
         let (Some(&was), Some(&is)) = (was.get(position), is.get(position)) else { continue };
         let (was, is) = (was as f64, is as f64);
-        if is >= was || !weight.ty.dtype.is_integer() || weight.ty.dtype == Dtype::Bool {
+        // A table without rows has no number that says which.
+        if is < 1.0 || is >= was || !weight.ty.dtype.is_integer() || weight.ty.dtype == Dtype::Bool {
             continue;
         }
         let inside = |element: f64| if (-was..was).contains(&element) { element.clamp(-is, is - 1.0) } else { element };
@@ -57,30 +59,28 @@ fn rows(reading: &Reading) -> HashMap<usize, i64> {
 
 /// Whether an op gives the numbers that it is given.
 fn keeps_numbers(op: &OpName) -> bool {
-    OpTable::sample().get(op).is_some_and(|schema| schema.is_view())
-        || matches!(op.name.as_str(), "aten::to" | "aten::_to_copy" | "aten::clone" | "aten::contiguous")
+    OpRow::of(op).is_some_and(|row| row.shows.is_some())
 }
 
 /// The tensors that say which elements a call takes, or where it puts them, each with the number of those that there are.
 fn taken(graph: &Graph, op: &OpName, args: &[Arg]) -> Vec<(ValueId, i64)> {
-    let (Some(Arg::Value(table)), Some(position)) = (args.first(), index_argument(op)) else { return vec![] };
+    let index = OpRow::of(op).and_then(|row| row.index);
+    let (Some(Arg::Value(table)), Some((position, counts))) = (args.first(), index) else { return vec![] };
     let shape = &graph.ty(*table).shape;
     let extent = |dim: i64| {
         let rank = i64::try_from(shape.len()).ok()?;
         shape.get(usize::try_from(if dim < 0 { dim + rank } else { dim }).ok()?).copied()
     };
-    let name = op.name.trim_start_matches("aten::").trim_end_matches('_');
     let dim = |at: usize| args.get(at).and_then(|arg| if let Arg::Int(dim) = arg { Some(*dim) } else { None });
     match args.get(position) {
         Some(Arg::Value(index)) => {
-            let count = match name {
-                "embedding" => extent(0),
-                "take" => i64::try_from(graph.ty(*table).numel()).ok(),
-                "take_along_dim" => dim(2).and_then(extent),
-                // A class for each row.
-                name if name.contains("loss") => extent(i64::from(shape.len() > 1)),
-                _ if position == 2 => dim(1).and_then(extent),
-                _ => None,
+            let count = match counts {
+                Counts::Rows => extent(0),
+                Counts::All => i64::try_from(graph.ty(*table).numel()).ok(),
+                Counts::Dim1 => dim(1).and_then(extent),
+                Counts::Dim2 => dim(2).and_then(extent),
+                Counts::Classes => extent(i64::from(shape.len() > 1)),
+                Counts::Each | Counts::Nothing => None,
             };
             count.map(|count| (*index, count)).into_iter().collect()
         }

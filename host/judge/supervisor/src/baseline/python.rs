@@ -3,7 +3,7 @@
 use super::print::{Program, Spec};
 use super::{Compile, Method};
 use passhost_child::cores::keep_process_to;
-use passhost_child::device::ENVIRONMENT;
+use passhost_child::process::ENVIRONMENT;
 use passhost_result::ProcessTimes;
 use passhost_result::untrusted::one_line;
 use rustix::process::{Pid, Signal, kill_process_group};

@@ -7,7 +7,7 @@ use passhost_child::ChildError;
 use passhost_child::device::{DeviceError, DeviceSession, RewriteRequest};
 use passhost_ir::OpTable;
 use passhost_protocol::device::{Draws, Evaluation, RewriteError};
-use passhost_result::document::{Blame, Failure, HiddenShape, allowed, described};
+use passhost_result::document::{Blame, Failure, HiddenShape, allowed, described, wrong_from};
 use passhost_result::verdict::counts_from;
 use passhost_result::{OtherRounds, Settings, Share};
 use std::sync::Arc;
@@ -41,14 +41,7 @@ pub(crate) fn run(
 
 /// What is wrong with a rewrite that ran.
 fn wrong(evaluation: &Evaluation, right_from: Option<i8>, allowed: i8) -> Option<String> {
-    if let Some(finding) = evaluation.findings.first() {
-        return Some(finding.to_string());
-    }
-    match right_from {
-        Some(t) if t <= allowed => None,
-        Some(t) => Some(format!("outputs are right from t = {t} on, expected t = {allowed} or less")),
-        None => Some("outputs are right at no tolerance".to_owned()),
-    }
+    evaluation.findings.first().map(ToString::to_string).or_else(|| wrong_from(right_from, allowed))
 }
 
 /// Why there is nothing to compare.

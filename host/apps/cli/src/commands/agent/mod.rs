@@ -4,12 +4,12 @@ mod export;
 pub mod scores;
 
 use crate::arguments::{AgentArguments, AgentCommand, AgentRunArguments};
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::interrupt;
 use crate::output::{print, write_json};
 use crate::private;
 use crate::terminal::{Terminal, Tone};
-use crate::{Exit, Stop};
 use passhost_agent::attempt::{AttemptError, Budget};
 use passhost_agent::run::{Event, Job, RunError, SCHEMA, SETTINGS, Settings};
 use passhost_agent::trajectory::Line;

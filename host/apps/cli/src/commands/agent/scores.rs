@@ -1,6 +1,6 @@
 //! What the attempts of a run score, as a table and as JSON.
 
-use crate::Stop;
+use crate::exit::Stop;
 use crate::terminal::{Terminal, table};
 use passhost_agent::curve::{Curve, SHOWN, curve};
 use passhost_agent::run::text;

@@ -2,9 +2,9 @@
 
 use super::{headline, is_shared, place, title, unreadable};
 use crate::arguments::LeaderboardArguments;
+use crate::exit::{Exit, Stop};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone, wrap};
-use crate::{Exit, Stop};
 use passhost_board::{Board, Contents, Refused, Scored, Standings, SubmittedFile};
 use passhost_result::untrusted::one_line;
 use passhost_sign::TrustedKeys;

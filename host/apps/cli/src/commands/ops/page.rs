@@ -12,7 +12,7 @@ const HEAD: &str = "\
 
 - A *kernel* calculates or moves elements: the SDK's lowering makes it, alone or with others around it. Behind a percentage are the calls by themselves; those that stay say why.
 - A *view* names elements otherwise, or gives back what it is given. Kernels read through it.
-- A *call* stays a call of the library. The reasons are a table of the SDK ([standing.rs](../guest-sdk/src/lower/standing.rs)); an op of a sample without a lowering and without a reason fails a test.
+- A *call* stays a call of the library. The reason stands in the row of its op ([table.txt](../host/core/ir/ops/table.txt)); an op of a sample without a lowering and without a reason fails a test.
 
 How often calls occur was counted over the graphs of GraphNet as a pass sees them, each call lowered by itself. After a change of the rules,
 

@@ -2,9 +2,9 @@
 
 use super::{ask, print_if, report_unusable, write_document};
 use crate::arguments::LoweringsArguments;
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::terminal::{Terminal, Tone, wrap};
-use crate::{Exit, Stop};
 use passhost_corpus::lowerings::{Calls, Lowerings, lowerings, total, write};
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::quantities::count;

@@ -3,10 +3,10 @@
 use super::one_graph;
 use crate::arguments::RunArguments;
 use crate::commands::device_setup;
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::output::{print, write_json};
 use crate::terminal::{Terminal, Tone, wrap};
-use crate::{Exit, Stop};
 use anyhow::Context;
 use passhost_child::Memo;
 use passhost_child::device::DeviceSetup;

@@ -2,9 +2,9 @@
 
 use super::one_graph;
 use crate::arguments::VaryArguments;
+use crate::exit::{Exit, Stop};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
-use crate::{Exit, Stop};
 use passhost_child::Memo;
 use passhost_corpus::vary::Origin;
 use passhost_corpus::worker::{Worker, Workplace};

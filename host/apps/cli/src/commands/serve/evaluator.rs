@@ -1,8 +1,8 @@
 //! What becomes of a submission: the document of an evaluation, as `passhost eval` makes it.
 
-use super::Samples;
-use crate::Stop;
+use super::samples::Samples;
 use crate::commands::source;
+use crate::exit::Stop;
 use passhost_builder::{BuildLimits, Source};
 use passhost_child::cores::Kept;
 use passhost_child::device::Device;

@@ -1,9 +1,9 @@
 //! Who signed what is verified, and whether that counts.
 
 use crate::arguments::VerifyArguments;
-use crate::commands::bench::given::programs;
 use crate::commands::documents;
-use crate::{Exit, Stop};
+use crate::commands::programs::programs;
+use crate::exit::{Exit, Stop};
 use passhost_result::document::Document;
 use passhost_result::untrusted::one_line;
 use passhost_result::verify::recompute;

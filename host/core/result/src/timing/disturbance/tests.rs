@@ -1,5 +1,5 @@
+use super::super::rules::{CPU, GPU};
 use super::super::tests::{FIRST, QUIET, block, process};
-use super::super::{CPU, GPU};
 use super::*;
 
 /// A launch and a wait that take 8 us at best, and so many for more than a quarter of the probes.
