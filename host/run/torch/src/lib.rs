@@ -10,7 +10,6 @@ pub mod allocator;
 mod bridge;
 mod call;
 mod infer;
-mod meta_table;
 mod pool;
 pub mod process;
 mod target;
