@@ -10,6 +10,7 @@ pub use documented::{Documented, command, documented};
 pub use passes::{BROKEN, INSERTS, RIGHT, WRONG};
 pub use server::Server;
 
+use passhost_sample::Packed;
 use rustix::process::{Pid, Resource, Rlimit, Signal, setrlimit};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 use serde_json::Value;
@@ -41,21 +42,18 @@ pub const SMALL: &[&str] = &["/s0-1_", "/shape-0/"];
 ///
 /// If it cannot be written, or would have no variant.
 pub fn sample_with(name: &str, variants: &[&str]) -> TempDir {
-    let (from, to) = (sample(name), directory());
-    let list = std::fs::read_to_string(from.join("graph_list.txt"));
-    assert!(list.is_ok(), "{}: {list:?}", from.display());
-    let list = list.unwrap_or_default();
+    let (packed, to) = (Packed::open(&sample(name)), directory());
+    assert!(packed.is_ok(), "{name}: {packed:?}");
+    let packed = packed.unwrap_or_else(|_| unreachable!("it was checked"));
+    let list = packed.text("graph_list.txt").unwrap_or_default();
     let kept: Vec<&str> = list.lines().filter(|graph| variants.iter().any(|part| graph.contains(part))).collect();
     assert!(!kept.is_empty(), "{name} has no variant {variants:?}");
-    let copy = |graph: &&str| -> std::io::Result<()> {
-        std::fs::create_dir_all(to.path().join(graph))?;
-        for file in std::fs::read_dir(from.join(graph))? {
-            let file = file?;
-            std::fs::copy(file.path(), to.path().join(graph).join(file.file_name()))?;
-        }
-        Ok(())
-    };
-    let written = kept.iter().try_for_each(copy);
+    let written = packed.files().filter(|(path, _)| kept.iter().any(|graph| Path::new(path).starts_with(graph)));
+    let mut written = written.map(|(path, text)| {
+        let path = to.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap_or(to.path())).and_then(|()| std::fs::write(path, text))
+    });
+    let written = written.try_for_each(|written| written);
     let written = written.and_then(|()| std::fs::write(to.path().join("graph_list.txt"), kept.join("\n")));
     assert!(written.is_ok(), "{written:?}");
     to

@@ -1,11 +1,11 @@
 //! What `autofuse` costs as a component, fuel on large graphs and bytes, and what it does where a policy allows it.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use passhost_child::guest::Guest;
+use passhost_child::{Confinement, Plugin};
 use passhost_guest_sdk::testing::{NoHost, sized};
 use passhost_ir::{DeviceFacts, DeviceKind, NodeKind};
-use passhost_protocol::guest::GuestLimits;
-use passhost_supervisor::guest::Guest;
-use passhost_supervisor::{Confinement, Plugin};
+use passhost_result::GuestLimits;
 use passhost_tests::{Passhost, directory, plugin};
 use tempfile::TempDir;
 

@@ -1,7 +1,7 @@
 //! What PyTorch offers in place of a plugin: measured where there is a Python that has it, and what wrong ones get.
 
+use passhost_result::document::{Blame, Document, Launch};
 use passhost_supervisor::batch::{self, Batch};
-use passhost_supervisor::document::{Blame, Document, Launch};
 use passhost_tests::{Passhost, directory, plugin, repository, sample_with};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};

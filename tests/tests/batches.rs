@@ -1,7 +1,7 @@
 //! Many samples and several plugins: what is kept, what is shown, and what wrong lists get.
 
+use passhost_result::document::Blame;
 use passhost_supervisor::batch::{self, Batch};
-use passhost_supervisor::document::Blame;
 use passhost_tests::{Passhost, Run, SMALL, directory, plugin, sample_with};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -201,9 +201,9 @@ fn every_wrong_list_or_plugin_has_its_sentence() {
         (&[&noop, &json], &["result.json", "it is JSON, and a list of samples belongs here"]),
         (&[&noop, &prose], &["notes.txt", "none of the 2 paths that it names is there, `these are` on line 1"]),
         (&[&list, &list], &["no plugin is given: `", "list.txt` is none; plugins, .wasm components, come first"]),
-        (&[&noop], &["no samples are given; plugins are followed by sample directories or lists"]),
+        (&[&noop], &["no samples are given; plugins are followed by samples or lists"]),
         (&[&noop, Path::new("/nowhere/list.txt")], &["cannot open `/nowhere/list.txt`"]),
-        (&[&noop, place.folder.path()], &["is no sample", "give a sample directory or a list"]),
+        (&[&noop, place.folder.path()], &["is no sample", "give a sample or a list"]),
         (&[Path::new("/nowhere/p.wasm"), &list], &["no file `/nowhere/p.wasm`", "make plugins"]),
     ];
     for (paths, texts) in cases {

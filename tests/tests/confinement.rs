@@ -2,9 +2,9 @@
 //! programs, behind the walls that stand while they serve.
 
 use passhost_cache::{Cache, Key};
+use passhost_child::{Confinement, beside_this_executable};
 use passhost_confine::attempt::{ATTEMPTS, Attempt, HARMLESS, NO_WALLS, Outcome, WRITING, of_program};
-use passhost_supervisor::child::beside_this_executable;
-use passhost_supervisor::{Confinement, Sample};
+use passhost_supervisor::Sample;
 use passhost_tests::{Passhost, SMALL, directory, plugin, sample, sample_with};
 use std::ffi::{OsStr, OsString};
 use std::net::TcpListener;

@@ -174,6 +174,7 @@ impl Stage {
             }
             ["samples", "run"] if !has("--out") => [out("run"), on_cpu()].concat(),
             ["samples", "vary"] if !has("--out") => out("varied"),
+            ["samples", "pack" | "unpack"] if !has("--out") => out("converted"),
             ["decompose", ..] if !has("--out") => out("pieces"),
             _ => vec![],
         };
@@ -222,6 +223,8 @@ const COMMANDS: &[&[&str]] = &[
     &["samples", "hash"],
     &["samples", "run"],
     &["samples", "vary"],
+    &["samples", "pack"],
+    &["samples", "unpack"],
     &["decompose"],
     &["ops"],
     &["agent"],

@@ -2,13 +2,14 @@
 //! where `scripts/setup` found no NVRTC, and never in CI.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use passhost_child::device::{Device, DeviceSetup};
+use passhost_child::{Confinement, Plugin};
 use passhost_ir::kernel::verify;
 use passhost_ir::{Graph, NodeKind};
 use passhost_kernels::Layout;
 use passhost_kernels::cuda::{Compiler, DeviceProperties, NvrtcError, emit};
 use passhost_protocol::device::DeviceChoice;
-use passhost_supervisor::device::{Device, DeviceSetup};
-use passhost_supervisor::{Config, Confinement, Plugin, Sample, Supervisor};
+use passhost_supervisor::{Config, Sample, Supervisor};
 use passhost_tests::{plugin, repository};
 use std::path::PathBuf;
 

@@ -1,11 +1,13 @@
 //! The example of `host/judge/supervisor` runs: a plugin is judged without the command, while another is checked. The other one
 //! takes long, and knows what grew.
 
+use passhost_child::device::{Device, DeviceSetup, LoadRequest};
+use passhost_child::{Confinement, Plugin};
 use passhost_ir::{Draw, Graph, InputSpec};
-use passhost_protocol::device::{DeviceChoice, Settings};
-use passhost_supervisor::device::{Device, DeviceSetup, LoadRequest};
-use passhost_supervisor::document::Document;
-use passhost_supervisor::{Checking, Config, Confinement, Plugin, Sample, Supervisor};
+use passhost_protocol::device::DeviceChoice;
+use passhost_result::Settings;
+use passhost_result::document::Document;
+use passhost_supervisor::{Checking, Config, Sample, Supervisor};
 use passhost_tests::{SMALL, plugin, sample_with};
 use std::convert::Infallible;
 use std::time::Duration;

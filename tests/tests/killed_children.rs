@@ -1,8 +1,10 @@
 //! A child that is killed or hangs in the middle of an evaluation: a result with the right blame, and the next sample is
 //! evaluated.
 
+use passhost_child::{Confinement, Types};
 use passhost_ir::{Arg, Infer, InferError, OpName, TensorType};
-use passhost_supervisor::{Confinement, InputMode, ReadError, Sample, Types};
+use passhost_result::InputMode;
+use passhost_supervisor::{ReadError, Sample};
 use passhost_tests::{Passhost, Run, SMALL, directory, plugin, sample, sample_with, signal_child};
 use rustix::process::Signal;
 use std::path::Path;

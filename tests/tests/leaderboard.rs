@@ -1,6 +1,7 @@
 //! `passhost leaderboard`: who stands where, why others do not, and pages in which text does nothing.
 
 use crate::signing::Lab;
+use passhost_result::verify::recomputed;
 use passhost_sign::{BatchId, JobId, SecretKey, Signed, Statement};
 use passhost_tests::{Passhost, Run, plugin, sample_with};
 use std::ffi::OsStr;
@@ -143,15 +144,32 @@ fn authors_share_errors_and_a_batch_that_is_not_whole_is_not_ranked() {
     leaderboard(&lab, &[]).expect_end(0, &["nobody is on this board yet"]);
 }
 
+/// The same measurement, had every run of eager taken 100 us and every run of the rewrite this long: what is told apart from it is
+/// then no matter of what else this machine does.
+fn steady(statement: &mut Statement, rewritten_ns: u64) {
+    let timings = statement.document.variants.iter_mut().filter_map(|one| one.timing.as_mut());
+    for process in timings.flat_map(|timing| &mut timing.processes) {
+        process.floor_ns = 1;
+        for block in process.control.iter_mut().chain(&mut process.pairs) {
+            block.eager_ns.fill(100_000);
+            block.other_ns.fill(100_000);
+        }
+        process.pairs.iter_mut().for_each(|block| block.other_ns.fill(rewritten_ns));
+    }
+    statement.document = recomputed(statement.document.clone()).document;
+}
+
 #[test]
 fn plugins_of_an_author_stand_beside_each_other() {
     let sample = sample_with("se-gate-add-relu", &["32/s0-1_"]);
     let (lab, signed) = board(sample.path());
-    submit(&lab, &signed.statement, "first.jsonl");
+    submit(&lab, &another(&signed, |statement| steady(statement, 50_000)), "first.jsonl");
     lab.signed(&plugin("noop"), sample.path(), "board/noop.jsonl");
     let like = another(&signed, |statement| {
+        steady(statement, 50_100);
         statement.document.job.plugin_sha256 = "00".into();
         statement.document.job.plugin_info.iter_mut().for_each(|info| info.name = "alike".into());
+        statement.document.variants.iter_mut().for_each(|one| one.seed = one.seed.map(|seed| seed ^ 2));
     });
     submit(&lab, &like, "alike.jsonl");
     let shown = leaderboard(&lab, &[]);

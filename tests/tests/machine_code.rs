@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use passhost_cache::Cache;
+use passhost_child::Confinement;
+use passhost_child::machine_code::{Allowance, CodeError, MachineCode, Processes};
 use passhost_kernels::cuda::{Nvrtc, NvrtcError};
 use passhost_protocol::compiler::Source;
-use passhost_supervisor::Confinement;
-use passhost_supervisor::machine_code::{Allowance, CodeError, MachineCode, Processes};
 use passhost_tests::{directory, repository};
 use std::path::PathBuf;
 use std::sync::Arc;

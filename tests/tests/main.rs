@@ -22,6 +22,7 @@ mod machine_code;
 mod openenv;
 mod ops;
 mod overwriting;
+mod packed;
 mod page;
 mod reader;
 mod reasons;

@@ -44,7 +44,7 @@ fn nothing_is_written_over_what_is_read_or_written_as_well() -> std::io::Result<
     let model = format!("{graph}/model.py");
     let before = contents(place.path());
     let (same, lost) = ("name the same file", "which is read as");
-    let cases: [(&[&str], &str); 23] = [
+    let cases: [(&[&str], &str); 24] = [
         (&["build", &at("pass.rs"), "--out", &at("pass.rs")], lost),
         (&["build", &at("pass.rs"), "--out", &at("second.rs")], lost),
         (&["build", &at("pass.rs"), "--json", &at("here/pass.rs")], lost),
@@ -52,6 +52,7 @@ fn nothing_is_written_over_what_is_read_or_written_as_well() -> std::io::Result<
         (&["build", &at("crate"), "--json", &at("crate/Cargo.toml"), "--cargo"], lost),
         (&["build", &at("pass.rs"), "--out", &at("new"), "--json", &at("here/new")], same),
         (&["eval", &at("noop.wasm"), &at("sample"), "--json", &at("noop.wasm")], lost),
+        (&["eval", &at("crate"), &at("sample"), "--json", &at("crate/src/lib.rs")], lost),
         (&["eval", &at("noop.wasm"), &at("list.txt"), "--json", &at("list.txt")], lost),
         (&["eval", &at("noop.wasm"), &at("list.txt"), "--json", &model], lost),
         (&["eval", &at("noop.wasm"), &at("sample"), "--sign", &at("lab.key"), "--json", &at("lab.key")], lost),
@@ -84,6 +85,12 @@ fn nothing_is_written_over_what_is_read_or_written_as_well() -> std::io::Result<
             lost,
         ),
     ];
+    // A result beside the source of a crate is written anew as often as somebody wishes: only what comes next is wrong here.
+    std::fs::create_dir_all(at("empty/src"))?;
+    std::fs::write(at("empty/result.json"), "{}")?;
+    let again = Passhost::new(["eval", &at("empty"), &at("sample"), "--json", &at("empty/result.json")]).run();
+    again.expect(!again.err.contains(lost), "the result of before is replaced");
+    std::fs::remove_dir_all(at("empty"))?;
     for (words, said) in cases {
         let run = Passhost::new(words).run();
         run.expect_end(2, &["error: --", said]);

@@ -3,9 +3,9 @@
 
 use passhost_ir::{DeviceFacts, DeviceKind};
 use passhost_made_documents::{baseline, compared, document, failed, missed, right, unmeasured};
-use passhost_protocol::guest::{GuestUsage, Refusal};
+use passhost_result::document::{Document, Graphs, Launch, Variant};
+use passhost_result::{GuestUsage, Refusal};
 use passhost_score::FailureClass;
-use passhost_supervisor::document::{Document, Graphs, Launch, Variant};
 use passhost_tests::{Browser, Look, Passhost, Run, directory};
 use serde_json::{Value, json};
 use std::fmt::Write;

@@ -141,6 +141,8 @@ const WRONG: &[(&str, &str)] = &[
     ("samples hash missing", "missing"),
     ("samples run missing --out /dev/null/x", "missing"),
     ("samples vary missing --out x", "missing"),
+    ("samples pack missing --out x", "missing"),
+    ("samples unpack missing --out x", "missing"),
     ("decompose missing --out /dev/null/x", "missing"),
     ("ops frobnicate", "no op of the list is called `frobnicate`"),
     ("policies lax", "there is no policy `lax`"),

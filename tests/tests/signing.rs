@@ -1,9 +1,9 @@
 //! Signed results: who measured, and that nobody changed it since.
 
 use crate::confinement::{Place, place};
+use passhost_child::beside_this_executable;
 use passhost_confine::attempt::{Outcome, of_program};
 use passhost_sign::{BatchId, JobId, SecretKey, Signed, Statement, read};
-use passhost_supervisor::child::beside_this_executable;
 use passhost_tests::{Passhost, Run, directory, plugin, sample_with};
 use serde_json::Value;
 use std::ffi::{OsStr, OsString};

@@ -1,6 +1,6 @@
 //! A pass from its source: what is written for a new one, what the compiler's words become, what is trusted and what not.
 
-use passhost_supervisor::child::beside_this_executable;
+use passhost_child::beside_this_executable;
 use passhost_tests::{Passhost, Run, SMALL, directory, repository, sample_with};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::Value;

@@ -5,7 +5,7 @@ mod cases;
 mod place;
 mod pseudo;
 
-use passhost_supervisor::untrusted::is_unfit;
+use passhost_result::untrusted::is_unfit;
 use passhost_tests::{Passhost, Run};
 use place::Place;
 use rustix::process::{Pid, Signal, kill_process};

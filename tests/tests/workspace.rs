@@ -51,29 +51,34 @@ fn one_file_of_the_command_writes_to_the_terminal() {
     }
 }
 
-/// What stands under a heading of a manifest.
-fn section<'a>(manifest: &'a str, heading: &str) -> Option<&'a str> {
-    let (_, rest) = manifest.split_once(&format!("\n[{heading}]\n"))?;
-    rest.split("\n[").next()
-}
-
 #[test]
 fn our_own_crates_are_checked_in_every_build() {
     let manifest = read(&repository().join("Cargo.toml"));
-    let (_, members) = manifest.split_once("members = [").expect("the workspace names its members");
-    let members: Vec<&str> = members.split(']').next().unwrap_or_default().split('"').skip(1).step_by(2).collect();
-    assert!(members.contains(&"host/core/ir"), "{members:?}");
-    for member in members.iter().filter(|member| !member.starts_with("stand-ins/")) {
-        let text = read(&repository().join(member).join("Cargo.toml"));
-        let name = text.split_once("name = \"").and_then(|(_, rest)| rest.split('"').next()).unwrap_or_default();
-        let profile = section(&manifest, &format!("profile.dev.package.{name}")).unwrap_or_default();
-        // Numerical code that is timed against PyTorch in every build: see there.
-        let checks = if name == "passhost-kernels" { &[][..] } else { &["debug-assertions", "overflow-checks"] };
-        for setting in checks {
-            assert!(profile.contains(&format!("{setting} = true")), "the root manifest leaves out {setting} of {name}");
-        }
-        assert!(profile.contains("debug = \"line-tables-only\""), "{name} has no lines in its backtraces");
+    let stanzas = manifest.split("\n[").filter_map(|stanza| stanza.split_once("]\n"));
+    let mut unchecked = vec![];
+    for (heading, text) in stanzas.filter(|(heading, _)| heading.starts_with("profile.dev")) {
+        let takes_away = text.contains("debug-assertions = false") || text.contains("overflow-checks = false");
+        unchecked.extend(takes_away.then_some(heading));
     }
+    // Dependencies, and numerical code that is timed against PyTorch in every build.
+    assert_eq!(unchecked, ["profile.dev.package.\"*\"", "profile.dev.package.passhost-kernels"]);
+}
+
+/// The files of the repository with such names, one a line.
+fn tracked(pattern: &str) -> std::io::Result<String> {
+    let tracked = Command::new("git").args(["ls-files", pattern]).current_dir(repository()).output()?;
+    assert!(tracked.status.success(), "{tracked:?}");
+    Ok(String::from_utf8_lossy(&tracked.stdout).into_owned())
+}
+
+#[test]
+fn samples_are_few_files_and_no_path_is_long() -> std::io::Result<()> {
+    let tracked = tracked("*")?;
+    let samples = tracked.lines().filter(|path| path.starts_with("samples/")).count();
+    assert!((134..=220).contains(&samples), "{samples} files in samples/: `passhost samples pack` makes one of a task");
+    let longest = tracked.lines().max_by_key(|path| path.chars().count()).unwrap_or_default();
+    assert!(longest.chars().count() <= 120, "{} characters: {longest}", longest.chars().count());
+    Ok(())
 }
 
 /// The links of a page to files of this repository, without places in them.
@@ -86,9 +91,7 @@ fn links(text: &str) -> Vec<&str> {
 #[test]
 fn every_page_is_listed_and_every_link_leads_somewhere() -> std::io::Result<()> {
     let root = repository().canonicalize()?;
-    let tracked = Command::new("git").args(["ls-files", "*.md"]).current_dir(&root).output()?;
-    assert!(tracked.status.success(), "{tracked:?}");
-    let tracked = String::from_utf8_lossy(&tracked.stdout).into_owned();
+    let tracked = tracked("*.md")?;
     let (contents, mut listed, mut wrong) = ("docs/SUMMARY.md", BTreeSet::new(), vec![]);
     for page in tracked.lines() {
         let path = root.join(page);

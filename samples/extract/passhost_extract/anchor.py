@@ -1,6 +1,7 @@
 """The anchor tasks: fifteen functions with what fuses well and what does not, in sizes that a GPU is measured on.
 
-`python -m passhost_extract.anchor --out samples` writes them again, byte for byte. Nothing but torch is needed; 6 GB of memory are.
+`python -m passhost_extract.anchor --out tasks` writes them again, and `passhost samples pack tasks --out packed` makes of them the files
+that are shipped, byte for byte. Nothing but torch is needed; 6 GB of memory are.
 """
 
 from __future__ import annotations

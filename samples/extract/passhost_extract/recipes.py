@@ -1,4 +1,5 @@
-"""The reference tasks. `python -m passhost_extract.recipes --out samples` writes them again, byte for byte.
+"""The reference tasks. `python -m passhost_extract.recipes --out tasks` writes them again, and `passhost samples pack tasks --out packed`
+makes of them the files that are shipped, byte for byte.
 
 Needs timm and transformers. Models have random weights from a fixed seed; nothing is downloaded.
 """

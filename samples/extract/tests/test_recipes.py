@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import math
 import re
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +20,43 @@ pytest.importorskip("transformers")
 from passhost_extract import graph_hash, recipes
 
 SAMPLES = Path(__file__).parents[2]
+UNPACKED = tempfile.TemporaryDirectory()
+
+
+@functools.cache
+def unpacked(name: str) -> Path:
+    """A shipped task as a directory; `samples/README.md` has the format of its file."""
+    lines = (SAMPLES / name).read_bytes().decode().split("\n")
+    assert lines[0] == "passhost task 1" and lines[-2:] == ["end", ""]
+    paths: list[str] = []
+    at = 1
+    while lines[at] != "end":
+        word, rest = lines[at].split(" ", 1)
+        at += 1
+        if word == "file":
+            paths.append(rest)
+            continue
+        count, unended = int(rest.removesuffix(" unended")), rest.endswith(" unended")
+        text = "\n".join(lines[at : at + count]) + ("" if unended or not count else "\n")
+        at += count
+        for path in paths:
+            file = Path(UNPACKED.name) / name / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(text.encode())
+        paths = []
+    return Path(UNPACKED.name) / name
 
 
 def shipped(recipe: recipes.Recipe) -> tuple[list[Path], list[Path]]:
     """The graph folders of a shipped task in its small and in its large shape, one a dtype each."""
-    task = SAMPLES / recipe.name
+    task = unpacked(recipe.name)
     folders = [task / line for line in (task / "graph_list.txt").read_text().split()]
     return folders[::2], folders[1::2]
 
 
 @pytest.mark.parametrize("recipe", recipes.RECIPES, ids=lambda recipe: recipe.name)
 def test_a_recipe_writes_the_small_shape_of_the_shipped_task(recipe: recipes.Recipe, tmp_path: Path) -> None:
-    # The large shapes take a quarter of an hour: `python -m passhost_extract.recipes --out samples` and `git diff` compare all of it.
+    # The large shapes take a quarter of an hour: samples/README.md says how to compare all of it.
     task = recipes.task(dataclasses.replace(recipe, cases=recipe.cases[:1])).write(tmp_path)
     written = [task / line for line in (task / "graph_list.txt").read_text().split()]
     for new, old in zip(written, shipped(recipe)[0], strict=True):

@@ -1,7 +1,7 @@
 //! Files that are no files, and the command in a process of its own.
 
 use crate::{Case, Trouble};
-use passhost_supervisor::child::beside_this_executable;
+use passhost_child::beside_this_executable;
 use rustix::fs::{CWD, FileType, Mode};
 use rustix::process::{Pid, Signal};
 use std::io::Read;

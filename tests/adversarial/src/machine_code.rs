@@ -7,10 +7,10 @@
 
 use crate::{Trouble, plugin};
 use passhost_cache::{Cache, Key};
-use passhost_protocol::guest::{FromGuest, GuestLimits};
-use passhost_supervisor::child::Child;
-use passhost_supervisor::guest::Guest;
-use passhost_supervisor::{Confinement, Plugin};
+use passhost_child::guest::Guest;
+use passhost_child::{Child, Confinement, Plugin};
+use passhost_protocol::guest::FromGuest;
+use passhost_result::GuestLimits;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;

@@ -2,7 +2,7 @@
 
 use crate::{Case, Trouble};
 use adversarial_guest::{MAGIC, ROOM, steps};
-use passhost_supervisor::Plugin;
+use passhost_child::Plugin;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

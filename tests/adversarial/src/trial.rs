@@ -3,10 +3,12 @@
 use crate::machine_code::MachineCode;
 use crate::{Case, Trouble, file, plugin, sample};
 use passhost_cache::Cache;
-use passhost_protocol::device::{DeviceChoice, Draws, OtherRounds, Settings};
-use passhost_supervisor::device::{Device, DeviceSetup, LoadRequest, RewriteRequest};
-use passhost_supervisor::document::{Document, Failure};
-use passhost_supervisor::{Checking, Config, Confinement, OpenError, Plugin, Policy, Sample, Supervisor};
+use passhost_child::device::{Device, DeviceSetup, LoadRequest, RewriteRequest};
+use passhost_child::{Confinement, Plugin};
+use passhost_protocol::device::{DeviceChoice, Draws};
+use passhost_result::document::{Document, Failure};
+use passhost_result::{OtherRounds, Policy, Settings};
+use passhost_supervisor::{Checking, Config, OpenError, Sample, Supervisor};
 use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! What was found against what must be.
 
 use crate::{Expectation, Found};
+use passhost_result::document::{Document, Failure, HiddenShapes, Variant};
 use passhost_score::{Options, score};
-use passhost_supervisor::document::{Document, Failure, HiddenShapes, Variant};
 
 /// Kinds of findings, and words that each of them alone has in the document.
 const FINDINGS: [(&str, &str); 7] = [

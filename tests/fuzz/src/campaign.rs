@@ -2,7 +2,7 @@
 
 use crate::targets::Name;
 use crate::worker::{FromWorker, ROLE, Work};
-use passhost_supervisor::child::{Child, ChildError};
+use passhost_child::{Child, ChildError};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -10,8 +10,9 @@ use crate::target::{Outcome, Target, variant};
 use passhost_ir::verify::check_counts;
 use passhost_ir::{Graph, GraphError, NodeId, NodeKind, OpTable, verify_rewrite};
 use passhost_kernels::CpuKernel;
-use passhost_protocol::guest::{FromGuest, GuestUsage, Refusal, Rewrite};
+use passhost_protocol::guest::{FromGuest, Rewrite};
 use passhost_protocol::{decode, encode};
+use passhost_result::{GuestUsage, Refusal};
 
 /// Returned graphs against [`verify_rewrite`].
 pub struct Rewrites {

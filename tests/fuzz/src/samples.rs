@@ -7,12 +7,13 @@ mod text;
 use crate::random::Random;
 use crate::target::{Outcome, Target, variant};
 use files::Tree;
+use passhost_child::{Confinement, Memo, Types};
 use passhost_ir::{OpTable, functionalise, verify_graph};
 use passhost_protocol::reader::{Change, SampleError};
 use passhost_sample::{InputMode, Sample};
-use passhost_supervisor::{Confinement, Memo, OpenError, ReadError, Types};
+use passhost_supervisor::{OpenError, ReadError};
 use passhost_tests::repository;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -30,33 +31,19 @@ struct Graph {
 
 /// The graphs of all shipped samples, and those of the attacks.
 fn shipped() -> Result<Vec<Graph>, String> {
-    let mut folders = vec![];
-    for root in ["samples", "tests/adversarial/samples"] {
-        graph_folders(&repository().join(root), &mut folders);
+    let roots = ["samples", "tests/adversarial/samples"].map(|root| repository().join(root));
+    let found = passhost_sample::find_all(roots.iter().map(PathBuf::as_path)).map_err(|error| error.to_string())?;
+    let mut graphs = vec![];
+    for named in found.samples {
+        let sample = Sample::open(&named.path).map_err(|error| error.to_string())?;
+        let read = |index, file| sample.text(index, file).unwrap_or_default().into_bytes();
+        graphs.extend((0..sample.variants().len()).map(|index| Graph {
+            model: read(index, "model.py"),
+            weights: read(index, "weight_meta.py"),
+            constraints: read(index, "input_tensor_constraints.py"),
+        }));
     }
-    folders.sort();
-    let read = |path: PathBuf| std::fs::read(path).unwrap_or_default();
-    let graphs: Vec<Graph> = folders
-        .iter()
-        .map(|folder| Graph {
-            model: read(folder.join("model.py")),
-            weights: read(folder.join("weight_meta.py")),
-            constraints: read(folder.join("input_tensor_constraints.py")),
-        })
-        .collect();
-    if graphs.is_empty() { Err("no samples here; run it in the repository".into()) } else { Ok(graphs) }
-}
-
-fn graph_folders(directory: &Path, found: &mut Vec<PathBuf>) {
-    if directory.join("model.py").exists() {
-        found.push(directory.into());
-        return;
-    }
-    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            graph_folders(&entry.path(), found);
-        }
-    }
+    Ok(graphs)
 }
 
 /// A graph with something changed in one or two of its files.

@@ -49,7 +49,7 @@ impl Name {
 
     /// The program that cases run in, with those beside it that the host starts.
     pub(crate) fn programs(self) -> std::io::Result<Programs> {
-        let worker = passhost_supervisor::child::beside_this_executable("passhost-fuzz");
+        let worker = passhost_child::beside_this_executable("passhost-fuzz");
         match self {
             Name::Frames => frames::stand_ins(&worker),
             _ => Ok(Programs { worker, directory: None::<tempfile::TempDir> }),

@@ -2,6 +2,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 use passhost_bench::compare::Judge;
+use passhost_bench::counter;
 use passhost_bench::device::Device;
 use passhost_bench::held::Held;
 use passhost_bench::inputs::{self, Round};
@@ -31,7 +32,7 @@ pub(crate) fn run(device: &Device, seeds: Range<u64>) -> Result<u64> {
 
 /// A number below `bound` that depends on the seed.
 fn random(seed: u64, purpose: u64, bound: u64) -> u64 {
-    inputs::hash(seed, purpose) % bound
+    counter::hash(seed, purpose) % bound
 }
 
 fn check(device: &Device, seed: u64) -> Result<()> {
@@ -75,7 +76,7 @@ fn change(bytes: &mut [u8], ty: &TensorType, seed: u64) {
     let elements = ty.numel();
     for number in 0..random(seed, 11, 1000) {
         let place = random(seed, 1000 + number, elements) as usize * size;
-        let bits = inputs::hash(!seed, number).to_le_bytes();
+        let bits = counter::hash(!seed, number).to_le_bytes();
         match (ty.dtype, random(seed, 12, 3)) {
             (Dtype::Bool, _) => bytes[place] ^= 1,
             (_, 0) => bytes[place..place + size].copy_from_slice(&bits[..size]),

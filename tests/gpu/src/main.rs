@@ -134,7 +134,7 @@ enum Command {
         /// The sample.
         sample: PathBuf,
     },
-    /// Evaluates plugins on all samples of a directory.
+    /// Evaluates plugins on several samples.
     Samples {
         /// The `passhost` program, beside its children.
         #[arg(long, default_value = "./passhost")]
@@ -142,8 +142,8 @@ enum Command {
         /// Wall clock per program and variant.
         #[arg(long, default_value = "500ms")]
         budget: String,
-        /// The directory.
-        directory: PathBuf,
+        /// A list of samples, or a directory that holds some.
+        samples: PathBuf,
         /// The plugins.
         #[arg(required = true)]
         plugins: Vec<PathBuf>,
@@ -233,8 +233,8 @@ fn main() -> Result<()> {
             let (passhost, plugin, sample) = (&passhost, &plugin, &sample);
             faults::run(&gpu, &faults::Evaluation { passhost, plugin, sample })?;
         }
-        Command::Samples { passhost, budget, directory, plugins } => {
-            let (times, verdict) = samples::run(&passhost, &directory, &plugins, &budget)?;
+        Command::Samples { passhost, budget, samples, plugins } => {
+            let (times, verdict) = samples::run(&passhost, &samples, &plugins, &budget)?;
             let entry =
                 |(name, eager, ours): (String, f64, f64)| (name, json!({ "eager_us": eager, "rewritten_us": ours }));
             write("samples", times.into_iter().map(entry).collect())?;

@@ -23,21 +23,13 @@ struct Totals {
 /// Plugin and variant with the medians of eager and rewritten, in microseconds.
 pub(crate) type Times = Vec<(String, f64, f64)>;
 
-/// Evaluates each plugin on each sample of `directory` and prints a line for each variant that has a kernel. The verdict is
+/// Evaluates each plugin on each of the samples that a path names and prints a line for each variant that has a kernel. The verdict is
 /// an error if one of them is wrong where eager is right, or fails.
 ///
 /// # Errors
 ///
 /// If nothing can be evaluated, or a plugin puts a kernel into no variant.
-pub(crate) fn run(passhost: &Path, directory: &Path, plugins: &[PathBuf], budget: &str) -> Result<(Times, Result<()>)> {
-    let mut samples: Vec<PathBuf> = std::fs::read_dir(directory)
-        .with_context(|| format!("reading {}", directory.display()))?
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.join("graph_list.txt").is_file())
-        .collect();
-    samples.sort();
-    ensure!(!samples.is_empty(), "{} holds no samples", directory.display());
+pub(crate) fn run(passhost: &Path, samples: &Path, plugins: &[PathBuf], budget: &str) -> Result<(Times, Result<()>)> {
     let mut totals = Totals::default();
     println!(
         "{:18} {:58} {:>7} {:>9} {:>9} {:>7} {:>6}",
@@ -49,7 +41,7 @@ pub(crate) fn run(passhost: &Path, directory: &Path, plugins: &[PathBuf], budget
             .args(["eval", "--device", "cuda", "--budget", budget, "--json"])
             .arg(&json)
             .arg(plugin)
-            .args(&samples)
+            .arg(samples)
             .output()
             .with_context(|| format!("starting {}", passhost.display()))?;
         let Ok(text) = std::fs::read_to_string(&json) else {

@@ -3,16 +3,16 @@
 
 use passhost_ir::{DeviceFacts, DeviceKind, Dtype, TensorType};
 use passhost_policy::Policy;
-use passhost_protocol::Spent;
-use passhost_protocol::device::{Block, DeviceInfo, DeviceTimes, OutputReport, ProcessTimes, Settings, Witness};
-use passhost_protocol::guest::{GuestLimits, PassInfo};
-use passhost_protocol::reader::InputMode;
-use passhost_score::{Estimate, FailureClass, Interval, Options};
-use passhost_supervisor::document::{
+use passhost_result::document::{
     Baseline, Blame, CHECK, ChildWalls, Document, Failure, Job, Launch, Limits, Rewrite, SCHEMA, Status, Timing,
     Variant,
 };
-use passhost_supervisor::verify::recomputed;
+use passhost_result::verify::{Difference, recompute, recomputed};
+use passhost_result::{
+    Block, DeviceInfo, DeviceTimes, GuestLimits, InputMode, OutputReport, PassInfo, ProcessTimes, Settings, Spent,
+    Witness,
+};
+use passhost_score::{Estimate, FailureClass, Interval, Options};
 
 /// Nanoseconds that eager takes in every made document.
 const EAGER_NS: u64 = 1_200_000;
@@ -54,6 +54,18 @@ pub fn document(plugin: &str, sample: &str, variants: Vec<Variant>) -> Document 
         confinement: ChildWalls::default(),
     };
     recomputed(document).document
+}
+
+/// The same document, whose rewrites have the hashes of the graphs that stand beside them.
+pub fn hashed(mut document: Document) -> Document {
+    for Difference { item, found, .. } in recompute(&document) {
+        let of = |variant: &&mut Variant| item == format!("{}: rewrite.graphs.after", variant.name);
+        let rewrite = document.variants.iter_mut().find(of).and_then(|variant| variant.rewrite.as_mut());
+        if let Some(rewrite) = rewrite {
+            rewrite.sha256 = found.trim_matches('"').to_owned();
+        }
+    }
+    document
 }
 
 /// The document of a baseline: as that of a plugin of this name, but that eager is called from Python and takes so many times
@@ -120,7 +132,8 @@ pub fn compared(name: &str, speedup: f64, right_from: Option<i8>) -> Variant {
 pub fn missed(name: &str) -> Variant {
     let failure = fault(Blame::Plugin, "correctness", "nothing that counts was changed");
     let (class, rewrite) = (Some(FailureClass::PassMiss), Some(rewrite(true)));
-    Variant { class, failure, rewrite, outputs: vec![output(Some(-10))], right_from: Some(-10), ..empty(name) }
+    let (outputs, right_from) = (vec![output(Some(-10))], Some(-10));
+    Variant { class, failure, rewrite, outputs, right_from, seed: Some(1), ..empty(name) }
 }
 
 /// A variant that gave nothing to compare, by the doing of the plugin, or of the sample where the reference fails.

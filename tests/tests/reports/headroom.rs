@@ -3,8 +3,8 @@
 use super::Files;
 use expect_test::{Expect, expect};
 use passhost_ir::{DeviceFacts, DeviceKind};
-use passhost_made_documents::{document, right};
-use passhost_supervisor::document::{Document, Graphs, Launch, Variant};
+use passhost_made_documents::{document, hashed, right};
+use passhost_result::document::{Document, Graphs, Launch, Variant};
 
 /// A plugin on a GPU, of whose graphs one leaves calls to the library, one none, and of one nobody knows; launched so.
 fn on_gpu(plugin: &str, launch: Launch, speedup: f64) -> Vec<Document> {
@@ -28,7 +28,7 @@ fn on_gpu(plugin: &str, launch: Launch, speedup: f64) -> Vec<Document> {
     if let Some(device) = &mut made.job.device {
         device.facts = DeviceFacts { kind: DeviceKind::Cuda, bandwidth: 1 << 40, ..device.facts };
     }
-    vec![made]
+    vec![hashed(made)]
 }
 
 #[test]

@@ -167,6 +167,8 @@ fn of_samples(place: &Place) -> Vec<Case> {
                 made(&["samples", "vary", "--set", &format!("{HOSTILE}=1")], 300),
             ]),
         ),
+        ("samples pack", made(&["samples", "pack"], 500)),
+        ("samples unpack", made(&["samples", "unpack"], 600)),
         ("decompose", made(&["decompose"], 400)),
         (
             "baseline",

@@ -2,7 +2,7 @@
 
 use super::place::{Place, document};
 use super::{FORGED, HOSTILE};
-use passhost_supervisor::untrusted::is_unfit;
+use passhost_result::untrusted::is_unfit;
 use passhost_tests::Passhost;
 use std::fs::File;
 use std::io::Read;

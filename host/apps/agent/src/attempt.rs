@@ -1,6 +1,7 @@
 //! The loop: ask, execute what is called, tell what came of it, until the pass is handed in or a budget is spent.
 
-use crate::endpoint::{Endpoint, EndpointError};
+use crate::endpoint::Endpoint;
+use crate::error::EndpointError;
 use crate::prompt;
 use crate::text_calls;
 use crate::trajectory::{Line, SCHEMA, Trajectory, TrajectoryError, Why};

@@ -1,8 +1,9 @@
 //! Asks an endpoint, again where it is busy or an answer did not come whole.
 
+use crate::error::EndpointError;
 use crate::key::Key;
 use crate::wire::{self, Answer, Message, Style, WireError};
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::untrusted::one_line;
 use rustls::crypto::ring;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -20,41 +21,6 @@ const LONGEST: Duration = Duration::from_secs(120);
 const LOOK: Duration = Duration::from_millis(50);
 /// Characters of an endpoint's own words that are shown.
 const SAID: usize = 300;
-
-/// Why there is no answer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum EndpointError {
-    /// The address is none that is asked.
-    #[error("`{address}` cannot be asked: {reason}")]
-    Address {
-        /// As it was given.
-        address: String,
-        /// What is wrong, and what to write.
-        reason: &'static str,
-    },
-    /// The key is none.
-    #[error("the key is empty, or has characters that no header may have; look into its file or variable")]
-    Key,
-    /// The endpoint does not take the request, and would not take it again.
-    #[error("the endpoint answers {status}: {said}")]
-    Refused {
-        /// Status of HTTP.
-        status: u16,
-        /// What it said.
-        said: String,
-    },
-    /// It was tried as often as it is tried.
-    #[error("no answer after {tries} tries; the last: {last}")]
-    Exhausted {
-        /// How often.
-        tries: u32,
-        /// Why the last gave none.
-        last: String,
-    },
-    /// Somebody asked to stop.
-    #[error("stopped")]
-    Stopped,
-}
 
 /// How often and how long it is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! escape in one of them is a plain letter in the next, where the text is kept. So a spelled letter counts as the letter,
 //! before anything is parsed, and what is kept is looked at once more.
 
-use crate::endpoint::EndpointError;
+use crate::error::EndpointError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -14,6 +14,7 @@
 pub mod attempt;
 pub mod curve;
 mod endpoint;
+mod error;
 pub mod export;
 mod key;
 mod prompt;
@@ -22,7 +23,8 @@ mod text_calls;
 pub mod trajectory;
 mod wire;
 
-pub use endpoint::{Endpoint, EndpointError, Patience};
+pub use endpoint::{Endpoint, Patience};
+pub use error::EndpointError;
 pub use key::Key;
 pub use trajectory::Trajectory;
 pub use wire::{Answer, Function, Message, Style, ToolCall, Usage, WireError, tools};

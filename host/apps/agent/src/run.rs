@@ -3,7 +3,7 @@
 use crate::attempt::{Attempt, AttemptError, Budget};
 use crate::endpoint::Endpoint;
 use crate::trajectory::{Line, Trajectory, TrajectoryError, read_file};
-use passhost_supervisor::LockedFile;
+use passhost_child::LockedFile;
 use passhost_workshop::{Machinery, Objects, Workshop, WorkshopError, sha256};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -136,7 +136,7 @@ impl Job {
     /// Name of the sample.
     pub fn sample_name(&self) -> String {
         let name = self.sample.file_name().unwrap_or_default().to_string_lossy();
-        passhost_supervisor::untrusted::one_line(&name, 120)
+        passhost_result::untrusted::one_line(&name, 120)
     }
 
     /// A name for files, which no other job of the run has.

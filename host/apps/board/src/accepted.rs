@@ -1,10 +1,10 @@
 //! What a board accepts: its own file.
 
 use passhost_protocol::open_regular;
-use passhost_protocol::reader::InputMode;
+use passhost_result::InputMode;
+use passhost_result::document::{Document, Limits};
 use passhost_score::Options;
 use passhost_sign::Signed;
-use passhost_supervisor::document::{Document, Limits};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, Read as _};

@@ -1,26 +1,18 @@
 //! Which results count, each by itself.
 
 use crate::accepted::{AcceptedSettings, Board};
+use crate::conditions::Conditions;
 use crate::reason::Reason;
 use crate::submission::Group;
+use passhost_result::document::{Blame, Document, Failure};
+use passhost_result::untrusted::one_line;
+use passhost_result::verify::recompute;
+use passhost_result::{first_difference, recount};
 use passhost_sign::{Met, Signed, TrustedKey, TrustedKeys};
-use passhost_supervisor::document::{Blame, Document, Failure};
-use passhost_supervisor::untrusted::one_line;
-use passhost_supervisor::verify::recompute;
-use passhost_supervisor::{first_difference, recount};
 use std::collections::HashMap;
 
 /// Digits of a hash that are shown.
 const DIGITS: usize = 16;
-
-/// A ranking by positions in the board's lists of policies, devices and hosts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Conditions {
-    pub policy: usize,
-    /// `None` where no device was needed: that goes with any.
-    pub device: Option<usize>,
-    pub host: usize,
-}
 
 /// What was met so far, by which the next result is a repetition.
 #[derive(Debug, Default)]

@@ -4,7 +4,7 @@
 //!
 //! There is one [`Ranking`] for each list of samples, policy, device and host, as the board names them, and what answers
 //! another question than a ranking is never in it. Results count where they are signed with a trusted key, were not met
-//! before, and [follow](passhost_supervisor::verify::recompute) from the trials that they record.
+//! before, and [follow](passhost_result::verify::recompute) from the trials that they record.
 //!
 //! # Errors that are shared
 //!
@@ -18,6 +18,7 @@
 
 mod accepted;
 mod admission;
+mod conditions;
 mod rank;
 mod reason;
 mod stand;

@@ -2,8 +2,8 @@
 
 use crate::submission::{Submission, entry};
 use passhost_report::{Entry, Part, Sourced, Summary, compare_sharing, summarise};
+use passhost_result::Headline;
 use passhost_score::{Interval, Verdict};
-use passhost_supervisor::Headline;
 use std::collections::BTreeMap;
 
 /// Who was measured on the same samples, under the same policy, on the same kind of device, by the same host.
@@ -207,12 +207,12 @@ fn is_better(one: &Standing<'_>, than: &Standing<'_>, comparisons: u32) -> bool 
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::admission::Conditions;
+    use crate::conditions::Conditions;
     use crate::submission::Batch;
     use passhost_made_documents::{document, right, unmeasured};
+    use passhost_result::document::Variant;
     use passhost_score::FALSE_VERDICTS;
     use passhost_sign::BatchId;
-    use passhost_supervisor::document::Variant;
 
     /// The submission of an author at a time, with these graphs of one sample, of one plugin.
     fn submission(author: &str, signed_at: u64, variants: Vec<Variant>) -> Submission {

@@ -1,7 +1,8 @@
 //! Everything that is submitted to a board, and what becomes of it.
 
 use crate::accepted::{Board, FILE};
-use crate::admission::{Conditions, MetHere, admit};
+use crate::admission::{MetHere, admit};
+use crate::conditions::Conditions;
 use crate::rank::{Candidate, Ranking, rows};
 use crate::reason::Reason;
 use crate::submission::{Admitted, Submission, Unranked, submissions};

@@ -1,7 +1,7 @@
 //! What somebody submitted: the results of one plugin in one batch.
 
 use crate::accepted::SampleList;
-use crate::admission::Conditions;
+use crate::conditions::Conditions;
 use crate::reason::Reason;
 use passhost_report::{Apart, Entry, Filter, Sourced, entries};
 use passhost_sign::{BatchId, JobId, Signed, TrustedKey};

@@ -134,7 +134,7 @@ pub enum Command {
 pub struct EvalArguments {
     /// The plugin: a WebAssembly component, or its source, a .rs file or the directory of a crate
     pub plugin: PathBuf,
-    /// Sample directories (ours, PassNet's, GraphNet's) or lists of them
+    /// Samples (ours, PassNet's, GraphNet's) or lists of them
     #[arg(required = true)]
     pub samples: Vec<PathBuf>,
     /// Writes the result document here; with several samples, a list of documents
@@ -182,7 +182,7 @@ pub struct CheckArguments {
 
 #[derive(Debug, Args)]
 pub struct ShowArguments {
-    /// A sample directory
+    /// A sample
     pub sample: PathBuf,
     /// A plugin: also prints the graph it makes, what it logged and what it left alone. The graph that it gets alone if
     /// absent
@@ -422,6 +422,6 @@ mod tests {
     fn limits_default_to_those_of_the_protocol() {
         let cli = Cli::parse_from(["passhost", "check", "x.wasm"]);
         let Command::Check(arguments) = cli.command else { unreachable!("`check` was parsed") };
-        assert_eq!(arguments.limits.limits(), passhost_protocol::guest::GuestLimits::default());
+        assert_eq!(arguments.limits.limits(), passhost_result::GuestLimits::default());
     }
 }

@@ -17,6 +17,7 @@ pub mod leaderboard;
 pub mod new;
 pub mod ops;
 pub mod policies;
+pub mod programs;
 pub mod report;
 pub mod samples;
 pub mod score;
@@ -27,14 +28,14 @@ mod signing;
 pub mod source;
 pub mod verify;
 
+use crate::exit::{Exit, Stop};
 use crate::terminal::Terminal;
-use crate::{Exit, Stop};
 use passhost_cache::Cache;
+use passhost_child::device::{Device, DeviceSetup};
+use passhost_child::{Confinement, Plugin};
 use passhost_protocol::device::DeviceChoice;
+use passhost_result::untrusted::one_line;
 use passhost_sample::{Found, Named, Repeated};
-use passhost_supervisor::device::{Device, DeviceSetup};
-use passhost_supervisor::untrusted::one_line;
-use passhost_supervisor::{Confinement, Plugin};
 use signing::Signer;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -141,7 +142,7 @@ fn device_facts(directory: &Path, device: &Device) -> Result<Vec<String>, Stop> 
 }
 
 /// `device: cpu, Intel Xeon, 2 threads, torch 2.11.0`, and why it is not the GPU if there is something to say.
-fn device_line(info: &passhost_protocol::device::DeviceInfo) -> String {
+fn device_line(info: &passhost_result::DeviceInfo) -> String {
     let mut line = format!("device: {}, {}, {} threads, torch {}", info.device, info.name, info.threads, info.torch);
     if !info.note.is_empty() {
         line.push_str(&format!(" ({})", info.note));

@@ -1,14 +1,11 @@
 //! A comparison of entrants on the terminal.
 
-use crate::summary::{bracketed, counting_once, headed, name, named, painted, range, share, short};
+use crate::summary::{against, bracketed, counting_once, headed, name, named, painted, range, share, short};
 use crate::terminal::{Terminal, Tone, table, wrap};
-use passhost_report::{
-    AgainstFirst, Change, Comparison, Conditions, DeviceTimes, Eager, Missing, NEARLY, Place, Standing,
-};
+use passhost_report::{AgainstFirst, Change, Comparison, DeviceTimes, Missing, NEARLY, Place, Standing};
+use passhost_result::Headline;
+use passhost_result::untrusted::one_line;
 use passhost_score::{FailureClass, Verdict};
-use passhost_supervisor::Headline;
-use passhost_supervisor::document::Launch;
-use passhost_supervisor::untrusted::one_line;
 
 /// Changes of a kind that are shown; JSON has them all.
 const SHOWN: usize = 5;
@@ -55,13 +52,6 @@ pub fn render(comparison: &Comparison, terminal: &Terminal) -> Vec<String> {
         lines.extend(left_out_of(what, graphs, comparison.standings.len(), terminal));
     }
     lines
-}
-
-/// How kernels are launched and who calls eager, where that is said: plugins by themselves are as they always were.
-pub fn against(conditions: &Conditions) -> String {
-    let launch = (conditions.launch == Launch::Graph).then(|| format!(", {}", conditions.launch));
-    let eager = (conditions.eager == Eager::Python).then(|| format!(", against {}", conditions.eager));
-    launch.into_iter().chain(eager).collect()
 }
 
 fn standings(comparison: &Comparison, terminal: &Terminal) -> Vec<String> {

@@ -1,9 +1,9 @@
 //! What a pass said of the graphs that it was given: its log and its refusals. All of it is the plugin's text.
 
 use crate::terminal::{Terminal, Tone, wrap};
-use passhost_protocol::guest::Refusal;
-use passhost_supervisor::document::{Document, Variant};
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::Refusal;
+use passhost_result::document::{Document, Variant};
+use passhost_result::untrusted::one_line;
 
 /// Lines of a log, and refusals, that are shown of one variant.
 const SHOWN: usize = 50;

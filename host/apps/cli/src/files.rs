@@ -1,6 +1,6 @@
 //! Files that a command writes: whether they can be written, and whether writing one would lose another, or what is read.
 
-use crate::Stop;
+use crate::exit::Stop;
 use passhost_corpus::check_writable;
 use passhost_sample::is_of_a_sample;
 use std::ffi::OsString;
@@ -115,7 +115,7 @@ mod tests {
     /// Whether an output is refused beside another one, and beside what is read, whether that is a file or a directory.
     fn refusal(files: &Files<'_>) -> Option<String> {
         files.check().err().map(|stop| {
-            assert_eq!(stop.exit, crate::Exit::Usage);
+            assert_eq!(stop.exit, crate::exit::Exit::Usage);
             stop.error.to_string()
         })
     }

@@ -3,7 +3,7 @@
 use crate::summary::{headed, name, short};
 use crate::terminal::{Terminal, table, wrap};
 use passhost_report::{Clock, Headroom, MeanSpeedup, RightGraph, Timed};
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::untrusted::one_line;
 
 /// Graphs that are shown; JSON has all right ones.
 const SHOWN: usize = 10;

@@ -4,6 +4,7 @@
 mod arguments;
 mod commands;
 mod comparison;
+mod exit;
 mod explain;
 mod files;
 mod headroom;
@@ -21,60 +22,9 @@ mod terminal;
 
 use arguments::{Cli, Command, examples, refused};
 use clap::{CommandFactory, FromArgMatches};
-use passhost_corpus::CorpusError;
-use passhost_supervisor::batch::BatchError;
+use exit::Exit;
 use std::process::ExitCode;
 use terminal::{Terminal, Tone};
-
-/// How the command ended, as documented for the command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Exit {
-    /// 0.
-    Success,
-    /// 1: the plugin is to blame, or a threshold was missed.
-    Plugin,
-    /// 2: wrong usage, or the sample is to blame.
-    Usage,
-    /// 3: the host or the device is to blame.
-    Host,
-    /// 4: a result says otherwise than it must.
-    Differs,
-    /// 128 and its number: the signal that ended the command.
-    Interrupted(u8),
-}
-
-/// A failure of the whole command.
-#[derive(Debug)]
-struct Stop {
-    exit: Exit,
-    error: anyhow::Error,
-}
-
-impl Stop {
-    fn new(exit: Exit, error: impl Into<anyhow::Error>) -> Stop {
-        Stop { exit, error: error.into() }
-    }
-
-    fn host(message: impl std::fmt::Display) -> Stop {
-        Stop { exit: Exit::Host, error: anyhow::anyhow!("{message}") }
-    }
-
-    fn usage(message: impl std::fmt::Display) -> Stop {
-        Stop { exit: Exit::Usage, error: anyhow::anyhow!("{message}") }
-    }
-}
-
-impl From<BatchError> for Stop {
-    fn from(error: BatchError) -> Stop {
-        Stop::new(if error.is_hosts() { Exit::Host } else { Exit::Usage }, error)
-    }
-}
-
-impl From<CorpusError> for Stop {
-    fn from(error: CorpusError) -> Stop {
-        Stop::new(if error.is_hosts() { Exit::Host } else { Exit::Usage }, error)
-    }
-}
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(output::report_panic));
@@ -116,14 +66,7 @@ fn main() -> ExitCode {
         stop.exit
     });
     let exit = if output::is_lost() { exit.max(Exit::Host) } else { exit };
-    ExitCode::from(match exit {
-        Exit::Success => 0,
-        Exit::Plugin => 1,
-        Exit::Usage => 2,
-        Exit::Host => 3,
-        Exit::Differs => 4,
-        Exit::Interrupted(signal) => 128 + signal,
-    })
+    exit.into()
 }
 
 /// An error and its causes, but for those that a message before them has in it.

@@ -1,11 +1,11 @@
 //! Writing results: to files that are whole or not there, and to pipes that may close. Nothing else in this program writes to
 //! standard output or standard error, and each line that is written here passes [`fit`].
 
+use crate::exit::{Exit, Stop};
 use crate::style::fit;
-use crate::{Exit, Stop};
 use anyhow::Context;
 use passhost_corpus::write_whole;
-use passhost_supervisor::untrusted::is_unfit;
+use passhost_result::untrusted::is_unfit;
 use serde::Serialize;
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};

@@ -3,7 +3,8 @@
 
 use crate::arguments::ProgressArguments;
 use crate::terminal::Terminal;
-use passhost_supervisor::{Event, Holder};
+use passhost_child::Holder;
+use passhost_supervisor::Event;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 

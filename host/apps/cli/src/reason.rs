@@ -1,8 +1,8 @@
 //! Why a variant is wrong, in words: the first wrong element, how many there are, and the node that makes them.
 
-use passhost_protocol::device::{Decided, Departure, OutputReport, ShownBy};
-use passhost_supervisor::document::Variant;
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::document::Variant;
+use passhost_result::untrusted::one_line;
+use passhost_result::{Decided, Departure, OutputReport, ShownBy};
 
 /// Characters of an op's name.
 const OP: usize = 60;

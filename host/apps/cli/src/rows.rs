@@ -3,8 +3,8 @@
 use crate::reason::reason;
 use crate::table::{speedup_of, verdict_on};
 use crate::terminal::{Terminal, Tone, cut_front};
-use passhost_supervisor::document::{Document, Failure, Variant};
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::document::{Document, Failure, Variant};
+use passhost_result::untrusted::one_line;
 
 /// Characters of a name; of a longer one the end is shown.
 const LONGEST: usize = 36;

@@ -2,7 +2,7 @@
 
 use crate::terminal::{Terminal, table};
 use passhost_report::Summary;
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::untrusted::one_line;
 use std::time::Duration;
 
 /// A row for each kind of work, the longest first.

@@ -4,7 +4,7 @@
 //! Colours are marked in a text until it is written. A mark carries random bits of this process, so that text from outside,
 //! which may hold anything, cannot hold one.
 
-use passhost_supervisor::untrusted::escaped;
+use passhost_result::untrusted::escaped;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 
@@ -68,7 +68,7 @@ pub fn fit(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use passhost_supervisor::untrusted::is_unfit;
+    use passhost_result::untrusted::is_unfit;
 
     #[test]
     fn colours_are_escape_sequences_and_nothing_else_is() {

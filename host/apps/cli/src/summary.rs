@@ -1,12 +1,12 @@
 //! Summaries of plugins on the terminal.
 
-use crate::comparison::against;
 use crate::headroom;
 use crate::terminal::{Terminal, Tone, table, wrap};
-use passhost_report::{ClockScores, Extreme, OverSamples, Part, Place, Slice, Summary};
+use passhost_report::{ClockScores, Conditions, Eager, Extreme, OverSamples, Part, Place, Slice, Summary};
+use passhost_result::Headline;
+use passhost_result::document::Launch;
+use passhost_result::untrusted::one_line;
 use passhost_score::{Confidence, Interval};
-use passhost_supervisor::Headline;
-use passhost_supervisor::untrusted::one_line;
 use std::collections::BTreeMap;
 
 /// Places that are named; JSON has them all.
@@ -291,4 +291,11 @@ pub fn headed(mut lines: Vec<String>, terminal: &Terminal) -> Vec<String> {
         *head = terminal.paint(Tone::Dim, head);
     }
     lines
+}
+
+/// How kernels are launched and who calls eager, where that is said: plugins by themselves are as they always were.
+pub fn against(conditions: &Conditions) -> String {
+    let launch = (conditions.launch == Launch::Graph).then(|| format!(", {}", conditions.launch));
+    let eager = (conditions.eager == Eager::Python).then(|| format!(", against {}", conditions.eager));
+    launch.into_iter().chain(eager).collect()
 }

@@ -2,13 +2,11 @@
 
 use crate::reason;
 use crate::terminal::{Terminal, Tone, table, wrap};
-use passhost_protocol::device::TunedKernel;
 use passhost_report::short_names;
+use passhost_result::document::{DeviceScores, Document, Launch, Status, Timing, Variant};
+use passhost_result::untrusted::{indented, one_line};
+use passhost_result::{Headline, Policy, Progress, TunedKernel, left_out};
 use passhost_score::{FALSE_VERDICTS, FailureClass};
-use passhost_supervisor::document::{DeviceScores, Document, Launch, Status, Timing, Variant};
-use passhost_supervisor::left_out;
-use passhost_supervisor::untrusted::{indented, one_line};
-use passhost_supervisor::{Headline, Policy, Progress};
 use std::collections::BTreeMap;
 
 /// Variants whose failures are spelt out; the document has them all.
@@ -400,7 +398,7 @@ mod tests {
     use super::*;
     use passhost_ir::NodeId;
     use passhost_made_documents::{document, right};
-    use passhost_protocol::device::Candidate;
+    use passhost_result::Candidate;
     use passhost_score::Interval;
 
     fn kernel(times: &[u64], is_kept: bool) -> TunedKernel {

@@ -2,7 +2,7 @@
 
 use crate::output::{complain, overwrite};
 use crate::style::marked;
-use passhost_supervisor::untrusted::escaped;
+use passhost_result::untrusted::escaped;
 use std::io::IsTerminal;
 
 pub use crate::style::Tone;

@@ -1,3 +1,4 @@
+use passhost_sample::SampleError;
 use std::path::{Path, PathBuf};
 
 /// Why work on many samples stops.
@@ -36,6 +37,9 @@ pub enum CorpusError {
         /// Which.
         path: PathBuf,
     },
+    /// A sample that cannot be used.
+    #[error(transparent)]
+    Sample(#[from] SampleError),
     /// A directory that was to be new.
     #[error("`{}` is not empty; name a new directory with --out", path.display())]
     NotEmpty {

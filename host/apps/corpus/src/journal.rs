@@ -2,7 +2,7 @@
 
 use crate::CorpusError;
 use crate::outcome::{GraphReport, SampleReport};
-use passhost_supervisor::LockedFile;
+use passhost_child::LockedFile;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::collections::HashMap;
 use std::fs::{OpenOptions, TryLockError};

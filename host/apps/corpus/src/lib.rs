@@ -12,6 +12,7 @@ pub mod list;
 pub mod lowerings;
 pub mod memory;
 pub mod outcome;
+pub mod packing;
 pub mod pieces;
 pub mod quantities;
 pub mod run;

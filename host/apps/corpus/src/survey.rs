@@ -3,8 +3,8 @@
 use crate::CorpusError;
 use crate::outcome::{Failure, GraphReport, Outcome, SampleReport};
 use crate::worker::{Worker, Workplace};
+use passhost_child::Memo;
 use passhost_sample::Sample;
-use passhost_supervisor::Memo;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -27,7 +27,7 @@ impl<'a> Origin<'a> {
     /// Variant `index` of a sample.
     pub fn of(sample: &'a Sample, index: usize) -> Origin<'a> {
         let graph = sample.variants()[index].name.as_str();
-        let text = sample.graph_net(index).unwrap_or_default();
+        let text = sample.text(index, "graph_net.json").unwrap_or_default();
         let graph_net = match serde_json::from_str(&text) {
             Ok(Value::Object(content)) => content,
             _ => Map::new(),

@@ -2,15 +2,16 @@
 //! how that ended.
 
 use crate::outcome::{Failure, Outcome};
+use passhost_child::device::{Device, DeviceError, DeviceSetup};
+use passhost_child::reader::ReaderError;
+use passhost_child::{ChildError, Memo, Types};
 use passhost_ir::{Arg, Graph, Infer, InferError, InputSpec, OpName, OpTable, TensorType, functionalise};
-use passhost_protocol::device::{DeviceChoice, DeviceInfo, Ran, ReferenceError, RunError};
+use passhost_protocol::device::{DeviceChoice, Ran, ReferenceError, RunError};
 use passhost_protocol::reader::Question;
 use passhost_protocol::types::Answer;
+use passhost_result::DeviceInfo;
 use passhost_sample::{Change, InputMode, Reading, Refusal, Sample, Variant, Varied};
-use passhost_supervisor::child::ChildError;
-use passhost_supervisor::device::{Device, DeviceError, DeviceSetup};
-use passhost_supervisor::reader::ReaderError;
-use passhost_supervisor::{Memo, OpenError, ReadError, Types};
+use passhost_supervisor::{OpenError, ReadError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,7 @@
 //! Text that nobody trusts, as markup.
 
 use maud::{Markup, html};
-use passhost_supervisor::untrusted::{indented, one_line};
+use passhost_result::untrusted::{indented, one_line};
 
 /// One line of text that a plugin, a sample or a file wrote, cut to `limit` characters. It stands in a `bdi`, so that letters
 /// written from right to left do not move what is beside them.

@@ -4,7 +4,7 @@ use passhost_ir::{DeviceFacts, DeviceKind};
 use passhost_made_documents::{baseline, document, right};
 use passhost_page::report::{Origin, report};
 use passhost_report::{Apart, Filter, Sourced, contests, entries};
-use passhost_supervisor::document::{Document, Graphs, Launch, Variant};
+use passhost_result::document::{Document, Graphs, Launch, Variant};
 
 /// The words of the section; cells and paragraphs are a line each.
 fn section_of(documents: Vec<Document>) -> String {

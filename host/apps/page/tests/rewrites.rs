@@ -3,7 +3,7 @@
 use passhost_made_documents::{document, right};
 use passhost_page::report::{Origin, report};
 use passhost_report::{Apart, Filter, Sourced, contests, entries};
-use passhost_supervisor::document::{Document, Graphs, Launch};
+use passhost_result::document::{Document, Graphs, Launch};
 use std::fmt::Write;
 
 /// The markup of the section.

@@ -4,8 +4,8 @@ use expect_test::{Expect, expect};
 use passhost_made_documents::{baseline, compared, document, failed, missed, right};
 use passhost_page::report::{Origin, report};
 use passhost_report::{Apart, Filter, Sourced, contests, entries};
+use passhost_result::document::{Document, Launch};
 use passhost_score::FailureClass;
-use passhost_supervisor::document::{Document, Launch};
 
 /// The words of the lead, a line for each paragraph and item.
 fn lead_of(documents: Vec<Document>) -> String {

@@ -84,7 +84,7 @@ impl Embedded {
         let is_begun_anew = known.is_some_and(|known| known.queue != names.queue);
         let leases = Leases::default();
         let queue = Embedded { store, names, is_begun_anew, limits, clock, clock_from, leases };
-        queue.write(0, |tables| queue.put_back(tables, &tables.running()?))?;
+        queue.write(0, |tables| queue.put_back(tables, tables.running()?.into_iter().map(|ticket| (ticket, None))))?;
         Ok(queue)
     }
 
@@ -108,13 +108,19 @@ impl Embedded {
         self.store.write(free, |transaction| change(&mut Tables::open(transaction)?))
     }
 
-    /// Puts back jobs whose workers are gone. That is a loss if work on them had begun: a job that was taken and waited for
-    /// its turn has brought no worker down.
-    fn put_back(&self, tables: &mut Tables<'_>, tickets: &[Ticket]) -> Result<(), QueueError> {
-        for ticket in tickets {
+    /// Puts back jobs whose workers are gone, in these attempts or in any. That is a loss if work on them had begun: a job
+    /// that was taken and waited for its turn has brought no worker down.
+    fn put_back(
+        &self,
+        tables: &mut Tables<'_>,
+        gone: impl IntoIterator<Item = (Ticket, Option<u32>)>,
+    ) -> Result<(), QueueError> {
+        for (ticket, attempt) in gone {
+            let ticket = &ticket;
+            let is_gone = |record: &Record| attempt.is_none_or(|attempt| record.attempts == attempt);
             let record = match tables.record(ticket) {
-                Ok(Some(record)) if record.state == State::Running => record,
-                // It has ended meanwhile.
+                Ok(Some(record)) if record.state == State::Running && is_gone(&record) => record,
+                // It has ended meanwhile, or somebody else put it back and it was taken again.
                 Ok(Some(_)) => continue,
                 Ok(None) | Err(QueueError::Record) => {
                     tables.strike(ticket)?;
@@ -139,23 +145,34 @@ impl Embedded {
         tables.change(ticket, before, after)
     }
 
-    /// Changes the job that is held under a lease, for which so many bytes are written.
+    /// Changes the job that is held under a lease, on a disk that has so many bytes free.
     fn of_lease(
         &self,
         lease: &Lease,
-        bytes: usize,
+        free: u64,
         change: impl FnOnce(&mut Tables<'_>, &Record) -> Result<Record, QueueError>,
     ) -> Result<(), QueueError> {
-        self.write(room(LEAST, bytes), |tables| {
+        let stale = || QueueError::Stale { ticket: lease.ticket.clone() };
+        let is_damaged = self.write(free, |tables| {
             let held = |record: &Record| record.state == State::Running && record.attempts == lease.attempt;
-            let record = tables.record(&lease.ticket)?.filter(held);
-            let record = record.ok_or_else(|| QueueError::Stale { ticket: lease.ticket.clone() })?;
+            let record = match tables.record(&lease.ticket) {
+                // That is a loss of this job, and no reason for its worker to end.
+                Err(QueueError::Record) => return tables.strike(&lease.ticket).map(|()| true),
+                record => record?.filter(held).ok_or_else(stale)?,
+            };
             let after = change(tables, &record)?;
             if after.state.is_end() {
-                return self.end(tables, &lease.ticket, &record, &after);
+                self.end(tables, &lease.ticket, &record, &after)?;
+            } else {
+                tables.change(&lease.ticket, &record, &after)?;
             }
-            tables.change(&lease.ticket, &record, &after)
-        })
+            Ok(false)
+        })?;
+        if is_damaged {
+            self.leases.release_all(&lease.ticket);
+            return Err(stale());
+        }
+        Ok(())
     }
 
     /// When a lease runs out that begins now.
@@ -272,8 +289,7 @@ impl Queue for Embedded {
             return Ok(None);
         }
         let found = self.write(LEAST, |tables| {
-            let tickets: Vec<Ticket> = expired.iter().map(|lease| lease.ticket.clone()).collect();
-            self.put_back(tables, &tickets)?;
+            self.put_back(tables, expired.iter().map(|lease| (lease.ticket.clone(), Some(lease.attempt))))?;
             let next = tables.next_client(self.limits.running_of_client)?;
             next.map_or(Ok(Found::Nothing), |client| self.taken(tables, &client))
         })?;
@@ -289,7 +305,7 @@ impl Queue for Embedded {
     }
 
     fn begin(&self, lease: &Lease) -> Result<(), QueueError> {
-        self.of_lease(lease, 0, |_, record| Ok(Record { begun: true, ..record.clone() }))
+        self.of_lease(lease, LEAST, |_, record| Ok(Record { begun: true, ..record.clone() }))
     }
 
     fn renew(&self, lease: &Lease, duration: Duration) -> Result<(), QueueError> {
@@ -299,7 +315,7 @@ impl Queue for Embedded {
 
     fn finish(&self, lease: &Lease, outcome: &[u8]) -> Result<(), QueueError> {
         let outcome_sha256 = sha256(outcome);
-        self.of_lease(lease, outcome.len(), |tables, record| {
+        self.of_lease(lease, room(LEAST, outcome.len()), |tables, record| {
             tables.keep(&lease.ticket, record, outcome)?;
             let ended = record.ended(State::Finished, self.now());
             Ok(Record { outcome_sha256: Some(outcome_sha256), ..ended })
@@ -309,6 +325,7 @@ impl Queue for Embedded {
     }
 
     fn give_back(&self, lease: &Lease) -> Result<(), QueueError> {
+        // What it takes was there for the job before: a server that stops on a full disk gives back all the same.
         self.of_lease(lease, 0, |_, record| Ok(record.waiting()))?;
         self.leases.release(lease);
         Ok(())
@@ -446,3 +463,7 @@ fn ahead(transaction: &ReadTransaction, record: &Record) -> Result<Option<usize>
     let before = transaction.open_table(WAITING)?.range((client, 0)..(client, record.number))?.count();
     Ok(Some(before))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests;

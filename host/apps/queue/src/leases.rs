@@ -20,8 +20,14 @@ impl Leases {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Holds a job, unless somebody took it after this.
     pub fn hold(&self, lease: &Lease, expires_ms: u64) {
-        self.with(|held| held.insert(lease.ticket.clone(), Held { attempt: lease.attempt, expires_ms }));
+        let new = Held { attempt: lease.attempt, expires_ms };
+        self.with(|held| match held.get_mut(&lease.ticket) {
+            Some(held) if held.attempt > new.attempt => {}
+            Some(held) => *held = new,
+            None => drop(held.insert(lease.ticket.clone(), new)),
+        });
     }
 
     /// Holds it for longer. Whether it is still held.
@@ -54,5 +60,20 @@ impl Leases {
             let expired = held.iter().filter(|(_, held)| held.expires_ms < now_ms);
             expired.map(|(ticket, held)| Lease { ticket: ticket.clone(), attempt: held.attempt }).collect()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_took_a_job_last_holds_it_whoever_says_so_last() {
+        let leases = Leases::default();
+        let lease = |attempt| Lease { ticket: Ticket::named("job"), attempt };
+        for attempt in [1, 3, 2] {
+            leases.hold(&lease(attempt), 10);
+        }
+        assert_eq!([1, 2, 3].map(|attempt| leases.renew(&lease(attempt), 20)), [false, false, true]);
     }
 }

@@ -12,7 +12,6 @@ use std::ops::Bound;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// Bytes of the file that are kept in memory.
@@ -25,6 +24,8 @@ pub const LEAST: u64 = 1 << 20;
 /// The file of a queue.
 pub struct Store {
     path: PathBuf,
+    /// Device and number of the file, which stays the same one when it is opened anew.
+    file: (u64, u64),
     /// None where it could not be opened anew.
     opened: RwLock<Option<Opened>>,
 }
@@ -51,8 +52,9 @@ struct Watch {
     path: PathBuf,
     /// Device and number of the file that was opened.
     file: (u64, u64),
-    /// Its length, as it was written last.
-    length: AtomicU64,
+    /// Its length, as it was written last. It is held while the length changes and while somebody looks: else the length of
+    /// before could be compared with that of after.
+    length: Mutex<u64>,
     fault: Mutex<Option<Fault>>,
 }
 
@@ -71,9 +73,21 @@ impl Watch {
 
     /// Whether the file is still there under its name, and as long as it was.
     fn check(&self) -> io::Result<()> {
-        let is_there = std::fs::metadata(&self.path).is_ok_and(|found| {
-            (found.dev(), found.ino()) == self.file && found.len() >= self.length.load(Ordering::Acquire)
-        });
+        self.check_length(*self.length.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Changes the length of the file, if it is still there.
+    fn set_length(&self, new: u64, set: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        let mut length = self.length.lock().unwrap_or_else(PoisonError::into_inner);
+        self.check_length(*length)?;
+        self.noted(set())?;
+        *length = new;
+        Ok(())
+    }
+
+    fn check_length(&self, length: u64) -> io::Result<()> {
+        let found = std::fs::metadata(&self.path);
+        let is_there = found.is_ok_and(|found| (found.dev(), found.ino()) == self.file && found.len() >= length);
         if is_there {
             return Ok(());
         }
@@ -114,10 +128,7 @@ impl StorageBackend for Watched {
     }
 
     fn set_len(&self, length: u64) -> io::Result<()> {
-        self.watch.check()?;
-        self.watch.noted(self.file.set_len(length))?;
-        self.watch.length.store(length, Ordering::Release);
-        Ok(())
+        self.watch.set_length(length, || self.file.set_len(length))
     }
 
     fn sync_data(&self) -> io::Result<()> {
@@ -161,22 +172,28 @@ impl StorageBackend for Watched {
 }
 
 impl Opened {
-    fn open(path: &Path) -> Result<Opened, QueueError> {
+    /// Opens a file, or makes one; of a file that was open before, the same one alone.
+    fn open(path: &Path, known: Option<(u64, u64)>) -> Result<Opened, QueueError> {
         let failed = |error: redb::Error| QueueError::Open { path: path.into(), source: Box::new(error) };
         let of_file = |error: io::Error| failed(error.into());
         let existed = path.exists();
         let mut options = OpenOptions::new();
         // What clients submitted is nobody else's on the machine.
-        let file = options.read(true).write(true).create(true).truncate(false).mode(0o600).open(path);
-        let file = file.map_err(of_file)?;
+        let file = options.read(true).write(true).create(known.is_none()).truncate(false).mode(0o600).open(path);
+        let gone = || QueueError::Gone { path: path.into() };
+        let is_gone = |error: &io::Error| known.is_some() && error.kind() == ErrorKind::NotFound;
+        let file = file.map_err(|error| if is_gone(&error) { gone() } else { of_file(error) })?;
         let found = file.metadata().map_err(of_file)?;
+        if known.is_some_and(|known| known != (found.dev(), found.ino())) {
+            return Err(gone());
+        }
         if found.mode() & 0o077 != 0 {
             file.set_permissions(std::fs::Permissions::from_mode(0o600)).map_err(of_file)?;
         }
         let watch = Arc::new(Watch {
             path: path.into(),
             file: (found.dev(), found.ino()),
-            length: AtomicU64::new(found.len()),
+            length: Mutex::new(found.len()),
             fault: Mutex::default(),
         });
         let file = FileBackend::new(file).map_err(|error| failed(error.into()))?;
@@ -197,27 +214,28 @@ impl Opened {
         Ok(Opened { database, watch })
     }
 
-    /// Does something with the database, whatever it finds in its file.
-    fn guarded<T>(&self, action: impl FnOnce(&Database) -> Result<T, QueueError>) -> Result<T, QueueError> {
-        if self.watch.fault().is_some() {
-            return Err(self.failure(None));
-        }
+    /// Does something with the database, whatever it finds in its file, and notes what fault a panic is.
+    fn guarded<T>(
+        &self,
+        panic: Option<Fault>,
+        action: impl FnOnce(&Database) -> Result<T, QueueError>,
+    ) -> Result<T, QueueError> {
         match catch_unwind(AssertUnwindSafe(|| action(&self.database))) {
-            Ok(Err(error @ QueueError::Storage(_))) => Err(self.failure(Some(error))),
+            Ok(Err(error @ QueueError::Storage(_))) => Err(self.failure(error)),
             Ok(done) => done,
             Err(_) => {
-                self.watch.fail(Fault::Other);
+                panic.into_iter().for_each(|fault| self.watch.fail(fault));
                 Err(QueueError::Damaged("its file cannot be read"))
             }
         }
     }
 
-    fn failure(&self, error: Option<QueueError>) -> QueueError {
+    fn failure(&self, error: QueueError) -> QueueError {
         let path = self.watch.path.clone();
         match self.watch.fault() {
             Some(Fault::Room) => QueueError::Room { path },
             Some(Fault::Gone) => QueueError::Gone { path },
-            _ => error.unwrap_or(QueueError::Damaged("its file could not be used before")),
+            _ => error,
         }
     }
 }
@@ -231,17 +249,16 @@ pub fn synced_directory(path: &Path) -> io::Result<()> {
 impl Store {
     /// Opens the file, or makes one.
     pub fn open(path: &Path) -> Result<Store, QueueError> {
-        Ok(Store { path: path.into(), opened: RwLock::new(Some(Opened::open(path)?)) })
+        let opened = Opened::open(path, None)?;
+        Ok(Store { path: path.into(), file: opened.watch.file, opened: RwLock::new(Some(opened)) })
     }
 
     /// Looks something up. That works on a full disk, too.
     pub fn read<T>(&self, look: impl Fn(&ReadTransaction) -> Result<T, QueueError>) -> Result<T, QueueError> {
         let looked = |database: &Database| look(&database.begin_read()?);
-        match self.with(looked) {
-            Err(QueueError::Room { .. } | QueueError::Storage(_)) => {
-                self.mend()?;
-                self.with(looked)
-            }
+        // What cannot be read harms nothing else, and is in the file that would be opened anew as well.
+        match self.with(None, looked) {
+            Err(QueueError::Room { .. } | QueueError::Storage(_)) => self.with(None, looked),
             looked => looked,
         }
     }
@@ -255,8 +272,7 @@ impl Store {
         if self.free().is_some_and(|found| found < free) {
             return Err(QueueError::Room { path: self.path.clone() });
         }
-        self.mend()?;
-        self.with(|database| {
+        self.with(Some(Fault::Other), |database| {
             let mut transaction = database.begin_write()?;
             // After a crash the file is used at once, and what is damaged in it harms no other job: nothing else is read.
             transaction.set_quick_repair(true);
@@ -274,29 +290,33 @@ impl Store {
         if is_gone { Err(QueueError::Gone { path: self.path.clone() }) } else { Ok(()) }
     }
 
-    fn with<T>(&self, action: impl FnOnce(&Database) -> Result<T, QueueError>) -> Result<T, QueueError> {
-        match &*self.opened.read().unwrap_or_else(PoisonError::into_inner) {
-            Some(opened) => opened.guarded(action),
-            None => Err(QueueError::Damaged("its file could not be opened anew")),
+    /// Does something with the database, which is opened anew after a fault.
+    fn with<T>(
+        &self,
+        panic: Option<Fault>,
+        action: impl FnOnce(&Database) -> Result<T, QueueError>,
+    ) -> Result<T, QueueError> {
+        loop {
+            let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
+            if let Some(opened) = opened.as_ref().filter(|opened| opened.watch.fault().is_none()) {
+                return opened.guarded(panic, action);
+            }
+            drop(opened);
+            self.mend()?;
         }
     }
 
     /// Opens the file anew after a fault, when nobody reads or writes it.
     fn mend(&self) -> Result<(), QueueError> {
-        let is_whole = |opened: &Option<Opened>| opened.as_ref().is_some_and(|opened| opened.watch.fault().is_none());
-        if is_whole(&self.opened.read().unwrap_or_else(PoisonError::into_inner)) {
-            return Ok(());
-        }
         let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
-        if is_whole(&opened) {
-            return Ok(());
-        }
-        if opened.as_ref().is_some_and(|opened| opened.watch.fault() == Some(Fault::Gone)) || !self.path.exists() {
-            return Err(QueueError::Gone { path: self.path.clone() });
+        match opened.as_ref().map(|opened| opened.watch.fault()) {
+            Some(None) => return Ok(()),
+            Some(Some(Fault::Gone)) => return Err(QueueError::Gone { path: self.path.clone() }),
+            Some(Some(Fault::Room | Fault::Other)) | None => {}
         }
         // Its lock goes with it.
         *opened = None;
-        *opened = Some(Opened::open(&self.path)?);
+        *opened = Some(Opened::open(&self.path, Some(self.file))?);
         Ok(())
     }
 
@@ -313,101 +333,5 @@ pub fn free(path: &Path) -> Option<u64> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-mod tests {
-    use super::*;
-    use redb::{ReadableTable as _, TableDefinition};
-    use std::process::{Command, Stdio};
-
-    /// What somebody does to a file, and how it is called.
-    type Way<'a> = (&'a str, &'a dyn Fn(&Path));
-
-    const TABLE: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("table");
-    /// Where the test that runs on a small disk finds it.
-    const DISK: &str = "PASSHOST_SMALL_DISK";
-
-    fn add(store: &Store, number: u64, bytes: &[u8]) -> Result<(), QueueError> {
-        store.write(0, |transaction| {
-            transaction.open_table(TABLE)?.insert(number, bytes)?;
-            Ok(())
-        })
-    }
-
-    fn numbers(store: &Store) -> Vec<u64> {
-        let numbers = store.read(|transaction| {
-            let table = transaction.open_table(TABLE)?;
-            let entries = table.iter()?.map(|entry| Ok(entry?.0.value()));
-            entries.collect::<Result<Vec<u64>, QueueError>>()
-        });
-        numbers.unwrap()
-    }
-
-    /// What runs on the small disk. Does nothing where there is none.
-    #[test]
-    fn on_the_small_disk() {
-        let Some(disk) = std::env::var_os(DISK).map(PathBuf::from) else { return };
-        let store = Store::open(&disk.join("queue")).unwrap();
-        let mut kept = vec![];
-        for number in 0.. {
-            match add(&store, number, &[1; 300_000]) {
-                Ok(()) => kept.push(number),
-                Err(error) => {
-                    assert!(matches!(error, QueueError::Room { .. }), "{error}");
-                    break;
-                }
-            }
-        }
-        assert!(kept.len() > 3, "{kept:?}");
-        // Again and again, and what was kept can be read meanwhile.
-        for _ in 0..3 {
-            assert_eq!(numbers(&store), kept);
-            assert!(matches!(add(&store, 1000, &[1; 3_000_000]), Err(QueueError::Room { .. })));
-        }
-        // Room that somebody else makes.
-        std::fs::remove_file(disk.join("ballast")).unwrap();
-        add(&store, 1000, &[1; 300_000]).unwrap();
-        drop(store);
-        kept.push(1000);
-        assert_eq!(numbers(&Store::open(&disk.join("queue")).unwrap()), kept);
-    }
-
-    #[test]
-    fn a_disk_that_becomes_full_in_the_middle_of_a_write_is_waited_out() {
-        let name = "store::tests::on_the_small_disk";
-        let disk = tempfile::tempdir().unwrap();
-        let script = "mount -t tmpfs -o size=16m none \"$0\" && head -c 8M /dev/zero > \"$0/ballast\" && echo mounted && exec \"$@\"";
-        let mut inside = Command::new("unshare");
-        inside.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]).arg(disk.path());
-        inside.arg(std::env::current_exe().unwrap()).args(["--exact", name, "--nocapture"]);
-        let run = inside.env(DISK, disk.path()).stdin(Stdio::null()).output();
-        match run {
-            Ok(run) if run.stdout.starts_with(b"mounted") => assert!(run.status.success(), "{run:?}"),
-            run => eprintln!("a_disk_that_becomes_full: no small disk for this user, not tried: {run:?}"),
-        }
-    }
-
-    #[test]
-    fn a_file_that_is_gone_is_not_written_to() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join("queue");
-        let shorten = |path: &Path| OpenOptions::new().write(true).open(path).unwrap().set_len(4096).unwrap();
-        let replace = |path: &Path| {
-            std::fs::remove_file(path).unwrap();
-            std::fs::write(path, "another").unwrap();
-        };
-        let ways: [Way<'_>; 3] =
-            [("removed", &|path| std::fs::remove_file(path).unwrap()), ("shortened", &shorten), ("replaced", &replace)];
-        for (way, harm) in ways {
-            let _ = std::fs::remove_file(&path);
-            let store = Store::open(&path).unwrap();
-            add(&store, 1, b"one").unwrap();
-            store.check().unwrap();
-            harm(&path);
-            let found = std::fs::read(&path).ok();
-            assert!(matches!(store.check(), Err(QueueError::Gone { .. })), "{way}");
-            assert!(matches!(add(&store, 2, b"two"), Err(QueueError::Gone { .. })), "{way}");
-            drop(store);
-            assert_eq!(std::fs::read(&path).ok(), found, "{way}");
-        }
-    }
-}
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+mod tests;

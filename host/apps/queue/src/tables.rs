@@ -284,7 +284,33 @@ impl<'t> Tables<'t> {
             line.last = self.lines.get(client.as_str())?.map_or(last, |known| Line::from(known.value()).last);
         }
         self.lines.retain(|_, _| false)?;
-        lines.iter().try_for_each(|(client, line)| self.set_line(client, *line))
+        lines.iter().try_for_each(|(client, line)| self.set_line(client, *line))?;
+        self.recount_bytes()
+    }
+
+    /// Counts the bytes of each client. A job whose record cannot be read is its client's as long as it waits, and nobody's
+    /// then.
+    fn recount_bytes(&mut self) -> Result<(), QueueError> {
+        let mut clients = BTreeMap::<String, String>::new();
+        for entry in self.waiting.iter()? {
+            let (place, ticket) = entry?;
+            clients.insert(ticket.value().to_owned(), place.value().0.to_owned());
+        }
+        let mut bytes = BTreeMap::<String, u64>::new();
+        for entry in self.jobs.iter()? {
+            let (ticket, record) = entry?;
+            let ticket = ticket.value();
+            let known = Record::read(record.value()).map(|record| record.client).ok();
+            let Some(client) = known.or_else(|| clients.remove(ticket)) else { continue };
+            let payload = self.payloads.get(ticket)?.map_or(0, |payload| payload.value().len());
+            let outcome = self.outcomes.get(ticket)?.map_or(0, |outcome| outcome.value().len());
+            *bytes.entry(client).or_default() += JOB + (payload + outcome) as u64;
+        }
+        self.bytes.retain(|_, _| false)?;
+        for (client, bytes) in bytes {
+            self.bytes.insert(client.as_str(), bytes)?;
+        }
+        Ok(())
     }
 
     /// Jobs that run.

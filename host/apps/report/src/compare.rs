@@ -4,10 +4,10 @@ use crate::conditions::{Conditions, few, remarks};
 use crate::entry::{Entrant, Entry, Item, Scoring, ln_resolution, sample_key};
 use crate::library::calls_of;
 use crate::part::{OverSamples, Part};
+use crate::place::Place;
 use crate::rebase::against_python;
-use crate::summary::Place;
+use passhost_result::Headline;
 use passhost_score::{FailureClass, Ratio, Ratios, Repeats, Side, VariantOutcome, ratios};
-use passhost_supervisor::Headline;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

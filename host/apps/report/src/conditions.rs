@@ -1,8 +1,8 @@
 //! What must be equal for numbers to answer the same question, and what should be.
 
+use passhost_result::document::{Document, Launch};
+use passhost_result::{Headline, InputMode, left_out};
 use passhost_score::Options;
-use passhost_supervisor::document::{Document, Launch};
-use passhost_supervisor::{Headline, InputMode, left_out};
 use serde::Serialize;
 use std::collections::BTreeSet;
 

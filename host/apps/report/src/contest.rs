@@ -6,13 +6,13 @@ use crate::entry::{Entry, Item, sample_key};
 use crate::headroom::Headroom;
 use crate::light::{Floor, SpeedOfLight};
 use crate::part::{ClockScores, Part};
+use crate::place::Place;
 use crate::rebase::against_python;
 use crate::sayings::{Saying, sayings};
 use crate::slices::{Breakdown, SharedRow, breakdowns};
-use crate::summary::{Place, Summary, end, summarise};
-use passhost_protocol::device::DeviceInfo;
-use passhost_supervisor::Headline;
-use passhost_supervisor::document::{Timing, Variant};
+use crate::summary::{Summary, end, summarise};
+use passhost_result::document::{Timing, Variant};
+use passhost_result::{DeviceInfo, Headline};
 use std::collections::BTreeSet;
 
 /// Entrants whose numbers answer the same question.

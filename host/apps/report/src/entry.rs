@@ -2,10 +2,10 @@
 
 use crate::conditions::Conditions;
 use crate::names::short_names;
+use passhost_result::document::{Document, Timing, Variant};
+use passhost_result::verify::{Difference, Recomputed, recomputed};
+use passhost_result::{is_among, recount};
 use passhost_score::{FailureClass, Options, Repeats, VariantOutcome};
-use passhost_supervisor::document::{Document, Timing, Variant};
-use passhost_supervisor::verify::{Difference, Recomputed, recomputed};
-use passhost_supervisor::{is_among, recount};
 use serde::Serialize;
 
 /// A document, and the file that it comes from. Its figures are those of its trials: here, and nowhere else, what a file says
@@ -18,28 +18,34 @@ pub struct Sourced {
     pub document: Document,
     /// What the file says otherwise.
     differences: Vec<Difference>,
+    /// What contradicts the rest of the file, and cannot be computed from it.
+    left: Vec<Difference>,
 }
 
 impl Sourced {
     /// A document from a file.
     pub fn new(source: impl Into<String>, document: Document) -> Sourced {
-        let Recomputed { document, differences } = recomputed(document);
-        Sourced { source: source.into(), document, differences }
+        let Recomputed { document, differences, left } = recomputed(document);
+        Sourced { source: source.into(), document, differences, left }
     }
 
-    /// What the file says otherwise than its trials, in a sentence.
+    /// What the file says otherwise than its trials, and what contradicts itself in it.
     pub fn remark(&self) -> Option<String> {
-        let [first, others @ ..] = self.differences.as_slice() else { return None };
-        let more = match others.len() {
-            0 => String::new(),
-            more => format!(" (and {more} more figures)"),
-        };
+        let computed = first_of(&self.differences, "its trials give", "what the trials give counts");
+        let left = first_of(&self.left, "expected", "that cannot be computed from it: evaluate again");
+        let said = [computed, left].into_iter().flatten().reduce(|one, other| format!("{one}. {other}"))?;
         let job = &self.document.job;
-        Some(format!(
-            "{}: {} on {}: {}: recorded {}, its trials give {}{more}; what the trials give counts",
-            self.source, job.plugin, job.sample, first.item, first.recorded, first.found
-        ))
+        Some(format!("{}: {} on {}: {said}", self.source, job.plugin, job.sample))
     }
+}
+
+fn first_of(differences: &[Difference], expected: &str, so: &str) -> Option<String> {
+    let [first, others @ ..] = differences else { return None };
+    let more = match others.len() {
+        0 => String::new(),
+        more => format!(" (and {more} more figures)"),
+    };
+    Some(format!("{}: recorded {}, {expected} {}{more}; {so}", first.item, first.recorded, first.found))
 }
 
 /// Who was evaluated.
@@ -65,7 +71,7 @@ pub enum Apart {
 /// Which graphs count. The default takes all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filter {
-    /// Those whose sample and path, with a slash in between, have one of these, as [`is_named`](passhost_supervisor::is_named)
+    /// Those whose sample and path, with a slash in between, have one of these, as [`is_named`](passhost_result::is_named)
     /// says; all where there is none.
     pub variants: Vec<String>,
     /// Those of samples that a list of this name has.

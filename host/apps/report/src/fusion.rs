@@ -1,7 +1,7 @@
 //! Which nodes of a graph became which kernel of its rewrite.
 
 use passhost_ir::{Graph, Node, NodeKind, ValueId, counterparts};
-use passhost_supervisor::document::Graphs;
+use passhost_result::document::Graphs;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Bytes of a text that is taken apart; whoever writes documents keeps shorter ones.

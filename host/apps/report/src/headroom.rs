@@ -4,9 +4,9 @@
 use crate::entry::Item;
 use crate::library::calls_of;
 use crate::light::Floor;
-use crate::summary::Place;
+use crate::place::Place;
+use passhost_result::document::Launch;
 use passhost_score::VariantOutcome;
-use passhost_supervisor::document::Launch;
 use serde::Serialize;
 
 /// The right graphs of an entrant, and how much faster each could be.

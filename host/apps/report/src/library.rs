@@ -4,7 +4,7 @@ use crate::entry::Item;
 use crate::fusion::both;
 use passhost_ir::alias::only_views;
 use passhost_ir::{NodeKind, OpTable, constant_nodes};
-use passhost_supervisor::document::Graphs;
+use passhost_result::document::Graphs;
 
 /// The calls that the rewrite of a graph leaves to the library. `None` where its document does not have the graphs.
 pub(crate) fn calls_of(item: &Item<'_>) -> Option<Vec<String>> {

@@ -2,7 +2,7 @@
 
 use crate::entry::Item;
 use passhost_ir::DeviceKind;
-use passhost_supervisor::document::{Document, Launch, Variant};
+use passhost_result::document::{Document, Launch, Variant};
 use serde::Serialize;
 
 /// Microseconds that an empty kernel keeps a GPU busy, between two events around it; measured on an H200.

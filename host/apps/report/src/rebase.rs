@@ -3,9 +3,9 @@
 
 use crate::conditions::Eager;
 use crate::entry::{Entry, Item, sample_key};
+use passhost_result::document::Timing;
+use passhost_result::timing::EagerTimes;
 use passhost_score::{Repeats, VariantOutcome};
-use passhost_supervisor::EagerTimes;
-use passhost_supervisor::document::Timing;
 use std::collections::HashMap;
 
 /// A graph, by content of the sample and path, on a device of this name with so many threads.
@@ -141,8 +141,8 @@ fn mean(values: &[f64]) -> Option<f64> {
 mod tests {
     use crate::{Apart, Comparison, Filter, Sourced, compare, entries};
     use passhost_made_documents::{baseline, document, right};
+    use passhost_result::document::{Document, Launch};
     use passhost_score::{Interval, Verdict};
-    use passhost_supervisor::document::{Document, Launch};
 
     /// Eager of each process takes so many times as long, and all that depends on it with it.
     fn eager_in_processes(mut document: Document, factors: [f64; 3]) -> Document {

@@ -1,7 +1,8 @@
 //! What is said of many graphs in the same words, said once.
 
 use crate::entry::Item;
-use crate::summary::{Place, words};
+use crate::place::Place;
+use crate::summary::words;
 
 /// What is said of some graphs. It may be a plugin's text.
 #[derive(Debug, Clone, PartialEq, Eq)]

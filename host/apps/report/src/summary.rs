@@ -4,10 +4,10 @@ use crate::conditions::{Conditions, few, remarks};
 use crate::entry::{Entrant, Entry, Item};
 use crate::headroom::Headroom;
 use crate::part::{Part, alone};
-use passhost_protocol::Spent;
+use crate::place::Place;
+use passhost_result::document::{Blame, Failure};
+use passhost_result::{Progress, Spent};
 use passhost_score::{FailureClass, Interval};
-use passhost_supervisor::Progress;
-use passhost_supervisor::document::{Blame, Failure};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -69,30 +69,6 @@ pub struct Slice {
     pub name: String,
     /// What they score.
     pub part: Part,
-}
-
-/// Which graph.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Place {
-    /// Name of the sample.
-    pub sample: String,
-    /// Path of the graph within it.
-    pub variant: String,
-    /// That path, with those folders alone that tell it from the sample's other graphs.
-    pub short: String,
-}
-
-impl Place {
-    pub(crate) fn of(item: &Item<'_>) -> Place {
-        let (sample, variant) = (item.document.job.sample.clone(), item.variant.name.clone());
-        Place { sample, variant, short: item.short.clone() }
-    }
-}
-
-impl std::fmt::Display for Place {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}/{}", self.sample, self.short)
-    }
 }
 
 /// A graph at one end of the scores.
@@ -253,7 +229,7 @@ pub(crate) fn words(message: &str) -> String {
     message.chars().filter(|c| !c.is_ascii_digit() && *c != '.').collect()
 }
 
-fn lost(document: &passhost_supervisor::document::Document) -> Option<(String, Failure)> {
+fn lost(document: &passhost_result::document::Document) -> Option<(String, Failure)> {
     let unknown = Failure {
         blame: Blame::Sample,
         stage: "sample".into(),

@@ -6,10 +6,10 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use passhost_made_documents::{compared, document, failed};
-use passhost_protocol::device::ProcessTimes;
 use passhost_report::{Apart, Filter, Sourced, aggregated, entries, summarise};
+use passhost_result::ProcessTimes;
+use passhost_result::document::Variant;
 use passhost_score::FailureClass;
-use passhost_supervisor::document::Variant;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -4,11 +4,10 @@
 
 use passhost_ir::{DeviceFacts, DeviceKind};
 use passhost_made_documents::{baseline, compared, document, failed, missed, right, unmeasured};
-use passhost_protocol::device::ProbeTimes;
-use passhost_protocol::guest::Refusal;
 use passhost_report::{Apart, Contest, Filter, Sourced, contests, entries};
+use passhost_result::document::{Document, Graphs, Launch, Variant};
+use passhost_result::{ProbeTimes, Refusal};
 use passhost_score::{Confidence, FailureClass, Verdict};
-use passhost_supervisor::document::{Document, Graphs, Launch, Variant};
 
 fn with_contests(documents: Vec<Document>, check: impl FnOnce(&[Contest<'_>])) {
     let source = || "one.json".to_owned();

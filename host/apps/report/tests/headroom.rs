@@ -8,8 +8,8 @@ use passhost_made_documents::{baseline, compared, document, failed, missed, righ
 use passhost_report::{
     Apart, Clock, DeviceTimes, Filter, Headroom, RightGraph, Sourced, Timed, compare, contests, entries, summarise,
 };
+use passhost_result::document::{Document, Graphs, Launch, Variant};
 use passhost_score::FailureClass;
-use passhost_supervisor::document::{Document, Graphs, Launch, Variant};
 
 /// A graph whose rewrite makes these calls, a line each, of which the last gives `%y`.
 fn with_calls(mut variant: Variant, calls: &[&str]) -> Variant {

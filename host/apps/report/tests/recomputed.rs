@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use passhost_made_documents::{document, failed, missed, right, unmeasured};
+use passhost_made_documents::{compared, document, failed, missed, right, unmeasured};
+use passhost_policy::Policy;
 use passhost_report::{Apart, Filter, Sourced, compare, entries, summarise};
+use passhost_result::document::{Blame, Document, HiddenShape, HiddenShapes, Status, Timing};
+use passhost_result::verify::{recompute, recomputed};
 use passhost_score::{FailureClass, VariantOutcome};
-use passhost_supervisor::document::{Blame, Document, Status, Timing};
 
 fn honest() -> Document {
     let variants = vec![right("a", 2.0), right("b", 3.0), missed("c"), failed("d", FailureClass::Compile)];
@@ -109,6 +111,65 @@ fn a_time_that_memory_does_not_allow_is_found_again() {
     });
     assert_eq!(found.document.variants[0].class, Some(FailureClass::Integrity));
     assert!(found.remark().unwrap().contains("a: findings: recorded nothing about the floor"), "{:?}", found.remark());
+}
+
+/// A document under the policy `strict`, with a hidden size that is right or wrong.
+fn strict(is_right: bool) -> Document {
+    let mut document = document("fuse", "sample", vec![right("a", 2.0)]);
+    document.policy = Policy::built_in("strict").unwrap();
+    document.limits.measurement.domain_rounds = true;
+    let right_from = is_right.then_some(-10);
+    let outputs = compared("a", 1.0, right_from).outputs;
+    let finding = (!is_right).then(|| "with S0 = 3: outputs are right at no tolerance".to_owned());
+    let sizes = [("S0".to_owned(), 3)].into_iter().collect();
+    let shape = HiddenShape { sizes, right_from, outputs, finding, ..HiddenShape::default() };
+    document.variants[0].hidden = Some(HiddenShapes { seed: 1, shapes: vec![shape], missing: None });
+    let document = recomputed(document).document;
+    assert_eq!(recompute(&document), []);
+    document
+}
+
+#[test]
+fn a_graph_that_was_not_measured_has_no_hidden_sizes_and_follows_from_its_trials() {
+    let mut noisy = strict(true);
+    noisy.variants[0].hidden = None;
+    assert_eq!(recompute(&noisy).first().unwrap().item, "a: hidden");
+    for block in timing(&mut noisy, 0).processes.iter_mut().flat_map(|process| &mut process.pairs) {
+        block.witness.waited_ns = Some(block.witness.elapsed_ns);
+    }
+    let noisy = recomputed(noisy).document;
+    assert!(noisy.variants[0].timing.as_ref().unwrap().trouble.is_some());
+    assert_eq!(recompute(&noisy), []);
+}
+
+#[test]
+fn what_is_wrong_at_a_hidden_size_is_found_again() {
+    let honest = strict(false);
+    assert_eq!(honest.variants[0].class, Some(FailureClass::ShapeOverfit));
+    let mut tampered = honest.clone();
+    let variant = &mut tampered.variants[0];
+    (variant.class, variant.failure, variant.progress) = (None, None, None);
+    let shape = &mut variant.hidden.as_mut().unwrap().shapes[0];
+    // A note is for what was not run.
+    (shape.finding, shape.note) = (None, Some("nothing can be said".to_owned()));
+    if let VariantOutcome::Compared { wrong_in_domain, .. } = &mut tampered.outcomes[0] {
+        *wrong_in_domain = false;
+    }
+    let found = Sourced::new("night.jsonl", tampered);
+    let (variant, own) = (&found.document.variants[0], &honest.variants[0]);
+    assert_eq!((variant.class, &variant.failure, &found.document.scores), (own.class, &own.failure, &honest.scores));
+    let said = "a: hidden.shapes[0].finding: recorded nothing, its trials give with S0 = 3: outputs are right at no";
+    assert!(found.remark().unwrap().contains(said), "{:?}", found.remark());
+}
+
+#[test]
+fn what_a_file_contradicts_and_does_not_say_is_told() {
+    let mut document = strict(true);
+    document.variants[0].hidden = None;
+    let found = Sourced::new("night.jsonl", document);
+    let said = "a: hidden: recorded no hidden sizes, expected a policy that asks for 1; that cannot be computed from it: \
+                evaluate again";
+    assert!(found.remark().unwrap().ends_with(said), "{:?}", found.remark());
 }
 
 #[test]

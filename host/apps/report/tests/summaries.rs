@@ -5,13 +5,13 @@
 use passhost_ir::NodeId;
 use passhost_made_documents::{baseline, compared, document, failed, missed, right, uncaptured, unmeasured};
 use passhost_policy::Policy;
-use passhost_protocol::device::{Candidate, OtherRounds, Share, TunedKernel};
 use passhost_report::{
     Apart, Comparison, Eager, Entry, Filter, Part, Slice, Sourced, Summary, by_launch, compare, entries, summarise,
 };
+use passhost_result::document::{Blame, Document, Failure, Launch, Status, Variant};
+use passhost_result::verify::recompute;
+use passhost_result::{Candidate, OtherRounds, Share, TunedKernel};
 use passhost_score::{FailureClass, Options, Verdict, score};
-use passhost_supervisor::document::{Blame, Document, Failure, Launch, Status, Variant};
-use passhost_supervisor::verify::recompute;
 
 fn sourced(source: &str, documents: Vec<Document>) -> Vec<Sourced> {
     documents.into_iter().map(|document| Sourced::new(source, document)).collect()
@@ -338,11 +338,11 @@ fn what_is_not_comparable_is_refused_with_what_differs() {
     let strict = Document { policy: Policy::built_in("strict").unwrap(), ..one("b") };
     let other_constants = Document { options: Options { b: 0.001, ..Options::default() }, ..one("b") };
     let mut published = one("b");
-    published.job.inputs = Some(passhost_supervisor::InputMode::Published);
+    published.job.inputs = Some(passhost_result::InputMode::Published);
     let mut older = one("b");
     older.job.check -= 1;
     let elsewhere =
-        Document { job: passhost_supervisor::document::Job { sample_sha256: "x".into(), ..one("b").job }, ..one("b") };
+        Document { job: passhost_result::document::Job { sample_sha256: "x".into(), ..one("b").job }, ..one("b") };
     for (other, texts) in [
         (strict, ["policy `open` and `strict`", "`a 0.1.0` (one.json)"]),
         (other_constants, ["b = 0.1", "b = 0.001"]),

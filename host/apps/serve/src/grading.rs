@@ -61,7 +61,7 @@ fn not_stale(done: Result<(), QueueError>) -> Result<(), QueueError> {
     }
 }
 
-/// Gives a job back to those who wait. On a full disk that is left to the next start.
+/// Gives a job back to those who wait. Where not even that can be written, it is left to the next start.
 fn given_back(queue: &dyn Queue, lease: &Lease) -> Result<(), QueueError> {
     match queue.give_back(lease) {
         Err(error) if error.is_passing() => Ok(()),
@@ -100,9 +100,10 @@ pub fn work(state: &State, grader: &mut dyn Grader, handle: &Handle) -> Result<(
                     return given_back(&*state.queue, &taken.lease);
                 }
                 match kept(state, handle, || state.queue.begin(&taken.lease)) {
-                    Ok(()) => end(state, grader, &taken, handle)?,
+                    Ok(true) => end(state, grader, &taken, handle)?,
+                    Ok(false) => given_back(&*state.queue, &taken.lease)?,
                     // Its client did not want it any more while it waited for its turn.
-                    begun => not_stale(begun)?,
+                    Err(error) => not_stale(Err(error))?,
                 }
                 drop((alone, held));
                 state.changed();
@@ -120,14 +121,14 @@ pub fn work(state: &State, grader: &mut dyn Grader, handle: &Handle) -> Result<(
     Ok(())
 }
 
-/// Writes to the queue, and waits for room where the disk has none: what was graded is held meanwhile. When the server ends,
-/// the next start grades it again.
-fn kept(state: &State, handle: &Handle, mut write: impl FnMut() -> Result<(), QueueError>) -> Result<(), QueueError> {
+/// Writes to the queue, and waits for room where the disk has none: what was graded is held meanwhile. Whether it was written:
+/// when the server ends before, the job is to be given back, and the next start grades it again.
+fn kept(state: &State, handle: &Handle, mut write: impl FnMut() -> Result<(), QueueError>) -> Result<bool, QueueError> {
     loop {
         match write() {
-            Err(error) if error.is_passing() && state.is_ending() => return Ok(()),
+            Err(error) if error.is_passing() && state.is_ending() => return Ok(false),
             Err(error) if error.is_passing() => handle.block_on(pause(state)),
-            done => return done,
+            done => return done.map(|()| true),
         }
     }
 }
@@ -200,7 +201,11 @@ fn end(state: &State, grader: &mut dyn Grader, taken: &Taken, handle: &Handle) -
     state.metrics.seconds.observe(started.elapsed().as_secs_f64());
     // As the document was written, in its order.
     let text = serde_json::to_vec(&outcome).unwrap_or_default();
-    not_stale(kept(state, handle, || state.queue.finish(&taken.lease, &text)))
+    match kept(state, handle, || state.queue.finish(&taken.lease, &text)) {
+        Ok(true) => Ok(()),
+        Ok(false) => given_back(&*state.queue, &taken.lease),
+        Err(error) => not_stale(Err(error)),
+    }
 }
 
 fn trouble(why: String) -> Outcome {

@@ -13,6 +13,7 @@ use passhost_serve::{Clients, Graded, Grader, Job, Limits, Wish, serve};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use server::{Asker, Tokens, site};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, ErrorKind, Write as _};
@@ -231,7 +232,9 @@ fn killed(
     after: usize,
 ) {
     let (stop, before) = (AtomicBool::new(false), promised.count());
-    let asker = &process.asker;
+    let Process { asker, child, .. } = process;
+    let (asker, child) = (&*asker, RefCell::new(child));
+    let lives = || assert!(child.borrow_mut().try_wait().unwrap().is_none(), "the server ended by itself");
     let number = || numbers.fetch_add(1, Ordering::Relaxed);
     std::thread::scope(|scope| {
         let stop = &stop;
@@ -258,6 +261,7 @@ fn killed(
         }
         let wait_for = |count: usize| {
             while promised.count() < count {
+                lives();
                 std::thread::yield_now();
             }
         };
@@ -267,7 +271,9 @@ fn killed(
             Moment::FullDisk => {
                 let ballast = place.join("ballast");
                 fill(&ballast);
-                while promised.submit(asker, "alice", number()) != Some(503) {}
+                while promised.submit(asker, "alice", number()) != Some(503) {
+                    lives();
+                }
                 // What is known is told on a full disk, too.
                 let (id, accepted) = promised.all().pop_first().unwrap();
                 assert!(promised.look(asker, &id, &accepted).is_some(), "{id} cannot be asked for on a full disk");
@@ -284,7 +290,7 @@ fn killed(
             }
         }
         // Whatever it does at the moment.
-        process.child.kill().unwrap();
+        child.borrow_mut().kill().unwrap();
     });
     process.child.wait().unwrap();
     let _ = std::fs::remove_file(place.join("ballast"));

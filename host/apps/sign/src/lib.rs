@@ -4,7 +4,7 @@
 //! lines count, and [`Met`] that each counts once.
 //!
 //! A signature proves who measured, and not that it is true: whoever holds a key can sign what they like. What follows
-//! from a document is [`recompute`](passhost_supervisor::verify::recompute)d by whoever reads it.
+//! from a document is [`recompute`](passhost_result::verify::recompute)d by whoever reads it.
 //!
 //! # What is signed
 //!
@@ -21,6 +21,7 @@ mod key_file;
 mod line;
 mod met;
 mod statement;
+mod time;
 mod trusted;
 
 pub use canonical::canonical;
@@ -29,5 +30,6 @@ pub use job::{BatchId, JobId};
 pub use key::{PublicKey, SecretKey};
 pub use line::{BEGINNING, DOMAIN, SCHEMA};
 pub use met::{Met, Repetition};
-pub use statement::{Signed, Statement, read, read_all, time_text};
+pub use statement::{Signed, Statement, read, read_all};
+pub use time::time_text;
 pub use trusted::{TrustedKey, TrustedKeys, is_name};

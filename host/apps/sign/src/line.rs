@@ -3,7 +3,7 @@
 use crate::canonical::canonical;
 use crate::error::LineError;
 use crate::key::{PublicKey, SecretKey};
-use passhost_supervisor::schema_of;
+use passhost_result::schema_of;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 

@@ -2,7 +2,7 @@
 
 use crate::job::JobId;
 use crate::statement::Statement;
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::untrusted::one_line;
 use std::collections::HashMap;
 
 /// Evaluations and measurements that were met, and where each was met first: of several that are the same the first counts.

@@ -4,16 +4,16 @@ use crate::error::{LineError, SignError};
 use crate::job::{BatchId, JobId};
 use crate::key::{PublicKey, SecretKey};
 use crate::line::{BEGINNING, BEGINNING_LIMIT, LINE_LIMIT, nameless, open, seal};
+use crate::time::time_text;
 use crate::trusted::{TrustedKeys, is_name};
 use passhost_protocol::{LineRead, Lines};
-use passhost_supervisor::document::{Blame, Document, SCHEMA};
-use passhost_supervisor::recount;
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::document::{Blame, Document, SCHEMA};
+use passhost_result::recount;
+use passhost_result::untrusted::one_line;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{self, BufReader, Read};
-use std::time::{Duration, UNIX_EPOCH};
 
 /// Lines of a file that are read: as many results as nobody has.
 const LINES_LIMIT: usize = 1 << 16;
@@ -174,23 +174,14 @@ fn unknown(at: &str, value: &Value, known: &Value) -> Option<String> {
     }
 }
 
-/// Seconds since 1970 as `2026-12-31T23:59:59Z`.
-pub fn time_text(seconds: u64) -> String {
-    let time = UNIX_EPOCH.checked_add(Duration::from_secs(seconds.min(LAST)));
-    time.map_or_else(|| seconds.to_string(), |time| humantime::format_rfc3339_seconds(time).to_string())
-}
-
-/// The last second of the year 9999, after which there is no text.
-const LAST: u64 = 253_402_300_799;
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
     use crate::TrustError;
     use passhost_made_documents::{baseline, document, failed, right, unmeasured};
+    use passhost_result::document::Launch;
     use passhost_score::FailureClass;
-    use passhost_supervisor::document::Launch;
     use serde_json::json;
     use std::path::Path;
 

@@ -9,7 +9,7 @@
 
 use crate::error::{TrustError, TrustedKeysError};
 use crate::key::PublicKey;
-use crate::statement::time_text;
+use crate::time::time_text;
 use passhost_protocol::open_regular;
 use std::io::{self, Read as _};
 use std::path::Path;

@@ -1,10 +1,10 @@
 //! What a model is told of an evaluation: verdicts, times as far as they can be told apart from noise, the first wrong
 //! element, what the pass left alone, findings. Never seeds, inputs or hidden sizes: of those it hears pass or fail.
 
+use passhost_result::document::{Document, Failure, ShownTimes, Timing, Variant};
+use passhost_result::untrusted::{indented, one_line};
+use passhost_result::{Progress, left_out};
 use passhost_score::{FailureClass, Interval};
-use passhost_supervisor::document::{Document, Failure, ShownTimes, Timing, Variant};
-use passhost_supervisor::untrusted::{indented, one_line};
-use passhost_supervisor::{Progress, left_out};
 use std::fmt::Write;
 
 /// Variants of which each is told of.
@@ -206,7 +206,7 @@ fn rounded(value: f64, doubt: f64) -> String {
 mod tests {
     use super::*;
     use passhost_made_documents::{compared, document, missed, right};
-    use passhost_supervisor::document::{Blame, HiddenShape, HiddenShapes};
+    use passhost_result::document::{Blame, HiddenShape, HiddenShapes};
 
     #[test]
     fn a_score_in_doubt_is_told_with_the_ends_of_its_interval() {
@@ -224,7 +224,8 @@ mod tests {
     fn of_hidden_sizes_and_seeds_nothing_is_told() {
         let hidden = |finding: Option<&str>| {
             let finding = finding.map(str::to_owned);
-            let shapes = vec![HiddenShape { finding, ..HiddenShape::default() }];
+            let (outputs, right_from) = (right("one", 2.0).outputs, Some(-10));
+            let shapes = vec![HiddenShape { finding, outputs, right_from, ..HiddenShape::default() }];
             Some(HiddenShapes { seed: 424_242, shapes, missing: None })
         };
         let failure = |message: &str| Failure {

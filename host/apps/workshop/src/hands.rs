@@ -1,6 +1,7 @@
 //! Who does what a workshop does not do itself: run commands, and evaluate.
 
-use crate::machinery::{Ran, WorkshopError};
+use crate::error::WorkshopError;
+use crate::ran::Ran;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::Path;

@@ -8,10 +8,12 @@
 //! device as any plugin does. What it is told are verdicts: neither seeds, nor inputs, nor hidden sizes.
 
 mod effect;
-pub mod feedback;
+pub mod error;
+mod feedback;
 mod hands;
 mod machinery;
 pub mod objects;
+mod ran;
 pub mod reward;
 mod task;
 mod tool;
@@ -19,9 +21,11 @@ mod turns;
 mod workshop;
 
 pub use effect::{Effect, Verdict};
+pub use error::WorkshopError;
 pub use hands::{Evaluated, Hands, Pass};
-pub use machinery::{Machinery, Ran, WorkshopError};
+pub use machinery::Machinery;
 pub use objects::{Objects, sha256};
+pub use ran::Ran;
 pub use reward::{Reward, Rewards};
 pub use task::{introduction, task};
 pub use tool::{Description, Tool, ToolError, descriptions};

@@ -1,17 +1,18 @@
 //! The commands of passhost, as child processes: they keep their limits, and end with whoever started them.
 
+use crate::error::WorkshopError;
 use crate::hands::{Evaluated, Hands, Pass};
+use crate::ran::Ran;
 use crate::turns::Turns;
+use passhost_child::cores::keep_to;
 use passhost_confine::process::die_with_parent;
-use passhost_supervisor::cores::keep_to;
-use passhost_supervisor::document::Document;
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::document::Document;
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -20,91 +21,6 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(20);
 /// Bytes that are kept of what a child prints on each of its outputs.
 const KEPT: u64 = 4 << 20;
-
-/// Why a tool could not do its work. None of it is the model's doing, and none of it is written down: it is tried again
-/// when the attempt goes on.
-#[derive(Debug, thiserror::Error)]
-pub enum WorkshopError {
-    /// A file of the attempt cannot be read or written.
-    #[error("cannot use `{}`: {source}", path.display())]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A command of passhost does not start.
-    #[error("`{}` does not start: {source}", program.display())]
-    Start {
-        /// The program.
-        program: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// The machine, the device or the installation does not do what it must.
-    #[error("`passhost {command}` ends with {status}: {said}")]
-    Host {
-        /// Its first word.
-        command: String,
-        /// How it ended.
-        status: ExitStatus,
-        /// The last line that it printed.
-        said: String,
-    },
-    /// An evaluation has no result, by the doing of whoever evaluates.
-    #[error("no evaluation: {why}")]
-    Evaluation {
-        /// What whoever evaluates says.
-        why: String,
-    },
-    /// The sample cannot be used.
-    #[error("the sample cannot be used: {said}")]
-    Sample {
-        /// What the command said.
-        said: String,
-    },
-    /// Somebody asked to stop.
-    #[error("stopped")]
-    Stopped,
-}
-
-impl WorkshopError {
-    /// That a file of an attempt cannot be used.
-    pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> WorkshopError {
-        let path = path.into();
-        |source| WorkshopError::File { path, source }
-    }
-}
-
-/// What a command left.
-#[derive(Debug)]
-pub struct Ran {
-    command: String,
-    status: ExitStatus,
-    /// The beginning of its standard output.
-    pub out: String,
-    /// The beginning of its standard error.
-    pub err: String,
-    /// Wall clock.
-    pub took: Duration,
-}
-
-impl Ran {
-    /// Its exit code, where it ended by itself.
-    pub(crate) fn code(&self) -> Option<i32> {
-        self.status.code()
-    }
-
-    /// That it failed, and not the model.
-    pub(crate) fn trouble(&self) -> WorkshopError {
-        let said = self.err.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
-        let said = one_line(said, 400);
-        match self.code() {
-            Some(2) => WorkshopError::Sample { said },
-            _ => WorkshopError::Host { command: self.command.clone(), status: self.status, said },
-        }
-    }
-}
 
 /// The commands, and with which options they are called.
 #[derive(Clone)]

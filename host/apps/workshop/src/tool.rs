@@ -179,7 +179,7 @@ impl Tool {
                 Ok(Tool::ReadGuide { section: part("read_guide", "section", section, example)? })
             }
             "submit" => nothing("submit").map(|_| Tool::Submit),
-            _ => Err(ToolError::Unknown { name: passhost_supervisor::untrusted::one_line(name, 60) }),
+            _ => Err(ToolError::Unknown { name: passhost_result::untrusted::one_line(name, 60) }),
         }
     }
 }
@@ -205,7 +205,7 @@ fn read<T: DeserializeOwned>(tool: &'static str, arguments: &str, example: &'sta
     let object: serde_json::Map<String, Value> = serde_json::from_str(arguments)
         .map_err(|error| ToolError::NotJson { tool, reason: error.to_string(), example })?;
     serde_json::from_value(Value::Object(object)).map_err(|error| {
-        let reason = passhost_supervisor::untrusted::one_line(&error.to_string(), 200);
+        let reason = passhost_result::untrusted::one_line(&error.to_string(), 200);
         ToolError::Arguments { tool, reason, example }
     })
 }

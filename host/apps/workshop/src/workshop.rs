@@ -1,13 +1,14 @@
 //! Executes the tools for one attempt on one sample.
 
 use crate::effect::{Effect, Verdict};
+use crate::error::WorkshopError;
 use crate::feedback;
 use crate::hands::{Evaluated, Hands, Pass};
-use crate::machinery::{Ran, WorkshopError};
 use crate::objects::{Objects, sha256};
+use crate::ran::Ran;
 use crate::tool::Tool;
-use passhost_supervisor::document::{Blame, Document};
-use passhost_supervisor::untrusted::{indented, one_line};
+use passhost_result::document::{Blame, Document};
+use passhost_result::untrusted::{indented, one_line};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

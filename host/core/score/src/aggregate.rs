@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ScoreError;
-use crate::macro_form::{MacroForm, disagreement};
+use crate::macro_form::{MacroForm, disagreement, from_log};
 use crate::options::{Interpretation, Options};
 use crate::outcome::VariantOutcome;
 use crate::repeats::check_speedup;
@@ -105,11 +105,6 @@ pub(crate) fn aggregate_scores(outcomes: &[VariantOutcome], options: &Options) -
 /// ES(t) of checked outcomes.
 pub(crate) fn es(outcomes: &[VariantOutcome], t: i8, options: &Options) -> f64 {
     from_log(mean(outcomes, |outcome| ln_es(outcome, t, options, options.interpretation)))
-}
-
-/// The exponential function, short of overflow: the mean of logarithms of finite numbers may round up to the next one.
-pub(crate) fn from_log(log: f64) -> f64 {
-    log.exp().min(f64::MAX)
 }
 
 fn ln_s(outcome: &VariantOutcome, t: i8, options: &Options) -> f64 {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::from_log;
 use crate::options::Options;
 use crate::outcome::{FailureClass, VariantOutcome};
 
@@ -99,6 +98,11 @@ fn geometric_mean(speedups: &[f64]) -> f64 {
 /// How far two ways to the same score are apart: absolute for scores up to 1, relative above.
 pub(crate) fn disagreement(one: f64, other: f64) -> f64 {
     (one - other).abs() / one.max(other).max(1.0)
+}
+
+/// The exponential function, short of overflow: the mean of logarithms of finite numbers may round up to the next one.
+pub(crate) fn from_log(log: f64) -> f64 {
+    log.exp().min(f64::MAX)
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{aggregate_scores, check, from_log};
+use crate::aggregate::{aggregate_scores, check};
 use crate::error::ScoreError;
+use crate::macro_form::from_log;
 use crate::options::Options;
 use crate::outcome::VariantOutcome;
 use crate::repeats::{Interval, Repeats, Verdict};

@@ -5,7 +5,7 @@ use crate::element::Elements;
 use crate::held::Held;
 use crate::on_device::compare::compare;
 use passhost_ir::{Dtype, TensorType};
-use passhost_protocol::device::OutputReport;
+use passhost_result::OutputReport;
 use passhost_score::{FloatKind, Ladder};
 use rayon::prelude::*;
 

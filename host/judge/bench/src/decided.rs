@@ -2,7 +2,7 @@
 
 use crate::compare::{both, float_kind};
 use crate::element::Elements;
-use passhost_protocol::device::Decided;
+use passhost_result::Decided;
 use passhost_score::{Ladder, SMALLEST_T};
 use rayon::prelude::*;
 

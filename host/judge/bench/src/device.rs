@@ -8,8 +8,9 @@ use crate::gpu_state::GpuState;
 use crate::on_device::{CHUNK, OwnKernels};
 use passhost_ir::kernel::{IndexExpr, IndexId, InputDecl, Inst, Op, PaddingMode, Reg, Store};
 use passhost_ir::{DeviceFacts, Dtype, Kernel, TensorType};
+use passhost_protocol::Stopwatch;
 use passhost_protocol::device::GpuProperties;
-use passhost_protocol::{Spent, Stopwatch, Work};
+use passhost_result::{Spent, Work};
 use passhost_runtime::{
     Active, Compiler, Context, DeviceKernel, GUARD, Gate, Gpu, StreamChoice, Target, Temporary, Tensor, TensorError,
     Watch,

@@ -192,7 +192,7 @@ fn alter(
 }
 
 fn hash_at(key: u64, place: usize) -> u64 {
-    crate::inputs::hash(key, place as u64)
+    crate::counter::hash(key, place as u64)
 }
 
 /// Values in places of their own, one to a row at most, beginning with any of them.

@@ -1,6 +1,7 @@
 //! Draws the inputs of a sample from a counter: element `i` of a tensor depends on the seed, the round, the tensor's
 //! name and `i` alone, so that every device draws the same bits.
 
+use crate::counter::{hash, mix};
 use crate::quantiles::quantiles;
 use crate::structured::Structured;
 use half::{bf16, f16};
@@ -18,12 +19,6 @@ const STRESS: f64 = 8.0;
 const CHUNK: usize = 1 << 15;
 /// What sets the coins of a mask apart from the element of each row that is always set.
 pub const ROW_KEY: u64 = 0x5bd1_e995;
-/// By which a counter steps through keys: 2^64 by the golden ratio.
-pub const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-/// The factors of the finaliser of SplitMix64.
-pub const FIRST_FACTOR: u64 = 0xbf58_476d_1ce4_e5b9;
-/// The second of them.
-pub const SECOND_FACTOR: u64 = 0x94d0_49bb_1331_11eb;
 
 /// Which draw of the inputs is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -237,18 +232,6 @@ pub fn write_elements(dtype: Dtype, bytes: &mut [u8], places: &mut dyn Iterator<
             Dtype::C64 | Dtype::C128 => {}
         }
     }
-}
-
-/// Another number for each counter.
-pub fn hash(key: u64, counter: u64) -> u64 {
-    mix(key.wrapping_add(counter.wrapping_mul(STEP)))
-}
-
-/// The finaliser of SplitMix64: a bijection with full avalanche (Steele, Lea and Flood, 2014).
-fn mix(mut x: u64) -> u64 {
-    x = (x ^ (x >> 30)).wrapping_mul(FIRST_FACTOR);
-    x = (x ^ (x >> 27)).wrapping_mul(SECOND_FACTOR);
-    x ^ (x >> 31)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What is plausible: the least that any program with these inputs and outputs has to do.
 
 use passhost_ir::{Graph, NodeKind, OpTable, TensorType};
-use passhost_protocol::device::{Block, Finding};
+use passhost_result::{Block, Finding};
 use std::hint::black_box;
 use std::sync::OnceLock;
 use std::time::Instant;

@@ -3,6 +3,7 @@
 mod attempt;
 mod blame;
 pub mod compare;
+pub mod counter;
 mod decided;
 pub mod device;
 mod domain;

@@ -1,7 +1,7 @@
 //! Timed runs: warm-up until times are steady, then blocks of pairs of runs on the wall clock.
 
 use crate::witness::Observer;
-use passhost_protocol::device::{Block, Settings};
+use passhost_result::{Block, Settings};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use rustix::time::{ClockId, clock_gettime};

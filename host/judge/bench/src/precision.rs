@@ -5,7 +5,7 @@ use crate::element::Elements;
 use crate::held::Held;
 use crate::on_device;
 use passhost_ir::TensorType;
-use passhost_protocol::device::TruthReport;
+use passhost_result::TruthReport;
 use rayon::prelude::*;
 use std::ops::Range;
 

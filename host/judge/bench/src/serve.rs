@@ -9,9 +9,9 @@ use passhost_confine::{ConfineError, Walls, device as walls, process};
 use passhost_ir::{Graph, NodeId, OpName};
 use passhost_protocol::FrameError;
 use passhost_protocol::device::{
-    DeviceChoice, DeviceInfo, ElsewhereRun, Evaluation, FromDevice, ReferenceError, RewriteError, Settings, ShownBy,
-    Stage, ToDevice, TunedKernel,
+    DeviceChoice, ElsewhereRun, Evaluation, FromDevice, ReferenceError, RewriteError, Stage, ToDevice,
 };
+use passhost_result::{DeviceInfo, Settings, ShownBy, TunedKernel};
 use passhost_runtime::Hints;
 use passhost_torch::OutOfMemory;
 use std::fs::File;

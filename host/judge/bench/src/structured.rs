@@ -1,6 +1,6 @@
 //! Integers of a range with a structure, each from its position alone, so that every device draws the same.
 
-use crate::inputs::hash;
+use crate::counter::hash;
 use passhost_ir::Structure;
 
 /// Rounds of a Feistel network: four make a permutation that nothing here can tell from a random one.

@@ -3,7 +3,7 @@
 
 use crate::device::Device;
 use crate::gpu_state::GpuState;
-use passhost_protocol::device::{ProbeTimes, Witness};
+use passhost_result::{ProbeTimes, Witness};
 use std::fs;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};

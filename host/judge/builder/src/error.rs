@@ -2,9 +2,9 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::text::{cut, visible};
-use passhost_protocol::Walls;
+use passhost_child::ChildError;
 use passhost_protocol::builder::BuildLimit;
-use passhost_supervisor::child::ChildError;
+use passhost_result::Walls;
 use std::path::{Path, PathBuf};
 
 /// Why a source was not read. Nothing of it has been compiled.

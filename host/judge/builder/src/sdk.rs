@@ -1,7 +1,7 @@
 //! A compiled SDK: rlibs for WebAssembly, and what is known of the compiler that made them.
 
 use crate::error::SdkError;
-use passhost_supervisor::child::beside_this_executable;
+use passhost_child::beside_this_executable;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

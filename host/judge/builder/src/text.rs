@@ -1,6 +1,6 @@
 //! Text of a compiler, in which an author's words are, made fit for anybody's terminal.
 
-use passhost_supervisor::untrusted::is_unfit;
+use passhost_result::untrusted::is_unfit;
 
 /// Replaces what names places of the host by what they are to an author: the longest first.
 pub(crate) struct Places(Vec<(String, String)>);

@@ -1,10 +1,11 @@
 //! The child that has the compiler run, for whoever waits for it.
 
 use crate::error::BuildError;
+use passhost_child::ChildError;
 use passhost_protocol::builder::{End, FromBuilder, Order};
-use passhost_protocol::{FrameError, Most, Walls, read_reply, write_frame};
-use passhost_supervisor::child::ChildError;
-use passhost_supervisor::untrusted::one_line;
+use passhost_protocol::{FrameError, Most, read_reply, write_frame};
+use passhost_result::Walls;
+use passhost_result::untrusted::one_line;
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::Read;
 use std::os::unix::process::CommandExt;

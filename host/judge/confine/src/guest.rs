@@ -8,7 +8,7 @@ use crate::calls::{self, Threads};
 use crate::files::Files;
 use crate::process::{self, limit, step};
 use crate::{ConfineError, Walls};
-use passhost_protocol::guest::GuestLimits;
+use passhost_result::GuestLimits;
 use rustix::process::{Resource, Rlimit};
 use rustix::thread::CapabilitySet;
 use rustix::time::{ClockId, clock_gettime};

@@ -29,7 +29,7 @@ pub mod process;
 pub mod reader;
 pub mod types;
 
-pub use passhost_protocol::Walls;
+pub use passhost_result::Walls;
 
 /// Why a process could not be confined. It must not go on.
 #[derive(Debug, thiserror::Error)]

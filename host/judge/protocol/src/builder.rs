@@ -3,7 +3,7 @@
 //! The child gets one [`Order`], says which walls stand, and at the end how the compiler ended. Whatever the compiler
 //! prints comes out of the child's standard error. That its standard input is closed tells the child to stop.
 
-use crate::Walls;
+use passhost_result::Walls;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 

@@ -3,7 +3,7 @@
 //! The child says what it is, gets one [`Source`], answers with one [`FromCompiler::Made`] and ends: what it makes for one
 //! source was touched by no other.
 
-use crate::Walls;
+use passhost_result::Walls;
 use serde::{Deserialize, Serialize};
 
 /// Bytes that the text of a source may have. That of the largest kernel has a fraction of them.

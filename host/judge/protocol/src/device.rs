@@ -8,28 +8,24 @@
 //! Before a reply the child may also ask for machine code ([`FromDevice::Compile`]), and waits for the answer
 //! ([`ToDevice::Compiled`]): it makes none itself, and offers none.
 
-mod departure;
+mod draws;
 mod elsewhere;
 mod error;
-mod finding;
 mod launch;
-mod number;
-mod schedules;
-mod settings;
-mod timing;
+mod timed;
 
-pub use departure::{Departure, ShownBy};
+pub use draws::Draws;
 pub use elsewhere::ElsewhereRun;
 pub use error::{ReferenceError, RewriteError};
-pub use finding::{DomainFinding, Finding};
-pub use launch::{Launch, NotCaptured, TimedProgram, TimingError};
-pub use schedules::{Candidate, TunedKernel};
-pub use settings::{Draws, OtherRounds, Settings, Share};
-pub use timing::{Block, DeviceTimes, ProbeTimes, ProcessTimes, Timed, Witness};
+pub use launch::{NotCaptured, TimedProgram, TimingError};
+pub use timed::Timed;
 
 use crate::compiler::Source;
-use crate::{Spent, Walls};
-use passhost_ir::{DeviceFacts, Graph, InputSpec, NodeId, OpName, TensorType};
+use passhost_ir::{Graph, InputSpec, NodeId, OpName, TensorType};
+use passhost_result::{
+    Departure, DeviceInfo, DomainFinding, Finding, OtherRounds, OutputReport, Settings, ShownBy, Spent, TunedKernel,
+    Walls,
+};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -42,27 +38,6 @@ pub enum DeviceChoice {
     Cpu,
     /// The GPU of this index.
     Cuda(u32),
-}
-
-/// What the child found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeviceInfo {
-    /// `cpu` or `cuda:0`.
-    pub device: String,
-    /// The processor's own name.
-    pub name: String,
-    /// What names this very device on this machine: `cpu`, or the UUID of a GPU.
-    pub id: String,
-    /// What a pass may know of it.
-    pub facts: DeviceFacts,
-    /// Threads that both programs use.
-    pub threads: u32,
-    /// Version of libtorch.
-    pub torch: String,
-    /// Settings of libtorch that change what a GPU computes, in words; empty on the CPU.
-    pub settings: String,
-    /// Why a GPU that was asked for or found is not used; empty if there is nothing to say.
-    pub note: String,
 }
 
 /// What the texts of kernels for a GPU depend on, and what they are compiled for.
@@ -309,72 +284,6 @@ pub struct Loaded {
     pub peak_bytes: u64,
     /// Its first run, nanoseconds: for deadlines.
     pub first_ns: u64,
-}
-
-/// How one output compared over all rounds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct OutputReport {
-    /// Its type in the reference.
-    pub ty: TensorType,
-    /// Least t in -10..=5 at which every element of every round is right; `None` if there is none.
-    pub right_from: Option<i8>,
-    /// Elements compared, over all rounds.
-    pub elements: u64,
-    /// Elements not bit-equal to eager's, NaNs taken as equal.
-    pub different: u64,
-    /// Elements wrong at t = -5.
-    pub wrong: u64,
-    /// Elements NaN or infinite where the reference is not.
-    pub non_finite: u64,
-    /// Largest absolute error.
-    #[serde(deserialize_with = "number::or_infinite")]
-    pub max_abs: f64,
-    /// Largest error relative to the reference.
-    #[serde(deserialize_with = "number::or_infinite")]
-    pub max_rel: f64,
-    /// Logical index of the first element wrong at t = -5.
-    pub first_wrong: Option<Vec<i64>>,
-    /// That element in the rewrite.
-    pub first_wrong_value: Option<f64>,
-    /// That element in the reference.
-    pub first_wrong_reference: Option<f64>,
-    /// Error in ulps of the output type against the double precision run, where there is one.
-    pub truth: Option<TruthReport>,
-    /// Of an output that is wrong at t = -5, what a run in double precision says of it, in which conversions that the graph
-    /// writes keep their rounding. Older documents do not say.
-    #[serde(default)]
-    pub decided: Option<Decided>,
-}
-
-/// Whether a run in double precision takes the side of an output or of eager's, over all rounds in which they differ beyond
-/// t = -5.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Decided {
-    /// Least t at which each element agrees with eager's or with that run's; `None` if there is none.
-    pub right_from: Option<i8>,
-    /// Least t at which each element of eager's agrees with that run's; `None` if there is none.
-    pub eager_right_from: Option<i8>,
-}
-
-/// Errors against a run in double precision, in units of the last place of the output's type.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct TruthReport {
-    /// Root mean square, eager.
-    #[serde(deserialize_with = "number::or_infinite")]
-    pub eager_rms: f64,
-    /// Root mean square, rewrite.
-    #[serde(deserialize_with = "number::or_infinite")]
-    pub rewritten_rms: f64,
-    /// 99.9th percentile, eager.
-    #[serde(deserialize_with = "number::or_infinite")]
-    pub eager_p999: f64,
-    /// 99.9th percentile, rewrite.
-    #[serde(deserialize_with = "number::or_infinite")]
-    pub rewritten_p999: f64,
-    /// Whether eager itself is right at t = -5 against the double precision run.
-    pub eager_right: bool,
-    /// Elements left out because eager and the double precision run differ by overflow.
-    pub excluded: u64,
 }
 
 /// What an evaluation showed.

@@ -4,89 +4,27 @@
 //! *before* any code of the plugin runs, so that what the supervisor signs was made by the compiler alone. Then each
 //! request gets one reply, with [`FromGuest::Infer`] questions in between while a pass runs.
 
-use crate::{Most, Walls};
+use crate::Most;
 use passhost_ir::verify::most_size;
-use passhost_ir::{Arg, DeviceFacts, Graph, InferError, NodeId, OpName, TensorType};
+use passhost_ir::{Arg, DeviceFacts, Graph, InferError, OpName, TensorType};
+use passhost_result::{GuestLimits, GuestUsage, PassInfo, Refusal, Walls};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a plugin may use. Every limit is reported with the result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GuestLimits {
-    /// Wasmtime fuel for one call: about one unit per WebAssembly instruction.
-    pub fuel: u64,
-    /// Bytes of linear memory, all memories together.
-    pub memory: u64,
-    /// Table elements, all tables together.
-    pub tables: u64,
-    /// Bytes of WebAssembly stack.
-    pub stack: u64,
-    /// Wall clock of one call in milliseconds.
-    pub deadline_ms: u64,
-    /// Bytes of log and standard error of one call.
-    pub log: u64,
-    /// Bytes that a call may return, as the host holds them.
-    pub output: u64,
-    /// `infer` calls; the supervisor sets it for each graph.
-    pub infer_calls: u64,
-    /// Wall clock that the host spends on answers for one graph, in milliseconds: to the pass, both times that it runs,
-    /// and to the verification of what it returned.
-    pub answers_ms: u64,
-    /// Bytes of the plugin file.
-    pub wasm: u64,
-    /// Wall clock of the compilation in milliseconds.
-    pub compile_ms: u64,
+/// What a log may add to an answer: text that is no UTF-8 becomes three times as long.
+pub fn room_for_log(limits: &GuestLimits) -> Most {
+    Most { bytes: usize::try_from(limits.log).unwrap_or(usize::MAX).saturating_mul(3), items: 0 }
 }
 
-impl Default for GuestLimits {
-    fn default() -> GuestLimits {
-        GuestLimits {
-            fuel: 2_000_000_000,
-            memory: 256 << 20,
-            tables: 20_000,
-            stack: 1 << 20,
-            deadline_ms: 10_000,
-            log: 64 << 10,
-            output: 64 << 20,
-            infer_calls: 1_000,
-            answers_ms: 10_000,
-            wasm: 32 << 20,
-            compile_ms: 30_000,
-        }
-    }
-}
-
-impl GuestLimits {
-    /// What a log may add to an answer: text that is no UTF-8 becomes three times as long.
-    pub fn of_log(&self) -> Most {
-        Most { bytes: usize::try_from(self.log).unwrap_or(usize::MAX).saturating_mul(3), items: 0 }
-    }
-
-    /// What the rewrite of a graph, and the log, may add to the answer to [`ToGuest::Run`].
-    pub fn of_rewrite(&self, original: &Graph) -> Most {
-        let items = usize::try_from(most_size(original)).unwrap_or(usize::MAX);
-        Most { bytes: items.saturating_mul(SIZE_BYTES), items }.and(self.of_log())
-    }
+/// What the rewrite of a graph, and the log, may add to the answer to [`ToGuest::Run`].
+pub fn room_for_rewrite(limits: &GuestLimits, original: &Graph) -> Most {
+    let items = usize::try_from(most_size(original)).unwrap_or(usize::MAX);
+    Most { bytes: items.saturating_mul(SIZE_BYTES), items }.and(room_for_log(limits))
 }
 
 /// Bytes of a message for one of [`Graph::size`], at most: a node with a name of op and overload, each up to seven
 /// characters longer than what it counts for.
 const SIZE_BYTES: usize = 32;
-
-/// What one call used.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct GuestUsage {
-    /// Fuel; the same for the same plugin and graph on every machine.
-    pub fuel: u64,
-    /// Highest total of linear memory in bytes.
-    pub memory: u64,
-    /// `infer` calls.
-    pub infer_calls: u64,
-    /// Wall clock in microseconds.
-    pub wall_us: u64,
-    /// What the plugin logged and wrote to standard error, cut at the limit. Untrusted text.
-    pub log: String,
-}
 
 /// A limit that a plugin ran into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -201,26 +139,6 @@ pub enum GuestFailure {
     Host(String),
 }
 
-/// Who a plugin says it is. Untrusted text, shown after escapes are stripped.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct PassInfo {
-    /// Name of the pass.
-    pub name: String,
-    /// Version of the pass.
-    pub version: String,
-    /// One line.
-    pub description: String,
-}
-
-/// Why a pass left some nodes as they are.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refusal {
-    /// Nodes of the original graph.
-    pub nodes: Vec<NodeId>,
-    /// The plugin's words.
-    pub reason: String,
-}
-
 /// Refusals that are kept, and nodes of each.
 const REFUSALS: usize = 1000;
 
@@ -308,6 +226,7 @@ pub enum FromGuest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use passhost_ir::NodeId;
 
     #[test]
     fn a_result_keeps_some_refusals_and_counts_the_others() {

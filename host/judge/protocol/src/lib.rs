@@ -15,13 +15,11 @@ pub mod guest;
 mod lines;
 pub mod reader;
 mod reply;
-mod spent;
+mod stopwatch;
 pub mod types;
-mod walls;
 
 pub use file::open_regular;
 pub use frame::{FrameError, MAX_FRAME, decode, encode, read_frame, write_frame};
 pub use lines::{LineRead, Lines};
 pub use reply::{Most, Reply, Room, decode_counted, read_reply, write_reply};
-pub use spent::{Spent, Stopwatch, Work};
-pub use walls::Walls;
+pub use stopwatch::Stopwatch;

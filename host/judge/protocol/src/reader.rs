@@ -9,21 +9,10 @@ mod error;
 
 pub use error::{SampleError, SourceLocation};
 
-use crate::Walls;
 use crate::types::Answer;
 use passhost_ir::{Arg, Dtype, Graph, InputSpec, OpName, TensorType};
+use passhost_result::{InputMode, Symbols, Walls};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-
-/// How inputs are drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum InputMode {
-    /// Around the recorded statistics, and never constant: a pass must not get away with assuming a zero bias.
-    #[default]
-    Fresh,
-    /// As the published loaders draw them, constants included.
-    Published,
-}
 
 /// A variant as an evaluation needs it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -55,9 +44,6 @@ pub struct Change {
     /// What float32 inputs become, `None` to leave them.
     pub dtype: Option<Dtype>,
 }
-
-/// The symbols of a variant, each with the extent that it stands for.
-pub type Symbols = BTreeMap<String, i64>;
 
 /// The largest extent that a symbol may stand for.
 pub const LARGEST_EXTENT: i64 = 1 << 40;

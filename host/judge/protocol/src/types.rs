@@ -3,9 +3,9 @@
 //! The child holds libtorch and opens no GPU. It says which walls stand around it; then each question gets one answer. It
 //! also writes the texts of kernels for a GPU, so that they are compiled before anybody waits for them.
 
-use crate::Walls;
 use crate::device::GpuProperties;
 use passhost_ir::{Arg, Graph, InferError, OpName, TensorType};
+use passhost_result::Walls;
 use serde::{Deserialize, Serialize};
 
 /// The types of the results of an op, a returned list flattened, or why they are not known.

@@ -1,6 +1,6 @@
 //! What a sample that has taken its reader over could do, tried: [`passhost_confine::attempt`].
 
-use crate::directory::directories;
+use crate::files::places;
 use crate::serve::{ServeError, on_a_thread};
 use passhost_confine::attempt::{NO_WALLS, make};
 use passhost_confine::reader;
@@ -23,6 +23,6 @@ pub fn attempt(path: &Path, arguments: &[OsString]) -> Result<ExitCode, ServeErr
         return Ok(make(name, target));
     }
     // SAFETY: one thread, and nothing is open: as in the program's `main`, which calls this first.
-    unsafe { reader::before_anything(directories(path)) }?;
+    unsafe { reader::before_anything(places(path)) }?;
     on_a_thread(|| make(name, target))
 }

@@ -1,6 +1,6 @@
 //! `input_tensor_constraints.py`: which extents of the arguments are symbols, and the values that were recorded.
 
-use crate::directory::FILE_BYTES;
+use crate::files::FILE_BYTES;
 use crate::python::{Source, dotted, literal};
 use crate::weights::Weight;
 use crate::{Sample, VariantFiles};
@@ -52,8 +52,8 @@ impl Sample {
     pub fn constraints(&self, index: usize) -> Result<Constraints, SampleError> {
         let VariantFiles { path, .. } = &self.variants[index];
         let path = path.join(CONSTRAINTS);
-        let text = self.directory.read(&path, FILE_BYTES)?;
-        constraints(&Source::new(self.directory.shown(&path), &text))
+        let text = self.files.read(&path, FILE_BYTES)?;
+        constraints(&Source::new(self.files.shown(&path), &text))
     }
 }
 

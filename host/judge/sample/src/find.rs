@@ -1,18 +1,18 @@
 //! Which samples a path names, without reading them.
 
-use crate::directory::{cannot_open, is_sample, open_text};
+use crate::files::{cannot_open, is_sample, open_text};
 use crate::list::{Entry, LIST_BYTES, all_entries, plain};
+use crate::packed::is_packed;
 use passhost_protocol::open_regular;
 use passhost_protocol::reader::SampleError;
 use std::collections::HashMap;
-use std::fs::DirEntry;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Folders below a tree of samples: GraphNet has two levels, PassNet five.
 const DEPTH: usize = 16;
-/// Folders that are looked into for samples.
-const FOLDERS: usize = 1_000_000;
+/// Files and folders that are looked at in search of samples.
+const ENTRIES: usize = 1_000_000;
 
 /// Samples that paths name, each once.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,7 +26,7 @@ pub struct Found {
 /// A sample by the path that names it. Nobody has looked whether it is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
-    /// Its directory.
+    /// Its directory, or the file that it is packed in.
     pub path: PathBuf,
     /// Names of the lists that name it, without their endings.
     pub groups: Vec<String>,
@@ -67,21 +67,21 @@ pub fn find_all<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<Found, 
     Ok(found)
 }
 
-/// The directories of the samples that a path names, each once: the sample itself; those of a list, in its order; or all
-/// below a directory, sorted.
+/// The samples that a path names, each once, as their directories or the files that they are packed in: the sample itself;
+/// those of a list, in its order; or all below a directory, sorted.
 ///
 /// The entries of a list lie where it lies, or, where none of them is there, in the next directory above in which one is:
 /// published lists lie deeper than what they name. Otherwise they are not looked at.
 ///
-/// A sample is not looked into for further ones. Links to directories are not followed, and directories whose names
-/// begin with a dot are left out.
+/// A sample is not looked into for further ones. Below a directory no link is followed, and what has a name that begins
+/// with a dot is left out.
 ///
 /// # Errors
 ///
 /// If the path cannot be read, names nothing, or is a directory without a sample in it.
 pub fn find(path: &Path) -> Result<Vec<PathBuf>, SampleError> {
-    if is_directory(path)? {
-        return directory(path);
+    if !is_list(path)? {
+        return samples(path);
     }
     let mut seen = HashMap::new();
     let (base, entries) = listed(path)?;
@@ -92,9 +92,9 @@ pub fn find(path: &Path) -> Result<Vec<PathBuf>, SampleError> {
 
 /// What one path names, with everything that is named twice.
 fn named(path: &Path) -> Result<Vec<Named>, SampleError> {
-    if is_directory(path)? {
+    if !is_list(path)? {
         let alone = |path| Named { path, groups: vec![], place: None };
-        return Ok(directory(path)?.into_iter().map(alone).collect());
+        return Ok(samples(path)?.into_iter().map(alone).collect());
     }
     let (base, entries) = listed(path)?;
     let Some(base) = base else {
@@ -114,11 +114,11 @@ fn named(path: &Path) -> Result<Vec<Named>, SampleError> {
     Ok(entries.into_iter().map(named).collect())
 }
 
-fn is_directory(path: &Path) -> Result<bool, SampleError> {
-    Ok(std::fs::metadata(path).map_err(cannot_open(path))?.is_dir())
+fn is_list(path: &Path) -> Result<bool, SampleError> {
+    Ok(!std::fs::metadata(path).map_err(cannot_open(path))?.is_dir() && !is_packed(path))
 }
 
-fn directory(path: &Path) -> Result<Vec<PathBuf>, SampleError> {
+fn samples(path: &Path) -> Result<Vec<PathBuf>, SampleError> {
     if is_sample(path) { Ok(vec![path.into()]) } else { walk(path) }
 }
 
@@ -169,22 +169,26 @@ fn walk(root: &Path) -> Result<Vec<PathBuf>, SampleError> {
     let mut folders = vec![(root.to_path_buf(), 0)];
     let mut seen = 0;
     while let Some((folder, depth)) = folders.pop() {
-        seen += 1;
-        if seen > FOLDERS {
-            let file = root.display().to_string();
-            return Err(SampleError::Count { file, found: seen, limit: FOLDERS });
-        }
         if is_sample(&folder) {
             samples.push(folder);
             continue;
         }
-        if depth == DEPTH {
-            continue;
-        }
         for entry in std::fs::read_dir(&folder).map_err(cannot_open(&folder))? {
             let entry = entry.map_err(cannot_open(&folder))?;
-            if is_open_folder(&entry) {
+            seen += 1;
+            if seen > ENTRIES {
+                let file = root.display().to_string();
+                return Err(SampleError::Count { file, found: seen, limit: ENTRIES });
+            }
+            // The type of the entry itself: of a link, not of what it leads to.
+            let Ok(kind) = entry.file_type() else { continue };
+            if entry.file_name().to_string_lossy().starts_with('.') {
+                continue;
+            }
+            if kind.is_dir() && depth < DEPTH {
                 folders.push((entry.path(), depth + 1));
+            } else if kind.is_file() && is_packed(&entry.path()) {
+                samples.push(entry.path());
             }
         }
     }
@@ -193,11 +197,6 @@ fn walk(root: &Path) -> Result<Vec<PathBuf>, SampleError> {
     }
     samples.sort();
     Ok(samples)
-}
-
-fn is_open_folder(entry: &DirEntry) -> bool {
-    // The type of the entry itself: of a link, not of what it leads to.
-    entry.file_type().is_ok_and(|kind| kind.is_dir()) && !entry.file_name().to_string_lossy().starts_with('.')
 }
 
 #[cfg(test)]
@@ -229,6 +228,23 @@ mod tests {
         assert_eq!(found(&tree.path().join("b/two"), tree.path()), ["b/two"]);
         assert!(matches!(find(&tree.path().join("c")), Err(SampleError::NoSample { .. })));
         assert!(matches!(find(&tree.path().join("d")), Err(SampleError::Open { .. })));
+    }
+
+    #[test]
+    fn packed_samples_are_known_by_their_first_line() {
+        let tree = tree();
+        let packed = ["b/packed", "b/.packed", "a/one/inner/packed", "c/newer"];
+        packed.iter().for_each(|file| write(tree.path().join(file), "passhost task 2\n").unwrap());
+        write(tree.path().join("c/short"), "passhost task").unwrap();
+        let list = tree.path().join("b/list.txt");
+        write(&list, "packed\ntwo\n").unwrap();
+        std::os::unix::fs::symlink("packed", tree.path().join("b/link")).unwrap();
+        assert_eq!(found(tree.path(), tree.path()), ["a/one", "b/packed", "b/two", "c/newer"]);
+        assert_eq!(found(&list, tree.path()), ["b/packed", "b/two"]);
+        for file in ["b/packed", "b/link"] {
+            assert_eq!(found(&tree.path().join(file), tree.path()), [file]);
+            assert_eq!(find_all([tree.path().join(file).as_path()]).unwrap().samples.len(), 1);
+        }
     }
 
     #[test]

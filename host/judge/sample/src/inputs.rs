@@ -6,7 +6,7 @@ use crate::value::Random;
 use crate::weights::Weight;
 use passhost_ir::ops::Range;
 use passhost_ir::{Draw, Graph, InputSpec, NodeKind, OpRow, OpTable, ValueId};
-use passhost_protocol::reader::InputMode;
+use passhost_result::InputMode;
 use std::collections::HashMap;
 
 /// What an input is to the op that takes it.

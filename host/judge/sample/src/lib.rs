@@ -1,15 +1,16 @@
-//! Reads samples: PassNet tasks, GraphNet graphs, and ours, which have the same form. Nothing of a sample is executed,
-//! and nothing outside its directory is opened. The program
-//! `passhost-reader` does this for the supervisor, one sample a process.
+//! Reads samples: PassNet tasks, GraphNet graphs, and ours, which have the same form or are packed in one file each.
+//! Nothing of a sample is executed, and nothing outside its directory is opened. The program `passhost-reader` does this
+//! for the supervisor, one sample a process.
 
 mod answer;
 mod attempt;
 mod constraints;
-mod directory;
+mod files;
 mod find;
 pub mod fx;
 mod inputs;
 mod list;
+mod packed;
 mod python;
 mod reading;
 mod serve;
@@ -21,10 +22,12 @@ mod write;
 
 pub use attempt::{READING, attempt};
 pub use constraints::{Constraints, Extent};
-pub use directory::{directories, is_of_a_sample};
+pub use files::{FILE_BYTES, is_of_a_sample, open_text, places};
 pub use find::{Found, Named, Repeated, find, find_all};
 pub use list::{is_entry as is_list_entry, plain as plain_path};
-pub use passhost_protocol::reader::{Change, InputMode, SampleError, SourceLocation, Variant};
+pub use packed::{Packed, is_packed};
+pub use passhost_protocol::reader::{Change, SampleError, SourceLocation, Variant};
+pub use passhost_result::InputMode;
 
 pub use reading::Reading;
 pub use serve::{ServeError, serve};
@@ -33,19 +36,19 @@ pub use vary::{Refusal, Varied};
 pub use weights::Weight;
 pub use write::{GraphFolder, model_text, weight_text};
 
-use directory::{Directory, FILE_BYTES};
+use files::Files;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
 /// Bytes of all files of one sample together, which are held in memory.
-const SAMPLE_BYTES: u64 = 1 << 30;
+pub const SAMPLE_BYTES: u64 = 1 << 30;
 
 /// A sample: one graph in several element types and shapes.
 #[derive(Debug)]
 pub struct Sample {
     name: String,
     sha256: String,
-    directory: Directory,
+    files: Files,
     variants: Vec<VariantFiles>,
 }
 
@@ -74,20 +77,19 @@ impl Sample {
     ///
     /// # Errors
     ///
-    /// If the directory is neither, or one of its files cannot be read.
+    /// If the path is neither, or one of its files cannot be read.
     pub fn open(path: &Path) -> Result<Sample, SampleError> {
-        let directory = Directory::open(path)?;
+        let files = Files::open(path)?;
         let mut hash = Sha256::new();
         let mut variants = vec![];
         let mut room = SAMPLE_BYTES;
-        for path in &directory.graphs {
-            let model = directory.read(&path.join("model.py"), FILE_BYTES)?;
-            let weights = directory.read(&path.join("weight_meta.py"), FILE_BYTES)?;
+        for path in &files.graphs {
+            let model = files.read(&path.join("model.py"), FILE_BYTES)?;
+            let weights = files.read(&path.join("weight_meta.py"), FILE_BYTES)?;
             let bytes = (model.len() + weights.len()) as u64;
-            room = room.checked_sub(bytes).ok_or_else(|| SampleError::TooLarge {
-                file: directory.path.display().to_string(),
-                limit: SAMPLE_BYTES,
-            })?;
+            room = room
+                .checked_sub(bytes)
+                .ok_or_else(|| SampleError::TooLarge { file: files.path.display().to_string(), limit: SAMPLE_BYTES })?;
             let name = path.display().to_string();
             for part in [&name, &model, &weights] {
                 // Lengths keep two samples apart whose parts only run together differently.
@@ -97,25 +99,22 @@ impl Sample {
             variants.push(VariantFiles { name, path: path.clone(), model, weights });
         }
         let sha256 = base16ct::lower::encode_string(&hash.finalize());
-        let name = directory
-            .path
-            .file_name()
-            .map_or_else(|| directory.path.display().to_string(), |name| name.to_string_lossy().into_owned());
-        Ok(Sample { name, sha256, directory, variants })
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        Ok(Sample { name, sha256, files, variants })
     }
 
     /// Where it was opened.
     pub fn path(&self) -> &Path {
-        &self.directory.path
+        &self.files.path
     }
 
-    /// The text of `graph_net.json` of variant `index`; `None` if there is none that can be read.
+    /// The text of a file of variant `index`, such as `graph_net.json`; `None` if there is none that can be read.
     ///
     /// # Panics
     ///
     /// If there is no such variant.
-    pub fn graph_net(&self, index: usize) -> Option<String> {
-        self.directory.read(&self.variants[index].path.join("graph_net.json"), FILE_BYTES).ok()
+    pub fn text(&self, index: usize, file: &str) -> Option<String> {
+        self.files.read(&self.variants[index].path.join(file), FILE_BYTES).ok()
     }
 
     /// The last part of the sample's path.

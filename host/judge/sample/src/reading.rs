@@ -8,7 +8,8 @@ use crate::translate::{self, InputSource, Translation};
 use crate::value::PyValue;
 use crate::weights::{self, Weight};
 use passhost_ir::{Graph, Infer, InputSpec, OpTable, TensorType, ValueId, verify_graph};
-use passhost_protocol::reader::{InputMode, SampleError, Variant};
+use passhost_protocol::reader::{SampleError, Variant};
+use passhost_result::InputMode;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -60,7 +61,7 @@ impl Sample {
 
     /// What a file of a variant is called in messages.
     fn shown(&self, index: usize, file: &str) -> String {
-        self.directory.shown(&self.variants[index].path.join(Path::new(file)))
+        self.files.shown(&self.variants[index].path.join(Path::new(file)))
     }
 
     /// Reads variant `index` as an evaluation needs it.

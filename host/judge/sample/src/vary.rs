@@ -116,7 +116,7 @@ impl Sample {
         infer: &mut dyn Infer,
     ) -> Result<Varied, Refusal> {
         let files = &self.variants[index];
-        let source = Source::new(self.directory.shown(&files.path.join(Path::new("model.py"))), &files.model);
+        let source = Source::new(self.files.shown(&files.path.join(Path::new("model.py"))), &files.model);
         let constraints = match self.constraints(index) {
             // A graph without symbols may come without the file.
             Err(SampleError::Read { .. }) if change.symbols.is_empty() => Constraints::fixed(&reading.weights),

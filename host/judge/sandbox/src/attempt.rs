@@ -3,7 +3,7 @@
 use crate::serve::{ServeError, on_a_thread};
 use passhost_confine::attempt::{NO_WALLS, make};
 use passhost_confine::guest;
-use passhost_protocol::guest::GuestLimits;
+use passhost_result::GuestLimits;
 use std::ffi::OsString;
 use std::process::ExitCode;
 

@@ -4,7 +4,8 @@
 //! This is for the author's sake as much as for safety: each refusal names one thing in one sentence. What holds a
 //! plugin is the linker, which offers nothing outside of [`ALLOWED`], and a test keeps the two equal.
 
-use passhost_protocol::guest::{GuestFailure, GuestLimits, Limit};
+use passhost_protocol::guest::{GuestFailure, Limit};
+use passhost_result::GuestLimits;
 use wasmparser::component_types::ComponentEntityType;
 use wasmparser::types::TypesRef;
 use wasmparser::{Parser, Payload, ValidPayload, Validator, WasmFeatures};

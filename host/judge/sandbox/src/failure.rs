@@ -3,7 +3,8 @@
 use crate::check::cut;
 use crate::imports::Exited;
 use crate::meter::Meter;
-use passhost_protocol::guest::{GuestFailure, GuestLimits, Limit};
+use passhost_protocol::guest::{GuestFailure, Limit};
+use passhost_result::GuestLimits;
 use wasmtime::Trap;
 
 /// The longest message of a plugin that is passed on, in characters.

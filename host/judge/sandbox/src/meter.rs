@@ -1,6 +1,7 @@
 //! Counts what one call uses and remembers the first limit it ran into.
 
-use passhost_protocol::guest::{GuestLimits, Limit};
+use passhost_protocol::guest::Limit;
+use passhost_result::GuestLimits;
 use wasmtime::ResourceLimiter;
 
 /// Core instances of one plugin: a component made by a Rust toolchain has about five.

@@ -4,8 +4,9 @@ use crate::plugin::{Loaded, Plugin};
 use passhost_confine::{ConfineError, Walls, guest};
 use passhost_ir::alias::never_copies;
 use passhost_ir::{Arg, Infer, InferError, OpName, OpTable, TensorType};
-use passhost_protocol::guest::{FromGuest, GuestFailure, GuestLimits, Limit, ToGuest};
+use passhost_protocol::guest::{FromGuest, GuestFailure, Limit, ToGuest, room_for_log, room_for_rewrite};
 use passhost_protocol::{FrameError, MAX_FRAME, Most, read_frame, write_reply};
+use passhost_result::GuestLimits;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -95,12 +96,12 @@ fn serve_plugin(wasm: &[u8], artefact: Option<&[u8]>, limits: GuestLimits) -> Re
         match request {
             ToGuest::Describe => {
                 let (info, usage) = plugin.describe();
-                send_more(&FromGuest::Described(info, usage), limits.of_log())?;
+                send_more(&FromGuest::Described(info, usage), room_for_log(&limits))?;
             }
             ToGuest::Run { graph, device, inserts_calls, infer_calls } => {
                 let host = Box::new(AskSupervisor { inserts_calls });
                 let (rewrite, usage) = plugin.run(&graph, device, infer_calls, host);
-                let more = limits.of_rewrite(&graph);
+                let more = room_for_rewrite(&limits, &graph);
                 match send_more(&FromGuest::Ran(rewrite, usage.clone()), more) {
                     // The limit on output is above what a message may have.
                     Err(FrameError::TooLong { limit, .. }) => {

@@ -2,10 +2,12 @@
 //!
 //! `cargo run -p passhost-supervisor --example judge -- PLUGIN OTHER_PLUGIN SAMPLE`
 
-use passhost_protocol::device::{DeviceChoice, Settings};
-use passhost_supervisor::device::{Device, DeviceSetup};
-use passhost_supervisor::document::Document;
-use passhost_supervisor::{Checking, Config, Confinement, Plugin, Sample, Supervisor};
+use passhost_child::device::{Device, DeviceSetup};
+use passhost_child::{Confinement, Plugin};
+use passhost_protocol::device::DeviceChoice;
+use passhost_result::Settings;
+use passhost_result::document::Document;
+use passhost_supervisor::{Checking, Config, Sample, Supervisor};
 use std::error::Error;
 use std::path::Path;
 

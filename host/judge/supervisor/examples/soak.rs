@@ -2,9 +2,11 @@
 //!
 //! `cargo run -p passhost-supervisor --example soak -- PLUGIN SAMPLE COUNT [cuda]`
 
-use passhost_protocol::device::{DeviceChoice, Settings};
-use passhost_supervisor::device::{Device, DeviceSetup};
-use passhost_supervisor::{Checking, Config, Confinement, Plugin, Sample, Supervisor};
+use passhost_child::device::{Device, DeviceSetup};
+use passhost_child::{Confinement, Plugin};
+use passhost_protocol::device::DeviceChoice;
+use passhost_result::Settings;
+use passhost_supervisor::{Checking, Config, Sample, Supervisor};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;

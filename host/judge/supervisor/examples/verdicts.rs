@@ -7,9 +7,9 @@
 //!
 //! Each verdict is one on three processes, drawn from those of all graphs in the files, by the rules of an evaluation.
 
+use passhost_result::document::{Document, Variant};
+use passhost_result::recount;
 use passhost_supervisor::batch;
-use passhost_supervisor::document::{Document, Variant};
-use passhost_supervisor::recount;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 use std::collections::BTreeMap;

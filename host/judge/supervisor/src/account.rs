@@ -1,7 +1,7 @@
 //! What the host does on somebody's behalf: questions about types, answered for a pass, for the verification of what it
 //! returned, or for the reader of a sample. All of it is charged to one account, and refused when that is empty.
 
-use crate::types::Types;
+use passhost_child::Types;
 use passhost_ir::{Arg, Infer, InferError, OpName, TensorType};
 use passhost_protocol::types::Answer;
 use std::time::{Duration, Instant};
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn a_question_without_end_is_refused_before_it_is_asked() {
         let mut account = Account::new(Duration::from_secs(60));
-        let mut types = Types::new(std::sync::Arc::default(), crate::Confinement::default());
+        let mut types = Types::new(std::sync::Arc::default(), passhost_child::Confinement::default());
         let many = vec![TensorType::contiguous(Dtype::F32, [1]); OPERANDS as usize];
         let answer = account.pays(&mut types).infer(&OpName::new("aten::cat", ""), &[Arg::Values(many)]);
         assert!(matches!(answer, Err(InferError::Refused { .. })), "{answer:?}");

@@ -2,28 +2,24 @@
 //! needs a device, and several checkers may work at once.
 
 use crate::account::Account;
-use crate::ahead::{Ahead, ForGpu};
-use crate::child::ChildError;
-use crate::document::{Blame, Failure, Variant};
 use crate::event::{Event, VariantPlace, WorkStage};
-use crate::failure::{DOCTOR, UNCONFINED, failure};
 use crate::hidden::{self, Hidden};
-use crate::judge::empty;
-use crate::plugin::LoadedPlugin;
 use crate::rewrite::{excerpt, pay, refused_graph, rewrite};
 use crate::sample::{ReadError, Sample};
 use crate::supervisor::Supervisor;
-use crate::types::Types;
-use crate::untrusted::one_line;
+use passhost_child::{Ahead, ChildError, DOCTOR, ForGpu, LoadedPlugin, Types, UNCONFINED};
 use passhost_ir::verify::{RewriteSummary, check_own_calls, verify_rewrite};
 use passhost_ir::{
     DeviceFacts, Graph, NodeId, NodeKind, OpTable, TensorType, Unscorable, constant_nodes, functionalise, kernel,
     returns_views_alone, varying,
 };
 use passhost_policy::Inserted;
-use passhost_protocol::device::{Draws, OtherRounds, TunedKernel};
-use passhost_protocol::reader::{self, InputMode};
-use passhost_protocol::{Stopwatch, Work};
+use passhost_protocol::device::Draws;
+use passhost_protocol::{Stopwatch, reader};
+use passhost_result::document::{Blame, Failure, Variant, failure};
+use passhost_result::untrusted::one_line;
+use passhost_result::verdict::empty;
+use passhost_result::{InputMode, OtherRounds, TunedKernel, Work};
 use passhost_score::FailureClass;
 use std::collections::HashSet;
 use std::time::Duration;

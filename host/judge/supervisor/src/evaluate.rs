@@ -1,14 +1,13 @@
 //! A plugin on many samples: both stages, one after the other or side by side.
 
 use crate::check::{Checked, Checker, Reading};
-use crate::cores;
-use crate::device::Device;
-use crate::document::{Blame, Document};
-use crate::failure::failure;
-use crate::judge::{Judged, empty, failed};
 use crate::queue::ahead;
 use crate::sample::Sample;
 use crate::supervisor::Supervisor;
+use passhost_child::cores;
+use passhost_child::device::Device;
+use passhost_result::document::{Blame, Document, failure};
+use passhost_result::verdict::{Judged, empty, failed};
 use passhost_score::FailureClass;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

@@ -1,6 +1,6 @@
 //! What happens while an evaluation runs, as values. Texts in them are fit for a terminal.
 
-use crate::lock::Holder;
+use passhost_child::Holder;
 use passhost_protocol::device::Stage;
 use std::fmt;
 

@@ -3,26 +3,25 @@
 
 use crate::budget::warning;
 use crate::check::{Checked, Checker, Refused, Verified};
-use crate::child::ChildError;
-use crate::device::{Device, DeviceError, LoadRequest, RewriteRequest};
-use crate::document::{Blame, Failure, HiddenShapes, Variant};
 use crate::event::{Event, VariantPlace, WorkStage};
-use crate::failure::{failure, not_captured};
 use crate::hidden::{self, Hidden};
-use crate::judge::{Judged, caught, conclude, failed, is_timed, judge_evaluation, not_timed};
-use crate::lock::{Told, Turn, Use};
+use crate::judge::{is_timed, judge_evaluation, not_timed};
 use crate::memory::{available, has_room};
 use crate::reference::{MORE_MEMORY, load_reference, secret};
-use crate::schedules;
 use crate::supervisor::Supervisor;
-use crate::timing::{Measured, Rules, measured};
-use crate::untrusted::one_line;
+use passhost_child::device::{Device, DeviceError, LoadRequest, RewriteRequest};
+use passhost_child::schedules;
+use passhost_child::{ChildError, Told, Turn, Use, not_captured};
 use passhost_ir::{Node, NodeId, NodeKind, OpName, OpTable};
 use passhost_protocol::device::{
-    DomainFinding, Draws, Evaluation, Finding, Loaded, NotCaptured, ProcessTimes, ReferenceError, RewriteError,
-    Settings, ShownBy, Stage, TimingError, TunedKernel,
+    Draws, Evaluation, Loaded, NotCaptured, ReferenceError, RewriteError, Stage, TimingError,
 };
-use passhost_protocol::{Work, reader};
+use passhost_protocol::reader;
+use passhost_result::document::{Blame, Failure, HiddenShapes, Variant, failure};
+use passhost_result::timing::{Measured, Rules, measured};
+use passhost_result::untrusted::one_line;
+use passhost_result::verdict::{Judged, caught, conclude, failed};
+use passhost_result::{DomainFinding, Finding, ProcessTimes, Settings, ShownBy, TunedKernel, Work};
 use passhost_score::{FailureClass, VariantOutcome};
 use std::time::{Duration, Instant};
 

@@ -4,10 +4,14 @@ use passhost_ir::verify::check_bytes;
 use passhost_ir::{Graph, InputSpec};
 use std::path::Path;
 
-/// Files of a container: its limit, what it uses, and what it uses that the kernel takes back when it is needed.
-const GROUPS: [([&str; 3], &str); 2] = [
-    (["memory.max", "memory.current", "memory.stat"], "inactive_file "),
-    (["memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat"], "total_inactive_file "),
+/// Files of a container: its limit, what it uses, and of what; and how lines of the last begin that say what of it the kernel
+/// takes back when it is needed.
+const GROUPS: [([&str; 3], [&str; 2]); 2] = [
+    (["memory.max", "memory.current", "memory.stat"], ["inactive_file ", "active_file "]),
+    (
+        ["memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat"],
+        ["total_inactive_file ", "total_active_file "],
+    ),
 ];
 
 /// Bytes that new work can have: what the kernel calls available, within what the container has left of its limit if there
@@ -25,12 +29,14 @@ fn available_in(meminfo: &str) -> Option<u64> {
 /// What the least limit below a directory of control groups leaves.
 fn left_of_group(directory: &Path) -> Option<u64> {
     let read = |name: &str| std::fs::read_to_string(directory.join(name)).ok();
-    let number = |text: String| text.trim().parse::<u64>().ok();
-    let left = |([limit, used, stat], freed): ([&str; 3], &str)| {
+    let number = |text: &str| text.trim().parse::<u64>().ok();
+    let left = |([limit, used, stat], freed): ([&str; 3], [&str; 2])| {
         // One without a limit says `max`.
-        let limit = read(limit).and_then(number)?;
-        let freed = read(stat).and_then(|stat| number(stat.lines().find_map(|line| line.strip_prefix(freed))?.into()));
-        let used = read(used).and_then(number).unwrap_or(0).saturating_sub(freed.unwrap_or(0));
+        let limit = number(&read(limit)?)?;
+        let stat = read(stat).unwrap_or_default();
+        let bytes = |line: &str| freed.iter().find_map(|name| number(line.strip_prefix(name)?));
+        let freed: u64 = stat.lines().filter_map(bytes).sum();
+        let used = read(used).and_then(|used| number(&used)).unwrap_or(0).saturating_sub(freed);
         Some(limit.saturating_sub(used))
     };
     GROUPS.into_iter().filter_map(left).min()
@@ -90,13 +96,17 @@ mod tests {
             files.iter().for_each(|(name, text)| std::fs::write(group.path().join(name), text).unwrap());
             left_of_group(group.path())
         };
-        let used = [("memory.current", "700\n"), ("memory.stat", "anon 5\ninactive_file 200\n")];
+        let stat = "anon 5\ninactive_file 150\nactive_file 50\nworkingset_refault_file 90\n";
+        let used = [("memory.current", "700\n"), ("memory.stat", stat)];
         assert_eq!(left(&[&used[..], &[("memory.max", "1000\n")]].concat()), Some(500));
         assert_eq!(left(&[&used[..], &[("memory.max", "600\n")]].concat()), Some(100));
         assert_eq!(left(&[&used[..], &[("memory.max", "max\n")]].concat()), None);
         assert_eq!(left(&[("memory.max", "1000\n")]), Some(1000));
         let old = [("memory/memory.limit_in_bytes", "900\n"), ("memory/memory.usage_in_bytes", "400\n")];
         assert_eq!(left(&old), Some(500));
+        // What is below it in the tree counts, too.
+        let stat = "active_file 1\ntotal_inactive_file 30\ntotal_active_file 40\n";
+        assert_eq!(left(&[&old[..], &[("memory/memory.stat", stat)]].concat()), Some(570));
         assert_eq!(left(&[]), None);
     }
 

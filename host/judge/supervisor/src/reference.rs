@@ -1,14 +1,13 @@
 //! The reference program by itself, and the seed of its inputs.
 
-use crate::device::{Device, DeviceError, LoadRequest};
-use crate::document::{Blame, Failure};
 use crate::event::{Event, VariantPlace, WorkStage};
-use crate::failure::failure;
 use crate::memory::{SMALLER, available, has_room};
 use crate::supervisor::{Config, Supervisor};
-use crate::untrusted::one_line;
+use passhost_child::device::{Device, DeviceError, LoadRequest};
 use passhost_protocol::device::{Loaded, ReferenceError};
 use passhost_protocol::reader::Variant;
+use passhost_result::document::{Blame, Failure, failure};
+use passhost_result::untrusted::one_line;
 use std::time::Duration;
 
 /// What to do where the device has too little memory left.

@@ -3,19 +3,17 @@
 
 use crate::account::Account;
 use crate::check::{Checker, Refused};
-use crate::document::{Blame, Graphs, Rewrite, Variant};
 use crate::event::{Event, VariantPlace};
-use crate::failure::{failure, guest_failure};
-use crate::guest::GuestError;
-use crate::untrusted::{indented, one_line};
-use base16ct::lower::encode_string;
+use passhost_child::guest::GuestError;
+use passhost_child::guest_failure;
+use passhost_ir::Graph;
 use passhost_ir::verify::{GraphError, check_counts};
-use passhost_ir::{DeviceFacts, Graph};
-use passhost_policy::{Inserted, Policy};
 use passhost_protocol::encode;
-use passhost_protocol::guest::{self, GuestFailure, GuestUsage, Limit};
+use passhost_protocol::guest::{self, GuestFailure, Limit};
+use passhost_result::GuestUsage;
+use passhost_result::document::{Blame, Graphs, Rewrite, Variant, failure, inserts_calls, rewrite_sha256};
+use passhost_result::untrusted::{indented, one_line};
 use passhost_score::FailureClass;
-use sha2::{Digest, Sha256};
 
 /// Characters of a line of an excerpt.
 const EXCERPT: usize = 200;
@@ -117,18 +115,6 @@ pub(crate) fn refused_graph(error: &GraphError, graph: &Graph, variant: &mut Var
     variant.excerpt = excerpt(error, graph);
     let hint = "`passhost show --after` prints the graph that the pass returned";
     Refused { class: FailureClass::Compile, failure: failure(Blame::Plugin, "verify", error, hint) }
-}
-
-/// Names a rewrite: by its text form, the facts of the device that it was made for, and whether it might call what the
-/// graph does not call.
-pub(crate) fn rewrite_sha256(text: &str, device: DeviceFacts, policy: &Policy) -> String {
-    let calls = if inserts_calls(policy) { "" } else { "no calls inserted\n" };
-    encode_string(&Sha256::digest(format!("{text}\n{device}\n{calls}")))
-}
-
-/// Whether the policy lets a rewrite call what the graph does not call, views apart.
-fn inserts_calls(policy: &Policy) -> bool {
-    policy.rules().inserted == Inserted::Listed
 }
 
 fn reload(checker: &mut Checker<'_>) {

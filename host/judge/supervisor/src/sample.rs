@@ -1,14 +1,12 @@
 //! A sample as an evaluation has it: a description of what is in it, and a reader child that reads its variants.
 
-use crate::child::{ChildError, Confinement};
-use crate::document::{Blame, Failure};
-use crate::failure::failure;
-use crate::named::is_named;
-use crate::reader::{Reader, ReaderError};
-use crate::untrusted::one_line;
+use passhost_child::reader::{Reader, ReaderError};
+use passhost_child::{ChildError, Confinement};
 use passhost_ir::Infer;
-use passhost_protocol::Walls;
-use passhost_protocol::reader::{Change, InputMode, Opened, Question, SampleError, Symbols, Variant};
+use passhost_protocol::reader::{Change, Opened, Question, SampleError, Variant};
+use passhost_result::document::{Blame, Failure, failure};
+use passhost_result::untrusted::one_line;
+use passhost_result::{InputMode, Symbols, Walls, is_named};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

@@ -2,18 +2,12 @@
 //! check measured.
 
 use crate::check::Checker;
-use crate::child::Confinement;
 use crate::event::{Event, VariantPlace, WorkStage};
-use crate::memo::Memo;
-use crate::plugin::{LoadedPlugin, Plugin};
-use crate::types::Types;
 use passhost_cache::Cache;
+use passhost_child::{Confinement, LoadedPlugin, Memo, Plugin, Types};
 use passhost_ir::DeviceFacts;
 use passhost_policy::Policy;
-use passhost_protocol::Walls;
-use passhost_protocol::device::Settings;
-use passhost_protocol::guest::GuestLimits;
-use passhost_protocol::reader::InputMode;
+use passhost_result::{GuestLimits, InputMode, Settings, Walls};
 use passhost_score::Options;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;

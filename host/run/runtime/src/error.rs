@@ -1,9 +1,36 @@
 //! What goes wrong in a program, and where.
 
 use crate::context::ContextError;
-use crate::kernel::KernelError;
 use passhost_ir::NodeId;
+use passhost_kernels::BindError;
+use passhost_kernels::cuda::{CudaError, DeviceError};
 use passhost_torch::{OpError, TensorError};
+
+/// Why a kernel did not run.
+#[derive(Debug, thiserror::Error)]
+pub enum KernelError {
+    /// It is no kernel.
+    #[error(transparent)]
+    Kernel(#[from] passhost_ir::kernel::KernelError),
+    /// The tensors are not those that it declares.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// A GPU refused it.
+    #[error(transparent)]
+    Cuda(#[from] CudaError),
+    /// A GPU refused a launch.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// The device cannot be used.
+    #[error(transparent)]
+    Context(#[from] ContextError),
+    /// A tensor in the memory of another device.
+    #[error("tensor {0} lies in the memory of another device than the kernel runs on")]
+    Elsewhere(usize),
+    /// Just prepared for these tensors, and refused: a bug.
+    #[error("the kernel refuses tensors that it was prepared for; this is a bug of passhost")]
+    Refused,
+}
 
 /// A node that failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,38 +1,13 @@
 //! A kernel on a context, or several as one launch, prepared for the layout that they met last.
 
-use crate::context::{Context, ContextError, Launching};
+use crate::context::{Context, Launching};
+use crate::error::KernelError;
 use crate::tune::Tuning;
 use passhost_ir::{Kernel, TensorType};
-use passhost_kernels::cuda::{Candidates, CudaError, CudaKernel, DeviceError, PreparedLaunch};
-use passhost_kernels::{BindError, BoundInput, BoundOutput, CpuKernel, PreparedRun, Threads};
+use passhost_kernels::cuda::{Candidates, CudaKernel, PreparedLaunch};
+use passhost_kernels::{BoundInput, BoundOutput, CpuKernel, PreparedRun, Threads};
 use passhost_torch::Tensor;
 use std::sync::Arc;
-
-/// Why a kernel did not run.
-#[derive(Debug, thiserror::Error)]
-pub enum KernelError {
-    /// It is no kernel.
-    #[error(transparent)]
-    Kernel(#[from] passhost_ir::kernel::KernelError),
-    /// The tensors are not those that it declares.
-    #[error(transparent)]
-    Bind(#[from] BindError),
-    /// A GPU refused it.
-    #[error(transparent)]
-    Cuda(#[from] CudaError),
-    /// A GPU refused a launch.
-    #[error(transparent)]
-    Device(#[from] DeviceError),
-    /// The device cannot be used.
-    #[error(transparent)]
-    Context(#[from] ContextError),
-    /// A tensor in the memory of another device.
-    #[error("tensor {0} lies in the memory of another device than the kernel runs on")]
-    Elsewhere(usize),
-    /// Just prepared for these tensors, and refused: a bug.
-    #[error("the kernel refuses tensors that it was prepared for; this is a bug of passhost")]
-    Refused,
-}
 
 /// A kernel on a context, or several as one launch on a GPU. The first run prepares it for the layout of its tensors: checks them against the kernel's
 /// declarations, and compiles. Later runs on tensors of this layout look at nothing else, take no lock and allocate

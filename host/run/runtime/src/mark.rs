@@ -1,7 +1,7 @@
 //! Points on a context's stream, the time that the device took from one to the other, and gates in front of them.
 
 use crate::context::{Context, ContextError};
-use crate::kernel::KernelError;
+use crate::error::KernelError;
 use passhost_kernels::cuda::{Event, Gate, ShutGate};
 use std::time::Duration;
 

@@ -1,9 +1,10 @@
 //! Result types without running: from the meta kernel where one is registered in C++, else from a table.
 
 use crate::bridge::ffi;
-use crate::call::{OpError, PreparedCall};
+use crate::call::PreparedCall;
+use crate::error::{OpError, first_line};
 use crate::target::Target;
-use crate::tensor::{first_line, from_scalar_type, scalar_type};
+use crate::tensor::{from_scalar_type, scalar_type};
 use passhost_ir::typing::result_types;
 use passhost_ir::{Arg, Infer, InferError, OpName, OpTable, TensorType};
 

@@ -9,6 +9,7 @@
 pub mod allocator;
 mod bridge;
 mod call;
+mod error;
 mod infer;
 mod pool;
 pub mod process;
@@ -16,7 +17,8 @@ mod target;
 mod tensor;
 mod threads;
 
-pub use call::{OpError, PreparedCall};
+pub use call::PreparedCall;
+pub use error::OpError;
 pub use infer::MetaInfer;
 pub use pool::CapturePool;
 pub use target::{Scope, Target, gpu_settings, gradients_enabled, inference_enabled};

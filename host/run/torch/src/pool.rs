@@ -1,7 +1,7 @@
 //! Memory of a GPU for launches that are captured.
 
 use crate::bridge::ffi;
-use crate::call::OpError;
+use crate::error::OpError;
 use crate::target::Target;
 use cxx::UniquePtr;
 use std::fmt;

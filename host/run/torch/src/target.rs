@@ -1,7 +1,7 @@
 //! Where tensors live and ops run: the CPU, or a stream of one GPU.
 
 use crate::bridge::ffi;
-use crate::call::OpError;
+use crate::error::OpError;
 use cxx::UniquePtr;
 
 /// The CPU, or a stream of one GPU. Several may be in use in one process, from several threads.

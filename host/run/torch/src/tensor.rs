@@ -1,7 +1,7 @@
 //! A tensor of libtorch on a target.
 
 use crate::bridge::ffi;
-use crate::call::OpError;
+use crate::error::{OpError, first_line};
 use crate::target::{Scope, Target};
 use passhost_ir::{Dtype, TensorType};
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
@@ -326,12 +326,6 @@ impl Tensor {
 
 fn refused(error: tch::TchError) -> TensorError {
     TensorError::Torch(first_line(&error.to_string()))
-}
-
-/// libtorch's messages carry a C++ backtrace after the first line.
-pub(crate) fn first_line(message: &str) -> String {
-    let text = message.split("\nException raised from").next().unwrap_or(message);
-    text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect::<Vec<_>>().join(" ")
 }
 
 fn kind(dtype: Dtype) -> tch::Kind {

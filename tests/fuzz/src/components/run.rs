@@ -4,12 +4,12 @@ use super::Source;
 use crate::graphs;
 use crate::random::Random;
 use crate::target::{Outcome, Target, variant};
+use passhost_child::guest::{Guest, GuestError};
+use passhost_child::{Confinement, Plugin};
 use passhost_ir::verify::check_counts;
 use passhost_ir::{Arg, Graph, Infer, InferError, OpName, OpTable, TensorType, verify_rewrite};
-use passhost_protocol::guest::{GuestFailure, GuestLimits};
-use passhost_supervisor::Confinement;
-use passhost_supervisor::Plugin;
-use passhost_supervisor::guest::{Guest, GuestError};
+use passhost_protocol::guest::GuestFailure;
+use passhost_result::GuestLimits;
 
 /// Limits of a case: enough for a pass on a small graph, and little to wait for.
 fn limits() -> GuestLimits {

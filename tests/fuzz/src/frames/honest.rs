@@ -4,16 +4,15 @@ use crate::graphs;
 use crate::liar::{Act, Role};
 use crate::random::Random;
 use passhost_ir::{DeviceFacts, DeviceKind, Draw, Graph, InputSpec, OpName};
-use passhost_protocol::Walls;
-use passhost_protocol::device::{
-    Block, DeviceInfo, DeviceTimes, Draws, Evaluation, FromDevice, Loaded, OtherRounds, OutputReport, ProcessTimes,
-    Settings, Stage, Timed, ToDevice, Witness,
-};
-use passhost_protocol::encode;
-use passhost_protocol::guest::{FromGuest, GuestUsage, PassInfo, Rewrite};
+use passhost_protocol::device::{Draws, Evaluation, FromDevice, Loaded, Stage, Timed, ToDevice};
+use passhost_protocol::guest::{FromGuest, Rewrite};
 use passhost_protocol::reader::{FromReader, Opened, Variant};
 use passhost_protocol::types::FromTypes;
-use passhost_protocol::write_frame;
+use passhost_protocol::{encode, write_frame};
+use passhost_result::{
+    Block, DeviceInfo, DeviceTimes, GuestUsage, OtherRounds, OutputReport, PassInfo, ProcessTimes, Settings, Walls,
+    Witness,
+};
 use serde::Serialize;
 
 const WALLS: Walls = Walls { seccomp: true, landlock: Some(6) };

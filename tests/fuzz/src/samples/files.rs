@@ -1,8 +1,10 @@
-//! Directories that may be samples: graphs in folders, a list of them, and what else a directory may hold.
+//! Directories that may be samples: graphs in folders, a list of them, and what else a directory may hold. And files that
+//! such a directory may be packed in.
 
-use super::{Graph, changed};
+use super::{Graph, changed, text};
 use crate::components;
 use crate::random::Random;
+use passhost_sample::Packed;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use std::io;
 use std::path::Path;
@@ -48,6 +50,9 @@ impl Tree {
             let list = if random.chance(60) { list.into_bytes() } else { list_of(list, random) };
             entries.push(("sample/graph_list.txt".into(), Entry::File(list)));
         }
+        if random.chance(25) {
+            return Tree(vec![("sample".into(), Entry::File(packed(&entries, random)))]);
+        }
         if random.chance(40) {
             let at = 1 + random.below(entries.len() - 1);
             let path =
@@ -79,6 +84,20 @@ impl Tree {
         }
         Ok(())
     }
+}
+
+/// The files of a sample as one, often damaged.
+fn packed(entries: &[(String, Entry)], random: &mut Random) -> Vec<u8> {
+    let files = entries.iter().filter_map(|(path, entry)| match (path.strip_prefix("sample/"), entry) {
+        (Some(path), Entry::File(text)) => Some((path.to_owned(), String::from_utf8_lossy(text).into_owned())),
+        _ => None,
+    });
+    let mut packed = Packed::pack(&files.collect(), "sample").unwrap_or_default().into_bytes();
+    for _ in 0..random.below(3) {
+        let whole = packed.clone();
+        packed = text::changed(&packed, &whole, random);
+    }
+    packed
 }
 
 /// A list with other lines in it.

@@ -4,8 +4,8 @@
 use super::{Filter, choose};
 use crate::run::{Job, Recorded, RunError, Settings, file, text};
 use crate::trajectory::Line;
-use passhost_supervisor::Headline;
-use passhost_supervisor::document::Document;
+use passhost_result::Headline;
+use passhost_result::document::Document;
 use passhost_workshop::Effect;
 use serde_json::json;
 use std::path::{Path, PathBuf};

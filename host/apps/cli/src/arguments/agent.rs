@@ -36,7 +36,7 @@ pub struct AgentRunArguments {
     /// An endpoint that speaks OpenAI's chat completions, without /chat/completions
     #[arg(long, value_name = "URL", required = true)]
     pub base_url: Option<String>,
-    /// Sample directories, lists of samples, or directories that hold some
+    /// Samples, lists of samples, or directories that hold some
     #[arg(long, value_name = "LIST|DIR", required = true, num_args = 1..)]
     pub samples: Vec<PathBuf>,
     /// The directory that keeps everything

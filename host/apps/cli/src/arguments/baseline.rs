@@ -15,7 +15,7 @@ Exit codes:
 
 #[derive(Debug, Args)]
 pub struct BaselineArguments {
-    /// Sample directories, lists of samples, or directories that hold some
+    /// Samples, lists of samples, or directories that hold some
     #[arg(required = true, value_name = "LIST|DIR")]
     pub paths: Vec<PathBuf>,
     /// What is measured, after one another: eager, inductor, inductor-reduce-overhead, inductor-precision, eager-graph,

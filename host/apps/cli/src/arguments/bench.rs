@@ -16,7 +16,7 @@ Exit codes:
 
 #[derive(Debug, Args)]
 pub struct BenchArguments {
-    /// Plugins, then sample directories, lists of samples, or directories that hold some
+    /// Plugins, then samples, lists of samples, or directories that hold some
     #[arg(required = true, value_name = "PLUGIN... LIST|DIR")]
     pub paths: Vec<PathBuf>,
     /// Keeps each result in this file, a JSON value a line, as soon as it is there

@@ -108,6 +108,8 @@ passhost leaderboard board --check night.signed.jsonl",
 passhost samples vary samples/rms-norm --set S0=1,4 --out varied
 passhost samples vary samples/rms-norm --dtype float16,bfloat16 --out varied",
     ),
+    (&["samples", "pack"], "passhost samples pack my-samples/resnet18 --out packed"),
+    (&["samples", "unpack"], "passhost samples unpack samples/rms-norm --out editable"),
     (
         &["decompose"],
         "\

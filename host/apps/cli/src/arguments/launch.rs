@@ -1,8 +1,9 @@
 //! `--launch stream|graph` and `--tune`: how kernels are run.
 
-use crate::Stop;
+use crate::exit::Stop;
 use clap::{Args, ValueEnum};
-use passhost_protocol::device::{DeviceChoice, DeviceInfo, Launch, Settings};
+use passhost_protocol::device::DeviceChoice;
+use passhost_result::{DeviceInfo, Launch, Settings};
 use passhost_supervisor::Config;
 
 #[derive(Debug, Args)]

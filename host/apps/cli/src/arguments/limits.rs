@@ -2,8 +2,8 @@
 
 use super::{duration, milliseconds, size};
 use clap::Args;
-use passhost_protocol::guest::GuestLimits;
-use passhost_supervisor::Confinement;
+use passhost_child::Confinement;
+use passhost_result::GuestLimits;
 use std::time::Duration;
 
 #[derive(Debug, Args)]

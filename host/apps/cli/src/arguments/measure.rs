@@ -1,11 +1,11 @@
 //! What evaluations of one sample and of many take: how to measure, and what is shown meanwhile.
 
 use super::{Inputs, LimitArguments, ScoreOptions, WallArguments, duration, milliseconds, policy};
-use crate::{Exit, Stop};
+use crate::exit::{Exit, Stop};
 use clap::Args;
-use passhost_protocol::device::Settings;
+use passhost_result::{Policy, Settings};
 use passhost_score::{FailureClass, Options, VariantOutcome};
-use passhost_supervisor::{Config, Policy};
+use passhost_supervisor::Config;
 use std::time::Duration;
 
 #[derive(Debug, Args)]

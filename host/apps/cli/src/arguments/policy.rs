@@ -1,7 +1,7 @@
 //! `--policy NAME|FILE`
 
 use passhost_protocol::open_regular;
-use passhost_supervisor::Policy;
+use passhost_result::Policy;
 use std::io::Read;
 use std::path::Path;
 

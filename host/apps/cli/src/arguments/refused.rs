@@ -4,7 +4,7 @@
 use clap::Command;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, Error};
-use passhost_supervisor::untrusted::escaped;
+use passhost_result::untrusted::escaped;
 use std::error::Error as _;
 
 /// The lines of an error of clap's.

@@ -12,6 +12,12 @@ Exit codes:
   2  usage error, or some graph cannot be used; what the others gave is written all the same
   3  trouble of the host or the device";
 
+const CONVERT_EXIT_CODES: &str = "\
+Exit codes:
+  0  every sample was written
+  2  usage error, or some sample cannot be read or packed; the others are written all the same
+  3  trouble of the host";
+
 #[derive(Debug, Args)]
 pub struct SamplesArguments {
     #[command(subcommand)]
@@ -44,12 +50,18 @@ pub enum SamplesCommand {
     Run(RunArguments),
     /// Makes variants of one graph, of other sizes and element types, and writes them as a task
     Vary(VaryArguments),
+    /// Writes samples as one text file each, in which texts that are equal stand once
+    #[command(after_help = CONVERT_EXIT_CODES)]
+    Pack(ConvertArguments),
+    /// Writes samples as directories, whose files can be edited
+    #[command(after_help = CONVERT_EXIT_CODES)]
+    Unpack(ConvertArguments),
 }
 
 /// What all commands over many samples take.
 #[derive(Debug, Args)]
 pub struct SurveyArguments {
-    /// Sample directories, lists of them, or directories that hold some
+    /// Samples, lists of them, or directories that hold some
     #[arg(required = true, value_name = "LIST|DIR")]
     pub paths: Vec<PathBuf>,
     /// Samples that are worked on at once, each with processes of its own; all cores if absent
@@ -143,7 +155,7 @@ pub struct HashArguments {
 
 #[derive(Debug, Args)]
 pub struct RunArguments {
-    /// A sample directory
+    /// A sample
     pub sample: PathBuf,
     /// Where manifest.json, input_0.bin, output_0.bin and so on are written
     #[arg(long, value_name = "DIR")]
@@ -163,4 +175,14 @@ pub struct RunArguments {
     pub timeout: Duration,
     #[command(flatten)]
     pub device: DeviceArguments,
+}
+
+#[derive(Debug, Args)]
+pub struct ConvertArguments {
+    /// Samples, lists of them, or directories that hold some
+    #[arg(required = true, value_name = "LIST|DIR")]
+    pub paths: Vec<PathBuf>,
+    /// An empty or new directory, in which each sample lies as it does below the directory or the list that names it
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
 }

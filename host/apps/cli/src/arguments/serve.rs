@@ -19,7 +19,7 @@ Exit codes:
 
 #[derive(Debug, Args)]
 pub struct ServeArguments {
-    /// Sample directories (ours, PassNet's, GraphNet's) or lists of them: those that submissions may be for
+    /// Samples (ours, PassNet's, GraphNet's) or lists of them: those that submissions may be for
     #[arg(required = true, value_name = "LIST|DIR")]
     pub samples: Vec<PathBuf>,
     /// Who may ask, a line each, as `passhost token` prints it

@@ -15,7 +15,7 @@ Exit codes:
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub struct VaryArguments {
-    /// A sample directory
+    /// A sample
     pub sample: PathBuf,
     /// Values of a symbol of input_tensor_constraints.py, such as S0=1,4,16; every combination with those of other
     /// symbols and with the element types is a variant. A graph that names no symbols has one for each extent above 1 of

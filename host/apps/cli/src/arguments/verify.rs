@@ -2,7 +2,8 @@
 
 use super::{DeviceArguments, WallArguments};
 use clap::Args;
-use passhost_protocol::device::{DeviceChoice, DeviceInfo};
+use passhost_protocol::device::DeviceChoice;
+use passhost_result::DeviceInfo;
 use std::path::PathBuf;
 
 const EXIT_CODES: &str = "\

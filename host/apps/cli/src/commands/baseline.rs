@@ -1,18 +1,18 @@
 //! `passhost baseline LIST|DIR...`
 
-use super::bench::given::programs;
 use super::bench::keeper::{Keeper, Keeping};
 use super::bench::{finish, sample_entry};
+use super::programs::programs;
 use crate::arguments::BaselineArguments;
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::interrupt;
 use crate::output::print;
 use crate::progress::Progress;
 use crate::terminal::Terminal;
-use crate::{Exit, Stop};
+use passhost_child::device::{Device, DeviceSetup};
 use passhost_supervisor::baseline::{BaselineError, Baselines, Wanted, temporary};
 use passhost_supervisor::batch::{BatchFile, Bench, Header};
-use passhost_supervisor::device::{Device, DeviceSetup};
 use passhost_supervisor::{Checking, Supervisor};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

@@ -3,22 +3,24 @@
 pub(super) mod given;
 pub(super) mod keeper;
 
+use super::programs::programs;
 use super::signing::{Signer, Signing};
 use crate::arguments::BenchArguments;
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::interrupt;
 use crate::output::print;
 use crate::progress::Progress;
 use crate::terminal::{Terminal, Tone, wrap};
-use crate::{Exit, Stop};
 use given::Given;
 use keeper::{Keeper, Keeping};
+use passhost_child::Plugin;
+use passhost_child::device::{Device, DeviceSetup};
 use passhost_report::{Apart, Filter, Summary, entries, summarise};
+use passhost_result::document::{Blame, Document};
 use passhost_sign::{BatchId, JobId};
 use passhost_supervisor::batch::{self, Batch, BatchFile, Bench, Header, PluginEntry, SampleEntry};
-use passhost_supervisor::device::{Device, DeviceSetup};
-use passhost_supervisor::document::{Blame, Document};
-use passhost_supervisor::{Checking, Plugin, Supervisor};
+use passhost_supervisor::{Checking, Supervisor};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -47,7 +49,7 @@ pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop
     }
     progress.step("loading the plugins");
     header.plugins = plugins.iter().map(|plugin| entry(&supervisor, plugin)).collect::<Result<_, _>>()?;
-    header.programs = given::programs().map_err(|error| Stop::new(Exit::Host, error))?;
+    header.programs = programs().map_err(|error| Stop::new(Exit::Host, error))?;
     header.variants.clone_from(&arguments.variants);
     header.id = Some(BatchId::random().map_err(Stop::host)?.to_string());
     header.samples = samples.into_iter().map(sample_entry).collect();

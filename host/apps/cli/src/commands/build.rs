@@ -2,15 +2,15 @@
 
 use super::source;
 use crate::arguments::BuildArguments;
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::output::{print, relay, write_json};
 use crate::terminal::{Terminal, Tone};
-use crate::{Exit, Stop};
 use passhost_builder::cargo::{self, AS_JSON, artefacts, component};
 use passhost_builder::{BuildLimits, Diagnostic, Refusal, Source, SourceError};
-use passhost_protocol::guest::GuestLimits;
-use passhost_supervisor::document::{Blame, Failure};
-use passhost_supervisor::{Confinement, LoadedPlugin, Plugin};
+use passhost_child::{Confinement, LoadedPlugin, Plugin};
+use passhost_result::GuestLimits;
+use passhost_result::document::{Blame, Failure};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,10 +38,8 @@ const SCHEMA: &str = "passhost-build/1";
 pub fn run(arguments: &BuildArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let started = Instant::now();
     let out = arguments.out.clone().unwrap_or_else(|| default_out(&arguments.source));
-    let read = [arguments.source.clone(), arguments.source.join("src"), arguments.source.join("Cargo.toml")];
-    // Of a directory, what is beside these is nobody's source.
-    let read = read.iter().filter(|path| path.is_file() || path.ends_with("src"));
-    Files::default().writes("--out", [&out]).writes("--json", &arguments.json).reads("the source", read).check()?;
+    let read = source::files(&arguments.source);
+    Files::default().writes("--out", [&out]).writes("--json", &arguments.json).reads("the source", &read).check()?;
     let (component, warnings) = if arguments.cargo {
         (by_cargo(&arguments.source, terminal)?, vec![])
     } else {

@@ -1,12 +1,12 @@
 //! `passhost check PLUGIN`
 
 use crate::arguments::CheckArguments;
+use crate::exit::{Exit, Stop};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
-use crate::{Exit, Stop};
-use passhost_supervisor::LoadedPlugin;
-use passhost_supervisor::document::Blame;
-use passhost_supervisor::untrusted::one_line;
+use passhost_child::LoadedPlugin;
+use passhost_result::document::Blame;
+use passhost_result::untrusted::one_line;
 
 pub fn run(arguments: &CheckArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let limits = arguments.limits.limits();

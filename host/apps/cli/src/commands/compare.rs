@@ -2,12 +2,12 @@
 
 use super::documents;
 use crate::arguments::CompareArguments;
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::output::{print, write_json};
 use crate::terminal::Terminal;
-use crate::{Exit, Stop};
 use passhost_report::{Apart, Comparison, Entry, by_launch, compare, entries};
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::untrusted::one_line;
 use serde::Serialize;
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! `passhost completions SHELL`
 
-use crate::Exit;
 use crate::arguments::{Cli, CompletionsArguments, examples};
+use crate::exit::Exit;
 use crate::output::print_text;
 use clap::CommandFactory;
 

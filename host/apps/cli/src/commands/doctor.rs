@@ -1,19 +1,18 @@
 //! `passhost doctor`
 
 use crate::arguments::DeviceArguments;
+use crate::exit::{Exit, Stop};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone, entry};
-use crate::{Exit, Stop};
 use passhost_builder::Sdk;
+use passhost_child::device::Device;
+use passhost_child::machine_code::{Compile, Processes, Start};
+use passhost_child::{Child, Confinement, Types, beside_this_executable};
 use passhost_confine::attempt::{self, HARMLESS};
 use passhost_ir::{Arg, Dtype, Infer, OpName, TensorType};
-use passhost_protocol::Walls;
 use passhost_protocol::guest::FromGuest;
 use passhost_protocol::reader::FromReader;
-use passhost_supervisor::child::{Child, beside_this_executable};
-use passhost_supervisor::device::Device;
-use passhost_supervisor::machine_code::{Compile, Processes, Start};
-use passhost_supervisor::{Confinement, Types};
+use passhost_result::Walls;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::sync::Arc;

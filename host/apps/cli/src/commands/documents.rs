@@ -1,15 +1,15 @@
 //! Result documents as files.
 
 use super::agent::scores::{self, Written};
-use crate::{Exit, Stop};
+use crate::exit::{Exit, Stop};
 use anyhow::Context;
-use passhost_protocol::guest::PassInfo;
 use passhost_protocol::open_regular;
 use passhost_report::Sourced;
+use passhost_result::PassInfo;
+use passhost_result::document::{Document, SCHEMA};
+use passhost_result::untrusted::one_line;
 use passhost_sign::{LineError, Signed};
 use passhost_supervisor::batch;
-use passhost_supervisor::document::{Document, SCHEMA};
-use passhost_supervisor::untrusted::one_line;
 use serde_json::Value;
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -1,18 +1,18 @@
 //! `passhost eval PLUGIN SAMPLE...`
 
 use super::signing::{Signer, Signing};
-use super::source::Given;
+use super::source::{self, Given};
 use crate::arguments::EvalArguments;
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::output::{print, write_json};
 use crate::progress::Progress;
 use crate::rows::Rows;
 use crate::terminal::{Terminal, Tone, wrap};
-use crate::{Exit, Stop};
+use passhost_result::document::{Blame, Document};
+use passhost_result::untrusted::one_line;
 use passhost_sample::Named;
 use passhost_sign::{BatchId, JobId};
-use passhost_supervisor::document::{Blame, Document};
-use passhost_supervisor::untrusted::one_line;
 use passhost_supervisor::{Checking, OpenError, Sample, Supervisor};
 use std::path::Path;
 
@@ -27,7 +27,8 @@ const TABLES: usize = 12;
 
 pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let files = || Files::default().writes("--json", &arguments.json);
-    files().reads("the plugin", [&arguments.plugin]).reads("the key", &arguments.sign.sign).check()?;
+    let read = source::files(&arguments.plugin);
+    files().reads("the plugin", &read).reads("the key", &arguments.sign.sign).check()?;
     let signer = signer(arguments)?;
     let plugin = Given::read(&arguments.plugin, arguments.measure.limits.limits().wasm, terminal)?;
     let config = arguments.measure.config(arguments.submissions)?;

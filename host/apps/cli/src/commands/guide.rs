@@ -1,6 +1,6 @@
 //! `passhost guide`
 
-use crate::Exit;
+use crate::exit::Exit;
 use crate::output::print_text;
 
 /// AUTHORING.md.

@@ -1,9 +1,9 @@
 //! `passhost keygen KEY --name NAME`
 
 use crate::arguments::KeygenArguments;
+use crate::exit::{Exit, Stop};
 use crate::output::print;
 use crate::terminal::Terminal;
-use crate::{Exit, Stop};
 use passhost_sign::{KeyError, SecretKey, is_name};
 
 pub fn run(arguments: &KeygenArguments, terminal: &Terminal) -> Result<Exit, Stop> {

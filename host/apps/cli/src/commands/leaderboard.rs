@@ -8,13 +8,13 @@ mod submitted;
 mod terminal;
 
 use crate::arguments::LeaderboardArguments;
+use crate::exit::{Exit, Stop};
 use crate::output::print;
 use crate::terminal::Terminal;
-use crate::{Exit, Stop};
 use passhost_board::{Board, Contents, Ranking, Refused, Standings};
+use passhost_result::untrusted::one_line;
+use passhost_result::{Headline, document};
 use passhost_sign::TrustedKeys;
-use passhost_supervisor::untrusted::one_line;
-use passhost_supervisor::{Headline, document};
 use std::path::Path;
 
 pub fn run(arguments: &LeaderboardArguments, terminal: &Terminal) -> Result<Exit, Stop> {

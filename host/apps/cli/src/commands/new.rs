@@ -2,8 +2,8 @@
 
 use super::source::sdk_source;
 use crate::arguments::NewArguments;
+use crate::exit::{Exit, Stop};
 use crate::output::print;
-use crate::{Exit, Stop};
 use std::path::Path;
 
 /// The files of a new crate. What stands between `@` is replaced.

@@ -4,15 +4,15 @@ mod page;
 mod rows;
 
 use crate::arguments::OpsArguments;
+use crate::exit::{Exit, Stop};
 use crate::output::{print, print_text};
 use crate::terminal::{Terminal, Tone, wrap};
-use crate::{Exit, Stop};
 use passhost_corpus::lowerings::Calls;
 use passhost_corpus::quantities::count;
 use passhost_guest_sdk::lower::{Group, Standing, standing};
 use passhost_ir::namespace::completed;
 use passhost_ir::{OpTable, Schema};
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::untrusted::one_line;
 use rows::{graphnet, rows};
 
 /// Names that are suggested for one that is not there.

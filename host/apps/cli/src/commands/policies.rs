@@ -1,9 +1,9 @@
 //! `passhost policies [NAME]`
 
 use crate::arguments::PoliciesArguments;
+use crate::exit::{Exit, Stop};
 use crate::output::{print, print_text};
 use crate::terminal::{Terminal, entry};
-use crate::{Exit, Stop};
 use passhost_policy::{Policy, names};
 
 pub fn run(arguments: &PoliciesArguments, terminal: &Terminal) -> Result<Exit, Stop> {

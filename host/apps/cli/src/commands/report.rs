@@ -2,10 +2,10 @@
 
 use super::documents;
 use crate::arguments::ReportArguments;
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::output::{print, write_json, write_text};
 use crate::terminal::Terminal;
-use crate::{Exit, Stop};
 use passhost_page::report::{Origin, report as page};
 use passhost_report::{Apart, Entry, Summary, aggregated, contests, entries, summarise};
 use serde::Serialize;

@@ -1,6 +1,7 @@
 //! `passhost samples ...`: what is done with many samples at once.
 
 mod check;
+mod convert;
 mod hash;
 mod histogram;
 mod list;
@@ -12,16 +13,18 @@ mod stats;
 mod vary;
 
 use crate::arguments::{SamplesArguments, SamplesCommand, SurveyArguments};
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::output::{print, write_json};
 use crate::terminal::{Terminal, Tone, wrap};
-use crate::{Exit, Stop};
+use passhost_child::Memo;
 use passhost_corpus::outcome::{Failure, Outcome, SampleReport};
+use passhost_corpus::packing::Form;
 use passhost_corpus::survey::{Crew, Each, Heard, Task, cores};
 use passhost_corpus::worker::{Worker, Workplace};
+use passhost_result::is_among;
+use passhost_result::untrusted::one_line;
 use passhost_sample::Sample;
-use passhost_supervisor::untrusted::one_line;
-use passhost_supervisor::{Memo, is_among};
 use progress::Progress;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -41,10 +44,12 @@ pub fn run(arguments: &SamplesArguments, terminal: &Terminal) -> Result<Exit, St
         SamplesCommand::Hash(arguments) => hash::run(arguments, terminal),
         SamplesCommand::Run(arguments) => run::run(arguments, terminal),
         SamplesCommand::Vary(arguments) => vary::run(arguments, terminal),
+        SamplesCommand::Pack(arguments) => convert::run(arguments, Form::Packed, terminal),
+        SamplesCommand::Unpack(arguments) => convert::run(arguments, Form::Directory, terminal),
     }
 }
 
-/// The directories of all samples that the paths name, each once, where a command writes these files and `--json`.
+/// The paths of all samples that these paths name, each once, where a command writes these files and `--json`.
 pub(super) fn find(arguments: &SurveyArguments, files: Files<'_>) -> Result<Vec<PathBuf>, Stop> {
     let files = files.writes("--json", &arguments.json).reads_samples(&arguments.paths);
     files.check()?;

@@ -2,14 +2,14 @@
 
 use super::documents;
 use crate::arguments::ScoreArguments;
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::output::{print, write_json};
 use crate::terminal::Terminal;
-use crate::{Exit, Stop};
 use anyhow::Context;
 use passhost_report::Sourced;
+use passhost_result::untrusted::one_line;
 use passhost_score::{Options, Scores, VectorFile, score};
-use passhost_supervisor::untrusted::one_line;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -2,22 +2,23 @@
 
 mod episodes;
 mod evaluator;
+mod samples;
 
 use crate::arguments::{ServeArguments, TokenArguments};
+use crate::exit::{Exit, Stop};
 use crate::interrupt;
 use crate::output::{is_lost, print};
 use crate::private;
 use crate::terminal::Terminal;
-use crate::{Exit, Stop};
 use evaluator::Evaluator;
+use passhost_child::cores;
+use passhost_child::device::{Device, DeviceSetup};
 use passhost_queue::{Embedded, QueueError};
-use passhost_sample::Named;
+use passhost_result::untrusted::one_line;
 use passhost_serve::{About, Clients, Grader, Limits, Role, Site, Token, Wish};
-use passhost_supervisor::device::{Device, DeviceSetup};
-use passhost_supervisor::untrusted::one_line;
-use passhost_supervisor::{Supervisor, cores};
+use passhost_supervisor::Supervisor;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use std::collections::BTreeMap;
+use samples::by_name;
 use std::net::TcpListener;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -32,9 +33,6 @@ const OWN_FILES: usize = 256;
 /// Bytes of a job besides those of its submission, at most.
 const HEAD: usize = 64 << 10;
 const DAY: Duration = Duration::from_secs(24 * 3600);
-
-/// Samples by their names.
-type Samples = BTreeMap<String, Named>;
 
 pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let samples = Arc::new(by_name(super::named_samples(&arguments.samples, terminal)?)?);
@@ -108,23 +106,6 @@ pub fn run(arguments: &ServeArguments, terminal: &Terminal) -> Result<Exit, Stop
     };
     passhost_serve::serve(listener, site, queue, graders, wish).map_err(|error| Stop::new(Exit::Host, error))?;
     Ok(Exit::Interrupted(interrupt::last()))
-}
-
-/// Samples by the names of their directories.
-fn by_name(named: Vec<Named>) -> Result<Samples, Stop> {
-    let mut samples = Samples::new();
-    for sample in named {
-        let name = sample.path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
-        let path = sample.path.display().to_string();
-        let name = name.ok_or_else(|| Stop::usage(format!("`{path}` has no name that could be asked for")))?;
-        if let Some(other) = samples.insert(name.clone(), sample) {
-            let other = other.path.display();
-            return Err(Stop::usage(format!(
-                "two samples are called `{name}`, `{other}` and `{path}`; serve them apart"
-            )));
-        }
-    }
-    Ok(samples)
 }
 
 /// Makes sure that every client can have its connections: each is an open file.

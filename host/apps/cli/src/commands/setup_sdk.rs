@@ -2,9 +2,9 @@
 
 use super::source::{sdk_directory, sdk_source};
 use crate::arguments::SetupSdkArguments;
+use crate::exit::{Exit, Stop};
 use crate::output::{print, relay};
 use crate::terminal::{Terminal, Tone};
-use crate::{Exit, Stop};
 use passhost_builder::{Sdk, SdkError};
 
 pub fn run(arguments: &SetupSdkArguments, terminal: &Terminal) -> Result<Exit, Stop> {

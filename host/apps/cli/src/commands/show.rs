@@ -4,20 +4,18 @@ mod changes;
 mod kernels;
 
 use crate::arguments::{RewriteParts, ShowArguments};
+use crate::exit::{Exit, Stop};
 use crate::output::{print, print_text};
 use crate::terminal::{Terminal, Tone};
-use crate::{Exit, Stop};
+use passhost_child::guest::GuestError;
+use passhost_child::{LoadedPlugin, Types, guest_failure};
 use passhost_ir::verify::{GraphError, check_counts, check_own_calls, verify_rewrite};
 use passhost_ir::{DeviceFacts, Graph, OpTable, functionalise};
 use passhost_protocol::device::GpuProperties;
-use passhost_protocol::guest::GuestLimits;
 use passhost_protocol::open_regular;
-use passhost_supervisor::document::{Blame, Failure};
-use passhost_supervisor::guest::GuestError;
-use passhost_supervisor::{
-    Account, Config, InputMode, Inserted, LoadedPlugin, OpenError, Policy, ReadError, Sample, Supervisor, Types,
-    guest_failure, infer_calls, is_among, untrusted,
-};
+use passhost_result::document::{Blame, Failure};
+use passhost_result::{GuestLimits, InputMode, Inserted, Policy, is_among, untrusted};
+use passhost_supervisor::{Account, Config, OpenError, ReadError, Sample, Supervisor, infer_calls};
 use std::time::Duration;
 
 /// Lines of a plugin's log that are shown.

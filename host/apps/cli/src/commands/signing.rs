@@ -1,16 +1,16 @@
 //! Signing results as they come.
 
-use super::bench::given::programs;
 use super::keygen;
+use super::programs::programs;
 use crate::arguments::SignArguments;
+use crate::exit::{Exit, Stop};
 use crate::terminal::Terminal;
-use crate::{Exit, Stop};
+use passhost_child::device::DeviceSetup;
 use passhost_corpus::write_whole;
+use passhost_result::document::Document;
+use passhost_result::untrusted::one_line;
+use passhost_result::verify::recompute;
 use passhost_sign::{BatchId, JobId, KeyError, SecretKey, SignError, Statement};
-use passhost_supervisor::device::DeviceSetup;
-use passhost_supervisor::document::Document;
-use passhost_supervisor::untrusted::one_line;
-use passhost_supervisor::verify::recompute;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -99,20 +99,28 @@ impl<'s> Signing<'s> {
 
     /// Signs a result. One that is none to sign is left out, which is said.
     pub fn add(&mut self, document: &Document, job: JobId, terminal: &Terminal) -> Result<(), Stop> {
-        let left_out = |reason: &str| {
-            let sample = one_line(&document.job.sample, 80);
-            terminal.complain(&format!("the result on {sample} is not signed: {reason}"));
-        };
-        if let Some(difference) = recompute(document).first() {
-            left_out(&format!("it does not follow from its own trials: {difference}; measure it again"));
-            return Ok(());
-        }
-        match self.signer.sign(document, job, self.batch.clone())? {
+        match self.line(document, job)? {
             Ok(line) => self.lines.push(line + "\n"),
-            Err(SignError::Unfit { reason }) => left_out(&reason),
-            Err(error) => return Err(Stop::new(Exit::Host, error)),
+            Err(reason) => {
+                let sample = one_line(&document.job.sample, 80);
+                terminal.complain(&format!("the result on {sample} is not signed: {reason}"));
+            }
         }
         Ok(())
+    }
+
+    /// The line of a result, or why there is none.
+    fn line(&self, document: &Document, job: JobId) -> Result<Result<String, String>, Stop> {
+        let line = match self.signer.sign(document, job, self.batch.clone())? {
+            Ok(line) => line,
+            // What nobody should rely on is that first, whatever else may be wrong with it.
+            Err(SignError::Unfit { reason }) => return Ok(Err(reason)),
+            Err(error) => return Err(Stop::new(Exit::Host, error)),
+        };
+        Ok(match recompute(document).first() {
+            Some(difference) => Err(format!("it does not follow from its own trials: {difference}; measure it again")),
+            None => Ok(line),
+        })
     }
 
     /// How many results are signed.
@@ -131,6 +139,7 @@ impl<'s> Signing<'s> {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+    use passhost_made_documents::{document, right, unmeasured};
     use passhost_protocol::device::DeviceChoice;
 
     #[test]
@@ -144,5 +153,26 @@ mod tests {
         assert!(crate::commands::key_directories().iter().all(|directory| usual.contains(directory)), "{usual:?}");
         assert_eq!(kept_from_key(setup.clone(), None).hidden, usual);
         assert_eq!(kept_from_key(setup, Some(&signer)).hidden, [usual, vec![path]].concat());
+    }
+
+    #[test]
+    fn of_a_result_that_was_not_measured_that_is_said_whatever_else_is_wrong_with_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("key");
+        let key = SecretKey::create(&path).unwrap();
+        let signer = Signer { key, path, author: None, programs: BTreeMap::new() };
+        let signing = Signing::new(&signer, BatchId::random().unwrap());
+        let said = |variants, is_altered: bool| {
+            let mut document = document("fuse", "sample", variants);
+            if is_altered {
+                document.variants[0].right_from = Some(4);
+            }
+            signing.line(&document, JobId::within("batch", &[])).map_err(|stop| stop.error).unwrap().err()
+        };
+        let altered = said(vec![right("a", 2.0)], true).unwrap();
+        assert!(altered.contains("does not follow from its own trials: a: "), "{altered}");
+        let noisy = said(vec![right("a", 2.0), unmeasured("b", "busy")], true).unwrap();
+        assert!(noisy.contains("1 of its 2 graphs were not measured"), "{noisy}");
+        assert_eq!(said(vec![right("a", 2.0)], false), None);
     }
 }

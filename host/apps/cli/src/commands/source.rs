@@ -1,11 +1,11 @@
 //! Sources in place of plugins: where the SDK is, and what a source becomes.
 
+use crate::exit::{Exit, Stop};
 use crate::terminal::Terminal;
-use crate::{Exit, Stop};
 use passhost_builder::{BuildError, BuildLimits, Built, Confinement, Diagnostic, Refusal, Sdk, Source, SourceError};
-use passhost_supervisor::child::beside_this_executable;
-use passhost_supervisor::document::{Blame, Failure};
-use passhost_supervisor::{LoadedPlugin, Plugin, Supervisor};
+use passhost_child::{LoadedPlugin, Plugin, beside_this_executable};
+use passhost_result::document::{Blame, Failure};
+use passhost_supervisor::Supervisor;
 use std::path::{Path, PathBuf};
 
 /// Names the directory of a compiled SDK in place of the installation's.
@@ -50,6 +50,14 @@ pub fn compile(source: &Source, limits: BuildLimits, confinement: Confinement) -
         Err(BuildError::Refused(refusal)) => Ok(Err(*refusal)),
         Err(error) => Err(Stop::new(Exit::Host, error)),
     }
+}
+
+/// What is read of a source or a component: of the directory of a crate, what is beside these is nobody's source.
+pub fn files(path: &Path) -> Vec<PathBuf> {
+    if !path.is_dir() {
+        return vec![path.into()];
+    }
+    ["src", "Cargo.toml"].into_iter().map(|name| path.join(name)).filter(|path| path.exists()).collect()
 }
 
 /// What a user gave as a plugin.

@@ -3,16 +3,18 @@
 mod signatures;
 
 use crate::arguments::{DeviceArguments, VerifyArguments};
+use crate::exit::{Exit, Stop};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone, wrap};
-use crate::{Exit, Stop};
 use anyhow::Context;
 use passhost_builder::Source;
-use passhost_supervisor::device::{Device, DeviceSetup};
-use passhost_supervisor::document::Document;
-use passhost_supervisor::untrusted::one_line;
-use passhost_supervisor::verify::{Difference, Replay, is_same_machine, recompute, replayed};
-use passhost_supervisor::{OpenError, Plugin, Sample};
+use passhost_child::Plugin;
+use passhost_child::device::{Device, DeviceSetup};
+use passhost_result::document::Document;
+use passhost_result::untrusted::one_line;
+use passhost_result::verify::{Difference, recompute};
+use passhost_supervisor::replay::{Replay, is_same_machine, replayed};
+use passhost_supervisor::{OpenError, Sample};
 use signatures::{Claim, Signatures};
 use std::path::{Path, PathBuf};
 
@@ -181,7 +183,7 @@ impl Verified {
             self.differences.extend(found);
             return;
         }
-        let device_of = |info: &passhost_protocol::device::DeviceInfo| {
+        let device_of = |info: &passhost_result::DeviceInfo| {
             one_line(&format!("{}, {}, {} threads, torch {}", info.device, info.name, info.threads, info.torch), 200)
         };
         let was = recorded.job.device.as_ref().map_or_else(|| "no device".to_owned(), device_of);

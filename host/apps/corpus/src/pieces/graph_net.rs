@@ -65,8 +65,8 @@ struct GraphNet<'a> {
 impl Provenance {
     /// Of a variant of a sample. A `graph_net.json` that is missing or not understood says nothing.
     pub fn of(sample: &Sample, index: usize) -> Provenance {
-        let recorded = Recorded::of(&sample.graph_net(index).unwrap_or_default());
-        let plain = |text: &str| passhost_supervisor::untrusted::one_line(text, 100);
+        let recorded = Recorded::of(&sample.text(index, "graph_net.json").unwrap_or_default());
+        let plain = |text: &str| passhost_result::untrusted::one_line(text, 100);
         let variant = &sample.variants()[index].name;
         let versions = recorded.versions.iter().take(16);
         Provenance {

@@ -4,8 +4,8 @@ use super::graph_net::Provenance;
 use super::names::{Unique, folder, piece};
 use crate::decompose::{Kind, Task, covering};
 use crate::{CorpusError, new_directory, write_whole};
+use passhost_result::is_among;
 use passhost_sample::{Constraints, GraphFolder};
-use passhost_supervisor::is_among;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 

@@ -12,9 +12,9 @@ mod verdict;
 
 use crate::{Markup, Page, Section, Series, html, untrusted};
 use passhost_report::{Contender, Contest};
-use passhost_supervisor::Headline;
-use passhost_supervisor::document::Launch;
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::Headline;
+use passhost_result::document::Launch;
+use passhost_result::untrusted::one_line;
 
 /// Characters of a name.
 const NAME: usize = 60;

@@ -3,7 +3,7 @@
 use super::{NAME, named, of_each};
 use crate::{Cell, Column, Content, Markup, SERIES, Series, Table, html, number, untrusted, untrusted_lines};
 use passhost_report::{Contest, Fate, Fusion, Row, fusion};
-use passhost_supervisor::document::Graphs;
+use passhost_result::document::Graphs;
 use std::cell::RefCell;
 use std::collections::HashSet;
 

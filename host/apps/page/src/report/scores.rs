@@ -5,8 +5,8 @@ use crate::{
     Axis, Cell, Chart, Column, Content, Curve, Figure, Mark, Markup, Ruler, Scale, Series, Table, html, number,
 };
 use passhost_report::{ClockScores, Contender, Contest, Share};
+use passhost_result::Headline;
 use passhost_score::Interval;
-use passhost_supervisor::Headline;
 
 /// Shares of the graphs at which the speedup is named.
 const SHARES: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 0.9];

@@ -4,8 +4,8 @@
 use super::{NAME, SENTENCE, headline, named};
 use crate::{Markup, html, number, untrusted};
 use passhost_report::{AgainstFirst, ClockScores, Contender, Contest};
+use passhost_result::Headline;
 use passhost_score::{Interval, Ratio, Verdict};
-use passhost_supervisor::Headline;
 use std::collections::BTreeMap;
 
 pub(super) fn verdict(contest: &Contest<'_>) -> Markup {

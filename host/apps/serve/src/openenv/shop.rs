@@ -2,7 +2,7 @@
 //! for evaluations.
 
 use super::bench::{Bench, Workplace};
-use super::paths::without_paths;
+use super::paths::Roots;
 use crate::api::Evaluation;
 use crate::job::{self, Kind};
 use crate::state::State;
@@ -33,10 +33,8 @@ fn anew(directory: &Path) -> io::Result<()> {
     let made = match std::fs::symlink_metadata(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => std::fs::create_dir_all(directory),
         Err(error) => Err(error),
-        Ok(found) if found.is_dir() && directory.join(MARK).is_file() => {
-            // Whoever was killed left what nobody goes on with.
-            std::fs::remove_dir_all(directory).and_then(|()| std::fs::create_dir_all(directory))
-        }
+        // Whoever was killed left what nobody goes on with.
+        Ok(found) if found.is_dir() && directory.join(MARK).is_file() => emptied(directory),
         Ok(found) if found.is_dir() && std::fs::read_dir(directory)?.next().is_none() => Ok(()),
         Ok(_) => {
             Err(io::Error::other("no server made what is there; move it away, or name another directory by --data"))
@@ -45,12 +43,27 @@ fn anew(directory: &Path) -> io::Result<()> {
     made.and_then(|()| std::fs::write(directory.join(MARK), "passhost serve removes this directory\n"))
 }
 
+/// Removes all but the mark, which says for as long as there is anything that it may be removed.
+fn emptied(directory: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            std::fs::remove_dir_all(entry.path())?;
+        } else if entry.file_name() != MARK {
+            std::fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
 /// What episodes are worked on with.
 pub struct Shop {
     machinery: Machinery,
     guide: &'static str,
     samples: BTreeMap<String, PathBuf>,
     directory: PathBuf,
+    /// Of which no client hears.
+    roots: Roots,
     /// Room for commands.
     room: Semaphore,
     /// How many each client may have in line for it, by name: so many as there is room for, so that nobody waits for all that
@@ -71,6 +84,7 @@ pub struct Shop {
 impl Shop {
     /// One whose commands are those of `machinery`, so many at once, whatever the episode. Files of episodes go to
     /// `directory`, of which nothing is kept. Where the commands have no cores to keep to, none runs beside an evaluation.
+    /// Of paths into `hidden`, the samples and that directory, texts have the last part alone.
     ///
     /// # Errors
     ///
@@ -80,16 +94,20 @@ impl Shop {
         guide: &'static str,
         samples: BTreeMap<String, PathBuf>,
         directory: &Path,
+        hidden: Vec<PathBuf>,
         commands: usize,
     ) -> io::Result<Shop> {
         let is_shared = machinery.cores.is_empty();
         anew(directory)?;
         let commands = commands.max(1);
+        let own = samples.values().cloned().chain([directory.to_path_buf()]);
+        let roots = Roots::new(own.chain(hidden));
         Ok(Shop {
             machinery,
             guide,
             samples,
             directory: directory.to_path_buf(),
+            roots,
             room: Semaphore::new(commands),
             lines: Mutex::default(),
             commands,
@@ -195,7 +213,11 @@ impl Bench for Place {
     }
 
     fn execute(&mut self, tool: &Tool) -> Result<Outcome, WorkshopError> {
-        let mut outcome = self.workshop.execute(tool)?;
+        let roots = &self.state.episodes.shop.roots;
+        let mut outcome = self.workshop.execute(tool).map_err(|error| match error {
+            WorkshopError::Evaluation { why } => WorkshopError::Evaluation { why: roots.without_paths(&why) },
+            error => error,
+        })?;
         // The guide has no paths of this machine, and what is shown of graphs is as the sample has it.
         let is_as_it_is = match tool {
             Tool::ReadGuide { .. } => true,
@@ -203,7 +225,7 @@ impl Bench for Place {
             _ => false,
         };
         if !is_as_it_is {
-            outcome.text = without_paths(&outcome.text);
+            outcome.text = roots.without_paths(&outcome.text);
         }
         if let Effect::Wrote { source } = &outcome.effect {
             self.keep_alone(source);
@@ -321,9 +343,18 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let directory = place.path().join("episodes");
         anew(&directory).unwrap();
+        std::fs::create_dir_all(directory.join("left/deep")).unwrap();
+        std::fs::write(directory.join("file"), "left").unwrap();
+        std::os::unix::fs::symlink(place.path(), directory.join("link")).unwrap();
+        // Whoever is killed after this finds the mark still.
+        emptied(&directory).unwrap();
+        let names = |directory: &Path| -> Vec<OsString> {
+            std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name()).collect()
+        };
+        assert_eq!((names(&directory), names(place.path())), (vec![MARK.into()], vec!["episodes".into()]));
         std::fs::create_dir(directory.join("left")).unwrap();
         anew(&directory).unwrap();
-        assert!(!directory.join("left").exists());
+        assert_eq!(names(&directory), [MARK]);
         // An empty one is as good as none.
         std::fs::remove_dir_all(&directory).unwrap();
         std::fs::create_dir(&directory).unwrap();

@@ -3,7 +3,6 @@
 use super::bench::{Bench, Workplace};
 use super::episode::{Episode, Said, nothing};
 use super::limits::EpisodeLimits;
-use super::paths::without_paths;
 use super::wire::{Answer, Call, Fault, Request, Reset, WAIT};
 use passhost_workshop::{Outcome, WorkshopError};
 use serde_json::{Map, Value};
@@ -223,7 +222,7 @@ fn trouble(error: &WorkshopError) -> Fault {
     let again = "this was no step, and can be tried again";
     Fault::execution(match error {
         WorkshopError::Stopped => "it was stopped before its end".to_owned(),
-        WorkshopError::Evaluation { why } => format!("no evaluation: {}; {again}", without_paths(why)),
+        WorkshopError::Evaluation { why } => format!("no evaluation: {why}; {again}"),
         WorkshopError::Sample { .. } => "the sample cannot be used here; tell the operator".to_owned(),
         _ => format!("the host could not do it; {again}, or tell the operator"),
     })
@@ -272,7 +271,7 @@ mod tests {
 
         fn execute(&mut self, tool: &Tool) -> Result<Outcome, WorkshopError> {
             match tool {
-                Tool::Check => Err(WorkshopError::Evaluation { why: "no room at `/tmp/data/room`".into() }),
+                Tool::Check => Err(WorkshopError::Evaluation { why: "no room at `room`".into() }),
                 _ => self.held(),
             }
         }

@@ -128,7 +128,7 @@ fn shop(place: &Path) -> Shop {
         turns: Arc::new(Turns::new(false)),
         stop: Arc::new(|| false),
     };
-    Shop::open(machinery, "", BTreeMap::new(), &place.join("episodes"), 1).unwrap()
+    Shop::open(machinery, "", BTreeMap::new(), &place.join("episodes"), vec![], 1).unwrap()
 }
 
 impl Server {

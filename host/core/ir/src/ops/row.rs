@@ -283,6 +283,7 @@ pub struct OpRow {
 const TABLE: &str = include_str!("../../ops/table.txt");
 
 /// All rows, in the order of the table.
+#[allow(clippy::large_const_arrays, reason = "functions of components are calculated from it when they are compiled")]
 pub(super) const ROWS: [OpRow; count_rows()] = rows();
 
 static ALL: [OpRow; ROWS.len()] = ROWS;

@@ -2,7 +2,8 @@
 
 use super::formula::Formula;
 use super::{CHUNK, OnDeviceError, OwnKernels, Purpose, memory, part, uploaded};
-use crate::inputs::{self, DrawError, FIRST_FACTOR, ROW_KEY, Round, SECOND_FACTOR, STEP, TAIL_MASK, TAIL_SCALE};
+use crate::counter::{FIRST_FACTOR, SECOND_FACTOR, STEP};
+use crate::inputs::{self, DrawError, ROW_KEY, Round, TAIL_MASK, TAIL_SCALE};
 use crate::quantiles::{QUANTILES, quantiles};
 use passhost_ir::kernel::{Binary, Compare, Reg};
 use passhost_ir::{Draw, Dtype, InputSpec, Kernel, TensorType};
@@ -206,7 +207,7 @@ fn bounded(f: &mut Formula, value: Reg, (least, most): (Reg, Reg)) -> Reg {
     f.binary(Binary::Max, value, least)
 }
 
-/// [`inputs::hash`].
+/// [`counter::hash`](crate::counter::hash).
 pub(super) fn hash(f: &mut Formula, key: Reg, counter: Reg) -> Reg {
     let step = f.integer(STEP as i64);
     let product = f.binary(Binary::Mul, counter, step);

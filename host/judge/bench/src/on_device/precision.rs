@@ -5,7 +5,7 @@ use super::OnDeviceError;
 use crate::compare::{UlpErrors, float_kind};
 use crate::precision::{LessPrecise, less_precise, report, slices};
 use passhost_ir::{Arg, Dtype, OpName, TensorType};
-use passhost_protocol::device::TruthReport;
+use passhost_result::TruthReport;
 use passhost_runtime::Tensor;
 use passhost_torch::PreparedCall;
 use std::ops::Range;

@@ -127,7 +127,7 @@ fn check_comparison(dtype: Dtype, rewritten: &[f64], eager: &[f64]) -> Stretch {
 
 /// Numbers around 1, of both signs.
 fn numbers(key: u64) -> Vec<f64> {
-    (0..COUNT as u64).map(|at| (inputs::hash(key, at) >> 40) as f64 / f64::from(1 << 23) - 1.0).collect()
+    (0..COUNT as u64).map(|at| (crate::counter::hash(key, at) >> 40) as f64 / f64::from(1 << 23) - 1.0).collect()
 }
 
 #[test]

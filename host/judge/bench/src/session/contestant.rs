@@ -6,7 +6,8 @@ use crate::compare::Comparison;
 use crate::device::Queued;
 use crate::held::Held;
 use crate::measure::Contender;
-use passhost_protocol::device::{Launch, NotCaptured, RewriteError, TimedProgram, TimingError};
+use passhost_protocol::device::{NotCaptured, RewriteError, TimedProgram, TimingError};
+use passhost_result::Launch;
 use passhost_runtime::{NodeError, Program, Recorded, Tensor};
 use std::rc::Rc;
 

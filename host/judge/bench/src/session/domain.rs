@@ -11,7 +11,8 @@ use crate::held::Held;
 use crate::inputs::Round;
 use crate::precision::{are_explained, strays};
 use passhost_ir::{Conversions, TensorType};
-use passhost_protocol::device::{DomainFinding, RewriteError};
+use passhost_protocol::device::RewriteError;
+use passhost_result::DomainFinding;
 use rayon::prelude::*;
 
 /// A rewrite may be so many times further from the truth than eager is anywhere, plus [`SLACK`] last places.

@@ -7,7 +7,8 @@ use crate::held::Held;
 use crate::inputs::Round;
 use passhost_ir::{NodeId, TensorType};
 use passhost_protocol::device::{ElsewhereRun, Evaluation, RewriteError, RunError};
-use passhost_protocol::{Work, open_regular};
+use passhost_protocol::open_regular;
+use passhost_result::Work;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 

@@ -5,8 +5,8 @@ use super::{Checks, Drawn, Reference};
 use crate::compare::Comparison;
 use crate::domain::{Domain, bounded_inputs, draws};
 use crate::inputs::{Round, hash_of};
-use passhost_protocol::Work;
-use passhost_protocol::device::{Draws, OtherRounds, ReferenceError, RewriteError, Settings, Share};
+use passhost_protocol::device::{Draws, ReferenceError, RewriteError};
+use passhost_result::{OtherRounds, Settings, Share, Work};
 use std::time::{Duration, Instant};
 
 /// The round that the other inputs of unusual rounds are of, and that says which rounds there are.

@@ -7,8 +7,8 @@ use crate::domain::{Domain, draw_unusual_held};
 use crate::held::Held;
 use crate::inputs::Round;
 use passhost_ir::{Conversions, NodeId, TensorType, converts, in_double};
-use passhost_protocol::Work;
 use passhost_protocol::device::{ReferenceError, RewriteError};
+use passhost_result::Work;
 use passhost_runtime::{Cause, Hints, Mode, NodeError, Program, Tensor};
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -173,7 +173,8 @@ mod tests {
     use crate::device::Device;
     use crate::session::tests::alone;
     use passhost_ir::{Draw, Graph, InputSpec};
-    use passhost_protocol::device::{Draws, Settings};
+    use passhost_protocol::device::Draws;
+    use passhost_result::Settings;
 
     #[test]
     fn inputs_that_eager_itself_fails_on_are_no_doing_of_a_rewrite() {

@@ -2,7 +2,8 @@
 
 use super::*;
 use passhost_ir::{Draw, Dtype};
-use passhost_protocol::device::{ElsewhereRun, Finding, Launch, NotCaptured, OtherRounds, Timed, TimingError};
+use passhost_protocol::device::{ElsewhereRun, NotCaptured, Timed, TimingError};
+use passhost_result::{Finding, Launch, OtherRounds};
 use passhost_runtime::{GUARD, Temporary};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -12,10 +12,8 @@ use crate::integrity;
 use crate::measure::{self, Kept, Plan, Random};
 use crate::witness::Observer;
 use passhost_ir::{Graph, NodeId, OpTable, functionalise, in_place_nodes};
-use passhost_protocol::Work;
-use passhost_protocol::device::{
-    Block, DeviceTimes, Finding, ProcessTimes, RewriteError, Settings, Stage, Timed, TimedProgram, TimingError,
-};
+use passhost_protocol::device::{RewriteError, Stage, Timed, TimedProgram, TimingError};
+use passhost_result::{Block, DeviceTimes, Finding, ProcessTimes, Settings, Work};
 use passhost_runtime::{Hints, Mode, Program, Tensor};
 
 /// The round whose inputs the timed runs use.

@@ -15,7 +15,8 @@ use passhost_ir::{
     Conversions, Dtype, Graph, Node, NodeId, NodeKind, OpTable, TensorType, ValueId, counterparts, functionalise,
     in_double,
 };
-use passhost_protocol::device::{Departure, OutputReport, RewriteError, Settings, ShownBy};
+use passhost_protocol::device::RewriteError;
+use passhost_result::{Departure, OutputReport, Settings, ShownBy};
 use passhost_runtime::{Hints, KERNEL, Mode, NodeError, Program};
 use std::collections::BTreeSet;
 

@@ -4,7 +4,8 @@
 
 use super::tests::{alone, bytes, evaluate, evaluate_on, judged_elsewhere, reference};
 use passhost_ir::{Dtype, TensorType};
-use passhost_protocol::device::{Draws, Finding, OtherRounds};
+use passhost_protocol::device::Draws;
+use passhost_result::{Finding, OtherRounds};
 
 #[test]
 fn only_what_is_less_precise_in_every_round_is_accused() {

@@ -4,8 +4,8 @@ use super::{Reference, input_error};
 use crate::blame::of_rewrite;
 use crate::inputs::Round;
 use passhost_ir::{Graph, NodeId};
-use passhost_protocol::Work;
-use passhost_protocol::device::{Candidate, RewriteError, TunedKernel};
+use passhost_protocol::device::RewriteError;
+use passhost_result::{Candidate, TunedKernel, Work};
 use passhost_runtime::{Candidates, Hints};
 use sha2::{Digest, Sha256};
 

@@ -1,7 +1,7 @@
 //! A program that someone else runs, as the device child is told of it.
 
-use super::Settings;
 use passhost_ir::TensorType;
+use passhost_result::Settings;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 

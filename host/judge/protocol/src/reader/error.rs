@@ -31,9 +31,9 @@ pub enum SampleError {
         /// What the system said.
         reason: String,
     },
-    /// The directory is no sample.
+    /// The directory, or what is packed in a file, is no sample.
     #[error(
-        "`{path}` is no sample: it has neither a graph_list.txt (a task) nor a model.py (a graph); give a sample directory or a list of them"
+        "`{path}` is no sample: it has neither a graph_list.txt (a task) nor a model.py (a graph); give a sample or a list of samples"
     )]
     NoSample {
         /// As given.
@@ -65,7 +65,7 @@ pub enum SampleError {
         /// At most.
         limit: usize,
     },
-    /// Text that is no Python, or Python outside the straight-line subset.
+    /// Text that is no Python, Python outside the straight-line subset, or a packed sample that is malformed.
     #[error("{place}: {message}")]
     Syntax {
         /// Where.

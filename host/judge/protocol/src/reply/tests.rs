@@ -1,13 +1,13 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::*;
-use crate::device::{DeviceInfo, Evaluation, Loaded, ProcessTimes, Ran, RewriteError, RunError, Stage, Timed};
-use crate::guest::{GuestFailure, GuestUsage, PassInfo, Refusal, Rewrite};
-use crate::reader::{Opened, Symbols, Variant};
-use crate::{Spent, Walls};
+use crate::device::{Evaluation, Loaded, Ran, RewriteError, RunError, Stage, Timed};
+use crate::guest::{GuestFailure, Rewrite};
+use crate::reader::{Opened, Variant};
 use passhost_ir::{
     Arg, DeviceFacts, DeviceKind, Dtype, Graph, Node, NodeId, NodeKind, OpName, TensorType, Value, ValueId,
 };
+use passhost_result::{DeviceInfo, GuestUsage, PassInfo, ProcessTimes, Refusal, Spent, Symbols, Walls};
 use std::fmt::Debug;
 
 const WALLS: Walls = Walls { seccomp: true, landlock: Some(6) };

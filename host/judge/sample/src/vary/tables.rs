@@ -19,7 +19,8 @@ pub fn follow(before: &Reading, now: &mut Reading) {
         };
         let (Some(&was), Some(&is)) = (was.get(position), is.get(position)) else { continue };
         let (was, is) = (was as f64, is as f64);
-        if is >= was || !weight.ty.dtype.is_integer() || weight.ty.dtype == Dtype::Bool {
+        // A table without rows has no number that says which.
+        if is < 1.0 || is >= was || !weight.ty.dtype.is_integer() || weight.ty.dtype == Dtype::Bool {
             continue;
         }
         let inside = |element: f64| if (-was..was).contains(&element) { element.clamp(-is, is - 1.0) } else { element };

@@ -425,6 +425,19 @@ fn indices_into_a_table_that_becomes_smaller_stay_within_it() {
 }
 
 #[test]
+fn indices_into_a_table_of_which_nothing_is_left_stay_as_they_are() {
+    let body = "u = t[6:]\ny = torch.nn.functional.embedding(i, u, None, None, 2.0, False, False)\nreturn (y,)";
+    let graph = Graph { inputs: "i i64 4; t f32 S0,8", symbols: &[("S0", 10)], body };
+    let record = |weight: &mut Weight| {
+        if weight.name == "i" {
+            (weight.min, weight.max) = (Some(0.0), Some(3.0));
+        }
+    };
+    let index = graph.vary(&symbols(&[("S0", 6)]), record).unwrap().reading.weights.remove(0);
+    assert_eq!((index.min, index.max), (Some(0.0), Some(3.0)));
+}
+
+#[test]
 fn a_number_that_is_the_value_of_the_symbol_becomes_the_new_one() {
     let graph = Graph {
         inputs: "x f32 S0,S1,8; n:torch.SymInt i64; m i64; b i64",

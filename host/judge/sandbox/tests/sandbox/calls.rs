@@ -8,7 +8,8 @@ use passhost_ir::kernel::{
 use passhost_ir::{
     Arg, Dtype, Graph, Infer, InferError, Kernel, MemoryFormat, Node, NodeId, NodeKind, OpName, TensorType, ValueId,
 };
-use passhost_protocol::guest::{FromGuest, GuestLimits, PassInfo};
+use passhost_protocol::guest::FromGuest;
+use passhost_result::{GuestLimits, PassInfo};
 
 /// A graph with every kind of everything. It makes no sense, which is none of the sandbox's business.
 fn graph_of_everything() -> Graph {

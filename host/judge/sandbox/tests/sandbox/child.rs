@@ -1,8 +1,9 @@
 //! The real binary, spoken to in frames.
 
 use passhost_ir::{Arg, DeviceFacts, DeviceKind, Graph, Infer, InferError, OpName, TensorType};
-use passhost_protocol::guest::{FromGuest, GuestFailure, GuestLimits, GuestUsage, PassInfo, Rewrite, ToGuest};
+use passhost_protocol::guest::{FromGuest, GuestFailure, Rewrite, ToGuest};
 use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
+use passhost_result::{GuestLimits, GuestUsage, PassInfo};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 pub(crate) struct Guest {

@@ -3,7 +3,8 @@
 use crate::child::Guest;
 use crate::component::{core, from_text, plugin, writes_stderr};
 use passhost_ir::Graph;
-use passhost_protocol::guest::{FromGuest, GuestFailure, GuestLimits, Limit};
+use passhost_protocol::guest::{FromGuest, GuestFailure, Limit};
+use passhost_result::GuestLimits;
 
 /// Runs the plugin on an empty graph.
 #[track_caller]

@@ -3,7 +3,8 @@
 use crate::child::Guest;
 use crate::component::{self, core, dummy, dummy_of_version, from_text, plugin, writes_stderr};
 use passhost_ir::Graph;
-use passhost_protocol::guest::{FromGuest, GuestFailure, GuestLimits, ToGuest};
+use passhost_protocol::guest::{FromGuest, GuestFailure, ToGuest};
+use passhost_result::GuestLimits;
 
 #[track_caller]
 fn refusal(wasm: &[u8]) -> GuestFailure {

@@ -13,11 +13,10 @@ mod python;
 mod run;
 
 use crate::batch::PluginEntry;
-use crate::cores::allowed;
-use crate::device::Device;
-use crate::document::{Baseline, Launch};
-use passhost_protocol::device::DeviceInfo;
-use passhost_protocol::guest::PassInfo;
+use passhost_child::cores::allowed;
+use passhost_child::device::Device;
+use passhost_result::document::{Baseline, Launch};
+use passhost_result::{DeviceInfo, PassInfo};
 use python::{Hello, Python, PythonError, SCRIPTS, Setup};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};

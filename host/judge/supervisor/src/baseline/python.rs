@@ -2,10 +2,10 @@
 
 use super::print::{Program, Spec};
 use super::{Compile, Method};
-use crate::cores::keep_process_to;
-use crate::device::ENVIRONMENT;
-use crate::untrusted::one_line;
-use passhost_protocol::device::ProcessTimes;
+use passhost_child::cores::keep_process_to;
+use passhost_child::process::ENVIRONMENT;
+use passhost_result::ProcessTimes;
+use passhost_result::untrusted::one_line;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};

@@ -3,10 +3,10 @@
 use super::{Baselines, Method};
 use crate::batch::{Bench, Heard, Line, Opened, Queue, VariantLine, hear_of, open_task};
 use crate::check::Checker;
-use crate::device::Device;
-use crate::document::ChildWalls;
-use crate::judge::Judged;
 use crate::supervisor::Supervisor;
+use passhost_child::device::Device;
+use passhost_result::document::ChildWalls;
+use passhost_result::verdict::Judged;
 use std::sync::mpsc::Sender;
 
 /// The worker of the device.

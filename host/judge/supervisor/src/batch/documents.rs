@@ -3,12 +3,12 @@
 use super::error::BatchError;
 use super::header::{Header, PluginEntry};
 use super::line::{Line, SampleLine, SampleName, VariantLine};
-use crate::assemble::{Frame, assemble};
-use crate::document::{ChildWalls, Document, Job};
-use crate::judge::Judged;
-use crate::timing::{Rules, measured};
-use crate::untrusted::one_line;
-use passhost_protocol::device::DeviceInfo;
+use passhost_result::DeviceInfo;
+use passhost_result::document::{ChildWalls, Document, Job};
+use passhost_result::scoring::{Frame, assemble};
+use passhost_result::timing::{Rules, measured};
+use passhost_result::untrusted::one_line;
+use passhost_result::verdict::Judged;
 use passhost_score::VariantOutcome;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;

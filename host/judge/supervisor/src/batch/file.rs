@@ -5,7 +5,7 @@ use super::finished::Finished;
 use super::header::Header;
 use super::line::Line;
 use super::read::{Contents, LINE_LIMIT, parse};
-use crate::lock::LockedFile;
+use passhost_child::LockedFile;
 use serde::Serialize;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, Write as _};

@@ -1,7 +1,7 @@
 //! What a batch file has already.
 
 use super::line::{Line, SampleLine, SampleName, VariantLine};
-use crate::document::{Blame, Failure};
+use passhost_result::document::{Blame, Failure};
 use std::collections::{HashMap, HashSet};
 
 /// What is done, by content, so that it is not done again. What the host was to blame for is not done.

@@ -1,13 +1,10 @@
 //! What all variants of a batch have in common.
 
 use super::SCHEMA;
-use crate::differing::first_difference;
-use crate::document::{Baseline, CHECK, Failure, Limits, first_check};
 use crate::supervisor::Config;
 use passhost_policy::Policy;
-use passhost_protocol::device::DeviceInfo;
-use passhost_protocol::guest::PassInfo;
-use passhost_protocol::reader::InputMode;
+use passhost_result::document::{Baseline, CHECK, Failure, Limits, first_check};
+use passhost_result::{DeviceInfo, InputMode, PassInfo, first_difference};
 use passhost_score::Options;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
@@ -178,7 +175,7 @@ fn milliseconds(time: Duration) -> u64 {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use passhost_protocol::device::Launch;
+    use passhost_result::Launch;
 
     #[test]
     fn a_batch_goes_on_with_the_launch_that_it_was_begun_with() {

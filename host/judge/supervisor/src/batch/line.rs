@@ -1,6 +1,6 @@
 //! The lines of a batch file after its header.
 
-use crate::document::{ChildWalls, Failure, Variant};
+use passhost_result::document::{ChildWalls, Failure, Variant};
 use passhost_score::VariantOutcome;
 use serde::{Deserialize, Serialize};
 

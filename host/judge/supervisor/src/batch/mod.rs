@@ -3,7 +3,7 @@
 //!
 //! The file has one JSON value a line. The first is the [`Header`], which says everything that all have in common; each
 //! other one is a [`Line`]: a variant that a plugin ended on, or a sample that could not be used. A line is appended in
-//! one piece, and on the disk before the next variant begins. [`read`] makes [`Document`](crate::document::Document)s of
+//! one piece, and on the disk before the next variant begins. [`read`] makes [`Document`](passhost_result::document::Document)s of
 //! them, those that an evaluation of each sample by itself would have given.
 
 mod documents;

@@ -3,11 +3,11 @@
 use super::header::SampleEntry;
 use super::line::{SampleLine, SampleName};
 use super::run::Bench;
-use crate::document::{Blame, Failure};
-use crate::failure::{DOCTOR, failure};
-use crate::named::is_among;
 use crate::sample::Sample;
 use crate::supervisor::Supervisor;
+use passhost_child::DOCTOR;
+use passhost_result::document::{Blame, Failure, failure};
+use passhost_result::is_among;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 

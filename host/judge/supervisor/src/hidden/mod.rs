@@ -7,18 +7,19 @@
 mod run;
 mod sizes;
 
-pub(crate) use run::{allowed, run};
+pub(crate) use run::run;
 
 use crate::account::Account;
 use crate::check::{Checker, Refused, Verified};
-use crate::document::{Blame, Failure, HiddenShape};
 use crate::event::VariantPlace;
-use crate::judge::empty;
 use crate::reference::secret;
 use crate::sample::Sample;
-use crate::untrusted::one_line;
 use passhost_ir::Graph;
-use passhost_protocol::reader::{self, Change, Symbols};
+use passhost_protocol::reader::{self, Change};
+use passhost_result::Symbols;
+use passhost_result::document::{Blame, Failure, HiddenShape, described};
+use passhost_result::untrusted::one_line;
+use passhost_result::verdict::empty;
 
 /// Bytes of tensors that any graph may have in another size; one with more may have twice as many.
 const BYTES: u64 = 16 << 20;
@@ -138,19 +139,4 @@ fn choose(
 /// Of all values of a graph.
 fn bytes(graph: &Graph) -> u64 {
     graph.values.iter().fold(0, |sum, value| sum.saturating_add(value.ty.bytes()))
-}
-
-/// `S0 = 5, S1 = 57`.
-pub(crate) fn described(sizes: &Symbols) -> String {
-    let sizes: Vec<String> = sizes.iter().map(|(name, extent)| format!("{} = {extent}", one_line(name, 40))).collect();
-    sizes.join(", ")
-}
-
-/// What to do to see a hidden size alone.
-pub(crate) fn reproduction(variant: &str, sizes: &Symbols) -> String {
-    let set: Vec<String> =
-        sizes.iter().map(|(name, extent)| format!("--set {}={extent}", one_line(name, 40))).collect();
-    let variant = one_line(variant, 200);
-    let set = set.join(" ");
-    format!("`passhost samples vary SAMPLE --variant {variant} {set} --out DIR` writes these sizes as a sample")
 }

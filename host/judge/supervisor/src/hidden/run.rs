@@ -1,22 +1,20 @@
 //! A hidden size on the device: correctness rounds, and no times.
 
-use super::{Chosen, described};
+use super::Chosen;
 use crate::check::{Refused, Verified};
-use crate::child::ChildError;
-use crate::device::{Device, DeviceError, RewriteRequest};
-use crate::document::{Blame, HiddenShape};
 use crate::event::{VariantPlace, WorkStage};
-use crate::judge::counts_from;
 use crate::measure::{Reference, evaluation_limit, rewrite_settings};
 use crate::reference::load_reference;
 use crate::supervisor::Supervisor;
+use passhost_child::ChildError;
+use passhost_child::device::{Device, DeviceError, RewriteRequest};
 use passhost_ir::OpTable;
-use passhost_protocol::device::{Draws, Evaluation, OtherRounds, RewriteError, Settings, Share};
+use passhost_protocol::device::{Draws, Evaluation, RewriteError};
 use passhost_protocol::reader;
+use passhost_result::document::{Blame, HiddenShape, allowed, described, wrong_from};
+use passhost_result::verdict::counts_from;
+use passhost_result::{OtherRounds, Settings, Share};
 use std::time::Instant;
-
-/// Steps of tolerance that a hidden size may need more than the recorded one: its sums have another length.
-const SLACK: i8 = 2;
 
 /// Runs the rewrite for a hidden size on inputs from `seed`. The recorded size is right at `recorded_right_from`. Where the
 /// policy lets a run in double precision decide, it does so for both.
@@ -46,21 +44,9 @@ pub(crate) fn run(
     record
 }
 
-/// The largest t from which on a hidden size may be right.
-pub(crate) fn allowed(recorded_right_from: i8) -> i8 {
-    recorded_right_from.max(-5) + SLACK
-}
-
 /// What is wrong with a rewrite that ran.
 fn wrong(evaluation: &Evaluation, right_from: Option<i8>, allowed: i8) -> Option<String> {
-    if let Some(finding) = evaluation.findings.first() {
-        return Some(finding.to_string());
-    }
-    match right_from {
-        Some(t) if t <= allowed => None,
-        Some(t) => Some(format!("outputs are right from t = {t} on, expected t = {allowed} or less")),
-        None => Some("outputs are right at no tolerance".to_owned()),
-    }
+    evaluation.findings.first().map(ToString::to_string).or_else(|| wrong_from(right_from, allowed))
 }
 
 /// Why there is nothing to compare.
@@ -131,7 +117,8 @@ fn ended(evaluation: Evaluation) -> Result<Evaluation, Trouble> {
 mod tests {
     use super::*;
     use passhost_ir::NodeId;
-    use passhost_protocol::device::{Finding, ReferenceError};
+    use passhost_protocol::device::ReferenceError;
+    use passhost_result::Finding;
 
     #[test]
     fn what_was_found_at_a_hidden_size_counts_whatever_ended_its_rounds() {

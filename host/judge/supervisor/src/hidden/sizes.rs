@@ -1,6 +1,6 @@
 //! Which other sizes of a graph a pass is tried on: drawn from a seed that did not exist when the pass was written.
 
-use passhost_protocol::reader::Symbols;
+use passhost_result::Symbols;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
 

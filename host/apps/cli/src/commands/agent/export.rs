@@ -1,9 +1,9 @@
 //! `passhost agent export DIR`
 
 use crate::arguments::{AgentExportArguments, ExportFormat};
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::output::{json, print};
-use crate::{Exit, Stop};
 use passhost_agent::export::harbor::{Task, tasks};
 use passhost_agent::export::{Filter, Format, export};
 use passhost_corpus::{new_directory, write_whole};
@@ -68,17 +68,38 @@ fn write(task: &Task, folder: &Path) -> Result<(), Stop> {
     })
 }
 
-/// All that is in a directory; links as what they lead to.
+/// A file, or all that is in a directory; links as what they lead to.
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    if !from.is_dir() {
+        to.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+        return std::fs::copy(from, to).map(drop);
+    }
     std::fs::create_dir_all(to)?;
     for entry in std::fs::read_dir(from)? {
         let entry = entry?;
-        let (path, to) = (entry.path(), to.join(entry.file_name()));
-        if path.is_dir() {
-            copy(&path, &to)?;
-        } else {
-            std::fs::copy(&path, &to)?;
-        }
+        copy(&entry.path(), &to.join(entry.file_name()))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_copied_packed_and_as_a_directory() {
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name);
+        std::fs::create_dir_all(at("whole/graph")).unwrap();
+        for file in ["whole/graph/model.py", "packed"] {
+            std::fs::write(at(file), file).unwrap();
+        }
+        for (sample, file, copied) in
+            [("whole", "whole/graph/model.py", "to/whole/graph/model.py"), ("packed", "packed", "to/packed")]
+        {
+            copy(&at(sample), &at("to").join(sample)).unwrap();
+            assert_eq!(std::fs::read_to_string(at(copied)).unwrap(), file);
+        }
+    }
 }

@@ -1,11 +1,11 @@
 //! What the attempts of a run score, as a table and as JSON.
 
-use crate::Stop;
+use crate::exit::Stop;
 use crate::terminal::{Terminal, table};
 use passhost_agent::curve::{Curve, SHOWN, curve};
 use passhost_agent::run::text;
+use passhost_result::untrusted::one_line;
 use passhost_score::Interval;
-use passhost_supervisor::untrusted::one_line;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::Path;

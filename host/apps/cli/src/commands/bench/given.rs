@@ -1,21 +1,15 @@
 //! What a batch is given: plugins and samples among the paths, this host's own programs, and the command line.
 
-use crate::Stop;
 use crate::arguments::BenchArguments;
 use crate::commands::{WEBASSEMBLY, is_wasm_by_name, named_samples, read_plugin};
+use crate::exit::Stop;
 use crate::terminal::Terminal;
+use passhost_child::Plugin;
 use passhost_protocol::open_regular;
+use passhost_result::untrusted::one_line;
 use passhost_sample::Named;
-use passhost_supervisor::Plugin;
-use passhost_supervisor::child::beside_this_executable;
-use passhost_supervisor::untrusted::one_line;
-use sha2::{Digest as _, Sha256};
-use std::collections::BTreeMap;
-use std::io::{self, Read as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
-
-/// The programs that an evaluation consists of.
-const PROGRAMS: [&str; 5] = ["passhost", "passhost-reader", "passhost-guest", "passhost-device", "passhost-compiler"];
 
 /// What a batch is about.
 pub struct Given {
@@ -33,7 +27,7 @@ pub fn read(arguments: &BenchArguments, terminal: &Terminal) -> Result<Given, St
         )));
     }
     if lists.is_empty() {
-        return Err(Stop::usage("no samples are given; plugins are followed by sample directories or lists of them"));
+        return Err(Stop::usage("no samples are given; plugins are followed by samples or lists of them"));
     }
     let limit = arguments.measure.limits.limits().wasm;
     let mut read: Vec<Plugin> = vec![];
@@ -53,15 +47,6 @@ fn is_plugin(path: &Path) -> bool {
         open_regular(path)?.read_exact(&mut start).map(|()| start)
     };
     is_wasm_by_name(path) || start().is_ok_and(|start| start == *WEBASSEMBLY)
-}
-
-/// The SHA-256 of this host's programs, by name.
-pub fn programs() -> io::Result<BTreeMap<String, String>> {
-    let hash = |name: &str| {
-        let hash = Sha256::digest(std::fs::read(beside_this_executable(name))?);
-        Ok((name.to_owned(), hash.iter().map(|byte| format!("{byte:02x}")).collect()))
-    };
-    PROGRAMS.into_iter().map(hash).collect()
 }
 
 /// The name of a file without its folder and ending.

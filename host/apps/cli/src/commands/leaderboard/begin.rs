@@ -2,8 +2,8 @@
 
 use crate::arguments::LeaderboardArguments;
 use crate::commands::documents;
+use crate::exit::{Exit, Stop};
 use crate::output::{print, write_json};
-use crate::{Exit, Stop};
 use anyhow::Context as _;
 use passhost_board::{Board, FILE};
 use passhost_corpus::write_whole;

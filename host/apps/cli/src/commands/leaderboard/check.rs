@@ -2,12 +2,12 @@
 
 use super::{headline, is_shared, place, title, unreadable};
 use crate::arguments::LeaderboardArguments;
+use crate::exit::{Exit, Stop};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone, wrap};
-use crate::{Exit, Stop};
 use passhost_board::{Board, Contents, Refused, Scored, Standings, SubmittedFile};
+use passhost_result::untrusted::one_line;
 use passhost_sign::TrustedKeys;
-use passhost_supervisor::untrusted::one_line;
 use std::path::Path;
 
 /// Says of each file what is on the board, and why the rest is not.

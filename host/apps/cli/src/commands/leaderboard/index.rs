@@ -6,9 +6,9 @@ use passhost_board::{Board, Ranking, Row, Score, Scored, Standings};
 use passhost_page::{
     Axis, Cell, Column, Content, Mark, Markup, Page, Ruler, Scale, Section, Series, Table, html, number, untrusted,
 };
+use passhost_result::Headline;
+use passhost_result::untrusted::one_line;
 use passhost_sign::time_text;
-use passhost_supervisor::Headline;
-use passhost_supervisor::untrusted::one_line;
 
 /// Characters of a name that are shown.
 const NAME: usize = 60;

@@ -1,8 +1,8 @@
 //! The board as a static site.
 
 use super::{index, submitted};
+use crate::exit::{Exit, Stop};
 use crate::output::print;
-use crate::{Exit, Stop};
 use anyhow::Context as _;
 use passhost_board::{Board, Standings, Submission};
 use passhost_corpus::write_whole;

@@ -4,8 +4,8 @@ use passhost_board::{Board, Ranking, Row, Score, Standings, Submission};
 use passhost_page::report::{Origin, report};
 use passhost_page::{Markup, Page, Section, html, number, untrusted};
 use passhost_report::{Apart, Entry, Filter, contests, entries};
+use passhost_result::untrusted::one_line;
 use passhost_sign::time_text;
-use passhost_supervisor::untrusted::one_line;
 
 /// Characters of a name that are shown.
 const NAME: usize = 80;

@@ -4,7 +4,7 @@ use super::{authors, headline, is_shared, letter, letters, title, warning};
 use crate::terminal::{Terminal, Tone, table, wrap};
 use passhost_board::{Board, Ranking, Scored, Standings};
 use passhost_page::number;
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::untrusted::one_line;
 
 /// The lines for a board.
 pub fn render(board: &Board, standings: &Standings, terminal: &Terminal) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! All overloads of an op in one row, with what GraphNet has of them.
 
-use crate::{Exit, Stop};
+use crate::exit::{Exit, Stop};
 use passhost_corpus::lowerings::{Calls, Lowerings, NO_LOWERING, read};
 use passhost_corpus::quantities::count;
 use passhost_guest_sdk::lower::{Standing, standing};

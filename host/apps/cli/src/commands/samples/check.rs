@@ -6,16 +6,16 @@ use super::progress::Progress;
 use super::{crew, find, print_if, survey, write_document};
 use crate::arguments::CheckSamplesArguments;
 use crate::commands::device_setup;
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::terminal::Terminal;
-use crate::{Exit, Stop};
+use passhost_child::Memo;
 use passhost_corpus::check::{Check, Run};
 use passhost_corpus::findings::{Checked, RunSettings, Settings, Summary};
 use passhost_corpus::journal::{Finished, Journal};
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::survey::cores;
 use passhost_protocol::device::DeviceChoice;
-use passhost_supervisor::Memo;
 use passhost_supervisor::memory::available;
 use std::sync::Arc;
 

@@ -2,13 +2,13 @@
 
 use super::{ask, print_if, report_unusable, write_document};
 use crate::arguments::HashArguments;
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::terminal::{Terminal, Tone};
-use crate::{Exit, Stop};
 use passhost_corpus::hash::{Hashed, Summary, hash};
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::quantities::count;
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::untrusted::one_line;
 
 const SCHEMA: &str = "passhost.samples.hash/1";
 

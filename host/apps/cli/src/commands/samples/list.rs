@@ -2,13 +2,13 @@
 
 use super::{ask, print_if, report_unusable, write_document};
 use crate::arguments::ListArguments;
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::terminal::{Terminal, Tone, table};
-use crate::{Exit, Stop};
 use passhost_corpus::list::{Listed, list};
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::quantities::{bytes, count};
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::untrusted::one_line;
 use std::collections::BTreeSet;
 
 const SCHEMA: &str = "passhost.samples.list/1";

@@ -2,14 +2,14 @@
 
 use super::{ask, print_if, report_unusable, write_document};
 use crate::arguments::LoweringsArguments;
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::terminal::{Terminal, Tone, wrap};
-use crate::{Exit, Stop};
 use passhost_corpus::lowerings::{Calls, Lowerings, lowerings, total, write};
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::quantities::count;
 use passhost_corpus::write_whole;
-use passhost_supervisor::untrusted::one_line;
+use passhost_result::untrusted::one_line;
 use serde::Serialize;
 
 const SCHEMA: &str = "passhost.samples.lowerings/1";

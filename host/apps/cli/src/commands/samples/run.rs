@@ -3,18 +3,18 @@
 use super::one_graph;
 use crate::arguments::RunArguments;
 use crate::commands::device_setup;
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::output::{print, write_json};
 use crate::terminal::{Terminal, Tone, wrap};
-use crate::{Exit, Stop};
 use anyhow::Context;
+use passhost_child::Memo;
+use passhost_child::device::DeviceSetup;
 use passhost_corpus::outcome::Failure;
 use passhost_corpus::run::Manifest;
 use passhost_corpus::worker::{Worker, Workplace};
+use passhost_result::untrusted::one_line;
 use passhost_sample::{InputMode, Sample};
-use passhost_supervisor::Memo;
-use passhost_supervisor::device::DeviceSetup;
-use passhost_supervisor::untrusted::one_line;
 use std::sync::Arc;
 
 /// The sample's calls as Python that passhost wrote, for who wants to run the same in PyTorch.

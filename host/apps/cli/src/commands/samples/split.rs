@@ -2,9 +2,9 @@
 
 use super::{ask, print_if, report_unusable, write_document};
 use crate::arguments::SplitArguments;
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::terminal::{Terminal, wrap};
-use crate::{Exit, Stop};
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::quantities::count;
 use passhost_corpus::split::{Sequence, Sides, Summary, sequence, sides, write_list};

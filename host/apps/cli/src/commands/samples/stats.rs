@@ -3,9 +3,9 @@
 use super::histogram::{bars, by_powers};
 use super::{ask, print_if, report_unusable, write_document};
 use crate::arguments::StatsArguments;
+use crate::exit::{Exit, Stop};
 use crate::files::Files;
 use crate::terminal::{Terminal, Tone, wrap};
-use crate::{Exit, Stop};
 use passhost_corpus::outcome::SampleReport;
 use passhost_corpus::quantities::{bytes, count};
 use passhost_corpus::stats::{Counted, Summary, count_graph};

@@ -2,16 +2,16 @@
 
 use super::one_graph;
 use crate::arguments::VaryArguments;
+use crate::exit::{Exit, Stop};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone};
-use crate::{Exit, Stop};
+use passhost_child::Memo;
 use passhost_corpus::vary::Origin;
 use passhost_corpus::worker::{Worker, Workplace};
 use passhost_corpus::{new_directory, write_whole};
 use passhost_ir::Dtype;
+use passhost_result::untrusted::one_line;
 use passhost_sample::{Change, Sample};
-use passhost_supervisor::Memo;
-use passhost_supervisor::untrusted::one_line;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 

@@ -1,14 +1,15 @@
 //! Where episodes of training loops are worked on.
 
-use super::Samples;
-use crate::Stop;
+use super::samples::Samples;
 use crate::arguments::ServeArguments;
 use crate::commands::device_facts;
 use crate::commands::guide::GUIDE;
+use crate::commands::source::sdk_directory;
+use crate::exit::Stop;
+use passhost_child::device::Device;
+use passhost_child::{beside_this_executable, cores};
+use passhost_result::Policy;
 use passhost_serve::{EpisodeLimits, Episodes, Shop};
-use passhost_supervisor::child::beside_this_executable;
-use passhost_supervisor::device::Device;
-use passhost_supervisor::{Policy, cores};
 use passhost_workshop::{Machinery, Turns};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -43,7 +44,10 @@ pub fn open(arguments: &ServeArguments, samples: &Samples, devices: &[Device]) -
     };
     let paths = samples.iter().map(|(name, sample)| (name.clone(), sample.path.clone())).collect();
     let files = arguments.data.join(FILES);
-    let shop = Shop::open(machinery, GUIDE, paths, &files, builds)
+    let hidden =
+        [Some(arguments.data.clone()), Some(sdk_directory()), Some(std::env::temp_dir()), std::env::home_dir()];
+    let hidden = hidden.into_iter().flatten().collect();
+    let shop = Shop::open(machinery, GUIDE, paths, &files, hidden, builds)
         .map_err(|error| Stop::usage(format!("cannot use the directory `{}`: {error}", files.display())))?;
     Ok(Episodes { limits, shop })
 }

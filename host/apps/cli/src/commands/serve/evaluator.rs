@@ -1,15 +1,16 @@
 //! What becomes of a submission: the document of an evaluation, as `passhost eval` makes it.
 
-use super::Samples;
-use crate::Stop;
+use super::samples::Samples;
 use crate::commands::source;
+use crate::exit::Stop;
 use passhost_builder::{BuildLimits, Source};
+use passhost_child::cores::Kept;
+use passhost_child::device::Device;
+use passhost_child::{Confinement, LoadedPlugin, Plugin, Types};
+use passhost_result::document::{Blame, Document, Failure};
 use passhost_sample::Named;
 use passhost_serve::{Graded, Grader, Job, Kind};
-use passhost_supervisor::cores::Kept;
-use passhost_supervisor::device::Device;
-use passhost_supervisor::document::{Blame, Document, Failure};
-use passhost_supervisor::{Checking, Confinement, LoadedPlugin, Plugin, Sample, Supervisor, Types};
+use passhost_supervisor::{Checking, Sample, Supervisor};
 use std::convert::Infallible;
 use std::sync::Arc;
 

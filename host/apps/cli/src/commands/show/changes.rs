@@ -1,7 +1,7 @@
 //! What a pass changed, node by node.
 
 use passhost_ir::Graph;
-use passhost_supervisor::untrusted::escaped;
+use passhost_result::untrusted::escaped;
 
 /// Pairs of nodes that are looked at, at most: beyond that, what lies between equal beginnings and ends is replaced as one.
 const MOST: usize = 1 << 24;

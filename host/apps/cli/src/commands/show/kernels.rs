@@ -1,10 +1,11 @@
 //! The kernels of a rewrite: their text, what they move and calculate, and the CUDA C++ that they become.
 
 use crate::terminal::{Terminal, Tone, wrap};
+use passhost_child::Types;
 use passhost_ir::kernel::{Effort, remarks, verify};
 use passhost_ir::{DeviceFacts, Graph, Kernel, Node, NodeKind};
 use passhost_protocol::device::GpuProperties;
-use passhost_supervisor::{Types, untrusted};
+use passhost_result::untrusted;
 
 /// For which GPU kernels are written where there is none: an H100.
 const NOMINAL: GpuProperties = GpuProperties {

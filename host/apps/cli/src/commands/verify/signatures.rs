@@ -1,13 +1,13 @@
 //! Who signed what is verified, and whether that counts.
 
 use crate::arguments::VerifyArguments;
-use crate::commands::bench::given::programs;
 use crate::commands::documents;
-use crate::{Exit, Stop};
+use crate::commands::programs::programs;
+use crate::exit::{Exit, Stop};
+use passhost_result::document::Document;
+use passhost_result::untrusted::one_line;
+use passhost_result::verify::recompute;
 use passhost_sign::{LineError, Met, SCHEMA, Signed, Statement, TrustedKeys};
-use passhost_supervisor::document::Document;
-use passhost_supervisor::untrusted::one_line;
-use passhost_supervisor::verify::recompute;
 use std::collections::BTreeMap;
 use std::path::Path;
 

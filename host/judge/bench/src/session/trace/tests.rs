@@ -2,7 +2,7 @@
 
 use crate::session::tests::{alone, reference};
 use passhost_ir::{Graph, NodeId};
-use passhost_protocol::device::{Departure, Settings, ShownBy};
+use passhost_result::{Departure, Settings, ShownBy};
 use passhost_runtime::Hints;
 
 const CHAIN: &str = "graph(%x: f32[64,32]) {

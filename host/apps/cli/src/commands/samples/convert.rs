@@ -1,0 +1,41 @@
+//! `passhost samples pack LIST|DIR... --out DIR` and `passhost samples unpack LIST|DIR... --out DIR`
+
+use crate::arguments::ConvertArguments;
+use crate::exit::{Exit, Stop};
+use crate::output::print;
+use crate::terminal::Terminal;
+use passhost_corpus::new_directory;
+use passhost_corpus::packing::{Form, convert, place};
+use passhost_corpus::quantities::count;
+use passhost_result::untrusted::one_line;
+use std::collections::HashSet;
+
+pub fn run(arguments: &ConvertArguments, form: Form, terminal: &Terminal) -> Result<Exit, Stop> {
+    let (mut found, mut seen) = (vec![], HashSet::new());
+    for path in &arguments.paths {
+        let samples = passhost_sample::find(path).map_err(|error| Stop::new(Exit::Usage, error))?;
+        let new = samples.into_iter().filter(|sample| seen.insert(passhost_sample::plain_path(sample)));
+        found.extend(new.map(|sample| (place(path, &sample), sample)));
+    }
+    new_directory(&arguments.out)?;
+    let (mut samples, mut files, mut exit) = (0, 0, Exit::Success);
+    for (place, sample) in &found {
+        let place = place.as_ref().ok_or_else(|| Stop::usage(format!("`{}` has no name", sample.display())))?;
+        match convert(sample, form, &arguments.out.join(place)) {
+            Ok(written) => (samples, files) = (samples + 1, files + written),
+            Err(error) if error.is_hosts() => return Err(error.into()),
+            Err(error) => {
+                terminal.complain(&one_line(&format!("{}: {error}", sample.display()), 1000));
+                exit = Exit::Usage;
+            }
+        }
+    }
+    let out = arguments.out.display();
+    print([format!(
+        "{} of {} samples, {} files of theirs, in {out}",
+        count(samples),
+        found.len(),
+        count(files as u64)
+    )]);
+    Ok(exit)
+}

@@ -1,0 +1,68 @@
+//! How a command ends.
+
+use passhost_corpus::CorpusError;
+use passhost_supervisor::batch::BatchError;
+use std::process::ExitCode;
+
+/// How the command ended, as documented for the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    /// 0.
+    Success,
+    /// 1: the plugin is to blame, or a threshold was missed.
+    Plugin,
+    /// 2: wrong usage, or the sample is to blame.
+    Usage,
+    /// 3: the host or the device is to blame.
+    Host,
+    /// 4: a result says otherwise than it must.
+    Differs,
+    /// 128 and its number: the signal that ended the command.
+    Interrupted(u8),
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(match exit {
+            Exit::Success => 0,
+            Exit::Plugin => 1,
+            Exit::Usage => 2,
+            Exit::Host => 3,
+            Exit::Differs => 4,
+            Exit::Interrupted(signal) => 128 + signal,
+        })
+    }
+}
+
+/// A failure of the whole command.
+#[derive(Debug)]
+pub struct Stop {
+    pub exit: Exit,
+    pub error: anyhow::Error,
+}
+
+impl Stop {
+    pub fn new(exit: Exit, error: impl Into<anyhow::Error>) -> Stop {
+        Stop { exit, error: error.into() }
+    }
+
+    pub fn host(message: impl std::fmt::Display) -> Stop {
+        Stop { exit: Exit::Host, error: anyhow::anyhow!("{message}") }
+    }
+
+    pub fn usage(message: impl std::fmt::Display) -> Stop {
+        Stop { exit: Exit::Usage, error: anyhow::anyhow!("{message}") }
+    }
+}
+
+impl From<BatchError> for Stop {
+    fn from(error: BatchError) -> Stop {
+        Stop::new(if error.is_hosts() { Exit::Host } else { Exit::Usage }, error)
+    }
+}
+
+impl From<CorpusError> for Stop {
+    fn from(error: CorpusError) -> Stop {
+        Stop::new(if error.is_hosts() { Exit::Host } else { Exit::Usage }, error)
+    }
+}

@@ -1,0 +1,60 @@
+//! Why a tool could not do its work.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+
+/// Why a tool could not do its work. None of it is the model's doing, and none of it is written down: it is tried again
+/// when the attempt goes on.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkshopError {
+    /// A file of the attempt cannot be read or written.
+    #[error("cannot use `{}`: {source}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A command of passhost does not start.
+    #[error("`{}` does not start: {source}", program.display())]
+    Start {
+        /// The program.
+        program: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The machine, the device or the installation does not do what it must.
+    #[error("`passhost {command}` ends with {status}: {said}")]
+    Host {
+        /// Its first word.
+        command: String,
+        /// How it ended.
+        status: ExitStatus,
+        /// The last line that it printed.
+        said: String,
+    },
+    /// An evaluation has no result, by the doing of whoever evaluates.
+    #[error("no evaluation: {why}")]
+    Evaluation {
+        /// What whoever evaluates says.
+        why: String,
+    },
+    /// The sample cannot be used.
+    #[error("the sample cannot be used: {said}")]
+    Sample {
+        /// What the command said.
+        said: String,
+    },
+    /// Somebody asked to stop.
+    #[error("stopped")]
+    Stopped,
+}
+
+impl WorkshopError {
+    /// That a file of an attempt cannot be used.
+    pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> WorkshopError {
+        let path = path.into();
+        |source| WorkshopError::File { path, source }
+    }
+}

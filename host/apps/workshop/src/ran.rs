@@ -1,0 +1,36 @@
+//! What a command of passhost left.
+
+use crate::error::WorkshopError;
+use passhost_result::untrusted::one_line;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+/// What a command left.
+#[derive(Debug)]
+pub struct Ran {
+    pub(crate) command: String,
+    pub(crate) status: ExitStatus,
+    /// The beginning of its standard output.
+    pub out: String,
+    /// The beginning of its standard error.
+    pub err: String,
+    /// Wall clock.
+    pub took: Duration,
+}
+
+impl Ran {
+    /// Its exit code, where it ended by itself.
+    pub(crate) fn code(&self) -> Option<i32> {
+        self.status.code()
+    }
+
+    /// That it failed, and not the model.
+    pub(crate) fn trouble(&self) -> WorkshopError {
+        let said = self.err.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+        let said = one_line(said, 400);
+        match self.code() {
+            Some(2) => WorkshopError::Sample { said },
+            _ => WorkshopError::Host { command: self.command.clone(), status: self.status, said },
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! The result document: everything that an evaluation used, did and found, as one JSON value. The table on the terminal
+//! is a view of it.
+
+mod hidden;
+mod rewrite;
+mod times;
+
+pub use crate::Launch;
+use crate::timing::Rules;
+use crate::untrusted::one_line;
+use crate::{
+    Departure, DeviceInfo, DomainFinding, GuestLimits, GuestUsage, InputMode, OtherRounds, OutputReport, PassInfo,
+    Progress, Settings, Spent, TunedKernel, Walls,
+};
+pub use hidden::{HiddenShape, HiddenShapes, allowed, described, reproduction, unsaid, wrong_from};
+use passhost_ir::{Dtype, Graph};
+use passhost_policy::{Headline, Policy};
+use passhost_score::{Confidence, Decided, FailureClass, Options, Scores, VariantOutcome};
+pub use rewrite::{Graphs, Rewrite, inserts_calls, rewrite_sha256};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+pub use times::{ShownTimes, Timing, quartiles_us};
+
+/// Names the form of the document; the number grows when a field changes its meaning or goes.
+pub const SCHEMA: &str = "passhost.result/2";
+
+/// The version of the check: the rules by which rewrites are checked, timed and judged. It grows when a rule changes what
+/// a result says, and results of two versions are never put into one number.
+pub const CHECK: u32 = 2;
+
+/// The version of results that do not say.
+pub fn first_check() -> u32 {
+    1
+}
+
+/// Whose doing a failure is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Blame {
+    /// The plugin's.
+    Plugin,
+    /// The sample's.
+    Sample,
+    /// The host's or the device's.
+    Host,
+}
+
+impl std::fmt::Display for Blame {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Blame::Plugin => "plugin",
+            Blame::Sample => "sample",
+            Blame::Host => "host",
+        })
+    }
+}
+
+/// What went wrong, where, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// Whose doing.
+    pub blame: Blame,
+    /// Where: `sample`, `load`, `reference`, `rewrite`, `verify`, `plan`, `correctness`, `timing`.
+    pub stage: String,
+    /// What happened, naming the thing.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+}
+
+/// A failure with everything that a document says of it.
+pub fn failure(blame: Blame, stage: &str, message: impl std::fmt::Display, hint: &str) -> Failure {
+    Failure { blame, stage: stage.into(), message: one_line(&message.to_string(), 600), hint: hint.into() }
+}
+
+/// How an evaluation ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// At least one variant was compared; the scores say how well.
+    Scored,
+    /// No variant could be compared, or one was not measured; see `failure`. Scores are there if no variant ran and the
+    /// plugin is to blame.
+    Failed,
+}
+
+/// One evaluation: one plugin on one sample.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// What was evaluated, by content.
+    pub job: Job,
+    /// How it ended.
+    pub status: Status,
+    /// Whose doing it is that no variant could be compared.
+    pub blame: Option<Blame>,
+    /// The failure that stands for the evaluation where `status` is `failed`.
+    pub failure: Option<Failure>,
+    /// How far the plugin came with the variant on which it came least far. Older documents do not say.
+    #[serde(default)]
+    pub progress: Option<Progress>,
+    /// The rules in force: name, SHA-256 and text. Those of older documents, which do not say, are `open`.
+    #[serde(default)]
+    pub policy: Policy,
+    /// Limits and measurement settings in force.
+    pub limits: Limits,
+    /// One per graph variant, in the sample's order.
+    pub variants: Vec<Variant>,
+    /// Constants of the score.
+    pub options: Options,
+    /// What the score was computed from, one per variant whose failure is not the host's.
+    pub outcomes: Vec<VariantOutcome>,
+    /// S(t), ES(t), AS; absent where the sample or the host failed before anything could be scored.
+    pub scores: Option<Scores>,
+    /// Intervals of AS between processes and blocks, and whether the rewrites are faster.
+    pub confidence: Option<Confidence>,
+    /// AS over the device's time in place of wall clock; absent where that is not known of every compared variant.
+    pub device_scores: Option<DeviceScores>,
+    /// Which walls of the kernel stood around the children. Older documents do not say.
+    #[serde(default)]
+    pub confinement: ChildWalls,
+}
+
+impl Document {
+    /// How what was evaluated launches its kernels: a baseline by its method, a rewrite as was asked for.
+    pub fn launch(&self) -> Launch {
+        self.job.baseline.as_ref().map_or(self.limits.measurement.launch, |baseline| baseline.launch)
+    }
+
+    /// Whether kernels have the fastest of the schedules that were measured. On the CPU each has but one.
+    pub fn is_tuned(&self) -> bool {
+        let on_gpu = self.job.device.as_ref().is_some_and(|device| device.device != "cpu");
+        self.limits.measurement.tune && on_gpu && self.job.baseline.is_none()
+    }
+
+    /// The resolution of the scores by wall clock, where the host makes it larger than that of the device.
+    pub fn host_spread(&self) -> Option<f64> {
+        let device = self.job.device.as_ref().map_or("cpu", |device| &device.device);
+        let resolution = self.confidence.as_ref()?.resolution;
+        // A geometric mean of equal numbers may be off by its rounding.
+        (resolution > 1.000_001 * Rules::of(device).resolution_on(None)).then_some(resolution)
+    }
+
+    /// Whether variants were left out, so that no score is that of the sample.
+    pub fn is_partial(&self) -> bool {
+        self.limits.measurement.quick || self.job.left_out > 0
+    }
+
+    /// The score that stands for the evaluation, as its policy says.
+    pub fn headline(&self) -> Option<f64> {
+        self.scores.as_ref().map(|scores| match self.policy.rules().headline {
+            Headline::Published => scores.aggregate_score,
+            Headline::Strict => scores.aggregate_score_strict,
+        })
+    }
+}
+
+/// What kept each kind of child in; `None` of a kind that did not take part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ChildWalls {
+    /// Around the plugin.
+    pub guest: Option<Walls>,
+    /// Around the reader of the sample.
+    pub reader: Option<Walls>,
+    /// Around libtorch where it says what ops return.
+    pub types: Option<Walls>,
+    /// Around libtorch where programs run.
+    pub device: Option<Walls>,
+    /// Around the compiler of kernels for a GPU.
+    #[serde(default)]
+    pub compiler: Option<Walls>,
+}
+
+impl ChildWalls {
+    /// Which walls were missing around which children, in words; none where all stood.
+    pub fn note(&self) -> Option<String> {
+        let children = [
+            ("guest", self.guest),
+            ("reader", self.reader),
+            ("types", self.types),
+            ("device", self.device),
+            ("compiler", self.compiler),
+        ];
+        let missing = children.map(|(name, walls)| walls.and_then(|walls| walls.missing()).map(|wall| (name, wall)));
+        let missing: Vec<String> = missing.iter().flatten().map(|(name, wall)| format!("{name} ({wall})")).collect();
+        let note = "this kernel lacks walls around child processes";
+        (!missing.is_empty()).then(|| format!("{note}: {}; see docs/confinement.md", missing.join(", ")))
+    }
+}
+
+/// What was evaluated.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// Path of the plugin as given.
+    pub plugin: String,
+    /// Of the plugin.
+    pub plugin_sha256: String,
+    /// What the plugin says of itself; untrusted.
+    pub plugin_info: Option<PassInfo>,
+    /// Path of the sample as given.
+    pub sample: String,
+    /// Of the sample's files.
+    pub sample_sha256: String,
+    /// Lists that named the sample, without their endings. Older documents do not say.
+    #[serde(default)]
+    pub groups: Vec<String>,
+    /// Version of passhost.
+    pub host: String,
+    /// [`CHECK`] of the program that made it.
+    #[serde(default = "first_check")]
+    pub check: u32,
+    /// The device, where one was opened.
+    pub device: Option<DeviceInfo>,
+    /// Whether `--seed` fixed the inputs: for debugging, never for a ranking.
+    pub fixed_seed: bool,
+    /// How inputs were drawn. Older documents do not say.
+    #[serde(default)]
+    pub inputs: Option<InputMode>,
+    /// What ran in place of a plugin's rewrite, if something else did: then all speedups are against eager as Python calls
+    /// it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Baseline>,
+    /// Variants of the sample that were not evaluated because others were named. Then no score is that of the sample.
+    #[serde(default, skip_serializing_if = "is_none_of_them")]
+    pub left_out: u32,
+}
+
+fn is_none_of_them(count: &u32) -> bool {
+    *count == 0
+}
+
+/// What a user of PyTorch could pick in place of a plugin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Baseline {
+    /// `eager`, `inductor` and so on, as `passhost baseline --with` takes it.
+    pub method: String,
+    /// How it launches its kernels. Eager, which it is timed against, launches one after the other.
+    pub launch: Launch,
+    /// Version of Python.
+    pub python: String,
+    /// Version of PyTorch.
+    pub torch: String,
+}
+
+/// Scores over the device's time. What is right stays the same.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct DeviceScores {
+    /// AS.
+    pub aggregate_score: f64,
+    /// AS strict.
+    pub aggregate_score_strict: f64,
+    /// Their intervals, between processes.
+    pub confidence: Option<Confidence>,
+}
+
+/// Limits in force.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Of the guest.
+    pub guest: GuestLimits,
+    /// Of the measurement.
+    pub measurement: Settings,
+}
+
+/// One graph variant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Variant {
+    /// Path of the graph within the sample.
+    pub name: String,
+    /// PyTorch's name of the element type that takes most bytes of the inputs and outputs. Older documents do not say, and
+    /// neither does a variant that could not be read.
+    #[serde(default)]
+    pub element_type: Option<String>,
+    /// Bytes of the inputs and outputs together, likewise.
+    #[serde(default)]
+    pub bytes: Option<u64>,
+    /// Why it is not right, or `None` if it is at t = -5.
+    pub class: Option<FailureClass>,
+    /// What happened.
+    pub failure: Option<Failure>,
+    /// How far the plugin came, where that can be said. Older documents do not say.
+    #[serde(default)]
+    pub progress: Option<Progress>,
+    /// What the rewrite did.
+    pub rewrite: Option<Rewrite>,
+    /// What the pass used, over one call.
+    pub usage: Option<GuestUsage>,
+    /// One per output.
+    pub outputs: Vec<OutputReport>,
+    /// Findings of the integrity layers, in words.
+    pub findings: Vec<String>,
+    /// The node of the rewrite that makes it wrong, where one can be named. It counts for nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub departure: Option<Departure>,
+    /// The part of the rewrite that is refused, as text, with a caret under what is wrong. It is the plugin's text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub excerpt: Vec<String>,
+    /// What is wrong on unusual inputs where the reference is right. Counts in AS strict alone.
+    #[serde(default)]
+    pub domain: Vec<DomainFinding>,
+    /// The pass on other sizes of the graph, where the policy asks for that. Counts in AS strict alone.
+    #[serde(default)]
+    pub hidden: Option<HiddenShapes>,
+    /// What could not be checked, and other remarks.
+    pub notes: Vec<String>,
+    /// A trivial candidate that is right at t = -2, if there is one.
+    pub trivial: Option<String>,
+    /// Least t at which every output is right.
+    pub right_from: Option<i8>,
+    /// Where outputs are wrong at t = -5 beside eager's and the policy lets a run in double precision decide: what AS strict
+    /// goes by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided: Option<Decided>,
+    /// Seed of the inputs, drawn after the rewrite was hashed.
+    pub seed: Option<u64>,
+    /// How many rounds there were beside the ordinary ones, by the budget. Older documents do not say: all.
+    #[serde(default)]
+    pub other_rounds: Option<OtherRounds>,
+    /// The kernels that were measured in several schedules, where that was asked for, and which each has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tuned: Vec<TunedKernel>,
+    /// Times.
+    pub timing: Option<Timing>,
+    /// Where the time of the evaluation went, microseconds. Older documents do not say.
+    #[serde(default)]
+    pub spent_us: Spent,
+}
+
+impl Variant {
+    /// The least t at which all outputs are right, by the rules of the policy; `None` if at none.
+    pub fn counts_from(&self) -> Option<i8> {
+        self.decided.map_or(self.right_from, |decided| decided.right_from)
+    }
+
+    /// Writes down how large the tensors of the reference program are.
+    pub fn describe(&mut self, program: &Graph) {
+        let mut bytes: BTreeMap<Dtype, u64> = BTreeMap::new();
+        for value in program.inputs.iter().chain(&program.outputs) {
+            let ty = &program.values[value.index()].ty;
+            let sum = bytes.entry(ty.dtype).or_default();
+            *sum = sum.saturating_add(ty.bytes());
+        }
+        let most = bytes.iter().max_by_key(|(_, bytes)| **bytes);
+        self.element_type = most.map(|(dtype, _)| dtype.torch_name().to_owned());
+        self.bytes = Some(bytes.values().fold(0, |sum, bytes| sum.saturating_add(*bytes)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use passhost_ir::{TensorType, Value, ValueId};
+
+    #[test]
+    fn a_note_says_which_walls_are_missing_around_whom() {
+        let whole = Walls { seccomp: true, landlock: Some(7) };
+        let walls = ChildWalls { guest: Some(whole), reader: Some(whole), ..ChildWalls::default() };
+        assert_eq!(walls.note(), None);
+        let walls = ChildWalls { device: Some(Walls { seccomp: true, landlock: None }), ..walls };
+        let note = walls.note().unwrap_or_default();
+        assert!(note.contains("processes: device (Landlock);"), "{note}");
+    }
+
+    #[test]
+    fn a_variant_is_described_by_the_type_that_takes_most_bytes() {
+        let value = |name: &str, dtype, count| Value { name: name.into(), ty: TensorType::contiguous(dtype, [count]) };
+        let values = vec![value("index", Dtype::I64, 4), value("half", Dtype::F16, 100), value("out", Dtype::F16, 50)];
+        let program =
+            Graph { values, inputs: vec![ValueId(0), ValueId(1)], outputs: vec![ValueId(2)], ..Graph::default() };
+        let mut variant = crate::verdict::empty("one");
+        variant.describe(&program);
+        assert_eq!((variant.element_type.as_deref(), variant.bytes), (Some("float16"), Some(32 + 200 + 100)));
+    }
+}

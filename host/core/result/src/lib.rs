@@ -1,0 +1,55 @@
+//! The result document of an evaluation, and everything that follows from what is recorded in it: verdicts, measurements,
+//! scores, and whether they agree with each other. Reports, boards and signatures need nothing else of an evaluation.
+//!
+//! [`document::Document`] is the document. Its parts that a child process reports are here as well: settings and limits, the
+//! [comparison](outputs) of outputs, [`Finding`]s, [timed runs](trials). [`verdict`] says what one variant comes to,
+//! [`timing`] what its times say, [`scoring`] what all variants come to together; [`verify`] holds a document against that.
+//!
+//! Text that a plugin, a sample or a child wrote is in most of these. It reaches nobody but through [`untrusted`].
+
+mod departure;
+mod device;
+mod differing;
+pub mod document;
+mod finding;
+mod guest;
+mod inputs;
+mod launch;
+mod left_out;
+mod named;
+mod number;
+pub mod outputs;
+mod progress;
+mod reached;
+mod recount;
+mod schedules;
+mod schema;
+pub mod scoring;
+mod settings;
+mod spent;
+pub mod timing;
+pub mod trials;
+pub mod untrusted;
+pub mod verdict;
+pub mod verify;
+mod walls;
+
+pub use departure::{Departure, ShownBy};
+pub use device::DeviceInfo;
+pub use differing::first_difference;
+pub use finding::{DomainFinding, Finding};
+pub use guest::{GuestLimits, GuestUsage, PassInfo, Refusal};
+pub use inputs::{InputMode, Symbols};
+pub use launch::Launch;
+pub use left_out::left_out;
+pub use named::{is_among, is_named};
+pub use outputs::{Decided, OutputReport, TruthReport};
+pub use passhost_policy::{Headline, Inserted, Policy};
+pub use progress::Progress;
+pub use recount::{Counted, Recount, recount};
+pub use schedules::{Candidate, TunedKernel};
+pub use schema::schema_of;
+pub use settings::{OtherRounds, Settings, Share};
+pub use spent::{Spent, Work};
+pub use trials::{Block, DeviceTimes, ProbeTimes, ProcessTimes, Witness};
+pub use walls::Walls;

@@ -1,0 +1,162 @@
+//! Which cores time, and which do everything else meanwhile.
+
+use crate::device::Device;
+use rustix::process::Pid;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+/// Cores that a device's children time on and that nothing else of an evaluation uses; none where every core is needed, or
+/// the system does not say which there are. A CPU is timed on as many cores as it has threads, a GPU by one thread. Where
+/// so many devices before this one time at the same time, it takes none of theirs, nor a core that shares what computes
+/// with one of theirs.
+pub fn for_timing(is_gpu: bool, threads: u32, before: u32) -> Vec<u32> {
+    let wanted = if is_gpu { 1 } else { threads as usize };
+    let mut left = allowed();
+    for _ in 0..before {
+        let taken = left.split_off(left.len().saturating_sub(wanted));
+        let twins: Vec<u32> = taken.into_iter().flat_map(twins).collect();
+        left.retain(|core| !twins.contains(core));
+    }
+    if wanted >= left.len() { vec![] } else { left.split_off(left.len() - wanted) }
+}
+
+/// The cores that are left for checking while these time; none if there are none to spare. A core that shares what
+/// computes with one that times is not to spare.
+pub fn for_checking(timing: &[u32]) -> Vec<u32> {
+    if timing.is_empty() {
+        return vec![];
+    }
+    let twins: Vec<u32> = timing.iter().flat_map(|&core| twins(core)).collect();
+    allowed().into_iter().filter(|core| !timing.contains(core) && !twins.contains(core)).collect()
+}
+
+/// The cores that other work of this machine may keep to, so that it may go on while any of these devices is timed. None
+/// where it must wait: a CPU is timed with all that its cores share, and where a GPU has no core to itself, whoever asks it
+/// for runs has to share one.
+pub fn beside(devices: &[Device]) -> Vec<u32> {
+    if devices.iter().any(|device| device.gpu().is_none()) {
+        return vec![];
+    }
+    left(&devices.iter().map(Device::cores).collect::<Vec<_>>())
+}
+
+/// The cores that are left where each of several devices times on cores of its own; none where one of them has none.
+fn left(timing: &[Vec<u32>]) -> Vec<u32> {
+    if timing.iter().any(Vec::is_empty) { vec![] } else { for_checking(&timing.concat()) }
+}
+
+/// Cores that a thread keeps to, with what it starts meanwhile, until this is dropped.
+#[derive(Debug)]
+pub struct Kept(Option<CpuSet>);
+
+impl Kept {
+    /// Keeps the calling thread to these cores; to those that it has where there are none.
+    pub fn to(cores: &[u32]) -> Kept {
+        let before = if cores.is_empty() { None } else { sched_getaffinity(None).ok() };
+        if before.is_some() {
+            keep_to(cores);
+        }
+        Kept(before)
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if let Some(before) = &self.0 {
+            let _ = sched_setaffinity(None, before);
+        }
+    }
+}
+
+/// Keeps the calling thread to these cores, and threads and children that it starts from now on. Where that is not allowed,
+/// they stay where they are.
+pub fn keep_to(cores: &[u32]) {
+    let _ = sched_setaffinity(None, &set_of(cores));
+}
+
+/// Keeps another process to these cores, and what it starts from now on; false where that is not allowed.
+pub fn keep_process_to(process: Pid, cores: &[u32]) -> bool {
+    sched_setaffinity(Some(process), &set_of(cores)).is_ok()
+}
+
+fn set_of(cores: &[u32]) -> CpuSet {
+    let mut set = CpuSet::new();
+    cores.iter().for_each(|&core| set.set(core as usize));
+    set
+}
+
+/// The cores that this process may use.
+pub fn allowed() -> Vec<u32> {
+    let set = sched_getaffinity(None);
+    set.map_or_else(
+        |_| vec![],
+        |set| (0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).map(|core| core as u32).collect(),
+    )
+}
+
+/// Cores that share what computes with this one.
+fn twins(core: u32) -> Vec<u32> {
+    let path = format!("/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list");
+    std::fs::read_to_string(path).map_or_else(|_| vec![], |list| parse_list(&list))
+}
+
+/// `0-2,8` as 0, 1, 2 and 8.
+fn parse_list(list: &str) -> Vec<u32> {
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(first.parse().ok()?..=last.parse().ok()?)
+    };
+    list.trim().split(',').filter_map(range).flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_cores_are_read() {
+        assert_eq!(parse_list("0-2,8\n"), [0, 1, 2, 8]);
+        assert_eq!(parse_list("5\n"), [5]);
+        assert_eq!(parse_list(""), Vec::<u32>::new());
+    }
+
+    #[test]
+    fn timing_takes_as_many_cores_as_threads_and_leaves_one() {
+        let all = allowed().len();
+        assert_eq!(for_timing(false, all as u32, 0), Vec::<u32>::new());
+        assert_eq!(for_timing(true, all as u32, 0).len(), usize::from(all > 1));
+        let one = for_timing(false, 1, 0);
+        assert_eq!(one.len(), usize::from(all > 1));
+        assert!(for_checking(&one).iter().all(|core| !one.contains(core)));
+        assert_eq!(for_checking(&[]), Vec::<u32>::new());
+    }
+
+    #[test]
+    fn what_goes_on_beside_devices_that_are_timed_keeps_off_the_cores_of_all() {
+        let all = allowed();
+        let (Some(&first), Some(&last)) = (all.first(), all.last()) else { return };
+        let left_of = left(&[vec![first], vec![last]]);
+        assert!(!left_of.contains(&first) && !left_of.contains(&last), "{left_of:?}");
+        assert_eq!(left_of, for_checking(&[first, last]));
+        // One that shares its core with everything else, or that is not there.
+        assert_eq!([left(&[vec![first], vec![]]), left(&[])], [Vec::<u32>::new(), vec![]]);
+    }
+
+    #[test]
+    fn a_thread_keeps_to_cores_for_a_while() {
+        let all = allowed();
+        let Some(&first) = all.first() else { return };
+        let kept = Kept::to(&[first]);
+        assert_eq!(allowed(), [first]);
+        drop(kept);
+        drop(Kept::to(&[]));
+        assert_eq!(allowed(), all);
+    }
+
+    #[test]
+    fn devices_that_time_at_once_have_cores_of_their_own() {
+        let all: Vec<u32> = (0..4).flat_map(|before| for_timing(true, 1, before)).collect();
+        let apart = |(position, core): (usize, &u32)| !all[..position].contains(core);
+        assert!(all.iter().enumerate().all(apart), "{all:?}");
+        assert!(all.len() < allowed().len().max(1), "one core is left for everything else: {all:?}");
+    }
+}

@@ -1,0 +1,386 @@
+//! Machine code for GPUs, which device children ask for: from a cache, or of a child that makes it of one source.
+//!
+//! A device child runs what a plugin returned, so that what it says may be a lie one day. It holds no key and offers no
+//! machine code: all that it can do is to ask. What is kept is made of the very text that it is found by, in a process
+//! that has seen no other text. So whoever asks for strange sources spoils nothing but the machine code of these, which
+//! nobody else asks for.
+
+use crate::process::{Child, ChildError, Confinement};
+use passhost_cache::{Cache, Key};
+use passhost_protocol::compiler::{FromCompiler, MAX_CODE, MAX_SOURCE, Source};
+use passhost_result::Walls;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+/// Loading a compiler takes a few hundredths of a second; a cold disk may take a thousand times that.
+const START: Duration = Duration::from_secs(60);
+/// The child in messages.
+const NAME: &str = "compiler";
+
+/// Why there is no machine code.
+#[derive(Debug, thiserror::Error)]
+pub enum CodeError {
+    /// No source has so many bytes.
+    #[error("a source of {bytes} bytes is longer than the {MAX_SOURCE} allowed; split the kernel")]
+    Source {
+        /// Of its text.
+        bytes: usize,
+    },
+    /// No kernel has so much machine code.
+    #[error("machine code of {bytes} bytes is longer than the {MAX_CODE} allowed; split the kernel")]
+    Code {
+        /// Of the machine code.
+        bytes: usize,
+    },
+    /// More than one request may make necessary.
+    #[error("more than {limit} {what} would be compiled for one rewrite; make fewer kernels")]
+    Allowance {
+        /// `sources`, or `bytes of sources and machine code`.
+        what: &'static str,
+        /// Of these.
+        limit: usize,
+    },
+    /// The child did not start or died.
+    #[error(transparent)]
+    Child(#[from] ChildError),
+    /// There is no compiler on this machine.
+    #[error("{0}")]
+    Unusable(String),
+    /// The compiler does not take the source.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// Starts compilers.
+pub trait Start {
+    /// What is started.
+    type Compiler: Compile;
+
+    /// A compiler that has seen no source yet.
+    ///
+    /// # Errors
+    ///
+    /// If there is none to be had.
+    fn start(&self) -> Result<Self::Compiler, CodeError>;
+}
+
+/// Makes machine code of one source.
+pub trait Compile {
+    /// What machine code depends on besides the source: version and options.
+    fn identity(&self) -> &str;
+
+    /// Machine code of a source. There is no second one.
+    ///
+    /// # Errors
+    ///
+    /// If there is none until `deadline`.
+    fn compile(self, source: &Source, deadline: Instant) -> Result<Vec<u8>, CodeError>;
+}
+
+/// What may be asked for in the course of one request to a device child.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    sources: usize,
+    bytes: usize,
+}
+
+impl Allowance {
+    /// Sources: a rewrite that needs more takes longer to compile than any deadline allows.
+    pub const SOURCES: usize = 10_000;
+    /// Bytes of sources and machine code together.
+    pub const BYTES: usize = 512 << 20;
+
+    fn charge(&mut self, sources: usize, bytes: usize) -> Result<(), CodeError> {
+        let exhausted = |what, limit| CodeError::Allowance { what, limit };
+        self.sources = self.sources.checked_sub(sources).ok_or(exhausted("sources", Allowance::SOURCES))?;
+        let what = "bytes of sources and machine code";
+        self.bytes = self.bytes.checked_sub(bytes).ok_or(exhausted(what, Allowance::BYTES))?;
+        Ok(())
+    }
+}
+
+impl Default for Allowance {
+    fn default() -> Allowance {
+        Allowance { sources: Allowance::SOURCES, bytes: Allowance::BYTES }
+    }
+}
+
+/// Machine code for whoever asks.
+pub struct MachineCode<S: Start = Processes> {
+    start: S,
+    cache: Option<Arc<Cache>>,
+    /// Started, and given nothing yet.
+    waiting: Option<S::Compiler>,
+    /// That of the compiler that was started last.
+    identity: Option<String>,
+}
+
+impl<S: Start> MachineCode<S> {
+    /// Compilers are started by `start`, when they are needed; what they make is kept in `cache`.
+    pub fn new(start: S, cache: Option<Arc<Cache>>) -> MachineCode<S> {
+        MachineCode { start, cache, waiting: None, identity: None }
+    }
+
+    /// How compilers are started.
+    pub fn start(&self) -> &S {
+        &self.start
+    }
+
+    /// Machine code of a source, charged to an allowance before anything is done about it.
+    ///
+    /// # Errors
+    ///
+    /// If the source is too long, too much was asked for, or there is no machine code until `deadline`.
+    pub fn of(&mut self, source: &Source, allowance: &mut Allowance, deadline: Instant) -> Result<Vec<u8>, CodeError> {
+        let bytes = source.text.len();
+        if bytes > MAX_SOURCE {
+            return Err(CodeError::Source { bytes });
+        }
+        allowance.charge(1, bytes)?;
+        let code = match self.kept(source)? {
+            Some(code) => code,
+            None => self.made(source, deadline)?,
+        };
+        allowance.charge(0, code.len())?;
+        Ok(code)
+    }
+
+    /// What the cache has. A compiler is started if none has said yet what it is.
+    fn kept(&mut self, source: &Source) -> Result<Option<Vec<u8>>, CodeError> {
+        let Some(cache) = self.cache.clone() else { return Ok(None) };
+        if self.identity.is_none() {
+            self.waiting = Some(self.started()?);
+        }
+        Ok(self.identity.as_ref().and_then(|identity| cache.get(&key(source, identity))))
+    }
+
+    fn made(&mut self, source: &Source, deadline: Instant) -> Result<Vec<u8>, CodeError> {
+        let compiler = match self.waiting.take() {
+            Some(compiler) => compiler,
+            None => self.started()?,
+        };
+        let key = key(source, compiler.identity());
+        let code = compiler.compile(source, deadline)?;
+        if code.len() > MAX_CODE {
+            return Err(CodeError::Code { bytes: code.len() });
+        }
+        if let Some(cache) = &self.cache {
+            cache.put(&key, &code);
+        }
+        Ok(code)
+    }
+
+    fn started(&mut self) -> Result<S::Compiler, CodeError> {
+        let compiler = self.start.start()?;
+        self.identity = Some(compiler.identity().to_owned());
+        Ok(compiler)
+    }
+}
+
+/// By the whole text, and all else that machine code depends on.
+fn key(source: &Source, identity: &str) -> Key {
+    let (major, minor) = source.capability;
+    Key::of(&[
+        b"machine code of one source",
+        source.text.as_bytes(),
+        &major.to_le_bytes(),
+        &minor.to_le_bytes(),
+        identity.as_bytes(),
+    ])
+}
+
+/// Starts a child for each source.
+#[derive(Debug)]
+pub struct Processes {
+    confinement: Confinement,
+    walls: OnceLock<Walls>,
+}
+
+impl Processes {
+    /// Children behind the walls that must stand.
+    pub fn new(confinement: Confinement) -> Processes {
+        Processes { confinement, walls: OnceLock::new() }
+    }
+
+    /// What keeps these children in, once one was started.
+    pub fn walls(&self) -> Option<Walls> {
+        self.walls.get().copied()
+    }
+}
+
+impl Start for Processes {
+    type Compiler = Process;
+
+    fn start(&self) -> Result<Process, CodeError> {
+        let mut child: Child<FromCompiler> = Child::start(NAME, "passhost-compiler", None, &["LD_LIBRARY_PATH"])?;
+        match child.receive(Instant::now() + START)? {
+            FromCompiler::Ready { identity, walls } => {
+                // It is the same each time: the kernel's doing.
+                let _ = self.walls.set(walls);
+                child.hold_to(self.confinement, walls)?;
+                Ok(Process { child, identity })
+            }
+            FromCompiler::Unusable(reason) => Err(CodeError::Unusable(reason)),
+            FromCompiler::Made(_) => Err(ChildError::OutOfTurn { name: NAME }.into()),
+        }
+    }
+}
+
+/// A compiler child that has seen no source yet.
+pub struct Process {
+    child: Child<FromCompiler>,
+    identity: String,
+}
+
+impl Compile for Process {
+    fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    fn compile(mut self, source: &Source, deadline: Instant) -> Result<Vec<u8>, CodeError> {
+        self.child.send(source)?;
+        match self.child.receive(deadline)? {
+            FromCompiler::Made(made) => made.map_err(CodeError::Refused),
+            _ => Err(ChildError::OutOfTurn { name: NAME }.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use std::cell::{Cell, RefCell};
+    use std::rc::Rc;
+
+    /// A compiler whose machine code names the source, the version and how many compilers were started.
+    #[derive(Default, Clone)]
+    struct Fake {
+        started: Rc<Cell<u32>>,
+        version: Rc<RefCell<String>>,
+        code: Option<Vec<u8>>,
+    }
+
+    struct FakeCompiler {
+        number: u32,
+        version: String,
+        code: Option<Vec<u8>>,
+    }
+
+    impl Start for Fake {
+        type Compiler = FakeCompiler;
+
+        fn start(&self) -> Result<FakeCompiler, CodeError> {
+            self.started.set(self.started.get() + 1);
+            let version = self.version.borrow().clone();
+            Ok(FakeCompiler { number: self.started.get(), version, code: self.code.clone() })
+        }
+    }
+
+    impl Compile for FakeCompiler {
+        fn identity(&self) -> &str {
+            &self.version
+        }
+
+        fn compile(self, source: &Source, _: Instant) -> Result<Vec<u8>, CodeError> {
+            if source.text == "wrong" {
+                return Err(CodeError::Refused("error: wrong".into()));
+            }
+            let text = format!("{} {:?} by {} {}", source.text, source.capability, self.version, self.number);
+            Ok(self.code.unwrap_or(text.into_bytes()))
+        }
+    }
+
+    fn source(text: &str, minor: i32) -> Source {
+        Source { text: text.into(), capability: (9, minor) }
+    }
+
+    fn cache() -> (tempfile::TempDir, Option<Arc<Cache>>) {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = Cache::open(&directory.path().join("kernels")).unwrap();
+        (directory, Some(Arc::new(cache)))
+    }
+
+    fn ask(machine_code: &mut MachineCode<Fake>, source: &Source) -> Result<String, String> {
+        let code = machine_code.of(source, &mut Allowance::default(), Instant::now());
+        code.map(|code| String::from_utf8_lossy(&code).into_owned()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn each_source_has_a_compiler_of_its_own_and_is_compiled_once() {
+        let ((_directory, cache), fake) = (cache(), Fake::default());
+        let mut machine_code = MachineCode::new(fake.clone(), cache.clone());
+        for (text, minor, made) in [
+            ("a", 0, "a (9, 0) by  1"),
+            ("b", 0, "b (9, 0) by  2"),
+            ("a", 0, "a (9, 0) by  1"),
+            ("a", 1, "a (9, 1) by  3"),
+        ] {
+            assert_eq!(ask(&mut machine_code, &source(text, minor)).as_deref(), Ok(made));
+        }
+        // Another device finds it, for the price of learning which compiler it would have.
+        let mut machine_code = MachineCode::new(fake.clone(), cache);
+        assert_eq!(ask(&mut machine_code, &source("b", 0)).as_deref(), Ok("b (9, 0) by  2"));
+        assert_eq!(ask(&mut machine_code, &source("a", 0)).as_deref(), Ok("a (9, 0) by  1"));
+        assert_eq!(fake.started.get(), 4);
+    }
+
+    #[test]
+    fn another_compiler_makes_it_anew() {
+        let ((_directory, cache), fake) = (cache(), Fake::default());
+        assert!(ask(&mut MachineCode::new(fake.clone(), cache.clone()), &source("a", 0)).is_ok());
+        *fake.version.borrow_mut() = "13.1".into();
+        let made = ask(&mut MachineCode::new(fake, cache), &source("a", 0));
+        assert_eq!(made.as_deref(), Ok("a (9, 0) by 13.1 2"));
+    }
+
+    #[test]
+    fn a_refused_source_is_not_kept() {
+        let ((_directory, cache), fake) = (cache(), Fake::default());
+        let mut machine_code = MachineCode::new(fake.clone(), cache);
+        for started in 1..3 {
+            assert_eq!(ask(&mut machine_code, &source("wrong", 0)), Err("error: wrong".into()));
+            assert_eq!(fake.started.get(), started);
+        }
+    }
+
+    #[test]
+    fn without_a_cache_it_is_compiled_each_time() {
+        let mut machine_code = MachineCode::new(Fake::default(), None);
+        for number in 1..3 {
+            assert_eq!(ask(&mut machine_code, &source("a", 0)), Ok(format!("a (9, 0) by  {number}")));
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_is_refused_before_it_is_compiled_or_kept() {
+        let fake = Fake { code: Some(vec![0; MAX_CODE + 1]), ..Fake::default() };
+        let (_directory, cache) = cache();
+        let mut machine_code = MachineCode::new(fake.clone(), cache);
+        let error = ask(&mut machine_code, &source(&"x".repeat(MAX_SOURCE + 1), 0)).unwrap_err();
+        assert!(error.contains("a source of 4194305 bytes"), "{error}");
+        assert_eq!(fake.started.get(), 0);
+        for started in 1..3 {
+            let error = ask(&mut machine_code, &source("a", 0)).unwrap_err();
+            assert!(error.contains("machine code of 16777217 bytes"), "{error}");
+            assert_eq!(fake.started.get(), started);
+        }
+    }
+
+    #[test]
+    fn an_allowance_ends_after_so_many_sources_or_bytes() {
+        let fake = Fake { code: Some(vec![0; 1000]), ..Fake::default() };
+        for (mut allowance, answers, what) in [
+            (Allowance { sources: 3, bytes: 1 << 20 }, 3, "10000 sources would"),
+            (Allowance { sources: 10, bytes: 2500 }, 2, "536870912 bytes of sources and machine code would"),
+        ] {
+            let mut machine_code = MachineCode::new(fake.clone(), None);
+            let mut ask = || machine_code.of(&source("a", 0), &mut allowance, Instant::now());
+            for _ in 0..answers {
+                assert!(ask().is_ok());
+            }
+            let error = ask().unwrap_err().to_string();
+            assert!(error.contains(what), "{error}");
+        }
+    }
+}

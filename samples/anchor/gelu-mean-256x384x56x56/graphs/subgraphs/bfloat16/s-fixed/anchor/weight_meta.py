@@ -1,9 +1,0 @@
-class Program_weight_tensor_meta_L_x_:
-	name = "L_x_"
-	original_name = "L_x_"
-	shape = [256, 384, 56, 56]
-	dtype = "torch.bfloat16"
-	device = "cpu"
-	mean = -7.00995144e-05
-	std = 0.999993269
-	data = None

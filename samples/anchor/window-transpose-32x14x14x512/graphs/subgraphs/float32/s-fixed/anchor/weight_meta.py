@@ -1,9 +1,0 @@
-class Program_weight_tensor_meta_L_x_:
-	name = "L_x_"
-	original_name = "L_x_"
-	shape = [32, 196, 512]
-	dtype = "torch.float32"
-	device = "cpu"
-	mean = -0.000770872739
-	std = 0.999559381
-	data = None

@@ -1,9 +1,0 @@
-class Program_weight_tensor_meta_in_0:
-	name = "in_0"
-	original_name = "x_5"
-	shape = [1, 7, 3072]
-	dtype = "torch.float32"
-	device = "cpu"
-	mean = -0.000690179077
-	std = 0.550665175
-	data = None

@@ -1,9 +1,0 @@
-class Program_weight_tensor_meta_in_0:
-	name = "in_0"
-	original_name = "x_12"
-	shape = [1, 5, 3072]
-	dtype = "torch.float32"
-	device = "cpu"
-	mean = 0.00334060156
-	std = 0.555827501
-	data = None

@@ -1,9 +1,0 @@
-class Program_weight_tensor_meta_in_0:
-	name = "in_0"
-	original_name = "x_12"
-	shape = [64, 197, 3072]
-	dtype = "torch.float32"
-	device = "cpu"
-	mean = -0.000293701028
-	std = 0.554431553
-	data = None

@@ -1,9 +1,0 @@
-class Program_weight_tensor_meta_in_0:
-	name = "in_0"
-	original_name = 'emb'
-	shape = [1, 32, 64]
-	dtype = "torch.float32"
-	device = "cpu"
-	mean = 0.0
-	std = 1.0
-	data = None
