@@ -34,8 +34,8 @@ const LOGIC: [&str; 6] = [
     "guest-sdk/src/lower/moves/",
     "guest-sdk/src/lower/resample.rs",
     "guest-sdk/src/lower/rules/",
+    "host/core/ir/src/typing/",
     "host/judge/sample/src/translate/",
-    "host/run/torch/src/meta_table/",
 ];
 
 /// Other files that name ops: they make calls of them, but for `space.rs`, where rolls and flips stay in place.

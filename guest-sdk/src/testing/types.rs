@@ -1,14 +1,15 @@
 //! Types of inserted ops, for native tests.
 
 use crate::lower::{Strength, common, pointwise_ops};
-use crate::view::broadcast;
 use passhost_ir::dims::{permutation, wrap};
-use passhost_ir::ops::shows;
-use passhost_ir::{Arg, Dtype, Infer, InferError, OpName, OpTable, TensorType, numel};
+use passhost_ir::ops::{Gives, shows};
+use passhost_ir::typing::{iterated, result_types};
+use passhost_ir::{Arg, Dtype, Infer, InferError, OpName, OpRow, OpTable, TensorType, numel};
+use std::cell::Cell;
 
 /// Answers which types an op returns, where no PyTorch is at hand to be asked: calls are held against the host's list of
-/// ops and their schemas, pointwise ops broadcast and promote, and the usual views, copies, sums and products of matrices
-/// are known. What else a pass inserts, its test says by [`answering`](Types::answering).
+/// ops and their schemas, the rules say what they say in the host, pointwise ops broadcast and promote, and the usual views,
+/// copies, sums and products of matrices are known. What else a pass inserts, its test says by [`answering`](Types::answering).
 ///
 /// ```
 /// use passhost_guest_sdk::args;
@@ -46,14 +47,18 @@ impl Infer for Types {
         let refused = |message: String| InferError::Refused { op: op.to_string(), message };
         let schema = OpTable::sample().get(op).ok_or_else(|| unlisted(op))?;
         schema.check_args(args).map_err(|error| refused(error.to_string()))?;
-        match shape_of(op, args) {
-            Some(found) => {
-                found.map(|ty| vec![ty]).ok_or_else(|| refused("their shapes do not go together".to_owned()))
-            }
-            None => Err(InferError::Unavailable(format!(
-                "a native test does not know what `{op}` returns; say so by `Types::default().answering(..)`"
-            ))),
-        }
+        let is_unknown = Cell::new(false);
+        let native = |op: &OpName, args: &[Arg<TensorType>]| {
+            let Some(found) = shape_of(op, args) else {
+                is_unknown.set(true);
+                return Err(format!(
+                    "a native test does not know what `{op}` returns; say so by `Types::default().answering(..)`"
+                ));
+            };
+            found.map(|ty| vec![ty]).ok_or_else(|| "their shapes do not go together".to_owned())
+        };
+        let answer = result_types(schema, args, &native).unwrap_or_else(|| native(op, args));
+        answer.map_err(|message| if is_unknown.get() { InferError::Unavailable(message) } else { refused(message) })
     }
 
     fn may_insert(&mut self, op: &OpName) -> bool {
@@ -86,17 +91,17 @@ fn shape_of(op: &OpName, args: &[Arg<TensorType>]) -> Option<Option<TensorType>>
         "expand" => ints(args, 1).and_then(|sizes| expanded(first, sizes)),
         "clone" | "contiguous" => Some(dense(first.shape.clone())),
         "to" | "_to_copy" => Some(of_given(first.clone())),
-        "softmax" | "_softmax" | "log_softmax" | "layer_norm" => Some(of_given(dense(first.shape.clone()))),
+        "softmax" | "_softmax" | "log_softmax" => Some(of_given(dense(first.shape.clone()))),
         "cumsum" | "cumprod" => Some(of_given(summed(dense(first.shape.clone())))),
         "sum" | "prod" => reduced(first, args).map(|shape| of_given(summed(dense(shape)))),
         "mean" | "amax" | "amin" => reduced(first, args).map(|shape| of_given(dense(shape))),
-        "mm" | "matmul" => product(first, tensors.get(1)?.shape.as_slice()).map(dense),
+        "mm" | "bmm" | "matmul" => product(first, tensors.get(1)?.shape.as_slice()).map(dense),
         "linear" => {
             let mut weight = tensors.get(1)?.shape.clone();
             weight.reverse();
             product(first, &weight).map(dense)
         }
-        _ if is_pointwise(op) => pointwise(name, args, &tensors),
+        _ if is_pointwise(op) => pointwise((op, name), args, &tensors),
         _ => return None,
     })
 }
@@ -170,22 +175,7 @@ fn product(left: &TensorType, right: &[i64]) -> Option<Vec<i64>> {
     (inner == rows && (outer.is_empty() || outer == batch)).then_some(shape)
 }
 
-fn pointwise(name: &str, args: &[Arg<TensorType>], tensors: &[&TensorType]) -> Option<TensorType> {
-    const TRUTHS: [&str; 13] = [
-        "eq",
-        "ne",
-        "lt",
-        "le",
-        "gt",
-        "ge",
-        "logical_and",
-        "logical_or",
-        "logical_not",
-        "logical_xor",
-        "isnan",
-        "isinf",
-        "isfinite",
-    ];
+fn pointwise((op, name): (&OpName, &str), args: &[Arg<TensorType>], tensors: &[&TensorType]) -> Option<TensorType> {
     // What these make of integers is a number with a point.
     const FRACTIONS: [&str; 18] = [
         "div",
@@ -207,27 +197,14 @@ fn pointwise(name: &str, args: &[Arg<TensorType>], tensors: &[&TensorType]) -> O
         "erf",
         "atan2",
     ];
-    let rank = tensors.iter().map(|ty| ty.rank()).max()?;
-    let extent = |from_end: usize| {
-        let extents = tensors.iter().filter_map(|ty| Some(ty.shape[ty.rank().checked_sub(from_end + 1)?]));
-        extents.filter(|&extent| extent != 1).max().unwrap_or(1)
-    };
-    let shape: Vec<i64> = (0..rank).rev().map(extent).collect();
-    if tensors.iter().any(|ty| broadcast(&ty.shape, &shape).is_none()) {
-        return None;
-    }
     let operands: Vec<(Dtype, Strength)> = args.iter().flat_map(strengths).collect();
     let is_rounded = args.iter().any(|arg| matches!(arg, Arg::Str(_)));
     let dtype = match common(operands.iter().copied())? {
-        _ if TRUTHS.contains(&name) => Dtype::Bool,
+        _ if OpRow::of(op).is_some_and(|row| row.gives == Gives::Bool) => Dtype::Bool,
         dtype if FRACTIONS.contains(&name) && !dtype.is_float() && !is_rounded => Dtype::F32,
         dtype => dtype,
     };
-    // A pointwise op keeps a layout that all of its operands have.
-    match tensors.iter().find(|ty| ty.shape == shape && ty.memory_order().is_some()) {
-        Some(like) => Some(TensorType { dtype, ..(*like).clone() }),
-        None => Some(TensorType::contiguous(dtype, shape)),
-    }
+    iterated(tensors, dtype).ok()
 }
 
 fn strengths(arg: &Arg<TensorType>) -> Vec<(Dtype, Strength)> {
@@ -264,6 +241,13 @@ mod tests {
             ("aten::exp", vec![x("i64[2,3]")], "f32[2,3]"),
             ("aten::exp", vec![x("f16[2,3]")], "f16[2,3]"),
             ("aten::isnan", vec![x("f16[2,3]")], "bool[2,3]"),
+            ("aten::eq.Scalar", vec![x("f16[2,3]{1,2}"), Arg::Int(0)], "bool[2,3]{1,2}"),
+            (
+                "aten::embedding",
+                vec![x("f16[9,3]"), x("i64[2,4]"), Arg::Int(-1), Arg::Bool(false), Arg::Bool(false)],
+                "f16[2,4,3]",
+            ),
+            ("aten::bmm", vec![x("f32[2,3,4]"), x("f32[2,4,5]")], "f32[2,3,5]"),
             ("aten::add.Scalar", vec![x("i32[2,3]"), Arg::Int(1), Arg::Int(1)], "i32[2,3]"),
         ] {
             let found = Types::default().infer(&OpName::parse(op), &args);

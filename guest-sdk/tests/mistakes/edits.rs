@@ -158,6 +158,6 @@ fn insertions() -> Vec<Mistake> {
         ("an inserted op with too few arguments", insert("aten::softmax.int", args![x, -1])),
         ("an inserted op with an argument of another kind", insert("aten::mul.Tensor", args![x, 2.0])),
         ("an inserted op that draws random numbers", insert("aten::rand_like", args![x])),
-        ("an inserted op whose types a test does not know", insert("aten::cummax", args![x, 1])),
+        ("an inserted op whose types a test does not know", insert("aten::sort", args![x, 1, false])),
     ]
 }

@@ -8,7 +8,7 @@
 mod draft;
 mod error;
 mod follow;
-mod layout;
+pub(crate) mod layout;
 mod memory;
 mod overwrite;
 mod region;

@@ -23,6 +23,8 @@ pub mod promote;
 pub mod schema;
 mod tensor_type;
 mod text;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod typing;
 pub mod verify;
 
 pub use canonical::{canonical_text, is_pass_miss, live_nodes, returns_views_alone};

@@ -3,9 +3,9 @@
 use crate::bridge::ffi;
 use crate::call::PreparedCall;
 use crate::error::{OpError, first_line};
-use crate::meta_table;
 use crate::target::Target;
 use crate::tensor::{from_scalar_type, scalar_type};
+use passhost_ir::typing::result_types;
 use passhost_ir::{Arg, Infer, InferError, OpName, OpTable, TensorType};
 
 /// Infers the types of what ops on the sample list return.
@@ -22,7 +22,8 @@ impl Infer for MetaInfer {
         }
         let check = |ty: &TensorType| ty.check().map_err(|error| refused(error.to_string()));
         args.iter().flat_map(Arg::values).try_for_each(check)?;
-        let types = match meta_table::result_types(schema, args) {
+        let meta = |op: &OpName, args: &[Arg<TensorType>]| meta_kernel(op, args).map_err(|error| error.to_string());
+        let types = match result_types(schema, args, &meta) {
             Some(answer) => answer.map_err(refused)?,
             None => meta_kernel(op, args).map_err(|error| match error {
                 MetaError::Missing => InferError::Unknown(op.to_string()),

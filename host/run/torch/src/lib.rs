@@ -11,7 +11,6 @@ mod bridge;
 mod call;
 mod error;
 mod infer;
-mod meta_table;
 mod pool;
 pub mod process;
 mod target;

@@ -5,7 +5,7 @@ use crate::{TensorType, contiguous_strides};
 /// The strides of what an elementwise op returns for these operands, as `at::TensorIterator` lays it out: row-major or
 /// channels last where all operands are, the strides of the operands where these are all alike and dense, and otherwise
 /// dense in the order of the strides of the first operand that has an order.
-pub(super) fn elementwise_strides(shape: &[i64], operands: &[&TensorType]) -> Vec<i64> {
+pub(crate) fn elementwise_strides(shape: &[i64], operands: &[&TensorType]) -> Vec<i64> {
     let all = |test: fn(&TensorType) -> bool| operands.iter().all(|ty| test(ty));
     if let [first, ..] = operands
         && operands.iter().all(|ty| ty.shape == shape)
@@ -25,7 +25,7 @@ pub(super) fn elementwise_strides(shape: &[i64], operands: &[&TensorType]) -> Ve
 }
 
 /// The strides of a copy that preserves the layout of its operand: the same if it is dense, else dense in that order.
-pub(super) fn preserved_strides(ty: &TensorType) -> Vec<i64> {
+pub(crate) fn preserved_strides(ty: &TensorType) -> Vec<i64> {
     if is_dense(ty) { ty.strides.clone() } else { ordered_strides(&ty.shape, std::slice::from_ref(&ty.strides)) }
 }
 

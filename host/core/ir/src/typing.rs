@@ -1,7 +1,8 @@
 //! Result types of ops whose meta kernel PyTorch has in Python only, or whose meta kernel answers otherwise than the CPU.
 //!
-//! A rule says what the CPU kernel returns. Where a part of that is what another op does, or elementwise iteration over
-//! several operands, it asks the meta kernel of an op that does the same. The tests run every rule beside the CPU.
+//! A rule says what the CPU kernel returns. Where a part of that is what another op does, it asks for what the meta kernel of
+//! that one says: the host has libtorch answer, and tests of passes, which have none, functions of the SDK's. The tests of
+//! `host/run/torch` run every rule beside the CPU.
 
 mod attention;
 mod columns;
@@ -18,15 +19,16 @@ mod operands;
 mod pointwise;
 mod pooling;
 mod products;
-mod promotion;
 mod recurrent;
 mod reductions;
 mod resampling;
 mod scans;
 mod selection;
 
-use operands::{Answer, Operands};
-use passhost_ir::{Arg, OpName, Schema, TensorType};
+use crate::{Arg, OpName, Schema, TensorType};
+pub use layout::iterated;
+use operands::Operands;
+pub use operands::{Answer, Meta};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -58,8 +60,8 @@ static RULES: LazyLock<HashMap<OpName, Rule>> = LazyLock::new(|| {
 });
 
 /// The types that the op returns, or `None` if its meta kernel is to be asked. `Err` says what is wrong with the
-/// operands.
-pub(crate) fn result_types(schema: &Schema, args: &[Arg<TensorType>]) -> Option<Answer> {
+/// operands. `meta` answers for meta kernels of which a rule needs to know.
+pub fn result_types(schema: &Schema, args: &[Arg<TensorType>], meta: &Meta<'_>) -> Option<Answer> {
     let rule = RULES.get(&schema.op)?;
-    Some(rule(&Operands::new(schema, args)))
+    Some(rule(&Operands::new(schema, args, meta)))
 }

@@ -1,8 +1,8 @@
 //! Gathers and scatters.
 
 use super::Rule;
-use super::operands::{Answer, Operands, ask, ask_one};
-use passhost_ir::{Arg, Dtype, TensorType};
+use super::operands::{Answer, Operands};
+use crate::{Arg, Dtype, TensorType};
 
 pub(super) const RULES: &[(&str, Rule)] = &[
     ("aten::embedding", embedding),
@@ -98,11 +98,11 @@ fn index_put(operands: &Operands<'_>) -> Answer {
     }
     check_masks(ty, &indices)?;
     if !indices.iter().flatten().any(|ty| is_mask(ty)) {
-        let selected = ask_one("aten::index.Tensor", &[Arg::Value(ty.clone()), operands.arg(1)?.clone()])?;
-        ask("aten::expand", &[Arg::Value(values.clone()), Arg::Ints(selected.shape), Arg::Bool(false)])?;
+        let selected = operands.ask_one("aten::index.Tensor", &[Arg::Value(ty.clone()), operands.arg(1)?.clone()])?;
+        operands.ask("aten::expand", &[Arg::Value(values.clone()), Arg::Ints(selected.shape), Arg::Bool(false)])?;
     }
     let op = if operands.is_in_place() { "aten::index_put_" } else { "aten::index_put" };
-    ask(op, operands.all())
+    operands.ask(op, operands.all())
 }
 
 fn repeat_by_number(operands: &Operands<'_>) -> Answer {

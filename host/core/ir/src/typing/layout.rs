@@ -1,56 +1,31 @@
 //! How results lie in memory: what `at::empty_like`, `Tensor::suggest_memory_format` and `TensorIterator` decide.
 
-use super::operands::ask_one;
-use passhost_ir::{Arg, Dtype, MemoryFormat, TensorType};
+use crate::functional::layout::{elementwise_strides, preserved_strides};
+use crate::{Dtype, MemoryFormat, TensorType};
 
 /// As `at::empty_like` lays it out: with the operand's strides if its elements fill their memory, else with dense ones
 /// in the same order.
-pub(super) fn preserving(ty: &TensorType, dtype: Dtype) -> Result<TensorType, String> {
-    if is_dense(ty) {
-        return Ok(TensorType { dtype, ..ty.clone() });
-    }
-    let like = ask_one(
-        "aten::zeros_like",
-        &[
-            Arg::Value(ty.clone()),
-            Arg::None,
-            Arg::None,
-            Arg::None,
-            Arg::None,
-            Arg::MemoryFormat(MemoryFormat::Preserve),
-        ],
-    )?;
-    Ok(TensorType { dtype, ..like })
+pub(super) fn preserving(ty: &TensorType, dtype: Dtype) -> TensorType {
+    TensorType { dtype, shape: ty.shape.clone(), strides: preserved_strides(ty) }
 }
 
-/// As an elementwise op lays it out that runs a `TensorIterator` over these operands, in this order and three at most.
-/// Their types of elements play no part.
-pub(super) fn iterated(operands: &[&TensorType], dtype: Dtype) -> Result<TensorType, String> {
-    let float = |ty: &&TensorType| Arg::Value(TensorType { dtype: Dtype::F32, ..(*ty).clone() });
-    let args: Vec<Arg<TensorType>> = operands.iter().map(float).collect();
-    let result = match &args[..] {
-        [_] => ask_one("aten::neg", &args)?,
-        [_, _] => ask_one("aten::atan2", &args)?,
-        [_, _, _] => ask_one("aten::addcmul", &[&args[..], &[Arg::Int(1)]].concat())?,
-        _ => return Err(format!("{} operands of an elementwise op, expected at most three", operands.len())),
-    };
-    Ok(TensorType { dtype, ..result })
-}
-
-/// Whether the elements fill their memory without gaps or overlap, in whatever order.
-pub(super) fn is_dense(ty: &TensorType) -> bool {
-    if ty.numel() == 0 {
-        return true;
+/// As an elementwise op lays it out that runs a `TensorIterator` over these operands, in this order. Their types of elements
+/// play no part.
+pub fn iterated(operands: &[&TensorType], dtype: Dtype) -> Result<TensorType, String> {
+    let rank = operands.iter().map(|ty| ty.rank()).max().unwrap_or(0);
+    let mut shape = vec![1; rank];
+    for ty in operands {
+        for (wanted, &extent) in shape[rank - ty.rank()..].iter_mut().zip(&ty.shape) {
+            match (*wanted, extent) {
+                (_, 1) => {}
+                (1, _) => *wanted = extent,
+                (a, b) if a == b => {}
+                (a, b) => return Err(format!("extents of {a} and {b} elements are not the same, and neither is 1")),
+            }
+        }
     }
-    let mut dims: Vec<(i64, i64)> =
-        ty.strides.iter().copied().zip(ty.shape.iter().copied()).filter(|&(_, extent)| extent != 1).collect();
-    dims.sort_unstable();
-    let mut expected = 1i64;
-    dims.iter().all(|&(stride, extent)| {
-        let fits = stride == expected;
-        expected = expected.saturating_mul(extent);
-        fits
-    })
+    let strides = elementwise_strides(&shape, operands);
+    Ok(TensorType { dtype, shape, strides })
 }
 
 /// Dimensions from the innermost to the outermost one of an image or a volume with its channels last.

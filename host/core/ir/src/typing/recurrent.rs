@@ -3,7 +3,7 @@
 use super::Rule;
 use super::layout::transposed;
 use super::operands::{Answer, Operands};
-use passhost_ir::TensorType;
+use crate::TensorType;
 
 pub(super) const RULES: &[(&str, Rule)] = &[("aten::lstm.input", lstm), ("aten::gru.input", gru)];
 

@@ -2,8 +2,8 @@
 
 use super::Rule;
 use super::layout::{iterated, preserving};
-use super::operands::{Answer, Operands, ask};
-use passhost_ir::{Arg, Dtype, TensorType};
+use super::operands::{Answer, Operands};
+use crate::{Arg, Dtype, TensorType};
 
 pub(super) const RULES: &[(&str, Rule)] = &[
     ("aten::relu", unary),
@@ -78,7 +78,7 @@ fn clamped(operands: &Operands<'_>) -> Answer {
     if operands.op() != "nan_to_num" {
         real(operands)?;
     }
-    Ok(vec![preserving(ty, ty.dtype)?])
+    Ok(vec![preserving(ty, ty.dtype)])
 }
 
 /// The magnitude of a complex number is real.
@@ -97,7 +97,7 @@ fn magnitude(operands: &Operands<'_>) -> Answer {
 fn is_special(operands: &Operands<'_>) -> Answer {
     let ty = operands.tensor(0)?;
     let whole = !ty.dtype.is_float() && !ty.dtype.is_complex();
-    Ok(vec![if whole { preserving(ty, Dtype::Bool)? } else { iterated(&[ty], Dtype::Bool)? }])
+    Ok(vec![if whole { preserving(ty, Dtype::Bool) } else { iterated(&[ty], Dtype::Bool)? }])
 }
 
 fn logical(operands: &Operands<'_>) -> Answer {
@@ -113,7 +113,7 @@ fn log_sigmoid(operands: &Operands<'_>) -> Answer {
 
 /// Integers become floats, as for a sigmoid.
 fn logit(operands: &Operands<'_>) -> Answer {
-    ask("aten::sigmoid", &[operands.arg(0)?.clone()])
+    operands.ask("aten::sigmoid", &[operands.arg(0)?.clone()])
 }
 
 /// The weight is one number or one per channel.
@@ -126,7 +126,7 @@ fn prelu(operands: &Operands<'_>) -> Answer {
     if weight.numel() != 1 && (weight.numel() != channels || ty.rank() == 0) {
         return Err(format!("`weight` has {} elements, expected 1 or {channels}", weight.numel()));
     }
-    Ok(vec![preserving(ty, ty.dtype)?])
+    Ok(vec![preserving(ty, ty.dtype)])
 }
 
 /// The angle of an integer is a float. That of a complex number is written row-major.
@@ -161,19 +161,19 @@ fn is_close(operands: &Operands<'_>) -> Answer {
 
 /// The scalar counts as it does on the right.
 fn scalar_remainder(operands: &Operands<'_>) -> Answer {
-    ask("aten::remainder.Scalar", &[operands.arg(1)?.clone(), operands.arg(0)?.clone()])
+    operands.ask("aten::remainder.Scalar", &[operands.arg(1)?.clone(), operands.arg(0)?.clone()])
 }
 
 fn reversed_subtraction(operands: &Operands<'_>) -> Answer {
-    ask("aten::sub.Tensor", &[operands.arg(1)?.clone(), operands.arg(0)?.clone(), operands.arg(2)?.clone()])
+    operands.ask("aten::sub.Tensor", &[operands.arg(1)?.clone(), operands.arg(0)?.clone(), operands.arg(2)?.clone()])
 }
 
 fn floor_divide(operands: &Operands<'_>) -> Answer {
     let floor = Arg::Str("floor".to_owned());
-    ask("aten::div.Tensor_mode", &[operands.arg(0)?.clone(), operands.arg(1)?.clone(), floor])
+    operands.ask("aten::div.Tensor_mode", &[operands.arg(0)?.clone(), operands.arg(1)?.clone(), floor])
 }
 
 fn floor_divide_by_scalar(operands: &Operands<'_>) -> Answer {
     let floor = Arg::Str("floor".to_owned());
-    ask("aten::div.Scalar_mode", &[operands.arg(0)?.clone(), operands.arg(1)?.clone(), floor])
+    operands.ask("aten::div.Scalar_mode", &[operands.arg(0)?.clone(), operands.arg(1)?.clone(), floor])
 }

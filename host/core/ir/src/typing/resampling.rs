@@ -2,7 +2,7 @@
 
 use super::Rule;
 use super::operands::{Answer, Operands};
-use passhost_ir::TensorType;
+use crate::TensorType;
 
 pub(super) const RULES: &[(&str, Rule)] =
     &[("aten::grid_sampler", grid_sampler), ("aten::grid_sampler_2d", grid_sampler)];

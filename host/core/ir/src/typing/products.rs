@@ -2,8 +2,8 @@
 
 use super::Rule;
 use super::layout::iterated;
-use super::operands::{Answer, Operands, ask_one};
-use passhost_ir::{Arg, TensorType};
+use super::operands::{Answer, Operands};
+use crate::{Arg, TensorType};
 
 pub(super) const RULES: &[(&str, Rule)] = &[
     ("aten::dot", dot),
@@ -59,7 +59,7 @@ fn product(operands: &Operands<'_>) -> Answer {
 /// Products of matrices, summed over the batch and into a copy of `self` that is as large as they are.
 fn addbmm(operands: &Operands<'_>) -> Answer {
     let (ty, a, b) = (operands.tensor(0)?, operands.tensor_of_rank(1, &[3])?, operands.tensor_of_rank(2, &[3])?);
-    let product = ask_one("aten::bmm", &[Arg::Value(a.clone()), Arg::Value(b.clone())])?;
+    let product = operands.ask_one("aten::bmm", &[Arg::Value(a.clone()), Arg::Value(b.clone())])?;
     if ty.dtype != product.dtype {
         return Err(format!("`self` is {}, expected {}", ty.dtype, product.dtype));
     }
@@ -71,13 +71,13 @@ fn addbmm(operands: &Operands<'_>) -> Answer {
         };
     }
     let implicit = Arg::Bool(false);
-    ask_one("aten::expand", &[Arg::Value(ty.clone()), Arg::Ints(shape.clone()), implicit])?;
+    operands.ask_one("aten::expand", &[Arg::Value(ty.clone()), Arg::Ints(shape.clone()), implicit])?;
     Ok(vec![TensorType::contiguous(ty.dtype, shape)])
 }
 
 /// A copy of `self` plus an outer product, elementwise.
 fn add_outer(operands: &Operands<'_>) -> Answer {
-    let result = ask_one("aten::addr", operands.all())?;
+    let result = operands.ask_one("aten::addr", operands.all())?;
     let (ty, column, row) = (operands.tensor(0)?, operands.tensor(1)?, operands.tensor(2)?);
     let column = TensorType {
         shape: vec![column.shape[0], 1],

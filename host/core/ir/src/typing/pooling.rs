@@ -2,8 +2,8 @@
 
 use super::Rule;
 use super::layout::{batch_of_one, formatted, is_in, suggested, unsqueezed, without};
-use super::operands::{Answer, Operands, ask};
-use passhost_ir::{Arg, Dtype, MemoryFormat, TensorType};
+use super::operands::{Answer, Operands};
+use crate::{Arg, Dtype, MemoryFormat, TensorType};
 
 pub(super) const RULES: &[(&str, Rule)] = &[
     ("aten::adaptive_avg_pool1d", adaptive_line),
@@ -91,7 +91,7 @@ fn max_volume_with_indices(operands: &Operands<'_>) -> Answer {
         let line = TensorType::contiguous(Dtype::F32, [1, ty.shape[ty.rank() - 3 + dim]]);
         let of = |list: &[i64]| Arg::Ints(vec![list[dim]]);
         let args = [Arg::Value(line), of(&kernel), of(&stride), of(&padding), of(&dilation), Arg::Bool(ceil)];
-        shape.extend(ask("aten::max_pool1d", &args)?.iter().filter_map(|ty| ty.shape.last()));
+        shape.extend(operands.ask("aten::max_pool1d", &args)?.iter().filter_map(|ty| ty.shape.last()));
     }
     if ty.rank() == 5 {
         let of = |dtype| formatted(dtype, shape.clone(), suggested(ty));

@@ -2,8 +2,8 @@
 
 use super::Rule;
 use super::layout::{formatted, is_in, preserving, suggested};
-use super::operands::{Answer, Operands, ask_one};
-use passhost_ir::{Arg, MemoryFormat, TensorType};
+use super::operands::{Answer, Operands};
+use crate::{Arg, MemoryFormat, TensorType};
 
 pub(super) const RULES: &[(&str, Rule)] = &[
     ("aten::layer_norm", layer_norm),
@@ -73,7 +73,7 @@ fn batch_norm(operands: &Operands<'_>) -> Answer {
         return Err("without training, it needs the running mean and variance".to_owned());
     }
     if ty.numel() == 0 {
-        return Ok(vec![preserving(ty, ty.dtype)?]);
+        return Ok(vec![preserving(ty, ty.dtype)]);
     }
     let exact = [MemoryFormat::Contiguous, MemoryFormat::ChannelsLast, MemoryFormat::ChannelsLast3d];
     let format = exact.into_iter().find(|&format| dense && is_in(ty, format)).unwrap_or_else(|| suggested(ty));
@@ -132,5 +132,5 @@ fn weight_norm(operands: &Operands<'_>) -> Answer {
         return Err(format!("`g` is {}, expected {}", magnitude.dtype, direction.dtype));
     }
     let row_major = |ty: &TensorType| Arg::Value(TensorType::contiguous(ty.dtype, ty.shape.clone()));
-    Ok(vec![ask_one("aten::mul.Tensor", &[row_major(direction), row_major(magnitude)])?])
+    Ok(vec![operands.ask_one("aten::mul.Tensor", &[row_major(direction), row_major(magnitude)])?])
 }

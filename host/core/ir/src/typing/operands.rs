@@ -1,20 +1,23 @@
 //! The arguments of a call, as rules ask for them.
 
-use crate::infer::meta_kernel;
-use passhost_ir::{Arg, Dtype, MAX_RANK, OpName, Schema, TensorType};
+use crate::{Arg, Dtype, MAX_RANK, OpName, Schema, TensorType};
 
 /// What a rule says: the types of the results, or what is wrong with the operands.
-pub(super) type Answer = Result<Vec<TensorType>, String>;
+pub type Answer = Result<Vec<TensorType>, String>;
+
+/// What the meta kernel of an op says, whether or not the op is on a list.
+pub type Meta<'a> = dyn Fn(&OpName, &[Arg<TensorType>]) -> Answer + 'a;
 
 /// The arguments of a call, in schema order.
 pub(super) struct Operands<'a> {
     schema: &'a Schema,
     args: &'a [Arg<TensorType>],
+    meta: &'a Meta<'a>,
 }
 
 impl<'a> Operands<'a> {
-    pub(super) fn new(schema: &'a Schema, args: &'a [Arg<TensorType>]) -> Operands<'a> {
-        Operands { schema, args }
+    pub(super) fn new(schema: &'a Schema, args: &'a [Arg<TensorType>], meta: &'a Meta<'a>) -> Operands<'a> {
+        Operands { schema, args, meta }
     }
 
     /// The op without its namespace and without the `_` of in-place variants.
@@ -24,7 +27,20 @@ impl<'a> Operands<'a> {
 
     /// What the op's own meta kernel says.
     pub(super) fn ask_itself(&self) -> Answer {
-        meta_kernel(&self.schema.op, self.args).map_err(|error| error.to_string())
+        (self.meta)(&self.schema.op, self.args)
+    }
+
+    /// What the meta kernel of another op says, which stands for a part of what this one does.
+    pub(super) fn ask(&self, op: &str, args: &[Arg<TensorType>]) -> Answer {
+        (self.meta)(&OpName::parse(op), args)
+    }
+
+    /// The only result of [`Operands::ask`].
+    pub(super) fn ask_one(&self, op: &str, args: &[Arg<TensorType>]) -> Result<TensorType, String> {
+        match <[TensorType; 1]>::try_from(self.ask(op, args)?) {
+            Ok([ty]) => Ok(ty),
+            Err(types) => Err(format!("{op} returns {} tensors, expected one", types.len())),
+        }
     }
 
     pub(super) fn is_in_place(&self) -> bool {
@@ -175,17 +191,4 @@ pub(super) fn distinct(dims: &[i64], rank: usize) -> Result<Vec<usize>, String> 
             Ok(front)
         })
         .collect()
-}
-
-/// What the meta kernel of another op says, which stands for a part of what this one does.
-pub(super) fn ask(op: &str, args: &[Arg<TensorType>]) -> Answer {
-    meta_kernel(&OpName::parse(op), args).map_err(|error| error.to_string())
-}
-
-/// The only result of [`ask`].
-pub(super) fn ask_one(op: &str, args: &[Arg<TensorType>]) -> Result<TensorType, String> {
-    match <[TensorType; 1]>::try_from(ask(op, args)?) {
-        Ok([ty]) => Ok(ty),
-        Err(types) => Err(format!("{op} returns {} tensors, expected one", types.len())),
-    }
 }

@@ -2,8 +2,8 @@
 
 use super::Rule;
 use super::layout::{iterated, preserving};
-use super::operands::{Answer, Operands, ask_one};
-use passhost_ir::{Arg, Dtype, TensorType};
+use super::operands::{Answer, Operands};
+use crate::{Arg, Dtype, TensorType};
 
 pub(super) const RULES: &[(&str, Rule)] = &[
     ("aten::huber_loss", huber),
@@ -40,7 +40,7 @@ fn huber(operands: &Operands<'_>) -> Answer {
 fn absolute(operands: &Operands<'_>) -> Answer {
     let (input, target) = (operands.tensor(0)?, operands.tensor(1)?);
     let args = [Arg::Value(input.clone()), Arg::Value(target.clone()), Arg::Int(1)];
-    let each = ask_one("aten::sub.Tensor", &args)?;
+    let each = operands.ask_one("aten::sub.Tensor", &args)?;
     if operands.int(2)? == MEAN && !each.dtype.is_float() {
         return Err(format!("the mean of {}", each.dtype));
     }
@@ -67,7 +67,7 @@ fn cosine_embedding(operands: &Operands<'_>) -> Answer {
     if first.rank() != rank || second.rank() != rank {
         return Err(format!("the target {target} does not say one thing of each row of {first} and {second}"));
     }
-    let product = ask_one("aten::mul.Tensor", &[first, second].map(|ty| Arg::Value(ty.clone())))?;
+    let product = operands.ask_one("aten::mul.Tensor", &[first, second].map(|ty| Arg::Value(ty.clone())))?;
     let cosine = TensorType::contiguous(product.dtype, &product.shape[..rank - 1]);
     Ok(vec![of_each(operands, 4, iterated(&[target, &cosine], product.dtype)?)?])
 }
@@ -81,9 +81,9 @@ fn binary_cross_entropy(operands: &Operands<'_>) -> Answer {
         return Err(format!("`self` is {}, expected floats", input.dtype));
     }
     if let Some(weight) = operands.optional_tensor(2)? {
-        spread(weight, input)?;
+        spread(operands, weight, input)?;
     }
-    Ok(vec![of_each(operands, 3, preserving(input, input.dtype)?)?])
+    Ok(vec![of_each(operands, 3, preserving(input, input.dtype))?])
 }
 
 /// Calculated in a tensor that is made of the target.
@@ -92,20 +92,20 @@ fn with_logits(operands: &Operands<'_>) -> Answer {
     if !input.dtype.is_float() || !target.dtype.is_float() {
         return Err(format!("`self` is {} and `target` {}, expected floats", input.dtype, target.dtype));
     }
-    spread(input, target)?;
+    spread(operands, input, target)?;
     if let Some(weight) = operands.optional_tensor(2)? {
-        spread(weight, target)?;
+        spread(operands, weight, target)?;
     }
     if let Some(weight) = operands.optional_tensor(3)? {
-        spread(&iterated(&[weight, target], target.dtype)?, input)?;
+        spread(operands, &iterated(&[weight, target], target.dtype)?, input)?;
     }
     Ok(vec![of_each(operands, 4, iterated(&[target], target.dtype)?)?])
 }
 
 /// Refuses what cannot be taken into a tensor of this type in place.
-fn spread(ty: &TensorType, over: &TensorType) -> Result<(), String> {
+fn spread(operands: &Operands<'_>, ty: &TensorType, over: &TensorType) -> Result<(), String> {
     let args = [Arg::Value(ty.clone()), Arg::Ints(over.shape.clone()), Arg::Bool(false)];
-    ask_one("aten::expand", &args).map(|_| ()).map_err(|_| format!("{ty} does not spread over {over}"))
+    operands.ask_one("aten::expand", &args).map(|_| ()).map_err(|_| format!("{ty} does not spread over {over}"))
 }
 
 /// Of pixels, PyTorch has its meta kernel in Python.

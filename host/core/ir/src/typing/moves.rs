@@ -3,7 +3,7 @@
 use super::Rule;
 use super::layout::{formatted, preserving, suggested, transposed};
 use super::operands::{Answer, Operands, front};
-use passhost_ir::{MemoryFormat, TensorType};
+use crate::{MemoryFormat, TensorType};
 
 pub(super) const RULES: &[(&str, Rule)] = &[
     ("aten::flip", flip),
@@ -24,7 +24,7 @@ pub(super) const RULES: &[(&str, Rule)] = &[
 fn flip(operands: &Operands<'_>) -> Answer {
     let ty = operands.tensor(0)?;
     operands.dims(1, ty.rank())?;
-    Ok(vec![preserving(ty, ty.dtype)?])
+    Ok(vec![preserving(ty, ty.dtype)])
 }
 
 fn flip_columns(operands: &Operands<'_>) -> Answer {
@@ -40,7 +40,7 @@ fn flipped_with_rank(operands: &Operands<'_>, least: usize) -> Answer {
     if ty.rank() < least {
         return Err(format!("`self` has rank {}, expected at least {least}", ty.rank()));
     }
-    Ok(vec![preserving(ty, ty.dtype)?])
+    Ok(vec![preserving(ty, ty.dtype)])
 }
 
 /// A quarter turn is a flip and a transposition, half a turn two flips, a whole turn a copy.
@@ -52,8 +52,8 @@ fn rot90(operands: &Operands<'_>) -> Answer {
     }
     Ok(vec![match turns.rem_euclid(4) {
         0 => TensorType::contiguous(ty.dtype, ty.shape.clone()),
-        2 => preserving(ty, ty.dtype)?,
-        _ => transposed(&preserving(ty, ty.dtype)?, a, b),
+        2 => preserving(ty, ty.dtype),
+        _ => transposed(&preserving(ty, ty.dtype), a, b),
     }])
 }
 
@@ -73,7 +73,7 @@ fn roll(operands: &Operands<'_>) -> Answer {
 /// Each dimension in turn is cut in two, and the parts are concatenated in the other order.
 pub(super) fn rolled(ty: &TensorType, shifts: &[i64], dims: &[usize]) -> Answer {
     if ty.numel() == 0 {
-        return Ok(vec![preserving(ty, ty.dtype)?]);
+        return Ok(vec![preserving(ty, ty.dtype)]);
     }
     let mut rolled = ty.clone();
     for (&shift, &dim) in shifts.iter().zip(dims) {

@@ -1,8 +1,8 @@
 //! Scans and searches along one dimension. Most of their results are row-major.
 
 use super::Rule;
-use super::operands::{Answer, Operands, ask};
-use passhost_ir::{Arg, Dtype, TensorType};
+use super::operands::{Answer, Operands};
+use crate::{Arg, Dtype, TensorType};
 
 pub(super) const RULES: &[(&str, Rule)] = &[
     ("aten::cummax", running_extremum),
@@ -60,6 +60,6 @@ fn difference(operands: &Operands<'_>) -> Answer {
         return operands.ask_itself();
     }
     let numbers = |arg: &Arg<TensorType>| arg.map(|ty| TensorType { dtype: Dtype::U8, ..ty.clone() });
-    let types = ask("aten::diff", &operands.all().iter().map(numbers).collect::<Vec<_>>())?;
+    let types = operands.ask("aten::diff", &operands.all().iter().map(numbers).collect::<Vec<_>>())?;
     Ok(types.into_iter().map(|ty| TensorType { dtype: Dtype::Bool, ..ty }).collect())
 }

@@ -2,8 +2,8 @@
 
 use super::Rule;
 use super::layout::{preserving, transposed};
-use super::operands::{Answer, Operands, ask_one};
-use passhost_ir::{Arg, Dtype, TensorType};
+use super::operands::{Answer, Operands};
+use crate::{Arg, Dtype, TensorType};
 
 pub(super) const RULES: &[(&str, Rule)] = &[
     ("aten::scaled_dot_product_attention", scaled_dot_product),
@@ -30,31 +30,31 @@ fn scaled_dot_product(operands: &Operands<'_>) -> Answer {
     }
     let grouped = operands.bool(7)?;
     if runs_fused(query, key, value, mask, grouped)? {
-        return Ok(vec![preserving(query, query.dtype)?]);
+        return Ok(vec![preserving(query, query.dtype)]);
     }
     if mask.is_some() && operands.bool(5)? {
         return Err("`attn_mask` is given, expected none because `is_causal` is true".to_owned());
     }
-    Ok(vec![plain_products(query, key, value, mask, grouped)?])
+    Ok(vec![plain_products(operands, [query, key, value], mask, grouped)?])
 }
 
 /// Products, mask and softmax one after the other.
 fn plain_products(
-    query: &TensorType,
-    key: &TensorType,
-    value: &TensorType,
+    operands: &Operands<'_>,
+    [query, key, value]: [&TensorType; 3],
     mask: Option<&TensorType>,
     grouped: bool,
 ) -> Result<TensorType, String> {
     let shared = |ty: &TensorType| if grouped { shared_heads(query, ty) } else { Ok(ty.clone()) };
     let (key, value) = (shared(key)?, shared(value)?);
     let scores = [Arg::Value(query.clone()), Arg::Value(transposed(&key, key.rank() - 2, key.rank() - 1))];
-    let scores = ask_one("aten::matmul", &scores)?;
+    let scores = operands.ask_one("aten::matmul", &scores)?;
     if let Some(mask) = mask {
-        ask_one("aten::expand", &[Arg::Value(mask.clone()), Arg::Ints(scores.shape.clone()), Arg::Bool(false)])?;
+        operands
+            .ask_one("aten::expand", &[Arg::Value(mask.clone()), Arg::Ints(scores.shape.clone()), Arg::Bool(false)])?;
     }
-    let weights = ask_one("aten::_softmax", &[Arg::Value(scores), Arg::Int(-1), Arg::Bool(false)])?;
-    ask_one("aten::matmul", &[Arg::Value(weights), Arg::Value(value)])
+    let weights = operands.ask_one("aten::_softmax", &[Arg::Value(scores), Arg::Int(-1), Arg::Bool(false)])?;
+    operands.ask_one("aten::matmul", &[Arg::Value(weights), Arg::Value(value)])
 }
 
 /// Key or value repeated for every query head that shares it.
@@ -151,11 +151,16 @@ fn encoder_layer(operands: &Operands<'_>) -> Answer {
             return Err(format!("a weight of the norms is {found}, expected {width} elements"));
         }
     }
-    let wide = linear(source, operands.tensor(14)?, operands.tensor(15)?)?;
-    linear(&wide, operands.tensor(16)?, operands.tensor(17)?)?;
+    let wide = linear(operands, source, operands.tensor(14)?, operands.tensor(15)?)?;
+    linear(operands, &wide, operands.tensor(16)?, operands.tensor(17)?)?;
     Ok(vec![TensorType::contiguous(source.dtype, source.shape.clone())])
 }
 
-fn linear(input: &TensorType, weight: &TensorType, bias: &TensorType) -> Result<TensorType, String> {
-    ask_one("aten::linear", &[input, weight, bias].map(|ty| Arg::Value(ty.clone())))
+fn linear(
+    operands: &Operands<'_>,
+    input: &TensorType,
+    weight: &TensorType,
+    bias: &TensorType,
+) -> Result<TensorType, String> {
+    operands.ask_one("aten::linear", &[input, weight, bias].map(|ty| Arg::Value(ty.clone())))
 }

@@ -3,7 +3,7 @@
 use super::Rule;
 use super::layout::{batch_of_one, contiguous_in, formatted, suggested, unsqueezed, without};
 use super::operands::{Answer, Operands};
-use passhost_ir::{Dtype, MemoryFormat, TensorType};
+use crate::{Dtype, MemoryFormat, TensorType};
 
 pub(super) const RULES: &[(&str, Rule)] = &[
     ("aten::conv1d", convolution),

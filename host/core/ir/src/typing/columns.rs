@@ -2,7 +2,7 @@
 
 use super::Rule;
 use super::operands::{Answer, Operands};
-use passhost_ir::TensorType;
+use crate::TensorType;
 
 pub(super) const RULES: &[(&str, Rule)] = &[("aten::im2col", im2col), ("aten::col2im", col2im)];
 

@@ -4,7 +4,7 @@ use super::Rule;
 use super::layout::{formatted, preserving, suggested};
 use super::moves::rolled;
 use super::operands::{Answer, Operands, distinct, front};
-use passhost_ir::{Dtype, TensorType};
+use crate::{Dtype, TensorType};
 
 pub(super) const RULES: &[(&str, Rule)] = &[
     ("aten::fft_fft", along_one),
@@ -110,7 +110,7 @@ fn transform(operands: &Operands<'_>, ty: &TensorType, dims: &[usize], sizes: &[
     }
     let Some((&last, others)) = dims.split_last() else {
         return match kind {
-            Kind::Full => Ok(vec![preserving(ty, to)?]),
+            Kind::Full => Ok(vec![preserving(ty, to)]),
             _ => Err("it needs a dimension to transform".to_owned()),
         };
     };
@@ -150,7 +150,7 @@ fn transform(operands: &Operands<'_>, ty: &TensorType, dims: &[usize], sizes: &[
 
 /// The operand as the kernel reads it: cast, and cut or padded with zeros to these extents.
 fn read(ty: &TensorType, dtype: Dtype, shape: &[i64]) -> Result<TensorType, String> {
-    let cast = if ty.dtype == dtype { ty.clone() } else { preserving(ty, dtype)? };
+    let cast = if ty.dtype == dtype { ty.clone() } else { preserving(ty, dtype) };
     let grows = cast.shape.iter().zip(shape).any(|(old, new)| new > old);
     if grows {
         return Ok(formatted(dtype, shape.to_vec(), suggested(&cast)));

@@ -2,7 +2,7 @@
 
 use super::Rule;
 use super::operands::{Answer, Operands};
-use passhost_ir::{Arg, Dtype, TensorType};
+use crate::{Arg, Dtype, TensorType};
 
 pub(super) const RULES: &[(&str, Rule)] = &[
     ("aten::arange", range),

@@ -2,7 +2,7 @@
 
 use super::Rule;
 use super::operands::{Answer, Operands, distinct};
-use passhost_ir::{Dtype, TensorType};
+use crate::{Dtype, TensorType};
 
 pub(super) const RULES: &[(&str, Rule)] = &[
     ("aten::prod", product),
