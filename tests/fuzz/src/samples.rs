@@ -13,7 +13,7 @@ use passhost_protocol::reader::{Change, SampleError};
 use passhost_sample::{InputMode, Sample};
 use passhost_supervisor::{OpenError, ReadError};
 use passhost_tests::repository;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;

@@ -7,16 +7,15 @@ mod session;
 mod tracing;
 mod tuning;
 
+use request::Program;
 pub use request::{LoadRequest, RewriteRequest};
 pub use session::DeviceSession;
-use request::{Program, fits};
 
 use crate::ahead::ForGpu;
 use crate::cores;
 use crate::machine_code::{Allowance, MachineCode, Processes};
 use crate::process::{Child, ChildError, Confinement, ENVIRONMENT, OPEN};
 use passhost_cache::Cache;
-use passhost_ir::{Graph, InputSpec};
 use passhost_protocol::compiler::Source;
 use passhost_protocol::device::{DeviceChoice, FromDevice, GpuProperties, Loaded, Stage, ToDevice};
 use passhost_result::{DeviceInfo, Settings, Spent, Walls};
