@@ -89,7 +89,7 @@ fn directories_of_samples_against_reader_children() {
 fn lying_children_against_the_supervisor() {
     let report = run(Name::Frames, 200);
     expect(&report, "scored", 10);
-    expect(&report, "failed: plugin in verify, checked again with other types", 1);
+    expect(&report, "failed: host in reference, checked again with other types", 1);
     for blamed in ["plugin", "sample", "host"] {
         assert!(
             report.outcomes.keys().any(|kind| kind.contains(&format!("{blamed} in "))),
