@@ -4,7 +4,7 @@
 
 use passhost_guest_sdk::ir::{Graph, NodeId, kernel};
 use passhost_guest_sdk::lower::{self, Group};
-use passhost_kernels::Layout;
+use passhost_kernels::KernelLayout;
 use passhost_kernels::cuda::{DeviceProperties, emit};
 use std::path::Path;
 
@@ -24,7 +24,7 @@ fn the_page_shows_what_the_programs_print() {
     let lowered = lower::region(&graph, &nodes, Group::ALL).unwrap();
     let kernel = lowered.kernel();
     let facts = kernel::verify(kernel).unwrap();
-    let source = emit(kernel, &facts, &Layout::contiguous(kernel), &DeviceProperties::H200).text;
+    let source = emit(kernel, &facts, &KernelLayout::contiguous(kernel), &DeviceProperties::H200).text;
     let (_, entry) = source.split_once("extern \"C\"").unwrap();
 
     let mut expected = page.clone();

@@ -6,7 +6,7 @@ use passhost_child::device::{Device, DeviceSetup};
 use passhost_child::{Confinement, Plugin};
 use passhost_ir::kernel::verify;
 use passhost_ir::{Graph, NodeKind};
-use passhost_kernels::Layout;
+use passhost_kernels::KernelLayout;
 use passhost_kernels::cuda::{Compiler, DeviceProperties, NvrtcError, emit};
 use passhost_protocol::device::DeviceChoice;
 use passhost_supervisor::{Config, Sample, Supervisor};
@@ -50,9 +50,9 @@ fn kernels_of_the_samples_compile_for_sm_90() {
         for graph in rewrites(name) {
             for node in &graph.nodes {
                 let NodeKind::Kernel { kernel, inputs } = &node.kind else { continue };
-                let layout = Layout {
+                let layout = KernelLayout {
                     strides: inputs.iter().map(|input| graph.ty(*input).strides.clone()).collect(),
-                    ..Layout::contiguous(kernel)
+                    ..KernelLayout::contiguous(kernel)
                 };
                 let source = emit(kernel, &verify(kernel).unwrap(), &layout, &DeviceProperties::H200);
                 assert!(source.blocks > 0 && source.threads <= 1024);

@@ -13,7 +13,7 @@ use crate::storage::strides;
 use crate::target::{Outcome, Target};
 use passhost_ir::kernel::{Tensor, verify};
 use passhost_ir::{Kernel, contiguous_strides};
-use passhost_kernels::Layout;
+use passhost_kernels::KernelLayout;
 use passhost_kernels::cuda::{Claim, Claims as Claimed, DeviceProperties, candidates};
 use passhost_random_kernels::RandomKernel;
 
@@ -28,7 +28,7 @@ pub struct Case {
     kernel: Kernel,
     /// Its inputs, where they matter: gathers and values that lanes share depend on them.
     tensors: Option<Vec<Tensor>>,
-    layout: Layout,
+    layout: KernelLayout,
     device: DeviceProperties,
     /// Threads are drawn from it.
     random: Random,
@@ -96,11 +96,11 @@ fn kind(claims: &Claimed) -> String {
 }
 
 /// Strides of any kind, and alignments that are mostly those of an allocator.
-fn layout(kernel: &Kernel, random: &mut Random) -> Layout {
+fn layout(kernel: &Kernel, random: &mut Random) -> KernelLayout {
     let alignment = |size: u64, random: &mut Random| {
         if random.chance(85) { 16 } else { (*random.pick(&[1usize, 2, 4, 8])).max(size as usize) }
     };
-    Layout {
+    KernelLayout {
         strides: kernel.inputs.iter().map(|input| with_repeats(strides(&input.shape, random), random)).collect(),
         alignments: kernel.inputs.iter().map(|input| alignment(input.dtype.size(), random)).collect(),
         outputs: kernel.output_types().iter().map(|ty| alignment(ty.dtype.size(), random)).collect(),

@@ -6,7 +6,7 @@ use crate::storage::{Stored, strides};
 use crate::target::{Outcome, Target, variant};
 use passhost_ir::Kernel;
 use passhost_ir::kernel::{Facts, IndexId, Mode, Output, Reg, Row, Tensor, check_against, interpret_watched, verify};
-use passhost_kernels::{BoundInput, BoundOutput, CallingThread, CpuKernel, NewThreads, Threads};
+use passhost_kernels::{BoundInput, BoundOutput, CallingThread, CpuKernel, NewThreads, ThreadPool};
 use passhost_random_kernels::RandomKernel;
 
 /// The target.
@@ -119,7 +119,7 @@ impl Case {
                 BoundOutput { pointer, bytes }
             })
             .collect();
-        let threads: &dyn Threads = if self.threads == 1 { &CallingThread } else { &NewThreads(self.threads) };
+        let threads: &dyn ThreadPool = if self.threads == 1 { &CallingThread } else { &NewThreads(self.threads) };
         // SAFETY: the storage outlives the run, the outputs are borrowed mutably until it is over, and nobody else has
         // them.
         let ready = unsafe { compiled.bind(&bound, &places) };

@@ -6,17 +6,17 @@ use passhost_fuzz::Random;
 use passhost_fuzz::claims::{Meaning, check};
 use passhost_ir::Kernel;
 use passhost_ir::kernel::{Facts, Reg, verify};
-use passhost_kernels::Layout;
-use passhost_kernels::cuda::{Access, Claim, Claims, DeviceProperties, Term, emit};
+use passhost_kernels::KernelLayout;
+use passhost_kernels::cuda::{Claim, ClaimAccess, Claims, DeviceProperties, Term, emit};
 
 /// Row `2 i` is clamped to 5, so that it is no multiple of anything.
 const CLAMPED_ROWS: &str = include_str!("../../../host/run/kernels/tests/golden/clamped_rows.kernel");
 
 /// A kernel as it is emitted for an H200.
-fn emitted(text: &str) -> (Kernel, Facts, Layout, Claims) {
+fn emitted(text: &str) -> (Kernel, Facts, KernelLayout, Claims) {
     let kernel: Kernel = text.parse().unwrap();
     let facts = verify(&kernel).unwrap();
-    let layout = Layout::contiguous(&kernel);
+    let layout = KernelLayout::contiguous(&kernel);
     let claims = emit(&kernel, &facts, &layout, &DeviceProperties::H200).claims;
     (kernel, facts, layout, claims)
 }
@@ -36,19 +36,19 @@ fn wrong(text: &str, lanes: u32, claim: Claim) -> Result<(), String> {
 
 #[test]
 fn four_lanes_at_a_clamped_row_are_not_aligned() {
-    let error = wrong(CLAMPED_ROWS, 4, Claim::Neighbours(Access::Load(Reg(0)))).unwrap_err();
+    let error = wrong(CLAMPED_ROWS, 4, Claim::Neighbours(ClaimAccess::Load(Reg(0)))).unwrap_err();
     assert!(error.contains("16 bytes at byte 120"), "{error}");
 }
 
 #[test]
 fn claims_of_each_kind_can_be_wrong() {
-    let load = Access::Load(Reg(0));
+    let load = ClaimAccess::Load(Reg(0));
     let term = Term { of_row: true, inner: 1, extent: 4, slope: 1 };
     for (claim, expected) in [
         (Claim::OneElement(load), " and At("),
         (Claim::Inside { load: Reg(0), dim: 0 }, " of 6"),
         (Claim::Offset { access: load, base: 0, terms: vec![term], narrow: true }, " of 6"),
-        (Claim::Offset { access: Access::Store(0), base: 1, terms: vec![], narrow: true }, "offset 1, expected"),
+        (Claim::Offset { access: ClaimAccess::Store(0), base: 1, terms: vec![], narrow: true }, "offset 1, expected"),
     ] {
         let error = wrong(CLAMPED_ROWS, 2, claim).unwrap_err();
         assert!(error.contains(expected), "{error}");

@@ -8,7 +8,7 @@ use passhost_guest_sdk::lower::KernelBuilder;
 use passhost_ir::kernel::{Binary, IndexExpr, IndexId, PaddingMode, ReduceOp, Reg, Scalar, Unary, verify};
 use passhost_ir::{Dtype, Kernel, contiguous_strides};
 use passhost_kernels::cuda::{Compiler, CudaKernel, DeviceProperties, Gpu, KernelSource, Stream, emit};
-use passhost_kernels::{BoundInput, BoundOutput, Layout};
+use passhost_kernels::{BoundInput, BoundOutput, KernelLayout};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -323,12 +323,12 @@ pub(crate) fn dump(compiler: &Compiler, directory: &Path) -> Result<()> {
     for (name, make) in cases() {
         for dtype in [Dtype::F32, Dtype::F16, Dtype::Bf16] {
             let kernel = make(dtype)?;
-            let source = emit(&kernel, &verify(&kernel)?, &Layout::contiguous(&kernel), &DeviceProperties::H200);
+            let source = emit(&kernel, &verify(&kernel)?, &KernelLayout::contiguous(&kernel), &DeviceProperties::H200);
             write_code(compiler, &directory.join(format!("{name}_{dtype}")), &source)?;
         }
     }
     for (name, kernel) in passhost_bench::on_device::kernels() {
-        let source = emit(&kernel, &verify(&kernel)?, &Layout::contiguous(&kernel), &DeviceProperties::H200);
+        let source = emit(&kernel, &verify(&kernel)?, &KernelLayout::contiguous(&kernel), &DeviceProperties::H200);
         write_code(compiler, &directory.join(name), &source)?;
     }
     Ok(())

@@ -108,15 +108,15 @@ pub struct Rules {
 
 /// A policy as a result has it: its name, its text, and the text's hash.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(try_from = "Record", into = "Record")]
+#[serde(try_from = "PolicyRecord", into = "PolicyRecord")]
 pub struct Policy {
-    record: Record,
+    record: PolicyRecord,
     rules: Rules,
 }
 
 /// What stands in a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Record {
+struct PolicyRecord {
     name: String,
     sha256: String,
     text: String,
@@ -130,7 +130,7 @@ impl Policy {
     /// If a key or a value is unknown, or a key is missing.
     pub fn parse(text: &str) -> Result<Policy, PolicyError> {
         let rules = checked(text, |text| serde_json::from_str(text))?;
-        let record = Record { name: rules.name.clone(), sha256: sha256(text), text: text.to_owned() };
+        let record = PolicyRecord { name: rules.name.clone(), sha256: sha256(text), text: text.to_owned() };
         Ok(Policy { record, rules })
     }
 
@@ -194,17 +194,17 @@ impl Default for Policy {
     }
 }
 
-impl TryFrom<Record> for Policy {
+impl TryFrom<PolicyRecord> for Policy {
     type Error = PolicyError;
 
     /// As it was written down: [`Policy::contradictions`] holds name and hash against the text.
-    fn try_from(record: Record) -> Result<Policy, PolicyError> {
+    fn try_from(record: PolicyRecord) -> Result<Policy, PolicyError> {
         Ok(Policy { rules: checked(&record.text, recorded)?, record })
     }
 }
 
-impl From<Policy> for Record {
-    fn from(policy: Policy) -> Record {
+impl From<Policy> for PolicyRecord {
+    fn from(policy: Policy) -> PolicyRecord {
         policy.record
     }
 }

@@ -46,7 +46,7 @@ pub use named::{is_among, is_named};
 pub use outputs::{Decided, OutputReport, TruthReport};
 pub use passhost_policy::{Headline, Inserted, Policy};
 pub use progress::Progress;
-pub use recount::{Counted, Recount, recount};
+pub use recount::{CountedVariant, Recount, recount};
 pub use schedules::{Candidate, TunedKernel};
 pub use schema::schema_of;
 pub use settings::{OtherRounds, Settings, Share};

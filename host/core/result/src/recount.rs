@@ -9,14 +9,14 @@ use passhost_score::VariantOutcome;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recount {
     /// One per variant of the document.
-    pub variants: Vec<Counted>,
+    pub variants: Vec<CountedVariant>,
     /// The factor within which equal measurements of the device's time lie.
     pub device_resolution: f64,
 }
 
 /// What a variant counts as.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Counted {
+pub struct CountedVariant {
     /// `None` where the host is to blame that nothing is known.
     pub outcome: Option<VariantOutcome>,
     /// Speedups in each block of each process, of a variant that was compared.
@@ -32,7 +32,7 @@ pub fn recount(document: &Document) -> Recount {
     Recount { variants, device_resolution: rules.device_resolution }
 }
 
-fn counted(variant: &Variant, rules: Rules, accept_noise: bool) -> Counted {
+fn counted(variant: &Variant, rules: Rules, accept_noise: bool) -> CountedVariant {
     let outcome = recorded_conclusion(variant).outcome;
     let compared = matches!(outcome, Some(VariantOutcome::Compared { .. }));
     let timing = variant.timing.as_ref().filter(|_| compared);
@@ -40,5 +40,5 @@ fn counted(variant: &Variant, rules: Rules, accept_noise: bool) -> Counted {
         let measured = measured(timing.processes.clone(), rules.of_then(timing), timing.ops, accept_noise).ok()?;
         Some(measured.speedups)
     });
-    Counted { outcome, speedups }
+    CountedVariant { outcome, speedups }
 }

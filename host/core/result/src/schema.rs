@@ -8,13 +8,13 @@ pub fn schema_of(beginning: &[u8]) -> Option<String> {
     let mut schema = None;
     let mut json = serde_json::Deserializer::from_slice(beginning);
     // What comes after the member, and whether it ends, does not matter.
-    let _ = json.deserialize_map(Finding(&mut schema));
+    let _ = json.deserialize_map(SchemaVisitor(&mut schema));
     schema
 }
 
-struct Finding<'f>(&'f mut Option<String>);
+struct SchemaVisitor<'f>(&'f mut Option<String>);
 
-impl<'de> Visitor<'de> for Finding<'_> {
+impl<'de> Visitor<'de> for SchemaVisitor<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

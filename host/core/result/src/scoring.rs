@@ -7,7 +7,7 @@ use crate::{Policy, Progress};
 use passhost_score::{Confidence, Options, Repeats, Scores, VariantOutcome, confidence, retimed, score};
 
 /// What the variants together come to.
-pub struct Standing {
+pub struct Totals {
     /// What stands for the evaluation where it has none.
     pub failure: Option<Failure>,
     /// S(t), ES(t), AS.
@@ -54,13 +54,13 @@ impl Scoring<'_> {
 }
 
 /// What variants, outcomes and times come to, of a sample that was `lost` as a whole or not.
-pub fn standing(
+pub fn totals(
     variants: &[Variant],
     outcomes: &[VariantOutcome],
     speedups: &[Option<Speedups>],
     lost: Option<&Failure>,
     scoring: Scoring<'_>,
-) -> Standing {
+) -> Totals {
     let compared = variants.iter().any(|variant| !variant.outputs.is_empty());
     // The plugin's failures stand for an evaluation before the sample's: they are what a score is for.
     let failure = if compared {
@@ -88,7 +88,7 @@ pub fn standing(
     let not_measured = || failed(|variant, _| variant.class.is_none());
     let failure = lost.cloned().or(failure);
     let failure = if scorable { failure } else { failure.or_else(host_failed).or_else(not_measured) };
-    Standing { failure, scores, confidence, device_scores }
+    Totals { failure, scores, confidence, device_scores }
 }
 
 /// What a document says besides what became of the variants.
@@ -119,8 +119,8 @@ pub fn assemble(frame: Frame, judged: Vec<Judged>) -> Document {
     let variants: Vec<Variant> = judged.into_iter().map(measured).collect();
     let rules = Rules::of(job.device.as_ref().map_or("cpu", |device| &device.device));
     let scoring = Scoring { options: &options, rules, submissions: submissions.max(1) };
-    let Standing { failure, scores, confidence, device_scores } =
-        standing(&variants, &outcomes, &speedups, lost.as_ref(), scoring);
+    let Totals { failure, scores, confidence, device_scores } =
+        totals(&variants, &outcomes, &speedups, lost.as_ref(), scoring);
     Document {
         schema: SCHEMA.into(),
         job,

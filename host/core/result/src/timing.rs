@@ -8,7 +8,7 @@ mod rules;
 
 use crate::document::{Timing, quartiles_us};
 use crate::{DeviceTimes, ProcessTimes};
-use counted::{Choice, Counted};
+use counted::{CountedProcesses, CountedRuns};
 use disturbance::{Disturbed, disturbed};
 use passhost_score::{Estimate, Repeats, ScoreError, Verdict};
 pub use rules::Rules;
@@ -50,9 +50,9 @@ impl EagerTimes {
     pub fn of(timing: &Timing, device: &str, accept_noise: bool) -> EagerTimes {
         let rules = Rules::of(device).of_then(timing);
         let disturbed = disturbed_of(&timing.processes, timing.ops, accept_noise, rules);
-        let counted = Choice::of(&timing.processes, &disturbed, accept_noise, rules).processes;
+        let counted = CountedProcesses::of(&timing.processes, &disturbed, accept_noise, rules).processes;
         let ln_us = |nanoseconds: f64| (nanoseconds / 1e3).ln();
-        let wall = |process: &Counted<'_>| match rules.is_first() {
+        let wall = |process: &CountedRuns<'_>| match rules.is_first() {
             true => ln_us(middle(&process.eager_ns()) / process.slowed(rules)),
             false => process.ln_times(rules)[0] - 1e3f64.ln(),
         };
@@ -79,8 +79,9 @@ pub fn measured(
     accept_noise: bool,
 ) -> Result<Measured, ScoreError> {
     let disturbed = disturbed_of(&processes, ops, accept_noise, rules);
-    let Choice { processes: counted, trouble: too_many } = Choice::of(&processes, &disturbed, accept_noise, rules);
-    let control = Repeats::new(&counted.iter().map(Counted::control).collect::<Vec<_>>())?;
+    let CountedProcesses { processes: counted, trouble: too_many } =
+        CountedProcesses::of(&processes, &disturbed, accept_noise, rules);
+    let control = Repeats::new(&counted.iter().map(CountedRuns::control).collect::<Vec<_>>())?;
     let wall = Repeats::new(&counted.iter().map(|process| process.speedups(rules)).collect::<Vec<_>>())?;
     let device = device_repeats(&processes);
     let timing = timing(&counted, &processes, [&wall, &control], device.as_ref(), rules, &disturbed);
@@ -118,7 +119,7 @@ fn device_repeats(processes: &[ProcessTimes]) -> Option<Repeats> {
 
 /// All but the processes themselves. Times are geometric means over processes and blocks of medians, as the speedup is.
 fn timing(
-    counted: &[Counted<'_>],
+    counted: &[CountedRuns<'_>],
     processes: &[ProcessTimes],
     repeats: [&Repeats; 2],
     device: Option<&Repeats>,

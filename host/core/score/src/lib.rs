@@ -55,4 +55,4 @@ pub use outcome::{Decided, FailureClass, VariantOutcome, right_if_equal, variant
 pub use ratio::{Ratio, Ratios, Side, ratios};
 pub use repeats::{COVERAGE, Estimate, FALSE_VERDICTS, Interval, Repeats, Verdict, median};
 pub use tolerance::{FloatKind, LARGEST_T, Ladder, SMALLEST_T, Tolerance, is_close, tolerance};
-pub use vectors::{Case, ExpectedAt, Graph, VectorFile};
+pub use vectors::{Case, ExpectedAt, VectorFile, VectorGraph};

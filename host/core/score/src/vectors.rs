@@ -27,24 +27,24 @@ const STATUSES: [(&str, Option<FailureClass>); 6] = [
 ];
 
 /// The names are torch's.
-const DTYPES: [(&str, Comparison); 13] = [
-    ("float16", Comparison::WithTolerance),
-    ("bfloat16", Comparison::WithTolerance),
-    ("float32", Comparison::WithTolerance),
-    ("float64", Comparison::WithTolerance),
-    ("int8", Comparison::Exact),
-    ("int16", Comparison::Exact),
-    ("int32", Comparison::Exact),
-    ("int64", Comparison::Exact),
-    ("uint8", Comparison::Exact),
-    ("uint16", Comparison::Exact),
-    ("uint32", Comparison::Exact),
-    ("uint64", Comparison::Exact),
-    ("bool", Comparison::Exact),
+const DTYPES: [(&str, FieldComparison); 13] = [
+    ("float16", FieldComparison::WithTolerance),
+    ("bfloat16", FieldComparison::WithTolerance),
+    ("float32", FieldComparison::WithTolerance),
+    ("float64", FieldComparison::WithTolerance),
+    ("int8", FieldComparison::Exact),
+    ("int16", FieldComparison::Exact),
+    ("int32", FieldComparison::Exact),
+    ("int64", FieldComparison::Exact),
+    ("uint8", FieldComparison::Exact),
+    ("uint16", FieldComparison::Exact),
+    ("uint32", FieldComparison::Exact),
+    ("uint64", FieldComparison::Exact),
+    ("bool", FieldComparison::Exact),
 ];
 
 #[derive(Clone, Copy)]
-enum Comparison {
+enum FieldComparison {
     WithTolerance,
     Exact,
 }
@@ -69,7 +69,7 @@ pub struct Case {
     #[serde(default = "default_interpretation")]
     pub interpretation: String,
     /// The variants.
-    pub graphs: Vec<Graph>,
+    pub graphs: Vec<VectorGraph>,
     /// What the reference implementation found, by t.
     pub expected: Option<BTreeMap<i8, ExpectedAt>>,
     /// AS as the reference implementation has it, for the default interpretation only.
@@ -79,7 +79,7 @@ pub struct Case {
 
 /// One variant of a case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Graph {
+pub struct VectorGraph {
     /// `correct` or the failure: `eager_fail`, `compile_fail`, `runtime_fail`, `type_mismatch`, `shape_mismatch`.
     pub status: String,
     /// The dtype of each output, by torch's name.
@@ -164,7 +164,7 @@ impl Case {
     }
 }
 
-impl Graph {
+impl VectorGraph {
     fn outcome(&self, graph: usize) -> Result<VariantOutcome, ScoreError> {
         let Some(&(_, failure)) = STATUSES.iter().find(|(name, _)| *name == self.status) else {
             let found = self.status.clone();
@@ -178,8 +178,8 @@ impl Graph {
         let mut outputs = Vec::with_capacity(comparisons.len());
         for (output, comparison) in comparisons.into_iter().enumerate() {
             outputs.push(match comparison {
-                Comparison::WithTolerance => *entry(&self.passes_from_t, "passes_from_t", graph, output)?,
-                Comparison::Exact => right_if_equal(*entry(&self.exact, "exact", graph, output)?),
+                FieldComparison::WithTolerance => *entry(&self.passes_from_t, "passes_from_t", graph, output)?,
+                FieldComparison::Exact => right_if_equal(*entry(&self.exact, "exact", graph, output)?),
             });
         }
         match (variant_right_from(outputs), self.speedup) {
@@ -196,7 +196,7 @@ impl Graph {
         }
     }
 
-    fn comparisons(&self, graph: usize) -> Result<Vec<Comparison>, ScoreError> {
+    fn comparisons(&self, graph: usize) -> Result<Vec<FieldComparison>, ScoreError> {
         let outputs = self.dtypes.iter().enumerate();
         outputs
             .map(|(output, dtype)| match DTYPES.iter().find(|(name, _)| name == dtype) {
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     fn outcome(graph: &str) -> VariantOutcome {
-        let graph: Graph = serde_json::from_str(graph).unwrap();
+        let graph: VectorGraph = serde_json::from_str(graph).unwrap();
         graph.outcome(0).unwrap()
     }
 

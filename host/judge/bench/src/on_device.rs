@@ -10,7 +10,7 @@ pub mod precision;
 
 use draws::Rule;
 use passhost_ir::{Dtype, Kernel, TensorType};
-use passhost_runtime::{Context, DeviceKernel, KernelError, Tensor, TensorError};
+use passhost_runtime::{Context, DeviceKernel, LaunchError, Tensor, TensorError};
 use passhost_torch::OpError;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -26,7 +26,7 @@ pub enum OnDeviceError {
     Tensor(#[from] TensorError),
     /// A kernel did not run.
     #[error(transparent)]
-    Kernel(#[from] KernelError),
+    Kernel(#[from] LaunchError),
     /// An op did not run.
     #[error(transparent)]
     Op(#[from] OpError),

@@ -7,7 +7,7 @@ use passhost_ir::kernel::{
     Binary, IndexExpr, IndexId, InputDecl, Inst, Op, PaddingMode, ReduceOp, Reg, Scalar, Store, Unary,
 };
 use passhost_ir::{Dtype, Kernel, contiguous_strides, numel};
-use passhost_kernels::{BoundInput, BoundOutput, CpuKernel, NewThreads, Threads};
+use passhost_kernels::{BoundInput, BoundOutput, CpuKernel, NewThreads, ThreadPool};
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn time(name: &str, kernel: &Kernel, threads: &dyn Threads) -> Result<(), Box<dyn std::error::Error>> {
+fn time(name: &str, kernel: &Kernel, threads: &dyn ThreadPool) -> Result<(), Box<dyn std::error::Error>> {
     let compiled = CpuKernel::compile(kernel)?;
     let bytes = |shape: &[i64], dtype: Dtype| (numel(shape) * dtype.size()) as usize;
     let inputs: Vec<Vec<u64>> =

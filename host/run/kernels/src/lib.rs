@@ -7,6 +7,6 @@ mod access;
 pub mod cpu;
 pub mod cuda;
 
-pub use access::{BindError, BoundInput, BoundOutput, Layout};
+pub use access::{BindError, BoundInput, BoundOutput, KernelLayout};
 pub use cpu::facts as cpu_facts;
-pub use cpu::{Bound, CallingThread, CpuKernel, NewThreads, PreparedRun, Threads};
+pub use cpu::{Bound, CallingThread, CpuKernel, NewThreads, PreparedRun, ThreadPool};

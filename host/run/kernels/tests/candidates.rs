@@ -3,7 +3,7 @@
 
 use passhost_ir::kernel::{Op, ReduceOp, verify};
 use passhost_ir::{Dtype, Kernel};
-use passhost_kernels::Layout;
+use passhost_kernels::KernelLayout;
 use passhost_kernels::cuda::{DeviceProperties, FORMS, KernelSource, MOST_CANDIDATES, candidates, emit, emit_as};
 use passhost_random_kernels::RandomKernel;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ fn golden() -> Vec<(String, Kernel)> {
 }
 
 fn of(kernel: &Kernel) -> Vec<KernelSource> {
-    candidates(kernel, &verify(kernel).unwrap(), &Layout::contiguous(kernel), &DeviceProperties::H200)
+    candidates(kernel, &verify(kernel).unwrap(), &KernelLayout::contiguous(kernel), &DeviceProperties::H200)
 }
 
 fn of_text(text: &str) -> Vec<String> {
@@ -40,7 +40,7 @@ fn candidates_are_few_and_distinct_and_begin_with_the_default() {
     let mut counts: BTreeMap<usize, u32> = BTreeMap::new();
     for seed in 0..SEEDS {
         let kernel = random(seed);
-        let (facts, layout) = (verify(&kernel).unwrap(), Layout::contiguous(&kernel));
+        let (facts, layout) = (verify(&kernel).unwrap(), KernelLayout::contiguous(&kernel));
         let all = candidates(&kernel, &facts, &layout, &DeviceProperties::H200);
         assert!(all.len() <= MOST_CANDIDATES, "seed {seed}");
         assert_eq!(all.first(), Some(&emit(&kernel, &facts, &layout, &DeviceProperties::H200)), "seed {seed}");
@@ -167,6 +167,6 @@ fn what_is_read_by_squares_may_be_read_where_it_lies() {
 fn an_unknown_name_is_no_schedule() {
     let kernel: Kernel = SUM.parse().unwrap();
     let facts = verify(&kernel).unwrap();
-    let unknown = emit_as((&kernel, &facts), &Layout::contiguous(&kernel), &DeviceProperties::H200, "rows");
+    let unknown = emit_as((&kernel, &facts), &KernelLayout::contiguous(&kernel), &DeviceProperties::H200, "rows");
     assert_eq!(unknown, None);
 }

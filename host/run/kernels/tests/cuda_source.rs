@@ -3,7 +3,7 @@
 
 use passhost_ir::kernel::verify;
 use passhost_ir::{Dtype, Kernel};
-use passhost_kernels::Layout;
+use passhost_kernels::KernelLayout;
 use passhost_kernels::cuda::{Compiler, DeviceProperties, FORMS, Nvrtc, NvrtcError, candidates, emit, emit_joined};
 use passhost_random_kernels::RandomKernel;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,8 +28,8 @@ fn compiler() -> Option<Compiler> {
 }
 
 /// A layout in which every other input is transposed or unaligned.
-fn scattered(kernel: &Kernel, seed: u64) -> Layout {
-    let mut layout = Layout::contiguous(kernel);
+fn scattered(kernel: &Kernel, seed: u64) -> KernelLayout {
+    let mut layout = KernelLayout::contiguous(kernel);
     for (input, strides) in layout.strides.iter_mut().enumerate() {
         if (seed + input as u64).is_multiple_of(2) {
             strides.reverse();
@@ -70,7 +70,8 @@ fn nothing_is_read_or_written_before_the_launch_before_has_ended() {
         if kernel.rows() == 0 {
             continue;
         }
-        let source = emit(&kernel, &verify(&kernel).unwrap(), &Layout::contiguous(&kernel), &DeviceProperties::H200);
+        let source =
+            emit(&kernel, &verify(&kernel).unwrap(), &KernelLayout::contiguous(&kernel), &DeviceProperties::H200);
         let assembly = nvrtc.assembly(&source.text, (9, 0)).unwrap();
         let (access, wait) = first_access_and_wait(&assembly);
         let (access, wait) = (access.expect("a kernel writes"), wait.expect("a kernel waits"));
@@ -97,8 +98,11 @@ fn random_kernels_compile_for_sm_90() {
                         continue;
                     }
                     let facts = verify(&kernel).unwrap();
-                    let layout =
-                        if seed.is_multiple_of(2) { Layout::contiguous(&kernel) } else { scattered(&kernel, seed) };
+                    let layout = if seed.is_multiple_of(2) {
+                        KernelLayout::contiguous(&kernel)
+                    } else {
+                        scattered(&kernel, seed)
+                    };
                     let source = emit(&kernel, &facts, &layout, &DeviceProperties::H200);
                     match compiler.compile(&source.text) {
                         Ok(cubin) => bytes.fetch_add(cubin.0.len() as u64, Ordering::Relaxed),
@@ -121,7 +125,7 @@ fn all_candidates_of_random_kernels_compile() {
             1 => RandomKernel::concatenated(seed),
             _ => RandomKernel::generate(seed),
         };
-        let layout = if seed.is_multiple_of(2) { Layout::contiguous(&kernel) } else { scattered(&kernel, seed) };
+        let layout = if seed.is_multiple_of(2) { KernelLayout::contiguous(&kernel) } else { scattered(&kernel, seed) };
         for source in candidates(&kernel, &verify(&kernel).unwrap(), &layout, &DeviceProperties::H200).iter().skip(1) {
             if let Err(error) = compiler.compile(&source.text) {
                 panic!("seed {seed}, {}: {error}\n{}", source.schedule, source.text);
@@ -160,7 +164,8 @@ fn several_reductions_share_the_memory_of_a_block() {
     let Some(compiler) = compiler() else { return };
     for dtype in [Dtype::F32, Dtype::F64, Dtype::I64] {
         let kernel = columns(dtype);
-        let source = emit(&kernel, &verify(&kernel).unwrap(), &Layout::contiguous(&kernel), &DeviceProperties::H200);
+        let source =
+            emit(&kernel, &verify(&kernel).unwrap(), &KernelLayout::contiguous(&kernel), &DeviceProperties::H200);
         assert!(source.text.contains("across_columns<Sum"), "columns are reduced as such");
         if let Err(error) = compiler.compile(&source.text) {
             panic!("{dtype}: {error}");
@@ -197,7 +202,7 @@ const SUMS_OF_JOINED: &str = "kernel {
 fn columns_of_joined_tensors_compile() {
     let Some(compiler) = compiler() else { return };
     let kernel: Kernel = SUMS_OF_JOINED.parse().unwrap();
-    let source = emit(&kernel, &verify(&kernel).unwrap(), &Layout::contiguous(&kernel), &DeviceProperties::H200);
+    let source = emit(&kernel, &verify(&kernel).unwrap(), &KernelLayout::contiguous(&kernel), &DeviceProperties::H200);
     assert!(
         source.text.contains("across_columns<Sum") && source.text.contains("v < 8"),
         "wide columns are what is meant"
@@ -214,7 +219,7 @@ fn counted(seeds: std::ops::Range<u64>) -> BTreeMap<&'static str, u32> {
         let (kernel, _) = RandomKernel::generate(seed);
         if kernel.rows() > 0 {
             let facts = verify(&kernel).unwrap();
-            let source = emit(&kernel, &facts, &Layout::contiguous(&kernel), &DeviceProperties::H200);
+            let source = emit(&kernel, &facts, &KernelLayout::contiguous(&kernel), &DeviceProperties::H200);
             *counts.get_mut(source.form).unwrap() += 1;
         }
     }
@@ -234,7 +239,7 @@ fn random_kernels_keep_what_they_read_of_columns_and_of_rows() {
         let (kernel, _) = RandomKernel::generate(seed);
         if kernel.rows() > 0 {
             let facts = verify(&kernel).unwrap();
-            let source = emit(&kernel, &facts, &Layout::contiguous(&kernel), &DeviceProperties::H200);
+            let source = emit(&kernel, &facts, &KernelLayout::contiguous(&kernel), &DeviceProperties::H200);
             columns += u32::from(source.form.starts_with("columns") && source.text.contains(" + turn][v] = v"));
             rows += u32::from(source.form.starts_with("rows") && source.text.contains("[j][v] = v"));
         }
@@ -252,7 +257,8 @@ fn golden_kernels_of_every_form_compile() {
             continue;
         }
         let kernel: Kernel = std::fs::read_to_string(&path).unwrap().parse().unwrap();
-        let source = emit(&kernel, &verify(&kernel).unwrap(), &Layout::contiguous(&kernel), &DeviceProperties::H200);
+        let source =
+            emit(&kernel, &verify(&kernel).unwrap(), &KernelLayout::contiguous(&kernel), &DeviceProperties::H200);
         if let Err(error) = compiler.compile(&source.text) {
             panic!("{}: {error}\n{}", path.display(), source.text);
         }
@@ -269,7 +275,7 @@ fn random_kernels_joined_to_one_launch_compile() {
         let some = seeds.by_ref().map(|seed| RandomKernel::generate(seed).0).filter(|kernel| kernel.rows() > 0);
         let kernels: Vec<Kernel> = some.take(2 + group % 7).collect();
         let facts: Vec<_> = kernels.iter().map(|kernel| verify(kernel).unwrap()).collect();
-        let layouts: Vec<Layout> =
+        let layouts: Vec<KernelLayout> =
             kernels.iter().enumerate().map(|(at, kernel)| scattered(kernel, at as u64)).collect();
         let parts: Vec<_> = (0..kernels.len()).map(|at| (&kernels[at], &facts[at], &layouts[at])).collect();
         let source = emit_joined(&parts, &DeviceProperties::H200);
@@ -285,7 +291,7 @@ fn transposed_inputs_are_read_by_way_of_shared_memory() {
     let (mut tiled, mut wide, mut pairs) = (0, 0, 0);
     for seed in 0..100 {
         let (kernel, _) = RandomKernel::transposed(seed);
-        let layout = if seed % 4 == 3 { scattered(&kernel, seed) } else { Layout::contiguous(&kernel) };
+        let layout = if seed % 4 == 3 { scattered(&kernel, seed) } else { KernelLayout::contiguous(&kernel) };
         let source = emit(&kernel, &verify(&kernel).unwrap(), &layout, &DeviceProperties::H200);
         tiled += u32::from(source.text.contains("const u32 corner"));
         wide += u32::from(source.text.contains("const u32 corner") && source.text.contains("column * 2"));
@@ -306,7 +312,7 @@ fn where_tensors_are_joined_one_side_is_computed() {
     let small = DeviceProperties { multiprocessors: 1, threads_per_multiprocessor: 2, ..DeviceProperties::H200 };
     for seed in 0..60 {
         let (kernel, _) = RandomKernel::concatenated(seed);
-        let source = emit(&kernel, &verify(&kernel).unwrap(), &Layout::contiguous(&kernel), &small);
+        let source = emit(&kernel, &verify(&kernel).unwrap(), &KernelLayout::contiguous(&kernel), &small);
         let (_, body) = source.text.split_once("extern \"C\"").unwrap();
         if body.contains("else {") {
             *if body.contains("v < 1;") { &mut single } else { &mut wide } += 1;

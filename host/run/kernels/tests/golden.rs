@@ -5,7 +5,7 @@
 use expect_test::expect_file;
 use passhost_ir::Kernel;
 use passhost_ir::kernel::verify;
-use passhost_kernels::Layout;
+use passhost_kernels::KernelLayout;
 use passhost_kernels::cuda::{DeviceProperties, FORMS, emit, emit_joined};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ fn sources_are_those_of_the_golden_files() {
         let kernel: Kernel = text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         expect_file![&path].assert_eq(&format!("{kernel}\n"));
         let facts = verify(&kernel).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let source = emit(&kernel, &facts, &Layout::contiguous(&kernel), &DeviceProperties::H200);
+        let source = emit(&kernel, &facts, &KernelLayout::contiguous(&kernel), &DeviceProperties::H200);
         // The prelude is a file of its own.
         let (_, entry) = source.text.split_once("extern \"C\"").unwrap();
         let expected = format!("// {} blocks of {} threads\nextern \"C\"{entry}", source.blocks, source.threads);
@@ -53,7 +53,7 @@ fn the_table_of_forms_in_the_docs_has_a_kernel_of_each() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.kernel"));
         let kernel: Kernel = fs::read_to_string(path).unwrap().parse().unwrap();
         let facts = verify(&kernel).unwrap();
-        let emitted = emit(&kernel, &facts, &Layout::contiguous(&kernel), &DeviceProperties::H200).form;
+        let emitted = emit(&kernel, &facts, &KernelLayout::contiguous(&kernel), &DeviceProperties::H200).form;
         assert_eq!(emitted, form, "{name} is the example of `{form}` in docs/kernels.md");
     }
 }
@@ -75,7 +75,7 @@ fn kernels_of_one_launch_are_functions_for_ranges_of_its_blocks() {
     // Two are alike, and a block of one has fewer threads than those of the others.
     let kernels = ["masked", "pointwise", "pointwise", "argmax"].map(golden);
     let facts = kernels.each_ref().map(|kernel| verify(kernel).unwrap());
-    let layouts = kernels.each_ref().map(Layout::contiguous);
+    let layouts = kernels.each_ref().map(KernelLayout::contiguous);
     let parts: Vec<_> = (0..kernels.len()).map(|at| (&kernels[at], &facts[at], &layouts[at])).collect();
     let joined = emit_joined(&parts, &DeviceProperties::H200);
     let (_, text) = joined.text.split_once("// The number of a block").unwrap();

@@ -27,14 +27,14 @@ pub(crate) struct Range {
 
 /// Where every temporary lies.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Plan {
+pub(crate) struct ArenaPlan {
     /// In the order in which they are written.
     pub(crate) ranges: Vec<Range>,
     /// Bytes of the arena.
     pub(crate) bytes: u64,
 }
 
-impl Plan {
+impl ArenaPlan {
     /// The plan of a graph of which some nodes write over their first operand. `steps` has for each node the number of its
     /// step; it never falls. Values that last have memory of their own.
     pub(crate) fn new(
@@ -42,7 +42,7 @@ impl Plan {
         steps: &[usize],
         overwriting: &HashSet<NodeId>,
         lasting: &HashSet<ValueId>,
-    ) -> Plan {
+    ) -> ArenaPlan {
         let roots = roots(graph, overwriting);
         let none = vec![];
         let roots_of = |value: &ValueId| roots.get(value).unwrap_or(&none);
@@ -53,7 +53,7 @@ impl Plan {
                 last.insert(*value, *step);
             }
         }
-        let mut plan = Plan::default();
+        let mut plan = ArenaPlan::default();
         let mut live: Vec<(u64, u64, usize)> = vec![];
         for (step, node) in steps.iter().zip(&graph.nodes) {
             // What this step reads and writes stays in place while it runs.
@@ -124,7 +124,7 @@ pub(crate) struct Arena {
 
 impl Arena {
     /// Allocates the memory, on a thread that is prepared for it.
-    pub(crate) fn new(scope: &passhost_torch::Scope, plan: &Plan) -> Result<Arena, TensorError> {
+    pub(crate) fn new(scope: &passhost_torch::Scope, plan: &ArenaPlan) -> Result<Arena, TensorError> {
         let memory = Tensor::empty_in(scope, &bytes_type(plan.bytes + ALIGNMENT))?;
         let base = (memory.data_ptr() as u64).next_multiple_of(ALIGNMENT) - memory.data_ptr() as u64;
         Ok(Arena { memory, base })

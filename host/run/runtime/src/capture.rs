@@ -5,7 +5,7 @@ use crate::error::NodeError;
 use crate::kernel::Sink;
 use crate::program::Program;
 use passhost_ir::{NodeId, TensorType};
-use passhost_kernels::cuda::{DeviceError, LaunchGraph, PreparedLaunch};
+use passhost_kernels::cuda::{DriverError, LaunchGraph, PreparedLaunch};
 use passhost_torch::Tensor;
 
 /// Why a program is not one launch.
@@ -30,7 +30,7 @@ pub enum CaptureError {
     Context(#[from] ContextError),
     /// The GPU refused.
     #[error(transparent)]
-    Device(#[from] DeviceError),
+    Device(#[from] DriverError),
 }
 
 /// How often a captured program did what.

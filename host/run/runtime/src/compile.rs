@@ -1,14 +1,14 @@
 //! A graph made into instructions: ops looked up, kernels verified, the arena planned.
 
 use crate::alias::{mutated_inputs, reusable};
-use crate::arena::{Plan, roots};
+use crate::arena::{ArenaPlan, roots};
 use crate::context::Context;
 use crate::error::{Cause, NodeError};
-use crate::instruction::{Instruction, Operation, Written};
+use crate::instruction::{Instruction, InstructionKind, OutputPlace};
 use crate::kernel::DeviceKernel;
-use crate::order::Order;
+use crate::order::NodeOrder;
 use crate::program::Program;
-use crate::put_back::{PUT_BACK, is_put_back, put_backs, view_of};
+use crate::write_back::{PUT_BACK, is_written_back, view_of, write_backs};
 use passhost_ir::alias::only_views;
 use passhost_ir::{Arg, Graph, Kernel, Node, NodeId, NodeKind, OpName, OpTable, TensorType, ValueId};
 use passhost_kernels::cuda::{self, DeviceProperties, shape};
@@ -50,11 +50,11 @@ impl Program {
         let (graph, steps) = order.apply(graph);
         let graph = &graph;
         let mut overwriting: HashSet<NodeId> = reusable(graph);
-        overwriting.retain(|node| in_place.get(node).is_some_and(|op| !is_put_back(op)));
+        overwriting.retain(|node| in_place.get(node).is_some_and(|op| !is_written_back(op)));
         let lasting = lasting(graph, once, &mut overwriting);
-        let put_backs = put_backs(graph, in_place, &lasting);
-        overwriting.extend(put_backs.scatters.iter().chain(&put_backs.writers));
-        let plan = Plan::new(graph, &steps, &overwriting, &lasting);
+        let write_backs = write_backs(graph, in_place, &lasting);
+        overwriting.extend(write_backs.scatters.iter().chain(&write_backs.writers));
+        let plan = ArenaPlan::new(graph, &steps, &overwriting, &lasting);
         let last_uses = last_uses(graph, &steps, &plan, &lasting);
         let mut instructions = Vec::with_capacity(last_uses.len());
         let mut nodes = graph.nodes.as_slice();
@@ -67,8 +67,8 @@ impl Program {
             let failed = |cause: Cause| NodeError { node: node.id, op: name.clone(), cause };
             let is_view = op.is_none() && only_views(graph, node, OpTable::sample());
             let operation = match &node.kind {
-                NodeKind::Aten { .. } if put_backs.scatters.contains(&node.id) => {
-                    put_back(node, put_backs.done.contains(&node.id), context)
+                NodeKind::Aten { .. } if write_backs.scatters.contains(&node.id) => {
+                    write_back(node, write_backs.done.contains(&node.id), context)
                 }
                 NodeKind::Aten { op: own, args } => call(op.unwrap_or(own), args, is_view, context),
                 NodeKind::Kernel { .. } => launch(members, context, &plan, schedules.get(&node.id)),
@@ -106,15 +106,15 @@ impl Program {
 }
 
 /// On a GPU small kernels are joined: there a launch costs what they cost. On the CPU each node runs where it stands.
-fn order(graph: &Graph, once: &HashSet<NodeId>, context: &Context) -> Order {
+fn order(graph: &Graph, once: &HashSet<NodeId>, context: &Context) -> NodeOrder {
     match context.on_gpu() {
-        None => Order::as_it_is(graph),
+        None => NodeOrder::as_it_is(graph),
         Some(gpu) => joined_order(graph, once, *gpu.properties()),
     }
 }
 
 /// A scatter that writes into its first operand, or finds its work done there.
-fn put_back(node: &Node, is_done: bool, context: &Context) -> Result<Operation, Cause> {
+fn write_back(node: &Node, is_done: bool, context: &Context) -> Result<InstructionKind, Cause> {
     let unsuited = || Cause::Failed("no scatter; this is a bug of passhost".into());
     let (op, args) = view_of(node).ok_or_else(unsuited)?;
     let &[whole, part] = &node.operands()[..] else { return Err(unsuited()) };
@@ -122,11 +122,11 @@ fn put_back(node: &Node, is_done: bool, context: &Context) -> Result<Operation, 
     let copied = [Arg::Value(whole), Arg::Value(part), Arg::Bool(false)];
     let prepare = |op: &OpName, args: &[Arg]| PreparedCall::new(context.target(), op, args);
     let copy = if is_done { None } else { Some([prepare(&op, &args)?, prepare(&OpName::parse(PUT_BACK), &copied)?]) };
-    Ok(Operation::PutBack { copy, whole: whole.index(), part: part.index() })
+    Ok(InstructionKind::PutBack { copy, whole: whole.index(), part: part.index() })
 }
 
-fn joined_order(graph: &Graph, once: &HashSet<NodeId>, properties: DeviceProperties) -> Order {
-    Order::joined(graph, once, |node| shape(kernel_of(node)?, operand_types(graph, node), properties))
+fn joined_order(graph: &Graph, once: &HashSet<NodeId>, properties: DeviceProperties) -> NodeOrder {
+    NodeOrder::joined(graph, once, |node| shape(kernel_of(node)?, operand_types(graph, node), properties))
 }
 
 fn kernel_of(node: &Node) -> Option<&Kernel> {
@@ -154,20 +154,25 @@ pub fn sources(graph: &Graph, once: &HashSet<NodeId>, properties: DeviceProperti
     launches.flat_map(texts).collect()
 }
 
-fn call(op: &OpName, args: &[Arg], is_view: bool, context: &Context) -> Result<Operation, Cause> {
+fn call(op: &OpName, args: &[Arg], is_view: bool, context: &Context) -> Result<InstructionKind, Cause> {
     let operands = args.iter().flat_map(Arg::values).map(|value| value.index()).collect();
-    Ok(Operation::Call { call: PreparedCall::new(context.target(), op, args)?, operands, is_view })
+    Ok(InstructionKind::Call { call: PreparedCall::new(context.target(), op, args)?, operands, is_view })
 }
 
 /// Kernels as one launch. A single one may have a schedule of its own.
-fn launch(nodes: &[Node], context: &Context, plan: &Plan, schedule: Option<&String>) -> Result<Operation, Cause> {
+fn launch(
+    nodes: &[Node],
+    context: &Context,
+    plan: &ArenaPlan,
+    schedule: Option<&String>,
+) -> Result<InstructionKind, Cause> {
     let kernels: Vec<&Kernel> = nodes.iter().filter_map(kernel_of).collect();
     let kernel = Box::new(DeviceKernel::joined(context, &kernels)?.scheduled(schedule));
     let inputs = nodes.iter().flat_map(Node::operands).map(|value| value.index()).collect();
     let number = |value: &ValueId| plan.ranges.iter().position(|range| range.value == *value);
     let outputs = nodes.iter().flat_map(|node| &node.outputs);
-    let written = outputs.map(|value| number(value).map_or(Written::Fresh, Written::Temporary)).collect();
-    Ok(Operation::Kernel { kernel, inputs, written, addresses: vec![] })
+    let written = outputs.map(|value| number(value).map_or(OutputPlace::Fresh, OutputPlace::Temporary)).collect();
+    Ok(InstructionKind::Kernel { kernel, inputs, written, addresses: vec![] })
 }
 
 /// The results of nodes that only the first run calculates, which stay. What shares their memory is not overwritten.
@@ -185,7 +190,7 @@ fn lasting(graph: &Graph, once: &HashSet<NodeId>, overwriting: &mut HashSet<Node
 }
 
 /// For each step, the values that nobody reads after it, that do not last, and that the arena does not hold, by slot.
-fn last_uses(graph: &Graph, steps: &[usize], plan: &Plan, lasting: &HashSet<ValueId>) -> Vec<Vec<usize>> {
+fn last_uses(graph: &Graph, steps: &[usize], plan: &ArenaPlan, lasting: &HashSet<ValueId>) -> Vec<Vec<usize>> {
     let mut last: HashMap<ValueId, usize> = HashMap::new();
     for (step, node) in steps.iter().zip(&graph.nodes) {
         for value in node.operands().into_iter().chain(node.outputs.iter().copied()) {

@@ -1,6 +1,6 @@
 //! Where programs run: the CPU, or one stream of one GPU.
 
-use passhost_kernels::cuda::{Compiler, DeviceError, Entered, Gpu, Stream};
+use passhost_kernels::cuda::{Compiler, DriverError, Entered, Gpu, Stream};
 use passhost_torch::{OpError, Scope, Target};
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Context {
     target: Target,
-    gpu: Option<OnGpu>,
+    gpu: Option<GpuContext>,
 }
 
 #[derive(Debug)]
-struct OnGpu {
+struct GpuContext {
     gpu: Arc<Gpu>,
     compiler: Arc<Compiler>,
     stream: Stream,
@@ -34,7 +34,7 @@ pub enum StreamChoice {
 pub enum ContextError {
     /// The driver refused.
     #[error(transparent)]
-    Device(#[from] DeviceError),
+    Device(#[from] DriverError),
     /// libtorch refused.
     #[error(transparent)]
     Torch(#[from] OpError),
@@ -56,7 +56,7 @@ impl Context {
         };
         let stream = Stream(target.stream_handle()?);
         drop(entered);
-        Ok(Context { target, gpu: Some(OnGpu { gpu: gpu.clone(), compiler: compiler.clone(), stream }) })
+        Ok(Context { target, gpu: Some(GpuContext { gpu: gpu.clone(), compiler: compiler.clone(), stream }) })
     }
 
     /// The same, for tensors that never meet autograd: see [`Target::inference`].

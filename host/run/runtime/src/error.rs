@@ -3,12 +3,12 @@
 use crate::context::ContextError;
 use passhost_ir::NodeId;
 use passhost_kernels::BindError;
-use passhost_kernels::cuda::{CudaError, DeviceError};
+use passhost_kernels::cuda::{CudaError, DriverError};
 use passhost_torch::{OpError, TensorError};
 
 /// Why a kernel did not run.
 #[derive(Debug, thiserror::Error)]
-pub enum KernelError {
+pub enum LaunchError {
     /// It is no kernel.
     #[error(transparent)]
     Kernel(#[from] passhost_ir::kernel::KernelError),
@@ -20,7 +20,7 @@ pub enum KernelError {
     Cuda(#[from] CudaError),
     /// A GPU refused a launch.
     #[error(transparent)]
-    Device(#[from] DeviceError),
+    Device(#[from] DriverError),
     /// The device cannot be used.
     #[error(transparent)]
     Context(#[from] ContextError),
@@ -84,8 +84,8 @@ impl From<TensorError> for Cause {
     }
 }
 
-impl From<KernelError> for Cause {
-    fn from(error: KernelError) -> Cause {
+impl From<LaunchError> for Cause {
+    fn from(error: LaunchError) -> Cause {
         Cause::Failed(error.to_string())
     }
 }

@@ -15,7 +15,7 @@ pub(crate) struct Instruction {
     /// How many nodes it stands for.
     pub(crate) nodes: usize,
     pub(crate) name: String,
-    pub(crate) operation: Operation,
+    pub(crate) operation: InstructionKind,
     /// Slots of the results.
     pub(crate) outputs: Vec<usize>,
     /// Types that the results must have; empty where they are yet to be found out.
@@ -28,7 +28,7 @@ pub(crate) struct Instruction {
     pub(crate) is_constant: bool,
 }
 
-pub(crate) enum Operation {
+pub(crate) enum InstructionKind {
     /// An op and the slots of its tensor arguments, in order.
     Call {
         call: PreparedCall,
@@ -49,7 +49,7 @@ pub(crate) enum Operation {
         kernel: Box<DeviceKernel>,
         inputs: Vec<usize>,
         /// Where its outputs go.
-        written: Vec<Written>,
+        written: Vec<OutputPlace>,
         /// Addresses of the outputs; kept for its memory.
         addresses: Vec<u64>,
     },
@@ -57,7 +57,7 @@ pub(crate) enum Operation {
 
 /// Where an output of a kernel goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Written {
+pub(crate) enum OutputPlace {
     /// To memory of its own.
     Fresh,
     /// To this range of the plan.
@@ -65,7 +65,7 @@ pub(crate) enum Written {
 }
 
 /// What instructions of one run work on.
-pub(crate) struct Frame<'a, 's, W: Watch> {
+pub(crate) struct RunFrame<'a, 's, W: Watch> {
     pub(crate) active: &'a Active<'a>,
     pub(crate) sink: &'a mut Sink<'s>,
     pub(crate) watch: &'a mut W,
@@ -86,7 +86,7 @@ impl Temporaries<'_> {
     }
 }
 
-impl<W: Watch> Frame<'_, '_, W> {
+impl<W: Watch> RunFrame<'_, '_, W> {
     /// Runs some of the instructions, in their order.
     pub(crate) fn run_all<'i>(
         &mut self,
@@ -106,15 +106,15 @@ impl<W: Watch> Frame<'_, '_, W> {
     pub(crate) fn run(&mut self, instruction: &mut Instruction, check: bool) -> Result<(), Cause> {
         let Instruction { node, operation, outputs, declared, last_uses, ends, .. } = instruction;
         match operation {
-            Operation::Call { call, operands, is_view } => {
+            InstructionKind::Call { call, operands, is_view } => {
                 let results = self.call(call, operands, *is_view)?;
                 self.keep(results, outputs, declared, check)?;
             }
-            Operation::PutBack { copy, whole, part } => {
-                let result = self.put_back(copy.as_ref(), [*whole, *part])?;
+            InstructionKind::PutBack { copy, whole, part } => {
+                let result = self.write_back(copy.as_ref(), [*whole, *part])?;
                 self.keep(vec![result], outputs, declared, check)?;
             }
-            Operation::Kernel { kernel, inputs, written, addresses } => {
+            InstructionKind::Kernel { kernel, inputs, written, addresses } => {
                 addresses.clear();
                 for (index, (&slot, written)) in outputs.iter().zip(written).enumerate() {
                     self.make_room(slot, *written, &kernel.output_types()[index])?;
@@ -177,7 +177,7 @@ impl<W: Watch> Frame<'_, '_, W> {
     }
 
     /// Copies a part to where it belongs, unless it was calculated there.
-    fn put_back(&self, copy: Option<&[PreparedCall; 2]>, slots: [usize; 2]) -> Result<Tensor, Cause> {
+    fn write_back(&self, copy: Option<&[PreparedCall; 2]>, slots: [usize; 2]) -> Result<Tensor, Cause> {
         if matches!(self.sink, Sink::Record(_)) {
             return Err(not_captured());
         }
@@ -203,15 +203,15 @@ impl<W: Watch> Frame<'_, '_, W> {
     }
 
     /// Sees to memory that a kernel writes.
-    fn make_room(&mut self, slot: usize, written: Written, ty: &TensorType) -> Result<(), Cause> {
+    fn make_room(&mut self, slot: usize, written: OutputPlace, ty: &TensorType) -> Result<(), Cause> {
         match written {
-            Written::Fresh => self.slots[slot] = Some(self.watch.output(self.active, ty)?),
-            Written::Temporary(number) if W::TEMPORARIES => {
+            OutputPlace::Fresh => self.slots[slot] = Some(self.watch.output(self.active, ty)?),
+            OutputPlace::Temporary(number) if W::TEMPORARIES => {
                 if let Some(temporary) = self.temporaries.memory(number)? {
                     self.watch.begin(temporary)?;
                 }
             }
-            Written::Temporary(_) => {}
+            OutputPlace::Temporary(_) => {}
         }
         Ok(())
     }

@@ -1,11 +1,10 @@
 //! A kernel on a context, or several as one launch, prepared for the layout that they met last.
 
 use crate::context::{Context, Launching};
-use crate::error::KernelError;
-use crate::tune::Tuning;
-use passhost_ir::{Kernel, TensorType};
+use crate::error::{Cause, LaunchError};
+use passhost_ir::{Kernel, NodeId, TensorType};
 use passhost_kernels::cuda::{Candidates, CudaKernel, PreparedLaunch};
-use passhost_kernels::{BoundInput, BoundOutput, CpuKernel, PreparedRun, Threads};
+use passhost_kernels::{BoundInput, BoundOutput, CpuKernel, PreparedRun, ThreadPool};
 use passhost_torch::Tensor;
 use std::sync::Arc;
 
@@ -15,7 +14,7 @@ use std::sync::Arc;
 pub struct DeviceKernel {
     compiled: Compiled,
     outputs: Vec<TensorType>,
-    prepared: Option<Prepared>,
+    prepared: Option<PreparedKernel>,
     preparations: u64,
     /// Addresses of a launch, inputs first; kept for its memory.
     addresses: Vec<u64>,
@@ -26,13 +25,13 @@ enum Compiled {
     Gpu(Box<CudaKernel>),
 }
 
-struct Prepared {
+struct PreparedKernel {
     /// Those of the inputs, strides included.
     inputs: Vec<TensorType>,
-    launch: Launch,
+    launch: KernelLaunch,
 }
 
-enum Launch {
+enum KernelLaunch {
     Cpu(PreparedRun),
     Gpu(PreparedLaunch),
 }
@@ -44,18 +43,34 @@ pub(crate) enum Sink<'a> {
     /// It is noted down with its addresses, and nothing runs.
     Record(&'a mut Vec<(PreparedLaunch, Vec<u64>)>),
     /// It goes to the stream, after the kernel's candidates.
-    Tune(Tuning<'a>),
+    Tune(TuningRun<'a>),
+}
+
+/// What a kernel takes in each schedule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelTimes {
+    /// Its node.
+    pub node: NodeId,
+    /// Nanoseconds of a launch in each, in the order of the candidates.
+    pub times: Vec<u64>,
+}
+
+/// A run that measures.
+pub(crate) struct TuningRun<'a> {
+    /// Whether to measure the candidates of a node.
+    pub(crate) wanted: &'a mut dyn FnMut(NodeId, &Candidates) -> bool,
+    pub(crate) measured: &'a mut Vec<KernelTimes>,
 }
 
 impl DeviceKernel {
     /// Verifies a kernel and makes it ready for a context's kind of device.
-    pub fn new(context: &Context, kernel: &Kernel) -> Result<DeviceKernel, KernelError> {
+    pub fn new(context: &Context, kernel: &Kernel) -> Result<DeviceKernel, LaunchError> {
         DeviceKernel::joined(context, &[kernel])
     }
 
     /// Kernels that use nothing that another of them writes, as one launch: its inputs and outputs are those of all. The
     /// CPU takes one at a time.
-    pub(crate) fn joined(context: &Context, kernels: &[&Kernel]) -> Result<DeviceKernel, KernelError> {
+    pub(crate) fn joined(context: &Context, kernels: &[&Kernel]) -> Result<DeviceKernel, LaunchError> {
         let compiled = match kernels {
             [kernel] if !context.is_gpu() => Compiled::Cpu(Arc::new(CpuKernel::compile(kernel)?)),
             _ => Compiled::Gpu(Box::new(CudaKernel::joined(kernels)?)),
@@ -95,10 +110,10 @@ impl DeviceKernel {
         context: &Context,
         inputs: &[&Tensor],
         outputs: &[&Tensor],
-    ) -> Result<(), KernelError> {
+    ) -> Result<(), LaunchError> {
         let elsewhere = |tensor: &&Tensor| !context.holds(tensor.target());
         if let Some(position) = inputs.iter().chain(outputs).position(elsewhere) {
-            return Err(KernelError::Elsewhere(position));
+            return Err(LaunchError::Elsewhere(position));
         }
         context.entered(|launching| {
             let outputs = outputs.iter().map(|tensor| tensor.data_ptr() as u64);
@@ -116,7 +131,7 @@ impl DeviceKernel {
         sink: &mut Sink<'_>,
         inputs: impl Iterator<Item = &'t Tensor> + Clone,
         outputs: impl Iterator<Item = u64> + Clone,
-    ) -> Result<(), KernelError> {
+    ) -> Result<(), LaunchError> {
         if self.take_addresses(inputs.clone(), outputs.clone()) {
             // SAFETY: the inputs have the types that it was prepared for; the rest is the caller's promise.
             if unsafe { self.launch_prepared(launching, sink)? } {
@@ -130,7 +145,7 @@ impl DeviceKernel {
                 return Ok(());
             }
         }
-        Err(KernelError::Refused)
+        Err(LaunchError::Refused)
     }
 
     /// Notes the addresses of tensors; false if they are not of the layout that it is prepared for.
@@ -153,23 +168,23 @@ impl DeviceKernel {
     ///
     /// # Safety
     /// The tensors have the types that it was prepared for; the rest as for [`DeviceKernel::launch`].
-    unsafe fn launch_prepared(&mut self, launching: &Launching<'_>, sink: &mut Sink<'_>) -> Result<bool, KernelError> {
+    unsafe fn launch_prepared(&mut self, launching: &Launching<'_>, sink: &mut Sink<'_>) -> Result<bool, LaunchError> {
         let Some(prepared) = &mut self.prepared else { return Ok(false) };
         match (&mut prepared.launch, &launching.on_gpu, sink) {
             // SAFETY: the caller's promise.
-            (Launch::Cpu(run), _, _) => Ok(unsafe { run.run(&OpThreads, &self.addresses) }),
-            (Launch::Gpu(launch), Some(on), Sink::Stream | Sink::Tune(_)) => {
+            (KernelLaunch::Cpu(run), _, _) => Ok(unsafe { run.run(&OpThreads, &self.addresses) }),
+            (KernelLaunch::Gpu(launch), Some(on), Sink::Stream | Sink::Tune(_)) => {
                 // SAFETY: the caller's promise.
                 Ok(unsafe { launch.launch(on.entered, on.stream, &self.addresses)? })
             }
-            (Launch::Gpu(launch), Some(_), Sink::Record(launches)) => {
+            (KernelLaunch::Gpu(launch), Some(_), Sink::Record(launches)) => {
                 let fits = launch.fits(&self.addresses);
                 if fits {
                     launches.push((launch.clone(), self.addresses.clone()));
                 }
                 Ok(fits)
             }
-            (Launch::Gpu(_), None, _) => Ok(false),
+            (KernelLaunch::Gpu(_), None, _) => Ok(false),
         }
     }
 
@@ -178,18 +193,20 @@ impl DeviceKernel {
         launching: &Launching<'_>,
         inputs: impl Iterator<Item = &'t Tensor> + Clone,
         outputs: impl Iterator<Item = u64>,
-    ) -> Result<(), KernelError> {
+    ) -> Result<(), LaunchError> {
         let types: Vec<TensorType> = inputs.clone().map(Tensor::ty).collect();
         let bound: Vec<BoundInput<'_>> = inputs.zip(&types).map(|(tensor, ty)| bound_input(tensor, ty)).collect();
         let results = self.bound_outputs(outputs);
         let launch = match (&self.compiled, &launching.on_gpu) {
-            (Compiled::Cpu(kernel), _) => Launch::Cpu(kernel.prepare(&bound, &results)?),
-            (Compiled::Gpu(kernel), Some(on)) => Launch::Gpu(kernel.prepare(on.gpu, on.compiler, &bound, &results)?),
-            (Compiled::Gpu(_), None) => return Err(KernelError::Refused),
+            (Compiled::Cpu(kernel), _) => KernelLaunch::Cpu(kernel.prepare(&bound, &results)?),
+            (Compiled::Gpu(kernel), Some(on)) => {
+                KernelLaunch::Gpu(kernel.prepare(on.gpu, on.compiler, &bound, &results)?)
+            }
+            (Compiled::Gpu(_), None) => return Err(LaunchError::Refused),
         };
         self.preparations += 1;
         self.addresses.reserve(types.len() + self.outputs.len());
-        self.prepared = Some(Prepared { inputs: types, launch });
+        self.prepared = Some(PreparedKernel { inputs: types, launch });
         Ok(())
     }
 
@@ -204,7 +221,7 @@ impl DeviceKernel {
         inputs: impl Iterator<Item = &'t Tensor> + Clone,
         outputs: impl Iterator<Item = u64> + Clone,
         wanted: impl FnOnce(&Candidates) -> bool,
-    ) -> Result<Option<Vec<u64>>, KernelError> {
+    ) -> Result<Option<Vec<u64>>, LaunchError> {
         let (Compiled::Gpu(kernel), Some(on)) = (&self.compiled, &launching.on_gpu) else { return Ok(None) };
         let types: Vec<TensorType> = inputs.clone().map(Tensor::ty).collect();
         let bound: Vec<BoundInput<'_>> =
@@ -235,12 +252,34 @@ fn bound_input<'a>(tensor: &Tensor, ty: &'a TensorType) -> BoundInput<'a> {
 /// libtorch's threads.
 struct OpThreads;
 
-impl Threads for OpThreads {
+impl ThreadPool for OpThreads {
     fn count(&self) -> usize {
         passhost_torch::thread_count()
     }
 
     fn run(&self, workers: usize, work: &(dyn Fn() + Sync)) {
         passhost_torch::run_on_threads(workers, work);
+    }
+}
+
+impl TuningRun<'_> {
+    /// Measures the candidates of a kernel that is about to be launched.
+    ///
+    /// # Safety
+    /// As for [`DeviceKernel::launch`].
+    pub(crate) unsafe fn kernel<'t>(
+        &mut self,
+        node: NodeId,
+        kernel: &DeviceKernel,
+        launching: &Launching<'_>,
+        inputs: impl Iterator<Item = &'t Tensor> + Clone,
+        outputs: impl Iterator<Item = u64> + Clone,
+    ) -> Result<(), Cause> {
+        let wanted = |candidates: &Candidates| (self.wanted)(node, candidates);
+        // SAFETY: the caller's promise.
+        if let Some(times) = unsafe { kernel.measure(launching, inputs, outputs, wanted)? } {
+            self.measured.push(KernelTimes { node, times });
+        }
+        Ok(())
     }
 }

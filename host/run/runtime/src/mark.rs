@@ -1,28 +1,30 @@
 //! Points on a context's stream, the time that the device took from one to the other, and gates in front of them.
 
 use crate::context::{Context, ContextError};
-use crate::error::KernelError;
-use passhost_kernels::cuda::{Event, Gate, ShutGate};
+use crate::error::LaunchError;
+use passhost_kernels::cuda::{Gate, ShutGate, StreamEvent};
 use std::time::Duration;
 
 /// A point on the stream of a GPU.
 #[derive(Debug)]
-pub struct Mark(Event);
+pub struct Mark(StreamEvent);
 
 impl Context {
     /// Marks the end of what the stream has been given so far. `None` on the CPU, which has no stream.
     pub fn mark(&self) -> Result<Option<Mark>, ContextError> {
         self.entered(|launching| {
             let on = launching.on_gpu.as_ref();
-            on.map(|on| Event::record(on.gpu, on.entered, on.stream).map(Mark)).transpose().map_err(ContextError::from)
+            on.map(|on| StreamEvent::record(on.gpu, on.entered, on.stream).map(Mark))
+                .transpose()
+                .map_err(ContextError::from)
         })?
     }
 
     /// A gate for its stream. `None` on the CPU.
-    pub fn gate(&self) -> Result<Option<Gate>, KernelError> {
+    pub fn gate(&self) -> Result<Option<Gate>, LaunchError> {
         self.entered(|launching| {
             let on = launching.on_gpu.as_ref();
-            on.map(|on| Gate::new(on.gpu, on.compiler)).transpose().map_err(KernelError::from)
+            on.map(|on| Gate::new(on.gpu, on.compiler)).transpose().map_err(LaunchError::from)
         })?
     }
 

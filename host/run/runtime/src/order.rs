@@ -5,10 +5,10 @@
 //! nothing, as soon as they can. A kernel passes no node that writes to its operands: what it reads is the same wherever it
 //! runs, and what it writes is memory that is planned for the order that comes of this.
 
-use crate::worth::{FURTHEST, Group, MOST_KERNELS};
+use crate::worth::{FURTHEST, LaunchGroup, MOST_KERNELS};
 use passhost_ir::alias::only_views;
 use passhost_ir::{Graph, Node, NodeId, NodeKind, OpTable, Schema, ValueId};
-use passhost_kernels::cuda::Shape;
+use passhost_kernels::cuda::LaunchShape;
 use std::collections::{HashMap, HashSet};
 
 /// Tensors that the kernels of a launch have together, at most. Their addresses are its arguments, for which any GPU has
@@ -17,19 +17,23 @@ const MOST_TENSORS: usize = 256;
 
 /// Nodes of a graph by position, in an order in which they can run. Several nodes of one step are kernels of one launch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Order {
+pub(crate) struct NodeOrder {
     pub(crate) steps: Vec<Vec<usize>>,
 }
 
-impl Order {
+impl NodeOrder {
     /// That of the graph, each node for itself.
-    pub(crate) fn as_it_is(graph: &Graph) -> Order {
-        Order { steps: (0..graph.nodes.len()).map(|position| vec![position]).collect() }
+    pub(crate) fn as_it_is(graph: &Graph) -> NodeOrder {
+        NodeOrder { steps: (0..graph.nodes.len()).map(|position| vec![position]).collect() }
     }
 
     /// One in which small kernels are joined. `shape` is that of a kernel's launch, if it may be joined at all; nodes that
     /// run `once` are not.
-    pub(crate) fn joined(graph: &Graph, once: &HashSet<NodeId>, shape: impl Fn(&Node) -> Option<Shape>) -> Order {
+    pub(crate) fn joined(
+        graph: &Graph,
+        once: &HashSet<NodeId>,
+        shape: impl Fn(&Node) -> Option<LaunchShape>,
+    ) -> NodeOrder {
         let kinds = graph.nodes.iter().map(|node| kind(graph, node, once, &shape)).collect();
         let written_by = graph.nodes.iter().enumerate();
         let written_by =
@@ -42,11 +46,11 @@ impl Order {
             first: 0,
             steps: vec![],
         };
-        if planner.kinds.iter().filter(|kind| matches!(kind, Kind::Waits(_))).count() < 2 {
-            return Order::as_it_is(graph);
+        if planner.kinds.iter().filter(|kind| matches!(kind, NodeRole::Waits(_))).count() < 2 {
+            return NodeOrder::as_it_is(graph);
         }
         planner.plan();
-        Order { steps: planner.steps }
+        NodeOrder { steps: planner.steps }
     }
 
     /// The graph with its nodes in this order, and for each node the number of its step.
@@ -59,9 +63,9 @@ impl Order {
 
 /// How a node takes part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum NodeRole {
     /// A kernel that waits for others.
-    Waits(Shape),
+    Waits(LaunchShape),
     /// It costs nothing.
     View,
     /// It runs in its turn.
@@ -70,19 +74,19 @@ enum Kind {
     Writes,
 }
 
-fn kind(graph: &Graph, node: &Node, once: &HashSet<NodeId>, shape: &impl Fn(&Node) -> Option<Shape>) -> Kind {
+fn kind(graph: &Graph, node: &Node, once: &HashSet<NodeId>, shape: &impl Fn(&Node) -> Option<LaunchShape>) -> NodeRole {
     match &node.kind {
-        NodeKind::Kernel { .. } if once.contains(&node.id) => Kind::InTurn,
-        NodeKind::Kernel { .. } => shape(node).map_or(Kind::InTurn, Kind::Waits),
+        NodeKind::Kernel { .. } if once.contains(&node.id) => NodeRole::InTurn,
+        NodeKind::Kernel { .. } => shape(node).map_or(NodeRole::InTurn, NodeRole::Waits),
         NodeKind::Aten { op, .. } => {
             // A norm in training mode updates its running statistics, whatever its schema says.
             let may_write = |schema: &Schema| schema.writes() || schema.position("running_mean").is_some();
             match OpTable::sample().get(op) {
                 Some(schema) if !may_write(schema) => {
                     let is_view = only_views(graph, node, OpTable::sample()) && !once.contains(&node.id);
-                    if is_view { Kind::View } else { Kind::InTurn }
+                    if is_view { NodeRole::View } else { NodeRole::InTurn }
                 }
-                _ => Kind::Writes,
+                _ => NodeRole::Writes,
             }
         }
     }
@@ -90,7 +94,7 @@ fn kind(graph: &Graph, node: &Node, once: &HashSet<NodeId>, shape: &impl Fn(&Nod
 
 struct Planner<'a> {
     graph: &'a Graph,
-    kinds: Vec<Kind>,
+    kinds: Vec<NodeRole>,
     written_by: HashMap<ValueId, usize>,
     has_run: Vec<bool>,
     /// Everything before this has run.
@@ -102,9 +106,9 @@ impl Planner<'_> {
     fn plan(&mut self) {
         for position in 0..self.kinds.len() {
             match self.kinds[position] {
-                Kind::Waits(_) | Kind::View => continue,
-                Kind::InTurn => self.run_what_is_needed(&self.missing_before(position), position),
-                Kind::Writes => {
+                NodeRole::Waits(_) | NodeRole::View => continue,
+                NodeRole::InTurn => self.run_what_is_needed(&self.missing_before(position), position),
+                NodeRole::Writes => {
                     let before: Vec<usize> = (self.first..position).filter(|before| !self.has_run[*before]).collect();
                     self.run_what_is_needed(&before, position);
                 }
@@ -139,11 +143,11 @@ impl Planner<'_> {
 
     /// Runs the first of these kernels, with whatever else can run and fits the launch: others of them before all.
     fn run_kernels(&mut self, kernels: &[usize], position: usize) {
-        let mut group = Group::default();
+        let mut group = LaunchGroup::default();
         let (mut members, mut tensors) = (vec![], 0);
         let others = self.ready(self.horizon(position));
         for at in kernels.iter().chain(&others) {
-            let Kind::Waits(shape) = self.kinds[*at] else { continue };
+            let NodeRole::Waits(shape) = self.kinds[*at] else { continue };
             let node = &self.graph.nodes[*at];
             let more = node.operands().len() + node.outputs.len();
             let is_first = members.is_empty();
@@ -172,7 +176,7 @@ impl Planner<'_> {
     /// Runs all views that can run up to as far as kernels are looked for.
     fn run_views(&mut self, position: usize) {
         for at in self.first..self.horizon(position) {
-            if self.kinds[at] == Kind::View && !self.has_run[at] && self.can_run(at) {
+            if self.kinds[at] == NodeRole::View && !self.has_run[at] && self.can_run(at) {
                 self.run(vec![at]);
             }
         }
@@ -180,7 +184,8 @@ impl Planner<'_> {
 
     /// Kernels before `end` that wait for nothing but company.
     fn ready(&self, end: usize) -> Vec<usize> {
-        let waits = |at: &usize| matches!(self.kinds[*at], Kind::Waits(_)) && !self.has_run[*at] && self.can_run(*at);
+        let waits =
+            |at: &usize| matches!(self.kinds[*at], NodeRole::Waits(_)) && !self.has_run[*at] && self.can_run(*at);
         (self.first..end).filter(waits).collect()
     }
 
@@ -195,7 +200,7 @@ impl Planner<'_> {
     fn horizon(&self, position: usize) -> usize {
         let end = self.kinds.len().min(position.saturating_add(FURTHEST));
         // The node at `position` itself is about to run, or has.
-        let writes = |at: &usize| self.kinds[*at] == Kind::Writes && !self.has_run[*at];
+        let writes = |at: &usize| self.kinds[*at] == NodeRole::Writes && !self.has_run[*at];
         (position..end).find(writes).unwrap_or(end)
     }
 
@@ -222,7 +227,7 @@ impl Planner<'_> {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::arena::Plan;
+    use crate::arena::ArenaPlan;
     use std::fmt::Write;
 
     /// `%to`, the sum of some values, as a kernel.
@@ -251,13 +256,13 @@ mod tests {
         Graph::parse(&format!("graph(%x: f32[64], %y: f32[64]) {{\n{}return ({results})\n}}", nodes.concat())).unwrap()
     }
 
-    const SMALL: Shape = Shape { blocks: 1, threads: 128, bytes: 512, lines: 10, room: 1 << 17 };
+    const SMALL: LaunchShape = LaunchShape { blocks: 1, threads: 128, bytes: 512, lines: 10, room: 1 << 17 };
 
     /// The steps as `0+2 1`: nodes 0 and 2 are one launch, node 1 comes after it.
-    fn steps_with(graph: &Graph, once: &[usize], shape: impl Fn(usize) -> Option<Shape>) -> String {
+    fn steps_with(graph: &Graph, once: &[usize], shape: impl Fn(usize) -> Option<LaunchShape>) -> String {
         let once = once.iter().map(|position| graph.nodes[*position].id).collect();
         let position = |node: &Node| graph.nodes.iter().position(|other| other.id == node.id).unwrap();
-        let order = Order::joined(graph, &once, |node| shape(position(node)));
+        let order = NodeOrder::joined(graph, &once, |node| shape(position(node)));
         let step = |step: &Vec<usize>| step.iter().map(ToString::to_string).collect::<Vec<_>>().join("+");
         order.steps.iter().map(step).collect::<Vec<_>>().join(" ")
     }
@@ -323,14 +328,15 @@ mod tests {
     #[test]
     fn whether_joining_pays_depends_on_bytes_blocks_and_threads() {
         let nodes = graph(&[sum("a", &["x"]), sum("b", &["y"])], "%a, %b");
-        let with = |second: Option<Shape>| steps_with(&nodes, &[], |at| if at == 0 { Some(SMALL) } else { second });
+        let with =
+            |second: Option<LaunchShape>| steps_with(&nodes, &[], |at| if at == 0 { Some(SMALL) } else { second });
         assert_eq!(with(Some(SMALL)), "0+1");
         assert_eq!(with(None), "0 1");
-        assert_eq!(with(Some(Shape { bytes: 1 << 30, ..SMALL })), "0 1");
+        assert_eq!(with(Some(LaunchShape { bytes: 1 << 30, ..SMALL })), "0 1");
         // Larger blocks, as long as there is room for all of them.
-        assert_eq!(with(Some(Shape { threads: 1024, blocks: 100, ..SMALL })), "0+1");
-        assert_eq!(with(Some(Shape { threads: 1024, blocks: 1000, ..SMALL })), "0 1");
-        assert_eq!(with(Some(Shape { blocks: 1000, ..SMALL })), "0+1");
+        assert_eq!(with(Some(LaunchShape { threads: 1024, blocks: 100, ..SMALL })), "0+1");
+        assert_eq!(with(Some(LaunchShape { threads: 1024, blocks: 1000, ..SMALL })), "0 1");
+        assert_eq!(with(Some(LaunchShape { blocks: 1000, ..SMALL })), "0+1");
     }
 
     #[test]
@@ -347,12 +353,12 @@ mod tests {
         // Alone, `%c` could lie where `%a` does, which nobody reads after `%b`. Joined with `%b` it must not.
         let nodes = [sum("a", &["x"]), sum("b", &["a"]), sum("c", &["y"]), sum("d", &["b", "c"])];
         let graph = graph(&nodes, "%d");
-        let bytes = |order: &Order| {
+        let bytes = |order: &NodeOrder| {
             let (graph, steps) = order.apply(&graph);
-            Plan::new(&graph, &steps, &HashSet::new(), &HashSet::new()).bytes
+            ArenaPlan::new(&graph, &steps, &HashSet::new(), &HashSet::new()).bytes
         };
-        let one = bytes(&Order::as_it_is(&graph)) / 2;
-        let order = Order { steps: vec![vec![0], vec![1, 2], vec![3]] };
+        let one = bytes(&NodeOrder::as_it_is(&graph)) / 2;
+        let order = NodeOrder { steps: vec![vec![0], vec![1, 2], vec![3]] };
         assert_eq!(bytes(&order), 3 * one, "`%a`, `%b` and `%c` at once");
     }
 }

@@ -1,12 +1,13 @@
 //! A graph made ready to run many times: ops looked up, kernels prepared, memory planned.
 
-use crate::arena::{Arena, Plan};
+use crate::arena::{Arena, ArenaPlan};
 use crate::context::{Active, Context};
 use crate::error::{Cause, NodeError};
-use crate::instruction::{Frame, Instruction, Operation, Temporaries};
-use crate::kernel::Sink;
+use crate::instruction::{Instruction, InstructionKind, RunFrame, Temporaries};
+use crate::kernel::{KernelTimes, Sink, TuningRun};
 use crate::watch::Watch;
 use passhost_ir::NodeId;
+use passhost_kernels::cuda::Candidates;
 use passhost_torch::{Tensor, TensorError};
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ pub struct Program {
 /// What a run changes.
 struct Machine {
     instructions: Vec<Instruction>,
-    plan: Plan,
+    plan: ArenaPlan,
     /// Made by the first run.
     arena: Option<Arena>,
     /// The tensors that exist, by value. Those of temporaries and of constants stay between runs.
@@ -40,7 +41,7 @@ impl Program {
     pub(crate) fn new(
         context: Arc<Context>,
         instructions: Vec<Instruction>,
-        plan: Plan,
+        plan: ArenaPlan,
         inputs: Vec<usize>,
         outputs: Vec<usize>,
         values: usize,
@@ -115,7 +116,7 @@ impl Program {
 
     /// How many launches its kernels are.
     pub fn launch_count(&self) -> usize {
-        let is_launch = |step: &&Instruction| matches!(step.operation, Operation::Kernel { .. });
+        let is_launch = |step: &&Instruction| matches!(step.operation, InstructionKind::Kernel { .. });
         self.machine.try_borrow().map_or(0, |machine| machine.instructions.iter().filter(is_launch).count())
     }
 
@@ -135,9 +136,26 @@ impl Program {
     pub(crate) fn first_op(&self) -> Option<(NodeId, String)> {
         let machine = self.machine.try_borrow().ok()?;
         let works = |instruction: &&Instruction| {
-            matches!(instruction.operation, Operation::Call { is_view: false, .. } | Operation::PutBack { .. })
+            matches!(
+                instruction.operation,
+                InstructionKind::Call { is_view: false, .. } | InstructionKind::PutBack { .. }
+            )
         };
         machine.instructions.iter().find(works).map(|instruction| (instruction.node, instruction.name.clone()))
+    }
+
+    /// Runs once, and measures each kernel in the schedules that it may have, where there are several and `wanted` says so.
+    /// What the run gives is dropped. Kernels that are one launch with others, or calculated by the first run alone, have
+    /// one schedule; so have all on the CPU.
+    pub fn tune(
+        &self,
+        inputs: &[Tensor],
+        wanted: &mut dyn FnMut(NodeId, &Candidates) -> bool,
+    ) -> Result<Vec<KernelTimes>, NodeError> {
+        let mut measured = vec![];
+        self.go_into(&mut Sink::Tune(TuningRun { wanted, measured: &mut measured }), inputs, true, &mut ())?;
+        self.finish()?;
+        Ok(measured)
     }
 }
 
@@ -168,7 +186,7 @@ impl Machine {
         }
         let temporaries = Temporaries { ranges: &self.plan.ranges, arena: self.arena.as_ref() };
         let mut at_once = Sink::Stream;
-        let mut frame = Frame { active, sink: &mut at_once, watch, temporaries, slots: &mut self.slots };
+        let mut frame = RunFrame { active, sink: &mut at_once, watch, temporaries, slots: &mut self.slots };
         if !self.has_constants {
             // Whatever becomes of the other launches, these happen now.
             frame.run_all(self.instructions.iter_mut().filter(|instruction| instruction.is_constant), true)?;

@@ -7,7 +7,7 @@ use crate::context::ContextError;
 use crate::error::{Cause, NodeError};
 use crate::program::Program;
 use passhost_ir::NodeId;
-use passhost_kernels::cuda::{DeviceError, RecordedLaunches, Recording};
+use passhost_kernels::cuda::{DriverError, RecordedLaunches, Recording};
 use passhost_torch::{CapturePool, OpError, Tensor};
 
 /// Runs before a recording: the first makes ready what only a run does, such as kernels, constants and the memory that
@@ -41,7 +41,7 @@ pub enum RecordError {
     Context(#[from] ContextError),
     /// The GPU refused.
     #[error(transparent)]
-    Device(#[from] DeviceError),
+    Device(#[from] DriverError),
 }
 
 /// A program that reads its inputs where they were when it was recorded, and writes its outputs where it wrote them then:
@@ -91,7 +91,7 @@ impl Program {
     }
 
     /// No op failed, and the recording is of no use all the same.
-    fn ended_badly(&self, error: &DeviceError) -> RecordError {
+    fn ended_badly(&self, error: &DriverError) -> RecordError {
         RecordError::Op { node: self.last_node(), op: "or a node before".into(), message: error.to_string() }
     }
 }

@@ -1,6 +1,6 @@
 //! When it pays to launch kernels together. Whatever is decided here, programs calculate the same.
 
-use passhost_kernels::cuda::Shape;
+use passhost_kernels::cuda::LaunchShape;
 
 /// Kernels of a launch, at most.
 pub(crate) const MOST_KERNELS: usize = 8;
@@ -15,13 +15,13 @@ const MOST_LINES: usize = 2000;
 
 /// Kernels that become one launch.
 #[derive(Debug, Default)]
-pub(crate) struct Group {
-    kernels: Vec<Shape>,
+pub(crate) struct LaunchGroup {
+    kernels: Vec<LaunchShape>,
 }
 
-impl Group {
+impl LaunchGroup {
     /// Whether one more is worth it.
-    pub(crate) fn takes(&self, shape: Shape) -> bool {
+    pub(crate) fn takes(&self, shape: LaunchShape) -> bool {
         let all = || self.kernels.iter().chain([&shape]);
         let threads = all().map(|shape| shape.threads).max().unwrap_or(0);
         let blocks: u64 = all().map(|shape| shape.blocks).sum();
@@ -35,7 +35,7 @@ impl Group {
     }
 
     /// Adds one.
-    pub(crate) fn add(&mut self, shape: Shape) {
+    pub(crate) fn add(&mut self, shape: LaunchShape) {
         self.kernels.push(shape);
     }
 }

@@ -3,7 +3,7 @@
 use super::meaning::{Meaning, Place};
 use crate::random::Random;
 use passhost_ir::kernel::Reg;
-use passhost_kernels::cuda::{Access, Claim, Claims, Term};
+use passhost_kernels::cuda::{Claim, ClaimAccess, Claims, Term};
 
 /// The widest access of a GPU, in bytes.
 const WIDEST: i128 = 16;
@@ -77,14 +77,14 @@ fn holds(meaning: &Meaning<'_>, claim: &Claim, thread: &[Lane]) -> Result<(), St
             thread.iter().try_for_each(|lane| offset(meaning, *access, (*base, terms, *narrow), lane))
         }
         Claim::Narrow(load) => thread.iter().try_for_each(|lane| {
-            let (_, products) = meaning.place(Access::Load(*load), &lane.at, &lane.indices);
+            let (_, products) = meaning.place(ClaimAccess::Load(*load), &lane.at, &lane.indices);
             fits(products.into_iter())
         }),
         Claim::OneValue(reg) => one_value(meaning, *reg, thread),
     }
 }
 
-fn one_element(meaning: &Meaning<'_>, access: Access, thread: &[Lane]) -> Result<(), String> {
+fn one_element(meaning: &Meaning<'_>, access: ClaimAccess, thread: &[Lane]) -> Result<(), String> {
     let place = |lane: &Lane| meaning.place(access, &lane.at, &lane.indices).0;
     let first = place(&thread[0]);
     match thread.iter().map(place).find(|place| *place != first) {
@@ -93,7 +93,7 @@ fn one_element(meaning: &Meaning<'_>, access: Access, thread: &[Lane]) -> Result
     }
 }
 
-fn neighbours(meaning: &Meaning<'_>, access: Access, thread: &[Lane]) -> Result<(), String> {
+fn neighbours(meaning: &Meaning<'_>, access: ClaimAccess, thread: &[Lane]) -> Result<(), String> {
     let (size, alignment) = meaning.element(access);
     let width = (size * thread.len() as i128).min(WIDEST);
     let places: Vec<Place> = thread.iter().map(|lane| meaning.place(access, &lane.at, &lane.indices).0).collect();
@@ -123,11 +123,11 @@ fn inside(meaning: &Meaning<'_>, load: Reg, dim: usize, lane: &Lane) -> Result<(
 
 fn offset(
     meaning: &Meaning<'_>,
-    access: Access,
+    access: ClaimAccess,
     (base, terms, narrow): (i64, &[Term], bool),
     lane: &Lane,
 ) -> Result<(), String> {
-    if let Access::Load(load) = access {
+    if let ClaimAccess::Load(load) = access {
         (0..meaning.rank(load)).try_for_each(|dim| inside(meaning, load, dim, lane))?;
     }
     let term = |term: &Term| {

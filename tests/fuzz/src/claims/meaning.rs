@@ -3,14 +3,14 @@
 
 use passhost_ir::Kernel;
 use passhost_ir::kernel::{Facts, IndexExpr, Mode, Op, PaddingMode, Reg, Tensor, interpret_watched};
-use passhost_kernels::Layout;
-use passhost_kernels::cuda::{Access, Claim, Claims};
+use passhost_kernels::KernelLayout;
+use passhost_kernels::cuda::{Claim, ClaimAccess, Claims};
 use std::collections::{HashMap, HashSet};
 
 /// A kernel in a layout.
 pub struct Meaning<'a> {
     pub(super) kernel: &'a Kernel,
-    pub(super) layout: &'a Layout,
+    pub(super) layout: &'a KernelLayout,
     extents: Vec<i64>,
     /// For each point in row-major order the bits of a value, `None` where it is not known.
     values: HashMap<Reg, Vec<Option<u64>>>,
@@ -32,7 +32,7 @@ impl<'a> Meaning<'a> {
     pub fn new(
         kernel: &'a Kernel,
         facts: &Facts,
-        layout: &'a Layout,
+        layout: &'a KernelLayout,
         claims: &Claims,
         tensors: Option<&[Tensor]>,
     ) -> Meaning<'a> {
@@ -82,10 +82,10 @@ impl<'a> Meaning<'a> {
     }
 
     /// Where an access lies, and the products of indices and strides that this is the sum of.
-    pub(super) fn place(&self, access: Access, point: &[i64], indices: &[Option<i128>]) -> (Place, Vec<i128>) {
+    pub(super) fn place(&self, access: ClaimAccess, point: &[i64], indices: &[Option<i128>]) -> (Place, Vec<i128>) {
         match access {
-            Access::Load(reg) => self.place_of_load(reg, indices),
-            Access::Store(store) => {
+            ClaimAccess::Load(reg) => self.place_of_load(reg, indices),
+            ClaimAccess::Store(store) => {
                 let order = &self.kernel.stores[store].order;
                 let offset = order.iter().fold(0i128, |offset, &axis| {
                     offset * i128::from(self.extent(axis as usize)) + i128::from(point[axis as usize])
@@ -130,15 +130,15 @@ impl<'a> Meaning<'a> {
     }
 
     /// Bytes of an element, and of the alignment of the tensor.
-    pub(super) fn element(&self, access: Access) -> (i128, i128) {
+    pub(super) fn element(&self, access: ClaimAccess) -> (i128, i128) {
         let (dtype, alignment) = match access {
-            Access::Load(reg) => match &self.kernel.body[reg.0 as usize].op {
+            ClaimAccess::Load(reg) => match &self.kernel.body[reg.0 as usize].op {
                 Op::Load { input, .. } => {
                     (self.kernel.inputs[*input as usize].dtype, self.layout.alignments[*input as usize])
                 }
                 _ => (self.kernel.body[reg.0 as usize].dtype, 1),
             },
-            Access::Store(store) => {
+            ClaimAccess::Store(store) => {
                 (self.kernel.body[self.kernel.stores[store].value.0 as usize].dtype, self.layout.outputs[store])
             }
         };

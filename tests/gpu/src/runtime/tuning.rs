@@ -3,7 +3,7 @@
 use super::on_stream;
 use anyhow::{Context as _, Result, ensure};
 use passhost_ir::{Dtype, Graph, NodeId, TensorType};
-use passhost_runtime::{Candidates, Compiler, Gpu, Hints, Mode, Program, Tensor, TunedKernel};
+use passhost_runtime::{Candidates, Compiler, Gpu, Hints, KernelTimes, Mode, Program, Tensor};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -78,7 +78,7 @@ pub(super) fn same_bits(gpu: &Arc<Gpu>, compiler: &Arc<Compiler>) -> Result<Stri
     }
     let unknown = HashMap::from([(measured[0].node, "rows of nothing".to_owned())]);
     ensure!(bytes(&program(unknown)?)? == expected, "an unknown schedule is the default");
-    let told = |kernel: &TunedKernel| {
+    let told = |kernel: &KernelTimes| {
         let best = (0..kernel.times.len()).min_by_key(|at| kernel.times[*at]).unwrap_or(0);
         let us = |at: usize| kernel.times[at] as f64 / 1e3;
         format!("{:.2} us by default, {:.2} as `{}`", us(0), us(best), names[&kernel.node][best])

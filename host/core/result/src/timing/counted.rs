@@ -9,7 +9,7 @@ use crate::{Block, ProcessTimes};
 type Runs<'a> = Vec<&'a Block>;
 
 /// Runs of one process that count.
-pub(super) struct Counted<'a> {
+pub(super) struct CountedRuns<'a> {
     control: Vec<Runs<'a>>,
     pairs: Vec<Runs<'a>>,
     /// Whether eager beside itself and beside the rewrite can be held against each other: where noise is in either, it would
@@ -18,35 +18,40 @@ pub(super) struct Counted<'a> {
 }
 
 /// The runs that count of all processes, and why they are no measurement.
-pub(super) struct Choice<'a> {
-    pub processes: Vec<Counted<'a>>,
+pub(super) struct CountedProcesses<'a> {
+    pub processes: Vec<CountedRuns<'a>>,
     pub trouble: Option<NotMeasured>,
 }
 
-impl<'a> Choice<'a> {
+impl<'a> CountedProcesses<'a> {
     /// Blocks that nothing disturbed. Half of those with the rewrite and one of the others have to be left in each process,
     /// or it is no measurement: then there are medians over all runs of each process. Where noise is accepted, one block with
     /// the rewrite is enough of each.
-    pub fn of(processes: &'a [ProcessTimes], disturbed: &[Disturbed], accept_noise: bool, rules: Rules) -> Choice<'a> {
+    pub fn of(
+        processes: &'a [ProcessTimes],
+        disturbed: &[Disturbed],
+        accept_noise: bool,
+        rules: Rules,
+    ) -> CountedProcesses<'a> {
         let counts = |process: usize, block: usize| !disturbed.iter().any(|found| found.at(process, block));
-        let clean: Vec<Counted<'a>> =
-            processes.iter().enumerate().map(|(at, times)| Counted::clean(at, times, &counts)).collect();
-        let enough = |(clean, times): (&Counted<'_>, &ProcessTimes)| {
+        let clean: Vec<CountedRuns<'a>> =
+            processes.iter().enumerate().map(|(at, times)| CountedRuns::clean(at, times, &counts)).collect();
+        let enough = |(clean, times): (&CountedRuns<'_>, &ProcessTimes)| {
             2 * clean.pairs.len() >= times.pairs.len() && !clean.control.is_empty() && !clean.pairs.is_empty()
         };
         if clean.iter().zip(processes).all(enough) {
-            return Choice { processes: clean, trouble: None };
+            return CountedProcesses { processes: clean, trouble: None };
         }
         let trouble = (!accept_noise).then(|| not_measured(processes, disturbed));
         let all = processes.iter().enumerate();
         let processes = if rules.is_first() {
-            all.map(|(at, times)| Counted::clean(at, times, &|_, _| true)).collect()
+            all.map(|(at, times)| CountedRuns::clean(at, times, &|_, _| true)).collect()
         } else if accept_noise && clean.iter().all(|clean| !clean.pairs.is_empty()) {
             clean.into_iter().zip(processes).map(|(clean, times)| clean.with_control(times)).collect()
         } else {
-            processes.iter().map(Counted::pooled).collect()
+            processes.iter().map(CountedRuns::pooled).collect()
         };
-        Choice { processes, trouble }
+        CountedProcesses { processes, trouble }
     }
 }
 
@@ -56,26 +61,26 @@ fn not_measured(processes: &[ProcessTimes], disturbed: &[Disturbed]) -> NotMeasu
     NotMeasured::Disturbed { disturbed: disturbed.len(), blocks, first }
 }
 
-impl<'a> Counted<'a> {
-    fn clean(process: usize, times: &'a ProcessTimes, counts: &dyn Fn(usize, usize) -> bool) -> Counted<'a> {
+impl<'a> CountedRuns<'a> {
+    fn clean(process: usize, times: &'a ProcessTimes, counts: &dyn Fn(usize, usize) -> bool) -> CountedRuns<'a> {
         let controls = times.control.len();
         let control = times.control.iter().enumerate().filter(|(at, _)| counts(process, *at));
         let pairs = times.pairs.iter().enumerate().filter(|(at, _)| counts(process, controls + at));
-        Counted {
+        CountedRuns {
             control: control.map(|(_, block)| vec![block]).collect(),
             pairs: pairs.map(|(_, block)| vec![block]).collect(),
             is_comparable: true,
         }
     }
 
-    fn pooled(times: &'a ProcessTimes) -> Counted<'a> {
+    fn pooled(times: &'a ProcessTimes) -> CountedRuns<'a> {
         let all = |blocks: &'a [Block]| vec![blocks.iter().collect()];
-        Counted { control: all(&times.control), pairs: all(&times.pairs), is_comparable: false }
+        CountedRuns { control: all(&times.control), pairs: all(&times.pairs), is_comparable: false }
     }
 
     /// The same with all of eager beside itself, if no block of that is clean.
-    fn with_control(self, times: &'a ProcessTimes) -> Counted<'a> {
-        if self.control.is_empty() { Counted { pairs: self.pairs, ..Counted::pooled(times) } } else { self }
+    fn with_control(self, times: &'a ProcessTimes) -> CountedRuns<'a> {
+        if self.control.is_empty() { CountedRuns { pairs: self.pairs, ..CountedRuns::pooled(times) } } else { self }
     }
 
     /// How many times as long eager took beside the rewrite as beside itself, where that is more than machines change their

@@ -1,6 +1,6 @@
 //! What the host adds to wall clock, and by how much it may add less in another run of the same host.
 
-use super::counted::Counted;
+use super::counted::CountedRuns;
 use crate::ProbeTimes;
 use passhost_score::median;
 
@@ -10,9 +10,9 @@ use passhost_score::median;
 ///
 /// `took_us` has a program's wall clock and what the device works of that, where that is known; else all of it may be the
 /// host's.
-pub(super) fn spread(counted: &[Counted<'_>], took_us: [(f64, Option<f64>); 2]) -> Option<f64> {
+pub(super) fn spread(counted: &[CountedRuns<'_>], took_us: [(f64, Option<f64>); 2]) -> Option<f64> {
     let probes: Vec<ProbeTimes> =
-        counted.iter().flat_map(Counted::blocks).filter_map(|block| block.witness.probe).collect();
+        counted.iter().flat_map(CountedRuns::blocks).filter_map(|block| block.witness.probe).collect();
     let fastest = probes.iter().map(|probe| probe.fastest_ns).min()?.max(1) as f64;
     let typical = median(&mut probes.iter().map(|probe| probe.median_ns as f64).collect::<Vec<_>>());
     let saved = (1.0 - fastest / typical).max(0.0);

@@ -5,7 +5,7 @@ use crate::InputMode;
 use crate::Progress;
 use crate::document::rewrite_sha256;
 use crate::document::{DeviceScores, Document, SCHEMA, Status, Timing, Variant, unsaid};
-use crate::scoring::{Scoring, Standing, standing};
+use crate::scoring::{Scoring, Totals, totals};
 use crate::timing::{Rules as TimingRules, Speedups, measured};
 use crate::verdict::{Conclusion, conclusion, counts_from, decided, recorded_conclusion};
 use crate::{Finding, Launch, TunedKernel};
@@ -42,8 +42,8 @@ pub fn recompute(document: &Document) -> Vec<Difference> {
     let lost = document.failure.as_ref().filter(|_| document.variants.is_empty());
     let submissions = document.confidence.as_ref().map_or(1, |confidence| confidence.submissions);
     let scoring = Scoring { options: &document.options, rules: timing_rules, submissions };
-    let found = standing(&document.variants, &outcomes, &speedups, lost, scoring);
-    standings(document, &found, &mut differences);
+    let found = totals(&document.variants, &outcomes, &speedups, lost, scoring);
+    compare_totals(document, &found, &mut differences);
     differences.found
 }
 
@@ -161,9 +161,9 @@ fn times(name: &str, recorded: &Timing, found: &Timing, differences: &mut Differ
 }
 
 /// A number that follows from times, and its name.
-type Number = (&'static str, fn(&Timing) -> f64);
+type TimingField = (&'static str, fn(&Timing) -> f64);
 
-const NUMBERS: [Number; 16] = [
+const NUMBERS: [TimingField; 16] = [
     ("eager_us", |timing| timing.eager_us),
     ("eager_drift", |timing| timing.eager_drift),
     ("rewritten_us", |timing| timing.rewritten_us),
@@ -246,7 +246,7 @@ fn outcome(item: &str, recorded: &VariantOutcome, found: &VariantOutcome, differ
     differences.equal(item, &at_one(recorded), &at_one(found));
 }
 
-fn standings(document: &Document, found: &Standing, differences: &mut Differences) {
+fn compare_totals(document: &Document, found: &Totals, differences: &mut Differences) {
     let status = if found.failure.is_some() { Status::Failed } else { Status::Scored };
     differences.equal("status", &document.status, &status);
     differences.equal("failure", &document.failure, &found.failure);
@@ -275,9 +275,9 @@ fn device_scores(recorded: &DeviceScores, found: &DeviceScores, differences: &mu
 }
 
 /// A number of the macro form, and its name.
-type Part = (&'static str, fn(&MacroForm) -> f64);
+type AggregateField = (&'static str, fn(&MacroForm) -> f64);
 
-const PARTS: [Part; 7] = [
+const PARTS: [AggregateField; 7] = [
     ("s", |form| form.s),
     ("es", |form| form.es),
     ("lambda", |form| form.aggregates.lambda),

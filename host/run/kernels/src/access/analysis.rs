@@ -1,12 +1,12 @@
 //! What the values of a kernel depend on, and in which order its axes are visited.
 
-use super::forms::{AxisSet, Form, form, needed_by};
+use super::forms::{AxisSet, IndexForm, form, needed_by};
 use passhost_ir::Kernel;
 use passhost_ir::kernel::{IndexExpr, IndexId, Op, Reg};
 
 /// What each value and index expression of a kernel depends on, and which values some store needs.
-pub(crate) struct Analysis {
-    pub(crate) forms: Vec<Form>,
+pub(crate) struct KernelAnalysis {
+    pub(crate) forms: Vec<IndexForm>,
     pub(crate) depends: Vec<AxisSet>,
     pub(crate) needed: Vec<bool>,
     /// For each value, the body values that it reads through its index expressions.
@@ -15,9 +15,9 @@ pub(crate) struct Analysis {
     pub(crate) reduces: bool,
 }
 
-impl Analysis {
+impl KernelAnalysis {
     /// Looks at a verified kernel.
-    pub(crate) fn new(kernel: &Kernel) -> Analysis {
+    pub(crate) fn new(kernel: &Kernel) -> KernelAnalysis {
         let axes = kernel.parallel.len() + kernel.reduce.len();
         let reduce_set: AxisSet = (kernel.parallel.len()..axes).fold(0, |set, axis| set | 1 << axis);
         // Index expressions may read body values, and those index expressions: a value looks at what it needs of the
@@ -58,7 +58,7 @@ impl Analysis {
             }
         }
         let reduces = kernel.body.iter().any(|inst| matches!(inst.op, Op::Reduce(..) | Op::Scan(..)));
-        Analysis { forms, depends, needed, gathers, reduces }
+        KernelAnalysis { forms, depends, needed, gathers, reduces }
     }
 }
 

@@ -32,7 +32,7 @@ impl Affine {
 
 /// What an expression depends on, and how.
 #[derive(Debug, Clone)]
-pub(crate) struct Form {
+pub(crate) struct IndexForm {
     /// The axes that its value depends on.
     pub(crate) depends: AxisSet,
     /// Set where it is affine in all axes.
@@ -42,23 +42,23 @@ pub(crate) struct Form {
 }
 
 /// The form of an expression whose operands' forms are known; `value` gives what a body value depends on.
-pub(crate) fn form(expr: IndexExpr, forms: &[Form], axes: usize, value: impl Fn(Reg) -> AxisSet) -> Form {
+pub(crate) fn form(expr: IndexExpr, forms: &[IndexForm], axes: usize, value: impl Fn(Reg) -> AxisSet) -> IndexForm {
     let get = |id: IndexId| &forms[id.0 as usize];
     let both = |a: IndexId, b: IndexId, f: fn(i64, i64) -> Option<i64>| {
         let (a, b) = (get(a), get(b));
-        Form {
+        IndexForm {
             depends: a.depends | b.depends,
             affine: a.affine.as_ref().zip(b.affine.as_ref()).and_then(|(a, b)| a.zip(b, f)),
             slopes: a.slopes.iter().zip(&b.slopes).map(|(a, b)| f((*a)?, (*b)?)).collect(),
         }
     };
-    let constant = |constant: i64| Form {
+    let constant = |constant: i64| IndexForm {
         depends: 0,
         affine: Some(Affine { constant, slopes: vec![0; axes] }),
         slopes: vec![Some(0); axes],
     };
     // A function of something is constant along the axes that the something is constant along.
-    let opaque = |depends: AxisSet| Form {
+    let opaque = |depends: AxisSet| IndexForm {
         depends,
         affine: None,
         slopes: (0..axes).map(|axis| (depends >> axis & 1 == 0).then_some(0)).collect(),
@@ -78,7 +78,7 @@ pub(crate) fn form(expr: IndexExpr, forms: &[Form], axes: usize, value: impl Fn(
         IndexExpr::Sub(a, b) => both(a, b, i64::checked_sub),
         IndexExpr::Mul(a, factor) => {
             let a = get(a);
-            Form {
+            IndexForm {
                 depends: a.depends,
                 affine: a.affine.as_ref().and_then(|a| a.zip(a, |x, _| x.checked_mul(factor))),
                 slopes: a.slopes.iter().map(|slope| (*slope)?.checked_mul(factor)).collect(),

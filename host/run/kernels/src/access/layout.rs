@@ -1,13 +1,13 @@
 //! Where the elements of inputs and outputs lie: strides and alignments, and addresses as forms over the axes.
 
 use super::binding::{BoundInput, BoundOutput};
-use super::forms::Form;
+use super::forms::IndexForm;
 use passhost_ir::contiguous_strides;
 use passhost_ir::kernel::{IndexId, Kernel};
 
 /// The strides of the inputs and the alignment of all tensors that a kernel is emitted for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Layout {
+pub struct KernelLayout {
     /// Strides of each input, in elements.
     pub strides: Vec<Vec<i64>>,
     /// A power of two, at most 16, that the address of each input's first element is a multiple of, in bytes.
@@ -16,10 +16,10 @@ pub struct Layout {
     pub outputs: Vec<usize>,
 }
 
-impl Layout {
+impl KernelLayout {
     /// Contiguous inputs as an allocator places them.
-    pub fn contiguous(kernel: &Kernel) -> Layout {
-        Layout {
+    pub fn contiguous(kernel: &Kernel) -> KernelLayout {
+        KernelLayout {
             strides: kernel.inputs.iter().map(|input| contiguous_strides(&input.shape)).collect(),
             alignments: vec![16; kernel.inputs.len()],
             outputs: vec![16; kernel.stores.len()],
@@ -27,9 +27,9 @@ impl Layout {
     }
 
     /// That of bound tensors.
-    pub fn of(inputs: &[BoundInput<'_>], outputs: &[BoundOutput]) -> Layout {
+    pub fn of(inputs: &[BoundInput<'_>], outputs: &[BoundOutput]) -> KernelLayout {
         let alignment = |address: usize| 1usize << address.trailing_zeros().min(4);
-        Layout {
+        KernelLayout {
             strides: inputs.iter().map(|input| input.strides.to_vec()).collect(),
             alignments: inputs.iter().map(|input| alignment(input.pointer as usize)).collect(),
             outputs: outputs.iter().map(|output| alignment(output.pointer as usize)).collect(),
@@ -54,7 +54,7 @@ pub(crate) struct Offset {
 impl Offset {
     /// The offset that indices of these forms have in a tensor of these effective strides; none if one is not affine.
     /// The indices must be in bounds everywhere, `extents` are those of all axes.
-    pub(crate) fn of_load(forms: &[Form], index: &[IndexId], strides: &[i64], extents: &[i64]) -> Option<Offset> {
+    pub(crate) fn of_load(forms: &[IndexForm], index: &[IndexId], strides: &[i64], extents: &[i64]) -> Option<Offset> {
         let (mut base, mut slopes) = (0i64, vec![0i64; extents.len()]);
         for (id, stride) in index.iter().zip(strides) {
             let affine = forms[id.0 as usize].affine.as_ref()?;

@@ -9,9 +9,9 @@ mod forms;
 mod layout;
 
 pub use binding::{BindError, BoundInput, BoundOutput};
-pub use layout::Layout;
+pub use layout::KernelLayout;
 
-pub(crate) use analysis::{Analysis, axes_in_store_order};
+pub(crate) use analysis::{KernelAnalysis, axes_in_store_order};
 pub(crate) use binding::{check, check_apart};
-pub(crate) use forms::{AxisSet, Form, multiple_of, needed_by};
+pub(crate) use forms::{AxisSet, IndexForm, multiple_of, needed_by};
 pub(crate) use layout::{Offset, effective_strides, prefers_columns};

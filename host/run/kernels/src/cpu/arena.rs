@@ -1,11 +1,12 @@
 //! The block buffers of a thread, kept between runs so that a run allocates nothing.
 
-use super::index::Walk;
-use super::lanes::{Buffer, Kind};
+use super::index::AxisWalk;
+use super::lanes::{Buffer, LaneKind};
 use super::load::Scratch;
-use super::plan::{Location, Mode, Plan, Schedule};
+use super::plan::{CpuPlan, CpuSchedule, Location, VisitMode};
 use super::reduce::{Carry, Partial};
-use super::vectors::Vectors;
+use super::strips::Strips;
+use super::vector_steps::{VectorLanes, VectorStep};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
 
@@ -13,20 +14,37 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug)]
 pub(crate) struct Slot {
     pub(crate) buffer: Buffer,
-    pub(crate) alias: Option<Alias>,
+    pub(crate) alias: Option<LoadAlias>,
 }
 
 /// Elements of a load's input.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Alias {
+pub(crate) struct LoadAlias {
     pub(crate) load: usize,
     pub(crate) first: usize,
     pub(crate) len: usize,
 }
 
+/// What steps on vectors work on, kept between blocks.
+#[derive(Debug, Default)]
+pub(crate) struct Vectors {
+    pub(super) steps: Vec<VectorStep>,
+    /// Lanes by place: literals, row values, inner values.
+    pub(super) table: Vec<VectorLanes>,
+    pub(super) strips: Strips,
+}
+
+impl Vectors {
+    /// Whether the last block ran in strips.
+    #[cfg(test)]
+    pub(super) fn ran_in_strips(&self) -> bool {
+        self.strips.are_prepared()
+    }
+}
+
 /// The block buffers of one thread.
 #[derive(Debug)]
-pub(crate) struct Arena {
+pub(crate) struct BlockBuffers {
     pub(crate) row: Vec<Slot>,
     pub(crate) inner: Vec<Slot>,
     /// The partial result of each reduction of a row in chunks.
@@ -37,23 +55,23 @@ pub(crate) struct Arena {
     pub(crate) scratch: Scratch,
     pub(crate) vectors: Vectors,
     /// Walks over rows with the inner axes held.
-    pub(crate) column_walks: Vec<Walk>,
+    pub(crate) column_walks: Vec<AxisWalk>,
     /// The positions at which they are held.
     pub(crate) column: Vec<i64>,
 }
 
-impl Arena {
+impl BlockBuffers {
     /// Buffers for a schedule.
-    pub(crate) fn new(plan: &Plan, schedule: &Schedule) -> Arena {
+    pub(crate) fn new(plan: &CpuPlan, schedule: &CpuSchedule) -> BlockBuffers {
         let (rows, points) = match schedule.mode {
-            Mode::Tiles(rows) => (rows, rows * plan.length.max(0) as usize),
-            Mode::Chunks(points) => (1, points),
-            Mode::Columns(rows) => (rows, rows),
+            VisitMode::Tiles(rows) => (rows, rows * plan.length.max(0) as usize),
+            VisitMode::Chunks(points) => (1, points),
+            VisitMode::Columns(rows) => (rows, rows),
         };
-        let slots = |kinds: &[Kind], len: usize| {
+        let slots = |kinds: &[LaneKind], len: usize| {
             kinds.iter().map(|kind| Slot { buffer: Buffer::zeroed(*kind, len), alias: None }).collect()
         };
-        Arena {
+        BlockBuffers {
             row: slots(&schedule.row_slots, rows),
             inner: slots(&schedule.inner_slots, points),
             partials: vec![None; plan.partials],
@@ -75,7 +93,7 @@ impl Arena {
         }
     }
 
-    /// Takes a buffer out, to be written while others are read. It goes back by [`Arena::put`].
+    /// Takes a buffer out, to be written while others are read. It goes back by [`BlockBuffers::put`].
     pub(crate) fn take(&mut self, place: Location) -> Buffer {
         let slot = self.slot_mut(place);
         slot.alias = None;
@@ -90,32 +108,32 @@ impl Arena {
 
 /// Arenas that nobody uses at present.
 #[derive(Debug, Default)]
-pub(crate) struct Arenas(Mutex<Vec<Arena>>);
+pub(crate) struct Arenas(Mutex<Vec<BlockBuffers>>);
 
 impl Arenas {
     /// Lends an arena until the result is dropped.
-    pub(crate) fn lend(&self, make: impl FnOnce() -> Arena) -> Lent<'_> {
+    pub(crate) fn lend(&self, make: impl FnOnce() -> BlockBuffers) -> Lent<'_> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
         Lent { arena: Some(kept.unwrap_or_else(make)), home: self }
     }
 
     /// Whether something holds for one of them.
     #[cfg(test)]
-    pub(crate) fn any(&self, holds: impl FnMut(&Arena) -> bool) -> bool {
+    pub(crate) fn any(&self, holds: impl FnMut(&BlockBuffers) -> bool) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().any(holds)
     }
 }
 
 /// An arena on loan.
 pub(crate) struct Lent<'a> {
-    arena: Option<Arena>,
+    arena: Option<BlockBuffers>,
     home: &'a Arenas,
 }
 
 impl Deref for Lent<'_> {
-    type Target = Arena;
+    type Target = BlockBuffers;
 
-    fn deref(&self) -> &Arena {
+    fn deref(&self) -> &BlockBuffers {
         match &self.arena {
             Some(arena) => arena,
             None => unreachable!("an arena goes home only when the loan is dropped"),
@@ -124,7 +142,7 @@ impl Deref for Lent<'_> {
 }
 
 impl DerefMut for Lent<'_> {
-    fn deref_mut(&mut self) -> &mut Arena {
+    fn deref_mut(&mut self) -> &mut BlockBuffers {
         match &mut self.arena {
             Some(arena) => arena,
             None => unreachable!("an arena goes home only when the loan is dropped"),

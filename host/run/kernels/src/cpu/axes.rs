@@ -1,6 +1,6 @@
 //! Which axes a plan makes its inner axes.
 
-use crate::access::{Analysis, AxisSet, axes_in_store_order};
+use crate::access::{AxisSet, KernelAnalysis, axes_in_store_order};
 use passhost_ir::Kernel;
 use passhost_ir::kernel::Op;
 
@@ -15,7 +15,7 @@ fn weight(op: &Op) -> u64 {
 }
 
 /// Row axes and inner axes, each outermost first.
-pub(crate) fn split_axes(kernel: &Kernel, analysis: &Analysis) -> (Vec<usize>, Vec<usize>) {
+pub(crate) fn split_axes(kernel: &Kernel, analysis: &KernelAnalysis) -> (Vec<usize>, Vec<usize>) {
     let (parallel, all) = (kernel.parallel.len(), kernel.parallel.len() + kernel.reduce.len());
     if analysis.reduces || kernel.stores.iter().any(|store| store.order.len() < all) {
         return (axes_in_store_order(kernel, |axis| axis < parallel), (parallel..all).collect());

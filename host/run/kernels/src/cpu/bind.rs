@@ -1,14 +1,14 @@
 //! A kernel with storage: how each load and store finds its elements there.
 
-use super::arena::Arena;
-use super::exec::Space;
-use super::load::{Access, BoundLoad};
+use super::arena::BlockBuffers;
+use super::load::{BoundLoad, LoadAccess};
 use super::memory::{InputView, OutputView};
-use super::plan::{LoadPlan, Mode, Plan, Schedule};
+use super::plan::{CpuPlan, CpuSchedule, LoadPlan, VisitMode};
 use super::store::BoundStore;
 use super::strided::Strided;
 use super::threads::for_ranges;
-use super::{CpuKernel, Threads};
+use super::tile_space::TileSpace;
+use super::{CpuKernel, ThreadPool};
 use crate::access::{BindError, BoundInput, BoundOutput, Offset, check, effective_strides, prefers_columns};
 use passhost_ir::kernel::Store;
 use passhost_ir::numel;
@@ -34,7 +34,7 @@ impl<'a> Bound<'a> {
     }
 
     /// Computes the outputs, on as many of `threads` as the work is worth.
-    pub fn run(&mut self, threads: &dyn Threads) {
+    pub fn run(&mut self, threads: &dyn ThreadPool) {
         // SAFETY: whoever bound the storage promised that it can be used while this lives, and nobody else runs on it.
         unsafe { self.binding.run(self.kernel, threads) }
     }
@@ -82,21 +82,27 @@ impl Binding {
     /// # Safety
     /// Until this returns, each input's storage can be read and is written to by nobody, and each output's can be written
     /// and is accessed by nobody else.
-    pub(super) unsafe fn run(&mut self, kernel: &CpuKernel, threads: &dyn Threads) {
+    pub(super) unsafe fn run(&mut self, kernel: &CpuKernel, threads: &dyn ThreadPool) {
         let plan = &kernel.plan;
         if plan.rows == 0 || plan.length == 0 {
             return;
         }
         let schedule = plan.columns.as_ref().filter(|_| self.columns).unwrap_or(&plan.schedule);
-        let space =
-            Space { isa: kernel.isa, plan, schedule, walks: &kernel.walks, loads: &self.loads, stores: &self.stores };
+        let space = TileSpace {
+            isa: kernel.isa,
+            plan,
+            schedule,
+            walks: &kernel.walks,
+            loads: &self.loads,
+            stores: &self.stores,
+        };
         let (per_tile, rows) = (schedule.rows_per_tile(), plan.rows as usize);
         let tiles = rows.div_ceil(per_tile);
         let work = (plan.rows as u64).saturating_mul(plan.length as u64).saturating_mul(plan.cost.max(1));
         let grain = if work < plan.tuning.parallel_cost { tiles } else { (tiles / (threads.count() * 8)).max(1) };
         let arenas = kernel.arenas(self.columns);
         for_ranges(threads, tiles, grain, || {
-            let mut arena = arenas.lend(|| Arena::new(plan, schedule));
+            let mut arena = arenas.lend(|| BlockBuffers::new(plan, schedule));
             let space = &space;
             move |from, to| {
                 for tile in from..to {
@@ -111,13 +117,13 @@ impl Binding {
 }
 
 /// Extents and changes along the axes of the load's or store's domain, outermost first.
-fn domain_axes<'a>(plan: &'a Plan, over_inner: bool, slopes: &'a [i64]) -> impl Iterator<Item = (i64, i64)> + 'a {
+fn domain_axes<'a>(plan: &'a CpuPlan, over_inner: bool, slopes: &'a [i64]) -> impl Iterator<Item = (i64, i64)> + 'a {
     let inner = if over_inner { plan.inner_axes.as_slice() } else { &[] };
     plan.row_axes.iter().chain(inner).map(|axis| (plan.extents[*axis], slopes[*axis]))
 }
 
-/// [`Access::Blocks`] over as many of the innermost axes as possible, if that is worth it.
-fn blocks(plan: &Plan, load: &LoadPlan, shape: &[i64], strides: &[i64], domain: &[usize]) -> Option<Access> {
+/// [`LoadAccess::Blocks`] over as many of the innermost axes as possible, if that is worth it.
+fn blocks(plan: &CpuPlan, load: &LoadPlan, shape: &[i64], strides: &[i64], domain: &[usize]) -> Option<LoadAccess> {
     let affine = |dim: usize| plan.forms[load.index[dim].0 as usize].affine.as_ref();
     let forms: Vec<_> = (0..shape.len()).map(affine).collect::<Option<_>>()?;
     let proven: Vec<bool> = forms.iter().zip(shape).map(|(form, size)| form.within(&plan.extents, *size)).collect();
@@ -139,15 +145,15 @@ fn blocks(plan: &Plan, load: &LoadPlan, shape: &[i64], strides: &[i64], domain: 
         if plan.extents[axis] > 1 { changes.fold(0, i64::wrapping_add) } else { 0 }
     };
     let axes = block.iter().map(|axis| (plan.extents[*axis], change(*axis)));
-    Some(Access::Blocks { points, offsets: Strided::new(0, axes) })
+    Some(LoadAccess::Blocks { points, offsets: Strided::new(0, axes) })
 }
 
-fn access(plan: &Plan, load: &LoadPlan, shape: &[i64], strides: &[i64], columns: bool) -> Access {
+fn access(plan: &CpuPlan, load: &LoadPlan, shape: &[i64], strides: &[i64], columns: bool) -> LoadAccess {
     let over_inner = load.inner && !columns;
     if let Some(Offset { base, slopes }) = plain_offset(plan, load, strides) {
         let fixed = load.inner && columns;
         let inner = if fixed { plan.inner_axes.iter().map(|axis| slopes[*axis]).collect() } else { vec![] };
-        return Access::Plain { offsets: Strided::new(base, domain_axes(plan, over_inner, &slopes)), inner };
+        return LoadAccess::Plain { offsets: Strided::new(base, domain_axes(plan, over_inner, &slopes)), inner };
     }
     let inner = if over_inner { plan.inner_axes.as_slice() } else { &[] };
     let domain: Vec<usize> = plan.row_axes.iter().chain(inner).copied().collect();
@@ -159,13 +165,13 @@ fn access(plan: &Plan, load: &LoadPlan, shape: &[i64], strides: &[i64], columns:
     if let Some(axis) = innermost.filter(|axis| plan.extents[**axis] >= 8) {
         let slopes = load.index.iter().map(|id| plan.forms[id.0 as usize].slopes[*axis]).collect::<Option<Vec<_>>>();
         if let Some(slopes) = slopes {
-            return Access::Runs { extent: plan.extents[*axis], slopes };
+            return LoadAccess::Runs { extent: plan.extents[*axis], slopes };
         }
     }
-    Access::General
+    LoadAccess::General
 }
 
-fn bound_store(plan: &Plan, store: &Store, view: OutputView<'static>, columns: bool) -> BoundStore<'static> {
+fn bound_store(plan: &CpuPlan, store: &Store, view: OutputView<'static>, columns: bool) -> BoundStore<'static> {
     let Offset { slopes, .. } = Offset::of_store(&store.order, &plan.extents);
     let over_inner =
         !plan.inner_axes.is_empty() && plan.inner_axes.iter().all(|axis| store.order.contains(&(*axis as u32)));
@@ -175,12 +181,12 @@ fn bound_store(plan: &Plan, store: &Store, view: OutputView<'static>, columns: b
 }
 
 /// The offset of a load whose indices are all affine and in bounds everywhere.
-fn plain_offset(plan: &Plan, load: &LoadPlan, strides: &[i64]) -> Option<Offset> {
+fn plain_offset(plan: &CpuPlan, load: &LoadPlan, strides: &[i64]) -> Option<Offset> {
     if load.plain { Offset::of_load(&plan.forms, &load.index, strides, &plan.extents) } else { None }
 }
 
 /// Whether most inputs lie in memory such that neighbouring rows, not neighbouring inner points, are side by side.
-fn lies_in_columns(plan: &Plan, inputs: &[BoundInput<'_>]) -> bool {
+fn lies_in_columns(plan: &CpuPlan, inputs: &[BoundInput<'_>]) -> bool {
     let last = |axes: &[usize]| axes.iter().rfind(|axis| plan.extents[**axis] > 1).copied();
     let (Some(row), Some(inner)) = (last(&plan.row_axes), last(&plan.inner_axes)) else { return false };
     if plan.extents[row] < 16 {
@@ -198,12 +204,12 @@ fn lies_in_columns(plan: &Plan, inputs: &[BoundInput<'_>]) -> bool {
     prefers_columns(offsets.iter().map(|offset| (offset.slopes.as_slice(), 1)), row, inner)
 }
 
-impl Schedule {
+impl CpuSchedule {
     /// Rows that a tile has at most.
     pub(super) fn rows_per_tile(&self) -> usize {
         match self.mode {
-            Mode::Tiles(rows) | Mode::Columns(rows) => rows,
-            Mode::Chunks(_) => 1,
+            VisitMode::Tiles(rows) | VisitMode::Columns(rows) => rows,
+            VisitMode::Chunks(_) => 1,
         }
     }
 }

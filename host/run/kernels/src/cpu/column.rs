@@ -9,9 +9,9 @@
 use super::compute::{
     map1, map1_into, map2, map2_costly, nan_max, nan_min, repeated_reciprocal, round_to_bf16, undefined,
 };
-use super::lanes::{Lane, OperandSource, View, ViewMut};
+use super::lanes::{Lane, LaneView, OperandSource, ViewMut};
 use super::math;
-use super::reduce::{Form, Integer, Reduction};
+use super::reduce::{Integer, ReduceForm, ReduceRow};
 use passhost_ir::kernel::{Binary, Compare, ReduceOp, Unary};
 
 /// Makes functions of rows, each with the loops of all operations for lanes of one type.
@@ -186,7 +186,7 @@ fn larger(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) {
 /// Whether an operand is the same in every lane, and no NaN.
 #[inline(always)]
 fn is_number(source: &OperandSource<'_>) -> bool {
-    matches!(source, OperandSource::Splat(View::F32(lanes), at) if !lanes[*at].is_nan())
+    matches!(source, OperandSource::Splat(LaneView::F32(lanes), at) if !lanes[*at].is_nan())
 }
 
 /// A basic operation with its result rounded to `bf16`, in one go; `false` for any other.
@@ -211,9 +211,9 @@ macro_rules! reductions {
         $(
             pub(super) struct $variant;
 
-            impl Reduction for $variant {
+            impl ReduceRow for $variant {
                 const OP: ReduceOp = ReduceOp::$variant;
-                const FORM: Form = Form::$form;
+                const FORM: ReduceForm = ReduceForm::$form;
                 $(reductions! { @cell $lanes $x $y $body })*
             }
         )*

@@ -7,22 +7,22 @@ use super::column::{
 pub(super) use super::element::round_to_bf16;
 use super::f16_slices;
 use super::isa::{Isa, multiversion};
-use super::lanes::{Kind, Lane, Operand, OperandSource, View, ViewMut};
+use super::lanes::{Lane, LaneKind, LaneOperand, LaneView, OperandSource, ViewMut};
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Compare, Unary};
 
 /// An operation, with the type of the lanes that it reads.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Code {
-    Unary(Unary, Kind),
-    Binary(Binary, Kind),
-    Compare(Compare, Kind),
+    Unary(Unary, LaneKind),
+    Binary(Binary, LaneKind),
+    Compare(Compare, LaneKind),
     /// The type is that of the second and third operand.
-    Select(Kind),
-    Fma(Kind),
+    Select(LaneKind),
+    Fma(LaneKind),
     /// To the lanes of a value of this type.
-    Convert(Kind, Dtype),
-    Copy(Kind),
+    Convert(LaneKind, Dtype),
+    Copy(LaneKind),
 }
 
 /// Computes all lanes of `out`. The sources hold operands of the types that `code` says.
@@ -32,28 +32,28 @@ pub(crate) fn compute(isa: Isa, code: Code, mut out: ViewMut<'_>, sources: &[Ope
         return out.repeat_first();
     }
     match code {
-        Code::Unary(op, Kind::F32) => unary_f32(isa, op, out, sources),
-        Code::Unary(op, Kind::F64) => unary_f64(isa, op, out, sources),
-        Code::Unary(op, Kind::I32) => unary_i32(isa, op, out, sources),
-        Code::Unary(op, Kind::I64) => unary_i64(isa, op, out, sources),
-        Code::Unary(op, Kind::Bool) => unary_bool(isa, op, out, sources),
-        Code::Binary(op, Kind::F32) => binary_f32(isa, op, out, sources),
-        Code::Binary(op, Kind::F64) => binary_f64(isa, op, out, sources),
-        Code::Binary(op, Kind::I32) => binary_i32(isa, op, out, sources),
-        Code::Binary(op, Kind::I64) => binary_i64(isa, op, out, sources),
-        Code::Binary(op, Kind::Bool) => binary_bool(isa, op, out, sources),
-        Code::Compare(op, Kind::F32) => compare::<f32>(isa, op, out, sources),
-        Code::Compare(op, Kind::F64) => compare::<f64>(isa, op, out, sources),
-        Code::Compare(op, Kind::I32) => compare::<i32>(isa, op, out, sources),
-        Code::Compare(op, Kind::I64) => compare::<i64>(isa, op, out, sources),
-        Code::Compare(op, Kind::Bool) => compare::<u8>(isa, op, out, sources),
-        Code::Select(Kind::F32) => select::<f32>(isa, out, sources),
-        Code::Select(Kind::F64) => select::<f64>(isa, out, sources),
-        Code::Select(Kind::I32) => select::<i32>(isa, out, sources),
-        Code::Select(Kind::I64) => select::<i64>(isa, out, sources),
-        Code::Select(Kind::Bool) => select::<u8>(isa, out, sources),
+        Code::Unary(op, LaneKind::F32) => unary_f32(isa, op, out, sources),
+        Code::Unary(op, LaneKind::F64) => unary_f64(isa, op, out, sources),
+        Code::Unary(op, LaneKind::I32) => unary_i32(isa, op, out, sources),
+        Code::Unary(op, LaneKind::I64) => unary_i64(isa, op, out, sources),
+        Code::Unary(op, LaneKind::Bool) => unary_bool(isa, op, out, sources),
+        Code::Binary(op, LaneKind::F32) => binary_f32(isa, op, out, sources),
+        Code::Binary(op, LaneKind::F64) => binary_f64(isa, op, out, sources),
+        Code::Binary(op, LaneKind::I32) => binary_i32(isa, op, out, sources),
+        Code::Binary(op, LaneKind::I64) => binary_i64(isa, op, out, sources),
+        Code::Binary(op, LaneKind::Bool) => binary_bool(isa, op, out, sources),
+        Code::Compare(op, LaneKind::F32) => compare::<f32>(isa, op, out, sources),
+        Code::Compare(op, LaneKind::F64) => compare::<f64>(isa, op, out, sources),
+        Code::Compare(op, LaneKind::I32) => compare::<i32>(isa, op, out, sources),
+        Code::Compare(op, LaneKind::I64) => compare::<i64>(isa, op, out, sources),
+        Code::Compare(op, LaneKind::Bool) => compare::<u8>(isa, op, out, sources),
+        Code::Select(LaneKind::F32) => select::<f32>(isa, out, sources),
+        Code::Select(LaneKind::F64) => select::<f64>(isa, out, sources),
+        Code::Select(LaneKind::I32) => select::<i32>(isa, out, sources),
+        Code::Select(LaneKind::I64) => select::<i64>(isa, out, sources),
+        Code::Select(LaneKind::Bool) => select::<u8>(isa, out, sources),
         Code::Fma(kind) => fma(isa, kind, out, sources),
-        Code::Convert(Kind::F32, Dtype::F16) => {
+        Code::Convert(LaneKind::F32, Dtype::F16) => {
             let lanes = f32::of_mut(out);
             lanes.copy_from_slice(sources[0].lanes(lanes.len()));
             f16_slices::round(lanes);
@@ -63,11 +63,11 @@ pub(crate) fn compute(isa: Isa, code: Code, mut out: ViewMut<'_>, sources: &[Ope
             compute(isa, Code::Convert(from, Dtype::F32), out.part(0, len), sources);
             f16_slices::round(f32::of_mut(out));
         }
-        Code::Convert(Kind::F32, to) => convert_f32(isa, to, out, sources),
-        Code::Convert(Kind::F64, to) => convert_f64(isa, to, out, sources),
-        Code::Convert(Kind::I32, to) => convert_i32(isa, to, out, sources),
-        Code::Convert(Kind::I64, to) => convert_i64(isa, to, out, sources),
-        Code::Convert(Kind::Bool, to) => convert_bool(isa, to, out, sources),
+        Code::Convert(LaneKind::F32, to) => convert_f32(isa, to, out, sources),
+        Code::Convert(LaneKind::F64, to) => convert_f64(isa, to, out, sources),
+        Code::Convert(LaneKind::I32, to) => convert_i32(isa, to, out, sources),
+        Code::Convert(LaneKind::I64, to) => convert_i64(isa, to, out, sources),
+        Code::Convert(LaneKind::Bool, to) => convert_bool(isa, to, out, sources),
         Code::Copy(kind) => copy(kind, out, sources[0]),
     }
 }
@@ -100,18 +100,18 @@ const SPREAD: usize = 128;
 
 /// The lanes `start .. start + len` of an operand; at most [`SPREAD`] if it is spread.
 #[inline(always)]
-fn part<'a, T: Copy>(operand: Operand<'a, T>, spread: &'a [T; SPREAD], start: usize, len: usize) -> &'a [T] {
+fn part<'a, T: Copy>(operand: LaneOperand<'a, T>, spread: &'a [T; SPREAD], start: usize, len: usize) -> &'a [T] {
     match operand {
-        Operand::Lanes(lanes) => &lanes[start..start + len],
-        Operand::Splat(_) => &spread[..len],
+        LaneOperand::Lanes(lanes) => &lanes[start..start + len],
+        LaneOperand::Splat(_) => &spread[..len],
     }
 }
 
 #[inline(always)]
-fn spread<T: Lane>(operand: Operand<'_, T>) -> [T; SPREAD] {
+fn spread<T: Lane>(operand: LaneOperand<'_, T>) -> [T; SPREAD] {
     match operand {
-        Operand::Lanes(_) => [T::default(); SPREAD],
-        Operand::Splat(value) => [value; SPREAD],
+        LaneOperand::Lanes(_) => [T::default(); SPREAD],
+        LaneOperand::Splat(value) => [value; SPREAD],
     }
 }
 
@@ -143,22 +143,22 @@ pub(super) fn map2<A: Lane, D: Lane>(out: ViewMut<'_>, sources: &[OperandSource<
 #[inline(always)]
 fn map2_into<A: Lane, D: Lane>(out: &mut [D], sources: &[OperandSource<'_>; 3], f: impl Fn(A, A) -> D) {
     match (sources[0].operand::<A>(out.len()), sources[1].operand::<A>(out.len())) {
-        (Operand::Lanes(a), Operand::Lanes(b)) => {
+        (LaneOperand::Lanes(a), LaneOperand::Lanes(b)) => {
             for ((out, a), b) in out.iter_mut().zip(a).zip(b) {
                 *out = f(*a, *b);
             }
         }
-        (Operand::Lanes(a), Operand::Splat(b)) => {
+        (LaneOperand::Lanes(a), LaneOperand::Splat(b)) => {
             for (out, a) in out.iter_mut().zip(a) {
                 *out = f(*a, b);
             }
         }
-        (Operand::Splat(a), Operand::Lanes(b)) => {
+        (LaneOperand::Splat(a), LaneOperand::Lanes(b)) => {
             for (out, b) in out.iter_mut().zip(b) {
                 *out = f(a, *b);
             }
         }
-        (Operand::Splat(a), Operand::Splat(b)) => out.fill(f(a, b)),
+        (LaneOperand::Splat(a), LaneOperand::Splat(b)) => out.fill(f(a, b)),
     }
 }
 
@@ -195,17 +195,17 @@ fn map3<A: Lane, B: Lane, D: Lane>(out: ViewMut<'_>, sources: &[OperandSource<'_
     }
 }
 
-fn copy(kind: Kind, out: ViewMut<'_>, source: OperandSource<'_>) {
+fn copy(kind: LaneKind, out: ViewMut<'_>, source: OperandSource<'_>) {
     fn lanes<T: Lane>(out: ViewMut<'_>, source: OperandSource<'_>) {
         let out = T::of_mut(out);
         out.copy_from_slice(source.lanes(out.len()));
     }
     match kind {
-        Kind::Bool => lanes::<u8>(out, source),
-        Kind::I32 => lanes::<i32>(out, source),
-        Kind::I64 => lanes::<i64>(out, source),
-        Kind::F32 => lanes::<f32>(out, source),
-        Kind::F64 => lanes::<f64>(out, source),
+        LaneKind::Bool => lanes::<u8>(out, source),
+        LaneKind::I32 => lanes::<i32>(out, source),
+        LaneKind::I64 => lanes::<i64>(out, source),
+        LaneKind::F32 => lanes::<f32>(out, source),
+        LaneKind::F64 => lanes::<f64>(out, source),
     }
 }
 
@@ -221,7 +221,7 @@ multiversion! { fn unary_f64(op: Unary, out: ViewMut<'_>, sources: &[OperandSour
 multiversion! { fn binary_f64(op: Binary, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = binary_f64_body; }
 multiversion! { fn compare<T: Lane>(op: Compare, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = compare_body; }
 multiversion! { fn select<T: Lane>(out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = select_body; }
-multiversion! { fn fma(kind: Kind, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = fma_body; }
+multiversion! { fn fma(kind: LaneKind, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = fma_body; }
 multiversion! { fn convert_bool(to: Dtype, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = convert_bool_body; }
 multiversion! { fn convert_i32(to: Dtype, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = convert_i32_body; }
 multiversion! { fn convert_i64(to: Dtype, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = convert_i64_body; }
@@ -229,10 +229,10 @@ multiversion! { fn convert_f32(to: Dtype, out: ViewMut<'_>, sources: &[OperandSo
 multiversion! { fn convert_f64(to: Dtype, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) = convert_f64_body; }
 
 #[inline(always)]
-fn fma_body(kind: Kind, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) {
+fn fma_body(kind: LaneKind, out: ViewMut<'_>, sources: &[OperandSource<'_>; 3]) {
     match kind {
-        Kind::F32 => map3(out, sources, |a: f32, b: f32, c: f32| a.mul_add(b, c)),
-        Kind::F64 => map3(out, sources, |a: f64, b: f64, c: f64| a.mul_add(b, c)),
+        LaneKind::F32 => map3(out, sources, |a: f32, b: f32, c: f32| a.mul_add(b, c)),
+        LaneKind::F64 => map3(out, sources, |a: f64, b: f64, c: f64| a.mul_add(b, c)),
         _ => undefined("fma", "lanes that are no floats"),
     }
 }
@@ -262,7 +262,7 @@ pub(crate) use {nan_max, nan_min};
 /// The exact reciprocal of a divisor that is the same in every lane.
 #[inline(always)]
 pub(super) fn repeated_reciprocal(sources: &[OperandSource<'_>; 3]) -> Option<f32> {
-    let [OperandSource::Lanes(..), OperandSource::Splat(View::F32(lanes), at), _] = sources else { return None };
+    let [OperandSource::Lanes(..), OperandSource::Splat(LaneView::F32(lanes), at), _] = sources else { return None };
     exact_reciprocal(lanes[*at])
 }
 

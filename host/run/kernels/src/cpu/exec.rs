@@ -1,122 +1,56 @@
 //! Running the steps of a plan on one tile after the other.
 
-use super::arena::{Alias, Arena};
+use super::arena::{BlockBuffers, LoadAlias};
 use super::compute::{Code, compute, round};
-use super::index::{LANES, Walk};
-use super::isa::{Isa, multiversion};
-use super::lanes::{Buffer, Lane, OperandSource, View, ViewMut};
-use super::load::{BoundLoad, Domain, Gathered, GatheredList, Surroundings, fill};
-use super::plan::{Action, Location, Mode, Plan, Schedule, TileStep};
+use super::index::{AxisWalk, LANES};
+use super::isa::multiversion;
+use super::lanes::{Buffer, Lane, LaneView, OperandSource, ViewMut};
+use super::load::{Gathered, GatheredList, PointRange, Surroundings, fill};
+use super::plan::{Action, Location, TileStep, VisitMode};
 use super::reduce::{Carry, accumulate, accumulator_kind, reduce};
-use super::store::{BoundStore, store};
+use super::store::store;
+use super::tile_space::{BlockPoints, PointBlock, TileSpace};
 use passhost_ir::kernel::{ReduceOp, ScanOp};
 
-/// Walks of the plan's axes over rows, and over rows and inner points.
-#[derive(Debug, Clone)]
-pub(crate) struct Walks {
-    row: Vec<Walk>,
-    inner: Vec<Walk>,
-}
-
-impl Walks {
-    /// The walks of a plan.
-    pub(crate) fn new(plan: &Plan) -> Walks {
-        let mut walks =
-            Walks { row: vec![Walk::Fixed(0); plan.extents.len()], inner: vec![Walk::Fixed(0); plan.extents.len()] };
-        let mut points = 1;
-        for axis in plan.inner_axes.iter().rev() {
-            walks.inner[*axis] = Walk::Varies { inner: points, extent: plan.extents[*axis].max(1) };
-            points *= plan.extents[*axis].max(1);
-        }
-        let mut rows = 1;
-        for axis in plan.row_axes.iter().rev() {
-            let extent = plan.extents[*axis].max(1);
-            walks.row[*axis] = Walk::Varies { inner: rows, extent };
-            walks.inner[*axis] = Walk::Varies { inner: rows * points, extent };
-            rows *= extent;
-        }
-        walks
-    }
-}
-
-/// Everything that tiles share.
-pub(crate) struct Space<'a> {
-    pub(crate) isa: Isa,
-    pub(crate) plan: &'a Plan,
-    pub(crate) schedule: &'a Schedule,
-    pub(crate) walks: &'a Walks,
-    pub(crate) loads: &'a [BoundLoad],
-    pub(crate) stores: &'a [BoundStore<'a>],
-}
-
-/// The points that a list of steps runs on.
-#[derive(Clone, Copy)]
-pub(super) struct Block {
-    /// The first row.
-    row: i64,
-    /// Rows.
-    pub(super) count: usize,
-    pub(super) points: Points,
-}
-
-/// The points of each row in a block.
-#[derive(Clone, Copy)]
-pub(super) enum Points {
-    /// The row itself: one lane.
-    Row,
-    /// This many inner points, from a position on.
-    Inner { points: usize, position: i64 },
-    /// One inner point, the first of all or a later one.
-    Column { first: bool },
-}
-
-impl Block {
-    /// Lanes of a value over the block.
-    pub(super) fn lanes(self) -> usize {
-        match self.points {
-            Points::Row | Points::Column { .. } => self.count,
-            Points::Inner { points, .. } => self.count * points,
-        }
-    }
-}
-
-impl Space<'_> {
+impl TileSpace<'_> {
     /// Computes rows `row .. row + count`, at most as many as the schedule's tiles have.
     ///
     /// # Safety
     /// No other thread computes any of these rows.
-    pub(crate) unsafe fn run_tile(&self, arena: &mut Arena, row: i64, count: usize) {
+    pub(crate) unsafe fn run_tile(&self, arena: &mut BlockBuffers, row: i64, count: usize) {
         let length = self.plan.length;
         for segment in &self.schedule.segments {
-            let block = |points| Block { row, count, points };
+            let block = |points| PointBlock { row, count, points };
             // SAFETY: the caller gives these rows to this thread alone.
-            unsafe { self.run_list(arena, &segment.row, block(Points::Row), segment.inner.is_empty()) };
+            unsafe { self.run_list(arena, &segment.row, block(BlockPoints::Row), segment.inner.is_empty()) };
             if segment.inner.is_empty() {
                 continue;
             }
             match self.schedule.mode {
-                Mode::Tiles(_) => {
-                    let points = Points::Inner { points: length as usize, position: 0 };
+                VisitMode::Tiles(_) => {
+                    let points = BlockPoints::Inner { points: length as usize, position: 0 };
                     // SAFETY: as above.
                     unsafe { self.run_list(arena, &segment.inner, block(points), true) };
                 }
-                Mode::Chunks(chunk) => {
+                VisitMode::Chunks(chunk) => {
                     arena.partials.fill(None);
                     let mut position = 0;
                     while position < length {
                         let points = chunk.min((length - position) as usize);
                         // SAFETY: as above.
                         unsafe {
-                            self.run_list(arena, &segment.inner, block(Points::Inner { points, position }), true)
+                            self.run_list(arena, &segment.inner, block(BlockPoints::Inner { points, position }), true)
                         };
                         position += points as i64;
                     }
                 }
-                Mode::Columns(_) => {
+                VisitMode::Columns(_) => {
                     for point in 0..length {
                         self.hold_column(arena, point);
                         // SAFETY: as above.
-                        unsafe { self.run_steps(arena, &segment.inner, block(Points::Column { first: point == 0 })) };
+                        unsafe {
+                            self.run_steps(arena, &segment.inner, block(BlockPoints::Column { first: point == 0 }))
+                        };
                     }
                 }
             }
@@ -125,28 +59,28 @@ impl Space<'_> {
     }
 
     /// Sets the walks over rows at an inner point.
-    fn hold_column(&self, arena: &mut Arena, point: i64) {
+    fn hold_column(&self, arena: &mut BlockBuffers, point: i64) {
         arena.column_walks.clone_from(&self.walks.row);
         arena.column.clear();
         for axis in &self.plan.inner_axes {
             let position = self.walks.inner[*axis].at(point);
-            arena.column_walks[*axis] = Walk::Fixed(position);
+            arena.column_walks[*axis] = AxisWalk::Fixed(position);
             arena.column.push(position);
         }
     }
 
     /// Turns partial results into those of the reductions among `steps`.
-    fn finish(&self, arena: &mut Arena, steps: &[TileStep], count: usize) {
+    fn finish(&self, arena: &mut BlockBuffers, steps: &[TileStep], count: usize) {
         for step in steps {
             let Action::Reduce(_, number) = step.action else { continue };
             match self.schedule.mode {
-                Mode::Tiles(_) => {}
-                Mode::Chunks(_) => {
+                VisitMode::Tiles(_) => {}
+                VisitMode::Chunks(_) => {
                     let mut target = arena.take(step.target);
                     arena.partials[number].iter().for_each(|partial| partial.finish(&mut target, 0));
                     arena.put(step.target, target);
                 }
-                Mode::Columns(_) => {
+                VisitMode::Columns(_) => {
                     let mut target = arena.take(step.target);
                     finish_columns(&arena.sums[number], &mut target, count);
                     arena.put(step.target, target);
@@ -159,7 +93,7 @@ impl Space<'_> {
     ///
     /// # Safety
     /// No other thread computes any of these rows.
-    unsafe fn run_list(&self, arena: &mut Arena, steps: &[TileStep], block: Block, last: bool) {
+    unsafe fn run_list(&self, arena: &mut BlockBuffers, steps: &[TileStep], block: PointBlock, last: bool) {
         // SAFETY: the caller's promise is handed on.
         unsafe {
             if !(last && self.schedule.vectors && self.run_vectors(arena, steps, block)) {
@@ -170,7 +104,7 @@ impl Space<'_> {
 
     /// # Safety
     /// No other thread computes any of these rows.
-    unsafe fn run_steps(&self, arena: &mut Arena, steps: &[TileStep], block: Block) {
+    unsafe fn run_steps(&self, arena: &mut BlockBuffers, steps: &[TileStep], block: PointBlock) {
         for step in steps {
             match step.action {
                 Action::Store(number) => {
@@ -196,7 +130,7 @@ impl Space<'_> {
                 Action::Load(number) => {
                     let in_place = self.loads[number].in_place(self.domain(arena, block));
                     if let Some(first) = in_place {
-                        arena.slot_mut(step.target).alias = Some(Alias { load: number, first, len: block.lanes() });
+                        arena.slot_mut(step.target).alias = Some(LoadAlias { load: number, first, len: block.lanes() });
                         continue;
                     }
                     let mut target = arena.take(step.target);
@@ -218,33 +152,42 @@ impl Space<'_> {
         }
     }
 
-    pub(super) fn domain<'a>(&'a self, arena: &'a Arena, block: Block) -> Domain<'a> {
-        let Block { row, points, .. } = block;
+    pub(super) fn domain<'a>(&'a self, arena: &'a BlockBuffers, block: PointBlock) -> PointRange<'a> {
+        let PointBlock { row, points, .. } = block;
         let len = block.lanes();
         match points {
-            Points::Row => Domain { walks: &self.walks.row, number: row, len, fixed: &[] },
-            Points::Inner { position, .. } => {
-                Domain { walks: &self.walks.inner, number: row * self.plan.length + position, len, fixed: &[] }
+            BlockPoints::Row => PointRange { walks: &self.walks.row, number: row, len, fixed: &[] },
+            BlockPoints::Inner { position, .. } => {
+                PointRange { walks: &self.walks.inner, number: row * self.plan.length + position, len, fixed: &[] }
             }
-            Points::Column { .. } => Domain { walks: &arena.column_walks, number: row, len, fixed: &arena.column },
+            BlockPoints::Column { .. } => {
+                PointRange { walks: &arena.column_walks, number: row, len, fixed: &arena.column }
+            }
         }
     }
 
     /// The lanes at `place`.
-    pub(super) fn view<'a>(&'a self, arena: &'a Arena, place: Location) -> View<'a> {
+    pub(super) fn view<'a>(&'a self, arena: &'a BlockBuffers, place: Location) -> LaneView<'a> {
         let slot = match place {
             Location::Const(literal) => return self.plan.consts[literal].view(),
             Location::Row(slot) => &arena.row[slot],
             Location::Inner(slot) => &arena.inner[slot],
         };
         match slot.alias {
-            Some(Alias { load, first, len }) => self.loads[load].lanes(first, len),
+            Some(LoadAlias { load, first, len }) => self.loads[load].lanes(first, len),
             None => slot.buffer.view(),
         }
     }
 
-    pub(super) fn compute(&self, arena: &Arena, code: Code, step: &TileStep, mut target: ViewMut<'_>, block: Block) {
-        let mut views = [(Location::Const(0), View::EMPTY); 3];
+    pub(super) fn compute(
+        &self,
+        arena: &BlockBuffers,
+        code: Code,
+        step: &TileStep,
+        mut target: ViewMut<'_>,
+        block: PointBlock,
+    ) {
+        let mut views = [(Location::Const(0), LaneView::EMPTY); 3];
         for (slot, place) in views.iter_mut().zip(&step.sources) {
             *slot = (*place, self.view(arena, *place));
         }
@@ -252,13 +195,13 @@ impl Space<'_> {
         let sources = |at: usize, row: usize| {
             views.map(|(place, view)| match (place, block.points) {
                 (Location::Const(_), _) => OperandSource::Splat(view, 0),
-                (Location::Row(_), Points::Inner { .. }) => OperandSource::Splat(view, row),
+                (Location::Row(_), BlockPoints::Inner { .. }) => OperandSource::Splat(view, row),
                 _ => OperandSource::Lanes(view, at),
             })
         };
         let reads_rows = step.sources.iter().any(|place| matches!(place, Location::Row(_)));
         match block.points {
-            Points::Inner { points, .. } if reads_rows && block.count > 1 => {
+            BlockPoints::Inner { points, .. } if reads_rows && block.count > 1 => {
                 if matches!(code, Code::Copy(_)) {
                     return spread(self.isa, target, views[0].1, points);
                 }
@@ -273,7 +216,14 @@ impl Space<'_> {
         }
     }
 
-    pub(super) fn load(&self, arena: &mut Arena, number: usize, step: &TileStep, target: ViewMut<'_>, block: Block) {
+    pub(super) fn load(
+        &self,
+        arena: &mut BlockBuffers,
+        number: usize,
+        step: &TileStep,
+        target: ViewMut<'_>,
+        block: PointBlock,
+    ) {
         let mut scratch = std::mem::take(&mut arena.scratch);
         let gathered = self.gathered(arena, step, block);
         let around = Surroundings { isa: self.isa, domain: self.domain(arena, block), gathered: &gathered };
@@ -281,10 +231,10 @@ impl Space<'_> {
         arena.scratch = scratch;
     }
 
-    fn index(&self, arena: &mut Arena, number: usize, step: &TileStep, target: ViewMut<'_>, block: Block) {
+    fn index(&self, arena: &mut BlockBuffers, number: usize, step: &TileStep, target: ViewMut<'_>, block: PointBlock) {
         let mut scratch = std::mem::take(&mut arena.scratch);
         let gathered = self.gathered(arena, step, block);
-        let Domain { walks, number: start, .. } = self.domain(arena, block);
+        let PointRange { walks, number: start, .. } = self.domain(arena, block);
         let program = &self.plan.indices[number];
         for (part, lanes) in i64::of_mut(target).chunks_mut(LANES).enumerate() {
             let first = part * LANES;
@@ -296,12 +246,12 @@ impl Space<'_> {
     }
 
     /// The body values that a step's index expressions read.
-    fn gathered<'a>(&'a self, arena: &'a Arena, step: &TileStep, block: Block) -> GatheredList<'a> {
+    fn gathered<'a>(&'a self, arena: &'a BlockBuffers, step: &TileStep, block: PointBlock) -> GatheredList<'a> {
         let gather = |place: &Location| {
             let points_per_lane = match (place, block.points) {
                 (Location::Const(_), _) => usize::MAX,
                 // In chunks there is one row, and no lane beyond the first.
-                (Location::Row(_), Points::Inner { points, .. }) => points,
+                (Location::Row(_), BlockPoints::Inner { points, .. }) => points,
                 _ => 1,
             };
             Gathered { view: self.view(arena, *place), points_per_lane }
@@ -309,8 +259,16 @@ impl Space<'_> {
         GatheredList::of(step.sources.iter().map(gather))
     }
 
-    fn scan(&self, arena: &mut Arena, op: ScanOp, number: usize, step: &TileStep, target: &mut Buffer, block: Block) {
-        let Points::Inner { position, .. } = block.points else { unreachable!("no scan runs in columns") };
+    fn scan(
+        &self,
+        arena: &mut BlockBuffers,
+        op: ScanOp,
+        number: usize,
+        step: &TileStep,
+        target: &mut Buffer,
+        block: PointBlock,
+    ) {
+        let BlockPoints::Inner { position, .. } = block.points else { unreachable!("no scan runs in columns") };
         let source = self.view(arena, step.sources[0]);
         let (mut carry, mut done, last) = (arena.carries[number], 0, self.plan.last_inner);
         while done < block.lanes() {
@@ -326,14 +284,14 @@ impl Space<'_> {
         arena.carries[number] = carry;
     }
 
-    fn reduce(&self, arena: &mut Arena, op: ReduceOp, number: usize, step: &TileStep, block: Block) {
+    fn reduce(&self, arena: &mut BlockBuffers, op: ReduceOp, number: usize, step: &TileStep, block: PointBlock) {
         match (block.points, self.schedule.mode) {
-            (Points::Inner { points, position }, Mode::Chunks(_)) => {
+            (BlockPoints::Inner { points, position }, VisitMode::Chunks(_)) => {
                 let next = reduce(self.isa, op, self.view(arena, step.sources[0]), 0, points, position);
                 let partial = arena.partials[number].map_or(next, |partial| partial.and(op, next));
                 arena.partials[number] = Some(partial);
             }
-            (Points::Inner { points, .. }, _) => {
+            (BlockPoints::Inner { points, .. }, _) => {
                 let mut target = arena.take(step.target);
                 let source = self.view(arena, step.sources[0]);
                 for row in 0..block.count {
@@ -341,7 +299,7 @@ impl Space<'_> {
                 }
                 arena.put(step.target, target);
             }
-            (Points::Column { first }, _) => {
+            (BlockPoints::Column { first }, _) => {
                 let mut sums = std::mem::take(&mut arena.sums[number]);
                 let source = self.view(arena, step.sources[0]);
                 let kind = accumulator_kind(source.kind());
@@ -351,7 +309,7 @@ impl Space<'_> {
                 accumulate(self.isa, op, &mut sums, source, block.count, first);
                 arena.sums[number] = sums;
             }
-            (Points::Row, _) => unreachable!("a reduction reads inner points"),
+            (BlockPoints::Row, _) => unreachable!("a reduction reads inner points"),
         }
     }
 }
@@ -374,11 +332,11 @@ fn finish_columns(sums: &Buffer, target: &mut Buffer, count: usize) {
 
 multiversion! {
     /// Fills each stretch of `points` lanes with the lane of its row.
-    fn spread(target: ViewMut<'_>, rows: View<'_>, points: usize) = spread_body;
+    fn spread(target: ViewMut<'_>, rows: LaneView<'_>, points: usize) = spread_body;
 }
 
 #[inline(always)]
-fn spread_body(target: ViewMut<'_>, rows: View<'_>, points: usize) {
+fn spread_body(target: ViewMut<'_>, rows: LaneView<'_>, points: usize) {
     #[inline(always)]
     fn lanes<T: Lane>(target: ViewMut<'_>, rows: &[T], points: usize) {
         for (target, row) in T::of_mut(target).chunks_exact_mut(points).zip(rows) {
@@ -386,10 +344,10 @@ fn spread_body(target: ViewMut<'_>, rows: View<'_>, points: usize) {
         }
     }
     match rows {
-        View::Bool(rows) => lanes(target, rows, points),
-        View::I32(rows) => lanes(target, rows, points),
-        View::I64(rows) => lanes(target, rows, points),
-        View::F32(rows) => lanes(target, rows, points),
-        View::F64(rows) => lanes(target, rows, points),
+        LaneView::Bool(rows) => lanes(target, rows, points),
+        LaneView::I32(rows) => lanes(target, rows, points),
+        LaneView::I64(rows) => lanes(target, rows, points),
+        LaneView::F32(rows) => lanes(target, rows, points),
+        LaneView::F64(rows) => lanes(target, rows, points),
     }
 }

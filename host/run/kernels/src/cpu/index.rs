@@ -6,7 +6,7 @@ use passhost_ir::kernel::{IndexExpr, IndexId, Kernel, Reg};
 
 /// An index expression's operation; operands are earlier nodes of the same [`IndexProgram`].
 #[derive(Debug, Clone, Copy)]
-enum Node {
+enum IndexNode {
     Axis(usize),
     Const(i64),
     Add(usize, usize),
@@ -21,7 +21,7 @@ enum Node {
 /// What is needed to evaluate a few index expressions.
 #[derive(Debug, Clone)]
 pub(crate) struct IndexProgram {
-    nodes: Vec<Node>,
+    nodes: Vec<IndexNode>,
     /// The nodes that hold the results.
     pub(crate) results: Vec<usize>,
     /// The body values that it reads.
@@ -30,20 +30,20 @@ pub(crate) struct IndexProgram {
 
 /// How the position along an axis follows from a point's number in a domain.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Walk {
+pub(crate) enum AxisWalk {
     /// `number / inner % extent`
     Varies { inner: i64, extent: i64 },
     /// The same everywhere.
     Fixed(i64),
 }
 
-impl Walk {
+impl AxisWalk {
     /// The position at point `number`.
     #[inline(always)]
     pub(crate) fn at(self, number: i64) -> i64 {
         match self {
-            Walk::Varies { inner, extent } => number / inner % extent,
-            Walk::Fixed(position) => position,
+            AxisWalk::Varies { inner, extent } => number / inner % extent,
+            AxisWalk::Fixed(position) => position,
         }
     }
 }
@@ -61,16 +61,16 @@ impl IndexProgram {
             place[at] = program.nodes.len();
             let of = |id: IndexId| place[id.0 as usize];
             let node = match *expr {
-                IndexExpr::Axis(axis) => Node::Axis(axis as usize),
-                IndexExpr::Const(value) => Node::Const(value),
-                IndexExpr::Add(a, b) => Node::Add(of(a), of(b)),
-                IndexExpr::Sub(a, b) => Node::Sub(of(a), of(b)),
-                IndexExpr::Mul(a, factor) => Node::Mul(of(a), factor),
-                IndexExpr::FloorDiv(a, divisor) => Node::FloorDiv(of(a), divisor),
-                IndexExpr::Mod(a, divisor) => Node::Mod(of(a), divisor),
+                IndexExpr::Axis(axis) => IndexNode::Axis(axis as usize),
+                IndexExpr::Const(value) => IndexNode::Const(value),
+                IndexExpr::Add(a, b) => IndexNode::Add(of(a), of(b)),
+                IndexExpr::Sub(a, b) => IndexNode::Sub(of(a), of(b)),
+                IndexExpr::Mul(a, factor) => IndexNode::Mul(of(a), factor),
+                IndexExpr::FloorDiv(a, divisor) => IndexNode::FloorDiv(of(a), divisor),
+                IndexExpr::Mod(a, divisor) => IndexNode::Mod(of(a), divisor),
                 IndexExpr::Value(reg) => {
                     program.values.push(reg);
-                    Node::Value(program.values.len() - 1)
+                    IndexNode::Value(program.values.len() - 1)
                 }
             };
             program.nodes.push(node);
@@ -80,18 +80,24 @@ impl IndexProgram {
     }
 
     /// Evaluates at one point, given as the position along each axis. `scratch` is overwritten.
-    pub(crate) fn at_point(&self, axes: &[Walk], number: i64, scratch: &mut Vec<i64>, value: impl Fn(usize) -> i64) {
+    pub(crate) fn at_point(
+        &self,
+        axes: &[AxisWalk],
+        number: i64,
+        scratch: &mut Vec<i64>,
+        value: impl Fn(usize) -> i64,
+    ) {
         scratch.clear();
         for node in &self.nodes {
             let result = match *node {
-                Node::Axis(axis) => axes[axis].at(number),
-                Node::Const(value) => value,
-                Node::Add(a, b) => scratch[a].wrapping_add(scratch[b]),
-                Node::Sub(a, b) => scratch[a].wrapping_sub(scratch[b]),
-                Node::Mul(a, factor) => scratch[a].wrapping_mul(factor),
-                Node::FloorDiv(a, divisor) => scratch[a].div_euclid(divisor),
-                Node::Mod(a, divisor) => scratch[a].rem_euclid(divisor),
-                Node::Value(gathered) => value(gathered),
+                IndexNode::Axis(axis) => axes[axis].at(number),
+                IndexNode::Const(value) => value,
+                IndexNode::Add(a, b) => scratch[a].wrapping_add(scratch[b]),
+                IndexNode::Sub(a, b) => scratch[a].wrapping_sub(scratch[b]),
+                IndexNode::Mul(a, factor) => scratch[a].wrapping_mul(factor),
+                IndexNode::FloorDiv(a, divisor) => scratch[a].div_euclid(divisor),
+                IndexNode::Mod(a, divisor) => scratch[a].rem_euclid(divisor),
+                IndexNode::Value(gathered) => value(gathered),
             };
             scratch.push(result);
         }
@@ -101,7 +107,7 @@ impl IndexProgram {
     pub(crate) fn at_points(
         &self,
         isa: super::isa::Isa,
-        axes: &[Walk],
+        axes: &[AxisWalk],
         number: i64,
         len: usize,
         scratch: &mut Vec<[i64; LANES]>,
@@ -114,14 +120,14 @@ impl IndexProgram {
             let (before, rest) = scratch.split_at_mut(at);
             let target = &mut rest[0];
             match *node {
-                Node::Axis(axis) => axis_positions(axes[axis], number, &mut target[..len]),
-                Node::Const(value) => target.fill(value),
-                Node::Add(a, b) => add(isa, target, &before[a], &before[b]),
-                Node::Sub(a, b) => sub(isa, target, &before[a], &before[b]),
-                Node::Mul(a, factor) => mul(isa, target, &before[a], factor),
-                Node::FloorDiv(a, divisor) => floor_div(isa, target, &before[a], divisor, true),
-                Node::Mod(a, divisor) => floor_div(isa, target, &before[a], divisor, false),
-                Node::Value(gathered) => {
+                IndexNode::Axis(axis) => axis_positions(axes[axis], number, &mut target[..len]),
+                IndexNode::Const(value) => target.fill(value),
+                IndexNode::Add(a, b) => add(isa, target, &before[a], &before[b]),
+                IndexNode::Sub(a, b) => sub(isa, target, &before[a], &before[b]),
+                IndexNode::Mul(a, factor) => mul(isa, target, &before[a], factor),
+                IndexNode::FloorDiv(a, divisor) => floor_div(isa, target, &before[a], divisor, true),
+                IndexNode::Mod(a, divisor) => floor_div(isa, target, &before[a], divisor, false),
+                IndexNode::Value(gathered) => {
                     for (lane, target) in target[..len].iter_mut().enumerate() {
                         *target = value(gathered, lane);
                     }
@@ -132,10 +138,10 @@ impl IndexProgram {
 }
 
 /// The positions along an axis at points `number ..`.
-pub(crate) fn axis_positions(walk: Walk, number: i64, target: &mut [i64]) {
+pub(crate) fn axis_positions(walk: AxisWalk, number: i64, target: &mut [i64]) {
     match walk {
-        Walk::Fixed(position) => target.fill(position),
-        Walk::Varies { inner: 1, extent } => {
+        AxisWalk::Fixed(position) => target.fill(position),
+        AxisWalk::Varies { inner: 1, extent } => {
             let (mut position, mut done) = (number % extent, 0);
             while done < target.len() {
                 let run = (extent - position).min((target.len() - done) as i64) as usize;
@@ -146,7 +152,7 @@ pub(crate) fn axis_positions(walk: Walk, number: i64, target: &mut [i64]) {
                 position = 0;
             }
         }
-        Walk::Varies { inner, extent } => {
+        AxisWalk::Varies { inner, extent } => {
             let (mut position, mut left) = (number / inner % extent, inner - number % inner);
             let mut done = 0;
             while done < target.len() {

@@ -9,7 +9,7 @@ use std::ops::{Deref, DerefMut};
 
 /// The type of lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum LaneKind {
     /// `u8`, 0 or 1.
     Bool,
     /// `i32`
@@ -22,15 +22,15 @@ pub(crate) enum Kind {
     F64,
 }
 
-impl Kind {
+impl LaneKind {
     /// What lanes hold values of this type; `None` for complex types.
-    pub(crate) fn of(dtype: Dtype) -> Option<Kind> {
+    pub(crate) fn of(dtype: Dtype) -> Option<LaneKind> {
         Some(match dtype {
-            Dtype::Bool => Kind::Bool,
-            Dtype::U8 | Dtype::I8 | Dtype::I16 | Dtype::I32 => Kind::I32,
-            Dtype::I64 => Kind::I64,
-            Dtype::F16 | Dtype::Bf16 | Dtype::F32 => Kind::F32,
-            Dtype::F64 => Kind::F64,
+            Dtype::Bool => LaneKind::Bool,
+            Dtype::U8 | Dtype::I8 | Dtype::I16 | Dtype::I32 => LaneKind::I32,
+            Dtype::I64 => LaneKind::I64,
+            Dtype::F16 | Dtype::Bf16 | Dtype::F32 => LaneKind::F32,
+            Dtype::F64 => LaneKind::F64,
             Dtype::C64 | Dtype::C128 => return None,
         })
     }
@@ -38,9 +38,9 @@ impl Kind {
     /// Bytes per lane.
     pub(crate) fn size(self) -> usize {
         match self {
-            Kind::Bool => 1,
-            Kind::I32 | Kind::F32 => 4,
-            Kind::I64 | Kind::F64 => 8,
+            LaneKind::Bool => 1,
+            LaneKind::I32 | LaneKind::F32 => 4,
+            LaneKind::I64 | LaneKind::F64 => 8,
         }
     }
 }
@@ -112,13 +112,13 @@ impl Default for Buffer {
 
 impl Buffer {
     /// `len` lanes of 0.
-    pub(crate) fn zeroed(kind: Kind, len: usize) -> Buffer {
+    pub(crate) fn zeroed(kind: LaneKind, len: usize) -> Buffer {
         match kind {
-            Kind::Bool => Buffer::Bool(Aligned::filled(0, len)),
-            Kind::I32 => Buffer::I32(Aligned::filled(0, len)),
-            Kind::I64 => Buffer::I64(Aligned::filled(0, len)),
-            Kind::F32 => Buffer::F32(Aligned::filled(0.0, len)),
-            Kind::F64 => Buffer::F64(Aligned::filled(0.0, len)),
+            LaneKind::Bool => Buffer::Bool(Aligned::filled(0, len)),
+            LaneKind::I32 => Buffer::I32(Aligned::filled(0, len)),
+            LaneKind::I64 => Buffer::I64(Aligned::filled(0, len)),
+            LaneKind::F32 => Buffer::F32(Aligned::filled(0.0, len)),
+            LaneKind::F64 => Buffer::F64(Aligned::filled(0.0, len)),
         }
     }
 
@@ -147,25 +147,25 @@ impl Buffer {
     }
 
     /// The type of the lanes.
-    pub(crate) fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> LaneKind {
         match self {
-            Buffer::Bool(_) => Kind::Bool,
-            Buffer::I32(_) => Kind::I32,
-            Buffer::I64(_) => Kind::I64,
-            Buffer::F32(_) => Kind::F32,
-            Buffer::F64(_) => Kind::F64,
+            Buffer::Bool(_) => LaneKind::Bool,
+            Buffer::I32(_) => LaneKind::I32,
+            Buffer::I64(_) => LaneKind::I64,
+            Buffer::F32(_) => LaneKind::F32,
+            Buffer::F64(_) => LaneKind::F64,
         }
     }
 
     /// All lanes.
     #[inline(always)]
-    pub(crate) fn view(&self) -> View<'_> {
+    pub(crate) fn view(&self) -> LaneView<'_> {
         match self {
-            Buffer::Bool(lanes) => View::Bool(lanes),
-            Buffer::I32(lanes) => View::I32(lanes),
-            Buffer::I64(lanes) => View::I64(lanes),
-            Buffer::F32(lanes) => View::F32(lanes),
-            Buffer::F64(lanes) => View::F64(lanes),
+            Buffer::Bool(lanes) => LaneView::Bool(lanes),
+            Buffer::I32(lanes) => LaneView::I32(lanes),
+            Buffer::I64(lanes) => LaneView::I64(lanes),
+            Buffer::F32(lanes) => LaneView::F32(lanes),
+            Buffer::F64(lanes) => LaneView::F64(lanes),
         }
     }
 
@@ -184,7 +184,7 @@ impl Buffer {
 
 /// Lanes to read: those of a buffer, or of an input whose elements are lanes as they lie in memory.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum View<'a> {
+pub(crate) enum LaneView<'a> {
     Bool(&'a [u8]),
     I32(&'a [i32]),
     I64(&'a [i64]),
@@ -192,18 +192,18 @@ pub(crate) enum View<'a> {
     F64(&'a [f64]),
 }
 
-impl View<'_> {
+impl LaneView<'_> {
     /// No lanes.
-    pub(crate) const EMPTY: View<'static> = View::Bool(&[]);
+    pub(crate) const EMPTY: LaneView<'static> = LaneView::Bool(&[]);
 
     /// The type of the lanes.
-    pub(crate) fn kind(self) -> Kind {
+    pub(crate) fn kind(self) -> LaneKind {
         match self {
-            View::Bool(_) => Kind::Bool,
-            View::I32(_) => Kind::I32,
-            View::I64(_) => Kind::I64,
-            View::F32(_) => Kind::F32,
-            View::F64(_) => Kind::F64,
+            LaneView::Bool(_) => LaneKind::Bool,
+            LaneView::I32(_) => LaneKind::I32,
+            LaneView::I64(_) => LaneKind::I64,
+            LaneView::F32(_) => LaneKind::F32,
+            LaneView::F64(_) => LaneKind::F64,
         }
     }
 
@@ -211,10 +211,10 @@ impl View<'_> {
     #[inline(always)]
     pub(crate) fn integer(self, at: usize) -> i64 {
         match self {
-            View::Bool(lanes) => i64::from(lanes[at]),
-            View::I32(lanes) => i64::from(lanes[at]),
-            View::I64(lanes) => lanes[at],
-            View::F32(_) | View::F64(_) => 0,
+            LaneView::Bool(lanes) => i64::from(lanes[at]),
+            LaneView::I32(lanes) => i64::from(lanes[at]),
+            LaneView::I64(lanes) => lanes[at],
+            LaneView::F32(_) | LaneView::F64(_) => 0,
         }
     }
 }
@@ -272,7 +272,7 @@ impl ViewMut<'_> {
 /// A type of lanes.
 pub(crate) trait Lane: Copy + Default + PartialOrd + Send + Sync + 'static {
     /// Lanes of this type. The plan gives every value lanes of its own type.
-    fn of(view: View<'_>) -> &[Self];
+    fn of(view: LaneView<'_>) -> &[Self];
     /// As [`Lane::of`].
     fn of_mut(view: ViewMut<'_>) -> &mut [Self];
     /// Whether the value differs from itself.
@@ -287,9 +287,9 @@ macro_rules! lane {
     ($($ty:ty => $variant:ident),*) => {$(
         impl Lane for $ty {
             #[inline(always)]
-            fn of(view: View<'_>) -> &[$ty] {
+            fn of(view: LaneView<'_>) -> &[$ty] {
                 match view {
-                    View::$variant(lanes) => lanes,
+                    LaneView::$variant(lanes) => lanes,
                     other => unreachable!("expected lanes of {}, found {:?}", stringify!($ty), other.kind()),
                 }
             }
@@ -310,34 +310,34 @@ lane!(u8 => Bool, i32 => I32, i64 => I64, f32 => F32, f64 => F64);
 #[derive(Clone, Copy)]
 pub(crate) enum OperandSource<'a> {
     /// Lane by lane, from this offset on.
-    Lanes(View<'a>, usize),
+    Lanes(LaneView<'a>, usize),
     /// The lane at this offset, again and again.
-    Splat(View<'a>, usize),
+    Splat(LaneView<'a>, usize),
 }
 
 /// A [`OperandSource`] of known type.
 #[derive(Clone, Copy)]
-pub(crate) enum Operand<'a, T> {
+pub(crate) enum LaneOperand<'a, T> {
     /// Lane by lane.
     Lanes(&'a [T]),
     /// The same value in every lane.
     Splat(T),
 }
 
-impl<T: Copy> Operand<'_, T> {
+impl<T: Copy> LaneOperand<'_, T> {
     /// The value in one lane.
     #[inline(always)]
     pub(crate) fn at(self, lane: usize) -> T {
         match self {
-            Operand::Lanes(lanes) => lanes[lane],
-            Operand::Splat(value) => value,
+            LaneOperand::Lanes(lanes) => lanes[lane],
+            LaneOperand::Splat(value) => value,
         }
     }
 }
 
 impl<'a> OperandSource<'a> {
     /// Stands where an operation has no further operand.
-    pub(crate) const NONE: OperandSource<'static> = OperandSource::Splat(View::EMPTY, 0);
+    pub(crate) const NONE: OperandSource<'static> = OperandSource::Splat(LaneView::EMPTY, 0);
 
     /// `len` lanes of type `T`. Where one lane is repeated, `len` must be 1.
     #[inline(always)]
@@ -348,10 +348,10 @@ impl<'a> OperandSource<'a> {
 
     /// `len` lanes of type `T`, or the lane that is repeated.
     #[inline(always)]
-    pub(crate) fn operand<T: Lane>(self, len: usize) -> Operand<'a, T> {
+    pub(crate) fn operand<T: Lane>(self, len: usize) -> LaneOperand<'a, T> {
         match self {
-            OperandSource::Lanes(view, offset) => Operand::Lanes(&T::of(view)[offset..offset + len]),
-            OperandSource::Splat(view, offset) => Operand::Splat(T::of(view)[offset]),
+            OperandSource::Lanes(view, offset) => LaneOperand::Lanes(&T::of(view)[offset..offset + len]),
+            OperandSource::Splat(view, offset) => LaneOperand::Splat(T::of(view)[offset]),
         }
     }
 }

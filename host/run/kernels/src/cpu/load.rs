@@ -1,20 +1,20 @@
 //! Reading an input into a block buffer.
 
 use super::element::{Element, with_element};
-use super::index::{LANES, Walk};
+use super::index::{AxisWalk, LANES};
 use super::isa::{Isa, multiversion};
-use super::lanes::{Lane, View, ViewMut};
+use super::lanes::{Lane, LaneView, ViewMut};
 use super::memory::InputView;
 use super::plan::LoadPlan;
-use super::strided::{Run, Strided};
+use super::strided::{Strided, StridedRun};
 use passhost_ir::Dtype;
 use std::ops::Deref;
 
 /// Consecutive points.
 #[derive(Clone, Copy)]
-pub(crate) struct Domain<'a> {
+pub(crate) struct PointRange<'a> {
     /// How each axis follows from a point's number.
-    pub(crate) walks: &'a [Walk],
+    pub(crate) walks: &'a [AxisWalk],
     /// The first point.
     pub(crate) number: i64,
     pub(crate) len: usize,
@@ -24,7 +24,7 @@ pub(crate) struct Domain<'a> {
 
 /// How a load finds its elements.
 #[derive(Debug, Clone)]
-pub(crate) enum Access {
+pub(crate) enum LoadAccess {
     /// All indices are in bounds, and the offset is affine.
     Plain {
         offsets: Strided,
@@ -52,19 +52,19 @@ pub(crate) struct BoundLoad {
     pub(crate) view: InputView,
     pub(crate) shape: Vec<i64>,
     pub(crate) strides: Vec<i64>,
-    pub(crate) access: Access,
+    pub(crate) access: LoadAccess,
 }
 
 impl BoundLoad {
     /// The first of the elements at the points of a domain, where they lie side by side in memory and are lanes as they
     /// are: [`BoundLoad::lanes`] gives them.
-    pub(crate) fn in_place(&self, domain: Domain<'_>) -> Option<usize> {
+    pub(crate) fn in_place(&self, domain: PointRange<'_>) -> Option<usize> {
         if self.are_lanes() { self.dense(domain) } else { None }
     }
 
     /// The first of the elements at the points of a domain, where they lie side by side in memory.
-    pub(crate) fn dense(&self, domain: Domain<'_>) -> Option<usize> {
-        let Access::Plain { offsets, inner } = &self.access else { return None };
+    pub(crate) fn dense(&self, domain: PointRange<'_>) -> Option<usize> {
+        let LoadAccess::Plain { offsets, inner } = &self.access else { return None };
         let first = offsets.dense(domain.number, domain.len)? + shift(inner, domain.fixed);
         Some(first as usize)
     }
@@ -75,14 +75,14 @@ impl BoundLoad {
     }
 
     /// Elements as lanes; none for types that lanes hold in another form.
-    pub(crate) fn lanes(&self, first: usize, len: usize) -> View<'_> {
+    pub(crate) fn lanes(&self, first: usize, len: usize) -> LaneView<'_> {
         let range = first..first + len;
         match self.view.dtype() {
-            Dtype::F32 => View::F32(&self.view.elements()[range]),
-            Dtype::F64 => View::F64(&self.view.elements()[range]),
-            Dtype::I32 => View::I32(&self.view.elements()[range]),
-            Dtype::I64 => View::I64(&self.view.elements()[range]),
-            _ => View::EMPTY,
+            Dtype::F32 => LaneView::F32(&self.view.elements()[range]),
+            Dtype::F64 => LaneView::F64(&self.view.elements()[range]),
+            Dtype::I32 => LaneView::I32(&self.view.elements()[range]),
+            Dtype::I64 => LaneView::I64(&self.view.elements()[range]),
+            _ => LaneView::EMPTY,
         }
     }
 }
@@ -113,7 +113,7 @@ pub(crate) fn shift(inner: &[i64], fixed: &[i64]) -> i64 {
 /// A body value that index expressions read.
 #[derive(Clone, Copy)]
 pub(crate) struct Gathered<'a> {
-    pub(crate) view: View<'a>,
+    pub(crate) view: LaneView<'a>,
     /// Points for which one lane stands.
     pub(crate) points_per_lane: usize,
 }
@@ -137,7 +137,7 @@ impl<'a> GatheredList<'a> {
     pub(crate) fn of(values: impl ExactSizeIterator<Item = Gathered<'a>>) -> GatheredList<'a> {
         let count = values.len();
         let mut list =
-            GatheredList { few: [Gathered { view: View::EMPTY, points_per_lane: 1 }; 4], count, many: vec![] };
+            GatheredList { few: [Gathered { view: LaneView::EMPTY, points_per_lane: 1 }; 4], count, many: vec![] };
         if count <= list.few.len() {
             list.few.iter_mut().zip(values).for_each(|(slot, value)| *slot = value);
         } else {
@@ -165,7 +165,7 @@ pub(crate) struct Scratch {
 /// What a load reads besides its storage.
 pub(crate) struct Surroundings<'a> {
     pub(crate) isa: Isa,
-    pub(crate) domain: Domain<'a>,
+    pub(crate) domain: PointRange<'a>,
     pub(crate) gathered: &'a [Gathered<'a>],
 }
 
@@ -187,14 +187,14 @@ fn fill_typed<E: Element>(
     target: ViewMut<'_>,
     scratch: &mut Scratch,
 ) {
-    let Domain { number, len, fixed, .. } = around.domain;
+    let PointRange { number, len, fixed, .. } = around.domain;
     let lanes = E::Lane::of_mut(target);
     let elements = load.view.elements::<E>();
     match &load.access {
-        Access::Plain { offsets, inner } => {
+        LoadAccess::Plain { offsets, inner } => {
             fill_plain::<E>(around.isa, lanes, elements, offsets, shift(inner, fixed), number);
         }
-        Access::Runs { extent, slopes } => {
+        LoadAccess::Runs { extent, slopes } => {
             let mut done = 0;
             while done < len {
                 let first = number + done as i64;
@@ -206,7 +206,7 @@ fn fill_typed<E: Element>(
                 done += run;
             }
         }
-        Access::Blocks { points, offsets } => {
+        LoadAccess::Blocks { points, offsets } => {
             let mut done = 0;
             while done < len {
                 let first = number + done as i64;
@@ -229,7 +229,7 @@ fn fill_typed<E: Element>(
                 done += run;
             }
         }
-        Access::General => {
+        LoadAccess::General => {
             for (block, lanes) in lanes.chunks_mut(LANES).enumerate() {
                 let first = block * LANES;
                 let value = |gathered: usize, lane: usize| around.gathered[gathered].at(first + lane);
@@ -266,7 +266,7 @@ struct Fill<'a, E: Element> {
     stride: i64,
 }
 
-impl<E: Element> Run for Fill<'_, E> {
+impl<E: Element> StridedRun for Fill<'_, E> {
     #[inline(always)]
     fn run(&mut self, done: usize, offset: i64, count: usize) {
         strided_run(&mut self.lanes[done..done + count], self.elements, offset + self.shift, self.stride);

@@ -44,27 +44,29 @@ mod strips;
 #[cfg(test)]
 mod strips_tests;
 mod threads;
+mod tile_space;
+mod vector_steps;
 mod vectors;
 
 pub use bind::Bound;
 pub use facts::facts;
 pub use prepared::PreparedRun;
-pub use threads::{CallingThread, NewThreads, Threads};
+pub use threads::{CallingThread, NewThreads, ThreadPool};
 
 use crate::access::{BindError, BoundInput, BoundOutput};
 use arena::Arenas;
-use exec::Walks;
 use isa::Isa;
 use passhost_ir::Kernel;
 use passhost_ir::kernel::{KernelError, verify};
-use plan::{Plan, Tuning};
+use plan::{BlockSizes, CpuPlan};
 use std::sync::Arc;
+use tile_space::Walks;
 
 /// A kernel made ready for this machine's processor.
 #[derive(Debug)]
 pub struct CpuKernel {
     kernel: Kernel,
-    plan: Plan,
+    plan: CpuPlan,
     walks: Walks,
     isa: Isa,
     /// Block buffers of past runs, by schedule.
@@ -74,12 +76,12 @@ pub struct CpuKernel {
 impl CpuKernel {
     /// Verifies a kernel and plans its execution.
     pub fn compile(kernel: &Kernel) -> Result<CpuKernel, KernelError> {
-        CpuKernel::compile_tuned(kernel, Tuning::default())
+        CpuKernel::compile_tuned(kernel, BlockSizes::default())
     }
 
-    fn compile_tuned(kernel: &Kernel, tuning: Tuning) -> Result<CpuKernel, KernelError> {
+    fn compile_tuned(kernel: &Kernel, tuning: BlockSizes) -> Result<CpuKernel, KernelError> {
         verify(kernel)?;
-        let plan = Plan::new(kernel, tuning);
+        let plan = CpuPlan::new(kernel, tuning);
         let walks = Walks::new(&plan);
         Ok(CpuKernel { kernel: kernel.clone(), plan, walks, isa: Isa::best(), arenas: Default::default() })
     }

@@ -13,8 +13,8 @@ mod segments;
 use super::axes::split_axes;
 use super::compute::Code;
 use super::index::IndexProgram;
-use super::lanes::{Buffer, Kind};
-use crate::access::{Analysis, AxisSet, Form};
+use super::lanes::{Buffer, LaneKind};
+use crate::access::{AxisSet, IndexForm, KernelAnalysis};
 use passhost_ir::kernel::{IndexId, Op, PaddingMode, ReduceOp, Reg, ScanOp};
 use passhost_ir::{Dtype, Kernel};
 
@@ -33,9 +33,9 @@ pub(crate) enum Location {
 #[derive(Debug, Clone)]
 pub(crate) enum Action {
     Compute(Code),
-    /// Reads an input: a position in [`Plan::loads`].
+    /// Reads an input: a position in [`CpuPlan::loads`].
     Load(usize),
-    /// Evaluates an index expression: a position in [`Plan::indices`].
+    /// Evaluates an index expression: a position in [`CpuPlan::indices`].
     Index(usize),
     /// Reduces to a row value, by way of the partial result of this number.
     Reduce(ReduceOp, usize),
@@ -75,7 +75,7 @@ pub(crate) struct Segment {
 
 /// How the points are visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub(crate) enum VisitMode {
     /// This many rows with all their inner points.
     Tiles(usize),
     /// One row, this many inner points at a time.
@@ -100,19 +100,19 @@ pub(crate) struct LoadPlan {
 
 /// The steps of one mode, with the buffers they need.
 #[derive(Debug, Clone)]
-pub(crate) struct Schedule {
-    pub(crate) mode: Mode,
+pub(crate) struct CpuSchedule {
+    pub(crate) mode: VisitMode,
     pub(crate) segments: Vec<Segment>,
     /// Whether the last list of steps only loads, computes and stores. Its loads come first, nothing else reads its
     /// values, and it may run in [vectors](super::vectors).
     pub(crate) vectors: bool,
-    pub(crate) row_slots: Vec<Kind>,
-    pub(crate) inner_slots: Vec<Kind>,
+    pub(crate) row_slots: Vec<LaneKind>,
+    pub(crate) inner_slots: Vec<LaneKind>,
 }
 
 /// A kernel made ready.
 #[derive(Debug, Clone)]
-pub(crate) struct Plan {
+pub(crate) struct CpuPlan {
     /// Row axes, outermost first, in the order of the visit.
     pub(crate) row_axes: Vec<usize>,
     /// Inner axes, outermost first.
@@ -125,23 +125,23 @@ pub(crate) struct Plan {
     /// Extent of the last inner axis.
     pub(crate) last_inner: i64,
     /// The form of each index expression.
-    pub(crate) forms: Vec<Form>,
+    pub(crate) forms: Vec<IndexForm>,
     pub(crate) loads: Vec<LoadPlan>,
     pub(crate) indices: Vec<IndexProgram>,
     pub(crate) consts: Vec<Buffer>,
     pub(crate) partials: usize,
-    pub(crate) carries: Vec<(ScanOp, Kind)>,
-    pub(crate) schedule: Schedule,
-    /// The same in [`Mode::Columns`], for a kernel that reduces short of scans.
-    pub(crate) columns: Option<Schedule>,
+    pub(crate) carries: Vec<(ScanOp, LaneKind)>,
+    pub(crate) schedule: CpuSchedule,
+    /// The same in [`VisitMode::Columns`], for a kernel that reduces short of scans.
+    pub(crate) columns: Option<CpuSchedule>,
     /// Steps per point, roughly.
     pub(crate) cost: u64,
-    pub(crate) tuning: Tuning,
+    pub(crate) tuning: BlockSizes,
 }
 
 /// Sizes that decide how points are visited.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Tuning {
+pub(crate) struct BlockSizes {
     /// Lanes that a block aims at: long enough to hide what a step costs, short enough for the cache nearest the core.
     pub(crate) block: usize,
     /// Lanes of a vector: buffers this long stay in the cache nearest the core.
@@ -152,15 +152,15 @@ pub(crate) struct Tuning {
     pub(crate) tile_bytes: usize,
     /// Rows shorter than this get row operands spread into a buffer; in longer ones each row is a loop of its own.
     pub(crate) spread_below: i64,
-    /// Whether [`Mode::Columns`] is used wherever it can be, not only where memory asks for it.
+    /// Whether [`VisitMode::Columns`] is used wherever it can be, not only where memory asks for it.
     pub(crate) always_columns: bool,
     /// Steps on single points from which on another thread is worth waking.
     pub(crate) parallel_cost: u64,
 }
 
-impl Default for Tuning {
-    fn default() -> Tuning {
-        Tuning {
+impl Default for BlockSizes {
+    fn default() -> BlockSizes {
+        BlockSizes {
             block: 2048,
             vector: 1024,
             vector_block: 8192,
@@ -172,14 +172,14 @@ impl Default for Tuning {
     }
 }
 
-impl Plan {
+impl CpuPlan {
     /// The plan of a kernel that [`verify`](passhost_ir::kernel::verify) let through.
-    pub(crate) fn new(kernel: &Kernel, tuning: Tuning) -> Plan {
-        let analysis = Analysis::new(kernel);
+    pub(crate) fn new(kernel: &Kernel, tuning: BlockSizes) -> CpuPlan {
+        let analysis = KernelAnalysis::new(kernel);
         let (row_axes, inner_axes) = split_axes(kernel, &analysis);
         let extents: Vec<i64> = kernel.parallel.iter().chain(&kernel.reduce).copied().collect();
         let product = |axes: &[usize]| axes.iter().map(|axis| extents[*axis]).product::<i64>();
-        let mut builder = Builder {
+        let mut builder = PlanBuilder {
             kernel,
             tuning,
             analysis: &analysis,
@@ -197,7 +197,7 @@ impl Plan {
         let (rows, length) = (product(&row_axes), builder.length);
         let schedule = builder.schedule(rows);
         let columns = builder.columns();
-        Plan {
+        CpuPlan {
             rows,
             length,
             last_inner: inner_axes.last().map_or(1, |axis| extents[*axis]),
@@ -223,30 +223,30 @@ impl Plan {
 }
 
 /// A step before its values have buffers: places are numbers of virtual values.
-struct Node {
+struct StepNode {
     step: TileStep,
     /// Reductions that must be finished before.
     phase: usize,
     inner: bool,
 }
 
-struct Builder<'a> {
+struct PlanBuilder<'a> {
     kernel: &'a Kernel,
-    tuning: Tuning,
-    analysis: &'a Analysis,
+    tuning: BlockSizes,
+    analysis: &'a KernelAnalysis,
     inner: AxisSet,
     length: i64,
     loads: Vec<LoadPlan>,
     indices: Vec<IndexProgram>,
     consts: Vec<Buffer>,
     /// The lanes of each virtual value.
-    kinds: Vec<Kind>,
+    kinds: Vec<LaneKind>,
     partials: usize,
-    carries: Vec<(ScanOp, Kind)>,
-    nodes: Vec<Node>,
+    carries: Vec<(ScanOp, LaneKind)>,
+    nodes: Vec<StepNode>,
 }
 
-impl Builder<'_> {
+impl PlanBuilder<'_> {
     /// Lists the steps in the order of the body.
     fn build(&mut self) {
         let kernel = self.kernel;
@@ -254,7 +254,7 @@ impl Builder<'_> {
         let mut places: Vec<Location> = Vec::with_capacity(kernel.body.len());
         let mut phases: Vec<usize> = vec![];
         for (at, inst) in kernel.body.iter().enumerate() {
-            let Some(kind) = Kind::of(inst.dtype).filter(|_| self.analysis.needed[at]) else {
+            let Some(kind) = LaneKind::of(inst.dtype).filter(|_| self.analysis.needed[at]) else {
                 places.push(Location::Const(usize::MAX));
                 continue;
             };
@@ -263,7 +263,7 @@ impl Builder<'_> {
             let sources = read(&operands);
             let gathered = read(&self.analysis.gathers[at]);
             let inner = self.analysis.depends[at] & self.inner != 0;
-            let kind_of = |reg: &Reg| Kind::of(kernel.body[reg.0 as usize].dtype).unwrap_or(kind);
+            let kind_of = |reg: &Reg| LaneKind::of(kernel.body[reg.0 as usize].dtype).unwrap_or(kind);
             let operand_kind = operands.last().map_or(kind, kind_of);
             let place = match &inst.op {
                 Op::Const(scalar) => {
@@ -343,7 +343,8 @@ impl Builder<'_> {
             (Some(from), Some(to)) => to.0 <= from.0 && from.1 <= to.1,
             _ => from.is_float() && to == Dtype::F32,
         };
-        Kind::of(from) == Kind::of(to) && (from == to || widens || (stored && to.is_float() && from == Dtype::F32))
+        LaneKind::of(from) == LaneKind::of(to)
+            && (from == to || widens || (stored && to.is_float() && from == Dtype::F32))
     }
 
     /// Makes a cast to a narrow float part of the computation of its operand, if nothing else reads those lanes.
@@ -373,7 +374,7 @@ impl Builder<'_> {
         &mut self,
         phases: &mut Vec<usize>,
         action: Action,
-        kind: Kind,
+        kind: LaneKind,
         inner: bool,
         sources: Vec<Location>,
     ) -> Location {
@@ -395,12 +396,12 @@ impl Builder<'_> {
         let reduce = matches!(action, Action::Reduce(..));
         let target = if inner && !reduce { Location::Inner(value) } else { Location::Row(value) };
         phases.push(phase + usize::from(reduce));
-        self.nodes.push(Node { step: TileStep { action, target, sources, round: None, into: None }, phase, inner });
+        self.nodes.push(StepNode { step: TileStep { action, target, sources, round: None, into: None }, phase, inner });
         target
     }
 
     /// The value as one lane per inner point.
-    fn spread(&mut self, phases: &mut Vec<usize>, place: Location, kind: Kind) -> Location {
+    fn spread(&mut self, phases: &mut Vec<usize>, place: Location, kind: LaneKind) -> Location {
         if matches!(place, Location::Inner(_)) {
             return place;
         }
@@ -418,7 +419,7 @@ impl Builder<'_> {
         let all = kernel.parallel.len() + kernel.reduce.len();
         for (number, store) in kernel.stores.iter().enumerate() {
             let at = store.value.0 as usize;
-            let Some(kind) = Kind::of(kernel.body[at].dtype) else { continue };
+            let Some(kind) = LaneKind::of(kernel.body[at].dtype) else { continue };
             let over_inner = self.inner != 0 && store.order.len() == all;
             let source = match places[at] {
                 place if over_inner => self.spread(phases, place, kind),
@@ -435,7 +436,7 @@ impl Builder<'_> {
                 round: None,
                 into: None,
             };
-            self.nodes.push(Node { step, phase, inner: over_inner });
+            self.nodes.push(StepNode { step, phase, inner: over_inner });
         }
     }
 

@@ -1,7 +1,7 @@
 //! A kernel ready for storage of one layout, wherever it lies.
 
 use super::bind::Binding;
-use super::{CpuKernel, Threads};
+use super::{CpuKernel, ThreadPool};
 use crate::access::{BindError, BoundInput, BoundOutput};
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ impl PreparedRun {
     /// # Safety
     /// The tensors have the types that it was prepared for, strides included. Outputs overlap nothing. Until this returns,
     /// inputs can be read and are written to by nobody, and outputs can be written and are accessed by nobody else.
-    pub unsafe fn run(&mut self, threads: &dyn Threads, addresses: &[u64]) -> bool {
+    pub unsafe fn run(&mut self, threads: &dyn ThreadPool, addresses: &[u64]) -> bool {
         let aligned = |(address, size): (&u64, &u64)| address.is_multiple_of(*size);
         if addresses.len() != self.alignments.len() || !addresses.iter().zip(&self.alignments).all(aligned) {
             return false;

@@ -1,7 +1,7 @@
 //! Random kernels against the interpreter, in every mode of execution, on storage of every kind.
 
 use super::isa::Isa;
-use super::plan::Tuning;
+use super::plan::BlockSizes;
 use super::storage::{Stored, run};
 use super::{CallingThread, CpuKernel, NewThreads};
 use passhost_ir::kernel::{Mode, Stats, Tensor, check_against, interpret, verify};
@@ -59,7 +59,7 @@ fn check(seed: u64, kernel: &Kernel, compiled: &CpuKernel, tensors: &[Tensor], s
 }
 
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-fn check_all(what: &str, tuning: Tuning, isa: Isa, scattered: bool) {
+fn check_all(what: &str, tuning: BlockSizes, isa: Isa, scattered: bool) {
     let mut stats = Stats::default();
     for seed in SEEDS {
         let (kernel, mut tensors) = RandomKernel::generate(seed);
@@ -81,8 +81,8 @@ fn check_all(what: &str, tuning: Tuning, isa: Isa, scattered: bool) {
 }
 
 /// Threads get to work on kernels of any size.
-fn eager() -> Tuning {
-    Tuning { parallel_cost: 0, ..Tuning::default() }
+fn eager() -> BlockSizes {
+    BlockSizes { parallel_cost: 0, ..BlockSizes::default() }
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn random_kernels_equal_the_interpreter_on_strided_and_broadcast_inputs() {
 fn random_kernels_equal_the_interpreter_when_rows_are_cut_into_chunks() {
     check_all(
         "chunks",
-        Tuning { block: 24, vector: 7, vector_block: 24, tile_bytes: 64, spread_below: 4, ..eager() },
+        BlockSizes { block: 24, vector: 7, vector_block: 24, tile_bytes: 64, spread_below: 4, ..eager() },
         Isa::best(),
         true,
     );
@@ -107,12 +107,12 @@ fn random_kernels_equal_the_interpreter_when_rows_are_cut_into_chunks() {
 
 #[test]
 fn random_kernels_equal_the_interpreter_when_rows_are_columns() {
-    check_all("columns", Tuning { block: 48, always_columns: true, ..eager() }, Isa::best(), true);
+    check_all("columns", BlockSizes { block: 48, always_columns: true, ..eager() }, Isa::best(), true);
 }
 
 #[test]
 fn random_kernels_equal_the_interpreter_on_narrower_processors() {
     for isa in Isa::available() {
-        check_all(&format!("{isa:?}"), Tuning { block: 100, vector: 32, vector_block: 100, ..eager() }, isa, false);
+        check_all(&format!("{isa:?}"), BlockSizes { block: 100, vector: 32, vector_block: 100, ..eager() }, isa, false);
     }
 }

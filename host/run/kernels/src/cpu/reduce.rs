@@ -6,7 +6,7 @@
 
 use super::column::by_reduction;
 use super::isa::multiversion;
-use super::lanes::{Buffer, Kind, Lane, View};
+use super::lanes::{Buffer, Lane, LaneKind, LaneView};
 use passhost_ir::kernel::operations::Identity;
 use passhost_ir::kernel::{ReduceOp, ScanOp};
 use std::ops::Range;
@@ -25,43 +25,43 @@ pub(crate) enum Partial {
 
 multiversion! {
     /// Reduces lanes `at .. at + len`, of which there is at least one. `position` is the first's among all elements.
-    pub(crate) fn reduce(op: ReduceOp, source: View<'_>, at: usize, len: usize, position: i64) -> Partial = reduce_body;
+    pub(crate) fn reduce(op: ReduceOp, source: LaneView<'_>, at: usize, len: usize, position: i64) -> Partial = reduce_body;
 }
 
 #[inline(always)]
-fn reduce_body(op: ReduceOp, source: View<'_>, at: usize, len: usize, position: i64) -> Partial {
+fn reduce_body(op: ReduceOp, source: LaneView<'_>, at: usize, len: usize, position: i64) -> Partial {
     by_reduction!(op, R => reduce_as::<R>(source, at..at + len, position))
 }
 
 #[inline(always)]
-fn reduce_as<R: Reduction>(source: View<'_>, range: Range<usize>, position: i64) -> Partial {
-    if R::FORM == Form::Position {
+fn reduce_as<R: ReduceRow>(source: LaneView<'_>, range: Range<usize>, position: i64) -> Partial {
+    if R::FORM == ReduceForm::Position {
         return match source {
-            View::Bool(lanes) => integer_at(&lanes[range], position, R::beats),
-            View::I32(lanes) => integer_at(&lanes[range], position, R::beats),
-            View::I64(lanes) => integer_at(&lanes[range], position, R::beats),
-            View::F32(lanes) => float_at(&lanes[range], position, R::beats),
-            View::F64(lanes) => float_at(&lanes[range], position, R::beats),
+            LaneView::Bool(lanes) => integer_at(&lanes[range], position, R::beats),
+            LaneView::I32(lanes) => integer_at(&lanes[range], position, R::beats),
+            LaneView::I64(lanes) => integer_at(&lanes[range], position, R::beats),
+            LaneView::F32(lanes) => float_at(&lanes[range], position, R::beats),
+            LaneView::F64(lanes) => float_at(&lanes[range], position, R::beats),
         };
     }
     match source {
-        View::F32(lanes) if R::FORM == Form::Blocks => {
+        LaneView::F32(lanes) if R::FORM == ReduceForm::Blocks => {
             Partial::Float(in_blocks(&lanes[range], f32::start(R::OP), R::f32, R::f64))
         }
-        View::F32(lanes) if R::FORM == Form::Wide => {
+        LaneView::F32(lanes) if R::FORM == ReduceForm::Wide => {
             Partial::Float(lanes[range].iter().fold(f64::start(R::OP), |sum, x| R::f64(sum, f64::from(*x))))
         }
-        View::F32(lanes) => Partial::Float(fold_lanes(&lanes[range], f32::start(R::OP), R::f32).into()),
-        View::F64(lanes) => Partial::Float(fold_lanes(&lanes[range], f64::start(R::OP), R::f64)),
-        View::I32(lanes) => Partial::Integer(fold_lanes(&lanes[range], i32::start(R::OP), R::integer).into()),
-        View::I64(lanes) => Partial::Integer(fold_lanes(&lanes[range], i64::start(R::OP), R::integer)),
-        View::Bool(lanes) => Partial::Bool(fold_lanes(&lanes[range], u8::start(R::OP), R::bool) != 0),
+        LaneView::F32(lanes) => Partial::Float(fold_lanes(&lanes[range], f32::start(R::OP), R::f32).into()),
+        LaneView::F64(lanes) => Partial::Float(fold_lanes(&lanes[range], f64::start(R::OP), R::f64)),
+        LaneView::I32(lanes) => Partial::Integer(fold_lanes(&lanes[range], i32::start(R::OP), R::integer).into()),
+        LaneView::I64(lanes) => Partial::Integer(fold_lanes(&lanes[range], i64::start(R::OP), R::integer)),
+        LaneView::Bool(lanes) => Partial::Bool(fold_lanes(&lanes[range], u8::start(R::OP), R::bool) != 0),
     }
 }
 
 /// How lanes of `f32` are reduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ReduceForm {
     /// In lanes side by side.
     Lanes,
     /// In lanes side by side for some thousand elements, and in `f64` beyond.
@@ -73,11 +73,11 @@ pub(super) enum Form {
 }
 
 /// A row of the column of reductions: what takes two elements, or what is reduced of some and of others, into one.
-pub(super) trait Reduction {
+pub(super) trait ReduceRow {
     const OP: ReduceOp;
-    const FORM: Form;
+    const FORM: ReduceForm;
 
-    /// Not needed by [`Form::Wide`].
+    /// Not needed by [`ReduceForm::Wide`].
     #[inline(always)]
     fn f32(x: f32, _: f32) -> f32 {
         undefined(Self::OP, "f32");
@@ -134,14 +134,14 @@ macro_rules! integer {
 integer!(i32, i64);
 
 /// What accumulators start with.
-trait Start: Lane {
+trait ReduceStart: Lane {
     /// The identity of an operation; for one that has none, or none of this type, anything.
     fn start(op: ReduceOp) -> Self;
 }
 
 macro_rules! start {
     ($($ty:ty: $zero:expr, $one:expr, $lowest:expr, $highest:expr;)*) => {$(
-        impl Start for $ty {
+        impl ReduceStart for $ty {
             #[inline(always)]
             fn start(op: ReduceOp) -> $ty {
                 match op.identity() {
@@ -231,7 +231,7 @@ impl Partial {
         by_reduction!(op, R => self.and_as::<R>(next))
     }
 
-    fn and_as<R: Reduction>(self, next: Partial) -> Partial {
+    fn and_as<R: ReduceRow>(self, next: Partial) -> Partial {
         match (self, next) {
             (Partial::Float(x), Partial::Float(y)) => Partial::Float(R::f64(x, y)),
             (Partial::Integer(x), Partial::Integer(y)) => Partial::Integer(R::integer(x, y)),
@@ -270,27 +270,35 @@ impl Partial {
 
 multiversion! {
     /// Reduces lane by lane: takes the first `len` lanes of `source` into the accumulators. The first time it fills them.
-    pub(crate) fn accumulate(op: ReduceOp, sums: &mut Buffer, source: View<'_>, len: usize, first: bool) = accumulate_body;
+    pub(crate) fn accumulate(op: ReduceOp, sums: &mut Buffer, source: LaneView<'_>, len: usize, first: bool) = accumulate_body;
 }
 
 /// The lanes of the accumulators that [`accumulate`] needs for lanes of a kind: `f32` adds up in `f64`.
-pub(crate) fn accumulator_kind(kind: Kind) -> Kind {
-    if kind == Kind::F32 { Kind::F64 } else { kind }
+pub(crate) fn accumulator_kind(kind: LaneKind) -> LaneKind {
+    if kind == LaneKind::F32 { LaneKind::F64 } else { kind }
 }
 
 #[inline(always)]
-fn accumulate_body(op: ReduceOp, sums: &mut Buffer, source: View<'_>, len: usize, first: bool) {
+fn accumulate_body(op: ReduceOp, sums: &mut Buffer, source: LaneView<'_>, len: usize, first: bool) {
     by_reduction!(op, R => accumulate_as::<R>(sums, source, len, first));
 }
 
 #[inline(always)]
-fn accumulate_as<R: Reduction>(sums: &mut Buffer, source: View<'_>, len: usize, first: bool) {
+fn accumulate_as<R: ReduceRow>(sums: &mut Buffer, source: LaneView<'_>, len: usize, first: bool) {
     match (sums, source) {
-        (Buffer::F64(sums), View::F32(lanes)) => fold_into(&mut sums[..len], &lanes[..len], first, f32::into, R::f64),
-        (Buffer::F64(sums), View::F64(lanes)) => fold_into(&mut sums[..len], &lanes[..len], first, |x| x, R::f64),
-        (Buffer::I32(sums), View::I32(lanes)) => fold_into(&mut sums[..len], &lanes[..len], first, |x| x, R::integer),
-        (Buffer::I64(sums), View::I64(lanes)) => fold_into(&mut sums[..len], &lanes[..len], first, |x| x, R::integer),
-        (Buffer::Bool(sums), View::Bool(lanes)) => fold_into(&mut sums[..len], &lanes[..len], first, |x| x, R::bool),
+        (Buffer::F64(sums), LaneView::F32(lanes)) => {
+            fold_into(&mut sums[..len], &lanes[..len], first, f32::into, R::f64)
+        }
+        (Buffer::F64(sums), LaneView::F64(lanes)) => fold_into(&mut sums[..len], &lanes[..len], first, |x| x, R::f64),
+        (Buffer::I32(sums), LaneView::I32(lanes)) => {
+            fold_into(&mut sums[..len], &lanes[..len], first, |x| x, R::integer)
+        }
+        (Buffer::I64(sums), LaneView::I64(lanes)) => {
+            fold_into(&mut sums[..len], &lanes[..len], first, |x| x, R::integer)
+        }
+        (Buffer::Bool(sums), LaneView::Bool(lanes)) => {
+            fold_into(&mut sums[..len], &lanes[..len], first, |x| x, R::bool)
+        }
         (sums, source) => unreachable!("{:?} accumulated in {:?}", source.kind(), sums.kind()),
     }
 }
@@ -317,39 +325,39 @@ pub(crate) enum Carry {
 
 impl Carry {
     /// The value before the first element.
-    pub(crate) fn neutral(op: ScanOp, kind: Kind) -> Carry {
+    pub(crate) fn neutral(op: ScanOp, kind: LaneKind) -> Carry {
         match kind {
-            Kind::F32 | Kind::F64 => Carry::Float(f64::start(op.reduction())),
-            Kind::Bool | Kind::I32 | Kind::I64 => Carry::Integer(i64::start(op.reduction())),
+            LaneKind::F32 | LaneKind::F64 => Carry::Float(f64::start(op.reduction())),
+            LaneKind::Bool | LaneKind::I32 | LaneKind::I64 => Carry::Integer(i64::start(op.reduction())),
         }
     }
 
     /// Scans lanes `at .. at + len`, going on from this value. Floats run in `f64`.
-    pub(crate) fn scan(&mut self, op: ScanOp, target: &mut Buffer, source: View<'_>, at: usize, len: usize) {
+    pub(crate) fn scan(&mut self, op: ScanOp, target: &mut Buffer, source: LaneView<'_>, at: usize, len: usize) {
         by_reduction!(op.reduction(), R => self.scan_as::<R>(target, source, at..at + len));
     }
 
-    fn scan_as<R: Reduction>(&mut self, target: &mut Buffer, source: View<'_>, range: Range<usize>) {
+    fn scan_as<R: ReduceRow>(&mut self, target: &mut Buffer, source: LaneView<'_>, range: Range<usize>) {
         match (&mut *self, target, source) {
-            (Carry::Float(sum), Buffer::F32(target), View::F32(source)) => {
+            (Carry::Float(sum), Buffer::F32(target), LaneView::F32(source)) => {
                 for (target, x) in target[range.clone()].iter_mut().zip(&source[range]) {
                     *sum = R::f64(*sum, f64::from(*x));
                     *target = *sum as f32;
                 }
             }
-            (Carry::Float(sum), Buffer::F64(target), View::F64(source)) => {
+            (Carry::Float(sum), Buffer::F64(target), LaneView::F64(source)) => {
                 for (target, x) in target[range.clone()].iter_mut().zip(&source[range]) {
                     *sum = R::f64(*sum, *x);
                     *target = *sum;
                 }
             }
-            (Carry::Integer(sum), Buffer::I32(target), View::I32(source)) => {
+            (Carry::Integer(sum), Buffer::I32(target), LaneView::I32(source)) => {
                 for (target, x) in target[range.clone()].iter_mut().zip(&source[range]) {
                     *sum = R::integer(*sum, i64::from(*x));
                     *target = *sum as i32;
                 }
             }
-            (Carry::Integer(sum), Buffer::I64(target), View::I64(source)) => {
+            (Carry::Integer(sum), Buffer::I64(target), LaneView::I64(source)) => {
                 for (target, x) in target[range.clone()].iter_mut().zip(&source[range]) {
                     *sum = R::integer(*sum, *x);
                     *target = *sum;

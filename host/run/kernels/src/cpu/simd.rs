@@ -126,7 +126,7 @@ pub(super) use x86::{Avx2, Avx512};
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_op_in_unsafe_fn, reason = "each function does what its name says under the trait's contract")]
 mod x86 {
-    use super::Simd;
+    use crate::cpu::simd::Simd;
     use half::{bf16, f16};
     use std::arch::x86_64::*;
 

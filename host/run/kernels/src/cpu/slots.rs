@@ -1,19 +1,19 @@
 //! Which buffer a value lives in.
 
-use super::lanes::Kind;
+use super::lanes::LaneKind;
 use std::collections::HashMap;
 
 /// Buffers of one class, given out and taken back.
 #[derive(Default)]
 pub(crate) struct Slots {
-    pub(crate) kinds: Vec<Kind>,
+    pub(crate) kinds: Vec<LaneKind>,
     free: Vec<usize>,
     held: HashMap<usize, usize>,
 }
 
 impl Slots {
     /// Gives a value a buffer.
-    pub(crate) fn take(&mut self, value: usize, kind: Kind) {
+    pub(crate) fn take(&mut self, value: usize, kind: LaneKind) {
         let slot = match self.free.iter().rposition(|slot| self.kinds[*slot] == kind) {
             Some(at) => self.free.remove(at),
             None => {

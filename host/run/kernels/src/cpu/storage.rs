@@ -1,6 +1,6 @@
 //! Storage for tests: tensors laid out with strides, and kernels run on them.
 
-use super::{CpuKernel, Threads};
+use super::{CpuKernel, ThreadPool};
 use crate::access::{BindError, BoundInput, BoundOutput};
 use passhost_ir::kernel::Tensor;
 use passhost_ir::{Dtype, contiguous_strides};
@@ -55,7 +55,7 @@ impl Stored {
 }
 
 /// Runs a kernel; returns the outputs' bytes. They start as garbage, between guards that must survive.
-pub(super) fn run(kernel: &CpuKernel, inputs: &[Stored], threads: &dyn Threads) -> Result<Vec<Vec<u8>>, BindError> {
+pub(super) fn run(kernel: &CpuKernel, inputs: &[Stored], threads: &dyn ThreadPool) -> Result<Vec<Vec<u8>>, BindError> {
     const GUARD: u64 = 0xfeed_face_cafe_beef;
     let sizes: Vec<usize> =
         kernel.kernel().output_types().iter().map(|ty| (ty.numel() * ty.dtype.size()) as usize).collect();

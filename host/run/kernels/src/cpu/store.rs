@@ -2,10 +2,10 @@
 
 use super::element::{Element, with_element};
 use super::isa::{Isa, multiversion};
-use super::lanes::{Lane, OperandSource, View, ViewMut};
-use super::load::{Domain, shift};
+use super::lanes::{Lane, LaneView, OperandSource, ViewMut};
+use super::load::{PointRange, shift};
 use super::memory::OutputView;
-use super::strided::{Run, Strided};
+use super::strided::{Strided, StridedRun};
 use passhost_ir::Dtype;
 
 /// A store with its storage.
@@ -20,13 +20,13 @@ pub(crate) struct BoundStore<'a> {
 impl BoundStore<'_> {
     /// The first of the elements at the points of a domain, where they lie side by side in memory and are lanes as they
     /// are: [`BoundStore::lanes`] gives them.
-    pub(crate) fn in_place(&self, domain: Domain<'_>) -> Option<usize> {
+    pub(crate) fn in_place(&self, domain: PointRange<'_>) -> Option<usize> {
         let lanes = matches!(self.view.dtype(), Dtype::Bool | Dtype::F32 | Dtype::F64 | Dtype::I32 | Dtype::I64);
         if lanes { self.dense(domain) } else { None }
     }
 
     /// The first of the elements at the points of a domain, where they lie side by side in memory.
-    pub(crate) fn dense(&self, domain: Domain<'_>) -> Option<usize> {
+    pub(crate) fn dense(&self, domain: PointRange<'_>) -> Option<usize> {
         let first = self.offsets.dense(domain.number, domain.len)? + shift(&self.inner, domain.fixed);
         Some(first as usize)
     }
@@ -54,7 +54,7 @@ impl BoundStore<'_> {
 ///
 /// # Safety
 /// No other thread handles points of this domain.
-pub(crate) unsafe fn store(isa: Isa, store: &BoundStore<'_>, domain: Domain<'_>, source: View<'_>) {
+pub(crate) unsafe fn store(isa: Isa, store: &BoundStore<'_>, domain: PointRange<'_>, source: LaneView<'_>) {
     let shift = shift(&store.inner, domain.fixed);
     with_element!(store.view.dtype(), E => {
         write_lanes::<E>(isa, store.view, &store.offsets, shift, domain.number, &<E as Element>::Lane::of(source)[..domain.len]);
@@ -91,18 +91,18 @@ multiversion! {
 #[inline(always)]
 fn write_lanes_body<E: Element>(view: OutputView<'_>, offsets: &Strided, shift: i64, number: i64, lanes: &[E::Lane]) {
     let stride = offsets.inner_stride();
-    offsets.for_runs(number, lanes.len(), &mut Write::<E> { view, lanes, shift, stride });
+    offsets.for_runs(number, lanes.len(), &mut RunWriter::<E> { view, lanes, shift, stride });
 }
 
 /// Writes the lanes of each run.
-struct Write<'a, E: Element> {
+struct RunWriter<'a, E: Element> {
     view: OutputView<'a>,
     lanes: &'a [E::Lane],
     shift: i64,
     stride: i64,
 }
 
-impl<E: Element> Run for Write<'_, E> {
+impl<E: Element> StridedRun for RunWriter<'_, E> {
     #[inline(always)]
     fn run(&mut self, done: usize, offset: i64, count: usize) {
         let lanes = &self.lanes[done..done + count];

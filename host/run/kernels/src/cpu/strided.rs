@@ -9,7 +9,7 @@ pub(crate) struct Strided {
 
 /// What is done with a run of points. A trait and not a closure: its method is inlined for sure, and so compiled with the
 /// caller's target features.
-pub(crate) trait Run {
+pub(crate) trait StridedRun {
     /// Handles `count` points: `done` came before, and the first lies at `offset`, the others
     /// [`Strided::inner_stride`] apart.
     fn run(&mut self, done: usize, offset: i64, count: usize);
@@ -60,7 +60,7 @@ impl Strided {
 
     /// Visits points `number ..`, `len` of them, as runs along the innermost axis.
     #[inline(always)]
-    pub(crate) fn for_runs(&self, number: i64, len: usize, run: &mut impl Run) {
+    pub(crate) fn for_runs(&self, number: i64, len: usize, run: &mut impl StridedRun) {
         // Where all points lie at one offset, they are one run.
         let (&(extent, stride), outer) = self.axes.split_last().unwrap_or((&(i64::MAX, 0), &[]));
         let mut positions = [0i64; MAX_AXES];
@@ -105,7 +105,7 @@ mod tests {
         found: Vec<i64>,
     }
 
-    impl Run for Offsets {
+    impl StridedRun for Offsets {
         fn run(&mut self, done: usize, offset: i64, count: usize) {
             assert_eq!(done, self.found.len());
             self.found.extend((0..count as i64).map(|i| offset + i * self.stride));

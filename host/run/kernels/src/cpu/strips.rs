@@ -6,13 +6,13 @@
 //! its operands and its target. What one computation gives to another stays in the first-level cache.
 
 use super::compute::{Code, exact_reciprocal};
-use super::exec::Space;
 use super::isa::Isa;
-use super::lanes::Kind;
+use super::lanes::LaneKind;
 #[cfg(target_arch = "x86_64")]
 use super::simd::{Avx2, Avx512};
 use super::simd::{Portable, Simd};
-use super::vectors::{self, Ready};
+use super::tile_space::TileSpace;
+use super::vector_steps::{VectorLanes, VectorStep};
 use half::{bf16, f16};
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Unary};
@@ -25,15 +25,15 @@ const HELD: usize = 20;
 
 /// Elements of an input or an output, from the first of a block on.
 #[derive(Debug, Clone, Copy)]
-struct Elements {
+struct StripSpan {
     dtype: Dtype,
     pointer: *mut u8,
 }
 
 /// A value, an operand of computations.
 #[derive(Debug, Clone, Copy)]
-enum Value {
-    Load(Elements),
+enum StripValue {
+    Load(StripSpan),
     /// One lane for all rows.
     Literal(f32),
     /// One lane for each row, from the first of a block on.
@@ -49,13 +49,13 @@ enum Value {
 #[derive(Debug, Clone, Copy)]
 enum LoopOperand {
     Held(usize),
-    Elements(Elements),
+    Elements(StripSpan),
 }
 
 /// A loop over a strip.
 #[derive(Debug, Clone, Copy)]
 struct Loop {
-    run: Run,
+    run: StripLoop,
     target: LoopOperand,
     operands: [LoopOperand; 2],
 }
@@ -63,11 +63,11 @@ struct Loop {
 /// A list of steps on strips, kept between blocks for its storage.
 #[derive(Debug, Default)]
 pub(super) struct Strips {
-    values: Vec<Value>,
+    values: Vec<StripValue>,
     /// How often each value is read, by computations and stores.
     reads: Vec<usize>,
     /// What is written, and the value.
-    stores: Vec<(Elements, usize)>,
+    stores: Vec<(StripSpan, usize)>,
     /// By position in the table of lanes, the value that is there at present.
     present: Vec<Option<usize>>,
     /// The type of 16 bits that occurs: `f16` or `bf16`, not both.
@@ -75,21 +75,21 @@ pub(super) struct Strips {
     /// Where each value is found once it is computed.
     places: Vec<LoopOperand>,
     loops: Vec<Loop>,
-    held: Vec<Lanes>,
+    held: Vec<HeldLanes>,
 }
 
 /// The lanes of a value that is held. They begin with a cache line.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
-struct Lanes([f32; POINTS]);
+struct HeldLanes([f32; POINTS]);
 
 // SAFETY: the pointers are those of a block, and are found anew by the thread that uses them before each use.
 unsafe impl Send for Strips {}
 
 /// What steps refer to.
-struct Block<'a> {
-    space: &'a Space<'a>,
-    table: &'a [vectors::Lanes],
+struct Strip<'a> {
+    space: &'a TileSpace<'a>,
+    table: &'a [VectorLanes],
     lanes: usize,
 }
 
@@ -97,9 +97,9 @@ impl Strips {
     /// Rewrites a block's steps; `false` if one of them is no cheap step on `f32` lanes, or values are too many.
     pub(super) fn prepare(
         &mut self,
-        space: &Space<'_>,
-        steps: &[Ready],
-        table: &[vectors::Lanes],
+        space: &TileSpace<'_>,
+        steps: &[VectorStep],
+        table: &[VectorLanes],
         lanes: usize,
     ) -> bool {
         self.values.clear();
@@ -109,7 +109,7 @@ impl Strips {
         self.present.resize(table.len(), None);
         self.narrow = None;
         self.loops.clear();
-        let block = Block { space, table, lanes };
+        let block = Strip { space, table, lanes };
         steps.iter().all(|step| self.note(&block, *step).is_some()) && self.list_loops(space.isa).is_some()
     }
 
@@ -120,12 +120,12 @@ impl Strips {
     }
 
     /// Notes a step's value or store.
-    fn note(&mut self, block: &Block<'_>, step: Ready) -> Option<()> {
+    fn note(&mut self, block: &Strip<'_>, step: VectorStep) -> Option<()> {
         match step {
-            Ready::Filled { target, all } | Ready::InPlace { target, all } => {
-                self.present[target] = Some(self.push(Value::Load(f32_elements(all)?)));
+            VectorStep::Filled { target, all } | VectorStep::InPlace { target, all } => {
+                self.present[target] = Some(self.push(StripValue::Load(f32_elements(all)?)));
             }
-            Ready::Widen { target, load, first, .. } => {
+            VectorStep::Widen { target, load, first, .. } => {
                 let view = &block.space.loads[load].view;
                 let range = first..first + block.lanes;
                 let pointer = match view.dtype() {
@@ -134,16 +134,16 @@ impl Strips {
                     _ => return None,
                 };
                 let elements = self.elements(view.dtype(), pointer.cast_mut())?;
-                self.present[target] = Some(self.push(Value::Load(elements)));
+                self.present[target] = Some(self.push(StripValue::Load(elements)));
             }
-            Ready::Compute { code, round, target, sources, operands, .. } => {
+            VectorStep::Compute { code, round, target, sources, operands, .. } => {
                 self.present[target] = Some(self.computation(block, code, round, &sources[..operands])?);
             }
-            Ready::ComputeInto { code, round, all, sources, operands } => {
+            VectorStep::ComputeInto { code, round, all, sources, operands } => {
                 let value = self.computation(block, code, round, &sources[..operands])?;
                 self.store(f32_elements(all)?, value);
             }
-            Ready::Narrow { source, store, first } => {
+            VectorStep::Narrow { source, store, first } => {
                 let value = self.operand(block, source)?;
                 let view = &block.space.stores[store].view;
                 // SAFETY: these elements are the block's, which belongs to this thread.
@@ -162,37 +162,37 @@ impl Strips {
         Some(())
     }
 
-    fn push(&mut self, value: Value) -> usize {
+    fn push(&mut self, value: StripValue) -> usize {
         self.values.push(value);
         self.reads.push(0);
         self.values.len() - 1
     }
 
-    fn store(&mut self, elements: Elements, value: usize) {
+    fn store(&mut self, elements: StripSpan, value: usize) {
         self.reads[value] += 1;
         self.stores.push((elements, value));
     }
 
-    fn elements(&mut self, dtype: Dtype, pointer: *mut u8) -> Option<Elements> {
-        (dtype == Dtype::F32 || *self.narrow.get_or_insert(dtype) == dtype).then_some(Elements { dtype, pointer })
+    fn elements(&mut self, dtype: Dtype, pointer: *mut u8) -> Option<StripSpan> {
+        (dtype == Dtype::F32 || *self.narrow.get_or_insert(dtype) == dtype).then_some(StripSpan { dtype, pointer })
     }
 
-    fn computation(&mut self, block: &Block<'_>, code: Code, round: Option<Dtype>, sources: &[usize]) -> Option<usize> {
+    fn computation(&mut self, block: &Strip<'_>, code: Code, round: Option<Dtype>, sources: &[usize]) -> Option<usize> {
         let a = self.operand(block, *sources.first()?)?;
         let b = self.operand(block, *sources.last()?)?;
         let (operation, operands) = match code {
-            Code::Unary(Unary::Neg, Kind::F32) => (MUL, [a, self.push(Value::Literal(-1.0))]),
-            Code::Binary(Binary::Add, Kind::F32) => (ADD, [a, b]),
-            Code::Binary(Binary::Sub, Kind::F32) => (SUB, [a, b]),
-            Code::Binary(Binary::Mul, Kind::F32) => (MUL, [a, b]),
-            Code::Binary(Binary::Div, Kind::F32) => match self.values[b] {
-                Value::Literal(divisor) if exact_reciprocal(divisor).is_some() => {
-                    (MUL, [a, self.push(Value::Literal(1.0 / divisor))])
+            Code::Unary(Unary::Neg, LaneKind::F32) => (MUL, [a, self.push(StripValue::Literal(-1.0))]),
+            Code::Binary(Binary::Add, LaneKind::F32) => (ADD, [a, b]),
+            Code::Binary(Binary::Sub, LaneKind::F32) => (SUB, [a, b]),
+            Code::Binary(Binary::Mul, LaneKind::F32) => (MUL, [a, b]),
+            Code::Binary(Binary::Div, LaneKind::F32) => match self.values[b] {
+                StripValue::Literal(divisor) if exact_reciprocal(divisor).is_some() => {
+                    (MUL, [a, self.push(StripValue::Literal(1.0 / divisor))])
                 }
                 _ => (DIV, [a, b]),
             },
-            Code::Binary(Binary::Min, Kind::F32) => (MIN, [a, b]),
-            Code::Binary(Binary::Max, Kind::F32) => (MAX, [a, b]),
+            Code::Binary(Binary::Min, LaneKind::F32) => (MIN, [a, b]),
+            Code::Binary(Binary::Max, LaneKind::F32) => (MAX, [a, b]),
             _ => return None,
         };
         if round.is_some_and(|dtype| *self.narrow.get_or_insert(dtype) != dtype) {
@@ -201,20 +201,20 @@ impl Strips {
         for operand in operands {
             self.reads[operand] += 1;
         }
-        Some(self.push(Value::Compute { operation, operands, rounded: round.is_some() }))
+        Some(self.push(StripValue::Compute { operation, operands, rounded: round.is_some() }))
     }
 
     /// The value that a step reads: another step's, a literal or a row value.
-    fn operand(&mut self, block: &Block<'_>, position: usize) -> Option<usize> {
+    fn operand(&mut self, block: &Strip<'_>, position: usize) -> Option<usize> {
         if self.present[position].is_none() {
             let lanes = block.table[position];
-            if !lanes.splat || lanes.kind != Kind::F32 {
+            if !lanes.splat || lanes.kind != LaneKind::F32 {
                 return None;
             }
             let pointer = lanes.pointer.cast_const().cast::<f32>();
             let literal = position < block.space.plan.consts.len();
             // SAFETY: a literal has one lane.
-            let value = if literal { Value::Literal(unsafe { *pointer }) } else { Value::Rows(pointer) };
+            let value = if literal { StripValue::Literal(unsafe { *pointer }) } else { StripValue::Rows(pointer) };
             self.present[position] = Some(self.push(value));
         }
         self.present[position]
@@ -232,14 +232,14 @@ impl Strips {
             let once = self.reads[value] == 1;
             let stored = self.stores.iter().find(|(_, stored)| *stored == value).map(|(elements, _)| *elements);
             let place = match self.values[value] {
-                Value::Literal(_) | Value::Rows(_) => hold(),
-                Value::Load(elements) if once => LoopOperand::Elements(elements),
-                Value::Load(elements) => {
+                StripValue::Literal(_) | StripValue::Rows(_) => hold(),
+                StripValue::Load(elements) if once => LoopOperand::Elements(elements),
+                StripValue::Load(elements) => {
                     let place = hold();
                     self.push_loop(isa, COPY, [LoopOperand::Elements(elements); 2], false, place);
                     place
                 }
-                Value::Compute { operation, operands, rounded } => {
+                StripValue::Compute { operation, operands, rounded } => {
                     let place = stored.filter(|_| once).map_or_else(hold, LoopOperand::Elements);
                     let operands = operands.map(|operand| self.places[operand]);
                     self.push_loop(isa, operation, operands, rounded, place);
@@ -247,7 +247,7 @@ impl Strips {
                 }
             };
             self.places.push(place);
-            let computed = matches!(self.values[value], Value::Compute { .. });
+            let computed = matches!(self.values[value], StripValue::Compute { .. });
             if once && computed {
                 continue;
             }
@@ -262,7 +262,7 @@ impl Strips {
             self.loops.clear();
             return None;
         }
-        self.held.resize(held, Lanes([0.0; POINTS]));
+        self.held.resize(held, HeldLanes([0.0; POINTS]));
         Some(())
     }
 
@@ -285,13 +285,13 @@ impl Strips {
     /// The steps were prepared for a block of `rows * points` lanes whose storage nobody else uses, with as many row
     /// values as rows.
     pub(super) unsafe fn run(&mut self, rows: usize, points: usize) {
-        let held: *mut Lanes = self.held.as_mut_ptr();
+        let held: *mut HeldLanes = self.held.as_mut_ptr();
         for row in 0..rows {
             for (value, place) in self.values.iter().zip(&self.places) {
                 let repeated = match value {
-                    Value::Literal(value) => *value,
+                    StripValue::Literal(value) => *value,
                     // SAFETY: there are as many lanes as rows.
-                    Value::Rows(values) => unsafe { *values.add(row) },
+                    StripValue::Rows(values) => unsafe { *values.add(row) },
                     _ => continue,
                 };
                 if let LoopOperand::Held(number) = place {
@@ -305,7 +305,7 @@ impl Strips {
                 let pointer = |place: LoopOperand| unsafe {
                     match place {
                         LoopOperand::Held(number) => held.add(number).cast::<u8>(),
-                        LoopOperand::Elements(Elements { dtype, pointer }) => pointer.add(at * dtype.size() as usize),
+                        LoopOperand::Elements(StripSpan { dtype, pointer }) => pointer.add(at * dtype.size() as usize),
                     }
                 };
                 for each in &self.loops {
@@ -319,9 +319,9 @@ impl Strips {
     }
 }
 
-fn f32_elements(lanes: vectors::Lanes) -> Option<Elements> {
-    let there = lanes.kind == Kind::F32 && !lanes.splat;
-    there.then_some(Elements { dtype: Dtype::F32, pointer: lanes.pointer })
+fn f32_elements(lanes: VectorLanes) -> Option<StripSpan> {
+    let there = lanes.kind == LaneKind::F32 && !lanes.splat;
+    there.then_some(StripSpan { dtype: Dtype::F32, pointer: lanes.pointer })
 }
 
 /// Computes a strip's lanes: target, two operands, how many.
@@ -329,7 +329,7 @@ fn f32_elements(lanes: vectors::Lanes) -> Option<Elements> {
 /// # Safety
 /// The operands can be read and the target written for as many lanes, in the types that the loop was chosen for; the
 /// target overlaps neither operand.
-type Run = unsafe fn(*mut u8, *const u8, *const u8, usize);
+type StripLoop = unsafe fn(*mut u8, *const u8, *const u8, usize);
 
 // Operations, as parameters of the loops.
 const COPY: u8 = 0;
@@ -349,13 +349,13 @@ const NARROW: u8 = 2;
 trait Loops {
     /// The loop for an operation, for operands that are of the narrow type or not, and for a form of the target. The
     /// narrow type is `bf16` or else `f16`.
-    fn of<const BF16: bool, const OP: u8, const A: bool, const B: bool, const FORM: u8>() -> Run;
+    fn of<const BF16: bool, const OP: u8, const A: bool, const B: bool, const FORM: u8>() -> StripLoop;
 }
 
 macro_rules! loops {
     ($simd:ty $(, $features:literal)?) => {
         impl Loops for $simd {
-            fn of<const BF16: bool, const OP: u8, const A: bool, const B: bool, const FORM: u8>() -> Run {
+            fn of<const BF16: bool, const OP: u8, const A: bool, const B: bool, const FORM: u8>() -> StripLoop {
                 $(#[target_feature(enable = $features)])?
                 unsafe fn run<const BF16: bool, const OP: u8, const A: bool, const B: bool, const FORM: u8>(
                     target: *mut u8,
@@ -377,18 +377,18 @@ loops!(Avx2, "avx2,fma,f16c");
 #[cfg(target_arch = "x86_64")]
 loops!(Avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c");
 
-fn choose(isa: Isa, bf16: bool, operation: u8, narrow: [bool; 2], form: u8) -> Run {
-    fn by_type<L: Loops>(bf16: bool, operation: u8, narrow: [bool; 2], form: u8) -> Run {
+fn choose(isa: Isa, bf16: bool, operation: u8, narrow: [bool; 2], form: u8) -> StripLoop {
+    fn by_type<L: Loops>(bf16: bool, operation: u8, narrow: [bool; 2], form: u8) -> StripLoop {
         if bf16 { by_form::<L, true>(operation, narrow, form) } else { by_form::<L, false>(operation, narrow, form) }
     }
-    fn by_form<L: Loops, const BF16: bool>(operation: u8, narrow: [bool; 2], form: u8) -> Run {
+    fn by_form<L: Loops, const BF16: bool>(operation: u8, narrow: [bool; 2], form: u8) -> StripLoop {
         match form {
             WIDE => by_operands::<L, BF16, WIDE>(operation, narrow),
             ROUNDED => by_operands::<L, BF16, ROUNDED>(operation, narrow),
             _ => by_operands::<L, BF16, NARROW>(operation, narrow),
         }
     }
-    fn by_operands<L: Loops, const BF16: bool, const FORM: u8>(operation: u8, narrow: [bool; 2]) -> Run {
+    fn by_operands<L: Loops, const BF16: bool, const FORM: u8>(operation: u8, narrow: [bool; 2]) -> StripLoop {
         match narrow {
             [false, false] => by_operation::<L, BF16, FORM, false, false>(operation),
             [false, true] => by_operation::<L, BF16, FORM, false, true>(operation),
@@ -396,7 +396,9 @@ fn choose(isa: Isa, bf16: bool, operation: u8, narrow: [bool; 2], form: u8) -> R
             [true, true] => by_operation::<L, BF16, FORM, true, true>(operation),
         }
     }
-    fn by_operation<L: Loops, const BF16: bool, const FORM: u8, const A: bool, const B: bool>(operation: u8) -> Run {
+    fn by_operation<L: Loops, const BF16: bool, const FORM: u8, const A: bool, const B: bool>(
+        operation: u8,
+    ) -> StripLoop {
         match operation {
             COPY => L::of::<BF16, COPY, A, B, FORM>(),
             ADD => L::of::<BF16, ADD, A, B, FORM>(),
@@ -417,7 +419,7 @@ fn choose(isa: Isa, bf16: bool, operation: u8, narrow: [bool; 2], form: u8) -> R
 }
 
 /// # Safety
-/// As for [`Run`]; the machine has the instruction set of `S`.
+/// As for [`StripLoop`]; the machine has the instruction set of `S`.
 #[inline(always)]
 unsafe fn compute<S: Simd, const BF16: bool, const OP: u8, const A: bool, const B: bool, const FORM: u8>(
     target: *mut u8,

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Threads that can share work. Kernels start none of their own: they run between a library's ops, and that library's
 /// threads spin for a while after each op, on the cores that a second set would want.
-pub trait Threads: Sync {
+pub trait ThreadPool: Sync {
     /// How many they are.
     fn count(&self) -> usize;
 
@@ -16,7 +16,7 @@ pub trait Threads: Sync {
 #[derive(Debug, Clone, Copy)]
 pub struct CallingThread;
 
-impl Threads for CallingThread {
+impl ThreadPool for CallingThread {
     fn count(&self) -> usize {
         1
     }
@@ -33,7 +33,7 @@ pub struct NewThreads(
     pub usize,
 );
 
-impl Threads for NewThreads {
+impl ThreadPool for NewThreads {
     fn count(&self) -> usize {
         self.0.max(1)
     }
@@ -51,7 +51,7 @@ impl Threads for NewThreads {
 /// Covers `0 .. count` by disjoint ranges of at most `grain` numbers, and hands each to a `worker`, which is made once
 /// per thread.
 pub(crate) fn for_ranges<W: FnMut(usize, usize)>(
-    threads: &dyn Threads,
+    threads: &dyn ThreadPool,
     count: usize,
     grain: usize,
     worker: impl Fn() -> W + Sync,

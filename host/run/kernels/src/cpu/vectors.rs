@@ -5,139 +5,25 @@
 //! the cache, and memory is read and written in step. What each step reads and writes is found out once per block, so
 //! that going from one step to the next costs little more than a jump.
 
-use super::arena::Arena;
+use super::arena::{BlockBuffers, Vectors};
 use super::column::{binary_f32_body, rounded_to_bf16_body, unary_f32_body};
 use super::compute::{Code, compute, round};
-use super::exec::{Block, Points, Space};
 use super::isa::{Isa, multiversion};
-use super::lanes::{Kind, OperandSource, View, ViewMut};
+use super::lanes::{LaneKind, OperandSource, ViewMut};
 use super::load::{BoundLoad, widen};
 use super::plan::{Action, Location, TileStep};
 use super::store::{BoundStore, narrow};
-use super::strips::Strips;
+use super::tile_space::{BlockPoints, PointBlock, TileSpace};
+use super::vector_steps::{VectorLanes, VectorStep};
 use passhost_ir::Dtype;
 
-/// Lanes of a vector, in a buffer, in an input or in an output.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Lanes {
-    pub(super) kind: Kind,
-    /// One lane, repeated.
-    pub(super) splat: bool,
-    pub(super) pointer: *mut u8,
-}
-
-// SAFETY: a table of lanes is filled anew by the thread that uses it before each use.
-unsafe impl Send for Lanes {}
-
-impl Lanes {
-    /// Lanes to read only.
-    fn of(view: View<'_>, splat: bool) -> Lanes {
-        let pointer = match view {
-            View::Bool(lanes) => lanes.as_ptr().cast_mut(),
-            View::I32(lanes) => lanes.as_ptr().cast_mut().cast(),
-            View::I64(lanes) => lanes.as_ptr().cast_mut().cast(),
-            View::F32(lanes) => lanes.as_ptr().cast_mut().cast(),
-            View::F64(lanes) => lanes.as_ptr().cast_mut().cast(),
-        };
-        Lanes { kind: view.kind(), splat, pointer }
-    }
-
-    /// Lanes to read and write.
-    fn of_mut(view: ViewMut<'_>, splat: bool) -> Lanes {
-        let (kind, pointer) = match view {
-            ViewMut::Bool(lanes) => (Kind::Bool, lanes.as_mut_ptr()),
-            ViewMut::I32(lanes) => (Kind::I32, lanes.as_mut_ptr().cast()),
-            ViewMut::I64(lanes) => (Kind::I64, lanes.as_mut_ptr().cast()),
-            ViewMut::F32(lanes) => (Kind::F32, lanes.as_mut_ptr().cast()),
-            ViewMut::F64(lanes) => (Kind::F64, lanes.as_mut_ptr().cast()),
-        };
-        Lanes { kind, splat, pointer }
-    }
-
-    /// # Safety
-    /// The lane is at most one past the last of the storage.
-    #[inline(always)]
-    unsafe fn from(self, lane: usize) -> Lanes {
-        // SAFETY: by this function's contract.
-        Lanes { pointer: unsafe { self.pointer.add(lane * self.kind.size()) }, ..self }
-    }
-
-    /// # Safety
-    /// There are `len` lanes, or one that is repeated, and nobody writes to them while the result is used.
-    #[inline(always)]
-    unsafe fn source<'a>(self, len: usize) -> OperandSource<'a> {
-        let len = if self.splat { 1 } else { len };
-        // SAFETY: by this function's contract; pointers are made from slices of lanes of this type.
-        let view = unsafe {
-            match self.kind {
-                Kind::Bool => View::Bool(std::slice::from_raw_parts(self.pointer, len)),
-                Kind::I32 => View::I32(std::slice::from_raw_parts(self.pointer.cast(), len)),
-                Kind::I64 => View::I64(std::slice::from_raw_parts(self.pointer.cast(), len)),
-                Kind::F32 => View::F32(std::slice::from_raw_parts(self.pointer.cast(), len)),
-                Kind::F64 => View::F64(std::slice::from_raw_parts(self.pointer.cast(), len)),
-            }
-        };
-        if self.splat { OperandSource::Splat(view, 0) } else { OperandSource::Lanes(view, 0) }
-    }
-
-    /// # Safety
-    /// There are `len` lanes that may be written, and nobody else uses them while the result lives.
-    #[inline(always)]
-    unsafe fn target<'a>(self, len: usize) -> ViewMut<'a> {
-        // SAFETY: by this function's contract; pointers are made from slices of lanes of this type.
-        unsafe {
-            match self.kind {
-                Kind::Bool => ViewMut::Bool(std::slice::from_raw_parts_mut(self.pointer, len)),
-                Kind::I32 => ViewMut::I32(std::slice::from_raw_parts_mut(self.pointer.cast(), len)),
-                Kind::I64 => ViewMut::I64(std::slice::from_raw_parts_mut(self.pointer.cast(), len)),
-                Kind::F32 => ViewMut::F32(std::slice::from_raw_parts_mut(self.pointer.cast(), len)),
-                Kind::F64 => ViewMut::F64(std::slice::from_raw_parts_mut(self.pointer.cast(), len)),
-            }
-        }
-    }
-}
-
-/// A step that is ready for the vectors of a block. Numbers of lanes are positions in the table.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Ready {
-    /// The whole block lies in a buffer, from these lanes on.
-    Filled { target: usize, all: Lanes },
-    /// Elements that are lanes as they lie in memory: those of the whole block.
-    InPlace { target: usize, all: Lanes },
-    /// A load's elements from `first` on are converted, into a buffer.
-    Widen { target: usize, buffer: Lanes, load: usize, first: usize },
-    /// A computation, into a buffer.
-    Compute { code: Code, round: Option<Dtype>, target: usize, buffer: Lanes, sources: [usize; 3], operands: usize },
-    /// As `Compute`, straight into the output from these lanes on.
-    ComputeInto { code: Code, round: Option<Dtype>, all: Lanes, sources: [usize; 3], operands: usize },
-    /// An output's elements from `first` on are converted from lanes.
-    Narrow { source: usize, store: usize, first: usize },
-}
-
-/// Working space, kept between blocks.
-#[derive(Debug, Default)]
-pub(crate) struct Vectors {
-    steps: Vec<Ready>,
-    /// Lanes by place: literals, row values, inner values.
-    table: Vec<Lanes>,
-    strips: Strips,
-}
-
-impl Vectors {
-    /// Whether the last block ran in strips.
-    #[cfg(test)]
-    pub(super) fn ran_in_strips(&self) -> bool {
-        self.strips.are_prepared()
-    }
-}
-
-impl Space<'_> {
+impl TileSpace<'_> {
     /// Runs the last list of a schedule with [`vectors`](super::plan::Schedule::vectors). Returns `false`, having
     /// written nothing, if an output's elements do not lie side by side.
     ///
     /// # Safety
     /// No other thread computes any of these rows.
-    pub(super) unsafe fn run_vectors(&self, arena: &mut Arena, steps: &[TileStep], block: Block) -> bool {
+    pub(super) unsafe fn run_vectors(&self, arena: &mut BlockBuffers, steps: &[TileStep], block: PointBlock) -> bool {
         let scattered = |step: &TileStep| match step.action {
             Action::Store(number) => self.stores[number].dense(self.domain(arena, block)).is_none(),
             _ => false,
@@ -152,7 +38,7 @@ impl Space<'_> {
         let lanes = block.lanes();
         // Vectors of one row each, where a step needs to know the row.
         let (row_points, rows) = match block.points {
-            Points::Inner { points, .. } if reads_rows(steps) => (points, block.count),
+            BlockPoints::Inner { points, .. } if reads_rows(steps) => (points, block.count),
             _ => (lanes, 1),
         };
         if vectors.strips.prepare(self, &vectors.steps, &vectors.table, lanes) {
@@ -186,7 +72,7 @@ impl Space<'_> {
     }
 
     /// Fills the buffers of those steps that need a whole block.
-    fn fill_blocks(&self, arena: &mut Arena, steps: &[TileStep], block: Block) {
+    fn fill_blocks(&self, arena: &mut BlockBuffers, steps: &[TileStep], block: PointBlock) {
         for step in steps {
             let target = match step.action {
                 Action::Load(number) if self.loads[number].dense(self.domain(arena, block)).is_none() => {
@@ -209,18 +95,24 @@ impl Space<'_> {
     ///
     /// # Safety
     /// No other thread computes any of the block's rows.
-    unsafe fn make_ready(&self, arena: &mut Arena, steps: &[TileStep], block: Block, vectors: &mut Vectors) {
+    unsafe fn make_ready(
+        &self,
+        arena: &mut BlockBuffers,
+        steps: &[TileStep],
+        block: PointBlock,
+        vectors: &mut Vectors,
+    ) {
         let Vectors { steps: ready, table, .. } = vectors;
         table.clear();
-        let splat_rows = matches!(block.points, Points::Inner { .. });
-        table.extend(self.plan.consts.iter().map(|buffer| Lanes::of(buffer.view(), true)));
+        let splat_rows = matches!(block.points, BlockPoints::Inner { .. });
+        table.extend(self.plan.consts.iter().map(|buffer| VectorLanes::of(buffer.view(), true)));
         // Mutable views, as buffers are written through these pointers.
-        table.extend(arena.row.iter_mut().map(|slot| Lanes::of_mut(slot.buffer.view_mut(), splat_rows)));
-        table.extend(arena.inner.iter_mut().map(|slot| Lanes::of_mut(slot.buffer.view_mut(), false)));
+        table.extend(arena.row.iter_mut().map(|slot| VectorLanes::of_mut(slot.buffer.view_mut(), splat_rows)));
+        table.extend(arena.inner.iter_mut().map(|slot| VectorLanes::of_mut(slot.buffer.view_mut(), false)));
         for (row, slot) in arena.row.iter().enumerate() {
             // A row value may be elements of an input.
             if splat_rows && slot.alias.is_some() {
-                table[self.plan.consts.len() + row] = Lanes::of(self.view(arena, Location::Row(row)), true);
+                table[self.plan.consts.len() + row] = VectorLanes::of(self.view(arena, Location::Row(row)), true);
             }
         }
         ready.clear();
@@ -236,26 +128,27 @@ impl Space<'_> {
             ready.push(match &step.action {
                 Action::Load(load) => match self.loads[*load].dense(domain) {
                     Some(first) if self.loads[*load].are_lanes() => {
-                        let all = Lanes::of(self.loads[*load].lanes(first, block.lanes()), false);
-                        Ready::InPlace { target, all }
+                        let all = VectorLanes::of(self.loads[*load].lanes(first, block.lanes()), false);
+                        VectorStep::InPlace { target, all }
                     }
-                    Some(first) => Ready::Widen { target, buffer: table[target], load: *load, first },
-                    None => Ready::Filled { target, all: table[target] },
+                    Some(first) => VectorStep::Widen { target, buffer: table[target], load: *load, first },
+                    None => VectorStep::Filled { target, all: table[target] },
                 },
-                Action::Compute(_) if step.spreads() => Ready::Filled { target, all: table[target] },
+                Action::Compute(_) if step.spreads() => VectorStep::Filled { target, all: table[target] },
                 Action::Compute(code) => match into {
                     Some((number, first)) => {
                         // SAFETY: the caller gives these rows to this thread alone.
-                        let all = Lanes::of_mut(unsafe { self.stores[number].lanes(first, block.lanes()) }, false);
-                        Ready::ComputeInto { code: *code, round, all, sources, operands }
+                        let all =
+                            VectorLanes::of_mut(unsafe { self.stores[number].lanes(first, block.lanes()) }, false);
+                        VectorStep::ComputeInto { code: *code, round, all, sources, operands }
                     }
                     None => {
                         let buffer = table[target];
-                        Ready::Compute { code: *code, round, target, buffer, sources, operands }
+                        VectorStep::Compute { code: *code, round, target, buffer, sources, operands }
                     }
                 },
                 Action::Store(store) => match self.stores[*store].dense(domain) {
-                    Some(first) if into.is_none() => Ready::Narrow { source: sources[0], store: *store, first },
+                    Some(first) if into.is_none() => VectorStep::Narrow { source: sources[0], store: *store, first },
                     _ => continue,
                 },
                 Action::Index(_) | Action::Reduce(..) | Action::Scan(..) => continue,
@@ -279,8 +172,8 @@ struct Vector<'a> {
     isa: Isa,
     loads: &'a [BoundLoad],
     stores: &'a [BoundStore<'a>],
-    steps: &'a [Ready],
-    table: &'a mut [Lanes],
+    steps: &'a [VectorStep],
+    table: &'a mut [VectorLanes],
     at: usize,
     len: usize,
 }
@@ -292,9 +185,9 @@ impl<'a> Vector<'a> {
     /// The table and the steps hold pointers to as many lanes as the steps read and write, no step's target overlaps its
     /// sources, and no other thread uses the buffers and elements that steps write.
     unsafe fn new(
-        space: &'a Space<'_>,
-        steps: &'a [Ready],
-        table: &'a mut [Lanes],
+        space: &'a TileSpace<'_>,
+        steps: &'a [VectorStep],
+        table: &'a mut [VectorLanes],
         at: usize,
         len: usize,
     ) -> Vector<'a> {
@@ -314,22 +207,24 @@ fn run_vector_body(vector: Vector<'_>) {
         // SAFETY: all this is what `Vector::new`'s caller vouched for.
         unsafe {
             match *step {
-                Ready::Filled { target, all } | Ready::InPlace { target, all } => table[target] = all.from(at),
+                VectorStep::Filled { target, all } | VectorStep::InPlace { target, all } => {
+                    table[target] = all.from(at)
+                }
                 // A buffer serves one value after the other: the last may have been an input's elements.
-                Ready::Widen { target, buffer, load, first } => {
+                VectorStep::Widen { target, buffer, load, first } => {
                     widen(isa, &loads[load], first + at, buffer.target(len));
                     table[target] = buffer;
                 }
-                Ready::Compute { code, round, target, buffer, sources, operands } => {
+                VectorStep::Compute { code, round, target, buffer, sources, operands } => {
                     let sources = sources_of(table, sources, operands, len);
                     compute_lanes(isa, code, round, || buffer.target(len), &sources);
                     table[target] = buffer;
                 }
-                Ready::ComputeInto { code, round, all, sources, operands } => {
+                VectorStep::ComputeInto { code, round, all, sources, operands } => {
                     let sources = sources_of(table, sources, operands, len);
                     compute_lanes(isa, code, round, || all.from(at).target(len), &sources);
                 }
-                Ready::Narrow { source, store, first } => {
+                VectorStep::Narrow { source, store, first } => {
                     narrow(isa, &stores[store], first + at, table[source].source(len), len);
                 }
             }
@@ -338,9 +233,14 @@ fn run_vector_body(vector: Vector<'_>) {
 }
 
 /// # Safety
-/// As for [`Lanes::source`].
+/// As for [`VectorLanes::source`].
 #[inline(always)]
-unsafe fn sources_of<'a>(table: &[Lanes], sources: [usize; 3], operands: usize, len: usize) -> [OperandSource<'a>; 3] {
+unsafe fn sources_of<'a>(
+    table: &[VectorLanes],
+    sources: [usize; 3],
+    operands: usize,
+    len: usize,
+) -> [OperandSource<'a>; 3] {
     // SAFETY: by this function's contract.
     unsafe {
         let first = table[sources[0]].source(len);
@@ -359,15 +259,15 @@ fn compute_lanes<'a>(
     target: impl Fn() -> ViewMut<'a>,
     sources: &[OperandSource<'_>; 3],
 ) {
-    if let (Code::Binary(op, Kind::F32), Some(Dtype::Bf16)) = (code, rounding)
+    if let (Code::Binary(op, LaneKind::F32), Some(Dtype::Bf16)) = (code, rounding)
         && rounded_to_bf16_body(op, target(), sources)
     {
         return;
     }
     let varies = matches!(sources[0], OperandSource::Lanes(..)) || matches!(sources[1], OperandSource::Lanes(..));
     match code {
-        Code::Unary(op, Kind::F32) if varies => unary_f32_body(op, target(), sources),
-        Code::Binary(op, Kind::F32) if varies => binary_f32_body(op, target(), sources),
+        Code::Unary(op, LaneKind::F32) if varies => unary_f32_body(op, target(), sources),
+        Code::Binary(op, LaneKind::F32) if varies => binary_f32_body(op, target(), sources),
         _ => compute(isa, code, target(), sources),
     }
     if let Some(dtype) = rounding {

@@ -11,10 +11,11 @@
 //! row is added up. It stays, unless every reduction and scan of the kernel gives the same in any order: those of
 //! integers and bools, positions, and extrema of `f32`, of which a NaN is always the same one and -0 is below 0.
 
-use super::scans::scans;
-use super::schedule::{Chooser, Form, KEPT_REGISTERS, OTHER_REGISTERS, REGISTERS, Schedule};
-use super::space::Domain;
-use super::split::Split;
+use super::chooser::{Chooser, KEPT_REGISTERS, OTHER_REGISTERS, REGISTERS};
+use super::scans::{accumulator_bytes, scans};
+use super::schedule::{Schedule, ScheduleForm};
+use super::space::AxisDomain;
+use super::split::RowSplit;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::operations::Gives;
 use passhost_ir::kernel::{Op, ReduceOp, Reg};
@@ -33,9 +34,9 @@ impl Chooser<'_> {
     pub(super) fn candidates(&self) -> Vec<Schedule> {
         let default = self.choose();
         let others = match default.form {
-            _ if default.tiles.is_some() => self.without_squares(&default),
-            Form::Columns { .. } => self.other_columns(&default),
-            Form::Rows { .. } => self.other_rows(&default),
+            _ if default.tiles.is_some() => self.untiled(&default),
+            ScheduleForm::Columns { .. } => self.other_columns(&default),
+            ScheduleForm::Rows { .. } => self.other_rows(&default),
         };
         let mut candidates = vec![default];
         for other in others {
@@ -48,7 +49,7 @@ impl Chooser<'_> {
     }
 
     /// Each point by itself, reading inputs and writing outputs where they lie.
-    fn without_squares(&self, default: &Schedule) -> Vec<Schedule> {
+    fn untiled(&self, default: &Schedule) -> Vec<Schedule> {
         let map = self.map(default.rows.clone());
         let mut others = self.other_columns(&map);
         others.insert(0, map);
@@ -57,7 +58,7 @@ impl Chooser<'_> {
 
     /// More or fewer rows side by side, in a thread or in a block.
     fn other_columns(&self, default: &Schedule) -> Vec<Schedule> {
-        let Form::Columns { wide, deep, lanes, kept } = default.form else { return vec![] };
+        let ScheduleForm::Columns { wide, deep, lanes, kept } = default.form else { return vec![] };
         let doubled = |number: u32, times: i32| match times {
             0.. => Some(number << times),
             _ => number.is_multiple_of(1 << -times).then(|| number >> -times),
@@ -67,20 +68,20 @@ impl Chooser<'_> {
             let (wide, lanes) = (doubled(wide, of_wide)?, doubled(lanes, of_lanes)?);
             // What is kept of more rows may not fit.
             let kept = kept && of_lanes <= 0;
-            Some(Schedule { form: Form::Columns { wide, deep, lanes, kept }, ..default.clone() })
+            Some(Schedule { form: ScheduleForm::Columns { wide, deep, lanes, kept }, ..default.clone() })
         });
         forms.filter(|schedule| self.has_room_for_columns(schedule, default.threads())).collect()
     }
 
     /// Whether a block of columns fits a multiprocessor and the rows, where the default has so many threads.
     fn has_room_for_columns(&self, schedule: &Schedule, default: u32) -> bool {
-        let Form::Columns { wide, deep, lanes, .. } = schedule.form else { return false };
+        let ScheduleForm::Columns { wide, deep, lanes, .. } = schedule.form else { return false };
         let (threads, rows) = (wide * deep, schedule.rows.points());
-        let accumulator = super::emit::accumulator_bytes(self.kernel, self.analysis);
+        let accumulator = accumulator_bytes(self.kernel, self.analysis);
         let reductions = self.passes.list.iter().map(|pass| pass.reduces.len() as u64).max().unwrap_or(0);
         let registers = u64::from(lanes) * 4 * reductions + OTHER_REGISTERS;
         let columns = u64::from(wide * lanes);
-        let whole = Schedule { split: Split::Whole, ..schedule.clone() };
+        let whole = Schedule { split: RowSplit::Whole, ..schedule.clone() };
         (default.min(32)..=MOST_THREADS).contains(&threads)
             && lanes <= MOST_LANES
             && rows.is_multiple_of(u64::from(lanes))
@@ -93,14 +94,14 @@ impl Chooser<'_> {
     /// Whether blocks can share rows as they do by default, where each block has `together` of them.
     fn is_shared_alike(&self, schedule: &Schedule, whole: &Schedule, together: u64) -> bool {
         let blocks = u64::from(schedule.split.blocks());
-        schedule.split == Split::Whole
-            || Split::among(blocks, self.exchange(whole, together), self.passes, self.device) == schedule.split
+        schedule.split == RowSplit::Whole
+            || RowSplit::among(blocks, self.exchange(whole, together), self.passes, self.device) == schedule.split
     }
 
     /// More or fewer rows in a block, values kept or not, and more or fewer threads for a row where the order is free.
     fn other_rows(&self, default: &Schedule) -> Vec<Schedule> {
-        let Form::Rows { threads, rows, lanes, kept, .. } = default.form else { return vec![] };
-        if matches!(default.split, Split::Scanned { .. }) {
+        let ScheduleForm::Rows { threads, rows, lanes, kept, .. } = default.form else { return vec![] };
+        if matches!(default.split, RowSplit::Scanned { .. }) {
             // Which part of a row a block has follows from all of these.
             return vec![];
         }
@@ -132,17 +133,19 @@ impl Chooser<'_> {
         let kept_bytes = turns.saturating_mul(u64::from(lanes)).saturating_mul(self.passes.kept_bytes(self.kernel));
         let turns = match default.form {
             // A scan takes some turns at a time: how many is a matter of order, too.
-            Form::Rows { threads: same, lanes: alike, turns, .. } if has_scans && (same, alike) == (threads, lanes) => {
+            ScheduleForm::Rows { threads: same, lanes: alike, turns, .. }
+                if has_scans && (same, alike) == (threads, lanes) =>
+            {
                 turns
             }
             _ => u32::try_from(turns).ok()?,
         };
-        let schedule = Schedule { form: Form::Rows { threads, rows, lanes, turns, kept }, ..default.clone() };
-        let whole = Schedule { split: Split::Whole, ..schedule.clone() };
+        let schedule = Schedule { form: ScheduleForm::Rows { threads, rows, lanes, turns, kept }, ..default.clone() };
+        let whole = Schedule { split: RowSplit::Whole, ..schedule.clone() };
         let block = threads.checked_mul(rows)?;
         let fits = (32..=MOST_THREADS).contains(&block)
             && block.is_multiple_of(32)
-            && (rows == 1 || (split == Split::Whole && u64::from(rows) < 2 * default.rows.points()))
+            && (rows == 1 || (split == RowSplit::Whole && u64::from(rows) < 2 * default.rows.points()))
             && u64::from(threads) < 2 * chunks
             && (!kept || kept_bytes <= 2 * KEPT_REGISTERS * 4)
             && self.is_shared_alike(&schedule, &whole, 1);
@@ -167,7 +170,7 @@ impl Chooser<'_> {
 impl Schedule {
     /// Whether both give the same threads the same work.
     fn is_same(&self, other: &Schedule) -> bool {
-        let axes = |domain: &Domain| domain.axes.clone();
+        let axes = |domain: &AxisDomain| domain.axes.clone();
         let plain = |schedule: &Schedule| (schedule.form, schedule.split, schedule.tiles.clone());
         plain(self) == plain(other) && [&self.rows, &self.points].map(axes) == [&other.rows, &other.points].map(axes)
     }
@@ -177,21 +180,21 @@ impl Schedule {
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.form {
-            Form::Columns { lanes, .. } if self.tiles.is_some() => write!(f, "squares lanes={lanes}")?,
-            Form::Columns { wide, deep, lanes, kept } => {
+            ScheduleForm::Columns { lanes, .. } if self.tiles.is_some() => write!(f, "squares lanes={lanes}")?,
+            ScheduleForm::Columns { wide, deep, lanes, kept } => {
                 write!(f, "columns wide={wide} deep={deep} lanes={lanes}")?;
                 f.write_str(if kept { " kept" } else { "" })?;
             }
-            Form::Rows { threads, rows, lanes, turns, kept } => {
+            ScheduleForm::Rows { threads, rows, lanes, turns, kept } => {
                 write!(f, "rows threads={threads} rows={rows} lanes={lanes} turns={turns}")?;
                 f.write_str(if kept { " kept" } else { "" })?;
             }
         }
         match self.split {
-            Split::Whole => Ok(()),
-            Split::Cluster { blocks } => write!(f, " cluster={blocks}"),
-            Split::Last { blocks } => write!(f, " blocks={blocks}"),
-            Split::Scanned { blocks } => write!(f, " scanned={blocks}"),
+            RowSplit::Whole => Ok(()),
+            RowSplit::Cluster { blocks } => write!(f, " cluster={blocks}"),
+            RowSplit::Last { blocks } => write!(f, " blocks={blocks}"),
+            RowSplit::Scanned { blocks } => write!(f, " scanned={blocks}"),
         }
     }
 }

@@ -4,12 +4,12 @@
 //! index was proven inside, an offset has as few terms as do. Each of these is written down while the text is written,
 //! so that it can be held against what the kernel means, point by point: `passhost-fuzz claims` does.
 
-use super::schedule::{Form, Schedule};
+use super::schedule::{Schedule, ScheduleForm};
 use passhost_ir::kernel::Reg;
 
 /// An access to a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub enum ClaimAccess {
     /// The load that this instruction is.
     Load(Reg),
     /// The store at this position.
@@ -33,10 +33,10 @@ pub struct Term {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Claim {
     /// All lanes of a thread use one element.
-    OneElement(Access),
+    OneElement(ClaimAccess),
     /// The lanes of a thread use neighbours, whose common address is a multiple of their bytes, or of 16. Where the load
     /// pads, all lanes are inside or all are outside.
-    Neighbours(Access),
+    Neighbours(ClaimAccess),
     /// The index of a dimension is a position in it, so that it has no guard.
     Inside {
         /// The load.
@@ -47,7 +47,7 @@ pub enum Claim {
     /// The element lies at `base` and the sum of the terms.
     Offset {
         /// Which element.
-        access: Access,
+        access: ClaimAccess,
         /// Elements from the first of the tensor.
         base: i64,
         /// What depends on the row and the point.
@@ -83,11 +83,11 @@ impl Claims {
     pub(super) fn new(schedule: &Schedule) -> Claims {
         let blocks = schedule.blocks();
         let reach = match schedule.form {
-            Form::Columns { wide, lanes, .. } => {
+            ScheduleForm::Columns { wide, lanes, .. } => {
                 let rows = blocks / u64::from(schedule.split.blocks()) * u64::from(wide) * u64::from(lanes);
                 (rows, schedule.points.points())
             }
-            Form::Rows { threads, rows, lanes, turns, .. } => {
+            ScheduleForm::Rows { threads, rows, lanes, turns, .. } => {
                 let shared = schedule.split.blocks();
                 let points = u64::from(turns) * u64::from(threads * shared) * u64::from(lanes);
                 (blocks / u64::from(shared) * u64::from(rows), points)
@@ -96,7 +96,7 @@ impl Claims {
         Claims {
             rows: schedule.rows.axes.clone(),
             points: schedule.points.axes.clone(),
-            along_rows: matches!(schedule.form, Form::Columns { .. }),
+            along_rows: matches!(schedule.form, ScheduleForm::Columns { .. }),
             lanes: schedule.lanes(),
             reach,
             list: vec![],

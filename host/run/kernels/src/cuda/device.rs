@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// The driver refused something.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DeviceError {
+pub enum DriverError {
     /// There is no driver.
     #[error("the CUDA driver (libcuda.so.1) is not installed")]
     NoDriver,
@@ -23,8 +23,8 @@ pub enum DeviceError {
     },
 }
 
-pub(super) fn failed(call: &'static str) -> impl Fn(result::DriverError) -> DeviceError {
-    move |error| DeviceError::Call { call, message: error.to_string() }
+pub(super) fn failed(call: &'static str) -> impl Fn(result::DriverError) -> DriverError {
+    move |error| DriverError::Call { call, message: error.to_string() }
 }
 
 /// A stream of the driver: the address of its `CUstream_st`. 0 is the legacy default stream.
@@ -53,7 +53,7 @@ const FIRST_THAT_BEGINS_EARLY: i32 = 9;
 
 /// What a function does first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Start {
+pub(super) enum FunctionStart {
     /// It calls `begin` of the [prelude](super::join), which waits for the launch before.
     Waits,
     /// Anything: all that the stream was given before must have ended.
@@ -67,10 +67,10 @@ unsafe impl Sync for Gpu {}
 
 impl Gpu {
     /// The GPU with this number. The calling thread's context stays what it is.
-    pub fn open(number: u32) -> Result<Arc<Gpu>, DeviceError> {
+    pub fn open(number: u32) -> Result<Arc<Gpu>, DriverError> {
         // SAFETY: loading the driver's library asks nothing of its users.
         if !unsafe { sys::is_culib_present() } {
-            return Err(DeviceError::NoDriver);
+            return Err(DriverError::NoDriver);
         }
         result::init().map_err(failed("initialise"))?;
         let device = result::device::get(number as i32).map_err(failed("open the device"))?;
@@ -86,7 +86,7 @@ impl Gpu {
     }
 
     /// Makes the GPU's context that of the calling thread until the result is dropped.
-    pub fn enter(&self) -> Result<Entered<'_>, DeviceError> {
+    pub fn enter(&self) -> Result<Entered<'_>, DriverError> {
         let current = result::ctx::get_current().map_err(failed("ask for the context"))?;
         let pushed = current != Some(self.context);
         if pushed {
@@ -97,7 +97,7 @@ impl Gpu {
     }
 
     /// Major and minor version of the compute capability.
-    pub fn capability(&self) -> Result<(i32, i32), DeviceError> {
+    pub fn capability(&self) -> Result<(i32, i32), DriverError> {
         use sys::CUdevice_attribute::{
             CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR as MAJOR,
             CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR as MINOR,
@@ -106,19 +106,19 @@ impl Gpu {
     }
 
     /// A figure that the driver has of the device.
-    pub(super) fn attribute(&self, which: sys::CUdevice_attribute) -> Result<i32, DeviceError> {
+    pub(super) fn attribute(&self, which: sys::CUdevice_attribute) -> Result<i32, DriverError> {
         // SAFETY: the device exists.
         unsafe { result::device::get_attribute(self.device, which) }.map_err(failed("ask for an attribute"))
     }
 
     /// Whether a launch of such a function may begin while the one before it still runs. GPUs before Hopper know no such
     /// launches, and nothing in the text waits there.
-    fn begins_early(&self, start: Start) -> bool {
-        start == Start::Waits && self.major >= FIRST_THAT_BEGINS_EARLY
+    fn begins_early(&self, start: FunctionStart) -> bool {
+        start == FunctionStart::Waits && self.major >= FIRST_THAT_BEGINS_EARLY
     }
 
     /// Bytes of its memory that nobody has.
-    pub fn free_bytes(&self) -> Result<u64, DeviceError> {
+    pub fn free_bytes(&self) -> Result<u64, DriverError> {
         let _entered = self.enter()?;
         let (free, _) = result::mem_get_info().map_err(failed("ask for its free memory"))?;
         Ok(free as u64)
@@ -130,12 +130,12 @@ impl Gpu {
     }
 
     /// The name of the product.
-    pub fn name(&self) -> Result<String, DeviceError> {
+    pub fn name(&self) -> Result<String, DriverError> {
         result::device::get_name(self.device).map_err(failed("ask for the name"))
     }
 
     /// What names this very GPU, whatever number it is opened by: `GPU-` and a UUID.
-    pub fn uuid(&self) -> Result<String, DeviceError> {
+    pub fn uuid(&self) -> Result<String, DriverError> {
         let bytes = result::device::get_uuid(self.device).map_err(failed("ask for the UUID"))?.bytes;
         let digits: String = bytes.iter().map(|byte| format!("{:02x}", *byte as u8)).collect();
         let parts = [0..8, 8..12, 12..16, 16..20, 20..32].map(|part| &digits[part]);
@@ -143,15 +143,20 @@ impl Gpu {
     }
 
     /// Loads machine code.
-    pub(super) fn load(self: &Arc<Gpu>, cubin: &Cubin, entry: &str, start: Start) -> Result<Function, DeviceError> {
-        let name = CString::new(entry).map_err(|_| DeviceError::Call { call: "load", message: "bad name".into() })?;
+    pub(super) fn load(
+        self: &Arc<Gpu>,
+        cubin: &Cubin,
+        entry: &str,
+        start: FunctionStart,
+    ) -> Result<GpuFunction, DriverError> {
+        let name = CString::new(entry).map_err(|_| DriverError::Call { call: "load", message: "bad name".into() })?;
         let _entered = self.enter()?;
         // SAFETY: a cubin is self-contained, and says itself how long it is.
         let module = unsafe { result::module::load_data(cubin.0.as_ptr().cast()) }.map_err(failed("load a kernel"))?;
         // SAFETY: the module was just loaded.
         match unsafe { result::module::get_function(module, name) } {
             Ok(function) => {
-                Ok(Function { gpu: self.clone(), module, function, begins_early: self.begins_early(start) })
+                Ok(GpuFunction { gpu: self.clone(), module, function, begins_early: self.begins_early(start) })
             }
             Err(error) => {
                 // SAFETY: nothing of the module is in use.
@@ -162,7 +167,7 @@ impl Gpu {
     }
 }
 
-fn read_properties(device: sys::CUdevice) -> Result<(i32, DeviceProperties), DeviceError> {
+fn read_properties(device: sys::CUdevice) -> Result<(i32, DeviceProperties), DriverError> {
     use sys::CUdevice_attribute as Attribute;
     let read = |which| {
         // SAFETY: the caller got the device from the driver.
@@ -197,7 +202,7 @@ pub struct Entered<'a> {
 
 impl Entered<'_> {
     /// Waits until everything on the stream has run. An error of the GPU shows here at the latest.
-    pub fn synchronize(&self, stream: Stream) -> Result<(), DeviceError> {
+    pub fn synchronize(&self, stream: Stream) -> Result<(), DriverError> {
         // SAFETY: the driver knows its streams, and refuses what is none in this context.
         unsafe { result::stream::synchronize(stream.raw()) }.map_err(failed("wait for the stream"))
     }
@@ -220,7 +225,7 @@ impl Drop for Entered<'_> {
 
 /// A loaded kernel.
 #[derive(Debug)]
-pub(super) struct Function {
+pub(super) struct GpuFunction {
     /// Lives as long as what is loaded on it.
     gpu: Arc<Gpu>,
     module: sys::CUmodule,
@@ -229,11 +234,11 @@ pub(super) struct Function {
 }
 
 // SAFETY: the driver's handles may be used from any thread.
-unsafe impl Send for Function {}
+unsafe impl Send for GpuFunction {}
 // SAFETY: as above.
-unsafe impl Sync for Function {}
+unsafe impl Sync for GpuFunction {}
 
-impl Function {
+impl GpuFunction {
     /// Launches with these addresses as arguments.
     ///
     /// # Safety
@@ -245,7 +250,7 @@ impl Function {
         blocks: u32,
         threads: u32,
         addresses: &[u64],
-    ) -> Result<(), DeviceError> {
+    ) -> Result<(), DriverError> {
         let mut bytes = 0;
         let mut arguments = packed(addresses, &mut bytes);
         let mut early = sys::CUlaunchAttribute {
@@ -292,7 +297,7 @@ pub(super) fn packed(addresses: &[u64], bytes: &mut usize) -> [*mut c_void; 5] {
     ]
 }
 
-impl Function {
+impl GpuFunction {
     /// A launch as a node of a graph, with arguments from [`packed`].
     pub(super) fn node(
         &self,
@@ -317,7 +322,7 @@ impl Function {
     }
 }
 
-impl Drop for Function {
+impl Drop for GpuFunction {
     fn drop(&mut self) {
         let _entered = self.gpu.enter();
         // SAFETY: nobody launches it any more; the driver waits for what runs. There is nothing to do about an error.

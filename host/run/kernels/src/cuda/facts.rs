@@ -1,6 +1,6 @@
 //! What the driver knows of a GPU without trying: nominal figures.
 
-use super::device::{DeviceError, Gpu};
+use super::device::{DriverError, Gpu};
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
 use passhost_ir::{DeviceFacts, DeviceKind};
 
@@ -10,7 +10,7 @@ const LAUNCH_NS: u32 = 2_000;
 
 impl Gpu {
     /// The facts of this GPU. Bandwidth is that of the memory's clock and bus: two transfers a cycle.
-    pub fn facts(&self) -> Result<DeviceFacts, DeviceError> {
+    pub fn facts(&self) -> Result<DeviceFacts, DriverError> {
         let ask = |attribute| self.attribute(attribute).map(|value| u64::from(value.unsigned_abs()));
         let clock = 1_000 * ask(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?;
         let bits = ask(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?;

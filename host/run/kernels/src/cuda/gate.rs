@@ -2,7 +2,7 @@
 //! is still asking.
 
 use super::compiler::Compiler;
-use super::device::{DeviceError, Entered, Function, Gpu, Start, Stream, failed};
+use super::device::{DriverError, Entered, FunctionStart, Gpu, GpuFunction, Stream, failed};
 use super::kernel::CudaError;
 use cudarc::driver::{result, sys};
 use std::sync::Arc;
@@ -38,7 +38,7 @@ const GAVE_UP: usize = 1;
 /// A gate that can be shut on a stream again and again.
 #[derive(Debug)]
 pub struct Gate {
-    function: Function,
+    function: GpuFunction,
     words: Words,
 }
 
@@ -49,7 +49,7 @@ pub struct ShutGate<'a>(&'a Words);
 impl Gate {
     /// One for a GPU.
     pub fn new(gpu: &Arc<Gpu>, compiler: &Compiler) -> Result<Gate, CudaError> {
-        let function = gpu.load(&compiler.compile(SOURCE)?, ENTRY, Start::Anyhow)?;
+        let function = gpu.load(&compiler.compile(SOURCE)?, ENTRY, FunctionStart::Anyhow)?;
         Ok(Gate { function, words: Words::new(gpu)? })
     }
 
@@ -59,7 +59,7 @@ impl Gate {
         entered: &Entered<'_>,
         stream: Stream,
         limit: Duration,
-    ) -> Result<ShutGate<'_>, DeviceError> {
+    ) -> Result<ShutGate<'_>, DriverError> {
         self.words.get(OPEN).store(0, Ordering::SeqCst);
         self.words.get(GAVE_UP).store(0, Ordering::SeqCst);
         let limit = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
@@ -88,7 +88,7 @@ struct Words {
 }
 
 impl Words {
-    fn new(gpu: &Arc<Gpu>) -> Result<Words, DeviceError> {
+    fn new(gpu: &Arc<Gpu>) -> Result<Words, DriverError> {
         let _entered = gpu.enter()?;
         let size = 2 * size_of::<AtomicU32>();
         // SAFETY: asks for memory; it is given back once, in `drop`.

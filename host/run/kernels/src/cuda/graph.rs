@@ -3,7 +3,7 @@
 //! The graph is built node by node, not recorded from a stream: all that is in it was put there here, so that addresses
 //! can be changed without looking into anything that belongs to a library.
 
-use super::device::{DeviceError, Entered, Gpu, Stream, failed};
+use super::device::{DriverError, Entered, Gpu, Stream, failed};
 use super::kernel::PreparedLaunch;
 use cudarc::driver::sys;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ impl LaunchGraph {
     ///
     /// # Safety
     /// As for [`PreparedLaunch::launch`], whenever the graph is launched.
-    pub unsafe fn new(gpu: &Arc<Gpu>, launches: &[(PreparedLaunch, Vec<u64>)]) -> Result<LaunchGraph, DeviceError> {
+    pub unsafe fn new(gpu: &Arc<Gpu>, launches: &[(PreparedLaunch, Vec<u64>)]) -> Result<LaunchGraph, DriverError> {
         let _entered = gpu.enter()?;
         let mut graph = std::ptr::null_mut();
         // SAFETY: a new graph, which is destroyed when this is dropped.
@@ -68,7 +68,7 @@ impl LaunchGraph {
     ///
     /// # Safety
     /// As for [`LaunchGraph::new`].
-    pub unsafe fn update(&mut self, launches: &[(PreparedLaunch, Vec<u64>)]) -> Result<bool, DeviceError> {
+    pub unsafe fn update(&mut self, launches: &[(PreparedLaunch, Vec<u64>)]) -> Result<bool, DriverError> {
         let same = |(known, (launch, _)): (&PreparedLaunch, &(PreparedLaunch, Vec<u64>))| known.is_same(launch);
         if launches.len() != self.launches.len() || !self.launches.iter().zip(launches).all(same) {
             return Ok(false);
@@ -92,7 +92,7 @@ impl LaunchGraph {
     ///
     /// # Safety
     /// As for [`LaunchGraph::new`].
-    pub unsafe fn launch(&self, _entered: &Entered<'_>, stream: Stream) -> Result<(), DeviceError> {
+    pub unsafe fn launch(&self, _entered: &Entered<'_>, stream: Stream) -> Result<(), DriverError> {
         // SAFETY: the graph is ready; the rest is the caller's promise.
         unsafe { sys::cuGraphLaunch(self.exec, stream.raw()) }.result().map_err(failed("launch a graph"))
     }

@@ -6,17 +6,19 @@
 //! them, and threads that a body has no use for leave before it begins: they are whole warps, and a barrier waits for
 //! threads that are there. Shared memory is that of the body that wants the most.
 
-use super::emit::ENTRY;
 use super::properties::DeviceProperties;
-use super::split::Split;
+use super::split::RowSplit;
 use super::text::Text;
 use std::fmt::Write;
 
 const PRELUDE: &str = include_str!("prelude.cu");
 
+/// The function's name in the source.
+pub const ENTRY: &str = "k";
+
 /// A kernel without the function around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Body {
+pub(super) struct KernelBody {
     /// Element types of the inputs, which the lines call `x0`, `x1` and so on.
     pub(super) inputs: Vec<&'static str>,
     /// Those of the outputs, `y0` and so on.
@@ -27,14 +29,14 @@ pub(super) struct Body {
     /// Threads of a block, whole warps.
     pub(super) threads: u32,
     /// Whether blocks share rows, which only those of a launch of its own can.
-    pub(super) split: Split,
+    pub(super) split: RowSplit,
     /// One of [`FORMS`](super::FORMS).
     pub(super) form: &'static str,
     /// Indented once.
     pub(super) lines: String,
 }
 
-impl Body {
+impl KernelBody {
     /// Its parameters: inputs, then outputs. `name` makes their names of a letter and a position.
     fn parameters(&self, name: impl Fn(char, usize) -> String) -> (Vec<String>, Vec<String>) {
         let of_input = |(at, ty): (usize, &&str)| format!("const {ty} *__restrict__ {}", name('x', at));
@@ -46,17 +48,17 @@ impl Body {
     }
 
     /// Whether both are the same function.
-    fn is_same(&self, other: &Body) -> bool {
+    fn is_same(&self, other: &KernelBody) -> bool {
         (&self.inputs, &self.outputs, &self.lines) == (&other.inputs, &other.outputs, &other.lines)
     }
 }
 
 /// The text of one kernel. The parameters of its function are the inputs, then the outputs.
-pub(super) fn alone(body: &Body, device: &DeviceProperties) -> String {
+pub(super) fn alone(body: &KernelBody, device: &DeviceProperties) -> String {
     let (mut parameters, outputs) = body.parameters(|letter, at| format!("{letter}{at}"));
     parameters.extend(outputs);
     let mut text = Text::default();
-    let launch = Launch { blocks: body.blocks, threads: body.threads, split: body.split };
+    let launch = LaunchGrid { blocks: body.blocks, threads: body.threads, split: body.split };
     open_entry(&mut text, launch, body.shared_bytes, &parameters, device);
     text.lines(&body.lines);
     text.close();
@@ -64,7 +66,7 @@ pub(super) fn alone(body: &Body, device: &DeviceProperties) -> String {
 }
 
 /// The text of several kernels. The parameters are the inputs of all of them, then all outputs.
-pub(super) fn joined(bodies: &[Body], device: &DeviceProperties) -> String {
+pub(super) fn joined(bodies: &[KernelBody], device: &DeviceProperties) -> String {
     if let [body] = bodies {
         return alone(body, device);
     }
@@ -87,7 +89,7 @@ pub(super) fn joined(bodies: &[Body], device: &DeviceProperties) -> String {
     parameters.extend(outputs);
     let shared = bodies.iter().map(|body| body.shared_bytes).max().unwrap_or(0);
     let threads = threads(bodies);
-    let launch = Launch { blocks: bodies.iter().map(|body| body.blocks).sum(), threads, split: Split::Whole };
+    let launch = LaunchGrid { blocks: bodies.iter().map(|body| body.blocks).sum(), threads, split: RowSplit::Whole };
     open_entry(&mut text, launch, shared, &parameters, device);
     let mut first = 0;
     for (number, body) in bodies.iter().enumerate().filter(|(_, body)| body.blocks > 0) {
@@ -106,19 +108,19 @@ pub(super) fn joined(bodies: &[Body], device: &DeviceProperties) -> String {
 }
 
 /// Threads of a block that has room for each body.
-pub(super) fn threads(bodies: &[Body]) -> u32 {
+pub(super) fn threads(bodies: &[KernelBody]) -> u32 {
     bodies.iter().map(|body| body.threads).max().unwrap_or(1)
 }
 
 /// Blocks of a grid, threads of a block, and whether blocks share rows.
 #[derive(Clone, Copy)]
-struct Launch {
+struct LaunchGrid {
     blocks: u64,
     threads: u32,
-    split: Split,
+    split: RowSplit,
 }
 
-impl Launch {
+impl LaunchGrid {
     /// Whether the blocks of a next launch like this one may take their places while these run. They must all find room:
     /// where some do and others wait for blocks to end, they are spread unevenly when they go on.
     fn leaves_room(self, device: &DeviceProperties) -> bool {
@@ -126,12 +128,18 @@ impl Launch {
     }
 }
 
-fn open_entry(text: &mut Text, launch: Launch, shared_bytes: u64, parameters: &[String], device: &DeviceProperties) {
+fn open_entry(
+    text: &mut Text,
+    launch: LaunchGrid,
+    shared_bytes: u64,
+    parameters: &[String],
+    device: &DeviceProperties,
+) {
     let parameters = parameters.join(", ");
     let threads = launch.threads;
     let cluster = match launch.split {
-        Split::Cluster { blocks } => format!(" __cluster_dims__({blocks}, 1, 1)"),
-        Split::Whole | Split::Last { .. } | Split::Scanned { .. } => String::new(),
+        RowSplit::Cluster { blocks } => format!(" __cluster_dims__({blocks}, 1, 1)"),
+        RowSplit::Whole | RowSplit::Last { .. } | RowSplit::Scanned { .. } => String::new(),
     };
     text.open(format_args!("extern \"C\" __global__ void __launch_bounds__({threads}){cluster} {ENTRY}({parameters})"));
     text.line(format_args!("__shared__ __align__(16) u8 shared[{}];", shared_bytes.max(1)));
@@ -141,7 +149,7 @@ fn open_entry(text: &mut Text, launch: Launch, shared_bytes: u64, parameters: &[
     }
 }
 
-fn write_function(text: &mut Text, number: usize, body: &Body) {
+fn write_function(text: &mut Text, number: usize, body: &KernelBody) {
     let (mut parameters, outputs) = body.parameters(|letter, at| format!("{letter}{at}"));
     parameters.extend(outputs);
     let parameters = parameters.join(", ");
@@ -151,11 +159,11 @@ fn write_function(text: &mut Text, number: usize, body: &Body) {
 }
 
 /// The number of the function that a body is: bodies that are alike share one.
-fn function_of(bodies: &[Body], number: usize) -> usize {
+fn function_of(bodies: &[KernelBody], number: usize) -> usize {
     bodies[..number].iter().position(|before| before.blocks > 0 && before.is_same(&bodies[number])).unwrap_or(number)
 }
 
-fn call(bodies: &[Body], number: usize, first: u64) -> String {
+fn call(bodies: &[KernelBody], number: usize, first: u64) -> String {
     let mut call = format!("{ENTRY}{}(Block{{blockIdx.x - {first}u}}, shared", function_of(bodies, number));
     let body = &bodies[number];
     let inputs = (0..body.inputs.len()).map(|at| name(number, 'x', at));

@@ -1,11 +1,11 @@
 //! A kernel with its machine code, one variant for each layout that it met.
 
 use super::compiler::Compiler;
-use super::device::{DeviceError, Entered, Function, Gpu, Start, Stream};
-use super::emit::{ENTRY, JoinedSource, KernelSource, candidates, emit_as, emit_joined};
+use super::device::{DriverError, Entered, FunctionStart, Gpu, GpuFunction, Stream};
+use super::emit::{JoinedSource, KernelSource, candidates, emit_as, emit_joined};
+use super::join::ENTRY;
 use super::nvrtc::NvrtcError;
-use super::tune::Candidates;
-use crate::access::{BindError, BoundInput, BoundOutput, Layout, check, check_apart};
+use crate::access::{BindError, BoundInput, BoundOutput, KernelLayout, check, check_apart};
 use cudarc::driver::sys;
 use passhost_ir::Kernel;
 use passhost_ir::kernel::{Facts, KernelError, verify};
@@ -27,7 +27,7 @@ pub enum CudaError {
     Nvrtc(#[from] NvrtcError),
     /// The GPU refused.
     #[error(transparent)]
-    Device(#[from] DeviceError),
+    Device(#[from] DriverError),
     /// More blocks than a grid has.
     #[error("the kernel needs {blocks} blocks, a grid has at most {}; split the tensor", i32::MAX)]
     Grid {
@@ -38,40 +38,54 @@ pub enum CudaError {
 
 /// Machine code for one layout of each kernel.
 #[derive(Debug)]
-struct Variant {
-    function: Function,
+struct LayoutVariant {
+    function: GpuFunction,
     blocks: u32,
     threads: u32,
     form: &'static str,
 }
 
-impl Variant {
+impl LayoutVariant {
     fn load(
         gpu: &Arc<Gpu>,
         compiler: &Compiler,
         text: &str,
         (blocks, threads): (u64, u32),
         form: &'static str,
-    ) -> Result<Variant, CudaError> {
+    ) -> Result<LayoutVariant, CudaError> {
         let blocks = i32::try_from(blocks).map_err(|_| CudaError::Grid { blocks })?.unsigned_abs();
-        let function = gpu.load(&compiler.compile(text)?, ENTRY, Start::Waits)?;
-        Ok(Variant { function, blocks, threads, form })
+        let function = gpu.load(&compiler.compile(text)?, ENTRY, FunctionStart::Waits)?;
+        Ok(LayoutVariant { function, blocks, threads, form })
     }
 }
 
 /// A kernel for a GPU, or several as one launch, in which they run in no order.
 #[derive(Debug)]
 pub struct CudaKernel {
-    parts: Vec<Part>,
+    parts: Vec<LaunchPart>,
     /// What its schedule is called, where that is not to be the default.
     schedule: Option<String>,
-    variants: Mutex<HashMap<Vec<Layout>, Arc<Variant>>>,
+    variants: Mutex<HashMap<Vec<KernelLayout>, Arc<LayoutVariant>>>,
 }
 
 #[derive(Debug)]
-struct Part {
+struct LaunchPart {
     kernel: Kernel,
     facts: Facts,
+}
+
+/// The texts that a kernel may be compiled from for tensors of one layout, the default first.
+#[derive(Debug, Clone)]
+pub struct Candidates {
+    pub(super) sources: Vec<KernelSource>,
+    pub(super) alignments: Box<[u64]>,
+}
+
+impl Candidates {
+    /// The texts, and what the schedule of each is called.
+    pub fn sources(&self) -> &[KernelSource] {
+        &self.sources
+    }
 }
 
 impl CudaKernel {
@@ -82,7 +96,7 @@ impl CudaKernel {
 
     /// Verifies kernels that become one launch. Its tensors are the inputs of all of them, then all outputs.
     pub fn joined(kernels: &[&Kernel]) -> Result<CudaKernel, KernelError> {
-        let part = |kernel: &&Kernel| Ok(Part { facts: verify(kernel)?, kernel: (*kernel).clone() });
+        let part = |kernel: &&Kernel| Ok(LaunchPart { facts: verify(kernel)?, kernel: (*kernel).clone() });
         let parts = kernels.iter().map(part).collect::<Result<_, KernelError>>()?;
         Ok(CudaKernel { parts, schedule: None, variants: Mutex::default() })
     }
@@ -119,7 +133,7 @@ impl CudaKernel {
         inputs: &[BoundInput<'_>],
         outputs: &[BoundOutput],
     ) -> Result<Option<Candidates>, CudaError> {
-        let [Part { kernel, facts }] = &self.parts[..] else { return Ok(None) };
+        let [LaunchPart { kernel, facts }] = &self.parts[..] else { return Ok(None) };
         let layouts = layouts(&[kernel], inputs, outputs)?;
         let sources = match &layouts[..] {
             [layout] if kernel.rows() > 0 => candidates(kernel, facts, layout, gpu.properties()),
@@ -129,18 +143,25 @@ impl CudaKernel {
         Ok(Some(found).filter(|found| found.sources.len() > 1))
     }
 
-    fn variant(&self, gpu: &Arc<Gpu>, compiler: &Compiler, layouts: Vec<Layout>) -> Result<Arc<Variant>, CudaError> {
+    fn variant(
+        &self,
+        gpu: &Arc<Gpu>,
+        compiler: &Compiler,
+        layouts: Vec<KernelLayout>,
+    ) -> Result<Arc<LayoutVariant>, CudaError> {
         let mut variants = self.variants.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(variant) = variants.get(&layouts) {
             return Ok(variant.clone());
         }
         let variant = Arc::new(match self.chosen(gpu, &layouts) {
-            Some(source) => Variant::load(gpu, compiler, &source.text, (source.blocks, source.threads), source.form)?,
+            Some(source) => {
+                LayoutVariant::load(gpu, compiler, &source.text, (source.blocks, source.threads), source.form)?
+            }
             None => {
-                let kernels: Vec<(&Kernel, &Facts, &Layout)> =
+                let kernels: Vec<(&Kernel, &Facts, &KernelLayout)> =
                     self.parts.iter().zip(&layouts).map(|(part, layout)| (&part.kernel, &part.facts, layout)).collect();
                 let JoinedSource { text, blocks, threads, form, .. } = emit_joined(&kernels, gpu.properties());
-                Variant::load(gpu, compiler, &text, (blocks, threads), form)?
+                LayoutVariant::load(gpu, compiler, &text, (blocks, threads), form)?
             }
         });
         variants.insert(layouts, variant.clone());
@@ -148,15 +169,15 @@ impl CudaKernel {
     }
 
     /// The text of the schedule that was chosen, if it was and is there.
-    fn chosen(&self, gpu: &Gpu, layouts: &[Layout]) -> Option<KernelSource> {
-        let ([Part { kernel, facts }], [layout]) = (&self.parts[..], layouts) else { return None };
+    fn chosen(&self, gpu: &Gpu, layouts: &[KernelLayout]) -> Option<KernelSource> {
+        let ([LaunchPart { kernel, facts }], [layout]) = (&self.parts[..], layouts) else { return None };
         emit_as((kernel, facts), layout, gpu.properties(), self.schedule.as_ref()?)
     }
 }
 
 /// Alignments of all inputs, then of all outputs.
-fn alignments(layouts: &[Layout]) -> Box<[u64]> {
-    let of = |alignments: fn(&Layout) -> &[usize]| layouts.iter().flat_map(alignments);
+fn alignments(layouts: &[KernelLayout]) -> Box<[u64]> {
+    let of = |alignments: fn(&KernelLayout) -> &[usize]| layouts.iter().flat_map(alignments);
     let all = of(|layout| &layout.alignments).chain(of(|layout| &layout.outputs));
     all.map(|alignment| *alignment as u64).collect()
 }
@@ -167,7 +188,7 @@ pub(super) fn layouts(
     kernels: &[&Kernel],
     inputs: &[BoundInput<'_>],
     outputs: &[BoundOutput],
-) -> Result<Vec<Layout>, CudaError> {
+) -> Result<Vec<KernelLayout>, CudaError> {
     let (mut rest, mut rest_of_outputs) = (inputs, outputs);
     let mut layouts = Vec::with_capacity(kernels.len());
     for (number, kernel) in kernels.iter().enumerate() {
@@ -177,7 +198,7 @@ pub(super) fn layouts(
         let (own, others) = rest.split_at(count(kernel.inputs.len(), rest.len()));
         let (own_outputs, other_outputs) = rest_of_outputs.split_at(count(kernel.stores.len(), rest_of_outputs.len()));
         check(kernel, own, own_outputs)?;
-        layouts.push(Layout::of(own, own_outputs));
+        layouts.push(KernelLayout::of(own, own_outputs));
         (rest, rest_of_outputs) = (others, other_outputs);
     }
     if kernels.len() > 1 {
@@ -190,7 +211,7 @@ pub(super) fn layouts(
 #[derive(Debug, Clone)]
 pub struct PreparedLaunch {
     /// None where there is nothing to compute.
-    variant: Option<Arc<Variant>>,
+    variant: Option<Arc<LayoutVariant>>,
     /// That of each input, then of each output: the largest power of two up to 16 that divides its address.
     alignments: Box<[u64]>,
 }
@@ -203,7 +224,7 @@ impl PreparedLaunch {
         source: &KernelSource,
         alignments: Box<[u64]>,
     ) -> Result<PreparedLaunch, CudaError> {
-        let variant = Variant::load(gpu, compiler, &source.text, (source.blocks, source.threads), source.form)?;
+        let variant = LayoutVariant::load(gpu, compiler, &source.text, (source.blocks, source.threads), source.form)?;
         Ok(PreparedLaunch { variant: Some(Arc::new(variant)), alignments })
     }
 
@@ -215,7 +236,7 @@ impl PreparedLaunch {
     /// nothing. Until the stream has run the launch, inputs can be read and are written to by nobody, and outputs can be
     /// written and are accessed by nobody else. All launches prepared by one [`CudaKernel`] are made on one stream: where
     /// blocks share rows, they do so through memory that belongs to the machine code.
-    pub unsafe fn launch(&self, entered: &Entered<'_>, stream: Stream, addresses: &[u64]) -> Result<bool, DeviceError> {
+    pub unsafe fn launch(&self, entered: &Entered<'_>, stream: Stream, addresses: &[u64]) -> Result<bool, DriverError> {
         if !self.fits(addresses) {
             return Ok(false);
         }

@@ -7,7 +7,9 @@
 //! Everything is loaded when it is first needed. Where there is no GPU, kernels can still be compiled; where there is no
 //! NVRTC, an error says which file was looked for.
 
+mod accesses;
 mod candidates;
+mod chooser;
 mod claims;
 mod column;
 mod compiler;
@@ -31,21 +33,20 @@ mod space;
 mod split;
 mod text;
 mod tiles;
-mod traffic;
 mod tune;
 
 pub use candidates::MOST_CANDIDATES;
-pub use claims::{Access, Claim, Claims, Term};
+pub use claims::{Claim, ClaimAccess, Claims, Term};
 pub use compiler::Compiler;
-pub use device::{DeviceError, Entered, Gpu, Stream};
-pub use emit::{ENTRY, JoinedSource, KernelSource, candidates, emit, emit_as, emit_joined};
-pub use event::Event;
+pub use device::{DriverError, Entered, Gpu, Stream};
+pub use emit::{JoinedSource, KernelSource, candidates, emit, emit_as, emit_joined};
+pub use event::StreamEvent;
 pub use gate::{Gate, ShutGate};
 pub use graph::LaunchGraph;
-pub use kernel::{CudaError, CudaKernel, PreparedLaunch};
+pub use join::ENTRY;
+pub use kernel::{Candidates, CudaError, CudaKernel, PreparedLaunch};
 pub use nvrtc::{Cubin, Nvrtc, NvrtcError};
 pub use properties::DeviceProperties;
 pub use recording::{RecordedLaunches, Recording};
 pub use schedule::FORMS;
-pub use source::{Shape, shape, sources};
-pub use tune::Candidates;
+pub use source::{LaunchShape, shape, sources};

@@ -1,7 +1,8 @@
 //! Whether the points of a map are better taken in the order of its outputs, or in that of its inputs.
 
-use super::schedule::{Chooser, Schedule};
-use super::space::Domain;
+use super::chooser::Chooser;
+use super::schedule::Schedule;
+use super::space::AxisDomain;
 use super::tiles::{FEWEST_POINTS, Tiles};
 use crate::access::effective_strides;
 use passhost_ir::kernel::{IndexId, Op, Reg};
@@ -16,7 +17,7 @@ impl Chooser<'_> {
     /// A map that computes along its inputs' neighbours and writes along its outputs', where a warp then touches at most
     /// half of the sectors that it touches in `map`: as where much is read for each element that is written, or places may
     /// lie outside, so that nothing can be read ahead.
-    pub(super) fn turned(&self, map: &Schedule) -> Option<Schedule> {
+    pub(super) fn transposed(&self, map: &Schedule) -> Option<Schedule> {
         let rows = &map.rows;
         if rows.points() < FEWEST_POINTS {
             return None;
@@ -24,19 +25,19 @@ impl Chooser<'_> {
         let sizes: Vec<u64> =
             self.kernel.stores.iter().map(|store| self.kernel.body[store.value.0 as usize].dtype.size()).collect();
         let turns = rows.axes.iter().filter_map(|axis| {
-            let tiles = Tiles::turned(rows, *axis, &sizes, self.device)?;
+            let tiles = Tiles::transposed(rows, *axis, &sizes, self.device)?;
             let outer = rows.axes.iter().copied().filter(|other| other != axis);
-            let along_inputs = Domain::new(self.kernel, outer.chain([*axis]).collect());
+            let along_inputs = AxisDomain::new(self.kernel, outer.chain([*axis]).collect());
             let staged: usize = sizes.iter().map(|size| through_shared(*size as i64)).sum();
             Some((self.read(&along_inputs, None) + self.written(rows) + staged, tiles))
         });
         let (touched, tiles) = turns.min_by_key(|(touched, _)| *touched)?;
         let before = self.read(rows, map.tiles.as_ref()) + self.written(rows);
-        (2 * touched <= before).then(|| Schedule { form: tiles.form(), tiles: Some(tiles), ..map.clone() })
+        (2 * touched <= before).then(|| map.clone().by_tiles(tiles))
     }
 
     /// Sectors that the loads of the first warp touch, where its threads take points in this order.
-    fn read(&self, rows: &Domain, tiles: Option<&Tiles>) -> usize {
+    fn read(&self, rows: &AxisDomain, tiles: Option<&Tiles>) -> usize {
         let loads = self.needed().filter_map(|(reg, op)| {
             let Op::Load { input, index, .. } = op else { return None };
             let size = self.kernel.inputs[*input as usize].dtype.size() as i64;
@@ -51,7 +52,7 @@ impl Chooser<'_> {
     }
 
     /// Sectors that its stores touch.
-    fn written(&self, rows: &Domain) -> usize {
+    fn written(&self, rows: &AxisDomain) -> usize {
         let stores = self.kernel.stores.iter().map(|store| {
             let mut slopes = vec![Some(0); self.kernel.parallel.len() + self.kernel.reduce.len()];
             let mut inner = 1;
@@ -87,7 +88,7 @@ fn through_shared(size: i64) -> usize {
 
 /// Sectors that the first warp touches where places move so along each axis. Where that is not known, all threads touch
 /// other ones.
-fn touched(rows: &Domain, slopes: &[Option<i64>], size: i64) -> usize {
+fn touched(rows: &AxisDomain, slopes: &[Option<i64>], size: i64) -> usize {
     let place = |thread: i64| -> Option<i64> {
         let (mut left, mut place) = (thread, 0i64);
         for (axis, extent) in rows.axes.iter().zip(&rows.extents).rev() {
@@ -110,7 +111,7 @@ mod tests {
 
     #[test]
     fn sectors_of_a_warp_are_counted() {
-        let rows = Domain { axes: vec![0, 1], extents: vec![64, 16] };
+        let rows = AxisDomain { axes: vec![0, 1], extents: vec![64, 16] };
         let of = |outer: Option<i64>, inner: Option<i64>| touched(&rows, &[outer, inner], 4);
         assert_eq!(of(Some(16), Some(1)), 4, "all side by side");
         assert_eq!(of(Some(64), Some(1)), 4, "two rows of 64 bytes");

@@ -3,13 +3,13 @@
 //! A reduction ends a pass: what depends on its result waits for the next. A later pass computes anew what it needs of
 //! an earlier one, or finds it *kept*.
 
-use crate::access::Analysis;
+use crate::access::KernelAnalysis;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Class, Facts, Kernel, Op, Reg};
 
 /// A pass: values of the row, then values of its points.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Pass {
+pub(super) struct RowPass {
     /// Row values that can be computed before the points, in order; reductions of the pass before are there already.
     pub(super) row: Vec<Reg>,
     /// Stores of row values, by position.
@@ -27,7 +27,7 @@ pub(super) struct Pass {
 /// All passes of a kernel.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Passes {
-    pub(super) list: Vec<Pass>,
+    pub(super) list: Vec<RowPass>,
     /// Values of points that a later pass needs again.
     pub(super) kept: Vec<Reg>,
 }
@@ -35,7 +35,13 @@ pub(super) struct Passes {
 impl Passes {
     /// The passes of a kernel. With `points` false, every value counts as one of the row: the kernel is a map. With
     /// `saves_room`, what is left of an element without a value of its row is computed anew rather than kept.
-    pub(super) fn new(kernel: &Kernel, facts: &Facts, analysis: &Analysis, points: bool, saves_room: bool) -> Passes {
+    pub(super) fn new(
+        kernel: &Kernel,
+        facts: &Facts,
+        analysis: &KernelAnalysis,
+        points: bool,
+        saves_room: bool,
+    ) -> Passes {
         let is_point = |reg: Reg| points && facts.class(reg) == Class::Elem;
         let reads = |reg: Reg| {
             let mut reads = kernel.body[reg.0 as usize].op.operands();
@@ -50,7 +56,7 @@ impl Passes {
         }
         let count =
             (0..kernel.body.len()).filter(|at| analysis.needed[*at]).map(|at| number[at] + 1).max().unwrap_or(1);
-        let mut list = vec![Pass::default(); count];
+        let mut list = vec![RowPass::default(); count];
         for reg in (0..).map(Reg).take(kernel.body.len()).filter(|reg| analysis.needed[reg.0 as usize]) {
             match kernel.body[reg.0 as usize].op {
                 Op::Reduce(..) => list[number[reg.0 as usize] - 1].reduces.push(reg),
@@ -119,8 +125,8 @@ impl Passes {
     /// Bytes per point that kept values take in registers, between the passes where they take most: one that is read for
     /// the last time makes room for those that are computed of it.
     pub(super) fn kept_bytes(&self, kernel: &Kernel) -> u64 {
-        let computes = |pass: &Pass, reg: Reg| pass.kept.contains(&reg);
-        let reads = |pass: &Pass, reg: Reg| {
+        let computes = |pass: &RowPass, reg: Reg| pass.kept.contains(&reg);
+        let reads = |pass: &RowPass, reg: Reg| {
             let of = |at: &Reg| kernel.body[at.0 as usize].op.operands();
             roots(kernel, pass).contains(&reg) || pass.kept.iter().flat_map(of).any(|operand| operand == reg)
         };
@@ -136,7 +142,7 @@ impl Passes {
 }
 
 /// What a pass is for.
-fn roots(kernel: &Kernel, pass: &Pass) -> Vec<Reg> {
+fn roots(kernel: &Kernel, pass: &RowPass) -> Vec<Reg> {
     let reduced = pass.reduces.iter().flat_map(|reg| kernel.body[reg.0 as usize].op.operands());
     reduced.chain(pass.stores.iter().map(|store| kernel.stores[*store].value)).collect()
 }

@@ -3,7 +3,7 @@
 //! Nothing in such a graph can be changed: what belongs to a library is not looked into. [`super::LaunchGraph`] is for
 //! launches of our own, whose addresses may change.
 
-use super::device::{DeviceError, Entered, Gpu, Stream, failed};
+use super::device::{DriverError, Entered, Gpu, Stream, failed};
 use cudarc::driver::sys;
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub struct RecordedLaunches {
 
 impl<'a> Recording<'a> {
     /// From now on nothing that the stream is given runs.
-    pub fn begin(entered: &'a Entered<'a>, stream: Stream) -> Result<Recording<'a>, DeviceError> {
+    pub fn begin(entered: &'a Entered<'a>, stream: Stream) -> Result<Recording<'a>, DriverError> {
         let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
         // SAFETY: the driver knows its streams, and refuses those that cannot be captured.
         unsafe { sys::cuStreamBeginCapture_v2(stream.raw(), mode) }.result().map_err(failed("capture the stream"))?;
@@ -35,7 +35,7 @@ impl<'a> Recording<'a> {
     }
 
     /// From now on the stream runs what it is given, whether this is an error or not.
-    pub fn end(mut self, gpu: &Arc<Gpu>) -> Result<RecordedLaunches, DeviceError> {
+    pub fn end(mut self, gpu: &Arc<Gpu>) -> Result<RecordedLaunches, DriverError> {
         let graph = self.stop().map_err(failed("end the capture of the stream"))?;
         let mut made = RecordedLaunches { gpu: gpu.clone(), graph, exec: std::ptr::null_mut() };
         // SAFETY: the graph lives; the result is destroyed with it.
@@ -72,7 +72,7 @@ impl RecordedLaunches {
     /// # Safety
     /// All memory that was used while they were recorded is still there, and nobody else uses it until the stream has run
     /// them.
-    pub unsafe fn launch(&self, _entered: &Entered<'_>, stream: Stream) -> Result<(), DeviceError> {
+    pub unsafe fn launch(&self, _entered: &Entered<'_>, stream: Stream) -> Result<(), DriverError> {
         // SAFETY: the graph is ready; the rest is the caller's promise.
         unsafe { sys::cuGraphLaunch(self.exec, stream.raw()) }.result().map_err(failed("launch a captured graph"))
     }

@@ -3,8 +3,8 @@
 use super::emit::{body, candidates, emit_joined};
 use super::kernel::{CudaError, layouts};
 use super::properties::DeviceProperties;
-use super::split::Split;
-use crate::access::{BoundInput, BoundOutput, Layout};
+use super::split::RowSplit;
+use crate::access::{BoundInput, BoundOutput, KernelLayout};
 use passhost_ir::kernel::{Facts, verify};
 use passhost_ir::{Kernel, TensorType};
 
@@ -23,7 +23,7 @@ pub fn sources(
     let layouts = placed(kernels)?;
     let facts = kernels.iter().map(|(kernel, _)| verify(kernel)).collect::<Result<Vec<Facts>, _>>()?;
     let written = kernels.iter().zip(&facts).zip(&layouts);
-    let written: Vec<(&Kernel, &Facts, &Layout)> =
+    let written: Vec<(&Kernel, &Facts, &KernelLayout)> =
         written.map(|(((kernel, _), facts), layout)| (*kernel, facts, layout)).collect();
     Ok(match &written[..] {
         _ if kernels.iter().all(|(kernel, _)| kernel.rows() == 0) => vec![],
@@ -36,7 +36,7 @@ pub fn sources(
 
 /// The launch of a kernel, and what it costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
+pub struct LaunchShape {
     /// Blocks of the grid.
     pub blocks: u64,
     /// Threads of a block.
@@ -51,22 +51,22 @@ pub struct Shape {
 
 /// The shape of a kernel on inputs of these types that lie as allocators place them. `None` where there is nothing to
 /// compute, where blocks share rows, which they do in a launch of their own, or where it takes other inputs.
-pub fn shape(kernel: &Kernel, inputs: Vec<TensorType>, properties: DeviceProperties) -> Option<Shape> {
+pub fn shape(kernel: &Kernel, inputs: Vec<TensorType>, properties: DeviceProperties) -> Option<LaunchShape> {
     let of_inputs = inputs.iter().map(TensorType::bytes).fold(0, u64::saturating_add);
     let bytes = kernel.output_types().iter().map(TensorType::bytes).fold(of_inputs, u64::saturating_add);
     let facts = verify(kernel).ok()?;
     let layouts = placed(&[(kernel, inputs)]).ok()?;
     let layout = layouts.first().filter(|_| kernel.rows() > 0)?;
     let (body, _) = body(kernel, &facts, layout, &properties, true);
-    if body.split != Split::Whole {
+    if body.split != RowSplit::Whole {
         return None;
     }
     let (lines, room) = (body.lines.lines().count(), properties.busy_threads());
-    Some(Shape { blocks: body.blocks, threads: body.threads, bytes, lines, room })
+    Some(LaunchShape { blocks: body.blocks, threads: body.threads, bytes, lines, room })
 }
 
 /// The layouts of tensors of these types that lie as allocators place them.
-fn placed(kernels: &[(&Kernel, Vec<TensorType>)]) -> Result<Vec<Layout>, CudaError> {
+fn placed(kernels: &[(&Kernel, Vec<TensorType>)]) -> Result<Vec<KernelLayout>, CudaError> {
     // Nothing is read or written there: addresses say how tensors are aligned, and that none overlaps another.
     let mut places = (1..).map(|place| (place * ROOM) as *mut u8);
     let mut place = || places.next().unwrap_or(std::ptr::null_mut());

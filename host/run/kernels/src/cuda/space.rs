@@ -4,23 +4,23 @@
 //! row-major; a thread works on a few neighbours, the *lanes*, along one of the domains. Where a tensor is read or written
 //! by all lanes at neighbouring addresses, one access does for all.
 
-use crate::access::{Analysis, Layout, Offset, effective_strides, multiple_of};
+use crate::access::{KernelAnalysis, KernelLayout, Offset, effective_strides, multiple_of};
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{IndexId, Kernel};
 
 /// Some axes, numbered together.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Domain {
+pub(super) struct AxisDomain {
     /// Outermost first.
     pub(super) axes: Vec<usize>,
     /// Extents of these axes.
     pub(super) extents: Vec<i64>,
 }
 
-impl Domain {
-    pub(super) fn new(kernel: &Kernel, axes: Vec<usize>) -> Domain {
+impl AxisDomain {
+    pub(super) fn new(kernel: &Kernel, axes: Vec<usize>) -> AxisDomain {
         let extents = axes.iter().map(|axis| kernel.extent(*axis as u32).unwrap_or(1)).collect();
-        Domain { axes, extents }
+        AxisDomain { axes, extents }
     }
 
     /// How many points there are.
@@ -42,14 +42,14 @@ impl Domain {
 
     /// Neighbouring axes along which an address changes as along one axis, outermost first; axes of extent 1 are left
     /// out. `slopes` holds the change along each axis of the kernel.
-    pub(super) fn groups(&self, slopes: &[i64]) -> Vec<Group> {
-        let mut groups: Vec<Group> = vec![];
+    pub(super) fn groups(&self, slopes: &[i64]) -> Vec<AxisGroup> {
+        let mut groups: Vec<AxisGroup> = vec![];
         let mut inner = 1;
         for (axis, extent) in self.axes.iter().zip(&self.extents).rev().filter(|(_, extent)| **extent > 1) {
             let slope = slopes[*axis];
             match groups.last_mut() {
                 Some(group) if slope == group.slope.saturating_mul(group.extent) => group.extent *= extent,
-                _ => groups.push(Group { inner, extent: *extent, slope }),
+                _ => groups.push(AxisGroup { inner, extent: *extent, slope }),
             }
             inner *= extent;
         }
@@ -60,7 +60,7 @@ impl Domain {
 
 /// Axes that act as one: the position along it is `number / inner % extent`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Group {
+pub(super) struct AxisGroup {
     /// Points per step.
     pub(super) inner: i64,
     pub(super) extent: i64,
@@ -91,10 +91,10 @@ pub(super) enum Address {
 /// The address of a load in a layout. `in_bounds` says whether its indices are proven.
 pub(super) fn load_address(
     kernel: &Kernel,
-    analysis: &Analysis,
+    analysis: &KernelAnalysis,
     in_bounds: bool,
     (input, index): (u32, &[IndexId]),
-    layout: &Layout,
+    layout: &KernelLayout,
 ) -> Address {
     let input = input as usize;
     let strides = effective_strides(&kernel.inputs[input].shape, &layout.strides[input]);
@@ -116,8 +116,8 @@ fn extents(kernel: &Kernel) -> Vec<i64> {
 /// `alignment` is that of the tensor, in bytes; `in_bounds` says for each dimension whether its index is proven.
 pub(super) fn common(
     kernel: &Kernel,
-    analysis: &Analysis,
-    (along, other): (&Domain, &Domain),
+    analysis: &KernelAnalysis,
+    (along, other): (&AxisDomain, &AxisDomain),
     address: &Address,
     count: i64,
     (dtype, alignment): (Dtype, usize),

@@ -10,9 +10,8 @@
 //! outputs' neighbours: the squares are *turned*.
 
 use super::properties::DeviceProperties;
-use super::schedule::{Form, Schedule};
-use super::space::{Address, Domain, Group, load_address};
-use crate::access::{Analysis, Layout};
+use super::space::{Address, AxisDomain, AxisGroup, load_address};
+use crate::access::{KernelAnalysis, KernelLayout};
 use passhost_ir::Kernel;
 use passhost_ir::kernel::{Facts, Op, Reg};
 
@@ -44,7 +43,7 @@ pub(super) struct Tiles {
     points: i64,
     pub(super) loads: Vec<TiledLoad>,
     /// Bytes of an element of each output, if the squares are turned; none else.
-    pub(super) turned: Vec<u64>,
+    pub(super) transposed: Vec<u64>,
 }
 
 /// A load whose elements are read ahead, into shared memory.
@@ -63,12 +62,12 @@ impl Tiles {
     /// Those of a kernel in which each point is computed by itself, if there is a load that is worth it.
     pub(super) fn choose(
         (kernel, facts): (&Kernel, &Facts),
-        analysis: &Analysis,
-        layout: &Layout,
+        analysis: &KernelAnalysis,
+        layout: &KernelLayout,
         device: &DeviceProperties,
-        schedule: &Schedule,
+        rows: &AxisDomain,
     ) -> Option<Tiles> {
-        let points = i64::try_from(schedule.rows.points()).ok().filter(|points| *points as u64 >= FEWEST_POINTS)?;
+        let points = i64::try_from(rows.points()).ok().filter(|points| *points as u64 >= FEWEST_POINTS)?;
         let written = kernel.output_types().iter().map(|ty| ty.bytes()).max()?;
         let mut tiles: Option<Tiles> = None;
         for at in (0..kernel.body.len()).filter(|at| analysis.needed[*at] && analysis.gathers[*at].is_empty()) {
@@ -78,7 +77,7 @@ impl Tiles {
             let proven = facts.load_in_bounds(reg);
             let address = load_address(kernel, analysis, proven, (*input, index), layout);
             let Address::Affine(offset) = address else { continue };
-            let groups = schedule.rows.groups(&offset.slopes);
+            let groups = rows.groups(&offset.slopes);
             let Some((near, far)) = sides(&groups) else { continue };
             if passhost_ir::numel(&decl.shape).saturating_mul(size).saturating_mul(4) < written {
                 continue;
@@ -91,7 +90,7 @@ impl Tiles {
                 pair: 1,
                 points,
                 loads: vec![],
-                turned: vec![],
+                transposed: vec![],
             });
             if (found.along, found.across, found.inner) == (far.extent, near.extent, near.inner) {
                 let even = groups.iter().all(|group| *group == near || group.slope % 2 == 0);
@@ -104,12 +103,17 @@ impl Tiles {
     }
 
     /// Turned squares of a map whose inputs' neighbours lie along an axis, and that has outputs of elements of so many bytes.
-    pub(super) fn turned(rows: &Domain, axis: usize, sizes: &[u64], device: &DeviceProperties) -> Option<Tiles> {
+    pub(super) fn transposed(
+        rows: &AxisDomain,
+        axis: usize,
+        sizes: &[u64],
+        device: &DeviceProperties,
+    ) -> Option<Tiles> {
         let (inner, across) = rows.walk(axis)?;
         let points = i64::try_from(rows.points()).ok()?;
         let is_long = |extent: i64| (FEWEST_STEPS..=1 << 30).contains(&extent);
-        let (loads, turned) = (vec![], sizes.to_vec());
-        let tiles = Tiles { along: inner, across, inner, lanes: 1, pair: 1, points, loads, turned };
+        let (loads, transposed) = (vec![], sizes.to_vec());
+        let tiles = Tiles { along: inner, across, inner, lanes: 1, pair: 1, points, loads, transposed };
         let fits = is_long(inner) && is_long(across) && tiles.shared_bytes() <= device.shared_bytes_per_block();
         (fits && tiles.is_mostly_full()).then_some(tiles)
     }
@@ -144,7 +148,7 @@ impl Tiles {
     }
 
     /// Squares along the two sides: along the outputs' neighbours, and along the inputs'.
-    pub(super) fn squares(&self) -> (i64, i64) {
+    pub(super) fn counts(&self) -> (i64, i64) {
         let count = |extent: i64| (extent + self.side() - 1) / self.side();
         (count(self.along), count(self.across))
     }
@@ -156,7 +160,7 @@ impl Tiles {
 
     /// Blocks of the grid.
     pub(super) fn blocks(&self) -> u64 {
-        let (along, across) = self.squares();
+        let (along, across) = self.counts();
         (along * across * (self.points / self.along / self.across)).unsigned_abs()
     }
 
@@ -172,7 +176,7 @@ impl Tiles {
 
     /// Bytes of an element of each load, or output, that goes by way of shared memory.
     fn staged(&self) -> impl Iterator<Item = u64> {
-        self.loads.iter().map(|load| load.size).chain(self.turned.iter().copied())
+        self.loads.iter().map(|load| load.size).chain(self.transposed.iter().copied())
     }
 
     /// Elements from one row of a square to the next.
@@ -185,7 +189,7 @@ impl Tiles {
     }
 
     fn is_mostly_full(&self) -> bool {
-        let (along, across) = self.squares();
+        let (along, across) = self.counts();
         along * across * self.side() * self.side() <= 2 * self.along * self.across
     }
 
@@ -193,15 +197,10 @@ impl Tiles {
     pub(super) fn has(&self, reg: Reg) -> bool {
         self.loads.iter().any(|load| load.reg == reg)
     }
-
-    /// The form in which points are computed once their elements are there.
-    pub(super) fn form(&self) -> Form {
-        Form::Columns { wide: THREADS, deep: 1, lanes: self.lanes, kept: false }
-    }
 }
 
 /// The axes along which the elements of a load are neighbours, and the innermost ones along which they are not.
-fn sides(groups: &[Group]) -> Option<(Group, Group)> {
+fn sides(groups: &[AxisGroup]) -> Option<(AxisGroup, AxisGroup)> {
     let far = groups.last().filter(|group| group.inner == 1 && group.slope > 1 && group.extent >= FEWEST_STEPS)?;
     let near = groups.iter().find(|group| group.slope == 1 && group.extent >= FEWEST_STEPS)?;
     // Positions along a side are counted in 32 bits.
@@ -215,7 +214,7 @@ mod tests {
 
     /// Numbers of the points that a thread computes, as the text has them.
     fn computed(tiles: &Tiles, block: i64, thread: i64) -> Vec<i64> {
-        let (side, (along, across), lanes) = (tiles.side(), tiles.squares(), i64::from(tiles.lanes));
+        let (side, (along, across), lanes) = (tiles.side(), tiles.counts(), i64::from(tiles.lanes));
         let (column, first) = (thread % 32, thread / 32);
         let (a0, b0, rest) = (block % along * side, block / along % across * side, block / (along * across));
         let between = tiles.between();
@@ -232,8 +231,8 @@ mod tests {
 
     /// Numbers of the points that a thread computes where squares are turned, with their places in shared memory; and those
     /// that it writes.
-    fn turned(tiles: &Tiles, block: i64, thread: i64, computes: bool) -> Vec<(i64, i64)> {
-        let (side, (along, across)) = (tiles.side(), tiles.squares());
+    fn transposed(tiles: &Tiles, block: i64, thread: i64, computes: bool) -> Vec<(i64, i64)> {
+        let (side, (along, across)) = (tiles.side(), tiles.counts());
         let (column, first) = (thread % 32, thread / 32);
         let (a0, b0, rest) = (block % along * side, block / along % across * side, block / (along * across));
         let corner = rest * tiles.inner * tiles.across;
@@ -248,12 +247,12 @@ mod tests {
         for (along, across, around, sizes) in
             [(64, 64, 1, vec![4]), (60, 40, 3, vec![1, 8]), (6272, 192, 1, vec![2, 4, 1])]
         {
-            let rows = Domain { axes: vec![0, 1, 2], extents: vec![around, across, along] };
-            let tiles = Tiles::turned(&rows, 1, &sizes, &DeviceProperties::H200).unwrap();
+            let rows = AxisDomain { axes: vec![0, 1, 2], extents: vec![around, across, along] };
+            let tiles = Tiles::transposed(&rows, 1, &sizes, &DeviceProperties::H200).unwrap();
             let mut times = vec![[0; 2]; (along * across * around) as usize];
             for block in 0..tiles.blocks() as i64 {
                 let of_all = |computes: bool| -> Vec<(i64, i64)> {
-                    (0..i64::from(THREADS)).flat_map(|thread| turned(&tiles, block, thread, computes)).collect()
+                    (0..i64::from(THREADS)).flat_map(|thread| transposed(&tiles, block, thread, computes)).collect()
                 };
                 let [mut left, mut written] = [of_all(true), of_all(false)];
                 for (at, points) in [&left, &written].into_iter().enumerate() {
@@ -278,8 +277,8 @@ mod tests {
         {
             let points = along * across * between * around;
             for pair in [1, 2] {
-                let (inner, loads, turned) = (along * between, vec![], vec![]);
-                let tiles = Tiles { along, across, inner, lanes, pair, points, loads, turned };
+                let (inner, loads, transposed) = (along * between, vec![], vec![]);
+                let tiles = Tiles { along, across, inner, lanes, pair, points, loads, transposed };
                 let mut times = vec![0; points as usize];
                 for block in 0..tiles.blocks() as i64 {
                     for point in (0..i64::from(THREADS)).flat_map(|thread| computed(&tiles, block, thread)) {

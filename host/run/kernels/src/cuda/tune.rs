@@ -2,10 +2,9 @@
 
 use super::compiler::Compiler;
 use super::device::{Entered, Gpu, Stream};
-use super::emit::KernelSource;
-use super::event::Event;
+use super::event::StreamEvent;
 use super::graph::LaunchGraph;
-use super::kernel::{CudaError, PreparedLaunch};
+use super::kernel::{Candidates, CudaError, PreparedLaunch};
 use std::sync::Arc;
 
 /// Nanoseconds of one candidate in one round: long beside what it takes to ask for it.
@@ -17,19 +16,7 @@ const MOST_ROUNDS: u64 = 4;
 /// Nanoseconds of all rounds of all candidates, unless a single launch of each takes longer.
 const ALL_NS: u64 = 6_000_000;
 
-/// The texts that a kernel may be compiled from for tensors of one layout, the default first.
-#[derive(Debug, Clone)]
-pub struct Candidates {
-    pub(super) sources: Vec<KernelSource>,
-    pub(super) alignments: Box<[u64]>,
-}
-
 impl Candidates {
-    /// The texts, and what the schedule of each is called.
-    pub fn sources(&self) -> &[KernelSource] {
-        &self.sources
-    }
-
     /// Nanoseconds of a launch of each, once it is compiled and warm.
     ///
     /// # Safety
@@ -65,10 +52,10 @@ impl Candidates {
                 // What is asked for while the first one runs is there when the second begins.
                 // SAFETY: as above.
                 unsafe { graph.launch(entered, stream)? };
-                let start = Event::record(gpu, entered, stream)?;
+                let start = StreamEvent::record(gpu, entered, stream)?;
                 // SAFETY: as above.
                 unsafe { graph.launch(entered, stream)? };
-                let end = Event::record(gpu, entered, stream)?;
+                let end = StreamEvent::record(gpu, entered, stream)?;
                 entered.synchronize(stream)?;
                 *best = (end.since(&start)? / count).clamp(1, *best);
             }
@@ -89,10 +76,10 @@ unsafe fn warmed(
 ) -> Result<u64, CudaError> {
     // SAFETY: the caller's promise.
     unsafe { launch.launch(entered, stream, addresses)? };
-    let start = Event::record(gpu, entered, stream)?;
+    let start = StreamEvent::record(gpu, entered, stream)?;
     // SAFETY: as above.
     unsafe { launch.launch(entered, stream, addresses)? };
-    let end = Event::record(gpu, entered, stream)?;
+    let end = StreamEvent::record(gpu, entered, stream)?;
     entered.synchronize(stream)?;
     Ok(end.since(&start)?.max(1))
 }

@@ -4,7 +4,7 @@
 use passhost_ir::kernel::{Mode, Op, Stats, Tensor, check_against, interpret, scalar::Num, verify};
 use passhost_ir::{Dtype, Kernel, contiguous_strides};
 use passhost_kernels::cuda::{DeviceProperties, emit};
-use passhost_kernels::{BoundInput, BoundOutput, CallingThread, CpuKernel, Layout};
+use passhost_kernels::{BoundInput, BoundOutput, CallingThread, CpuKernel, KernelLayout};
 use passhost_random_kernels::RandomKernel;
 
 /// Runs a kernel on the CPU and by the interpreter.
@@ -47,7 +47,7 @@ fn run(text: &str) -> Vec<f64> {
     let (stats, written) = compare(&kernel, &[tensor]);
     assert!(stats.checked > 0 && stats.unknown == 0, "{stats:?}");
     let facts = verify(&kernel).unwrap();
-    let source = emit(&kernel, &facts, &Layout::contiguous(&kernel), &DeviceProperties::H200).text;
+    let source = emit(&kernel, &facts, &KernelLayout::contiguous(&kernel), &DeviceProperties::H200).text;
     assert!(source.contains("erfc(") || source.contains("LogSumExp::of"), "{source}");
     written.into_iter().next().unwrap()
 }

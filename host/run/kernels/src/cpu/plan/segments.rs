@@ -1,12 +1,12 @@
 //! From the list of steps to schedules: segments between reductions, and buffers for the values in them.
 
-use super::{Action, Builder, Location, Mode, Node, Schedule, Segment, TileStep};
-use crate::cpu::lanes::Kind;
+use super::{Action, CpuSchedule, Location, PlanBuilder, Segment, StepNode, TileStep, VisitMode};
+use crate::cpu::lanes::LaneKind;
 use crate::cpu::slots::Slots;
 use passhost_ir::kernel::operations::Gives;
 use std::collections::HashMap;
 
-impl Builder<'_> {
+impl PlanBuilder<'_> {
     /// All steps once, in segments: for modes that hold the inner points of a tile together.
     fn once(&self) -> Vec<Segment> {
         let count = self.nodes.iter().map(|node| node.phase + 1).max().unwrap_or(0);
@@ -45,7 +45,7 @@ impl Builder<'_> {
         segments
     }
 
-    /// The only segment, its last list ordered for [`Schedule::vectors`]; `None` if that is not possible.
+    /// The only segment, its last list ordered for [`CpuSchedule::vectors`]; `None` if that is not possible.
     fn in_vectors(&self) -> Option<Segment> {
         let mut segments = self.once();
         let mut segment = segments.pop().filter(|_| segments.is_empty())?;
@@ -66,33 +66,33 @@ impl Builder<'_> {
     }
 
     /// The schedule for rows one after the other.
-    pub(super) fn schedule(&self, rows: i64) -> Schedule {
+    pub(super) fn schedule(&self, rows: i64) -> CpuSchedule {
         let rows = usize::try_from(rows).unwrap_or(usize::MAX);
         let length = usize::try_from(self.length).unwrap_or(usize::MAX);
         if let Some(segment) = self.in_vectors() {
             let block = self.tuning.vector_block;
             let mode = match self.inner {
-                0 => Mode::Tiles(block.min(rows).max(1)),
-                _ if length <= block => Mode::Tiles((block / length.max(1)).clamp(1, rows.max(1))),
-                _ => Mode::Chunks(block),
+                0 => VisitMode::Tiles(block.min(rows).max(1)),
+                _ if length <= block => VisitMode::Tiles((block / length.max(1)).clamp(1, rows.max(1))),
+                _ => VisitMode::Chunks(block),
             };
-            return Schedule { mode, vectors: true, ..self.allocate(vec![segment], false) };
+            return CpuSchedule { mode, vectors: true, ..self.allocate(vec![segment], false) };
         }
         let tiles = self.allocate(self.once(), false);
-        let bytes = |kinds: &[Kind]| kinds.iter().map(|kind| kind.size()).sum::<usize>();
+        let bytes = |kinds: &[LaneKind]| kinds.iter().map(|kind| kind.size()).sum::<usize>();
         if self.inner == 0 {
-            return Schedule { mode: Mode::Tiles(self.tuning.block.min(rows).max(1)), ..tiles };
+            return CpuSchedule { mode: VisitMode::Tiles(self.tuning.block.min(rows).max(1)), ..tiles };
         }
         if length.saturating_mul(bytes(&tiles.inner_slots)) <= self.tuning.tile_bytes {
             let rows = (self.tuning.block / length).clamp(1, rows.max(1));
-            return Schedule { mode: Mode::Tiles(rows), ..tiles };
+            return CpuSchedule { mode: VisitMode::Tiles(rows), ..tiles };
         }
-        Schedule { mode: Mode::Chunks(self.tuning.block.min(length)), ..self.allocate(self.anew(), true) }
+        CpuSchedule { mode: VisitMode::Chunks(self.tuning.block.min(length)), ..self.allocate(self.anew(), true) }
     }
 
     /// The schedule for columns, for a kernel with reductions that have a vertical form.
-    pub(super) fn columns(&self) -> Option<Schedule> {
-        let vertical = |node: &Node| match node.step.action {
+    pub(super) fn columns(&self) -> Option<CpuSchedule> {
+        let vertical = |node: &StepNode| match node.step.action {
             Action::Reduce(op, _) => op.gives() != Gives::Position,
             Action::Scan(..) => false,
             _ => true,
@@ -101,12 +101,15 @@ impl Builder<'_> {
         if !reduces || !self.nodes.iter().all(vertical) {
             return None;
         }
-        Some(Schedule { mode: Mode::Columns((self.tuning.block / 2).max(1)), ..self.allocate(self.anew(), true) })
+        Some(CpuSchedule {
+            mode: VisitMode::Columns((self.tuning.block / 2).max(1)),
+            ..self.allocate(self.anew(), true)
+        })
     }
 
     /// Gives virtual values buffers, reusing those of values that are no longer needed. With `looped`, the inner steps
     /// of a segment run many times, and no inner value lives on to the next segment.
-    fn allocate(&self, mut segments: Vec<Segment>, looped: bool) -> Schedule {
+    fn allocate(&self, mut segments: Vec<Segment>, looped: bool) -> CpuSchedule {
         let mut last_use = HashMap::new();
         let mut position = 0;
         for (number, segment) in segments.iter().enumerate() {
@@ -155,7 +158,13 @@ impl Builder<'_> {
             }
             after_segment.into_iter().for_each(|value| row.release(value));
         }
-        Schedule { mode: Mode::Tiles(1), segments, vectors: false, row_slots: row.kinds, inner_slots: inner.kinds }
+        CpuSchedule {
+            mode: VisitMode::Tiles(1),
+            segments,
+            vectors: false,
+            row_slots: row.kinds,
+            inner_slots: inner.kinds,
+        }
     }
 }
 

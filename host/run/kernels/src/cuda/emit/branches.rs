@@ -4,29 +4,20 @@
 //! Only where each point is computed by itself: a thread that goes on to other points has more loads under way without
 //! branches.
 
-use super::choices::Choices;
-use super::work::Work;
-use super::{Emitter, Form, Scope, Spot};
+use super::choices::{Branch, Choices};
+use super::work::LaneWork;
+use super::{CudaEmitter, IndexContext, NameScope, ScheduleForm};
 use crate::cuda::claims::Claim;
 use crate::cuda::space::Lanes;
 use crate::cuda::text::storage;
 use passhost_ir::kernel::{Op, Reg};
 use std::collections::{HashMap, HashSet};
 
-/// A selection of which one side is computed.
-#[derive(Debug)]
-pub(super) struct Branch {
-    select: Reg,
-    condition: Reg,
-    /// For each side its value, and all that is computed for it.
-    sides: [(Reg, Vec<Reg>); 2],
-}
-
-impl Emitter<'_> {
+impl CudaEmitter<'_> {
     /// Adds the selections that are made by a branch to those that are made by address, which cost less.
     pub(super) fn add_branches(&self, choices: &mut Choices, insts: &[Reg], lanes: u32) {
         let is_map = self.schedule.points.axes.is_empty() && self.passes.list.len() == 1;
-        if !is_map || !matches!(self.schedule.form, Form::Columns { deep: 1, .. }) {
+        if !is_map || !matches!(self.schedule.form, ScheduleForm::Columns { deep: 1, .. }) {
             return;
         }
         for reg in insts.iter().rev() {
@@ -81,14 +72,20 @@ impl Emitter<'_> {
     }
 
     /// Computes the side that is selected, for all lanes. `wide` says what is there already.
-    pub(super) fn branch(&mut self, branch: &Branch, work: &Work<'_>, spot: &Spot, wide: &mut HashMap<Reg, Lanes>) {
+    pub(super) fn branch(
+        &mut self,
+        branch: &Branch,
+        work: &LaneWork<'_>,
+        context: &IndexContext,
+        wide: &mut HashMap<Reg, Lanes>,
+    ) {
         let (number, lanes) = (branch.select.0, self.schedule.lanes());
-        let mut scope = Scope::default();
+        let mut scope = NameScope::default();
         let known = |reg: &Reg| wide.contains_key(reg);
         let of_condition = self.closure(branch.condition, work.insts);
         let missing: Vec<Reg> = of_condition.into_iter().filter(|reg| !known(reg)).collect();
         for reg in missing {
-            self.value(reg, spot, &mut scope);
+            self.value(reg, context, &mut scope);
             wide.insert(reg, Lanes::One);
         }
         self.claims.list.push(Claim::OneValue(branch.condition));
@@ -97,7 +94,7 @@ impl Emitter<'_> {
         for ((value, insts), opening) in branch.sides.iter().zip([format!("if ({condition})"), "else".to_owned()]) {
             self.text.open(opening);
             let keep = vec![(*value, format!("s{number}[v]"))];
-            self.work(spot, Work { insts, reduces: &[], stores: &[], keep, store_if: None, sums: "v" });
+            self.work(context, LaneWork { insts, reduces: &[], stores: &[], keep, store_if: None, sums: "v" });
             self.text.close();
         }
         wide.insert(branch.select, Lanes::Neighbours);

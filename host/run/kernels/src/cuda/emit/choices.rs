@@ -1,8 +1,7 @@
 //! Selections between wide loads by a condition that all lanes share: the address is selected, and one load does.
 
-use super::branches::Branch;
-use super::{Emitter, Form, Scope, Spot};
-use crate::cuda::claims::{Access, Claim};
+use super::{CudaEmitter, IndexContext, NameScope, ScheduleForm};
+use crate::cuda::claims::{Claim, ClaimAccess};
 use crate::cuda::space::Lanes;
 use crate::cuda::text::{literal, storage, to_storage};
 use passhost_ir::Dtype;
@@ -19,7 +18,16 @@ pub(super) struct Choices {
     pub(super) parts: HashSet<Reg>,
 }
 
-impl Emitter<'_> {
+/// A selection of which one side is computed.
+#[derive(Debug)]
+pub(super) struct Branch {
+    pub(super) select: Reg,
+    pub(super) condition: Reg,
+    /// For each side its value, and all that is computed for it.
+    pub(super) sides: [(Reg, Vec<Reg>); 2],
+}
+
+impl CudaEmitter<'_> {
     /// Selections by a condition that all lanes share: between wide loads the address is selected, and one load does.
     pub(super) fn choices(&self, insts: &[Reg], lanes: u32) -> Choices {
         let mut choices = Choices::default();
@@ -38,9 +46,9 @@ impl Emitter<'_> {
     pub(super) fn is_choice(&self, reg: Reg, insts: &[Reg], parts: &mut Vec<Reg>) -> bool {
         let Op::Select(condition, a, b) = self.kernel.body[reg.0 as usize].op else { return false };
         let shared = match self.schedule.form {
-            Form::Rows { .. } => !insts.contains(&condition) && self.facts.class(condition) == Class::Row,
+            ScheduleForm::Rows { .. } => !insts.contains(&condition) && self.facts.class(condition) == Class::Row,
             // Computed here, before the lanes: a row value of before has one value for each lane.
-            Form::Columns { .. } => insts.contains(&condition) && self.shared[condition.0 as usize],
+            ScheduleForm::Columns { .. } => insts.contains(&condition) && self.shared[condition.0 as usize],
         };
         shared
             && [a, b].into_iter().all(|part| {
@@ -58,9 +66,9 @@ impl Emitter<'_> {
     }
 
     /// Loads what a selection selects, for all lanes.
-    pub(super) fn load_chosen(&mut self, reg: Reg, spot: &Spot, lanes: u32, scope: &mut Scope) {
+    pub(super) fn load_chosen(&mut self, reg: Reg, context: &IndexContext, lanes: u32, scope: &mut NameScope) {
         let (dtype, number) = (self.dtype(reg), reg.0);
-        let (inside, pad) = self.chosen_address(reg, spot, lanes, scope);
+        let (inside, pad) = self.chosen_address(reg, context, lanes, scope);
         self.text.line(format_args!("__align__(16) {} s{number}[{lanes}];", storage(dtype)));
         match inside {
             Some(inside) => self.text.line(format_args!("read_or(s{number}, at{number}, {inside}, {pad});")),
@@ -73,17 +81,17 @@ impl Emitter<'_> {
     pub(super) fn chosen_address(
         &mut self,
         reg: Reg,
-        spot: &Spot,
+        context: &IndexContext,
         lanes: u32,
-        scope: &mut Scope,
+        scope: &mut NameScope,
     ) -> (Option<String>, String) {
         let (dtype, number) = (self.dtype(reg), reg.0);
         let ty = storage(dtype);
         match self.kernel.body[number as usize].op {
             Op::Select(condition, a, b) => {
                 self.claims.list.push(Claim::OneValue(condition));
-                let (in_a, pad_a) = self.chosen_address(a, spot, lanes, scope);
-                let (in_b, pad_b) = self.chosen_address(b, spot, lanes, scope);
+                let (in_a, pad_a) = self.chosen_address(a, context, lanes, scope);
+                let (in_b, pad_b) = self.chosen_address(b, context, lanes, scope);
                 let condition = self.name(condition);
                 self.text.line(format_args!("const {ty} *at{number} = {condition} ? at{} : at{};", a.0, b.0));
                 let pad = if pad_a == pad_b { pad_a } else { format!("({condition} ? {pad_a} : {pad_b})") };
@@ -97,12 +105,12 @@ impl Emitter<'_> {
             }
             Op::Load { input, padding, .. } => {
                 let (address, _) = self.load_lanes(reg, lanes);
-                self.claims.list.push(Claim::Neighbours(Access::Load(reg)));
+                self.claims.list.push(Claim::Neighbours(ClaimAccess::Load(reg)));
                 let pad = match padding {
                     PaddingMode::Pad(pad) => to_storage(dtype, &literal(dtype, pad)),
                     PaddingMode::Clamp => to_storage(dtype, &literal(dtype, zero(dtype))),
                 };
-                match self.guard(reg, &address, spot, scope) {
+                match self.guard(reg, &address, context, scope) {
                     (Some(condition), offset) => {
                         self.text.line(format_args!("const bool in{number} = {condition};"));
                         self.text

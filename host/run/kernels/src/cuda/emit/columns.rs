@@ -2,17 +2,17 @@
 
 use super::index::{bound, number_type};
 use super::reductions::neutral;
-use super::work::Work;
-use super::{Emitter, Spot};
+use super::work::LaneWork;
+use super::{CudaEmitter, IndexContext};
 use crate::cuda::column::functor;
-use crate::cuda::passes::Pass;
+use crate::cuda::passes::RowPass;
 use crate::cuda::text::held;
 use passhost_ir::kernel::operations::Gives;
 use passhost_ir::kernel::{Op, Reg};
 use std::collections::{HashMap, HashSet};
 
 /// How the threads that share a column take its points: some neighbouring turns at a time.
-struct Turns {
+struct ColumnIterations {
     /// Threads that share a column, in this block and in others.
     all_deep: u32,
     /// Turns at a time.
@@ -23,8 +23,8 @@ struct Turns {
     rest: u32,
 }
 
-impl Turns {
-    fn new(points: u64, all_deep: u32, scans: bool) -> Turns {
+impl ColumnIterations {
+    fn new(points: u64, all_deep: u32, scans: bool) -> ColumnIterations {
         // Several points at a time: their loads are under way together, and each has accumulators of its own, which keeps
         // sums short. What a scan carries goes from point to point.
         let together: u32 = match points / u64::from(all_deep) {
@@ -36,11 +36,11 @@ impl Turns {
         };
         let step = u64::from(all_deep) * u64::from(together);
         let rest = (points % step).div_ceil(u64::from(all_deep)) as u32;
-        Turns { all_deep, together, whole: points / step, rest }
+        ColumnIterations { all_deep, together, whole: points / step, rest }
     }
 }
 
-impl Emitter<'_> {
+impl CudaEmitter<'_> {
     /// Each thread computes `lanes` rows, point by point.
     pub(super) fn columns(&mut self, (wide, deep): (u32, u32), lanes: u32, kept: bool) {
         let (rows, points) = (self.schedule.rows.points(), self.schedule.points.points());
@@ -59,12 +59,12 @@ impl Emitter<'_> {
             self.text.line(format_args!("if (!({in_range})) return;"));
             self.text.line(format_args!("const {row_type} p = thread * {lanes};"));
         }
-        let spot = Spot { row: "p".into(), point: "r".into() };
+        let context = IndexContext { row: "p".into(), point: "r".into() };
         let later = self.row_values_read_later();
         let mut store_rows_if = (all_deep > 1).then(|| "active && depth == 0".to_owned());
         let passes = self.passes;
         if kept {
-            let turns = Turns::new(points, all_deep, false);
+            let turns = ColumnIterations::new(points, all_deep, false);
             let count = turns.whole * u64::from(turns.together) + u64::from(turns.rest);
             for reg in &passes.kept {
                 let line = format!("{} k{}[{count}][{lanes}];", held(self.dtype(*reg)), reg.0);
@@ -73,14 +73,14 @@ impl Emitter<'_> {
         }
         let mut at_hand = kept.then(Vec::new);
         for pass in &passes.list {
-            self.column_rows(&spot, pass, &later, store_rows_if.as_deref());
+            self.column_rows(&context, pass, &later, store_rows_if.as_deref());
             if pass.reduces.is_empty() && pass.stores.is_empty() {
                 continue;
             }
             let scans = pass.anew.iter().any(|reg| matches!(self.kernel.body[reg.0 as usize].op, Op::Scan(..)));
-            let turns = Turns::new(points, all_deep, scans);
+            let turns = ColumnIterations::new(points, all_deep, scans);
             self.accumulators(pass, lanes * turns.together);
-            self.column_points(&spot, pass, &turns, at_hand.as_mut());
+            self.column_points(&context, pass, &turns, at_hand.as_mut());
             self.reduced_columns(pass, (wide, deep), lanes, turns.together);
             if let Some(first) = self.exchange(pass) {
                 store_rows_if = Some(format!("active && {first}"));
@@ -89,7 +89,7 @@ impl Emitter<'_> {
     }
 
     /// Values of the rows that a pass begins with. Those that are read `later` are kept.
-    fn column_rows(&mut self, spot: &Spot, pass: &Pass, later: &HashSet<Reg>, store_if: Option<&str>) {
+    fn column_rows(&mut self, context: &IndexContext, pass: &RowPass, later: &HashSet<Reg>, store_if: Option<&str>) {
         let lanes = self.schedule.lanes();
         let keep: Vec<(Reg, String)> =
             pass.row.iter().filter(|reg| later.contains(reg)).map(|reg| (*reg, format!("k{}[v]", reg.0))).collect();
@@ -101,7 +101,7 @@ impl Emitter<'_> {
             self.text.open("");
             let names: Vec<(Reg, String)> = keep.clone();
             let (insts, stores) = (&pass.row, &pass.row_stores);
-            self.work(spot, Work { insts, reduces: &[], stores, keep, store_if, sums: "v" });
+            self.work(context, LaneWork { insts, reduces: &[], stores, keep, store_if, sums: "v" });
             self.text.close();
             self.names.extend(names);
         }
@@ -109,9 +109,15 @@ impl Emitter<'_> {
 
     /// What a pass computes at the points. `at_hand` has the kept values of passes before, where values are kept, and gets
     /// those of this one.
-    fn column_points(&mut self, spot: &Spot, pass: &Pass, turns: &Turns, mut at_hand: Option<&mut Vec<Reg>>) {
+    fn column_points(
+        &mut self,
+        context: &IndexContext,
+        pass: &RowPass,
+        turns: &ColumnIterations,
+        mut at_hand: Option<&mut Vec<Reg>>,
+    ) {
         let (points, lanes) = (self.schedule.points.points(), self.schedule.lanes());
-        let (ty, Turns { all_deep, together, whole, rest }) = (number_type(points), turns);
+        let (ty, ColumnIterations { all_deep, together, whole, rest }) = (number_type(points), turns);
         let start = if *all_deep > 1 { "depth" } else { "0" };
         self.text.open("");
         self.carries(&pass.anew, lanes);
@@ -124,7 +130,7 @@ impl Emitter<'_> {
             self.text.line("#pragma unroll");
             self.text.open(format_args!("for (int turn = 0; turn < {together}; ++turn)"));
             self.text.line(format_args!("const {ty} r = {start} + (j * {together} + turn) * {all_deep};"));
-            self.column_turn(spot, pass, &format!("j * {together} + turn"), at_hand.as_deref_mut());
+            self.column_turn(context, pass, &format!("j * {together} + turn"), at_hand.as_deref_mut());
             self.text.close();
             self.text.close();
         }
@@ -136,7 +142,7 @@ impl Emitter<'_> {
             let (inside, end) = (points / u64::from(*all_deep) - first, bound(points, ty));
             let always = if inside > 0 { format!("turn < {inside} || ") } else { String::new() };
             self.text.open(format_args!("if ({always}r < {end})"));
-            self.column_turn(spot, pass, &format!("{first} + turn"), at_hand.as_deref_mut());
+            self.column_turn(context, pass, &format!("{first} + turn"), at_hand.as_deref_mut());
             self.text.close();
             self.text.close();
         }
@@ -147,7 +153,7 @@ impl Emitter<'_> {
     }
 
     /// What a thread does in a turn, which has the number `number`.
-    fn column_turn(&mut self, spot: &Spot, pass: &Pass, number: &str, at_hand: Option<&mut Vec<Reg>>) {
+    fn column_turn(&mut self, context: &IndexContext, pass: &RowPass, number: &str, at_hand: Option<&mut Vec<Reg>>) {
         let insts = if at_hand.is_some() { &pass.kept } else { &pass.anew };
         let mut keep = vec![];
         if let Some(at_hand) = at_hand {
@@ -157,11 +163,14 @@ impl Emitter<'_> {
         }
         let store_if = self.shares_rows().then_some("active");
         let sums = format!("turn * {} + v", self.schedule.lanes());
-        self.work(spot, Work { insts, reduces: &pass.reduces, stores: &pass.stores, keep, store_if, sums: &sums });
+        self.work(
+            context,
+            LaneWork { insts, reduces: &pass.reduces, stores: &pass.stores, keep, store_if, sums: &sums },
+        );
     }
 
     /// What each column of a block was reduced to in a pass, from `turns` accumulators for each lane of a thread.
-    fn reduced_columns(&mut self, pass: &Pass, (wide, deep): (u32, u32), lanes: u32, turns: u32) {
+    fn reduced_columns(&mut self, pass: &RowPass, (wide, deep): (u32, u32), lanes: u32, turns: u32) {
         for reg in &pass.reduces {
             let (functor, number) = (functor(self.reduce_op(*reg)), reg.0);
             let ty = self.accumulator(*reg).0;

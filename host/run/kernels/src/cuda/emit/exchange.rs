@@ -1,33 +1,33 @@
 //! What blocks that share rows tell each other.
 
-use super::Emitter;
+use super::CudaEmitter;
 use crate::cuda::column::functor;
-use crate::cuda::passes::Pass;
-use crate::cuda::schedule::Form;
-use crate::cuda::split::Split;
+use crate::cuda::passes::RowPass;
+use crate::cuda::schedule::ScheduleForm;
+use crate::cuda::split::RowSplit;
 
-impl Emitter<'_> {
+impl CudaEmitter<'_> {
     /// The number of this block, without those that share its rows.
     pub(super) fn block(&self) -> String {
         match self.schedule.split {
-            Split::Whole => "blockIdx.x".to_owned(),
-            Split::Scanned { blocks } => format!("(place.block / {blocks})"),
-            Split::Cluster { blocks } | Split::Last { blocks } => format!("(blockIdx.x / {blocks})"),
+            RowSplit::Whole => "blockIdx.x".to_owned(),
+            RowSplit::Scanned { blocks } => format!("(place.block / {blocks})"),
+            RowSplit::Cluster { blocks } | RowSplit::Last { blocks } => format!("(blockIdx.x / {blocks})"),
         }
     }
 
     /// The first of `count` that this block has, among the blocks that share its rows.
     pub(super) fn share(&self, count: u32) -> String {
         match self.schedule.split {
-            Split::Whole => String::new(),
-            Split::Scanned { blocks } => format!("place.block % {blocks} * {count} + "),
-            Split::Cluster { blocks } | Split::Last { blocks } => format!("blockIdx.x % {blocks} * {count} + "),
+            RowSplit::Whole => String::new(),
+            RowSplit::Scanned { blocks } => format!("place.block % {blocks} * {count} + "),
+            RowSplit::Cluster { blocks } | RowSplit::Last { blocks } => format!("blockIdx.x % {blocks} * {count} + "),
         }
     }
 
     /// Blocks of a cluster say that they are there, and those that scan a row together ask which of it they have.
     pub(super) fn arrive(&mut self) {
-        if let Split::Scanned { .. } = self.schedule.split {
+        if let RowSplit::Scanned { .. } = self.schedule.split {
             let blocks = self.schedule.blocks();
             self.text.line("static u64 begun;");
             self.text.line(format_args!("const Place place = next_place<{blocks}u>(&begun);"));
@@ -40,24 +40,24 @@ impl Emitter<'_> {
     /// Whether several threads share a row, in a block or in several.
     pub(super) fn shares_rows(&self) -> bool {
         let deep = match self.schedule.form {
-            Form::Columns { deep, .. } => deep,
-            Form::Rows { threads, .. } => threads,
+            ScheduleForm::Columns { deep, .. } => deep,
+            ScheduleForm::Rows { threads, .. } => threads,
         };
         deep > 1 || self.schedule.split.blocks() > 1
     }
 
     fn is_cluster(&self) -> bool {
-        matches!(self.schedule.split, Split::Cluster { .. })
+        matches!(self.schedule.split, RowSplit::Cluster { .. })
     }
 
     /// Makes what this block reduced in a pass, in `sum` of each reduction, what all blocks that share its rows did. If only
     /// the last of them goes on, returns the condition under which a thread of it is the first of its row.
-    pub(super) fn exchange(&mut self, pass: &Pass) -> Option<String> {
+    pub(super) fn exchange(&mut self, pass: &RowPass) -> Option<String> {
         let (wide, deep, lanes) = match self.schedule.form {
-            Form::Columns { wide, deep, lanes, .. } => (wide, deep, lanes),
-            Form::Rows { threads, rows, .. } => {
+            ScheduleForm::Columns { wide, deep, lanes, .. } => (wide, deep, lanes),
+            ScheduleForm::Rows { threads, rows, .. } => {
                 debug_assert!(
-                    rows == 1 || self.schedule.split == Split::Whole,
+                    rows == 1 || self.schedule.split == RowSplit::Whole,
                     "a block that shares a row has no other"
                 );
                 (1, threads, 1)
@@ -65,19 +65,19 @@ impl Emitter<'_> {
         };
         match self.schedule.split {
             _ if pass.reduces.is_empty() => None,
-            Split::Whole | Split::Scanned { .. } => None,
-            Split::Cluster { blocks } => {
+            RowSplit::Whole | RowSplit::Scanned { .. } => None,
+            RowSplit::Cluster { blocks } => {
                 self.exchange_in_cluster(pass, blocks, (wide, deep, lanes));
                 None
             }
-            Split::Last { blocks } => {
+            RowSplit::Last { blocks } => {
                 self.exchange_through_memory(pass, blocks, (wide, deep, lanes));
                 Some(format!("threadIdx.x < {wide}"))
             }
         }
     }
 
-    fn exchange_in_cluster(&mut self, pass: &Pass, blocks: u32, (wide, deep, lanes): (u32, u32, u32)) {
+    fn exchange_in_cluster(&mut self, pass: &RowPass, blocks: u32, (wide, deep, lanes): (u32, u32, u32)) {
         for reg in &pass.reduces {
             let (number, ty) = (reg.0, self.accumulator(*reg).0);
             self.text.line(format_args!("__shared__ {ty} parts{number}[{}];", blocks * wide * lanes));
@@ -99,7 +99,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn exchange_through_memory(&mut self, pass: &Pass, blocks: u32, (wide, deep, lanes): (u32, u32, u32)) {
+    fn exchange_through_memory(&mut self, pass: &RowPass, blocks: u32, (wide, deep, lanes): (u32, u32, u32)) {
         let all = self.schedule.blocks();
         self.text.line(format_args!("static u32 arrived[{}];", all / u64::from(blocks)));
         for reg in &pass.reduces {
@@ -115,10 +115,10 @@ impl Emitter<'_> {
                 "collect<{functor}, {wide}, {deep}, {blocks}>(sum{number}, parts{number}, ({ty}){start});"
             ));
             match self.schedule.form {
-                Form::Columns { .. } => {
+                ScheduleForm::Columns { .. } => {
                     self.text.line(format_args!("across_columns<{functor}, {wide}, {deep}>(sum{number}, shared);"));
                 }
-                Form::Rows { .. } => self
+                ScheduleForm::Rows { .. } => self
                     .text
                     .line(format_args!("sum{number}[0] = across<{functor}, {deep}, {deep}>(sum{number}[0], shared);")),
             }

@@ -2,18 +2,18 @@
 
 use super::index::{bound, number_type};
 use super::reductions::neutral;
-use super::work::Work;
-use super::{Emitter, Scope, Spot};
+use super::work::LaneWork;
+use super::{CudaEmitter, IndexContext, NameScope};
 use crate::cuda::column::functor;
-use crate::cuda::passes::Pass;
-use crate::cuda::split::Split;
+use crate::cuda::passes::RowPass;
+use crate::cuda::split::RowSplit;
 use crate::cuda::text::held;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::operations::Gives;
 use passhost_ir::kernel::{Op, ReduceOp, Reg};
 
 /// The turns of a row.
-struct Turns {
+struct RowIterations {
     /// The line that names the point of a turn `j` and a thread.
     point: String,
     /// In so many of them, the first ones, all threads have points.
@@ -23,7 +23,7 @@ struct Turns {
     inside: Option<String>,
 }
 
-impl Emitter<'_> {
+impl CudaEmitter<'_> {
     /// What a value reads, by itself and through its index expressions.
     pub(super) fn operands(&self, reg: Reg) -> Vec<Reg> {
         let mut operands = self.kernel.body[reg.0 as usize].op.operands();
@@ -38,7 +38,7 @@ impl Emitter<'_> {
         let all_threads = threads * self.schedule.split.blocks();
         // Blocks that reduce a row take turns at it, those that scan it have neighbouring points.
         let (own, step) = match self.schedule.split {
-            Split::Scanned { .. } => (threads * turns, threads),
+            RowSplit::Scanned { .. } => (threads * turns, threads),
             _ => (threads, all_threads),
         };
         let (block, share) = (self.block(), self.share(own));
@@ -48,7 +48,7 @@ impl Emitter<'_> {
         // All threads of a block reduce together, those past the last row on the first.
         self.text.line(format_args!("const bool active = row < {};", bound(rows, row_type)));
         self.text.line(format_args!("const {row_type} p = active ? row : 0;"));
-        let spot = Spot { row: "p".into(), point: "r".into() };
+        let context = IndexContext { row: "p".into(), point: "r".into() };
         if kept {
             for reg in &self.passes.kept {
                 let line = format!("{} k{}[{turns}][{lanes}];", held(self.dtype(*reg)), reg.0);
@@ -59,14 +59,14 @@ impl Emitter<'_> {
         let mut at_hand: Vec<Reg> = vec![];
         let mut first = "lane == 0".to_owned();
         for pass in &passes.list {
-            let mut scope = Scope::default();
+            let mut scope = NameScope::default();
             for reg in &pass.row {
-                self.value(*reg, &spot, &mut scope);
+                self.value(*reg, &context, &mut scope);
             }
             if !pass.row_stores.is_empty() {
                 self.text.open(format_args!("if (active && {first})"));
                 for store in &pass.row_stores {
-                    self.store_each(*store, &spot);
+                    self.store_each(*store, &context);
                 }
                 self.text.close();
             }
@@ -77,16 +77,16 @@ impl Emitter<'_> {
             let full = u64::from(turns) * u64::from(all_threads) * u64::from(lanes) == points;
             let inside = (!full).then(|| format!("r < {}", bound(points, point_type)));
             if self.scans(pass) {
-                self.scanning_turns(&spot, pass, (threads, turns), inside.as_deref());
+                self.scanning_turns(&context, pass, (threads, turns), inside.as_deref());
             } else {
                 let point = format!("const {point_type} r = (({point_type})j * {step} + lane) * {lanes};");
                 // Turns in which all threads have points.
                 let whole = points / (u64::from(all_threads) * u64::from(lanes));
-                let turns = Turns { point, whole: whole.min(turns.into()) as u32, all: turns, inside };
+                let turns = RowIterations { point, whole: whole.min(turns.into()) as u32, all: turns, inside };
                 if kept {
-                    self.kept_turns(&spot, pass, &turns, &mut at_hand);
+                    self.kept_turns(&context, pass, &turns, &mut at_hand);
                 } else {
-                    self.turns(&spot, pass, &turns);
+                    self.turns(&context, pass, &turns);
                 }
             }
             self.reduced_rows(pass, threads, threads * per_block, lanes);
@@ -97,24 +97,24 @@ impl Emitter<'_> {
     }
 
     /// All turns of a row, of which threads keep values in registers.
-    fn kept_turns(&mut self, spot: &Spot, pass: &Pass, turns: &Turns, at_hand: &mut Vec<Reg>) {
+    fn kept_turns(&mut self, context: &IndexContext, pass: &RowPass, turns: &RowIterations, at_hand: &mut Vec<Reg>) {
         self.text.line("#pragma unroll");
         self.text.open(format_args!("for (u32 j = 0; j < {}; ++j)", turns.all));
         self.text.line(&turns.point);
         let always = if turns.whole > 0 { format!("j < {} || ", turns.whole) } else { String::new() };
         let inside = turns.inside.as_ref().map(|inside| format!("{always}{inside}"));
-        self.turn(spot, pass, inside.as_deref(), Some(at_hand));
+        self.turn(context, pass, inside.as_deref(), Some(at_hand));
         self.text.close();
     }
 
     /// All turns of a row. Whole ones have no branch, so that their loads are under way at a time.
-    fn turns(&mut self, spot: &Spot, pass: &Pass, turns: &Turns) {
+    fn turns(&mut self, context: &IndexContext, pass: &RowPass, turns: &RowIterations) {
         for (first, end, inside) in [(0, turns.whole, None), (turns.whole, turns.all, turns.inside.as_deref())] {
             if first < end {
                 self.text.line("#pragma unroll 4");
                 self.text.open(format_args!("for (u32 j = {first}; j < {end}; ++j)"));
                 self.text.line(&turns.point);
-                self.turn(spot, pass, inside, None);
+                self.turn(context, pass, inside, None);
                 self.text.close();
             }
         }
@@ -122,7 +122,7 @@ impl Emitter<'_> {
 
     /// What the threads of a row do in a turn. `at_hand` has the kept values of passes before, where values are kept, and
     /// gets those of this one.
-    fn turn(&mut self, spot: &Spot, pass: &Pass, inside: Option<&str>, at_hand: Option<&mut Vec<Reg>>) {
+    fn turn(&mut self, context: &IndexContext, pass: &RowPass, inside: Option<&str>, at_hand: Option<&mut Vec<Reg>>) {
         if let Some(inside) = inside {
             self.text.open(format_args!("if ({inside})"));
         }
@@ -137,22 +137,22 @@ impl Emitter<'_> {
             at_hand.extend(keep.iter().map(|(reg, _)| *reg));
         }
         let work =
-            Work { insts, reduces: &pass.reduces, stores: &pass.stores, keep, store_if: Some("active"), sums: "v" };
-        self.work(spot, work);
+            LaneWork { insts, reduces: &pass.reduces, stores: &pass.stores, keep, store_if: Some("active"), sums: "v" };
+        self.work(context, work);
         if inside.is_some() {
             self.text.close();
         }
     }
 
     /// What each row of a block was reduced to in a pass: a value, or where blocks share rows, a `sum` to be exchanged.
-    fn reduced_rows(&mut self, pass: &Pass, threads: u32, block: u32, lanes: u32) {
+    fn reduced_rows(&mut self, pass: &RowPass, threads: u32, block: u32, lanes: u32) {
         for reg in &pass.reduces {
             let (op, number) = (self.reduce_op(*reg), reg.0);
             let functor = functor(op);
             let result = if op.gives() == Gives::Position { ".at" } else { "" };
             let reduced =
                 format!("across<{functor}, {threads}, {block}>(column<{functor}, {lanes}, 1>(acc{number}), shared)");
-            if self.schedule.split == Split::Whole {
+            if self.schedule.split == RowSplit::Whole {
                 let ty = held(self.dtype(*reg));
                 self.text.line(format_args!("const {ty} v{number} = {reduced}{result};"));
                 self.names.insert(*reg, format!("v{number}"));
@@ -172,7 +172,7 @@ impl Emitter<'_> {
     }
 
     /// Declares `count` accumulators for each reduction of a pass.
-    pub(super) fn accumulators(&mut self, pass: &Pass, count: u32) {
+    pub(super) fn accumulators(&mut self, pass: &RowPass, count: u32) {
         for reg in &pass.reduces {
             let ((ty, start), number) = (self.accumulator(*reg), reg.0);
             self.text.line(format_args!("{ty} acc{number}[{count}];"));

@@ -1,11 +1,11 @@
 //! Index expressions and the numbers of points as text.
 
-use super::{Emitter, Scope, Spot};
+use super::{CudaEmitter, IndexContext, NameScope};
 use passhost_ir::kernel::{IndexExpr, IndexId, Interval};
 
-impl Emitter<'_> {
+impl CudaEmitter<'_> {
     /// The name of an index expression's value, computed here unless it is known.
-    pub(super) fn index(&mut self, id: IndexId, spot: &Spot, scope: &mut Scope) -> String {
+    pub(super) fn index(&mut self, id: IndexId, context: &IndexContext, scope: &mut NameScope) -> String {
         if let Some(name) = scope.known.get(&id) {
             return name.clone();
         }
@@ -30,7 +30,7 @@ impl Emitter<'_> {
             if scope.known.contains_key(&at) {
                 continue;
             }
-            let (ty, text) = self.index_expression(at, spot, scope);
+            let (ty, text) = self.index_expression(at, context, scope);
             let name = format!("i{}_{}", at.0, self.counter);
             self.counter += 1;
             self.text.line(format_args!("const {ty} {name} = {text};"));
@@ -40,7 +40,12 @@ impl Emitter<'_> {
     }
 
     /// The type and the text of an index expression whose operands are known.
-    pub(super) fn index_expression(&self, id: IndexId, spot: &Spot, scope: &Scope) -> (&'static str, String) {
+    pub(super) fn index_expression(
+        &self,
+        id: IndexId,
+        context: &IndexContext,
+        scope: &NameScope,
+    ) -> (&'static str, String) {
         let interval = |id: IndexId| self.facts.index_interval(id);
         let name = |id: IndexId| scope.known[&id].as_str();
         let ty = integer_type(interval(id));
@@ -57,8 +62,8 @@ impl Emitter<'_> {
             IndexExpr::Axis(axis) => {
                 let axis = axis as usize;
                 let (domain, number) = match self.schedule.rows.walk(axis) {
-                    Some(_) => (&self.schedule.rows, &spot.row),
-                    None => (&self.schedule.points, &spot.point),
+                    Some(_) => (&self.schedule.rows, &context.row),
+                    None => (&self.schedule.points, &context.point),
                 };
                 let (inner, extent) = domain.walk(axis).unwrap_or((1, 1));
                 position(number, inner, extent, domain.points())

@@ -1,15 +1,15 @@
 //! Reading inputs and writing outputs: guards, offsets, accesses for one lane or all.
 
 use super::index::position;
-use super::{Emitter, Scope, Spot};
+use super::{CudaEmitter, IndexContext, NameScope};
 use crate::access::Offset;
-use crate::cuda::claims::{Access, Claim, Term};
+use crate::cuda::claims::{Claim, ClaimAccess, Term};
 use crate::cuda::schedule::Schedule;
-use crate::cuda::space::{Address, Domain, Group, Lanes, common, load_address, store_address};
+use crate::cuda::space::{Address, AxisDomain, AxisGroup, Lanes, common, load_address, store_address};
 use crate::cuda::text::{from_storage, held, literal, storage, to_storage};
 use passhost_ir::kernel::{Op, PaddingMode, Reg};
 
-impl Emitter<'_> {
+impl CudaEmitter<'_> {
     pub(super) fn load_lanes(&self, reg: Reg, lanes: u32) -> (Address, Lanes) {
         let Op::Load { input, index, .. } = &self.kernel.body[reg.0 as usize].op else {
             unreachable!("only loads are asked for")
@@ -35,11 +35,11 @@ impl Emitter<'_> {
     }
 
     /// Loads one element as a value.
-    pub(super) fn load_one(&mut self, reg: Reg, address: &Address, spot: &Spot, scope: &mut Scope) {
+    pub(super) fn load_one(&mut self, reg: Reg, address: &Address, context: &IndexContext, scope: &mut NameScope) {
         let Op::Load { input, padding, .. } = self.kernel.body[reg.0 as usize].op else { return };
         let (dtype, number) = (self.dtype(reg), reg.0);
         let ty = held(dtype);
-        match self.guard(reg, address, spot, scope) {
+        match self.guard(reg, address, context, scope) {
             (Some(condition), offset) => {
                 let PaddingMode::Pad(pad) = padding else { unreachable!("only padded loads have a condition") };
                 self.text.line(format_args!("{ty} v{number} = {};", literal(dtype, pad)));
@@ -55,12 +55,19 @@ impl Emitter<'_> {
     }
 
     /// Loads neighbouring elements for all lanes.
-    pub(super) fn load_neighbours(&mut self, reg: Reg, address: &Address, spot: &Spot, lanes: u32, scope: &mut Scope) {
+    pub(super) fn load_neighbours(
+        &mut self,
+        reg: Reg,
+        address: &Address,
+        context: &IndexContext,
+        lanes: u32,
+        scope: &mut NameScope,
+    ) {
         let Op::Load { input, padding, .. } = self.kernel.body[reg.0 as usize].op else { return };
         let (dtype, number) = (self.dtype(reg), reg.0);
-        self.claims.list.push(Claim::Neighbours(Access::Load(reg)));
+        self.claims.list.push(Claim::Neighbours(ClaimAccess::Load(reg)));
         self.text.line(format_args!("__align__(16) {} s{number}[{lanes}];", storage(dtype)));
-        match self.guard(reg, address, spot, scope) {
+        match self.guard(reg, address, context, scope) {
             (Some(condition), offset) => {
                 let PaddingMode::Pad(pad) = padding else { unreachable!("only padded loads have a condition") };
                 let pad = to_storage(dtype, &literal(dtype, pad));
@@ -79,16 +86,16 @@ impl Emitter<'_> {
     }
 
     /// The offset of a store's element.
-    pub(super) fn store_offset(&mut self, store: usize, spot: &Spot) -> String {
+    pub(super) fn store_offset(&mut self, store: usize, context: &IndexContext) -> String {
         match store_address(self.kernel, &self.kernel.stores[store].order) {
-            Address::Affine(Offset { base, slopes }) => self.offset(Access::Store(store), base, &slopes, spot),
+            Address::Affine(Offset { base, slopes }) => self.offset(ClaimAccess::Store(store), base, &slopes, context),
             Address::Indexed { .. } => unreachable!("stores are dense"),
         }
     }
 
     /// Stores one element.
-    pub(super) fn store_each(&mut self, store: usize, spot: &Spot) {
-        let offset = self.store_offset(store, spot);
+    pub(super) fn store_each(&mut self, store: usize, context: &IndexContext) {
+        let offset = self.store_offset(store, context);
         let value = self.kernel.stores[store].value;
         let element = to_storage(self.dtype(value), &self.name(value));
         self.text.line(format_args!("y{store}[{offset}] = {element};"));
@@ -100,12 +107,12 @@ impl Emitter<'_> {
         &mut self,
         reg: Reg,
         address: &Address,
-        spot: &Spot,
-        scope: &mut Scope,
+        context: &IndexContext,
+        scope: &mut NameScope,
     ) -> (Option<String>, String) {
         let (index, strides) = match address {
             Address::Affine(Offset { base, slopes }) => {
-                return (None, self.offset(Access::Load(reg), *base, slopes, spot));
+                return (None, self.offset(ClaimAccess::Load(reg), *base, slopes, context));
             }
             Address::Indexed { index, strides } => (index, strides),
         };
@@ -119,7 +126,7 @@ impl Emitter<'_> {
         }
         let (mut conditions, mut terms) = (vec![], vec![]);
         for (dim, (id, stride)) in index.iter().zip(strides).enumerate() {
-            let (mut text, extent) = (self.index(*id, spot, scope), shape[dim]);
+            let (mut text, extent) = (self.index(*id, context, scope), shape[dim]);
             if self.facts.in_bounds[reg.0 as usize][dim] {
                 self.claims.list.push(Claim::Inside { load: reg, dim });
             } else {
@@ -141,9 +148,10 @@ impl Emitter<'_> {
     }
 
     /// The offset of an element that is always inside: `base` and the changes along the axes.
-    pub(super) fn offset(&mut self, access: Access, base: i64, slopes: &[i64], spot: &Spot) -> String {
-        let terms = |domain: &Domain, of_row: bool| -> Vec<Term> {
-            let term = |group: &Group| Term { of_row, inner: group.inner, extent: group.extent, slope: group.slope };
+    pub(super) fn offset(&mut self, access: ClaimAccess, base: i64, slopes: &[i64], context: &IndexContext) -> String {
+        let terms = |domain: &AxisDomain, of_row: bool| -> Vec<Term> {
+            let term =
+                |group: &AxisGroup| Term { of_row, inner: group.inner, extent: group.extent, slope: group.slope };
             domain.groups(slopes).iter().filter(|group| group.slope != 0).map(term).collect()
         };
         let of_rows = terms(&self.schedule.rows, true);
@@ -155,7 +163,7 @@ impl Emitter<'_> {
         let (ty, suffix) = if narrow { ("int", "") } else { ("i64", "ll") };
         let text = |term: &Term| {
             let Schedule { rows, points, .. } = &self.schedule;
-            let (number, domain) = if term.of_row { (&spot.row, rows) } else { (&spot.point, points) };
+            let (number, domain) = if term.of_row { (&context.row, rows) } else { (&context.point, points) };
             let text = position(number, term.inner, term.extent, domain.points());
             if term.slope == 1 { format!("({ty}){text}") } else { format!("({ty}){text} * {}{suffix}", term.slope) }
         };

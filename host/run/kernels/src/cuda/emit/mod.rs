@@ -12,28 +12,24 @@ mod runs;
 mod tiled;
 mod work;
 
-pub(super) use reductions::accumulator_bytes;
-
+use super::chooser::{Chooser, has_long_rows};
 use super::claims::Claims;
-use super::join::{self, Body};
+use super::join::{self, KernelBody};
 use super::passes::Passes;
 use super::properties::DeviceProperties;
-use super::scans::scans;
-use super::schedule::{Chooser, Form, Schedule, has_long_rows};
+use super::scans::{accumulator_bytes, scans};
+use super::schedule::{Schedule, ScheduleForm};
 use super::text::{Text, storage};
 use super::tiles::Tiles;
-use crate::access::{Analysis, Layout};
+use crate::access::{KernelAnalysis, KernelLayout};
 use passhost_ir::kernel::{Facts, IndexId, Reg};
 use passhost_ir::{Dtype, Kernel};
 use std::collections::HashMap;
 
-/// The function's name in the source.
-pub const ENTRY: &str = "k";
-
 /// A kernel as source text, with the launch that it is written for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelSource {
-    /// CUDA C++ that defines [`ENTRY`]. Its parameters are the addresses of the inputs, then those of the outputs.
+    /// CUDA C++ that defines [`ENTRY`](super::ENTRY). Its parameters are the addresses of the inputs, then those of the outputs.
     pub text: String,
     /// Blocks of the grid; 0 if there is nothing to compute.
     pub blocks: u64,
@@ -50,7 +46,7 @@ pub struct KernelSource {
 /// Several kernels as one source text, with the launch that it is written for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JoinedSource {
-    /// CUDA C++ that defines [`ENTRY`]. Its parameters are the addresses of the inputs of all kernels, then those of all
+    /// CUDA C++ that defines [`ENTRY`](super::ENTRY). Its parameters are the addresses of the inputs of all kernels, then those of all
     /// outputs.
     pub text: String,
     /// Blocks of the grid, one kernel's after the other's.
@@ -64,13 +60,18 @@ pub struct JoinedSource {
 }
 
 /// Writes a verified kernel for inputs of a layout and a GPU with these properties, in its default schedule.
-pub fn emit(kernel: &Kernel, facts: &Facts, layout: &Layout, device: &DeviceProperties) -> KernelSource {
+pub fn emit(kernel: &Kernel, facts: &Facts, layout: &KernelLayout, device: &DeviceProperties) -> KernelSource {
     choosing(kernel, facts, layout, (device, true), |chooser| alone(chooser, chooser.choose()))
 }
 
 /// Writes it in each of its candidates, all of which give the same bits: the default first, up to
 /// [`MOST_CANDIDATES`](super::MOST_CANDIDATES).
-pub fn candidates(kernel: &Kernel, facts: &Facts, layout: &Layout, device: &DeviceProperties) -> Vec<KernelSource> {
+pub fn candidates(
+    kernel: &Kernel,
+    facts: &Facts,
+    layout: &KernelLayout,
+    device: &DeviceProperties,
+) -> Vec<KernelSource> {
     choosing(kernel, facts, layout, (device, true), |chooser| {
         chooser.candidates().into_iter().map(|schedule| alone(chooser, schedule)).collect()
     })
@@ -79,7 +80,7 @@ pub fn candidates(kernel: &Kernel, facts: &Facts, layout: &Layout, device: &Devi
 /// Writes it in the candidate that is called `schedule`; `None` if it has none of that name.
 pub fn emit_as(
     (kernel, facts): (&Kernel, &Facts),
-    layout: &Layout,
+    layout: &KernelLayout,
     device: &DeviceProperties,
     schedule: &str,
 ) -> Option<KernelSource> {
@@ -103,10 +104,10 @@ fn alone(chooser: &Chooser<'_>, schedule: Schedule) -> KernelSource {
 }
 
 /// Writes verified kernels as one launch, in which they run in no order. The text of a single one is that of [`emit`].
-pub fn emit_joined(kernels: &[(&Kernel, &Facts, &Layout)], device: &DeviceProperties) -> JoinedSource {
+pub fn emit_joined(kernels: &[(&Kernel, &Facts, &KernelLayout)], device: &DeviceProperties) -> JoinedSource {
     let is_alone = kernels.len() == 1;
     let written = kernels.iter().map(|(kernel, facts, layout)| body(kernel, facts, layout, device, is_alone));
-    let (bodies, claims): (Vec<Body>, Vec<Claims>) = written.unzip();
+    let (bodies, claims): (Vec<KernelBody>, Vec<Claims>) = written.unzip();
     JoinedSource {
         text: join::joined(&bodies, device),
         blocks: bodies.iter().map(|body| body.blocks).sum(),
@@ -121,10 +122,10 @@ pub fn emit_joined(kernels: &[(&Kernel, &Facts, &Layout)], device: &DeviceProper
 pub(super) fn body(
     kernel: &Kernel,
     facts: &Facts,
-    layout: &Layout,
+    layout: &KernelLayout,
     device: &DeviceProperties,
     may_share: bool,
-) -> (Body, Claims) {
+) -> (KernelBody, Claims) {
     choosing(kernel, facts, layout, (device, may_share), |chooser| written(chooser, chooser.choose()))
 }
 
@@ -132,11 +133,11 @@ pub(super) fn body(
 fn choosing<T>(
     kernel: &Kernel,
     facts: &Facts,
-    layout: &Layout,
+    layout: &KernelLayout,
     (device, may_share): (&DeviceProperties, bool),
     work: impl FnOnce(&Chooser<'_>) -> T,
 ) -> T {
-    let analysis = Analysis::new(kernel);
+    let analysis = KernelAnalysis::new(kernel);
     let all = kernel.parallel.len() + kernel.reduce.len();
     let is_map = !analysis.reduces && kernel.stores.iter().all(|store| store.order.len() == all);
     let passes = Passes::new(kernel, facts, &analysis, !is_map, has_long_rows(kernel));
@@ -144,7 +145,7 @@ fn choosing<T>(
 }
 
 /// What a kernel computes as text in this schedule.
-fn written(chooser: &Chooser<'_>, schedule: Schedule) -> (Body, Claims) {
+fn written(chooser: &Chooser<'_>, schedule: Schedule) -> (KernelBody, Claims) {
     let &Chooser { kernel, facts, analysis, layout, passes, .. } = chooser;
     let mut claims = Claims::new(&schedule);
     if schedule.tiles.is_some() {
@@ -155,7 +156,7 @@ fn written(chooser: &Chooser<'_>, schedule: Schedule) -> (Body, Claims) {
     let accumulators = schedule.shared_bytes(accumulator) * u64::from(together);
     let shared_bytes = schedule.tiles.as_ref().map_or(accumulators, Tiles::shared_bytes);
     let (blocks, split, form) = (schedule.blocks(), schedule.split, schedule.name(kernel, analysis));
-    let mut emitter = Emitter {
+    let mut emitter = CudaEmitter {
         kernel,
         facts,
         analysis,
@@ -171,7 +172,7 @@ fn written(chooser: &Chooser<'_>, schedule: Schedule) -> (Body, Claims) {
     };
     emitter.shared = emitter.shared_values();
     emitter.lines();
-    let body = Body {
+    let body = KernelBody {
         inputs: kernel.inputs.iter().map(|input| storage(input.dtype)).collect(),
         outputs: kernel.stores.iter().map(|store| storage(emitter.dtype(store.value))).collect(),
         shared_bytes,
@@ -184,11 +185,11 @@ fn written(chooser: &Chooser<'_>, schedule: Schedule) -> (Body, Claims) {
     (body, emitter.claims)
 }
 
-struct Emitter<'a> {
+struct CudaEmitter<'a> {
     kernel: &'a Kernel,
     facts: &'a Facts,
-    analysis: &'a Analysis,
-    layout: &'a Layout,
+    analysis: &'a KernelAnalysis,
+    layout: &'a KernelLayout,
     claims: Claims,
     schedule: Schedule,
     passes: &'a Passes,
@@ -204,26 +205,26 @@ struct Emitter<'a> {
 
 /// Where code computes: the texts of the row's and the point's number.
 #[derive(Debug, Clone)]
-struct Spot {
+struct IndexContext {
     row: String,
     point: String,
 }
 
 /// A place in the text where index expressions are given names.
 #[derive(Debug, Default)]
-struct Scope {
+struct NameScope {
     known: HashMap<IndexId, String>,
 }
 
-impl Emitter<'_> {
+impl CudaEmitter<'_> {
     fn lines(&mut self) {
         if let Some(tiles) = self.schedule.tiles.clone() {
-            return self.squares(&tiles);
+            return self.tiled_map(&tiles);
         }
         self.arrive();
         match self.schedule.form {
-            Form::Columns { wide, deep, lanes, kept } => self.columns((wide, deep), lanes, kept),
-            Form::Rows { threads, rows, lanes, turns, kept } => self.rows(threads, rows, lanes, turns, kept),
+            ScheduleForm::Columns { wide, deep, lanes, kept } => self.columns((wide, deep), lanes, kept),
+            ScheduleForm::Rows { threads, rows, lanes, turns, kept } => self.rows(threads, rows, lanes, turns, kept),
         }
     }
 
@@ -237,7 +238,7 @@ impl Emitter<'_> {
 }
 
 /// How often each value is read, by other values that are needed and by stores.
-fn reads(kernel: &Kernel, analysis: &Analysis) -> Vec<usize> {
+fn reads(kernel: &Kernel, analysis: &KernelAnalysis) -> Vec<usize> {
     let mut reads = vec![0; kernel.body.len()];
     for at in (0..kernel.body.len()).filter(|at| analysis.needed[*at]) {
         for reg in kernel.body[at].op.operands().iter().chain(&analysis.gathers[at]) {

@@ -1,22 +1,9 @@
-//! What accumulators of reductions and scans start with, and how large they are.
+//! What accumulators of reductions and scans start with.
 
-use crate::access::Analysis;
 use crate::cuda::text::literal;
-use passhost_ir::kernel::operations::{Gives, Identity};
-use passhost_ir::kernel::{Op, ReduceOp, Scalar};
-use passhost_ir::{Dtype, Kernel};
-
-/// Bytes of the largest accumulator that a reduction or a scan of a kernel needs.
-pub(in crate::cuda) fn accumulator_bytes(kernel: &Kernel, analysis: &Analysis) -> u64 {
-    let needed = kernel.body.iter().zip(&analysis.needed).filter(|(_, needed)| **needed);
-    let bytes = needed.filter_map(|(inst, _)| match inst.op {
-        // A value and its position.
-        Op::Reduce(op, _) if op.gives() == Gives::Position => Some(16),
-        Op::Reduce(_, operand) | Op::Scan(_, operand) => Some(kernel.body[operand.0 as usize].dtype.size()),
-        _ => None,
-    });
-    bytes.max().unwrap_or(0)
-}
+use passhost_ir::Dtype;
+use passhost_ir::kernel::operations::Identity;
+use passhost_ir::kernel::{ReduceOp, Scalar};
 
 /// What leaves any other operand as it is.
 pub(super) fn neutral(op: ReduceOp, dtype: Dtype) -> String {

@@ -4,18 +4,19 @@
 //! *stage* for each scan of a chain of them.
 
 use super::index::number_type;
-use super::reductions::{accumulator_bytes, neutral};
-use super::work::Work;
-use super::{Emitter, Spot};
+use super::reductions::neutral;
+use super::work::LaneWork;
+use super::{CudaEmitter, IndexContext};
 use crate::cuda::column::functor;
-use crate::cuda::passes::Pass;
-use crate::cuda::scans::{Stage, stages};
-use crate::cuda::split::Split;
+use crate::cuda::passes::RowPass;
+use crate::cuda::scans::accumulator_bytes;
+use crate::cuda::scans::{ScanStage, stages};
+use crate::cuda::split::RowSplit;
 use crate::cuda::text::held;
 use passhost_ir::kernel::{Op, Reg, ScanOp};
 
 /// The turns that are computed between two barriers, and the threads that compute them.
-struct Turns<'a> {
+struct ScanIterations<'a> {
     /// How many.
     together: u32,
     /// Threads of a row.
@@ -26,9 +27,9 @@ struct Turns<'a> {
     inside: Option<&'a str>,
 }
 
-impl Emitter<'_> {
+impl CudaEmitter<'_> {
     /// Whether a pass scans.
-    pub(super) fn scans(&self, pass: &Pass) -> bool {
+    pub(super) fn scans(&self, pass: &RowPass) -> bool {
         pass.anew.iter().any(|reg| self.scan_op(*reg).is_some())
     }
 
@@ -43,8 +44,8 @@ impl Emitter<'_> {
     /// `inside` says which have.
     pub(super) fn scanning_turns(
         &mut self,
-        spot: &Spot,
-        pass: &Pass,
+        context: &IndexContext,
+        pass: &RowPass,
         (threads, turns): (u32, u32),
         inside: Option<&str>,
     ) {
@@ -57,7 +58,7 @@ impl Emitter<'_> {
         if turns > together {
             self.text.open(format_args!("for (u32 round = 0; round < {}; ++round)", turns / together));
         }
-        self.scanning_round(spot, pass, &Turns { together, threads, point, inside });
+        self.scanning_round(context, pass, &ScanIterations { together, threads, point, inside });
         if turns > together {
             self.text.close();
         }
@@ -65,7 +66,7 @@ impl Emitter<'_> {
     }
 
     /// Declares what scans carry from turn to turn.
-    fn carried(&mut self, pass: &Pass) {
+    fn carried(&mut self, pass: &RowPass) {
         for reg in &pass.anew {
             if let Some((op, _)) = self.scan_op(*reg) {
                 let dtype = self.dtype(*reg);
@@ -75,13 +76,13 @@ impl Emitter<'_> {
         }
     }
 
-    fn scanning_round(&mut self, spot: &Spot, pass: &Pass, turns: &Turns<'_>) {
+    fn scanning_round(&mut self, context: &IndexContext, pass: &RowPass, turns: &ScanIterations<'_>) {
         let mut stages = stages(self.kernel, &pass.anew, |reg| self.operands(reg));
         // What the last scans give is known after them.
-        stages.push(Stage::default());
+        stages.push(ScanStage::default());
         let mut named = vec![];
         for at in 0..stages.len() {
-            named.extend(self.stage(spot, pass, turns, (&stages, at)));
+            named.extend(self.stage(context, pass, turns, (&stages, at)));
         }
         for reg in named {
             self.names.remove(&reg);
@@ -89,7 +90,13 @@ impl Emitter<'_> {
     }
 
     /// Computes a stage and scans what it gave. Returns what has a name from here on.
-    fn stage(&mut self, spot: &Spot, pass: &Pass, turns: &Turns<'_>, (stages, at): (&[Stage], usize)) -> Vec<Reg> {
+    fn stage(
+        &mut self,
+        context: &IndexContext,
+        pass: &RowPass,
+        turns: &ScanIterations<'_>,
+        (stages, at): (&[ScanStage], usize),
+    ) -> Vec<Reg> {
         let (kernel, lanes, together) = (self.kernel, self.schedule.lanes(), turns.together);
         let stage = &stages[at];
         let known = |reg: Reg| {
@@ -128,8 +135,8 @@ impl Emitter<'_> {
         if works {
             self.text.open(turns.inside.map(|inside| format!("if ({inside})")).unwrap_or_default());
             let (insts, store_if) = (&stage.insts, Some("active"));
-            let work = Work { insts, reduces: &reduces, stores: &stores, keep: keep.clone(), store_if, sums: "v" };
-            self.work(spot, work);
+            let work = LaneWork { insts, reduces: &reduces, stores: &stores, keep: keep.clone(), store_if, sums: "v" };
+            self.work(context, work);
             self.text.close();
         }
         let mut named: Vec<Reg> = keep.iter().map(|(reg, _)| *reg).collect();
@@ -159,7 +166,7 @@ impl Emitter<'_> {
         let Some((op, _)) = self.scan_op(reg) else { return };
         let (number, dtype, functor) = (reg.0, self.dtype(reg), functor(op.reduction()));
         self.text.line(format_args!("scan<{functor}, {threads}>(c{number}, carry{number}, shared);"));
-        if let Split::Scanned { blocks } = self.schedule.split {
+        if let RowSplit::Scanned { blocks } = self.schedule.split {
             let (all, ty, start) = (self.schedule.blocks(), held(dtype), neutral(op.reduction(), dtype));
             let posts = all + all / u64::from(blocks) * u64::from(blocks.div_ceil(threads));
             self.text.line(format_args!("static Posted<{ty}> posts{number}[{posts}];"));

@@ -1,24 +1,24 @@
 //! Maps whose inputs are read along other neighbours than those of their outputs.
 
 use super::index::{bound, number_type};
-use super::work::Work;
-use super::{Emitter, Spot};
-use crate::cuda::claims::Access;
+use super::work::LaneWork;
+use super::{CudaEmitter, IndexContext};
+use crate::cuda::claims::ClaimAccess;
 use crate::cuda::space::Address;
 use crate::cuda::text::{from_storage, storage};
 use crate::cuda::tiles::{Tiles, WARPS};
 use passhost_ir::kernel::{Op, Reg};
 
-impl Emitter<'_> {
+impl CudaEmitter<'_> {
     /// A block takes a square of points, computes them and brings them by way of shared memory to where they belong.
-    pub(super) fn squares(&mut self, tiles: &Tiles) {
+    pub(super) fn tiled_map(&mut self, tiles: &Tiles) {
         let ty = self.corner(tiles);
-        if tiles.turned.is_empty() { self.tiled(tiles, ty) } else { self.turned(tiles, ty) }
+        if tiles.transposed.is_empty() { self.tiled(tiles, ty) } else { self.transposed(tiles, ty) }
     }
 
     /// Where the square of a block begins, and the type of the numbers of points.
     fn corner(&mut self, tiles: &Tiles) -> &'static str {
-        let (side, (along, across)) = (tiles.side(), tiles.squares());
+        let (side, (along, across)) = (tiles.side(), tiles.counts());
         let ty = number_type(self.schedule.rows.points());
         let number = |value: i64| bound(value.unsigned_abs(), ty);
         self.text.line("const u32 column = threadIdx.x % 32, first = threadIdx.x / 32;");
@@ -61,11 +61,14 @@ impl Emitter<'_> {
             self.names.insert(load.reg, format!("({element})"));
         }
         let passes = self.passes;
-        let spot = Spot { row: "p".into(), point: "r".into() };
+        let context = IndexContext { row: "p".into(), point: "r".into() };
         for pass in &passes.list {
             let insts: Vec<_> = pass.row.iter().copied().filter(|reg| !tiles.has(*reg)).collect();
             let stores = &pass.row_stores;
-            self.work(&spot, Work { insts: &insts, reduces: &[], stores, keep: vec![], store_if: None, sums: "v" });
+            self.work(
+                &context,
+                LaneWork { insts: &insts, reduces: &[], stores, keep: vec![], store_if: None, sums: "v" },
+            );
         }
         self.text.close();
         self.text.close();
@@ -75,7 +78,7 @@ impl Emitter<'_> {
     }
 
     /// Computes points along the inputs' neighbours into shared memory, then writes them along the outputs'.
-    fn turned(&mut self, tiles: &Tiles, ty: &str) {
+    fn transposed(&mut self, tiles: &Tiles, ty: &str) {
         let (turns, pitch) = (tiles.side() / i64::from(WARPS), tiles.pitch());
         let turn = format!("first + n * {WARPS}");
         let values: Vec<Reg> = self.kernel.stores.iter().map(|store| store.value).collect();
@@ -84,19 +87,22 @@ impl Emitter<'_> {
             self.text.line(format_args!("{element} *tile{store} = ({element} *)(shared + {place});"));
         }
         let passes = self.passes;
-        let spot = Spot { row: "p".into(), point: "r".into() };
-        self.square(tiles, ty, turns, (&turn, "column"));
+        let context = IndexContext { row: "p".into(), point: "r".into() };
+        self.tile(tiles, ty, turns, (&turn, "column"));
         for pass in &passes.list {
             let stored = |store: usize| (values[store], format!("tile{store}[({turn}) * {pitch} + column]"));
             let keep = pass.row_stores.iter().map(|store| stored(*store)).collect();
-            self.work(&spot, Work { insts: &pass.row, reduces: &[], stores: &[], keep, store_if: None, sums: "v" });
+            self.work(
+                &context,
+                LaneWork { insts: &pass.row, reduces: &[], stores: &[], keep, store_if: None, sums: "v" },
+            );
         }
         self.text.close();
         self.text.close();
         self.text.line("__syncthreads();");
-        self.square(tiles, ty, turns, ("column", &turn));
+        self.tile(tiles, ty, turns, ("column", &turn));
         for store in 0..values.len() {
-            let offset = self.store_offset(store, &spot);
+            let offset = self.store_offset(store, &context);
             self.text.line(format_args!("y{store}[{offset}] = tile{store}[column * {pitch} + {turn}];"));
         }
         self.text.close();
@@ -104,7 +110,7 @@ impl Emitter<'_> {
     }
 
     /// Opens a loop over the turns of a thread in which it takes the points of a square at these places along its sides.
-    fn square(&mut self, tiles: &Tiles, ty: &str, turns: i64, (a, b): (&str, &str)) {
+    fn tile(&mut self, tiles: &Tiles, ty: &str, turns: i64, (a, b): (&str, &str)) {
         self.text.line("#pragma unroll");
         self.text.open(format_args!("for (u32 n = 0; n < {turns}; ++n)"));
         self.text.line(format_args!("const u32 a = a0 + {a}, b = b0 + {b};"));
@@ -132,14 +138,14 @@ impl Emitter<'_> {
     fn read_ahead(&mut self, tiles: &Tiles) {
         let (side, pair) = (tiles.side(), tiles.pair);
         let column = if pair > 1 { format!("column * {pair}") } else { "column".to_owned() };
-        let corner = Spot { row: "corner".into(), point: "r".into() };
+        let corner = IndexContext { row: "corner".into(), point: "r".into() };
         for (position, load) in tiles.loads.iter().enumerate() {
             let (number, ty) = (load.reg.0, storage(self.dtype(load.reg)));
             self.text.line(format_args!("{ty} *tile{number} = ({ty} *)(shared + {});", tiles.place(position)));
             let (Address::Affine(offset), _) = self.load_lanes(load.reg, 1) else {
                 unreachable!("only loads that are always inside are read ahead")
             };
-            let text = self.offset(Access::Load(load.reg), offset.base, &offset.slopes, &corner);
+            let text = self.offset(ClaimAccess::Load(load.reg), offset.base, &offset.slopes, &corner);
             self.text.line(format_args!(
                 "const i64 from{number} = {text} + (i64)(a0 + first) * {}ll + (b0 + {column});",
                 load.slope

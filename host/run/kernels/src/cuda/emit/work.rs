@@ -2,8 +2,8 @@
 
 use super::choices::Choices;
 use super::reductions::neutral;
-use super::{Emitter, Form, Scope, Spot};
-use crate::cuda::claims::{Access, Claim};
+use super::{CudaEmitter, IndexContext, NameScope, ScheduleForm};
+use crate::cuda::claims::{Claim, ClaimAccess};
 use crate::cuda::column::functor;
 use crate::cuda::space::{Address, Lanes, common};
 use crate::cuda::text::{expression, from_storage, held, storage, to_storage};
@@ -13,7 +13,7 @@ use passhost_ir::kernel::{Class, IndexId, Op, Reg};
 use std::collections::HashMap;
 
 /// What is computed in one go, for the lanes of a thread.
-pub(super) struct Work<'a> {
+pub(super) struct LaneWork<'a> {
     pub(super) insts: &'a [Reg],
     pub(super) reduces: &'a [Reg],
     pub(super) stores: &'a [usize],
@@ -25,12 +25,12 @@ pub(super) struct Work<'a> {
     pub(super) sums: &'a str,
 }
 
-impl Emitter<'_> {
+impl CudaEmitter<'_> {
     /// Computes for the lanes of a thread: wide loads, then lane by lane, then wide stores.
-    pub(super) fn work(&mut self, spot: &Spot, work: Work<'_>) {
+    pub(super) fn work(&mut self, context: &IndexContext, work: LaneWork<'_>) {
         let lanes = self.schedule.lanes();
         let chosen = self.choices(work.insts, lanes);
-        let wide = self.once_for_all_lanes(&work, &chosen, spot);
+        let wide = self.once_for_all_lanes(&work, &chosen, context);
         let wide_stores: Vec<usize> =
             work.stores.iter().copied().filter(|store| self.store_lanes(*store, lanes) == Lanes::Neighbours).collect();
         for store in &wide_stores {
@@ -39,8 +39,8 @@ impl Emitter<'_> {
         }
         self.text.line("#pragma unroll");
         self.text.open(format_args!("for (int v = 0; v < {lanes}; ++v)"));
-        let lane = self.lane_spot(spot, lanes);
-        let mut scope = Scope::default();
+        let lane = self.lane_context(context, lanes);
+        let mut scope = NameScope::default();
         for reg in work.insts.iter().filter(|reg| !chosen.parts.contains(reg)) {
             match wide.get(reg) {
                 Some(Lanes::One) => {}
@@ -82,8 +82,8 @@ impl Emitter<'_> {
         }
         self.text.close();
         for store in wide_stores {
-            self.claims.list.push(Claim::Neighbours(Access::Store(store)));
-            let offset = self.store_offset(store, spot);
+            self.claims.list.push(Claim::Neighbours(ClaimAccess::Store(store)));
+            let offset = self.store_offset(store, context);
             let condition = work.store_if.map(|condition| format!("if ({condition}) ")).unwrap_or_default();
             self.text.line(format_args!("{condition}write(y{store} + {offset}, o{store});"));
         }
@@ -94,14 +94,19 @@ impl Emitter<'_> {
     }
 
     /// Computes what all lanes of a thread get in one go: wide loads, and what is the same for each of them.
-    fn once_for_all_lanes(&mut self, work: &Work<'_>, chosen: &Choices, spot: &Spot) -> HashMap<Reg, Lanes> {
+    fn once_for_all_lanes(
+        &mut self,
+        work: &LaneWork<'_>,
+        chosen: &Choices,
+        context: &IndexContext,
+    ) -> HashMap<Reg, Lanes> {
         let lanes = self.schedule.lanes();
-        let mut chunk = Scope::default();
+        let mut chunk = NameScope::default();
         let mut wide: HashMap<Reg, Lanes> = HashMap::new();
         for reg in work.insts.iter().filter(|reg| !chosen.parts.contains(reg)) {
             let common = match self.kernel.body[reg.0 as usize].op {
                 Op::Select(..) if chosen.whole.contains(reg) => {
-                    self.load_chosen(*reg, spot, lanes, &mut chunk);
+                    self.load_chosen(*reg, context, lanes, &mut chunk);
                     Lanes::Neighbours
                 }
                 Op::Load { .. } => {
@@ -109,17 +114,17 @@ impl Emitter<'_> {
                     match common {
                         Lanes::Each => continue,
                         Lanes::One => {
-                            self.claims.list.push(Claim::OneElement(Access::Load(*reg)));
-                            self.load_one(*reg, &address, spot, &mut chunk);
+                            self.claims.list.push(Claim::OneElement(ClaimAccess::Load(*reg)));
+                            self.load_one(*reg, &address, context, &mut chunk);
                         }
-                        Lanes::Neighbours => self.load_neighbours(*reg, &address, spot, lanes, &mut chunk),
+                        Lanes::Neighbours => self.load_neighbours(*reg, &address, context, lanes, &mut chunk),
                     }
                     common
                 }
                 // What all lanes compute alike is computed once.
                 _ if lanes > 1 && self.is_shared(*reg, work.insts, &wide) => {
                     self.claims.list.push(Claim::OneValue(*reg));
-                    self.value(*reg, spot, &mut chunk);
+                    self.value(*reg, context, &mut chunk);
                     Lanes::One
                 }
                 _ => continue,
@@ -128,14 +133,14 @@ impl Emitter<'_> {
         }
         // Last, so that loads which do not wait for a branch are under way.
         for branch in &chosen.branches {
-            self.branch(branch, work, spot, &mut wide);
+            self.branch(branch, work, context, &mut wide);
         }
         wide
     }
 
     /// Whether a value among `insts` is the same for all lanes; `known` says so of those before.
     pub(super) fn is_shared(&self, reg: Reg, insts: &[Reg], known: &HashMap<Reg, Lanes>) -> bool {
-        let of_row = matches!(self.schedule.form, Form::Rows { .. });
+        let of_row = matches!(self.schedule.form, ScheduleForm::Rows { .. });
         let op = &self.kernel.body[reg.0 as usize].op;
         let operands = op.operands();
         let shared = |operand: &Reg| match known.get(operand) {
@@ -173,27 +178,27 @@ impl Emitter<'_> {
     }
 
     /// The numbers of a lane's row and point.
-    pub(super) fn lane_spot(&self, spot: &Spot, lanes: u32) -> Spot {
+    pub(super) fn lane_context(&self, context: &IndexContext, lanes: u32) -> IndexContext {
         if lanes == 1 {
-            return spot.clone();
+            return context.clone();
         }
         match self.schedule.form {
-            Form::Columns { .. } => Spot { row: format!("({} + v)", spot.row), ..spot.clone() },
-            Form::Rows { .. } => Spot { point: format!("({} + v)", spot.point), ..spot.clone() },
+            ScheduleForm::Columns { .. } => IndexContext { row: format!("({} + v)", context.row), ..context.clone() },
+            ScheduleForm::Rows { .. } => IndexContext { point: format!("({} + v)", context.point), ..context.clone() },
         }
     }
 
     /// Computes one value here.
-    pub(super) fn value(&mut self, reg: Reg, spot: &Spot, scope: &mut Scope) {
+    pub(super) fn value(&mut self, reg: Reg, context: &IndexContext, scope: &mut NameScope) {
         let inst = &self.kernel.body[reg.0 as usize];
         let number = reg.0;
         match &inst.op {
             Op::Load { .. } => {
                 let (address, _) = self.load_lanes(reg, 1);
-                return self.load_one(reg, &address, spot, scope);
+                return self.load_one(reg, &address, context, scope);
             }
             Op::Index(id) => {
-                let index = self.index(*id, spot, scope);
+                let index = self.index(*id, context, scope);
                 self.text.line(format_args!("const i64 v{number} = (i64){index};"));
             }
             Op::Scan(op, operand) => {
@@ -201,7 +206,7 @@ impl Emitter<'_> {
                 let (x, start, op) =
                     (self.name(*operand), neutral(op.reduction(), inst.dtype), functor(op.reduction()));
                 if last as u64 != self.schedule.points.points() {
-                    self.text.line(format_args!("if ({} % {last} == 0) c{number}[v] = {start};", spot.point));
+                    self.text.line(format_args!("if ({} % {last} == 0) c{number}[v] = {start};", context.point));
                 }
                 self.text.line(format_args!("c{number}[v] = {op}::of(c{number}[v], {x});"));
                 self.text.line(format_args!("const {} v{number} = c{number}[v];", held(inst.dtype)));

@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 pub(crate) const PUT_BACK: &str = "aten::copy_";
 
 /// Whether an op that stands for a node says that it is such a scatter.
-pub(crate) fn is_put_back(op: &OpName) -> bool {
+pub(crate) fn is_written_back(op: &OpName) -> bool {
     OpRow::of(op).is_some_and(|row| row.puts == Some(Puts::Whole))
 }
 
@@ -29,13 +29,13 @@ pub(crate) struct PutBacks {
 
 /// The scatters among the nodes of `in_place`, and what is calculated for them, that nobody can tell from copies. Values
 /// that last keep their memory.
-pub(crate) fn put_backs(graph: &Graph, in_place: &HashMap<NodeId, OpName>, lasting: &HashSet<ValueId>) -> PutBacks {
-    let hinted = |node: &&Node| in_place.get(&node.id).is_some_and(is_put_back);
+pub(crate) fn write_backs(graph: &Graph, in_place: &HashMap<NodeId, OpName>, lasting: &HashSet<ValueId>) -> PutBacks {
+    let hinted = |node: &&Node| in_place.get(&node.id).is_some_and(is_written_back);
     let mut found = PutBacks::default();
     if !graph.nodes.iter().any(|node| hinted(&node)) {
         return found;
     }
-    let memory = Memory::of(graph, lasting);
+    let memory = MemoryUse::of(graph, lasting);
     for (position, node) in graph.nodes.iter().enumerate().filter(|(_, node)| hinted(node)) {
         let Some(scatter) = Scatter::of(graph, node).filter(|scatter| memory.is_free(scatter, position)) else {
             continue;
@@ -53,11 +53,11 @@ pub(crate) fn view_of(node: &Node) -> Option<(OpName, Vec<Arg>)> {
 
 /// A part of a tensor: dimension, first index, index behind the last, step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Part(usize, i64, i64, i64);
+struct TensorPart(usize, i64, i64, i64);
 
-impl Part {
+impl TensorPart {
     /// What a slice or a selection of a tensor of this shape shows.
-    fn of(op: &OpName, args: &[Arg], shape: &[i64]) -> Option<Part> {
+    fn of(op: &OpName, args: &[Arg], shape: &[i64]) -> Option<TensorPart> {
         let int = |position: usize, absent: i64| match args.get(position) {
             Some(Arg::Int(value)) => Some(*value),
             Some(Arg::None) | None => Some(absent),
@@ -69,9 +69,9 @@ impl Part {
         match OpRow::of(op)?.shows? {
             Shows::Slice => {
                 let (start, end) = (within(int(1, 0)?), within(int(2, i64::MAX)?));
-                Some(Part(dim, start.clamp(0, extent), end.clamp(0, extent), int(3, 1)?))
+                Some(TensorPart(dim, start.clamp(0, extent), end.clamp(0, extent), int(3, 1)?))
             }
-            Shows::Select => Some(Part(dim, within(int(1, 0)?), within(int(1, 0)?) + 1, 1)),
+            Shows::Select => Some(TensorPart(dim, within(int(1, 0)?), within(int(1, 0)?) + 1, 1)),
             _ => None,
         }
     }
@@ -82,7 +82,7 @@ impl Part {
 struct Scatter {
     whole: ValueId,
     part: ValueId,
-    place: Part,
+    place: TensorPart,
 }
 
 impl Scatter {
@@ -90,13 +90,13 @@ impl Scatter {
         let (op, args) = view_of(node)?;
         let (&[whole, part], &[result]) = (&node.operands()[..], &node.outputs[..]) else { return None };
         let ty = graph.ty(whole);
-        let place = Part::of(&op, &args, &ty.shape)?;
+        let place = TensorPart::of(&op, &args, &ty.shape)?;
         (ty == graph.ty(result) && elements_are_distinct(ty)).then_some(Scatter { whole, part, place })
     }
 }
 
 /// Who reads what memory, and when.
-struct Memory<'a> {
+struct MemoryUse<'a> {
     graph: &'a Graph,
     roots: HashMap<ValueId, Vec<ValueId>>,
     /// Memory that is not the program's to write to, or to forget.
@@ -107,8 +107,8 @@ struct Memory<'a> {
     uses: HashMap<ValueId, usize>,
 }
 
-impl<'a> Memory<'a> {
-    fn of(graph: &'a Graph, lasting: &HashSet<ValueId>) -> Memory<'a> {
+impl<'a> MemoryUse<'a> {
+    fn of(graph: &'a Graph, lasting: &HashSet<ValueId>) -> MemoryUse<'a> {
         let roots = roots(graph, &HashSet::new());
         let shared = |value: &ValueId| roots.get(value).cloned().unwrap_or_default();
         let taken = graph.inputs.iter().chain(&graph.outputs).chain(lasting).flat_map(shared).collect();
@@ -123,7 +123,7 @@ impl<'a> Memory<'a> {
             }
         }
         graph.outputs.iter().for_each(|value| *uses.entry(*value).or_default() += 1);
-        Memory { graph, roots, taken, readers, uses }
+        MemoryUse { graph, roots, taken, readers, uses }
     }
 
     fn share(&self, a: ValueId, b: ValueId) -> bool {
@@ -178,7 +178,8 @@ impl<'a> Memory<'a> {
         let (_, seen) = node_of(before)?;
         let NodeKind::Aten { op, args } = &seen.kind else { return None };
         let shape = &self.graph.ty(scatter.whole).shape;
-        let is_there = seen.operands() == [scatter.whole] && Part::of(op, args.get(1..)?, shape) == Some(scatter.place);
+        let is_there =
+            seen.operands() == [scatter.whole] && TensorPart::of(op, args.get(1..)?, shape) == Some(scatter.place);
         let (ty, result) = (self.graph.ty(before), self.graph.ty(scatter.part));
         let is_alike = ty.dtype == result.dtype && ty.shape == result.shape;
         let is_quiet = self.roots.get(&scatter.whole)?.iter().all(|root| {
@@ -207,7 +208,7 @@ mod tests {
             _ => None,
         };
         let in_place = graph.nodes.iter().filter_map(hint).collect();
-        let PutBacks { scatters, writers, done } = put_backs(&graph, &in_place, &HashSet::new());
+        let PutBacks { scatters, writers, done } = write_backs(&graph, &in_place, &HashSet::new());
         let sorted = |ids: HashSet<NodeId>| {
             let mut ids: Vec<u32> = ids.into_iter().map(|id| id.0).collect();
             ids.sort_unstable();
@@ -258,8 +259,8 @@ mod tests {
         let graph = Graph::parse(&text).unwrap();
         let in_place = HashMap::from([(graph.nodes[3].id, OpName::parse(PUT_BACK))]);
         let a = graph.nodes[0].outputs[0];
-        assert_eq!(put_backs(&graph, &in_place, &HashSet::from([a])), PutBacks::default());
-        assert_eq!(put_backs(&graph, &in_place, &HashSet::new()).scatters, HashSet::from([graph.nodes[3].id]));
-        assert_eq!(put_backs(&graph, &HashMap::new(), &HashSet::new()), PutBacks::default());
+        assert_eq!(write_backs(&graph, &in_place, &HashSet::from([a])), PutBacks::default());
+        assert_eq!(write_backs(&graph, &in_place, &HashSet::new()).scatters, HashSet::from([graph.nodes[3].id]));
+        assert_eq!(write_backs(&graph, &HashMap::new(), &HashSet::new()), PutBacks::default());
     }
 }
