@@ -138,26 +138,25 @@ fn node(node: Node) -> wit::Node {
 /// Both directions of an argument. The two kinds that there are differ only in what stands for a tensor.
 macro_rules! same_arguments {
     ($theirs:ident, $ours:ty, $from:expr, $to:expr) => {
+        same_arguments!($theirs, $ours, $from, $to, {
+            None = None, Bool(x) = Boolean(x), Int(x) = Int(x), Float(x) = Float(x), Str(x) = Text(x), Dtype(x) = Dtype(x),
+            MemoryFormat(x) = MemoryFormat(x), Strided = Strided, Device = Device, Ints(x) = Ints(x), Floats(x) = Floats(x),
+            Bools(x) = Booleans(x),
+        });
+    };
+    (
+        $theirs:ident, $ours:ty, $from:expr, $to:expr,
+        { $($our_case:ident $(($x:ident))? = $their_case:ident $(($y:ident))?,)* }
+    ) => {
         impl From<wit::$theirs> for Arg<$ours> {
             fn from(from: wit::$theirs) -> Arg<$ours> {
                 match from {
-                    wit::$theirs::None => Arg::None,
-                    wit::$theirs::Boolean(x) => Arg::Bool(x),
-                    wit::$theirs::Int(x) => Arg::Int(x),
-                    wit::$theirs::Float(x) => Arg::Float(x),
-                    wit::$theirs::Text(x) => Arg::Str(x),
-                    wit::$theirs::Dtype(x) => Arg::Dtype(x.into()),
-                    wit::$theirs::MemoryFormat(x) => Arg::MemoryFormat(x.into()),
-                    wit::$theirs::Strided => Arg::Strided,
-                    wit::$theirs::Device => Arg::Device,
+                    $(wit::$theirs::$their_case $(($y))? => Arg::$our_case $(($x.into()))?,)*
                     wit::$theirs::Value(x) => Arg::Value($from(x)),
                     wit::$theirs::Values(x) => Arg::Values(x.into_iter().map($from).collect()),
                     wit::$theirs::OptionalValues(x) => {
                         Arg::OptionalValues(x.into_iter().map(|x| x.map($from)).collect())
                     }
-                    wit::$theirs::Ints(x) => Arg::Ints(x),
-                    wit::$theirs::Floats(x) => Arg::Floats(x),
-                    wit::$theirs::Booleans(x) => Arg::Bools(x),
                 }
             }
         }
@@ -165,21 +164,10 @@ macro_rules! same_arguments {
         impl From<&Arg<$ours>> for wit::$theirs {
             fn from(from: &Arg<$ours>) -> wit::$theirs {
                 match from.map($to) {
-                    Arg::None => wit::$theirs::None,
-                    Arg::Bool(x) => wit::$theirs::Boolean(x),
-                    Arg::Int(x) => wit::$theirs::Int(x),
-                    Arg::Float(x) => wit::$theirs::Float(x),
-                    Arg::Str(x) => wit::$theirs::Text(x),
-                    Arg::Dtype(x) => wit::$theirs::Dtype(x.into()),
-                    Arg::MemoryFormat(x) => wit::$theirs::MemoryFormat(x.into()),
-                    Arg::Strided => wit::$theirs::Strided,
-                    Arg::Device => wit::$theirs::Device,
+                    $(Arg::$our_case $(($x))? => wit::$theirs::$their_case $(($y.into()))?,)*
                     Arg::Value(x) => wit::$theirs::Value(x),
                     Arg::Values(x) => wit::$theirs::Values(x),
                     Arg::OptionalValues(x) => wit::$theirs::OptionalValues(x),
-                    Arg::Ints(x) => wit::$theirs::Ints(x),
-                    Arg::Floats(x) => wit::$theirs::Floats(x),
-                    Arg::Bools(x) => wit::$theirs::Booleans(x),
                 }
             }
         }

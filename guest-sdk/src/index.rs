@@ -4,12 +4,14 @@
 //! normal form while they do, so that a reshape that is undone further on leaves nothing behind.
 
 mod atom;
+pub(crate) mod sampling;
+#[cfg(test)]
+mod tests;
 
 use crate::lower::KernelBuilder;
-use atom::Atom;
-pub(crate) use atom::{Along, Centre, Sampling};
 use passhost_ir::ValueId;
 use passhost_ir::kernel::{IndexExpr, IndexId, Reg};
+use sampling::Sampling;
 use smallvec::{SmallVec, smallvec};
 
 /// `offset + step * atom + ...`, an atom being an axis, or what something else makes of another expression: a quotient, a
@@ -30,8 +32,36 @@ pub struct Index {
     offset: i64,
 }
 
+/// Part of an [`Index`].
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Atom {
+    /// The position along an axis, below `extent`.
+    Axis { axis: usize, extent: i64 },
+    /// Quotient by a positive constant, rounded down.
+    Div(Box<Index>, i64),
+    /// Remainder of that quotient.
+    Mod(Box<Index>, i64),
+    /// The nearest place from the second to the third.
+    Clamped(Box<Index>, i64, i64),
+    /// Where a tensor is sampled, rounded down.
+    Sampled(Box<Index>, Sampling),
+    /// An element of a tensor of integers.
+    Gathered { tensor: ValueId, place: Vec<Index>, along: Along },
+    /// An integer that a kernel has calculated, at least 0 and below `extent`.
+    Calculated { value: Reg, extent: i64 },
+}
+
+/// The dimension along which a tensor of integers gives positions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Along {
+    /// Its extent.
+    pub(crate) extent: i64,
+    /// Whether negative positions count from its end.
+    pub(crate) wraps: bool,
+}
+
 /// Gives the element of a tensor at a place as a value of a kernel, which is a position along a dimension.
-pub(crate) type Elements<'e, E> = dyn FnMut(ValueId, &[Index], Along) -> Result<Reg, E> + 'e;
+pub(crate) type GatheredElement<'e, E> = dyn FnMut(ValueId, &[Index], Along) -> Result<Reg, E> + 'e;
 
 impl Index {
     /// A constant.
@@ -186,12 +216,27 @@ impl Index {
     /// This expression where axis `i` lies at `outer[i]`.
     #[must_use]
     pub fn within(&self, outer: &[Index]) -> Index {
+        let at = |axis: usize| outer.get(axis).cloned().unwrap_or(Index::constant(0));
         // Most coordinates are an axis as it is.
         if let ([(Atom::Axis { axis, .. }, 1)], 0) = (&self.terms[..], self.offset) {
-            return outer.get(*axis).cloned().unwrap_or(Index::constant(0));
+            return at(*axis);
         }
-        let term = |(atom, step): &(Atom, i64)| atom.within(outer).times(*step);
-        self.terms.iter().map(term).fold(Index::constant(self.offset), |sum, term| sum.plus(&term))
+        self.replaced(&mut |atom| match atom {
+            Atom::Axis { axis, .. } => at(*axis),
+            Atom::Gathered { tensor, place, along } => {
+                Index::gathered(*tensor, place.iter().map(|index| index.within(outer)).collect(), *along)
+            }
+            other => Index::atom(other.clone()),
+        })
+    }
+
+    /// It with what `leaf` makes of the axes in it, of what is gathered and of what was calculated.
+    fn replaced(&self, leaf: &mut dyn FnMut(&Atom) -> Index) -> Index {
+        let mut sum = Index::constant(self.offset);
+        for (atom, step) in &self.terms {
+            sum = sum.plus(&atom.replaced(leaf).times(*step));
+        }
+        sum
     }
 
     /// The value where axis `i` is at `position[i]`. What is gathered, as no view does, counts as 0.
@@ -217,6 +262,10 @@ impl Index {
         low >= 0 && high < extent
     }
 
+    fn each_atom(&self, seen: &mut dyn FnMut(&Atom)) {
+        self.terms.iter().for_each(|(atom, _)| atom.each(seen));
+    }
+
     /// The axes it depends on; an axis may occur several times.
     pub fn axes_read(&self) -> Vec<usize> {
         let mut axes = vec![];
@@ -226,26 +275,43 @@ impl Index {
 
     /// Shows the axes it depends on; an axis may come several times.
     pub(crate) fn each_axis(&self, seen: &mut dyn FnMut(usize)) {
-        self.terms.iter().for_each(|(atom, _)| atom.each_axis(seen));
+        self.each_atom(&mut |atom| {
+            if let Atom::Axis { axis, .. } = atom {
+                seen(*axis);
+            }
+        });
     }
 
     /// The tensors of indices from which it is gathered.
     pub(crate) fn tensors_read(&self) -> Vec<ValueId> {
-        self.terms.iter().flat_map(|(atom, _)| atom.tensors_read()).collect()
+        let mut tensors = vec![];
+        self.each_atom(&mut |atom| {
+            if let Atom::Gathered { tensor, .. } = atom {
+                tensors.push(*tensor);
+            }
+        });
+        tensors
     }
 
     /// Whether anything in it is gathered.
     pub(crate) fn is_gathered(&self) -> bool {
-        self.terms.iter().any(|(atom, _)| atom.is_gathered())
+        !self.tensors_read().is_empty()
     }
 
     /// It with values of a kernel in place of what is gathered.
-    pub(crate) fn resolved<E>(&self, element: &mut Elements<'_, E>) -> Result<Index, E> {
-        let mut resolved = Index::constant(self.offset);
-        for (atom, step) in &self.terms {
-            resolved = resolved.plus(&atom.resolved(element)?.times(*step));
-        }
-        Ok(resolved)
+    pub(crate) fn resolved<E>(&self, element: &mut GatheredElement<'_, E>) -> Result<Index, E> {
+        let mut failed = None;
+        let resolved = self.replaced(&mut |atom| match atom {
+            Atom::Gathered { tensor, place, along } => match element(*tensor, place, *along) {
+                Ok(value) => Index::atom(Atom::Calculated { value, extent: along.extent }),
+                Err(error) => {
+                    failed.get_or_insert(error);
+                    Index::constant(0)
+                }
+            },
+            other => Index::atom(other.clone()),
+        });
+        failed.map_or(Ok(resolved), Err)
     }
 
     /// How far one step along an axis moves it; `None` where it does not depend on the axis in this simple way.
@@ -367,101 +433,5 @@ impl Index {
             (fine.lies_within(step) && !coarse.terms.is_empty()).then_some((step, coarse))
         });
         found.max_by_key(|(step, _)| *step)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Every point of a space.
-    fn points(extents: &[i64]) -> Vec<Vec<i64>> {
-        extents.iter().fold(vec![vec![]], |points, &extent| {
-            points.iter().flat_map(|point| (0..extent).map(move |at| [&point[..], &[at]].concat())).collect()
-        })
-    }
-
-    #[test]
-    fn a_reshape_of_a_reshape_is_one() {
-        let cases: [(&[i64], &[i64], &[i64]); 6] = [
-            (&[4, 6], &[24], &[4, 6]),
-            (&[4, 6], &[2, 12], &[4, 6]),
-            (&[8, 3], &[3, 8], &[8, 3]),
-            (&[2, 3, 4], &[6, 4], &[2, 12]),
-            (&[5, 1, 7], &[35, 1], &[7, 5]),
-            (&[12, 5], &[3, 4, 5], &[3, 20]),
-        ];
-        for (first, second, third) in cases {
-            let axes = Index::axes(third);
-            let middle = Index::ravel(&axes, third).unravel(second);
-            let place = Index::ravel(&middle, second).unravel(first);
-            assert_eq!(place, Index::ravel(&axes, third).unravel(first), "{first:?} {second:?} {third:?}");
-            for point in points(third) {
-                let position = third.iter().zip(&point).fold(0, |position, (extent, at)| position * extent + at);
-                let found: Vec<i64> = place.iter().map(|index| index.eval(&point)).collect();
-                let expected = first.iter().zip(&found).fold(0, |position, (extent, at)| position * extent + at);
-                assert_eq!(position, expected, "{first:?} {second:?} {third:?} at {point:?}");
-                for (index, &extent) in place.iter().zip(first) {
-                    assert!(index.lies_within(extent), "{index:?}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn merged_dimensions_split_without_quotients() {
-        let merged = Index::ravel(&Index::axes(&[3, 4, 5]), &[3, 4, 5]);
-        assert_eq!(merged.unravel(&[12, 5])[0].digits(), Some(vec![0, 1]));
-        assert_eq!(merged.unravel(&[3, 20])[1].digits(), Some(vec![1, 2]));
-        assert_eq!(merged.digits(), Some(vec![0, 1, 2]));
-        assert_eq!(merged.unravel(&[4, 15])[0].digits(), None);
-    }
-
-    #[test]
-    fn quotients_and_remainders_agree_with_arithmetic() {
-        let axes = Index::axes(&[3, 4, 5]);
-        let expressions = [
-            axes[0].times(20).plus(&axes[1].times(5)).plus(&axes[2]),
-            axes[0].times(7).plus(&axes[2].times(-2)).shifted(-3),
-            axes[0].times(8).plus(&axes[1].times(2)).shifted(1),
-            axes[1].rem(3).times(6).plus(&axes[0]).shifted(4),
-            axes[1].times(4).shifted(-6).div(3),
-            axes[2].shifted(3).rem(5),
-        ];
-        for expression in &expressions {
-            for divisor in 1..25 {
-                let (quotient, remainder) = (expression.div(divisor), expression.rem(divisor));
-                let whole = quotient.times(divisor).plus(&remainder);
-                for point in points(&[3, 4, 5]) {
-                    let value = expression.eval(&point);
-                    assert_eq!(quotient.eval(&point), value.div_euclid(divisor), "{expression:?} / {divisor}");
-                    assert_eq!(remainder.eval(&point), value.rem_euclid(divisor), "{expression:?} % {divisor}");
-                    assert_eq!(whole.eval(&point), value);
-                    for index in [expression, &quotient, &remainder] {
-                        let (low, high) = index.range();
-                        assert!((low..=high).contains(&index.eval(&point)));
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_quotient_and_its_remainder_are_the_whole_again() {
-        let x = Index::axis(0, 12);
-        assert_eq!(x.div(4).times(4).plus(&x.rem(4)), x);
-        let rolled = x.shifted(3).rem(12);
-        assert_eq!(rolled.shifted(9).rem(12).eval(&[5]), 5);
-        assert_eq!(x.div(4).wants_split(), Some((0, 4)));
-        assert_eq!(x.div(5).wants_split(), None);
-    }
-
-    #[test]
-    fn substitution_composes() {
-        // Reversed, then every second one.
-        let reversed = Index::axis(0, 10).times(-1).shifted(9);
-        let sliced = Index::axis(0, 5).times(2).shifted(1);
-        let both = reversed.within(std::slice::from_ref(&sliced));
-        assert_eq!((0..5).map(|at| both.eval(&[at])).collect::<Vec<_>>(), [8, 6, 4, 2, 0]);
     }
 }

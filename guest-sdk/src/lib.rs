@@ -78,13 +78,16 @@
 //!   [`lower`] says how to round as eager does.
 
 mod args;
+mod error;
 mod index;
 mod indexing;
 mod links;
+mod log;
 pub mod lower;
 mod pass;
 pub mod pattern;
 pub mod prelude;
+mod register;
 mod rewriter;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod testing;
@@ -93,8 +96,10 @@ pub mod view;
 pub mod wasm;
 
 pub use args::Args;
+pub use error::PassError;
 pub use index::Index;
+pub use log::log_line;
 pub use lower::LowerError;
-pub use pass::{Pass, PassError, PassInfo, log_line};
+pub use pass::{Pass, PassInfo};
 pub use passhost_ir::{self as ir, DeviceFacts, Infer};
-pub use rewriter::{EditError, IntoKernel, Refusal, Rewriter, Uses};
+pub use rewriter::{EditError, IntoKernel, NodeRefusal, Rewriter, Uses};

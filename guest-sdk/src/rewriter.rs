@@ -10,11 +10,13 @@ mod writes;
 pub use edit_error::EditError;
 pub use replacement::IntoKernel;
 
-use passhost_ir::{Arg, Graph, Infer, InferError, Kernel, Node, NodeId, NodeKind, OpName, TensorType, ValueId};
+use passhost_ir::{
+    Arg, FreshNodeIds, Graph, Infer, InferError, Kernel, Node, NodeId, NodeKind, OpName, TensorType, ValueId,
+};
 
 /// Nodes that were left as they are, and why. For the author.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct NodeRefusal {
     /// The nodes.
     pub nodes: Vec<NodeId>,
     /// The reason, one sentence without a full stop.
@@ -28,8 +30,8 @@ pub struct Refusal {
 #[derive(Debug, Clone)]
 pub struct Rewriter {
     graph: Graph,
-    refusals: Vec<Refusal>,
-    next_node: u32,
+    refusals: Vec<NodeRefusal>,
+    ids: FreshNodeIds,
 }
 
 /// Who reads each value of a graph.
@@ -72,8 +74,7 @@ impl Uses {
 impl Rewriter {
     /// Starts from a valid graph.
     pub fn new(graph: Graph) -> Rewriter {
-        let next_node = graph.fresh_node_id().0;
-        Rewriter { graph, refusals: vec![], next_node }
+        Rewriter { ids: graph.fresh_node_ids(), graph, refusals: vec![] }
     }
 
     /// The graph as it is now.
@@ -103,11 +104,11 @@ impl Rewriter {
 
     /// Records that `nodes` stay as they are because of `reason`.
     pub fn refuse(&mut self, nodes: impl Into<Vec<NodeId>>, reason: impl Into<String>) {
-        self.refusals.push(Refusal { nodes: nodes.into(), reason: reason.into() });
+        self.refusals.push(NodeRefusal { nodes: nodes.into(), reason: reason.into() });
     }
 
     /// What was refused so far.
-    pub fn refusals(&self) -> &[Refusal] {
+    pub fn refusals(&self) -> &[NodeRefusal] {
         &self.refusals
     }
 
@@ -181,15 +182,9 @@ impl Rewriter {
     }
 
     /// The rewritten graph and the refusals. Dead nodes are removed first.
-    pub fn finish(mut self) -> (Graph, Vec<Refusal>) {
+    pub fn finish(mut self) -> (Graph, Vec<NodeRefusal>) {
         self.remove_dead_code();
         (self.graph, self.refusals)
-    }
-
-    fn fresh_id(&mut self) -> NodeId {
-        let id = NodeId(self.next_node);
-        self.next_node += 1;
-        id
     }
 
     fn insert(&mut self, position: usize, kind: NodeKind, types: Vec<TensorType>) -> Vec<ValueId> {
@@ -198,7 +193,7 @@ impl Rewriter {
             let name = self.graph.fresh_name();
             outputs.push(self.graph.add_value(name, ty));
         }
-        let node = Node { id: self.fresh_id(), kind, outputs: outputs.clone() };
+        let node = Node { id: self.ids.take(), kind, outputs: outputs.clone() };
         self.graph.nodes.insert(position, node);
         outputs
     }
@@ -207,7 +202,7 @@ impl Rewriter {
     fn check_exists(&self, values: &[ValueId]) -> Result<(), EditError> {
         let count = self.graph.values.len();
         match values.iter().find(|value| value.index() >= count) {
-            Some(value) => Err(EditError::NoSuchValue { id: value.0, count }),
+            Some(value) => Err(EditError::NoSuchValue(value.0, count)),
             None => Ok(()),
         }
     }
@@ -215,7 +210,7 @@ impl Rewriter {
     /// That every value exists before the node at `position`.
     fn check_defined(&self, position: usize, values: &[ValueId]) -> Result<(), EditError> {
         if position > self.graph.nodes.len() {
-            return Err(EditError::NoSuchPosition { position, nodes: self.graph.nodes.len() });
+            return Err(EditError::NoSuchPosition(position, self.graph.nodes.len()));
         }
         self.check_exists(values)?;
         let definitions = self.graph.definitions();
@@ -225,7 +220,7 @@ impl Rewriter {
                 None => self.graph.inputs.contains(&value),
             };
             if !defined {
-                return Err(EditError::NotYetDefined { value: self.graph.value(value).name.clone(), position });
+                return Err(EditError::NotYetDefined(self.graph.value(value).name.clone(), position));
             }
         }
         Ok(())
@@ -245,6 +240,6 @@ impl Rewriter {
             let types: Vec<String> = types.map(|ty| ty.to_string()).collect();
             format!("({})", types.join(", "))
         };
-        Err(EditError::KernelInput { expected: list(&mut declared.into_iter()), found: list(&mut given.into_iter()) })
+        Err(EditError::KernelInput(list(&mut declared.into_iter()), list(&mut given.into_iter())))
     }
 }

@@ -1,15 +1,14 @@
 //! Running a pass and its rewrite natively, without a host: for the tests of a pass.
 
 mod same;
-pub mod sized;
 mod types;
 
-pub use same::{Difference, Elements, assert_same, compare, compare_with};
+pub use same::{DifferingElements, RewriteDifference, assert_same, compare, compare_with};
 pub use types::Types;
 
 use crate::lower::{Group, LowerError, region};
 use crate::view;
-use crate::{Pass, PassError, Refusal, Rewriter};
+use crate::{NodeRefusal, Pass, PassError, Rewriter};
 use passhost_ir::kernel::scalar::Num;
 use passhost_ir::kernel::{Mode, Tensor, interpret, verify};
 use passhost_ir::{
@@ -36,12 +35,16 @@ pub const DEVICE: DeviceFacts = DeviceFacts {
 };
 
 /// What a pass makes of a graph for [`DEVICE`].
-pub fn rewrite(pass: &dyn Pass, graph: Graph) -> Result<(Graph, Vec<Refusal>), PassError> {
+pub fn rewrite(pass: &dyn Pass, graph: Graph) -> Result<(Graph, Vec<NodeRefusal>), PassError> {
     rewrite_for(pass, graph, &DEVICE)
 }
 
 /// What a pass makes of a graph for a device.
-pub fn rewrite_for(pass: &dyn Pass, graph: Graph, device: &DeviceFacts) -> Result<(Graph, Vec<Refusal>), PassError> {
+pub fn rewrite_for(
+    pass: &dyn Pass,
+    graph: Graph,
+    device: &DeviceFacts,
+) -> Result<(Graph, Vec<NodeRefusal>), PassError> {
     let mut rewriter = Rewriter::new(graph);
     pass.run(&mut rewriter, device, &mut Types::default())?;
     Ok(rewriter.finish())

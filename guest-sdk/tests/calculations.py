@@ -29,10 +29,6 @@ def spreads(t):
          "%a = aten::neg(%x)\n %r = aten::diff(%a, 1, -1, %y)\n return (%r)")
     case(f"an outer product {t}", dict(x=(t, [3]), y=(t, [4])),
          "%a = aten::neg(%x)\n %o = aten::outer(%a, %y)\n %r = aten::abs(%o)\n return (%r)")
-    case(f"a product of blocks {t}", dict(x=(t, [2, 3]), y=(t, [2])), "%r = aten::kron(%x, %y)\n return (%r)")
-    case(f"a cross product {t}", dict(x=(t, [2, 3]), y=(t, [2, 3])), "%r = aten::linalg_cross(%x, %y)\n return (%r)", near="close")
-    case(f"a cross product along the first dimension of three {t}", dict(x=(t, [3, 2]), y=(t, [3, 2])),
-         "%r = aten::cross(%x, %y)\n return (%r)", near="close")
     case(f"a slope for each channel {t}", dict(x=(t, [2, 3, 4]), w=(t, [3])), "%r = aten::prelu(%x, %w)\n return (%r)")
     case(f"one slope {t}", dict(x=(t, [2, 3, 4]), w=(t, [1])),
          "%a = aten::neg(%x)\n %r = aten::prelu(%a, %w)\n return (%r)")
@@ -160,13 +156,6 @@ def arranged(t):
 
 
 def places():
-    for offset in [-4, -1, 0, 1, 2, 6]:
-        for rows, columns in [(3, 5), (5, 3)]:
-            for op in ["tril_indices", "triu_indices"]:
-                made = getattr(torch, op)(rows, columns, offset)
-                if made.numel():
-                    case(f"{op} of {rows} by {columns} from {offset}", {},
-                         f"%r = aten::{op}({rows}, {columns}, {offset})\n return (%r)")
     case("ones on the diagonal", {}, "%a = aten::eye(3)\n %b = aten::eye.m(3, 4)\n %s = aten::slice.Tensor(%b, 1, 1, 4)\n %r = aten::add.Tensor(%a, %s)\n return (%r)")
     case("a mask of positions", dict(x=(f16, [3, 4])),
          """%i = aten::arange(4)

@@ -253,7 +253,6 @@ def main():
     case("arange.start_step", [], 0.25, 3.4, 0.1, dtype=f32, near="close")
     for t in [f32, f64]:
         case("linspace", [], -1.0, 2.0, 32, dtype=t, near="close")
-        case("logspace", [], -1.0, 2.0, 32, 3.0, dtype=t, near="close")
 
 
 if __name__ == "__main__":

@@ -3,11 +3,14 @@
 
 use passhost_child::guest::Guest;
 use passhost_child::{Confinement, Plugin};
-use passhost_guest_sdk::testing::{NoHost, sized};
+use passhost_guest_sdk::testing::NoHost;
 use passhost_ir::{DeviceFacts, DeviceKind, NodeKind};
 use passhost_result::GuestLimits;
 use passhost_tests::{Passhost, directory, plugin};
 use tempfile::TempDir;
+
+#[path = "../../plugins/autofuse/tests/sized/mod.rs"]
+mod sized;
 
 /// An H200.
 const DEVICE: DeviceFacts = DeviceFacts {

@@ -1,155 +1,9 @@
 //! What index expressions are made of.
 
-use super::{Elements, Index};
+use super::{Along, Atom, Index};
 use crate::lower::KernelBuilder;
+use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Compare, IndexExpr, IndexId, Reg, Unary};
-use passhost_ir::{Dtype, ValueId};
-
-/// Part of an [`Index`].
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Atom {
-    /// The position along an axis, below `extent`.
-    Axis { axis: usize, extent: i64 },
-    /// Quotient by a positive constant, rounded down.
-    Div(Box<Index>, i64),
-    /// Remainder of that quotient.
-    Mod(Box<Index>, i64),
-    /// The nearest place from the second to the third.
-    Clamped(Box<Index>, i64, i64),
-    /// Where a tensor is sampled, rounded down.
-    Sampled(Box<Index>, Sampling),
-    /// An element of a tensor of integers.
-    Gathered { tensor: ValueId, place: Vec<Index>, along: Along },
-    /// An integer that a kernel has calculated, at least 0 and below `extent`.
-    Calculated { value: Reg, extent: i64 },
-}
-
-/// The dimension along which a tensor of integers gives positions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Along {
-    /// Its extent.
-    pub(crate) extent: i64,
-    /// Whether negative positions count from its end.
-    pub(crate) wraps: bool,
-}
-
-/// From where a tensor is sampled for a position of the result, calculated with floats as ATen does: its compilers fuse
-/// the product and the difference.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Sampling {
-    /// `F32` or `F64`.
-    dtype: Dtype,
-    /// Bits of the distance between samples, an `f64`.
-    scale: u64,
-    centre: Centre,
-}
-
-/// Which point of an element the position of a sample means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Centre {
-    /// `scale * position`.
-    Corner,
-    /// `scale * (position + 0.5)`.
-    Middle,
-    /// `scale * (position + 0.5) - 0.5`.
-    MiddleToMiddle,
-    /// The same, not below 0.
-    MiddleToMiddleInside,
-}
-
-impl Sampling {
-    /// Samples `scale` apart; the type is `F32` or `F64`.
-    pub(crate) fn new(dtype: Dtype, scale: f64, centre: Centre) -> Sampling {
-        let scale = if dtype == Dtype::F64 { scale } else { f64::from(scale as f32) };
-        Sampling { dtype, scale: scale.to_bits(), centre }
-    }
-
-    /// Where the sample for `position` lies.
-    fn at(self, position: i64) -> f64 {
-        let round = |x: f64| if self.dtype == Dtype::F64 { x } else { f64::from(x as f32) };
-        let scale = f64::from_bits(self.scale);
-        let corner = round(position as f64);
-        let middle = round(corner + 0.5);
-        // A product of two `f32` is exact in `f64`, and their fused sum rounds once.
-        let shifted =
-            || round(if self.dtype == Dtype::F64 { scale.mul_add(middle, -0.5) } else { scale * middle - 0.5 });
-        match self.centre {
-            Centre::Corner => round(scale * corner),
-            Centre::Middle => round(scale * middle),
-            Centre::MiddleToMiddle => shifted(),
-            Centre::MiddleToMiddleInside => shifted().max(0.0),
-        }
-    }
-
-    /// The same, rounded down.
-    pub(crate) fn floor(self, position: i64) -> i64 {
-        self.at(position).floor() as i64
-    }
-
-    /// What it is of an index where the scale is exactly a fraction: for those that come nearer and nearer to the scale,
-    /// with denominators up to a limit.
-    pub(crate) fn quotients(self, index: &Index, largest_denominator: i64) -> Vec<Index> {
-        let quotient = |(numerator, denominator): (i64, i64)| {
-            let offset = match self.centre {
-                Centre::Corner => 0,
-                Centre::Middle => numerator,
-                Centre::MiddleToMiddle | Centre::MiddleToMiddleInside => numerator - denominator,
-            };
-            // Twice the fraction, so that half an element is a whole number; only as fine as it has to be.
-            let common = divisor(divisor(2 * numerator, offset.abs()), 2 * denominator).max(1);
-            let index = index.times(2 * numerator / common).shifted(offset / common).div(2 * denominator / common);
-            let high = index.range().1.max(0);
-            if self.centre == Centre::MiddleToMiddleInside { index.clamped(0, high) } else { index }
-        };
-        fractions(f64::from_bits(self.scale), largest_denominator).into_iter().map(quotient).collect()
-    }
-
-    /// The same as a value of a kernel, not rounded.
-    pub(crate) fn emit(self, kernel: &KernelBuilder, position: IndexId) -> Reg {
-        let position = kernel.position(position);
-        let mut sample = kernel.cast(self.dtype, position);
-        if self.centre != Centre::Corner {
-            let half = kernel.float(self.dtype, 0.5);
-            sample = kernel.binary(Binary::Add, sample, half);
-        }
-        let scale = kernel.float(self.dtype, f64::from_bits(self.scale));
-        sample = match self.centre {
-            Centre::Corner | Centre::Middle => kernel.binary(Binary::Mul, scale, sample),
-            Centre::MiddleToMiddle | Centre::MiddleToMiddleInside => {
-                let back = kernel.float(self.dtype, -0.5);
-                kernel.fma(scale, sample, back)
-            }
-        };
-        if self.centre == Centre::MiddleToMiddleInside {
-            let zero = kernel.float(self.dtype, 0.0);
-            sample = kernel.binary(Binary::Max, sample, zero);
-        }
-        sample
-    }
-}
-
-/// The convergents of the continued fraction of a positive number, as numerators and denominators.
-fn fractions(x: f64, largest_denominator: i64) -> Vec<(i64, i64)> {
-    let mut found = Vec::new();
-    let (mut before, mut last) = ((0, 1), (1, 0));
-    let mut rest = x;
-    while rest.is_finite() && rest < largest_denominator as f64 * 1e3 {
-        let whole = rest.floor() as i64;
-        let next = (whole * last.0 + before.0, whole * last.1 + before.1);
-        if next.1 > largest_denominator {
-            break;
-        }
-        found.push(next);
-        (before, last) = (last, next);
-        rest = 1.0 / (rest - rest.floor());
-    }
-    found
-}
-
-/// The greatest common divisor.
-fn divisor(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { divisor(b, a % b) }
-}
 
 impl Atom {
     pub(super) fn range(&self) -> (i64, i64) {
@@ -173,20 +27,6 @@ impl Atom {
         }
     }
 
-    pub(super) fn within(&self, outer: &[Index]) -> Index {
-        match self {
-            Atom::Axis { axis, .. } => outer.get(*axis).cloned().unwrap_or(Index::constant(0)),
-            Atom::Div(inner, divisor) => inner.within(outer).div(*divisor),
-            Atom::Mod(inner, divisor) => inner.within(outer).rem(*divisor),
-            Atom::Clamped(inner, low, high) => inner.within(outer).clamped(*low, *high),
-            Atom::Sampled(inner, sampling) => inner.within(outer).sampled(*sampling),
-            Atom::Gathered { tensor, place, along } => {
-                Index::gathered(*tensor, place.iter().map(|index| index.within(outer)).collect(), *along)
-            }
-            Atom::Calculated { .. } => Index::atom(self.clone()),
-        }
-    }
-
     pub(super) fn eval(&self, position: &[i64]) -> i64 {
         match self {
             Atom::Axis { axis, .. } => position[*axis],
@@ -198,51 +38,27 @@ impl Atom {
         }
     }
 
-    pub(super) fn each_axis(&self, seen: &mut dyn FnMut(usize)) {
+    /// Shows it and all that it is made of, what is further inside first.
+    pub(super) fn each(&self, seen: &mut dyn FnMut(&Atom)) {
         match self {
-            Atom::Axis { axis, .. } => seen(*axis),
             Atom::Div(inner, _) | Atom::Mod(inner, _) | Atom::Clamped(inner, ..) | Atom::Sampled(inner, _) => {
-                inner.each_axis(seen);
+                inner.each_atom(seen);
             }
-            Atom::Gathered { place, .. } => place.iter().for_each(|index| index.each_axis(seen)),
-            Atom::Calculated { .. } => {}
+            Atom::Gathered { place, .. } => place.iter().for_each(|index| index.each_atom(seen)),
+            Atom::Axis { .. } | Atom::Calculated { .. } => {}
         }
+        seen(self);
     }
 
-    pub(super) fn is_gathered(&self) -> bool {
+    /// It with what `leaf` makes of the axes in it, of what is gathered and of what was calculated.
+    pub(super) fn replaced(&self, leaf: &mut dyn FnMut(&Atom) -> Index) -> Index {
         match self {
-            Atom::Axis { .. } | Atom::Calculated { .. } => false,
-            Atom::Div(inner, _) | Atom::Mod(inner, _) | Atom::Clamped(inner, ..) | Atom::Sampled(inner, _) => {
-                inner.is_gathered()
-            }
-            Atom::Gathered { .. } => true,
+            Atom::Div(inner, divisor) => inner.replaced(leaf).div(*divisor),
+            Atom::Mod(inner, divisor) => inner.replaced(leaf).rem(*divisor),
+            Atom::Clamped(inner, low, high) => inner.replaced(leaf).clamped(*low, *high),
+            Atom::Sampled(inner, sampling) => inner.replaced(leaf).sampled(*sampling),
+            Atom::Axis { .. } | Atom::Gathered { .. } | Atom::Calculated { .. } => leaf(self),
         }
-    }
-
-    pub(super) fn tensors_read(&self) -> Vec<ValueId> {
-        match self {
-            Atom::Axis { .. } | Atom::Calculated { .. } => vec![],
-            Atom::Div(inner, _) | Atom::Mod(inner, _) | Atom::Clamped(inner, ..) | Atom::Sampled(inner, _) => {
-                inner.tensors_read()
-            }
-            Atom::Gathered { tensor, place, .. } => {
-                place.iter().flat_map(Index::tensors_read).chain([*tensor]).collect()
-            }
-        }
-    }
-
-    pub(super) fn resolved<E>(&self, element: &mut Elements<'_, E>) -> Result<Index, E> {
-        Ok(match self {
-            Atom::Axis { .. } | Atom::Calculated { .. } => Index::atom(self.clone()),
-            Atom::Div(inner, divisor) => inner.resolved(element)?.div(*divisor),
-            Atom::Mod(inner, divisor) => inner.resolved(element)?.rem(*divisor),
-            Atom::Clamped(inner, low, high) => inner.resolved(element)?.clamped(*low, *high),
-            Atom::Sampled(inner, sampling) => inner.resolved(element)?.sampled(*sampling),
-            Atom::Gathered { tensor, place, along } => {
-                let value = element(*tensor, place, *along)?;
-                Index::atom(Atom::Calculated { value, extent: along.extent })
-            }
-        })
     }
 
     /// Writes it into a kernel whose axes have the same numbers. What is gathered must have been resolved: else it is 0.
@@ -305,6 +121,7 @@ impl KernelBuilder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use passhost_ir::ValueId;
 
     #[test]
     fn what_is_clamped_twice_is_clamped_to_what_bounds_have_in_common() {
@@ -317,25 +134,6 @@ mod tests {
         assert_eq!(inner.clamped(7, 8).range(), (7, 7));
         for at in 0..10 {
             assert_eq!(inner.clamped(2, 8).eval(&[at]), (at - 3).clamp(0, 5).clamp(2, 8));
-        }
-    }
-
-    #[test]
-    fn samples_are_quotients_where_these_give_all_of_them() {
-        let axis = Index::axis(0, 12);
-        let cases = [
-            (1.0 / 3.0, Centre::Corner, axis.div(3)),
-            (1.0 / 3.0, Centre::Middle, axis.times(2).shifted(1).div(6)),
-            (0.5, Centre::MiddleToMiddle, axis.times(2).shifted(-1).div(4)),
-            (0.5, Centre::MiddleToMiddleInside, axis.times(2).shifted(-1).div(4).clamped(0, 5)),
-            (2.5, Centre::Corner, axis.times(5).div(2)),
-        ];
-        for (scale, centre, expected) in cases {
-            let sampling = Sampling::new(Dtype::F32, scale, centre);
-            assert!(sampling.quotients(&axis, 4096).contains(&expected), "{scale} {centre:?}");
-            for at in 0..12 {
-                assert_eq!(expected.eval(&[at]), sampling.floor(at), "{scale} {centre:?} at {at}");
-            }
         }
     }
 

@@ -2,9 +2,9 @@
 
 use super::LowerError;
 use super::group::Group;
-use super::recipe::{Reading, Recipe, readings};
+use super::recipe::{Recipe, RuleReading, readings};
 use super::rules::{Footprint, Rule};
-use super::space::tensors;
+use crate::args::Args;
 use crate::index::Index;
 use crate::links::Links;
 use crate::view::{self, View};
@@ -15,7 +15,7 @@ use std::cell::OnceCell;
 type Footprints = Vec<Result<Option<Footprint>, LowerError>>;
 
 /// A graph that does not change, with what was found out about it.
-pub(crate) struct Analysis<'a> {
+pub(crate) struct GraphAnalysis<'a> {
     pub(crate) graph: &'a Graph,
     /// What of it lowers.
     groups: &'a [Group],
@@ -26,16 +26,16 @@ pub(crate) struct Analysis<'a> {
     recipes: Vec<OnceCell<Result<Recipe, LowerError>>>,
     footprints: Vec<OnceCell<Footprints>>,
     /// For each node what its rule reads for each of its results.
-    readings: Vec<OnceCell<Vec<Vec<Reading>>>>,
+    readings: Vec<OnceCell<Vec<Vec<RuleReading>>>>,
     /// For each value what it is a view of.
     steps: Vec<OnceCell<Option<View>>>,
     roots: Vec<OnceCell<View>>,
 }
 
-impl<'a> Analysis<'a> {
+impl<'a> GraphAnalysis<'a> {
     /// Of a graph of which the ops in some groups lower.
-    pub(crate) fn of(graph: &'a Graph, groups: &'a [Group]) -> Analysis<'a> {
-        Analysis {
+    pub(crate) fn of(graph: &'a Graph, groups: &'a [Group]) -> GraphAnalysis<'a> {
+        GraphAnalysis {
             graph,
             groups,
             device: None,
@@ -50,8 +50,8 @@ impl<'a> Analysis<'a> {
     }
 
     /// The same where kernels are to round as eager does on a device.
-    pub(super) fn on(self, device: DeviceKind) -> Analysis<'a> {
-        Analysis { device: Some(device), ..self }
+    pub(super) fn on(self, device: DeviceKind) -> GraphAnalysis<'a> {
+        GraphAnalysis { device: Some(device), ..self }
     }
 
     pub(super) fn node(&self, position: usize) -> &'a Node {
@@ -119,14 +119,14 @@ impl<'a> Analysis<'a> {
             _ => return vec![],
         };
         let of = |output| {
-            let not_covered = |reason| LowerError::NotCovered { op: op.to_string(), reason };
+            let not_covered = |reason| LowerError::NotCovered(op.to_string(), reason);
             footprint(self.graph, node, output).map(Some).map_err(not_covered)
         };
         (0..node.outputs.len()).map(of).collect()
     }
 
     /// What the rule of a node reads for each element of its `output`-th result; nothing if it has no rule.
-    pub(super) fn readings(&self, position: usize, output: usize) -> &[Reading] {
+    pub(super) fn readings(&self, position: usize, output: usize) -> &[RuleReading] {
         let Ok(Recipe::Rule(rule)) = self.recipe(position) else { return &[] };
         let node = self.node(position);
         let of = |&output: &ValueId| readings(self.graph, rule, node, output);
@@ -138,7 +138,7 @@ impl<'a> Analysis<'a> {
     pub(super) fn reduced(&self, position: usize) -> Option<ValueId> {
         match self.recipe(position) {
             Ok(Recipe::Contraction(contraction)) => Some(contraction.factors[0].tensor),
-            _ => tensors(self.node(position)).next().map(|(_, tensor)| tensor),
+            _ => Args::of(self.node(position)).single_tensors().next().map(|(_, tensor)| tensor),
         }
     }
 }

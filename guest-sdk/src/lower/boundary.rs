@@ -1,6 +1,6 @@
 //! Where a set of nodes ends.
 
-use super::analysis::Analysis;
+use super::analysis::GraphAnalysis;
 use fixedbitset::FixedBitSet;
 use passhost_ir::ValueId;
 use std::collections::BTreeMap;
@@ -14,8 +14,8 @@ pub(super) struct Boundary {
 }
 
 impl Boundary {
-    pub(super) fn of(analysis: &Analysis<'_>, members: &FixedBitSet) -> Boundary {
-        let mut walk = Walk { analysis, members, views: BTreeMap::new(), is_thorough: true };
+    pub(super) fn of(analysis: &GraphAnalysis<'_>, members: &FixedBitSet) -> Boundary {
+        let mut walk = ReaderWalk { analysis, members, views: BTreeMap::new(), is_thorough: true };
         let outputs = members.ones().flat_map(|member| &analysis.node(member).outputs).copied();
         let results = outputs.filter(|&output| walk.is_read_outside(output)).collect();
         let covered = walk.views.into_iter().filter(|(_, stays)| !stays).map(|(position, _)| position).collect();
@@ -24,14 +24,14 @@ impl Boundary {
 }
 
 /// Those of `values`, results of members, that something but members reads.
-pub(super) fn read_outside(analysis: &Analysis<'_>, members: &FixedBitSet, values: &[ValueId]) -> Vec<ValueId> {
-    let mut walk = Walk { analysis, members, views: BTreeMap::new(), is_thorough: false };
+pub(super) fn read_outside(analysis: &GraphAnalysis<'_>, members: &FixedBitSet, values: &[ValueId]) -> Vec<ValueId> {
+    let mut walk = ReaderWalk { analysis, members, views: BTreeMap::new(), is_thorough: false };
     values.iter().copied().filter(|&value| walk.is_read_outside(value)).collect()
 }
 
 /// Following what members define to who reads it.
-struct Walk<'a> {
-    analysis: &'a Analysis<'a>,
+struct ReaderWalk<'a> {
+    analysis: &'a GraphAnalysis<'a>,
     members: &'a FixedBitSet,
     /// For each view of a member's result whether something outside reads it.
     views: BTreeMap<usize, bool>,
@@ -39,7 +39,7 @@ struct Walk<'a> {
     is_thorough: bool,
 }
 
-impl Walk<'_> {
+impl ReaderWalk<'_> {
     /// Whether anything but members reads a value, or a view of it.
     fn is_read_outside(&mut self, value: ValueId) -> bool {
         let uses = &self.analysis.links.uses;

@@ -1,6 +1,5 @@
 //! Writing a kernel instruction by instruction.
 
-use super::call::convert;
 use super::math::math;
 use passhost_ir::kernel::{
     Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Kernel, KernelError, Op, PaddingMode, ReduceOp, Reg, Scalar,
@@ -28,10 +27,10 @@ use std::cell::RefCell;
 /// # Ok::<(), passhost_ir::kernel::KernelError>(())
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct KernelBuilder(RefCell<Draft>);
+pub struct KernelBuilder(RefCell<KernelDraft>);
 
 #[derive(Debug, Clone, Default)]
-struct Draft {
+struct KernelDraft {
     kernel: Kernel,
     /// The instructions by their first operand, behind those without one, to find one again.
     by_operand: Vec<Vec<Reg>>,
@@ -41,7 +40,7 @@ impl KernelBuilder {
     /// A kernel over these extents of parallel and reduce axes. Axes are numbered parallel first.
     pub fn new(parallel: impl Into<Vec<i64>>, reduce: impl Into<Vec<i64>>) -> KernelBuilder {
         let kernel = Kernel { parallel: parallel.into(), reduce: reduce.into(), ..Kernel::default() };
-        KernelBuilder(RefCell::new(Draft { kernel, by_operand: vec![] }))
+        KernelBuilder(RefCell::new(KernelDraft { kernel, by_operand: vec![] }))
     }
 
     /// Declares an input tensor and returns its position. Each call declares another one.
@@ -171,6 +170,15 @@ impl KernelBuilder {
         if self.dtype(value) == dtype { value } else { self.push(dtype, Op::Cast(value)) }
     }
 
+    /// The value as `tensor.to(dtype)` has it: floats reach narrow integers by way of a wide one and wrap, as ATen's casts
+    /// do, where [`cast`](KernelBuilder::cast) saturates.
+    pub(crate) fn converted(&self, dtype: Dtype, value: Reg) -> Reg {
+        if self.dtype(value).is_float() && dtype.is_integer() && dtype.size() < 4 {
+            return self.cast(dtype, self.cast(Dtype::I64, value));
+        }
+        self.cast(dtype, value)
+    }
+
     /// A reduction over all reduce axes.
     pub fn reduce(&self, op: ReduceOp, value: Reg) -> Reg {
         let dtype = op.gives().of(self.dtype(value));
@@ -196,7 +204,7 @@ impl KernelBuilder {
 
     /// The value as a tensor of type `dtype` would hold it, widened again: what eager reads back when it has stored it.
     pub fn rounded(&self, dtype: Dtype, value: Reg) -> Reg {
-        self.widened(convert(self, value, dtype))
+        self.widened(self.converted(dtype, value))
     }
 
     /// The sum over all reduce axes; integers in `i64`.

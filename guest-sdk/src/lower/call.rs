@@ -5,13 +5,13 @@ use super::math::math;
 use super::quantity::Quantity;
 use crate::args::Args;
 use crate::index::Index;
-use passhost_ir::kernel::{ReduceOp, Reg, ScanOp};
+use passhost_ir::kernel::{Binary, ReduceOp, Reg, ScanOp, Unary};
 use passhost_ir::promote::{Strength, common};
 use passhost_ir::{Arg, DeviceKind, Dtype};
 
 /// A tensor operand of the op being lowered.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Operand {
+pub(crate) struct OperandElement {
     /// The element, in the tensor's own type.
     pub(crate) value: Reg,
     /// The tensor has dimensions.
@@ -22,13 +22,13 @@ pub(crate) struct Operand {
 
 /// A call of an op at one point of the space. Rules calculate in the *math type* of the op's operands and return a value
 /// of that type; the caller rounds it to the op's result type, as eager does when it stores the tensor.
-pub(crate) struct Call<'a> {
+pub(crate) struct OpCall<'a> {
     /// Where instructions go.
     pub(crate) kernel: &'a KernelBuilder,
     /// Its arguments.
     pub(crate) args: Args<'a>,
     /// For each argument that is a tensor, its element; for an op that reads at places of its own, what it reads there.
-    pub(crate) operands: &'a [Option<Operand>],
+    pub(crate) operands: &'a [Option<OperandElement>],
     /// Where the element lies in the result.
     pub(crate) place: &'a [Index],
     /// Element type of the result.
@@ -45,7 +45,7 @@ pub(crate) struct Call<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct Window {
     /// The element at each point of the reduce axes, or one by one where they are few.
-    pub(crate) elements: Elements,
+    pub(crate) elements: WindowElements,
     /// The element beside it of each further tensor that is reduced together with it.
     pub(crate) beside: Vec<Reg>,
     /// Where the element lies in the window, over the axes of the kernel.
@@ -60,7 +60,7 @@ pub(crate) struct Window {
 
 /// See [`Window`].
 #[derive(Debug, Clone)]
-pub(crate) enum Elements {
+pub(crate) enum WindowElements {
     /// One for each point of the reduce axes.
     OverAxes(Reg),
     /// These, in row-major order.
@@ -75,7 +75,7 @@ pub(crate) type Uncovered = String;
 /// What a rule makes of a call.
 pub(crate) type Emitted<'k> = Result<Quantity<'k>, Uncovered>;
 
-impl<'k> Call<'k> {
+impl<'k> OpCall<'k> {
     /// The math type of a tensor type.
     pub(crate) fn math(&self, dtype: Dtype) -> Result<Dtype, Uncovered> {
         math(dtype).ok_or_else(|| format!("works on {dtype}, which kernels do not calculate in"))
@@ -178,8 +178,8 @@ impl<'k> Call<'k> {
     /// The type of the tensor whose elements are reduced.
     pub(crate) fn reduced(&self) -> Result<Dtype, Uncovered> {
         Ok(self.kernel.dtype(match &self.window()?.elements {
-            Elements::OverAxes(element) => *element,
-            Elements::Listed(elements) | Elements::ListedOverAxes(elements) => {
+            WindowElements::OverAxes(element) => *element,
+            WindowElements::Listed(elements) | WindowElements::ListedOverAxes(elements) => {
                 *elements.first().ok_or("reduces nothing")?
             }
         }))
@@ -201,9 +201,9 @@ impl<'k> Call<'k> {
     /// A reduction of what `map` makes of every element.
     pub(crate) fn fold(&self, op: ReduceOp, map: impl Fn(Quantity<'k>) -> Emitted<'k>) -> Emitted<'k> {
         match &self.window()?.elements {
-            Elements::OverAxes(_) => self.reduction(op, map(self.element(0)?)?),
-            Elements::Listed(elements) => self.combined(op, elements, map),
-            Elements::ListedOverAxes(elements) => self.reduction(op, self.combined(op, elements, map)?),
+            WindowElements::OverAxes(_) => self.reduction(op, map(self.element(0)?)?),
+            WindowElements::Listed(elements) => self.combined(op, elements, map),
+            WindowElements::ListedOverAxes(elements) => self.reduction(op, self.combined(op, elements, map)?),
         }
     }
 
@@ -223,7 +223,7 @@ impl<'k> Call<'k> {
     /// The element at this point of the reduce axes of one of the tensors that are reduced.
     pub(crate) fn element(&self, tensor: usize) -> Emitted<'k> {
         let window = self.window()?;
-        let Elements::OverAxes(first) = &window.elements else {
+        let WindowElements::OverAxes(first) = &window.elements else {
             return Err("takes its few elements one by one, which is not expected here".to_owned());
         };
         let element = [first].into_iter().chain(&window.beside).nth(tensor);
@@ -263,18 +263,18 @@ impl<'k> Call<'k> {
         self.widened(value, self.result)
     }
 
+    /// The first operand after an op that a kernel has too. Integers become floats first where the result type says so.
+    pub(crate) fn unary(&self, op: Unary) -> Emitted<'k> {
+        Ok(self.first()?.unary(op))
+    }
+
+    /// Both operands after an op that a kernel has too.
+    pub(crate) fn binary(&self, op: Binary) -> Emitted<'k> {
+        let (a, b) = self.pair()?;
+        Ok(a.binary(op, b))
+    }
+
     fn window(&self) -> Result<&Window, Uncovered> {
         self.window.as_ref().ok_or_else(|| "reduces, which is not expected here".to_owned())
     }
-}
-
-/// An element as `tensor.to(dtype)` has it.
-pub(crate) fn convert(kernel: &KernelBuilder, value: Reg, dtype: Dtype) -> Reg {
-    let from = kernel.dtype(value);
-    // Floats reach narrow integers by way of a wide one and wrap, as ATen's casts do; kernels would saturate.
-    if from.is_float() && dtype.is_integer() && dtype.size() < 4 {
-        let wide = kernel.cast(Dtype::I64, value);
-        return kernel.cast(dtype, wide);
-    }
-    kernel.cast(dtype, value)
 }

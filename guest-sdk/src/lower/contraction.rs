@@ -4,9 +4,8 @@ mod convolution;
 mod products;
 
 use super::call::Uncovered;
-use super::group::{Family, Group, Only};
-use super::moves::Guard;
-use super::recipe::Recipe;
+use super::moves::IndexGuard;
+use super::only::Only;
 use super::rules::Footprint;
 use crate::args::Args;
 use crate::index::Index;
@@ -21,9 +20,9 @@ pub(super) struct Contraction {
     /// Extents of what is summed for each element.
     pub(super) window: Vec<i64>,
     /// What is multiplied, over the rows and the window as axes. The first may lie outside of its tensor, where it is 0.
-    pub(super) factors: [Factor; 2],
+    pub(super) factors: [ProductFactor; 2],
     /// Where else the first factor is 0.
-    pub(super) guard: Guard,
+    pub(super) guard: IndexGuard,
     /// What the sum is multiplied with.
     pub(super) scale: f64,
     /// What is added to it.
@@ -36,7 +35,7 @@ pub(super) struct Contraction {
 
 /// A tensor that is multiplied with another.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Factor {
+pub(super) struct ProductFactor {
     pub(super) tensor: ValueId,
     pub(super) at: Vec<Index>,
 }
@@ -64,17 +63,16 @@ impl Contraction {
             window: self.window.clone(),
             at: self.factors[0].at.clone(),
             row_of: Index::axes(&self.rows),
-            elementwise: false,
             outside: Some(0.0),
             guard: self.guard.clone(),
-            counts: vec![],
             slides: true,
+            ..Footprint::default()
         }
     }
 
     /// The sides of the matrix product that it is: rows that one factor alone has, those of the other, and the window.
     fn sides(&self) -> [u64; 3] {
-        let axes = |factor: &Factor| {
+        let axes = |factor: &ProductFactor| {
             let mut axes = FixedBitSet::with_capacity(self.rows.len() + self.window.len());
             factor.at.iter().for_each(|at| at.each_axis(&mut |axis| axes.insert(axis)));
             axes
@@ -88,7 +86,7 @@ impl Contraction {
     }
 
     /// Whether it adds up so little that a kernel need not fear a library's.
-    fn is_small(&self, graph: &Graph) -> bool {
+    pub(super) fn is_small(&self, graph: &Graph) -> bool {
         let elements: u64 = self.factors.iter().map(|factor| graph.ty(factor.tensor).numel()).sum();
         let products = numel(&self.rows).saturating_mul(numel(&self.window));
         let moved = elements.saturating_add(numel(&self.rows));
@@ -105,50 +103,31 @@ impl Contraction {
 type Find = fn(&Graph, &Node) -> Result<Contraction, Uncovered>;
 
 /// An op that is a contraction.
-pub(super) struct Op {
-    name: &'static str,
-    overloads: &'static [&'static str],
+pub(super) struct ContractionOp {
+    pub(super) name: &'static str,
+    pub(super) overloads: &'static [&'static str],
     /// What calls must be like for a kernel to do them about as fast as a library.
     pub(super) only: Only,
     find: Find,
 }
 
-impl Op {
+impl ContractionOp {
     /// Whether it is this op and this overload.
     pub(super) fn covers(&self, op: &OpName) -> bool {
         self.name == op.name && self.overloads.contains(&op.overload.as_str())
     }
 }
 
-pub(super) const PRODUCTS: &[Family] = &[Family::Products(products::OPS), Family::Products(convolution::OPS)];
-
-/// The ops that add up products, as `aten::conv2d.padding`, sorted.
-pub fn names() -> Vec<String> {
-    let of =
-        |op: &Op| op.overloads.iter().map(|overload| OpName::new(op.name, *overload).to_string()).collect::<Vec<_>>();
-    let mut names: Vec<String> = products::OPS.iter().chain(convolution::OPS).flat_map(of).collect();
-    names.sort();
-    names
-}
+pub(super) const PRODUCTS: &[&[ContractionOp]] = &[products::OPS, convolution::OPS];
 
 /// What a call of an op adds up; an error where it is not covered.
-pub(super) fn find(graph: &Graph, node: &Node, op: &Op) -> Result<Contraction, Uncovered> {
+pub(super) fn find(graph: &Graph, node: &Node, op: &ContractionOp) -> Result<Contraction, Uncovered> {
     let contraction = (op.find)(graph, node)?;
     let mut dtypes = contraction.factors.iter().map(|factor| graph.ty(factor.tensor).dtype);
     match dtypes.find(|dtype| !dtype.is_float()) {
         Some(dtype) => Err(format!("multiplies {dtype}; floats are covered")),
         None => Ok(contraction),
     }
-}
-
-/// Whether a node is a matrix product or convolution that a kernel does about as fast as a library: its result depends on
-/// few products for each element that is read and written, and one side of the product is short, as in a depthwise
-/// convolution or a product with a vector.
-///
-/// [`region`](super::region) lowers every such op, large ones too.
-pub fn is_small_contraction(graph: &Graph, node: &Node) -> bool {
-    let recipe = Recipe::of(graph, node, &[Group::PRODUCTS]);
-    matches!(recipe, Ok(Recipe::Contraction(contraction)) if contraction.is_small(graph))
 }
 
 /// Which products become part of kernels: a refusal of others.

@@ -4,12 +4,12 @@ mod contract;
 mod resample;
 mod window;
 
-use super::analysis::Analysis;
-use super::call::{Call, Operand, convert};
-use super::moves::{self, Guard, Move, Otherwise, Part};
-use super::recipe::{Reading, Recipe};
+use super::analysis::GraphAnalysis;
+use super::call::{OpCall, OperandElement};
+use super::moves::{self, IndexGuard, JoinedPart, Move, Otherwise};
+use super::recipe::{Recipe, RuleReading};
 use super::rules::{Align, Rule};
-use super::space::{Place, Space};
+use super::space::{Coordinates, KernelSpace};
 use super::{KernelBuilder, LowerError};
 use crate::args::Args;
 use crate::index::Index;
@@ -20,27 +20,31 @@ use passhost_ir::{Dtype, NodeKind, TensorType, ValueId};
 use std::borrow::Cow;
 
 /// A kernel that is being written.
-pub(super) struct Emitter<'a> {
-    analysis: &'a Analysis<'a>,
+pub(super) struct RegionEmitter<'a> {
+    analysis: &'a GraphAnalysis<'a>,
     members: &'a FixedBitSet,
-    space: &'a Space,
+    space: &'a KernelSpace,
     pub(super) kernel: KernelBuilder,
     /// The tensors it reads, one per input.
     pub(super) inputs: Vec<ValueId>,
     /// Elements there are already, by tensor and place.
-    emitted: Vec<(ValueId, Place, Reg)>,
+    emitted: Vec<(ValueId, Coordinates, Reg)>,
     /// The members calculated so far, and how many leading axes each place follows.
     pub(super) calculated: Vec<(usize, usize)>,
     /// The rows for which members were reduced.
-    reduced: Vec<(ValueId, Place)>,
+    reduced: Vec<(ValueId, Coordinates)>,
     /// The leading axes that costly values smaller than the space follow.
     pub(super) row_axes: usize,
 }
 
-impl<'a> Emitter<'a> {
+impl<'a> RegionEmitter<'a> {
     /// An empty kernel over a space.
-    pub(super) fn new(analysis: &'a Analysis<'a>, members: &'a FixedBitSet, space: &'a Space) -> Emitter<'a> {
-        Emitter {
+    pub(super) fn new(
+        analysis: &'a GraphAnalysis<'a>,
+        members: &'a FixedBitSet,
+        space: &'a KernelSpace,
+    ) -> RegionEmitter<'a> {
+        RegionEmitter {
             analysis,
             members,
             space,
@@ -54,7 +58,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// The element of a tensor at a place, in the tensor's own type.
-    pub(super) fn value(&mut self, value: ValueId, place: Place) -> Result<Reg, LowerError> {
+    pub(super) fn value(&mut self, value: ValueId, place: Coordinates) -> Result<Reg, LowerError> {
         if let Some((.., element)) = self.emitted.iter().find(|(known, at, _)| *known == value && *at == place) {
             return Ok(*element);
         }
@@ -70,7 +74,13 @@ impl<'a> Emitter<'a> {
     }
 
     /// The element of a tensor at a place that may lie outside of it, or that a guard keeps it from: there it is `pad`.
-    fn padded(&mut self, value: ValueId, place: Place, guard: &Guard, pad: Scalar) -> Result<Reg, LowerError> {
+    fn padded(
+        &mut self,
+        value: ValueId,
+        place: Coordinates,
+        guard: &IndexGuard,
+        pad: Scalar,
+    ) -> Result<Reg, LowerError> {
         let graph = self.analysis.graph;
         let ty = graph.ty(value);
         let is_loaded = self.analysis.links.definitions[value.index()]
@@ -85,7 +95,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Whether a place lies inside of a shape and a guard lets it pass; `None` if it always does.
-    fn inside(&mut self, place: &[Index], shape: &[i64], guard: &Guard) -> Result<Option<Reg>, LowerError> {
+    fn inside(&mut self, place: &[Index], shape: &[i64], guard: &IndexGuard) -> Result<Option<Reg>, LowerError> {
         let mut inside = None;
         let guarded = guard.iter().map(|(index, extent)| (index, *extent));
         for (index, extent) in place.iter().zip(shape.iter().copied()).chain(guarded) {
@@ -156,7 +166,7 @@ impl<'a> Emitter<'a> {
     }
 
     fn node(&mut self, position: usize, value: ValueId, place: &[Index]) -> Result<Reg, LowerError> {
-        self.calculated.push((position, Space::axes_used(place)));
+        self.calculated.push((position, KernelSpace::axes_used(place)));
         let dtype = self.analysis.graph.ty(value).dtype;
         let element = match self.analysis.recipe(position).map_err(Clone::clone)? {
             Recipe::Rule(rule) => self.rule(rule, position, value, place)?,
@@ -169,36 +179,36 @@ impl<'a> Emitter<'a> {
             Recipe::Resample(resample) => self.resample(resample, place)?,
         };
         // The rounding that eager's store does.
-        Ok(convert(&self.kernel, element, dtype))
+        Ok(self.kernel.converted(dtype, element))
     }
 
     /// The element of a tensor, or another where the place lies outside of it or a guard keeps it from there.
     fn guarded(
         &mut self,
         view: &View,
-        guard: &Guard,
+        guard: &IndexGuard,
         otherwise: &Otherwise,
         value: ValueId,
         place: &[Index],
     ) -> Result<Reg, LowerError> {
         let graph = self.analysis.graph;
         let dtype = graph.ty(value).dtype;
-        let guard: Guard = guard.iter().map(|(index, extent)| (index.within(place), *extent)).collect();
+        let guard: IndexGuard = guard.iter().map(|(index, extent)| (index.within(place), *extent)).collect();
         let base = match otherwise {
             Otherwise::Constant(pad) => return self.padded(view.source, view.at(place), &guard, *pad),
             Otherwise::Element(base) => base,
         };
         let inside = self.inside(&view.at(place), &graph.ty(view.source).shape, &guard)?;
         let element = self.value(view.source, view.at(place))?;
-        let element = convert(&self.kernel, element, dtype);
+        let element = self.kernel.converted(dtype, element);
         let Some(inside) = inside else { return Ok(element) };
         let base = self.value(base.source, base.at(place))?;
-        let base = convert(&self.kernel, base, dtype);
+        let base = self.kernel.converted(dtype, base);
         Ok(self.kernel.select(inside, element, base))
     }
 
     /// The element of the part in which the position along the joined dimension lies.
-    fn part(&mut self, at: &Index, parts: &[Part], value: ValueId, place: &[Index]) -> Result<Reg, LowerError> {
+    fn part(&mut self, at: &Index, parts: &[JoinedPart], value: ValueId, place: &[Index]) -> Result<Reg, LowerError> {
         let dtype = self.analysis.graph.ty(value).dtype;
         let (low, high) = at.range();
         let mut chosen = None;
@@ -216,7 +226,7 @@ impl<'a> Emitter<'a> {
         }
         for part in reachable.into_iter().rev() {
             let element = self.value(part.view.source, part.view.at(place))?;
-            let element = convert(&self.kernel, element, dtype);
+            let element = self.kernel.converted(dtype, element);
             chosen = Some(match chosen {
                 None => element,
                 Some(later) => {
@@ -253,14 +263,14 @@ impl<'a> Emitter<'a> {
         };
         // An op may ask for its place, and elements of tensors that that is gathered from are read before.
         let at = match place.iter().any(Index::is_gathered) {
-            true => Cow::Owned(place.iter().map(|index| self.resolved(index)).collect::<Result<Place, _>>()?),
+            true => Cow::Owned(place.iter().map(|index| self.resolved(index)).collect::<Result<Coordinates, _>>()?),
             false => Cow::Borrowed(place),
         };
         let mut operands = Vec::new();
         let is_pointwise = footprint.is_none_or(|footprint| footprint.elementwise && !rule.scans);
         let readings = if is_pointwise { self.analysis.readings(position, output) } else { &[] };
-        for &Reading { place: number, operand, ref coordinates } in readings {
-            let source: Place = coordinates.iter().map(|coordinate| coordinate.within(place)).collect();
+        for &RuleReading { place: number, operand, ref coordinates } in readings {
+            let source: Coordinates = coordinates.iter().map(|coordinate| coordinate.within(place)).collect();
             if matches!(rule.align, Align::Channels) && number > 0 && !reduces {
                 self.wants_row(&source);
             }
@@ -268,19 +278,19 @@ impl<'a> Emitter<'a> {
             operands.resize(operands.len().max(number + 1), None);
             let ty = graph.ty(operand);
             let is_packed = number == 0 && matches!(rule.align, Align::Channels) && is_packed(ty);
-            operands[number] = Some(Operand { value, has_dimensions: ty.rank() > 0, is_packed });
+            operands[number] = Some(OperandElement { value, has_dimensions: ty.rank() > 0, is_packed });
         }
         let args = Args::new(args);
         let device = self.analysis.device;
         let (place, result) = (&*at, result.dtype);
-        let call = Call { kernel: &self.kernel, args, operands: &operands, place, result, output, device, window };
+        let call = OpCall { kernel: &self.kernel, args, operands: &operands, place, result, output, device, window };
         let element = (rule.emit)(&call).map(|element| element.reg);
-        element.map_err(|reason| LowerError::NotCovered { op: op.to_string(), reason })
+        element.map_err(|reason| LowerError::NotCovered(op.to_string(), reason))
     }
 
     /// Notes that a costly value varies along few axes only.
     fn wants_row(&mut self, place: &[Index]) {
-        let axes = Space::axes_used(place);
+        let axes = KernelSpace::axes_used(place);
         if axes < self.space.parallel.len() {
             self.row_axes = self.row_axes.max(axes);
         }

@@ -1,7 +1,12 @@
 //! Why nodes do not become a kernel.
 
-use passhost_ir::NodeId;
 use passhost_ir::kernel::{KernelError, limits};
+use passhost_ir::{Graph, NodeId, ValueId};
+
+/// A value with its type, for a message.
+pub(super) fn typed(graph: &Graph, id: ValueId) -> String {
+    format!("%{} is {}", graph.value(id).name, graph.ty(id))
+}
 
 /// Why nodes cannot become a kernel.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -18,57 +23,31 @@ pub enum LowerError {
     /// What the node calculates is an index of a kept op.
     #[error("an index of {0} comes from it, and the host keeps that op only with the indices it had")]
     Index(String),
-    /// There is a rule, but it does not cover this call.
-    #[error("{op} {reason}")]
-    NotCovered {
-        /// The op.
-        op: String,
-        /// A clause that follows its name.
-        reason: String,
-    },
+    /// There is a rule for the op, but it does not cover this call: a clause that follows its name.
+    #[error("{0} {1}")]
+    NotCovered(String, String),
     /// Results are read outside of which not each has an element for every point, or for every row, of one space.
-    #[error("one kernel writes results of one shape, but %{first} is {first_type} and %{second} is {second_type}")]
-    Shapes {
-        /// Name of a result.
-        first: String,
-        /// Its type.
-        first_type: String,
-        /// Name of another.
-        second: String,
-        /// Its type.
-        second_type: String,
-    },
+    #[error("one kernel writes results of one shape, but {0} and {1}")]
+    Shapes(String, String),
     /// A result has not one element for each point, or for each row, of the space of the kernel's reduction.
-    #[error("%{name} is {ty}, which a kernel over rows {parallel:?} of {reduce:?} elements cannot write")]
+    #[error("{result}, which a kernel over rows {parallel:?} of {reduce:?} elements cannot write")]
     Space {
-        /// Name of the result.
-        name: String,
-        /// Its type.
-        ty: String,
+        /// The result, with its type.
+        result: String,
         /// Extents of the parallel axes.
         parallel: Vec<i64>,
         /// Extents of the reduce axes.
         reduce: Vec<i64>,
     },
     /// A result has gaps or overlaps in memory, which a kernel cannot write.
-    #[error("%{name} is {ty}, which no kernel can write: it has gaps or overlaps")]
-    Layout {
-        /// Name of the result.
-        name: String,
-        /// Its type.
-        ty: String,
-    },
+    #[error("{0}, which no kernel can write: it has gaps or overlaps")]
+    Layout(String),
     /// A result without elements: there is nothing to gain.
     #[error("%{0} has no elements")]
     Empty(String),
-    /// More dimensions than a kernel has axes.
-    #[error("%{name} has {rank} dimensions, a kernel at most {}", limits::PARALLEL_AXES)]
-    Rank {
-        /// Name of the result.
-        name: String,
-        /// Its number of dimensions.
-        rank: usize,
-    },
+    /// A result of more dimensions than a kernel has axes.
+    #[error("%{0} has {1} dimensions, a kernel at most {limit}", limit = limits::PARALLEL_AXES)]
+    Rank(String, usize),
     /// A reduction goes over other extents than the reduce axes of the kernel.
     #[error("{op} reduces {found:?} at a time, but the kernel {expected:?}")]
     Window {

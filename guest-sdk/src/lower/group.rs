@@ -1,9 +1,10 @@
 //! Ops that lower, in groups. A pass names the groups that it wants, and links the rules of no others.
 
+use super::only::Only;
 use super::rules::{self, Rule};
 use super::{contraction, moves, resample};
-use crate::args::Args;
-use passhost_ir::{Arg, OpName};
+use passhost_ir::namespace::completed;
+use passhost_ir::{OpName, OpRow};
 
 /// Ops that lower alike.
 ///
@@ -29,93 +30,45 @@ use passhost_ir::{Arg, OpName};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy)]
-pub struct Group(&'static [Family]);
+pub struct Group {
+    name: &'static str,
+    pub(super) family: Family,
+}
 
-/// A table of ops.
+/// Tables of ops.
 #[derive(Clone, Copy)]
 pub(super) enum Family {
-    Rules(&'static [Rule]),
-    Moves(&'static [moves::Op]),
-    Resampling(&'static [resample::Op]),
-    Products(&'static [contraction::Op]),
-}
-
-/// What calls of an op must be like to lower, for those who speak of ops: no component has a word of it.
-#[derive(Clone, Copy)]
-pub(super) struct Only(#[cfg(not(target_arch = "wasm32"))] Option<&'static str>);
-
-impl Only {
-    /// They may be like anything.
-    pub(super) const NOTHING: Only = Only(
-        #[cfg(not(target_arch = "wasm32"))]
-        None,
-    );
-
-    /// They must be like this.
-    pub(super) const fn calls(_condition: &'static str) -> Only {
-        Only(
-            #[cfg(not(target_arch = "wasm32"))]
-            Some(_condition),
-        )
-    }
-
-    fn condition(self) -> Option<&'static str> {
-        #[cfg(not(target_arch = "wasm32"))]
-        return self.0;
-        #[cfg(target_arch = "wasm32")]
-        None
-    }
-}
-
-/// How an op lowers.
-#[derive(Clone, Copy)]
-pub(super) enum Lowering {
-    Rule(&'static Rule),
-    Move(&'static moves::Op),
-    Resampling(&'static resample::Op),
-    Product(&'static contraction::Op),
+    Rules(&'static [&'static [Rule]]),
+    Moves(&'static [&'static [moves::MoveOp]]),
+    Resampling(&'static [resample::ResampleOp]),
+    Products(&'static [&'static [contraction::ContractionOp]]),
 }
 
 impl Group {
     /// Arithmetic, activations, comparisons, logic, casts, batch norm with given statistics: what calculates each element
     /// from those at the same place.
-    pub const POINTWISE: Group = Group(rules::POINTWISE);
+    pub const POINTWISE: Group = Group { name: "POINTWISE", family: Family::Rules(rules::POINTWISE) };
     /// Tensors without inputs, and what follows from the row and the column of an element: `full`, `arange`, `tril`.
-    pub const CREATION: Group = Group(rules::CREATION);
-    /// What is calculated from elements at several places: `glu`, `diff`, `outer`, `kron`, `cross`.
-    pub const SPREAD: Group = Group(rules::SPREAD);
+    pub const CREATION: Group = Group { name: "CREATION", family: Family::Rules(rules::CREATION) };
+    /// What is calculated from elements at several places: `glu`, `diff`, `outer`.
+    pub const SPREAD: Group = Group { name: "SPREAD", family: Family::Rules(rules::SPREAD) };
     /// Losses, reduced or not.
-    pub const LOSSES: Group = Group(rules::LOSSES);
+    pub const LOSSES: Group = Group { name: "LOSSES", family: Family::Rules(rules::LOSSES) };
     /// Sums, means, extrema, variances, lengths of vectors, running sums.
-    pub const REDUCTIONS: Group = Group(rules::REDUCTIONS);
+    pub const REDUCTIONS: Group = Group { name: "REDUCTIONS", family: Family::Rules(rules::REDUCTIONS) };
     /// Softmax, and norms that take their own statistics.
-    pub const NORMS: Group = Group(rules::NORMS);
+    pub const NORMS: Group = Group { name: "NORMS", family: Family::Rules(rules::NORMS) };
     /// Averages and maxima over windows.
-    pub const POOLS: Group = Group(rules::POOLS);
+    pub const POOLS: Group = Group { name: "POOLS", family: Family::Rules(rules::POOLS) };
     /// Copies of elements to other places: concatenations, paddings, reshapes, rolls, scatters.
-    pub const MOVES: Group = Group(moves::MOVES);
+    pub const MOVES: Group = Group { name: "MOVES", family: Family::Moves(moves::MOVES) };
     /// Elements that tensors of indices name: `embedding`, `gather`, `index`.
-    pub const GATHERS: Group = Group(moves::GATHERS);
+    pub const GATHERS: Group = Group { name: "GATHERS", family: Family::Moves(moves::GATHERS) };
     /// Enlarging and shrinking by interpolation.
-    pub const RESAMPLING: Group = Group(resample::RESAMPLING);
+    pub const RESAMPLING: Group = Group { name: "RESAMPLING", family: Family::Resampling(resample::OPS) };
     /// Matrix products and convolutions. [`partition`](super::partition) and [`fuse`](super::fuse) take those of them that
     /// a kernel does about as fast as a library.
-    pub const PRODUCTS: Group = Group(contraction::PRODUCTS);
-
-    /// Each by its name.
-    const NAMED: [(&'static str, Group); 11] = [
-        ("MOVES", Group::MOVES),
-        ("GATHERS", Group::GATHERS),
-        ("RESAMPLING", Group::RESAMPLING),
-        ("PRODUCTS", Group::PRODUCTS),
-        ("POINTWISE", Group::POINTWISE),
-        ("CREATION", Group::CREATION),
-        ("SPREAD", Group::SPREAD),
-        ("LOSSES", Group::LOSSES),
-        ("REDUCTIONS", Group::REDUCTIONS),
-        ("NORMS", Group::NORMS),
-        ("POOLS", Group::POOLS),
-    ];
+    pub const PRODUCTS: Group = Group { name: "PRODUCTS", family: Family::Products(contraction::PRODUCTS) };
 
     /// The name of the group that an op lowers by, for those who speak of ops: a component that asks holds all rules.
     ///
@@ -126,7 +79,7 @@ impl Group {
     /// assert_eq!(Group::name_of(&OpName::parse("aten::sort")), None);
     /// ```
     pub fn name_of(op: &OpName) -> Option<&'static str> {
-        Group::NAMED.iter().find(|(_, group)| covers(&[*group], op)).map(|(name, _)| *name)
+        Group::ALL.iter().find(|group| !group.conditions(op).is_empty()).map(|group| group.name)
     }
 
     /// All of them.
@@ -143,44 +96,54 @@ impl Group {
         Group::NORMS,
         Group::POOLS,
     ];
-}
 
-/// The tables of some groups.
-pub(super) fn families(groups: &[Group]) -> impl Iterator<Item = Family> {
-    groups.iter().flat_map(|group| group.0).copied()
-}
-
-/// How a call lowers by the first table that has the op.
-pub(super) fn find(groups: &[Group], op: &OpName, args: &[Arg]) -> Option<Lowering> {
-    let name = rules::meant(&op.name);
-    families(groups).find_map(|family| match family {
-        Family::Rules(rules) => {
-            let applies = |rule: &&Rule| rule.covers(name, &op.overload) && (rule.applies)(Args::new(args));
-            rules.iter().find(applies).map(Lowering::Rule)
+    /// The ops that lower by it, as `aten::add.Tensor`, sorted; of those that resample the names alone.
+    pub fn ops(self) -> Vec<String> {
+        fn full(name: &str, overloads: &[&str]) -> Vec<String> {
+            overloads.iter().map(|overload| OpName::new(name, *overload).to_string()).collect()
         }
-        Family::Moves(ops) => ops.iter().find(|known| known.covers(op)).map(Lowering::Move),
-        Family::Resampling(ops) => ops.iter().find(|known| known.name == op.name).map(Lowering::Resampling),
-        Family::Products(ops) => ops.iter().find(|known| known.covers(op)).map(Lowering::Product),
-    })
-}
-
-/// Whether a table has an op; of those that move elements, under any overload.
-pub(super) fn covers(groups: &[Group], op: &OpName) -> bool {
-    !conditions(groups, op).is_empty()
-}
-
-/// For each lowering that a table has for an op, under any overload of those that move elements, what calls must be like.
-pub(super) fn conditions(groups: &[Group], op: &OpName) -> Vec<Option<&'static str>> {
-    let name = rules::meant(&op.name);
-    let mut found = vec![];
-    let mut add = |is_meant: bool, only: Only| found.extend(is_meant.then(|| only.condition()));
-    for family in families(groups) {
-        match family {
-            Family::Rules(rules) => rules.iter().for_each(|rule| add(rule.covers(name, &op.overload), rule.only)),
-            Family::Moves(ops) => ops.iter().for_each(|known| add(known.name == op.name, known.only)),
-            Family::Resampling(ops) => ops.iter().for_each(|known| add(known.name == op.name, Only::NOTHING)),
-            Family::Products(ops) => ops.iter().for_each(|known| add(known.covers(op), known.only)),
-        }
+        let mut names: Vec<String> = match self.family {
+            Family::Rules(tables) => {
+                let named = |rule: &Rule| {
+                    let names = OpRow::all().iter().map(|row| completed(row.name));
+                    let names = names.filter(|name| rules::meant(name) == rule.name);
+                    names.flat_map(|name| full(&name, rule.overloads)).collect::<Vec<_>>()
+                };
+                tables.iter().copied().flatten().flat_map(named).collect()
+            }
+            Family::Moves(tables) => {
+                tables.iter().copied().flatten().flat_map(|op| full(op.name, op.overloads)).collect()
+            }
+            Family::Resampling(table) => table.iter().map(|op| op.name.to_owned()).collect(),
+            Family::Products(tables) => {
+                tables.iter().copied().flatten().flat_map(|op| full(op.name, op.overloads)).collect()
+            }
+        };
+        names.sort();
+        names.dedup();
+        names
     }
-    found
+
+    /// For each lowering that it has for an op, under any overload of those that move elements, what calls must be like.
+    pub(super) fn conditions(self, op: &OpName) -> Vec<Option<&'static str>> {
+        let name = rules::meant(&op.name);
+        let only: Vec<Only> = match self.family {
+            Family::Rules(tables) => {
+                let rules = tables.iter().copied().flatten().filter(|rule| rule.covers(name, &op.overload));
+                rules.map(|rule| rule.only).collect()
+            }
+            Family::Moves(tables) => {
+                let ops = tables.iter().copied().flatten().filter(|known| known.name == op.name);
+                ops.map(|known| known.only).collect()
+            }
+            Family::Resampling(table) => {
+                table.iter().filter(|known| known.name == op.name).map(|_| Only::NOTHING).collect()
+            }
+            Family::Products(tables) => {
+                let ops = tables.iter().copied().flatten().filter(|known| known.covers(op));
+                ops.map(|known| known.only).collect()
+            }
+        };
+        only.into_iter().map(Only::condition).collect()
+    }
 }

@@ -1,16 +1,16 @@
 //! What calls of ATen are estimated to take, where eager makes them and where a rewrite keeps them.
 
-use super::analysis::Analysis;
+use super::analysis::GraphAnalysis;
 use super::cost::Model;
-use super::put_back::PutBack;
-use super::space::tensors;
-use super::work::Work;
+use super::work::WorkEstimate;
+use super::write_back::WriteBack;
+use crate::args::Args;
 use passhost_ir::ops::{Products, calls, products};
 use passhost_ir::{DeviceFacts, Graph, Node, NodeKind, ValueId, numel};
 
 /// Nanoseconds that ATen is estimated to take for each node of a graph on a device.
 pub fn call_times(graph: &Graph, device: &DeviceFacts) -> Vec<f64> {
-    Calls::of(&Analysis::of(graph, &[]), &Model::of(device)).kept
+    Calls::of(&GraphAnalysis::of(graph, &[]), &Model::of(device)).kept
 }
 
 /// Estimates of the nodes of a graph, in nanoseconds.
@@ -22,27 +22,28 @@ pub(super) struct Calls {
     /// The same where a kernel calculates what it reads. More than `kept` where a part that lay in its place no longer does.
     pub(super) behind_kernel: Vec<f64>,
     /// For each node what there is to do.
-    pub(super) works: Vec<Work>,
+    pub(super) works: Vec<WorkEstimate>,
     /// Nodes that calculate a part where it lies, each with the node that puts it back.
     writers: Vec<[usize; 2]>,
 }
 
 impl Calls {
-    pub(super) fn of(analysis: &Analysis<'_>, model: &Model) -> Calls {
+    pub(super) fn of(analysis: &GraphAnalysis<'_>, model: &Model) -> Calls {
         let positions = 0..analysis.graph.nodes.len();
-        let works: Vec<Work> = positions.map(|position| Work::of_node(analysis, model, position)).collect();
+        let works: Vec<WorkEstimate> =
+            positions.map(|position| WorkEstimate::of_node(analysis, &model.constants, position)).collect();
         let mut calls = Calls { eager: vec![], kept: vec![], behind_kernel: vec![], works, writers: vec![] };
-        for (position, put_back) in PutBack::all(analysis).into_iter().enumerate() {
-            let Some(put_back) = put_back else {
+        for (position, write_back) in WriteBack::all(analysis).into_iter().enumerate() {
+            let Some(write_back) = write_back else {
                 let kept = kept(analysis, model, position, &calls.works[position]);
                 calls.push([kept; 3]);
                 continue;
             };
-            let copied = |value: ValueId| model.call(&Work::of_copy(analysis, value));
-            let put = model.view() + copied(put_back.part);
-            let eager = if put_back.writer.is_some() { 0.0 } else { put };
-            let whole = if put_back.is_free { 0.0 } else { copied(put_back.whole) };
-            match put_back.writer.filter(|_| put_back.is_free) {
+            let copied = |value: ValueId| model.call(&WorkEstimate::of_copy(analysis, value));
+            let put = model.view() + copied(write_back.part);
+            let eager = if write_back.writer.is_some() { 0.0 } else { put };
+            let whole = if write_back.is_free { 0.0 } else { copied(write_back.whole) };
+            match write_back.writer.filter(|_| write_back.is_free) {
                 Some(writer) => {
                     calls.writers.push([writer, position]);
                     calls.push([eager, 0.0, put]);
@@ -61,13 +62,13 @@ impl Calls {
 
     /// What a rewrite takes besides if a kernel stands for the nodes for which `is_member` holds: parts that they calculated
     /// where they lie must be put back.
-    pub(super) fn put_back(&self, is_member: impl Fn(usize) -> bool) -> f64 {
+    pub(super) fn write_back(&self, is_member: impl Fn(usize) -> bool) -> f64 {
         let moved = self.writers.iter().filter(|[writer, scatter]| is_member(*writer) && !is_member(*scatter));
         moved.map(|[_, scatter]| self.behind_kernel[*scatter] - self.kept[*scatter]).sum()
     }
 }
 
-fn kept(analysis: &Analysis<'_>, model: &Model, position: usize, work: &Work) -> f64 {
+fn kept(analysis: &GraphAnalysis<'_>, model: &Model, position: usize, work: &WorkEstimate) -> f64 {
     let node = analysis.node(position);
     if analysis.is_view(position) {
         return model.view();
@@ -80,10 +81,10 @@ fn kept(analysis: &Analysis<'_>, model: &Model, position: usize, work: &Work) ->
 }
 
 /// Multiplications and additions of an op that contracts; 0 for others.
-fn added(analysis: &Analysis<'_>, node: &Node, name: &str) -> f64 {
+fn added(analysis: &GraphAnalysis<'_>, node: &Node, name: &str) -> f64 {
     let graph = analysis.graph;
     let shape = |value: ValueId| &graph.ty(value).shape;
-    let operands: Vec<ValueId> = tensors(node).map(|(_, operand)| operand).collect();
+    let operands: Vec<ValueId> = Args::of(node).single_tensors().map(|(_, operand)| operand).collect();
     let result = numel(shape(node.outputs[0])) as f64;
     let along = match (products(name), &operands[..]) {
         (Some(Products::First), [first, ..]) => shape(*first).last().copied(),

@@ -6,7 +6,7 @@ mod maps;
 mod pads;
 
 use super::call::Uncovered;
-use super::group::{Family, Only};
+use super::only::Only;
 use crate::args::Args;
 use crate::index::Index;
 use crate::view::{self, View};
@@ -24,21 +24,21 @@ pub(super) enum Move {
         /// The dimension of the result.
         dim: usize,
         /// Where each part starts and ends along it.
-        parts: Vec<Part>,
+        parts: Vec<JoinedPart>,
     },
     /// In one tensor, or elsewhere.
     Guarded {
         /// The tensor and the coordinates, which may lie outside.
         view: View,
         /// What must hold besides, over the dimensions of the result.
-        guard: Guard,
+        guard: IndexGuard,
         /// What the element is where the coordinates lie outside or the guard does not hold.
         otherwise: Otherwise,
     },
 }
 
 /// Indices that must lie from 0 to below an extent.
-pub(super) type Guard = Vec<(Index, i64)>;
+pub(super) type IndexGuard = Vec<(Index, i64)>;
 
 /// See [`Move::Guarded`].
 #[derive(Debug, Clone, PartialEq)]
@@ -51,7 +51,7 @@ pub(super) enum Otherwise {
 
 /// One of several tensors behind each other.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Part {
+pub(super) struct JoinedPart {
     /// The tensor, with coordinates over the result.
     pub(super) view: View,
     /// The first position along the dimension that is not this part's any more.
@@ -75,13 +75,13 @@ impl Move {
 }
 
 /// A call of an op that copies.
-struct Site<'a> {
+struct MoveCall<'a> {
     graph: &'a Graph,
     args: Args<'a>,
     result: &'a TensorType,
 }
 
-impl<'a> Site<'a> {
+impl<'a> MoveCall<'a> {
     /// The tensor at a place.
     fn tensor(&self, place: usize) -> Result<ValueId, Uncovered> {
         self.args.tensor(place).ok_or_else(|| format!("has no tensor as argument {place}"))
@@ -111,15 +111,15 @@ impl<'a> Site<'a> {
 }
 
 /// An op that copies.
-pub(super) struct Op {
+pub(super) struct MoveOp {
     pub(super) name: &'static str,
-    overloads: &'static [&'static str],
+    pub(super) overloads: &'static [&'static str],
     /// What calls must be like.
     pub(super) only: Only,
-    find: fn(&Site<'_>) -> Result<Move, Uncovered>,
+    find: fn(&MoveCall<'_>) -> Result<Move, Uncovered>,
 }
 
-impl Op {
+impl MoveOp {
     /// Whether it is this op and this overload.
     pub(super) fn covers(&self, op: &OpName) -> bool {
         self.name == op.name && self.overloads.contains(&op.overload.as_str())
@@ -128,34 +128,26 @@ impl Op {
     const fn of(
         name: &'static str,
         overloads: &'static [&'static str],
-        find: fn(&Site<'_>) -> Result<Move, Uncovered>,
-    ) -> Op {
-        Op { name, overloads, only: Only::NOTHING, find }
+        find: fn(&MoveCall<'_>) -> Result<Move, Uncovered>,
+    ) -> MoveOp {
+        MoveOp { name, overloads, only: Only::NOTHING, find }
     }
 
-    const fn new(name: &'static str, find: fn(&Site<'_>) -> Result<Move, Uncovered>) -> Op {
-        Op::of(name, &[""], find)
+    const fn new(name: &'static str, find: fn(&MoveCall<'_>) -> Result<Move, Uncovered>) -> MoveOp {
+        MoveOp::of(name, &[""], find)
     }
 }
 
-pub(super) const MOVES: &[Family] = &[Family::Moves(maps::OPS), Family::Moves(joins::OPS), Family::Moves(pads::OPS)];
-pub(super) const GATHERS: &[Family] = &[Family::Moves(gathers::OPS)];
-
-/// The ops that only move elements, by name, sorted.
-pub fn names() -> Vec<String> {
-    let tables = [maps::OPS, joins::OPS, pads::OPS, gathers::OPS];
-    let mut names: Vec<String> = tables.into_iter().flatten().map(|op| op.name.to_owned()).collect();
-    names.sort();
-    names
-}
+pub(super) const MOVES: &[&[MoveOp]] = &[maps::OPS, joins::OPS, pads::OPS];
+pub(super) const GATHERS: &[&[MoveOp]] = &[gathers::OPS];
 
 /// The index map of a call of an op; `None` where it is a view, an error where the call is not covered.
-pub(super) fn find(graph: &Graph, node: &Node, op: &Op, args: &[Arg]) -> Option<Result<Move, Uncovered>> {
+pub(super) fn find(graph: &Graph, node: &Node, op: &MoveOp, args: &[Arg]) -> Option<Result<Move, Uncovered>> {
     let [output] = node.outputs[..] else { return None };
     if view::step(graph, node, output).is_some() {
         return None;
     }
-    let site = Site { graph, args: Args::new(args), result: graph.ty(output) };
+    let site = MoveCall { graph, args: Args::new(args), result: graph.ty(output) };
     Some((op.find)(&site))
 }
 

@@ -3,13 +3,13 @@
 //!
 //! A region with a single op is left to ATen: a kernel of ours would read and write what ATen's does.
 
-use super::analysis::Analysis;
+use super::analysis::GraphAnalysis;
 use super::contraction;
 use super::cost::Model;
-use super::fusion::{Search, refusal};
+use super::fusion::{FusionSearch, refusal};
 use super::group::Group;
 use super::library::Calls;
-use crate::rewriter::Refusal;
+use crate::rewriter::NodeRefusal;
 use passhost_ir::{DeviceFacts, DeviceKind, Graph, NodeId, NodeKind};
 use std::collections::BTreeMap;
 
@@ -28,18 +28,18 @@ pub struct Partition {
     /// Sets of nodes for [`region`](super::region), in graph order, two or more nodes each.
     pub regions: Vec<Vec<NodeId>>,
     /// The other nodes that are no views, by reason.
-    pub refusals: Vec<Refusal>,
+    pub refusals: Vec<NodeRefusal>,
 }
 
 /// Divides what lowers by the rules of some groups into regions. Of matrix products and convolutions only the
 /// [small](super::is_small_contraction) ones are taken.
 pub fn partition(graph: &Graph, groups: &[Group]) -> Partition {
-    let analysis = Analysis::of(graph, groups);
+    let analysis = GraphAnalysis::of(graph, groups);
     let refused = refusal::refused(&analysis, |_| false, contraction::small);
     let model = Model::of(&NOMINAL);
     let calls = Calls::of(&analysis, &model);
     let lowers: Vec<bool> = refused.iter().map(Option::is_none).collect();
-    let mut search = Search::of(&analysis, &model, &calls, &lowers);
+    let mut search = FusionSearch::of(&analysis, &model, &calls, &lowers);
     search.run();
     let mut obstacles: BTreeMap<usize, &str> = BTreeMap::new();
     for ([_, reader], obstacle) in search.obstacles() {
@@ -67,7 +67,7 @@ pub fn partition(graph: &Graph, groups: &[Group]) -> Partition {
 }
 
 /// Why a node is the only one in its region.
-fn alone(analysis: &Analysis<'_>, position: usize, obstacle: Option<&str>) -> String {
+fn alone(analysis: &GraphAnalysis<'_>, position: usize, obstacle: Option<&str>) -> String {
     let what = if analysis.is_reduction(position) { "reduction" } else { "pointwise op" };
     match obstacle {
         None => format!("a {what} with no other to fuse with is left to ATen"),

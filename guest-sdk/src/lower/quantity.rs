@@ -1,7 +1,6 @@
 //! Calculating with body values as with numbers, so that a rule reads as its formula.
 
 use super::KernelBuilder;
-use super::call::convert;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Compare, Reg, Unary};
 use std::ops::{Add, Div, Mul, Rem, Sub};
@@ -17,18 +16,18 @@ pub(crate) struct Quantity<'k> {
 }
 
 /// What stands on the right of an operator: another value, or a number, which becomes a literal of the left one's type.
-pub(crate) trait Beside<'k> {
+pub(crate) trait RightOperand<'k> {
     /// It as a value beside `left`.
     fn beside(self, left: Quantity<'k>) -> Quantity<'k>;
 }
 
-impl<'k> Beside<'k> for Quantity<'k> {
+impl<'k> RightOperand<'k> for Quantity<'k> {
     fn beside(self, _: Quantity<'k>) -> Quantity<'k> {
         self
     }
 }
 
-impl<'k> Beside<'k> for f64 {
+impl<'k> RightOperand<'k> for f64 {
     fn beside(self, left: Quantity<'k>) -> Quantity<'k> {
         left.literal(self)
     }
@@ -78,7 +77,7 @@ impl<'k> Quantity<'k> {
 
     /// It as `tensor.to(dtype)` has it.
     pub(crate) fn converted(self, dtype: Dtype) -> Quantity<'k> {
-        self.then(|kernel| convert(kernel, self.reg, dtype))
+        self.then(|kernel| kernel.converted(dtype, self.reg))
     }
 
     /// Whether it is not zero, a NaN included.
@@ -90,21 +89,21 @@ impl<'k> Quantity<'k> {
         self.then(|kernel| kernel.unary(op, self.reg))
     }
 
-    pub(crate) fn binary(self, op: Binary, other: impl Beside<'k>) -> Quantity<'k> {
+    pub(crate) fn binary(self, op: Binary, other: impl RightOperand<'k>) -> Quantity<'k> {
         let other = other.beside(self).reg;
         self.then(|kernel| kernel.binary(op, self.reg, other))
     }
 
-    pub(crate) fn compare(self, op: Compare, other: impl Beside<'k>) -> Quantity<'k> {
+    pub(crate) fn compare(self, op: Compare, other: impl RightOperand<'k>) -> Quantity<'k> {
         let other = other.beside(self).reg;
         self.then(|kernel| kernel.compare(op, self.reg, other))
     }
 
-    pub(crate) fn max(self, other: impl Beside<'k>) -> Quantity<'k> {
+    pub(crate) fn max(self, other: impl RightOperand<'k>) -> Quantity<'k> {
         self.binary(Binary::Max, other)
     }
 
-    pub(crate) fn min(self, other: impl Beside<'k>) -> Quantity<'k> {
+    pub(crate) fn min(self, other: impl RightOperand<'k>) -> Quantity<'k> {
         self.binary(Binary::Min, other)
     }
 
@@ -122,7 +121,7 @@ impl<'k> Quantity<'k> {
 /// An operator of Rust for each of these operations, which has the name of the operator's trait.
 macro_rules! operators {
     ($($operation:ident $method:ident),*) => {$(
-        impl<'k, T: Beside<'k>> $operation<T> for Quantity<'k> {
+        impl<'k, T: RightOperand<'k>> $operation<T> for Quantity<'k> {
             type Output = Quantity<'k>;
 
             fn $method(self, other: T) -> Quantity<'k> {

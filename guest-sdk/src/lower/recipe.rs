@@ -3,11 +3,10 @@
 use super::LowerError;
 use super::call::Uncovered;
 use super::contraction::{self, Contraction};
-use super::group::{self, Group, Lowering};
+use super::group::{Family, Group};
 use super::moves::{self, Move};
 use super::resample::{self, Resample, Resampled};
-use super::rules::{Align, Footprint, Rule};
-use super::space::tensors;
+use super::rules::{self, Align, Footprint, Rule};
 use crate::args::Args;
 use crate::index::Index;
 use crate::view;
@@ -34,7 +33,7 @@ impl Recipe {
         let NodeKind::Aten { op, args } = &node.kind else {
             return Err(LowerError::NoLowering("a kernel".to_owned()));
         };
-        let not_covered = |reason: String| LowerError::NotCovered { op: op.to_string(), reason };
+        let not_covered = |reason: String| LowerError::NotCovered(op.to_string(), reason);
         let tensors = args.iter().flat_map(Arg::values).chain(&node.outputs);
         let complex = tensors.map(|&id| graph.ty(id).dtype).find(|dtype| dtype.is_complex());
         let found = Recipe::find(graph, node, groups, (op, args))?;
@@ -45,18 +44,33 @@ impl Recipe {
     }
 
     fn find(graph: &Graph, node: &Node, groups: &[Group], (op, args): (&OpName, &[Arg])) -> Result<Recipe, LowerError> {
-        let none = || LowerError::NoLowering(op.to_string());
-        let found = match group::find(groups, op, args).ok_or_else(none)? {
-            Lowering::Move(known) => moves::find(graph, node, known, args).ok_or_else(none)?.map(Recipe::Move),
-            Lowering::Resampling(known) => resample::find(graph, node, known, (op, args)).map(|found| match found {
-                Resampled::Move(found) => Recipe::Move(found),
-                Resampled::Sums(resample) => Recipe::Resample(resample),
-            }),
-            Lowering::Product(known) => contraction::find(graph, node, known).map(Recipe::Contraction),
-            Lowering::Rule(_) if view::identity(graph, node).is_some() => return Err(none()),
-            Lowering::Rule(rule) => Recipe::of_rule(graph, node, rule),
-        };
-        found.map_err(|reason| LowerError::NotCovered { op: op.to_string(), reason })
+        let name = rules::meant(&op.name);
+        // By the first table that has the op; some calls of it need no lowering.
+        let found = groups.iter().find_map(|group| match group.family {
+            Family::Rules(tables) => {
+                let applies = |rule: &&Rule| rule.covers(name, &op.overload) && (rule.applies)(Args::new(args));
+                let rule = tables.iter().copied().flatten().find(applies)?;
+                Some(view::identity(graph, node).is_none().then(|| Recipe::of_rule(graph, node, rule)))
+            }
+            Family::Moves(tables) => {
+                let known = tables.iter().copied().flatten().find(|known| known.covers(op))?;
+                Some(moves::find(graph, node, known, args).map(|found| found.map(Recipe::Move)))
+            }
+            Family::Resampling(table) => {
+                let known = table.iter().find(|known| known.name == op.name)?;
+                let found = resample::find(graph, node, known, (op, args));
+                Some(Some(found.map(|found| match found {
+                    Resampled::Move(found) => Recipe::Move(found),
+                    Resampled::Sums(resample) => Recipe::Resample(resample),
+                })))
+            }
+            Family::Products(tables) => {
+                let known = tables.iter().copied().flatten().find(|known| known.covers(op))?;
+                Some(Some(contraction::find(graph, node, known).map(Recipe::Contraction)))
+            }
+        });
+        let found = found.flatten().ok_or_else(|| LowerError::NoLowering(op.to_string()))?;
+        found.map_err(|reason| LowerError::NotCovered(op.to_string(), reason))
     }
 
     fn of_rule(graph: &Graph, node: &Node, rule: &'static Rule) -> Result<Recipe, Uncovered> {
@@ -119,8 +133,18 @@ impl Footprint {
     }
 }
 
+/// Whether a node is a matrix product or convolution that a kernel does about as fast as a library: its result depends on
+/// few products for each element that is read and written, and one side of the product is short, as in a depthwise
+/// convolution or a product with a vector.
+///
+/// [`region`](super::region) lowers every such op, large ones too.
+pub fn is_small_contraction(graph: &Graph, node: &Node) -> bool {
+    let recipe = Recipe::of(graph, node, &[Group::PRODUCTS]);
+    matches!(recipe, Ok(Recipe::Contraction(contraction)) if contraction.is_small(graph))
+}
+
 /// An element that a rule reads for each element of a result.
-pub(super) struct Reading {
+pub(super) struct RuleReading {
     /// Which operand of the rule it is.
     pub(super) place: usize,
     /// The tensor.
@@ -130,13 +154,13 @@ pub(super) struct Reading {
 }
 
 /// What a rule reads for each element of a node's `output`-th result. Operands whose shapes do not fit are left out.
-pub(super) fn readings(graph: &Graph, rule: &Rule, node: &Node, output: ValueId) -> Vec<Reading> {
+pub(super) fn readings(graph: &Graph, rule: &Rule, node: &Node, output: ValueId) -> Vec<RuleReading> {
     let NodeKind::Aten { args, .. } = &node.kind else { return vec![] };
     let result = &graph.ty(output).shape;
     if let Align::At(reads) = rule.align {
         let reads = reads(graph, node).unwrap_or_default().into_iter().enumerate();
         let of_argument = |(place, (argument, coordinates)): (usize, (usize, Vec<Index>))| {
-            Some(Reading { place, operand: Args::new(args).tensor(argument)?, coordinates })
+            Some(RuleReading { place, operand: Args::new(args).tensor(argument)?, coordinates })
         };
         return reads.filter_map(of_argument).collect();
     }
@@ -148,7 +172,7 @@ pub(super) fn readings(graph: &Graph, rule: &Rule, node: &Node, output: ValueId)
             (Align::Channels, shape, _) if place > 0 && numel(shape) != 1 => return None,
             (_, shape, result) => view::broadcast(shape, result)?,
         };
-        Some(Reading { place, operand, coordinates })
+        Some(RuleReading { place, operand, coordinates })
     };
-    tensors(node).filter(|(place, _)| *place < rule.reads).filter_map(broadcast).collect()
+    Args::of(node).single_tensors().filter(|(place, _)| *place < rule.reads).filter_map(broadcast).collect()
 }

@@ -1,27 +1,51 @@
 //! A set of nodes as one kernel.
 
 use super::LowerError;
-use super::analysis::Analysis;
+use super::analysis::GraphAnalysis;
 use super::boundary::Boundary;
-use super::cost::MOST_REPEATED;
-use super::emit::Emitter;
+use super::constants::MOST_REPEATED;
+use super::emit::RegionEmitter;
+use super::error::typed;
 use super::group::Group;
 use super::recipe::Recipe;
-use super::space::{Anchor, Place, Space, places, wanted_split};
+use super::space::{Anchor, Coordinates, KernelSpace, places, wanted_split};
+use super::work::KernelEffort;
 use crate::view;
 use fixedbitset::FixedBitSet;
 use passhost_ir::kernel::limits;
-use passhost_ir::{Graph, Kernel, Node, NodeId, ValueId, numel};
+use passhost_ir::{Graph, Kernel, Node, NodeId, TensorType, ValueId, numel};
 use std::collections::BTreeMap;
 
 /// A result of a lowered kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Output {
+pub struct KernelOutput {
     /// The value of the graph that it is.
     pub value: ValueId,
     /// A kernel writes row-major tensors. Where the graph has another dense layout, the kernel writes the dimensions in
     /// the order of memory, and this is the `dims` of the `aten::permute` that puts them back.
     pub permutation: Option<Vec<i64>>,
+}
+
+impl KernelOutput {
+    /// A value as the result of a kernel.
+    pub(crate) fn of(graph: &Graph, value: ValueId) -> KernelOutput {
+        let order = graph.ty(value).memory_order().filter(|order| !order.is_sorted());
+        let place = |order: &[usize], dim: usize| {
+            let place = order.iter().position(|&known| known == dim);
+            place.and_then(|place| i64::try_from(place).ok())
+        };
+        let permutation = order.and_then(|order| (0..order.len()).map(|dim| place(&order, dim)).collect());
+        KernelOutput { value, permutation }
+    }
+}
+
+/// What a kernel stores for a tensor: its dimensions in the order of memory; for one with gaps, as they are.
+pub(crate) fn stored_type(ty: &TensorType) -> TensorType {
+    let shape: Vec<i64> = match ty.memory_order() {
+        Some(order) => order.into_iter().map(|dim| ty.shape[dim]).collect(),
+        None => ty.shape.clone(),
+    };
+    TensorType::contiguous(ty.dtype, shape)
 }
 
 /// A verified kernel and the nodes it stands for, ready for [`Rewriter::replace`](crate::Rewriter::replace).
@@ -31,7 +55,7 @@ pub struct Output {
 pub struct Lowered {
     pub(crate) kernel: Kernel,
     pub(crate) inputs: Vec<ValueId>,
-    pub(crate) outputs: Vec<Output>,
+    pub(crate) outputs: Vec<KernelOutput>,
     pub(crate) nodes: Vec<NodeId>,
     /// Views between those nodes that nobody else reads.
     pub(crate) covered: Vec<NodeId>,
@@ -49,7 +73,7 @@ impl Lowered {
     }
 
     /// Its results, one per store.
-    pub fn outputs(&self) -> &[Output] {
+    pub fn outputs(&self) -> &[KernelOutput] {
         &self.outputs
     }
 
@@ -83,7 +107,7 @@ pub fn is_reduction(graph: &Graph, node: &Node, groups: &[Group]) -> bool {
 ///
 /// Views between the nodes (expand, unsqueeze, permute, slice ...) are read through and may be among `nodes`.
 pub fn region(graph: &Graph, nodes: &[NodeId], groups: &[Group]) -> Result<Lowered, LowerError> {
-    Ok(lower(&Analysis::of(graph, groups), &members(graph, nodes)?)?.0)
+    Ok(lower(&GraphAnalysis::of(graph, groups), &members(graph, nodes)?)?.0)
 }
 
 /// The positions of nodes, without those of views.
@@ -99,37 +123,26 @@ fn members(graph: &Graph, nodes: &[NodeId]) -> Result<FixedBitSet, LowerError> {
     Ok(members)
 }
 
-/// What a kernel costs beyond reading its operands and writing its results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Effort {
-    /// How often costly ops are calculated beyond once for each element of their results, where that is often.
-    pub(super) repeated: u64,
-    /// The most places at which one member is calculated.
-    pub(super) places: usize,
-}
-
 /// [`region`] of node positions, and what the kernel costs.
-pub(super) fn lower(analysis: &Analysis<'_>, members: &FixedBitSet) -> Result<(Lowered, Effort), LowerError> {
+pub(super) fn lower(
+    analysis: &GraphAnalysis<'_>,
+    members: &FixedBitSet,
+) -> Result<(Lowered, KernelEffort), LowerError> {
     let graph = analysis.graph;
     for member in members.ones() {
         analysis.recipe(member).map_err(Clone::clone)?;
     }
     let boundary = Boundary::of(analysis, members);
     check_results(graph, &boundary.results)?;
-    let layout = Layout::of(analysis, members, &boundary.results)?;
-    let mut emitter = Emitter::new(analysis, members, &layout.space);
+    let layout = ResultLayout::of(analysis, members, &boundary.results)?;
+    let mut emitter = RegionEmitter::new(analysis, members, &layout.space);
     let mut outputs = Vec::new();
     for (&value, (place, order)) in boundary.results.iter().zip(layout.results) {
         let element = emitter.value(value, place)?;
-        let ty = graph.ty(value);
-        let dims = ty.memory_order().unwrap_or_default();
-        let shape: Vec<i64> = dims.iter().map(|&dim| ty.shape[dim]).collect();
-        emitter.kernel.store(element, order, shape);
-        let back = || inverse(&dims).into_iter().filter_map(|dim| i64::try_from(dim).ok()).collect();
-        let permutation = (!dims.is_sorted()).then(back);
-        outputs.push(Output { value, permutation });
+        emitter.kernel.store(element, order, stored_type(graph.ty(value)).shape);
+        outputs.push(KernelOutput::of(graph, value));
     }
-    let Emitter { kernel, inputs, row_axes, calculated, .. } = emitter;
+    let RegionEmitter { kernel, inputs, row_axes, calculated, .. } = emitter;
     let row = &layout.space.parallel[row_axes..];
     let is_map = layout.space.reduce.is_empty();
     let has_rows =
@@ -149,13 +162,13 @@ pub(super) fn lower(analysis: &Analysis<'_>, members: &FixedBitSet) -> Result<(L
     Ok((lowered, effort))
 }
 
-fn effort(analysis: &Analysis<'_>, kernel: &Kernel, calculated: &[(usize, usize)]) -> Effort {
+fn effort(analysis: &GraphAnalysis<'_>, kernel: &Kernel, calculated: &[(usize, usize)]) -> KernelEffort {
     let mut points_of: BTreeMap<usize, Vec<u64>> = BTreeMap::new();
     for &(position, axes_used) in calculated {
         let is_row = axes_used <= kernel.parallel.len();
         points_of.entry(position).or_default().push(if is_row { kernel.rows() } else { kernel.work() });
     }
-    let mut effort = Effort { repeated: 0, places: 1 };
+    let mut effort = KernelEffort { repeated: 0, places: 1 };
     for (position, points) in points_of {
         effort.places = effort.places.max(points.len());
         if analysis.recipe(position).is_ok_and(Recipe::is_repeated_at_a_cost) {
@@ -176,32 +189,35 @@ fn check_results(graph: &Graph, results: &[ValueId]) -> Result<(), LowerError> {
     }
     for &result in results {
         let ty = graph.ty(result);
-        let name = || graph.value(result).name.clone();
         if ty.numel() == 0 {
-            return Err(LowerError::Empty(name()));
+            return Err(LowerError::Empty(graph.value(result).name.clone()));
         }
         if ty.memory_order().is_none() {
-            return Err(LowerError::Layout { name: name(), ty: ty.to_string() });
+            return Err(LowerError::Layout(typed(graph, result)));
         }
     }
     Ok(())
 }
 
 /// The space of a kernel, and for each result its place and the axes along which it is written.
-struct Layout {
-    space: Space,
-    results: Vec<(Place, Vec<u32>)>,
+struct ResultLayout {
+    space: KernelSpace,
+    results: Vec<(Coordinates, Vec<u32>)>,
 }
 
-impl Layout {
-    fn of(analysis: &Analysis<'_>, members: &FixedBitSet, results: &[ValueId]) -> Result<Layout, LowerError> {
+impl ResultLayout {
+    fn of(
+        analysis: &GraphAnalysis<'_>,
+        members: &FixedBitSet,
+        results: &[ValueId],
+    ) -> Result<ResultLayout, LowerError> {
         let graph = analysis.graph;
         let mut anchor = Anchor::find(analysis, members, results).ok_or(LowerError::Unread)?;
         for _ in 0..MOST_SPLITS {
-            let space = Space::of(&anchor);
+            let space = KernelSpace::of(&anchor);
             if space.parallel.len() > limits::PARALLEL_AXES {
                 let name = graph.value(results[0]).name.clone();
-                return Err(LowerError::Rank { name, rank: space.parallel.len() });
+                return Err(LowerError::Rank(name, space.parallel.len()));
             }
             let places = places(analysis, members, &anchor, &space, results);
             let written = |&result: &ValueId| {
@@ -214,40 +230,23 @@ impl Layout {
             };
             let found: Vec<_> = results.iter().map(written).collect();
             let Some(missing) = found.iter().position(Option::is_none) else {
-                return Ok(Layout { space, results: found.into_iter().flatten().collect() });
+                return Ok(ResultLayout { space, results: found.into_iter().flatten().collect() });
             };
             let split = places.get(&results[missing]).and_then(|place| wanted_split(place));
             if !split.is_some_and(|(axis, inner)| anchor.split(axis, inner)) {
                 return Err(differing(graph, &space, results, missing));
             }
         }
-        Err(differing(graph, &Space::of(&anchor), results, results.len() - 1))
+        Err(differing(graph, &KernelSpace::of(&anchor), results, results.len() - 1))
     }
 }
 
 /// The error for a result that does not lie in the space.
-fn differing(graph: &Graph, space: &Space, results: &[ValueId], missing: usize) -> LowerError {
+fn differing(graph: &Graph, space: &KernelSpace, results: &[ValueId], missing: usize) -> LowerError {
     let (first, second) = (results[0], results[missing]);
     if !space.reduce.is_empty() {
-        return LowerError::Space {
-            name: graph.value(second).name.clone(),
-            ty: graph.ty(second).to_string(),
-            parallel: space.parallel.clone(),
-            reduce: space.reduce.clone(),
-        };
+        let (parallel, reduce) = (space.parallel.clone(), space.reduce.clone());
+        return LowerError::Space { result: typed(graph, second), parallel, reduce };
     }
-    LowerError::Shapes {
-        first: graph.value(first).name.clone(),
-        first_type: graph.ty(first).to_string(),
-        second: graph.value(second).name.clone(),
-        second_type: graph.ty(second).to_string(),
-    }
-}
-
-fn inverse(order: &[usize]) -> Vec<usize> {
-    let mut inverse = vec![0; order.len()];
-    for (place, &dim) in order.iter().enumerate() {
-        inverse[dim] = place;
-    }
-    inverse
+    LowerError::Shapes(typed(graph, first), typed(graph, second))
 }

@@ -1,11 +1,11 @@
 //! Ops that enlarge or shrink a tensor by interpolation.
 
 use super::call::Uncovered;
-use super::group::Family;
 use super::math::math;
 use super::moves::Move;
 use crate::args::Args;
-use crate::index::{Centre, Index, Sampling};
+use crate::index::Index;
+use crate::index::sampling::{Centre, Sampling};
 use crate::view::View;
 use passhost_ir::{Arg, Dtype, Graph, Node, OpName, ValueId};
 
@@ -15,14 +15,14 @@ pub(super) struct Resample {
     /// The tensor.
     pub(super) source: ValueId,
     /// For each dimension how it is sampled; `None` where it is as it was.
-    pub(super) axes: Vec<Option<Axis>>,
+    pub(super) axes: Vec<Option<ResampledAxis>>,
     /// The type that weights and sums are calculated in.
     pub(super) dtype: Dtype,
 }
 
 /// How samples lie along a dimension.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Axis {
+pub(super) struct ResampledAxis {
     pub(super) sampling: Sampling,
     pub(super) taps: Taps,
     /// Extent in the source.
@@ -40,7 +40,7 @@ pub(super) enum Taps {
     Cubic,
 }
 
-impl Axis {
+impl ResampledAxis {
     /// The element below the sample for a position.
     pub(super) fn below(&self, position: &Index) -> Index {
         self.below.within(std::slice::from_ref(position))
@@ -51,15 +51,15 @@ impl Axis {
 const LARGEST_DENOMINATOR: i64 = 1 << 12;
 
 /// An op that resamples.
-pub(super) struct Op {
+pub(super) struct ResampleOp {
     pub(super) name: &'static str,
     /// How many trailing dimensions are resampled.
     dims: usize,
-    kind: Kind,
+    kind: Interpolation,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum Interpolation {
     /// The nearest element, by where elements start.
     Nearest,
     /// The nearest element, by their middles.
@@ -67,27 +67,18 @@ enum Kind {
     Between(Taps),
 }
 
-pub(super) const RESAMPLING: &[Family] = &[Family::Resampling(OPS)];
-
-const OPS: &[Op] = &[
-    Op { name: "aten::upsample_nearest1d", dims: 1, kind: Kind::Nearest },
-    Op { name: "aten::upsample_nearest2d", dims: 2, kind: Kind::Nearest },
-    Op { name: "aten::upsample_nearest3d", dims: 3, kind: Kind::Nearest },
-    Op { name: "aten::_upsample_nearest_exact1d", dims: 1, kind: Kind::NearestExact },
-    Op { name: "aten::_upsample_nearest_exact2d", dims: 2, kind: Kind::NearestExact },
-    Op { name: "aten::_upsample_nearest_exact3d", dims: 3, kind: Kind::NearestExact },
-    Op { name: "aten::upsample_linear1d", dims: 1, kind: Kind::Between(Taps::Linear) },
-    Op { name: "aten::upsample_bilinear2d", dims: 2, kind: Kind::Between(Taps::Linear) },
-    Op { name: "aten::upsample_trilinear3d", dims: 3, kind: Kind::Between(Taps::Linear) },
-    Op { name: "aten::upsample_bicubic2d", dims: 2, kind: Kind::Between(Taps::Cubic) },
+pub(super) const OPS: &[ResampleOp] = &[
+    ResampleOp { name: "aten::upsample_nearest1d", dims: 1, kind: Interpolation::Nearest },
+    ResampleOp { name: "aten::upsample_nearest2d", dims: 2, kind: Interpolation::Nearest },
+    ResampleOp { name: "aten::upsample_nearest3d", dims: 3, kind: Interpolation::Nearest },
+    ResampleOp { name: "aten::_upsample_nearest_exact1d", dims: 1, kind: Interpolation::NearestExact },
+    ResampleOp { name: "aten::_upsample_nearest_exact2d", dims: 2, kind: Interpolation::NearestExact },
+    ResampleOp { name: "aten::_upsample_nearest_exact3d", dims: 3, kind: Interpolation::NearestExact },
+    ResampleOp { name: "aten::upsample_linear1d", dims: 1, kind: Interpolation::Between(Taps::Linear) },
+    ResampleOp { name: "aten::upsample_bilinear2d", dims: 2, kind: Interpolation::Between(Taps::Linear) },
+    ResampleOp { name: "aten::upsample_trilinear3d", dims: 3, kind: Interpolation::Between(Taps::Linear) },
+    ResampleOp { name: "aten::upsample_bicubic2d", dims: 2, kind: Interpolation::Between(Taps::Cubic) },
 ];
-
-/// The ops that resample, by name, sorted.
-pub fn names() -> Vec<String> {
-    let mut names: Vec<String> = OPS.iter().map(|op| op.name.to_owned()).collect();
-    names.sort();
-    names
-}
 
 /// What a resampling op makes of its operand.
 pub(super) enum Resampled {
@@ -98,12 +89,23 @@ pub(super) enum Resampled {
 }
 
 /// How a call of an op finds its elements; an error where it is not covered.
-pub(super) fn find(graph: &Graph, node: &Node, op: &Op, call: (&OpName, &[Arg])) -> Result<Resampled, Uncovered> {
+pub(super) fn find(
+    graph: &Graph,
+    node: &Node,
+    op: &ResampleOp,
+    call: (&OpName, &[Arg]),
+) -> Result<Resampled, Uncovered> {
     let [output] = node.outputs[..] else { return Err("has several results".to_owned()) };
     resample(graph, op, call.0.overload == "vec", Args::new(call.1), output)
 }
 
-fn resample(graph: &Graph, op: &Op, is_vec: bool, args: Args<'_>, output: ValueId) -> Result<Resampled, Uncovered> {
+fn resample(
+    graph: &Graph,
+    op: &ResampleOp,
+    is_vec: bool,
+    args: Args<'_>,
+    output: ValueId,
+) -> Result<Resampled, Uncovered> {
     let source = args.tensor(0).ok_or("has no tensor as argument 0")?;
     let (from, to) = (graph.ty(source), graph.ty(output));
     let first =
@@ -112,7 +114,7 @@ fn resample(graph: &Graph, op: &Op, is_vec: bool, args: Args<'_>, output: ValueI
         let view = View { source, coordinates: Index::axes(&to.shape) };
         return Ok(Resampled::Move(Move::Map(view)));
     }
-    let interpolates = matches!(op.kind, Kind::Between(_));
+    let interpolates = matches!(op.kind, Interpolation::Between(_));
     let dtype = if interpolates { math(from.dtype).filter(|dtype| dtype.is_float()) } else { Some(Dtype::F32) };
     let dtype = dtype.ok_or_else(|| format!("interpolates {}", from.dtype))?;
     let aligned = interpolates && args.bool(2) == Some(true);
@@ -129,7 +131,7 @@ fn resample(graph: &Graph, op: &Op, is_vec: bool, args: Args<'_>, output: ValueI
         let sampling = Sampling::new(dtype, scale(extent, result, aligned, given, dtype), op.kind.centre(aligned));
         let below = quotient(sampling, result).unwrap_or_else(|| Index::axis(0, result).sampled(sampling));
         match op.kind {
-            Kind::Between(taps) => axes.push(Some(Axis { sampling, taps, extent, below })),
+            Interpolation::Between(taps) => axes.push(Some(ResampledAxis { sampling, taps, extent, below })),
             _ => {
                 let place = below.within(&coordinates[first + dim..]);
                 coordinates[first + dim] = place.clamped(0, extent - 1);
@@ -137,19 +139,19 @@ fn resample(graph: &Graph, op: &Op, is_vec: bool, args: Args<'_>, output: ValueI
         }
     }
     Ok(match op.kind {
-        Kind::Between(_) => Resampled::Sums(Resample { source, axes, dtype }),
+        Interpolation::Between(_) => Resampled::Sums(Resample { source, axes, dtype }),
         _ => Resampled::Move(Move::Map(View { source, coordinates })),
     })
 }
 
-impl Kind {
+impl Interpolation {
     fn centre(self, aligned: bool) -> Centre {
         match self {
-            Kind::Nearest => Centre::Corner,
-            Kind::NearestExact => Centre::Middle,
-            Kind::Between(_) if aligned => Centre::Corner,
-            Kind::Between(Taps::Linear) => Centre::MiddleToMiddleInside,
-            Kind::Between(Taps::Cubic) => Centre::MiddleToMiddle,
+            Interpolation::Nearest => Centre::Corner,
+            Interpolation::NearestExact => Centre::Middle,
+            Interpolation::Between(_) if aligned => Centre::Corner,
+            Interpolation::Between(Taps::Linear) => Centre::MiddleToMiddleInside,
+            Interpolation::Between(Taps::Cubic) => Centre::MiddleToMiddle,
         }
     }
 }
@@ -173,5 +175,70 @@ fn scale(from: i64, to: i64, aligned: bool, given: Option<f64>, dtype: Dtype) ->
 fn quotient(sampling: Sampling, extent: i64) -> Option<Index> {
     let axis = Index::axis(0, extent);
     let agrees = |index: &Index| (0..extent).all(|position| index.eval(&[position]) == sampling.floor(position));
-    sampling.quotients(&axis, LARGEST_DENOMINATOR).into_iter().find(agrees)
+    quotients(sampling, &axis).into_iter().find(agrees)
+}
+
+/// What a sampling is of an index where the scale is exactly a fraction: for those that come nearer and nearer to the scale,
+/// with denominators up to [`LARGEST_DENOMINATOR`].
+fn quotients(sampling: Sampling, index: &Index) -> Vec<Index> {
+    let quotient = |(numerator, denominator): (i64, i64)| {
+        let offset = match sampling.centre {
+            Centre::Corner => 0,
+            Centre::Middle => numerator,
+            Centre::MiddleToMiddle | Centre::MiddleToMiddleInside => numerator - denominator,
+        };
+        // Twice the fraction, so that half an element is a whole number; only as fine as it has to be.
+        let common = divisor(divisor(2 * numerator, offset.abs()), 2 * denominator).max(1);
+        let index = index.times(2 * numerator / common).shifted(offset / common).div(2 * denominator / common);
+        let high = index.range().1.max(0);
+        if sampling.centre == Centre::MiddleToMiddleInside { index.clamped(0, high) } else { index }
+    };
+    fractions(sampling.scale()).into_iter().map(quotient).collect()
+}
+
+/// The convergents of the continued fraction of a positive number, as numerators and denominators.
+fn fractions(x: f64) -> Vec<(i64, i64)> {
+    let mut found = Vec::new();
+    let (mut before, mut last) = ((0, 1), (1, 0));
+    let mut rest = x;
+    while rest.is_finite() && rest < LARGEST_DENOMINATOR as f64 * 1e3 {
+        let whole = rest.floor() as i64;
+        let next = (whole * last.0 + before.0, whole * last.1 + before.1);
+        if next.1 > LARGEST_DENOMINATOR {
+            break;
+        }
+        found.push(next);
+        (before, last) = (last, next);
+        rest = 1.0 / (rest - rest.floor());
+    }
+    found
+}
+
+/// The greatest common divisor.
+fn divisor(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { divisor(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_quotients_where_these_give_all_of_them() {
+        let axis = Index::axis(0, 12);
+        let cases = [
+            (1.0 / 3.0, Centre::Corner, axis.div(3)),
+            (1.0 / 3.0, Centre::Middle, axis.times(2).shifted(1).div(6)),
+            (0.5, Centre::MiddleToMiddle, axis.times(2).shifted(-1).div(4)),
+            (0.5, Centre::MiddleToMiddleInside, axis.times(2).shifted(-1).div(4).clamped(0, 5)),
+            (2.5, Centre::Corner, axis.times(5).div(2)),
+        ];
+        for (scale, centre, expected) in cases {
+            let sampling = Sampling::new(Dtype::F32, scale, centre);
+            assert!(quotients(sampling, &axis).contains(&expected), "{scale} {centre:?}");
+            for at in 0..12 {
+                assert_eq!(expected.eval(&[at]), sampling.floor(at), "{scale} {centre:?} at {at}");
+            }
+        }
+    }
 }

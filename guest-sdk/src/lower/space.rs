@@ -5,18 +5,19 @@
 //! every other tensor that has as many elements follows through the ops between, and where a reshape divides a dimension,
 //! its axis is divided.
 
-use super::analysis::Analysis;
+use super::analysis::GraphAnalysis;
 use super::moves::{Move, Otherwise};
-use super::recipe::{Reading, Recipe};
+use super::recipe::{Recipe, RuleReading};
 use super::rules::{Align, Footprint, Rule};
+use crate::args::Args;
 use crate::index::Index;
 use crate::view::{self, View};
 use fixedbitset::FixedBitSet;
-use passhost_ir::{Arg, Graph, Node, NodeKind, TensorType, ValueId, numel};
+use passhost_ir::{Graph, NodeKind, TensorType, ValueId, numel};
 use std::collections::BTreeMap;
 
 /// The coordinates of an element, one per dimension of its tensor, over the axes of a kernel.
-pub(super) type Place = Vec<Index>;
+pub(super) type Coordinates = Vec<Index>;
 
 /// Where the space comes from.
 #[derive(Debug, Clone)]
@@ -35,7 +36,7 @@ pub(super) struct Anchor {
 
 impl Anchor {
     /// The largest reduction among the members, or else the first of `results`.
-    pub(super) fn find(analysis: &Analysis<'_>, members: &FixedBitSet, results: &[ValueId]) -> Option<Anchor> {
+    pub(super) fn find(analysis: &GraphAnalysis<'_>, members: &FixedBitSet, results: &[ValueId]) -> Option<Anchor> {
         let graph = analysis.graph;
         let mut largest: Option<(usize, usize, Footprint)> = None;
         for position in members.ones() {
@@ -103,7 +104,7 @@ impl Anchor {
 
 /// The axes of a kernel. Extents of 1 have none.
 #[derive(Debug, Clone)]
-pub(super) struct Space {
+pub(super) struct KernelSpace {
     /// Extents of the parallel axes.
     pub(super) parallel: Vec<i64>,
     /// Extents of the reduce axes; one at least if anything is reduced.
@@ -114,8 +115,8 @@ pub(super) struct Space {
     window: Vec<(i64, Index)>,
 }
 
-impl Space {
-    pub(super) fn of(anchor: &Anchor) -> Space {
+impl KernelSpace {
+    pub(super) fn of(anchor: &Anchor) -> KernelSpace {
         let mut extents = [vec![], vec![]];
         let mut places = vec![Index::constant(0); anchor.factors.len()];
         for &dim in &anchor.order {
@@ -133,12 +134,12 @@ impl Space {
         let window = lengths.into_iter().zip(places.iter().cloned()).skip(anchor.rows);
         let window = window.filter(|(extent, _)| *extent != 1).collect();
         places.truncate(anchor.rows);
-        Space { parallel, reduce, rows: places, window }
+        KernelSpace { parallel, reduce, rows: places, window }
     }
 
     /// Whether nothing of an index changes within a row.
     pub(super) fn is_row(&self, index: &Index) -> bool {
-        Space::axes_used(std::slice::from_ref(index)) <= self.parallel.len()
+        KernelSpace::axes_used(std::slice::from_ref(index)) <= self.parallel.len()
     }
 
     /// One more than the last axis that a place follows.
@@ -149,19 +150,19 @@ impl Space {
     }
 
     /// The reduce axes as the dimensions of a window; `None` if they have other extents.
-    pub(super) fn window(&self, extents: &[i64]) -> Option<Place> {
+    pub(super) fn window(&self, extents: &[i64]) -> Option<Coordinates> {
         let mut axes = self.window.iter();
         let place = extents.iter().map(|&extent| match extent {
             1 => Some(Index::constant(0)),
             _ => axes.next().filter(|(found, _)| *found == extent).map(|(_, axis)| axis.clone()),
         });
-        let place: Option<Place> = place.collect();
+        let place: Option<Coordinates> = place.collect();
         place.filter(|_| axes.next().is_none())
     }
 
     /// A place for a tensor with an element for each row or for each point, where none follows from the ops: in the order of
     /// its memory, or else, in a map, in that of its dimensions if the `first` result has the same.
-    pub(super) fn any_place(&self, ty: &TensorType, first: &TensorType) -> Option<Place> {
+    pub(super) fn any_place(&self, ty: &TensorType, first: &TensorType) -> Option<Coordinates> {
         let is_rows = ty.numel() == numel(&self.parallel);
         let axes: Vec<i64> = self.parallel.iter().chain(self.reduce.iter().filter(|_| !is_rows)).copied().collect();
         let alike = || (self.reduce.is_empty() && ty.shape == first.shape).then(|| self.rows.clone());
@@ -188,7 +189,7 @@ impl Space {
 }
 
 /// The place of a tensor whose elements, in the order of memory, lie along axes of these extents.
-fn along_memory(ty: &TensorType, axes: &[i64]) -> Option<Place> {
+fn along_memory(ty: &TensorType, axes: &[i64]) -> Option<Coordinates> {
     let mut axes = axes.iter().copied().enumerate();
     let mut place = vec![Index::constant(0); ty.rank()];
     for dim in ty.memory_order()? {
@@ -205,14 +206,14 @@ fn along_memory(ty: &TensorType, axes: &[i64]) -> Option<Place> {
 /// For each value the place at which the space goes over it, where one follows from the anchor; of others than `results`
 /// as far as they had to be looked at.
 pub(super) fn places(
-    analysis: &Analysis<'_>,
+    analysis: &GraphAnalysis<'_>,
     members: &FixedBitSet,
     anchor: &Anchor,
-    space: &Space,
+    space: &KernelSpace,
     results: &[ValueId],
-) -> BTreeMap<ValueId, Place> {
+) -> BTreeMap<ValueId, Coordinates> {
     let graph = analysis.graph;
-    let mut found = Found { places: BTreeMap::new() };
+    let mut found = KnownPlaces { places: BTreeMap::new() };
     let followed = followed(analysis, members);
     match &anchor.reduction {
         None => found.set(anchor.value, || Some(space.rows.clone())),
@@ -242,7 +243,7 @@ pub(super) fn places(
 }
 
 /// The members, and the views through which they read, in graph order.
-fn followed(analysis: &Analysis<'_>, members: &FixedBitSet) -> Vec<usize> {
+fn followed(analysis: &GraphAnalysis<'_>, members: &FixedBitSet) -> Vec<usize> {
     let mut followed = members.clone();
     followed.grow(analysis.graph.nodes.len());
     let mut operands: Vec<ValueId> =
@@ -258,12 +259,12 @@ fn followed(analysis: &Analysis<'_>, members: &FixedBitSet) -> Vec<usize> {
     followed.ones().collect()
 }
 
-struct Found {
-    places: BTreeMap<ValueId, Place>,
+struct KnownPlaces {
+    places: BTreeMap<ValueId, Coordinates>,
 }
 
-impl Found {
-    fn get(&self, value: ValueId) -> Option<&Place> {
+impl KnownPlaces {
+    fn get(&self, value: ValueId) -> Option<&Coordinates> {
         self.places.get(&value)
     }
 
@@ -273,7 +274,7 @@ impl Found {
     }
 
     /// Records a place where none is known.
-    fn set(&mut self, value: ValueId, place: impl FnOnce() -> Option<Place>) {
+    fn set(&mut self, value: ValueId, place: impl FnOnce() -> Option<Coordinates>) {
         if self.get(value).is_none()
             && let Some(place) = place()
         {
@@ -282,7 +283,7 @@ impl Found {
     }
 
     /// Carries places over one node, from operands to results and back.
-    fn follow(&mut self, analysis: &Analysis<'_>, members: &FixedBitSet, space: &Space, position: usize) {
+    fn follow(&mut self, analysis: &GraphAnalysis<'_>, members: &FixedBitSet, space: &KernelSpace, position: usize) {
         let graph = analysis.graph;
         let node = analysis.node(position);
         if !members.contains(position) && !analysis.is_view(position) {
@@ -309,7 +310,7 @@ impl Found {
                 }
                 Ok(Recipe::Rule(rule)) => match analysis.footprint(position, number) {
                     Ok(Some(footprint)) => {
-                        for (_, source) in tensors(node).take(rule.folds) {
+                        for (_, source) in Args::of(node).single_tensors().take(rule.folds) {
                             self.reduction(graph, space, footprint, source, output);
                         }
                     }
@@ -321,9 +322,9 @@ impl Found {
     }
 
     /// The operands of a pointwise op, and one of its results.
-    fn operands(&mut self, analysis: &Analysis<'_>, rule: &Rule, position: usize, number: usize) {
+    fn operands(&mut self, analysis: &GraphAnalysis<'_>, rule: &Rule, position: usize, number: usize) {
         let (graph, result) = (analysis.graph, analysis.node(position).outputs[number]);
-        for Reading { operand, coordinates, .. } in analysis.readings(position, number) {
+        for RuleReading { operand, coordinates, .. } in analysis.readings(position, number) {
             let is_in_place = || *coordinates == Index::axes(&graph.ty(result).shape);
             if self.is_one_known(*operand, result) && (!matches!(rule.align, Align::At(_)) || is_in_place()) {
                 self.same(graph, *operand, result);
@@ -332,7 +333,14 @@ impl Found {
     }
 
     /// A tensor that is reduced, and the result.
-    fn reduction(&mut self, graph: &Graph, space: &Space, footprint: &Footprint, source: ValueId, result: ValueId) {
+    fn reduction(
+        &mut self,
+        graph: &Graph,
+        space: &KernelSpace,
+        footprint: &Footprint,
+        source: ValueId,
+        result: ValueId,
+    ) {
         if footprint.elementwise {
             self.same(graph, source, result);
         } else if footprint.slides {
@@ -384,7 +392,7 @@ impl Found {
     }
 
     /// A tensor and the rows it is reduced to.
-    fn rows(&mut self, graph: &Graph, space: &Space, footprint: &Footprint, source: ValueId, result: ValueId) {
+    fn rows(&mut self, graph: &Graph, space: &KernelSpace, footprint: &Footprint, source: ValueId, result: ValueId) {
         if !self.is_one_known(source, result) {
             return;
         }
@@ -396,7 +404,7 @@ impl Found {
         } else if let Some(place) = self.get(result).cloned() {
             self.set(source, || {
                 let rows = footprint.row_of.iter().map(|row| row.within(&place));
-                let axes: Place = rows.chain(space.window(&footprint.window)?).collect();
+                let axes: Coordinates = rows.chain(space.window(&footprint.window)?).collect();
                 Some(footprint.at.iter().map(|at| at.within(&axes)).collect())
             });
         }
@@ -404,7 +412,7 @@ impl Found {
 }
 
 /// Where the axes of some coordinates lie, given where the coordinates do. `None` if one of them cannot be read off.
-fn invert(coordinates: &[Index], place: &[Index], extents: &[i64]) -> Option<Place> {
+fn invert(coordinates: &[Index], place: &[Index], extents: &[i64]) -> Option<Coordinates> {
     let axis = |(axis, &extent): (usize, &i64)| {
         if extent == 1 {
             return Some(Index::constant(0));
@@ -421,16 +429,4 @@ fn invert(coordinates: &[Index], place: &[Index], extents: &[i64]) -> Option<Pla
 /// An axis that has to be divided, and the extent of the inner part, before a tensor that lies at `place` can be written.
 pub(super) fn wanted_split(place: &[Index]) -> Option<(usize, i64)> {
     place.iter().find_map(Index::wants_split)
-}
-
-/// The tensors that stand for arguments of a node.
-pub(super) fn tensors(node: &Node) -> impl Iterator<Item = (usize, ValueId)> + '_ {
-    let args: &[Arg] = match &node.kind {
-        NodeKind::Aten { args, .. } => args,
-        NodeKind::Kernel { .. } => &[],
-    };
-    args.iter().enumerate().filter_map(|(place, arg)| match arg {
-        Arg::Value(value) => Some((place, *value)),
-        _ => None,
-    })
 }

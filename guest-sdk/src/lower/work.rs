@@ -1,16 +1,16 @@
 //! What a kernel or an op has to do: bytes, operations, and how many of them at a time.
 
-use super::analysis::Analysis;
-use super::cost::Model;
+use super::analysis::GraphAnalysis;
+use super::constants::Constants;
 use super::recipe::Recipe;
-use super::region::Effort;
 use super::rules::Rule;
-use passhost_ir::kernel::{IndexExpr, IndexId, Inst, Op};
+use passhost_ir::kernel::effort::{LOAD, cost};
+use passhost_ir::kernel::{IndexExpr, IndexId, Op};
 use passhost_ir::{Graph, Kernel, TensorType, ValueId, numel};
 
 /// What a kernel or an op has to do.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Work {
+pub(super) struct WorkEstimate {
     /// Bytes that each tensor costs that is read, as if they were read in order; by tensor.
     pub(super) reads: Vec<(ValueId, f64)>,
     /// Bytes that are written.
@@ -28,15 +28,24 @@ pub(super) struct Work {
     pub(super) undivided: bool,
 }
 
-impl Work {
+/// What a kernel costs beyond reading its operands and writing its results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct KernelEffort {
+    /// How often costly ops are calculated beyond once for each element of their results, where that is often.
+    pub(super) repeated: u64,
+    /// The most places at which one member is calculated.
+    pub(super) places: usize,
+}
+
+impl WorkEstimate {
     /// Points of the space.
     pub(super) fn points(&self) -> u64 {
         self.rows.saturating_mul(self.row_length)
     }
 
     /// The one whose space both have in one kernel.
-    pub(super) fn wider<'w>(&'w self, other: &'w Work) -> &'w Work {
-        let size = |work: &Work| (work.row_length > 1, work.points());
+    pub(super) fn wider<'w>(&'w self, other: &'w WorkEstimate) -> &'w WorkEstimate {
+        let size = |work: &WorkEstimate| (work.row_length > 1, work.points());
         if size(self) >= size(other) { self } else { other }
     }
 
@@ -50,8 +59,8 @@ impl Work {
     }
 
     /// What an op by itself is as a kernel, given what it is as a library does it.
-    pub(super) fn as_kernel(&self, analysis: &Analysis<'_>, model: &Model, position: usize) -> Work {
-        let mut work = Work { undivided: false, row_length: 1, ..self.clone() };
+    pub(super) fn as_kernel(&self, analysis: &GraphAnalysis<'_>, position: usize) -> WorkEstimate {
+        let mut work = WorkEstimate { undivided: false, row_length: 1, ..self.clone() };
         if let Ok(Some(footprint)) = analysis.footprint(position, 0)
             && !footprint.is_listed()
         {
@@ -63,16 +72,16 @@ impl Work {
         if let Ok(Recipe::Contraction(contraction)) = analysis.recipe(position) {
             // Two loads and a product for each.
             let products = numel(&contraction.rows).saturating_mul(numel(&contraction.window));
-            work.operations += products as f64 * (2.0 * model.constants.load + model.constants.simple);
+            work.operations += products as f64 * (2.0 * LOAD as f64 + 1.0);
         }
         work
     }
 
     /// Of an op by itself as a library does it.
-    pub(super) fn of_node(analysis: &Analysis<'_>, model: &Model, position: usize) -> Work {
+    pub(super) fn of_node(analysis: &GraphAnalysis<'_>, constants: &Constants, position: usize) -> WorkEstimate {
         let (graph, node) = (analysis.graph, analysis.node(position));
         let results: Vec<&TensorType> = node.outputs.iter().map(|&output| graph.ty(output)).collect();
-        let mut work = Work { row_length: 1, ..Work::default() };
+        let mut work = WorkEstimate { row_length: 1, ..WorkEstimate::default() };
         let mut read_at_once = 0;
         // What moves elements reads one for each of its result, wherever they lie: a lookup does not read its whole table.
         let most_read = match analysis.recipe(position) {
@@ -81,33 +90,30 @@ impl Work {
         };
         for &operand in &analysis.links.operands[position] {
             let ty = graph.ty(operand);
-            let turns = if results.first().is_none_or(|result| is_in_order(ty, result)) {
-                1.0
-            } else {
-                model.constants.strided
-            };
+            let factor =
+                if results.first().is_none_or(|result| is_in_order(ty, result)) { 1.0 } else { constants.strided };
             let source = analysis.root(operand).source;
-            let bytes = bytes(ty, distinct(ty).min(graph.ty(source).numel()).min(most_read)) * turns;
+            let bytes = bytes(ty, distinct(ty).min(graph.ty(source).numel()).min(most_read)) * factor;
             let known = work.read(source);
             *known = known.max(bytes);
             read_at_once = read_at_once.max(ty.numel().min(most_read));
         }
         work.writes = results.iter().map(|ty| bytes(ty, ty.numel())).sum();
         let written = results.iter().map(|ty| ty.numel()).max().unwrap_or(0);
-        let [reduction, costly, cheap] = model.constants.rule;
+        let [reduction, costly, cheap] = constants.rule;
         let each = match analysis.recipe(position) {
             Ok(Recipe::Rule(Rule { footprint: Some(_), .. })) => reduction,
             Ok(Recipe::Rule(Rule { costly: true, .. })) => costly,
             _ => cheap,
         };
         work.rows = written.max(read_at_once);
-        work.operations = work.rows as f64 * (each + model.constants.load * work.reads.len() as f64);
-        work.of_rows(analysis, model, position);
+        work.operations = work.rows as f64 * (each + LOAD as f64 * work.reads.len() as f64);
+        work.of_rows(analysis, constants, position);
         work
     }
 
     /// What a library does row by row: norms, and scans but for that of a single row.
-    fn of_rows(&mut self, analysis: &Analysis<'_>, model: &Model, position: usize) {
+    fn of_rows(&mut self, analysis: &GraphAnalysis<'_>, constants: &Constants, position: usize) {
         let Ok(Some(footprint)) = analysis.footprint(position, 0) else { return };
         let (rows, row_length) = (numel(&footprint.rows), numel(&footprint.window));
         let scans = matches!(analysis.recipe(position), Ok(Recipe::Rule(Rule { scans: true, .. })));
@@ -115,17 +121,23 @@ impl Work {
             return;
         }
         (self.rows, self.row_length, self.undivided) = (rows, row_length, true);
-        let is_read_twice = !scans && row_length > model.constants.kept_row;
+        let is_read_twice = !scans && row_length > constants.kept_row;
         if let Some(reduced) = analysis.reduced(position).filter(|_| is_read_twice) {
             *self.read(analysis.root(reduced).source) *= 2.0;
         }
     }
 
     /// Of a copy of a tensor.
-    pub(super) fn of_copy(analysis: &Analysis<'_>, value: ValueId) -> Work {
+    pub(super) fn of_copy(analysis: &GraphAnalysis<'_>, value: ValueId) -> WorkEstimate {
         let ty = analysis.graph.ty(value);
         let bytes = bytes(ty, ty.numel());
-        Work { reads: vec![(value, bytes)], writes: bytes, rows: ty.numel(), row_length: 1, ..Work::default() }
+        WorkEstimate {
+            reads: vec![(value, bytes)],
+            writes: bytes,
+            rows: ty.numel(),
+            row_length: 1,
+            ..WorkEstimate::default()
+        }
     }
 
     /// Bytes of a tensor that is read.
@@ -144,13 +156,13 @@ impl Work {
     /// that are read they calculate, and `results` are read outside.
     pub(super) fn joined(
         &self,
-        other: &Work,
+        other: &WorkEstimate,
         graph: &Graph,
         is_within: impl Fn(ValueId) -> bool,
         results: &[ValueId],
-    ) -> Work {
+    ) -> WorkEstimate {
         let wide = self.wider(other);
-        let mut joined = Work {
+        let mut joined = WorkEstimate {
             reads: self.reads.iter().copied().filter(|&(value, _)| !is_within(value)).collect(),
             writes: results.iter().map(|&result| bytes(graph.ty(result), graph.ty(result).numel())).sum(),
             operations: self.operations + other.operations,
@@ -169,28 +181,29 @@ impl Work {
     /// Of a kernel.
     pub(super) fn of_kernel(
         graph: &Graph,
-        model: &Model,
+        constants: &Constants,
         kernel: &Kernel,
         inputs: &[ValueId],
-        effort: &Effort,
-    ) -> Work {
-        let axes = Axes::of(kernel);
+        effort: &KernelEffort,
+    ) -> WorkEstimate {
+        let axes = KernelAxes::of(kernel);
         let undivided = kernel.body.iter().any(|inst| matches!(inst.op, Op::Scan(..)));
-        let mut work = Work { rows: kernel.rows(), row_length: kernel.row_length(), undivided, ..Work::default() };
+        let mut work =
+            WorkEstimate { rows: kernel.rows(), row_length: kernel.row_length(), undivided, ..WorkEstimate::default() };
         let reduces = undivided || kernel.body.iter().any(|inst| matches!(inst.op, Op::Reduce(..)));
         if !reduces {
             (work.rows, work.row_length) = (kernel.work(), 1);
         }
         let fast = axes.fast(kernel);
-        let passes = if kernel.row_length() > model.constants.kept_row { axes.passes(kernel) } else { 1.0 };
+        let passes = if kernel.row_length() > constants.kept_row { axes.passes(kernel) } else { 1.0 };
         for inst in &kernel.body {
             if let Op::Load { input, index, .. } = &inst.op {
                 let source = inputs[*input as usize];
-                let read = axes.read(graph.ty(source), index, fast, model);
-                let turns = if axes.is_element(axes.of_load(index)) { passes } else { 1.0 };
+                let read = axes.read(graph.ty(source), index, fast, constants);
+                let factor = if axes.is_element(axes.of_load(index)) { passes } else { 1.0 };
                 let known = work.read(source);
-                let whole = bytes(graph.ty(source), graph.ty(source).numel()) * model.constants.strided.max(passes);
-                *known = (*known + read * turns).min(whole);
+                let whole = bytes(graph.ty(source), graph.ty(source).numel()) * constants.strided.max(passes);
+                *known = (*known + read * factor).min(whole);
             }
         }
         for store in &kernel.stores {
@@ -198,10 +211,10 @@ impl Work {
             let is_in_order = fast.is_none()
                 || store.order.last().map(|&axis| axis as usize) == fast
                 || store.order.len() <= kernel.parallel.len() && reduces;
-            work.writes += numel(&store.shape) as f64 * size * if is_in_order { 1.0 } else { model.constants.strided };
+            work.writes += numel(&store.shape) as f64 * size * if is_in_order { 1.0 } else { constants.strided };
         }
-        work.repeated = effort.repeated as f64 * model.constants.rule[1];
-        work.operations = (axes.operations(kernel, model) - work.repeated).max(0.0);
+        work.repeated = effort.repeated as f64 * constants.rule[1];
+        work.operations = (axes.operations(kernel, constants) - work.repeated).max(0.0);
         work
     }
 }
@@ -229,7 +242,7 @@ fn is_in_order(operand: &TensorType, result: &TensorType) -> bool {
 }
 
 /// Which axes the values of a kernel follow.
-struct Axes {
+struct KernelAxes {
     extents: Vec<i64>,
     parallel: usize,
     /// For each index expression the axes it follows, as bits.
@@ -240,11 +253,12 @@ struct Axes {
     values: Vec<u32>,
 }
 
-impl Axes {
-    fn of(kernel: &Kernel) -> Axes {
+impl KernelAxes {
+    fn of(kernel: &Kernel) -> KernelAxes {
         let extents: Vec<i64> = kernel.parallel.iter().chain(&kernel.reduce).copied().collect();
         let parallel = kernel.parallel.len();
-        let mut axes = Axes { parallel, index: vec![0; kernel.index.len()], steps: vec![], values: vec![], extents };
+        let mut axes =
+            KernelAxes { parallel, index: vec![0; kernel.index.len()], steps: vec![], values: vec![], extents };
         let points = axes.extents.len() + 1;
         let rows = (1u32 << parallel) - 1;
         // Indices that come from values are settled once the values are: twice over the body does for one gather.
@@ -315,7 +329,7 @@ impl Axes {
     }
 
     /// Bytes that a load costs, as if they were read in order.
-    fn read(&self, ty: &TensorType, index: &[IndexId], fast: Option<usize>, model: &Model) -> f64 {
+    fn read(&self, ty: &TensorType, index: &[IndexId], fast: Option<usize>, constants: &Constants) -> f64 {
         let mask = self.of_load(index);
         let count = self.points(mask).min(ty.numel() as f64);
         let step = |axis: usize| -> i64 {
@@ -326,11 +340,11 @@ impl Axes {
             moved.fold(0, i64::wrapping_add)
         };
         let follows_fast = fast.filter(|&axis| mask & (1 << axis) != 0);
-        let turns = match follows_fast {
-            Some(axis) if step(axis).abs() > 1 => model.constants.strided,
+        let factor = match follows_fast {
+            Some(axis) if step(axis).abs() > 1 => constants.strided,
             _ => 1.0,
         };
-        count * ty.dtype.size() as f64 * turns
+        count * ty.dtype.size() as f64 * factor
     }
 
     /// How often rows are gone over: once for each reduction that needs another one first.
@@ -349,30 +363,17 @@ impl Axes {
     }
 
     /// All operations of a kernel.
-    fn operations(&self, kernel: &Kernel, model: &Model) -> f64 {
+    fn operations(&self, kernel: &Kernel, constants: &Constants) -> f64 {
         let all = u32::MAX >> (32 - self.extents.len().max(1));
         let times = |mask: u32| {
             let is_row = !kernel.reduce.is_empty() && !self.is_element(mask);
             if is_row { kernel.rows() as f64 } else { self.points(all) }
         };
-        let body = kernel.body.iter().zip(&self.values).map(|(inst, &mask)| times(mask) * cost(inst, model));
+        let body = kernel.body.iter().zip(&self.values).map(|(inst, &mask)| times(mask) * cost(&inst.op) as f64);
         let index = kernel.index.iter().zip(&self.index).map(|(expr, &mask)| match expr {
-            IndexExpr::FloorDiv(..) | IndexExpr::Mod(..) => times(mask) * model.constants.division,
+            IndexExpr::FloorDiv(..) | IndexExpr::Mod(..) => times(mask) * constants.division,
             _ => 0.0,
         });
         body.sum::<f64>() + index.sum::<f64>()
-    }
-}
-
-/// Operations of one instruction.
-fn cost(inst: &Inst, model: &Model) -> f64 {
-    match &inst.op {
-        Op::Const(_) | Op::Index(_) => 0.0,
-        Op::Load { .. } => model.constants.load,
-        Op::Unary(op, _) => op.cost() as f64,
-        Op::Binary(op, ..) => op.cost() as f64,
-        Op::Compare(..) | Op::Select(..) | Op::Fma(..) | Op::Cast(_) | Op::Reduce(..) | Op::Scan(..) => {
-            model.constants.simple
-        }
     }
 }

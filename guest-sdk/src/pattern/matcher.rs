@@ -1,14 +1,14 @@
 //! The search behind [`Pattern::find`](super::Pattern::find).
 
 use super::brief::Brief;
-use super::{Kind, Match, NearMiss, Pattern};
+use super::{Match, NearMiss, Pattern, PatternKind};
 use passhost_ir::ops::{commutes, has_alpha};
 use passhost_ir::{Arg, Graph, Node, NodeId, NodeKind, OpName, ValueId};
 use std::fmt::Display;
 
 /// Captures and nodes of an attempt so far.
 #[derive(Debug, Clone, Default)]
-struct Attempt {
+struct MatchAttempt {
     /// Positions, ascending.
     nodes: Vec<usize>,
     values: Vec<(String, ValueId)>,
@@ -32,7 +32,7 @@ impl<'a> Matcher<'a> {
     /// The pattern with its outermost op at `node`.
     pub(super) fn at(&mut self, pattern: &Pattern, node: &Node) -> Option<Match> {
         let root = Arg::Value(*node.outputs.first()?);
-        let found = self.extend(Attempt::default(), pattern, &root, &"root").into_iter().next()?;
+        let found = self.extend(MatchAttempt::default(), pattern, &root, &"root").into_iter().next()?;
         Some(Match {
             root: node.id,
             nodes: found.nodes.iter().map(|&position| self.graph.nodes[position].id).collect(),
@@ -43,22 +43,22 @@ impl<'a> Matcher<'a> {
 
     /// Every way in which `pattern` matches `arg` on top of an attempt: commutative ops and alternatives give several,
     /// and captures that occur again decide between them.
-    fn extend(&mut self, attempt: Attempt, pattern: &Pattern, arg: &Arg, path: &dyn Display) -> Vec<Attempt> {
+    fn extend(&mut self, attempt: MatchAttempt, pattern: &Pattern, arg: &Arg, path: &dyn Display) -> Vec<MatchAttempt> {
         let attempts = match &pattern.kind {
-            Kind::Anything => vec![attempt],
-            Kind::Tensor if matches!(arg, Arg::Value(_)) => vec![attempt],
-            Kind::Number(expected) if as_number(arg) == Some(*expected) => vec![attempt],
-            Kind::Exactly(expected) if expected == arg => vec![attempt],
-            Kind::OneOf(alternatives) => {
+            PatternKind::Anything => vec![attempt],
+            PatternKind::Tensor if matches!(arg, Arg::Value(_)) => vec![attempt],
+            PatternKind::Number(expected) if as_number(arg) == Some(*expected) => vec![attempt],
+            PatternKind::Exactly(expected) if expected == arg => vec![attempt],
+            PatternKind::OneOf(alternatives) => {
                 let mut tried = vec![];
                 for one in alternatives {
                     tried.append(&mut self.extend(attempt.clone(), one, arg, path));
                 }
                 tried
             }
-            Kind::Op { name, args } => self.extend_op(attempt, pattern, (name, args), arg, path),
-            Kind::List(patterns) => self.extend_list(attempt, patterns, arg, path),
-            Kind::Tensor | Kind::Number(_) | Kind::Exactly(_) => {
+            PatternKind::Op { name, args } => self.extend_op(attempt, pattern, (name, args), arg, path),
+            PatternKind::List(patterns) => self.extend_list(attempt, patterns, arg, path),
+            PatternKind::Tensor | PatternKind::Number(_) | PatternKind::Exactly(_) => {
                 self.miss(&attempt, path, (false, &|| pattern.to_string()), arg);
                 vec![]
             }
@@ -71,12 +71,12 @@ impl<'a> Matcher<'a> {
 
     fn extend_op(
         &mut self,
-        attempt: Attempt,
+        attempt: MatchAttempt,
         pattern: &Pattern,
         (name, patterns): (&str, &[Pattern]),
         arg: &Arg,
         path: &dyn Display,
-    ) -> Vec<Attempt> {
+    ) -> Vec<MatchAttempt> {
         let graph = self.graph;
         let defined = match arg {
             Arg::Value(value) => self.definitions[value.index()].map(|position| (position, &graph.nodes[position])),
@@ -119,7 +119,13 @@ impl<'a> Matcher<'a> {
         attempts
     }
 
-    fn extend_list(&mut self, attempt: Attempt, patterns: &[Pattern], arg: &Arg, path: &dyn Display) -> Vec<Attempt> {
+    fn extend_list(
+        &mut self,
+        attempt: MatchAttempt,
+        patterns: &[Pattern],
+        arg: &Arg,
+        path: &dyn Display,
+    ) -> Vec<MatchAttempt> {
         let found = match arg {
             Arg::Values(values) => values.as_slice(),
             other => {
@@ -144,11 +150,11 @@ impl<'a> Matcher<'a> {
     /// [`extend`](Matcher::extend) on top of each of several attempts.
     fn extend_each(
         &mut self,
-        attempts: Vec<Attempt>,
+        attempts: Vec<MatchAttempt>,
         pattern: &Pattern,
         arg: &Arg,
         path: &dyn Display,
-    ) -> Vec<Attempt> {
+    ) -> Vec<MatchAttempt> {
         let mut extended = vec![];
         for one in attempts {
             extended.append(&mut self.extend(one, pattern, arg, path));
@@ -158,11 +164,11 @@ impl<'a> Matcher<'a> {
 
     fn extend_all(
         &mut self,
-        mut attempts: Vec<Attempt>,
+        mut attempts: Vec<MatchAttempt>,
         op: &OpName,
         patterns: &[Pattern],
         args: &mut dyn Iterator<Item = &Arg>,
-    ) -> Vec<Attempt> {
+    ) -> Vec<MatchAttempt> {
         for (place, (pattern, arg)) in patterns.iter().zip(args).enumerate() {
             let path = format_args!("{op} argument {place}");
             attempts = self.extend_each(attempts, pattern, arg, &path);
@@ -170,7 +176,13 @@ impl<'a> Matcher<'a> {
         attempts
     }
 
-    fn capture(&mut self, mut attempt: Attempt, name: &str, arg: &Arg, path: &dyn Display) -> Option<Attempt> {
+    fn capture(
+        &mut self,
+        mut attempt: MatchAttempt,
+        name: &str,
+        arg: &Arg,
+        path: &dyn Display,
+    ) -> Option<MatchAttempt> {
         let known = match arg {
             Arg::Value(value) => {
                 let known = known_as(&mut attempt.values, name, value);
@@ -191,14 +203,14 @@ impl<'a> Matcher<'a> {
     }
 
     /// Whether an attempt that stops here got further than those before.
-    fn is_furthest(&self, attempt: &Attempt, is_close: bool) -> bool {
+    fn is_furthest(&self, attempt: &MatchAttempt, is_close: bool) -> bool {
         self.furthest.is_none() || (attempt.nodes.len(), is_close) > self.reached
     }
 
     /// Notes what stopped an attempt: whether that is close, and what was expected.
     fn miss(
         &mut self,
-        attempt: &Attempt,
+        attempt: &MatchAttempt,
         path: &dyn Display,
         (is_close, expected): (bool, &dyn Fn() -> String),
         arg: &Arg,
@@ -227,7 +239,14 @@ impl<'a> Matcher<'a> {
         self.reached.1 = is_close;
     }
 
-    fn record(&mut self, attempt: &Attempt, path: &dyn Display, expected: String, found: String, node: Option<usize>) {
+    fn record(
+        &mut self,
+        attempt: &MatchAttempt,
+        path: &dyn Display,
+        expected: String,
+        found: String,
+        node: Option<usize>,
+    ) {
         if !self.is_furthest(attempt, true) {
             return;
         }

@@ -23,12 +23,12 @@ use std::fmt;
 /// What a value, or an argument that is no tensor, has to be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pattern {
-    kind: Kind,
+    kind: PatternKind,
     name: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Kind {
+enum PatternKind {
     /// Any tensor.
     Tensor,
     /// Any argument at all.
@@ -47,33 +47,33 @@ enum Kind {
 
 /// Any tensor. Under the same name it must be the same one everywhere in a pattern.
 pub fn any(name: impl Into<String>) -> Pattern {
-    Pattern { kind: Kind::Tensor, name: Some(name.into()) }
+    Pattern { kind: PatternKind::Tensor, name: Some(name.into()) }
 }
 
 /// Any argument, captured under a name: a number, a list of dimensions, a tensor.
 pub fn argument(name: impl Into<String>) -> Pattern {
-    Pattern { kind: Kind::Anything, name: Some(name.into()) }
+    Pattern { kind: PatternKind::Anything, name: Some(name.into()) }
 }
 
 /// Any argument, not captured.
 pub fn anything() -> Pattern {
-    Pattern { kind: Kind::Anything, name: None }
+    Pattern { kind: PatternKind::Anything, name: None }
 }
 
 /// A number of this value, whether the graph has it as a float, an integer or a bool.
 pub fn number(value: f64) -> Pattern {
-    Pattern { kind: Kind::Number(value), name: None }
+    Pattern { kind: PatternKind::Number(value), name: None }
 }
 
 /// Exactly this argument, for instance `Arg::Ints(vec![2, 3])`.
 pub fn exactly(arg: Arg) -> Pattern {
-    Pattern { kind: Kind::Exactly(arg), name: None }
+    Pattern { kind: PatternKind::Exactly(arg), name: None }
 }
 
 /// The result of an op with these leading arguments. `aten::mul.Tensor` is one overload, `aten::mul` any. The first two
 /// arguments of commutative ops (`add`, `mul`, `maximum`, `minimum`, `logical_and` ...) match either way round.
 pub fn op(name: impl Into<String>, args: impl Into<Vec<Pattern>>) -> Pattern {
-    Pattern { kind: Kind::Op { name: name.into(), args: args.into() }, name: None }
+    Pattern { kind: PatternKind::Op { name: name.into(), args: args.into() }, name: None }
 }
 
 /// A list of this many tensors, such as `aten::cat` takes; each must match the pattern at its place.
@@ -87,12 +87,12 @@ pub fn op(name: impl Into<String>, args: impl Into<Vec<Pattern>>) -> Pattern {
 /// assert_eq!(rotated.to_string(), "aten::cat([aten::neg(aten::slice(a tensor x, -1.0)), aten::slice(a tensor x, -1.0)], -1.0)");
 /// ```
 pub fn list(patterns: impl Into<Vec<Pattern>>) -> Pattern {
-    Pattern { kind: Kind::List(patterns.into()), name: None }
+    Pattern { kind: PatternKind::List(patterns.into()), name: None }
 }
 
 /// The first of several patterns that matches.
 pub fn one_of(alternatives: impl Into<Vec<Pattern>>) -> Pattern {
-    Pattern { kind: Kind::OneOf(alternatives.into()), name: None }
+    Pattern { kind: PatternKind::OneOf(alternatives.into()), name: None }
 }
 
 impl Pattern {
@@ -108,7 +108,7 @@ impl Pattern {
         let mut matcher = matcher::Matcher::new(graph);
         let found: Vec<Match> = graph.nodes.iter().filter_map(|node| matcher.at(self, node)).collect();
         if found.is_empty() {
-            nearest::tell(&self.nearest(matcher));
+            nearest::report(&self.nearest(matcher));
         }
         found
     }
@@ -163,18 +163,12 @@ impl Match {
 
     /// An integer captured under a name by [`argument`], or an error that says what was captured.
     pub fn int(&self, name: &str) -> Result<i64, PassError> {
-        match self.captured(name) {
-            Some(Arg::Int(value)) => Ok(*value),
-            _ => Err(self.missing("integer", name)),
-        }
+        self.captured(name).and_then(Arg::as_int).ok_or_else(|| self.missing("integer", name))
     }
 
     /// Integers captured under a name by [`argument`], such as dimensions, or an error that says what was captured.
     pub fn ints(&self, name: &str) -> Result<&[i64], PassError> {
-        match self.captured(name) {
-            Some(Arg::Ints(values)) => Ok(values),
-            _ => Err(self.missing("list of integers", name)),
-        }
+        self.captured(name).and_then(Arg::as_ints).ok_or_else(|| self.missing("list of integers", name))
     }
 
     fn missing(&self, what: &str, name: &str) -> PassError {
@@ -237,21 +231,21 @@ impl fmt::Display for Pattern {
             Ok(())
         };
         match &self.kind {
-            Kind::Tensor => write!(f, "a tensor {}", self.name.as_deref().unwrap_or("_")),
-            Kind::Anything => write!(f, "{}", self.name.as_deref().unwrap_or("_")),
-            Kind::Number(value) => write!(f, "{}", brief::Brief(*value)),
-            Kind::Exactly(arg) => f.write_str(&matcher::describe(arg)),
-            Kind::Op { name, args } => {
+            PatternKind::Tensor => write!(f, "a tensor {}", self.name.as_deref().unwrap_or("_")),
+            PatternKind::Anything => write!(f, "{}", self.name.as_deref().unwrap_or("_")),
+            PatternKind::Number(value) => write!(f, "{}", brief::Brief(*value)),
+            PatternKind::Exactly(arg) => f.write_str(&matcher::describe(arg)),
+            PatternKind::Op { name, args } => {
                 write!(f, "{name}(")?;
                 list(f, args, ", ")?;
                 write!(f, ")")
             }
-            Kind::List(patterns) => {
+            PatternKind::List(patterns) => {
                 f.write_str("[")?;
                 list(f, patterns, ", ")?;
                 f.write_str("]")
             }
-            Kind::OneOf(alternatives) => list(f, alternatives, " or "),
+            PatternKind::OneOf(alternatives) => list(f, alternatives, " or "),
         }
     }
 }

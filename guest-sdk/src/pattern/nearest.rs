@@ -6,8 +6,8 @@ use super::NearMiss;
 const LENGTH: usize = 600;
 
 /// Logs the attempt that came nearest.
-pub(super) fn tell(miss: &NearMiss) {
-    crate::pass::log_hint(&line(miss));
+pub(super) fn report(miss: &NearMiss) {
+    crate::log::log_hint(&line(miss));
 }
 
 fn line(miss: &NearMiss) -> String {

@@ -8,35 +8,18 @@ pub enum EditError {
     /// No node has this id.
     #[error("there is no node {0} in the graph; it may have been replaced or removed before")]
     NoSuchNode(NodeId),
-    /// A value id of another graph, or of none.
-    #[error(
-        "there is no value {id} in the graph, which has {count}; take ids from `rewriter.graph()`, a match or a change"
-    )]
-    NoSuchValue {
-        /// The id.
-        id: u32,
-        /// How many values there are.
-        count: usize,
-    },
+    /// A value id of another graph, or of none, and how many values there are.
+    #[error("there is no value {0} in the graph, which has {1}; take ids from `rewriter.graph()`, a match or a change")]
+    NoSuchValue(u32, usize),
     /// A node that is to be replaced twice.
     #[error("node {0} is named twice among the nodes to replace; a kernel takes the place of each node once")]
     Twice(NodeId),
-    /// A position past the end of the node list.
-    #[error("position {position} is past the end of the graph's {nodes} nodes; {nodes} means behind the last")]
-    NoSuchPosition {
-        /// The position asked for.
-        position: usize,
-        /// How many nodes there are.
-        nodes: usize,
-    },
-    /// A value is read before it exists.
-    #[error("%{value} would be read at position {position}, before the node that defines it; insert further down")]
-    NotYetDefined {
-        /// Name of the value.
-        value: String,
-        /// Position of the reader.
-        position: usize,
-    },
+    /// A position past the end of the node list, and how many nodes there are.
+    #[error("position {0} is past the end of the graph's {1} nodes; {1} means behind the last")]
+    NoSuchPosition(usize, usize),
+    /// A value is read before it exists, at this position.
+    #[error("%{0} would be read at position {1}, before the node that defines it; insert further down")]
+    NotYetDefined(String, usize),
     /// Two values do not stand for each other.
     #[error(
         "%{old} is {expected} and cannot be replaced by %{new}, which is {found}; only a value of the same type, shape and strides can"
@@ -51,30 +34,18 @@ pub enum EditError {
         /// Its type.
         found: String,
     },
-    /// A kernel declares other inputs than it is given.
-    #[error("the kernel declares {expected}, but it is given {found}; name one value for each `in`, in order")]
-    KernelInput {
-        /// What the kernel declares.
-        expected: String,
-        /// What the values are.
-        found: String,
-    },
+    /// A kernel declares other inputs than the values that it is given.
+    #[error("the kernel declares {0}, but it is given {1}; name one value for each `in`, in order")]
+    KernelInput(String, String),
     /// A kernel that the host would refuse.
     #[error("the kernel is refused: {0}")]
     Kernel(#[from] passhost_ir::kernel::KernelError),
     /// The text of a kernel that is none.
     #[error("the text of the kernel is not understood: {0}")]
     KernelText(#[from] passhost_ir::TextError),
-    /// Other results than the kernel stores.
-    #[error(
-        "the kernel stores {stores} tensors, but {given} values are named for them; name one for each `out`, in order"
-    )]
-    ResultCount {
-        /// How many it stores.
-        stores: usize,
-        /// How many values are named.
-        given: usize,
-    },
+    /// The kernel stores so many tensors, but so many values are named for them.
+    #[error("the kernel stores {0} tensors, but {1} values are named for them; name one for each `out`, in order")]
+    ResultCount(usize, usize),
     /// A value that none of the replaced nodes defines, or that is named twice.
     #[error(
         "%{0} is no result of the replaced nodes, or is named twice; each result of the kernel takes the place of one of theirs"

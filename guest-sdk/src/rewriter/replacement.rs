@@ -1,7 +1,7 @@
 //! Putting a kernel of the author's in the place of nodes.
 
 use super::{EditError, Rewriter};
-use crate::lower::{KernelBuilder, Lowered, Output};
+use crate::lower::{KernelBuilder, KernelOutput, Lowered, stored_type};
 use passhost_ir::{Kernel, NodeId, TensorType, ValueId, kernel, parse_kernel};
 
 /// What a kernel is made of: a [`Kernel`], a [`KernelBuilder`], or the text of one.
@@ -70,8 +70,7 @@ impl Rewriter {
         self.check_exists(&inputs)?;
         self.check_exists(&outputs)?;
         let nodes = self.no_longer_read(nodes, &inputs, &outputs)?;
-        let permuted = |value| Output { value, permutation: self.permutation(value) };
-        let outputs = outputs.into_iter().map(permuted).collect();
+        let outputs = outputs.into_iter().map(|value| KernelOutput::of(&self.graph, value)).collect();
         self.replace(&Lowered { kernel, inputs, outputs, nodes, covered: vec![] })
     }
 
@@ -103,22 +102,15 @@ impl Rewriter {
         Ok(gone)
     }
 
-    /// The permutation that gives a dense tensor which a kernel stores in the order of memory the dimensions of `value`.
-    fn permutation(&self, value: ValueId) -> Option<Vec<i64>> {
-        let order = self.graph.ty(value).memory_order().filter(|order| !order.is_sorted())?;
-        let place = |dim: usize| order.iter().position(|&known| known == dim).and_then(|at| i64::try_from(at).ok());
-        (0..order.len()).map(place).collect()
-    }
-
     /// That a kernel stores what its results are.
     pub(super) fn check_results(&self, lowered: &Lowered) -> Result<(), EditError> {
         let types = lowered.kernel.output_types();
         if types.len() != lowered.outputs.len() {
-            return Err(EditError::ResultCount { stores: types.len(), given: lowered.outputs.len() });
+            return Err(EditError::ResultCount(types.len(), lowered.outputs.len()));
         }
         for (ty, output) in types.into_iter().zip(&lowered.outputs) {
             let expected = self.graph.ty(output.value);
-            let dense = dense(expected);
+            let dense = stored_type(expected);
             if ty.dtype != dense.dtype || ty.shape != dense.shape {
                 return Err(self.stored(output.value, &ty, &dense));
             }
@@ -141,13 +133,4 @@ impl Rewriter {
             found: found.to_string(),
         }
     }
-}
-
-/// What a kernel stores for a tensor: its dimensions in the order of memory; for one with gaps, as they are.
-fn dense(ty: &TensorType) -> TensorType {
-    let shape: Vec<i64> = match ty.memory_order() {
-        Some(order) => order.into_iter().map(|dim| ty.shape[dim]).collect(),
-        None => ty.shape.clone(),
-    };
-    TensorType::contiguous(ty.dtype, shape)
 }

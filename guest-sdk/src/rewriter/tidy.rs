@@ -3,7 +3,7 @@
 use super::Rewriter;
 use crate::args::Args;
 use crate::indexing::pinned;
-use crate::lower::Analysis;
+use crate::lower::GraphAnalysis;
 use crate::view;
 use fixedbitset::FixedBitSet;
 use passhost_ir::ops::{Shows, shows};
@@ -42,7 +42,7 @@ impl Rewriter {
             return vec![];
         }
         let pinned = pinned(&self.graph);
-        let analysis = Analysis::of(&self.graph, &[]);
+        let analysis = GraphAnalysis::of(&self.graph, &[]);
         let returned: FixedBitSet =
             self.graph.outputs.iter().map(|&output| analysis.root(output).source.index()).collect();
         let mut found = Vec::new();
@@ -83,7 +83,7 @@ impl Rewriter {
 }
 
 /// What a node copies, with the same type and layout.
-fn copied(analysis: &Analysis<'_>, node: &Node) -> Option<ValueId> {
+fn copied(analysis: &GraphAnalysis<'_>, node: &Node) -> Option<ValueId> {
     let graph = analysis.graph;
     let source = cast(node)?;
     let ty = graph.ty(*node.outputs.first()?);

@@ -37,12 +37,12 @@ impl Rewriter {
             return Err(EditError::Index(op.to_string()));
         }
         let order = groups.order(&links, &lowered)?;
-        let ids: Vec<NodeId> = lowered.iter().map(|_| self.fresh_id()).collect();
+        let ids: Vec<NodeId> = lowered.iter().map(|_| self.ids.take()).collect();
         let mut nodes: Vec<Option<Node>> = std::mem::take(&mut self.graph.nodes).into_iter().map(Some).collect();
         for item in order {
             match item {
-                Item::Kernel(number) => self.push_kernel(ids[number], lowered[number]),
-                Item::Node(position) => self.graph.nodes.extend(nodes[position].take()),
+                OrderedItem::Kernel(number) => self.push_kernel(ids[number], lowered[number]),
+                OrderedItem::Node(position) => self.graph.nodes.extend(nodes[position].take()),
             }
         }
         Ok(ids)
@@ -68,7 +68,7 @@ impl Rewriter {
                     outputs.push(dense);
                     let args = vec![Arg::Value(dense), Arg::Ints(permutation.clone())];
                     let kind = NodeKind::Aten { op: OpName::new("aten::permute", ""), args };
-                    layouts.push(Node { id: self.fresh_id(), kind, outputs: vec![output.value] });
+                    layouts.push(Node { id: self.ids.take(), kind, outputs: vec![output.value] });
                 }
             }
         }
@@ -80,7 +80,7 @@ impl Rewriter {
 
 /// What a graph is made of once kernels stand for some of its nodes.
 #[derive(Clone, Copy)]
-enum Item {
+enum OrderedItem {
     /// The kernel of this number.
     Kernel(usize),
     /// The node that stood at this position.
@@ -99,13 +99,13 @@ struct Groups {
 
 /// Finds nodes one after the other. Those of a kernel are as a rule in the order of the graph, so that all of them take one
 /// walk over it; a map would be as long as the rest of a small component.
-struct Search<'a> {
+struct NodeFinder<'a> {
     graph: &'a Graph,
     /// Where the walk goes on.
     next: usize,
 }
 
-impl Search<'_> {
+impl NodeFinder<'_> {
     fn position(&mut self, id: NodeId) -> Result<usize, EditError> {
         let nodes = &self.graph.nodes;
         let mut from_here = (self.next..nodes.len()).chain(0..self.next);
@@ -117,7 +117,7 @@ impl Search<'_> {
 
 impl Groups {
     fn of(graph: &Graph, lowered: &[&Lowered]) -> Result<Groups, EditError> {
-        let mut search = Search { graph, next: 0 };
+        let mut search = NodeFinder { graph, next: 0 };
         let mut groups = Groups {
             members: vec![],
             kernel_of: vec![None; graph.nodes.len()],
@@ -185,7 +185,7 @@ impl Groups {
 
     /// Kernels and remaining nodes, each behind what it reads and as early as its place in the graph says; a kernel has
     /// the place of its last node.
-    fn order(&self, links: &Links<'_>, lowered: &[&Lowered]) -> Result<Vec<Item>, EditError> {
+    fn order(&self, links: &Links<'_>, lowered: &[&Lowered]) -> Result<Vec<OrderedItem>, EditError> {
         let graph = links.graph;
         // Items by number: the kernels, then the nodes.
         let kernels = lowered.len();
@@ -212,7 +212,7 @@ impl Groups {
         let mut ready: BinaryHeap<_> = ready.collect();
         let mut order = Vec::with_capacity(items.len());
         while let Some(Reverse((_, item))) = ready.pop() {
-            order.push(item.checked_sub(kernels).map_or(Item::Kernel(item), Item::Node));
+            order.push(item.checked_sub(kernels).map_or(OrderedItem::Kernel(item), OrderedItem::Node));
             for &reader in &read_by[item] {
                 waits_for[reader] -= 1;
                 if waits_for[reader] == 0 {

@@ -1,7 +1,7 @@
 //! Whether a pass keeps what a graph computes.
 
 use super::{DEVICE, Types, draw, evaluate};
-use crate::{LowerError, Pass, PassError, Refusal, Rewriter};
+use crate::{LowerError, NodeRefusal, Pass, PassError, Rewriter};
 use passhost_ir::kernel::Tensor;
 use passhost_ir::kernel::scalar::{Num, round};
 use passhost_ir::{Dtype, Graph, GraphError, Infer, OpTable, RewriteSummary, verify_rewrite};
@@ -9,10 +9,10 @@ use std::fmt;
 
 /// How a graph and what a pass made of it differ, or why that cannot be said.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Difference {
+pub enum RewriteDifference {
     /// The pass gave up.
     #[error("the pass fails: {0}")]
-    Pass(Box<PassError>),
+    Pass(#[from] PassError),
     /// Two runs on the same graph gave two rewrites.
     #[error(
         "two runs of the pass on this graph give two rewrites; iterate over nodes in graph order, not over hash maps"
@@ -20,7 +20,7 @@ pub enum Difference {
     NotDeterministic,
     /// The host would refuse the rewrite.
     #[error("the rewrite is refused: {0}")]
-    Refused(Box<GraphError>),
+    Refused(#[from] GraphError),
     /// The pass changed nothing.
     #[error("the pass changed nothing{0}; its log says how far patterns came")]
     Unchanged(String),
@@ -29,24 +29,12 @@ pub enum Difference {
     CannotRun(LowerError),
     /// Elements differ.
     #[error("{0}")]
-    Elements(Box<Elements>),
-}
-
-impl From<PassError> for Difference {
-    fn from(error: PassError) -> Difference {
-        Difference::Pass(Box::new(error))
-    }
-}
-
-impl From<GraphError> for Difference {
-    fn from(error: GraphError) -> Difference {
-        Difference::Refused(Box::new(error))
-    }
+    Elements(Box<DifferingElements>),
 }
 
 /// Elements of an output that differ.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Elements {
+pub struct DifferingElements {
     /// The position of the output.
     pub output: usize,
     /// The name of its value in the original.
@@ -67,10 +55,10 @@ pub struct Elements {
     pub of: usize,
 }
 
-impl Elements {
+impl DifferingElements {
     /// Where the mistake most often is.
     fn remedy(&self) -> String {
-        let Elements { dtype, expected, found, wrong, of, .. } = self;
+        let DifferingElements { dtype, expected, found, wrong, of, .. } = self;
         let is_narrow = matches!(dtype, Dtype::F16 | Dtype::Bf16);
         match () {
             () if expected.is_nan() => "a NaN must stay one: `max` and `min` keep it, comparisons do not".to_owned(),
@@ -84,9 +72,9 @@ impl Elements {
     }
 }
 
-impl fmt::Display for Elements {
+impl fmt::Display for DifferingElements {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Elements { output, name, draw, place, expected, found, wrong, of, .. } = self;
+        let DifferingElements { output, name, draw, place, expected, found, wrong, of, .. } = self;
         let place: Vec<String> = place.iter().map(i64::to_string).collect();
         // Types narrower than f64 are read back from f32, in as few digits.
         let shown = |x: f64| if self.dtype == Dtype::F64 { x.to_string() } else { (x as f32).to_string() };
@@ -136,7 +124,7 @@ impl fmt::Display for Elements {
 ///
 /// # Panics
 ///
-/// With the [`Difference`], or with what is wrong in the text of the graph.
+/// With the [`RewriteDifference`], or with what is wrong in the text of the graph.
 #[track_caller]
 pub fn assert_same(pass: &dyn Pass, graph: &str) {
     let graph = match Graph::parse(graph) {
@@ -162,43 +150,44 @@ fn fail(message: &str) -> ! {
 /// inputs, on large ones and small ones, and with each input of floats in turn all zeros, one value, with infinities, and
 /// with NaNs. Elements may differ as `torch.testing` lets them (`t = -5`); where the original is not finite on unusual
 /// inputs, anything goes but where a NaN is expected.
-pub fn compare(pass: &dyn Pass, graph: &Graph) -> Result<RewriteSummary, Difference> {
+pub fn compare(pass: &dyn Pass, graph: &Graph) -> Result<RewriteSummary, RewriteDifference> {
     compare_with(pass, graph, &mut Types::default())
 }
 
 /// [`compare`] with a host of one's own.
-pub fn compare_with(pass: &dyn Pass, graph: &Graph, host: &mut dyn Infer) -> Result<RewriteSummary, Difference> {
+pub fn compare_with(pass: &dyn Pass, graph: &Graph, host: &mut dyn Infer) -> Result<RewriteSummary, RewriteDifference> {
     let (rewritten, refusals) = run(pass, graph, host)?;
     if run(pass, graph, host)?.0 != rewritten {
-        return Err(Difference::NotDeterministic);
+        return Err(RewriteDifference::NotDeterministic);
     }
     let summary = verify_rewrite(graph, &rewritten, OpTable::insert(), host)?;
     if summary.pass_miss {
         let reasons: String = refusals.iter().map(|refusal| format!("; refused: {}", refusal.reason)).collect();
-        return Err(Difference::Unchanged(reasons));
+        return Err(RewriteDifference::Unchanged(reasons));
     }
     for (what, inputs) in draws(graph) {
-        let expected = evaluate(graph, &inputs).map_err(Difference::CannotRun)?;
-        let found = evaluate(&rewritten, &inputs).map_err(Difference::CannotRun)?;
+        let expected = evaluate(graph, &inputs).map_err(RewriteDifference::CannotRun)?;
+        let found = evaluate(&rewritten, &inputs).map_err(RewriteDifference::CannotRun)?;
         for (output, (expected, found)) in expected.iter().zip(&found).enumerate() {
             if let Some(difference) = differing(expected, found, what.is_none()) {
                 let name = graph.value(graph.outputs[output]).name.clone();
                 let draw = what.unwrap_or_else(|| "inputs are as usual".to_owned());
-                return Err(Difference::Elements(Box::new(Elements { output, name, draw, ..difference })));
+                let difference = DifferingElements { output, name, draw, ..difference };
+                return Err(RewriteDifference::Elements(Box::new(difference)));
             }
         }
     }
     Ok(summary)
 }
 
-fn run(pass: &dyn Pass, graph: &Graph, host: &mut dyn Infer) -> Result<(Graph, Vec<Refusal>), PassError> {
+fn run(pass: &dyn Pass, graph: &Graph, host: &mut dyn Infer) -> Result<(Graph, Vec<NodeRefusal>), PassError> {
     let mut rewriter = Rewriter::new(graph.clone());
     pass.run(&mut rewriter, &DEVICE, host)?;
     Ok(rewriter.finish())
 }
 
 /// What is unusual about a tensor, and what each of its elements becomes, by position and value.
-type Kind = (&'static str, fn(usize, f64) -> f64);
+type UnusualElement = (&'static str, fn(usize, f64) -> f64);
 
 /// Inputs, and what is unusual about them.
 fn draws(graph: &Graph) -> Vec<(Option<String>, Vec<Tensor>)> {
@@ -207,7 +196,7 @@ fn draws(graph: &Graph) -> Vec<(Option<String>, Vec<Tensor>)> {
     let scaled = |factor: f64| usual.iter().map(|tensor| changed(tensor, |_, x| x * factor)).collect();
     draws.push((Some("inputs are 10,000 times as large".to_owned()), scaled(1e4)));
     draws.push((Some("inputs are 64 times as small".to_owned()), scaled(1.0 / 64.0)));
-    let kinds: [Kind; 4] = [
+    let kinds: [UnusualElement; 4] = [
         ("is all zeros", |_, _| 0.0),
         ("is one value everywhere", |_, _| 1.5),
         ("has infinities", |position, x| if position % 7 == 3 { f64::INFINITY } else { x }),
@@ -242,7 +231,7 @@ fn tolerance(dtype: Dtype) -> (f64, f64) {
     }
 }
 
-fn differing(expected: &Tensor, found: &Tensor, is_usual: bool) -> Option<Elements> {
+fn differing(expected: &Tensor, found: &Tensor, is_usual: bool) -> Option<DifferingElements> {
     let (relative, absolute) = tolerance(expected.dtype);
     let is_wrong = |&position: &usize| {
         let (x, y) = (expected.get_f64(position), found.get_f64(position));
@@ -251,7 +240,7 @@ fn differing(expected: &Tensor, found: &Tensor, is_usual: bool) -> Option<Elemen
     };
     let mut wrong = (0..expected.len()).filter(is_wrong);
     let first = wrong.next()?;
-    Some(Elements {
+    Some(DifferingElements {
         output: 0,
         name: String::new(),
         dtype: expected.dtype,

@@ -1,6 +1,6 @@
 //! Types of inserted ops, for native tests.
 
-use crate::lower::{Strength, common, pointwise_ops};
+use crate::lower::{Group, Strength, common};
 use passhost_ir::dims::{permutation, wrap};
 use passhost_ir::ops::{Gives, shows};
 use passhost_ir::typing::{iterated, result_types};
@@ -83,12 +83,14 @@ fn shape_of(op: &OpName, args: &[Arg<TensorType>]) -> Option<Option<TensorType>>
     let &first = tensors.first()?;
     let name = op.name.strip_prefix("aten::").unwrap_or(&op.name);
     let dense = |shape: Vec<i64>| TensorType::contiguous(first.dtype, shape);
-    let given = args.iter().find_map(|arg| if let Arg::Dtype(dtype) = arg { Some(*dtype) } else { None });
+    let given = args.iter().find_map(Arg::as_dtype);
     let of_given = |ty: TensorType| TensorType { dtype: given.unwrap_or(ty.dtype), ..ty };
     Some(match name {
         "permute" | "transpose" | "t" | "mT" => permuted(&op.name, args, first),
-        "view" | "reshape" | "_unsafe_view" => ints(args, 1).and_then(|sizes| regrouped(first, sizes)).map(dense),
-        "expand" => ints(args, 1).and_then(|sizes| expanded(first, sizes)),
+        "view" | "reshape" | "_unsafe_view" => {
+            args.get(1).and_then(Arg::as_ints).and_then(|sizes| regrouped(first, sizes)).map(dense)
+        }
+        "expand" => args.get(1).and_then(Arg::as_ints).and_then(|sizes| expanded(first, sizes)),
         "clone" | "contiguous" => Some(dense(first.shape.clone())),
         "to" | "_to_copy" => Some(of_given(first.clone())),
         "softmax" | "_softmax" | "log_softmax" => Some(of_given(dense(first.shape.clone()))),
@@ -112,14 +114,8 @@ fn summed(ty: TensorType) -> TensorType {
 }
 
 fn is_pointwise(op: &OpName) -> bool {
-    pointwise_ops().iter().any(|known| OpName::parse(known).name == op.name)
-}
-
-fn ints(args: &[Arg<TensorType>], place: usize) -> Option<&[i64]> {
-    match args.get(place)? {
-        Arg::Ints(values) => Some(values),
-        _ => None,
-    }
+    let groups = [Group::POINTWISE, Group::CREATION, Group::SPREAD, Group::LOSSES];
+    groups.into_iter().flat_map(Group::ops).any(|known| OpName::parse(&known).name == op.name)
 }
 
 fn permuted(name: &str, args: &[Arg<TensorType>], ty: &TensorType) -> Option<TensorType> {

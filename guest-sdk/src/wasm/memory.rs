@@ -16,7 +16,7 @@ const LEAST: usize = 16;
 /// A component allocates at least this much of its memory at a time.
 const STEP: usize = 1 << 20;
 
-struct Memory {
+struct FreeBlocks {
     /// For each power of two the first free block of that size; each holds the address of the next.
     free: [*mut u8; usize::BITS as usize],
     /// What was never handed out.
@@ -24,20 +24,21 @@ struct Memory {
     end: usize,
 }
 
-struct Blocks(UnsafeCell<Memory>);
+struct Blocks(UnsafeCell<FreeBlocks>);
 
 // SAFETY: a component has one thread.
 unsafe impl Sync for Blocks {}
 
 #[global_allocator]
-static BLOCKS: Blocks = Blocks(UnsafeCell::new(Memory { free: [null_mut(); usize::BITS as usize], unused: 0, end: 0 }));
+static BLOCKS: Blocks =
+    Blocks(UnsafeCell::new(FreeBlocks { free: [null_mut(); usize::BITS as usize], unused: 0, end: 0 }));
 
 /// The size of the block for a request.
 fn block(size: usize, align: usize) -> usize {
     size.max(align).max(LEAST).next_power_of_two()
 }
 
-impl Memory {
+impl FreeBlocks {
     /// A block that was never used.
     fn fresh(&mut self, size: usize, align: usize) -> *mut u8 {
         let align = align.max(LEAST);

@@ -23,7 +23,6 @@ pub use bindings::passhost::pass::types::{DeviceFacts, Graph};
 use crate::{Pass, Rewriter};
 use bindings::passhost::pass::host;
 use passhost_ir::{Arg, Infer, InferError, OpName, TensorType};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The host's side of [`Infer`].
 #[derive(Debug, Clone, Copy)]
@@ -40,22 +39,6 @@ impl Infer for Host {
 
     fn may_insert(&mut self, op: &OpName) -> bool {
         host::may_insert(&op.clone().into())
-    }
-}
-
-/// Shows a line to the author.
-pub fn log(line: &str) {
-    host::log(line);
-}
-
-/// Lines that a pass did not ask for, in one call: a log has a limit. An instance of a component serves one call.
-const HINTS: u32 = 16;
-static HINTED: AtomicU32 = AtomicU32::new(0);
-
-/// Shows a line that the pass did not ask for, as long as there were few.
-pub(crate) fn hint(line: &str) {
-    if HINTED.fetch_add(1, Ordering::Relaxed) < HINTS {
-        log(line);
     }
 }
 
@@ -80,10 +63,10 @@ pub fn write(graph: passhost_ir::Graph) -> Graph {
 }
 
 /// What `run` of the contract returns.
-pub type Outcome = Result<Rewrite, String>;
+pub type PassOutcome = Result<Rewrite, String>;
 
 /// `run` of the contract.
-pub fn run(pass: &dyn Pass, graph: Graph, device: DeviceFacts) -> Outcome {
+pub fn run(pass: &dyn Pass, graph: Graph, device: DeviceFacts) -> PassOutcome {
     let mut rewriter = Rewriter::new(read(graph)?);
     pass.run(&mut rewriter, &device.into(), &mut Host).map_err(|error| error.to_string())?;
     let (graph, refusals) = rewriter.finish();

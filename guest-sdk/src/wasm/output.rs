@@ -9,12 +9,12 @@ use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
 
 /// What was printed since the last end of a line.
-struct Line(UnsafeCell<Vec<u8>>);
+struct OutputLine(UnsafeCell<Vec<u8>>);
 
 // SAFETY: a component has one thread.
-unsafe impl Sync for Line {}
+unsafe impl Sync for OutputLine {}
 
-static LINE: Line = Line(UnsafeCell::new(vec![]));
+static LINE: OutputLine = OutputLine(UnsafeCell::new(vec![]));
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn write(_: c_int, from: *const u8, count: usize) -> isize {
@@ -22,7 +22,7 @@ unsafe extern "C" fn write(_: c_int, from: *const u8, count: usize) -> isize {
     let (printed, line) = unsafe { (std::slice::from_raw_parts(from, count), &mut *LINE.0.get()) };
     line.extend_from_slice(printed);
     if let [lines @ .., b'\n'] = &line[..] {
-        super::log(&String::from_utf8_lossy(lines));
+        crate::log_line(&String::from_utf8_lossy(lines));
         line.clear();
     }
     count as isize

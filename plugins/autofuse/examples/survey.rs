@@ -5,10 +5,13 @@
 //! and at the end a row for the table in docs/autofuse.md, and why calls stayed. `scripts/coverage` does so for pieces of
 //! GraphNet's models.
 
+#[path = "../tests/sized/mod.rs"]
+mod sized;
+
 use autofuse::{Autofuse, H200};
 use passhost_guest_sdk::ir::{Graph, Node, NodeKind, OpTable, is_pass_miss, live_nodes};
-use passhost_guest_sdk::lower::contraction_ops;
-use passhost_guest_sdk::testing::{rewrite_for, sized};
+use passhost_guest_sdk::lower::Group;
+use passhost_guest_sdk::testing::rewrite_for;
 use passhost_guest_sdk::view;
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -89,7 +92,7 @@ fn graphs(text: &str) -> Vec<(&str, String)> {
 /// The calls of a graph that something depends on and that calculate or move elements, as products and others. Views do
 /// not, nor does what gives back what it is given.
 fn calls(graph: &Graph) -> [usize; 2] {
-    let products = contraction_ops();
+    let products = Group::PRODUCTS.ops();
     let is_product = |name: &str| products.iter().any(|product| product == name) || ATTENTION.contains(&name);
     let is_view = |node: &Node| node.outputs.iter().all(|&output| view::step(graph, node, output).is_some());
     let mut found = [0; 2];

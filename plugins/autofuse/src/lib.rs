@@ -8,7 +8,7 @@ mod attention;
 mod bias;
 
 use passhost_guest_sdk::ir::{DeviceKind, Graph, Node};
-use passhost_guest_sdk::lower::{self, Group, Plan};
+use passhost_guest_sdk::lower::{self, FusionPlan, Group};
 use passhost_guest_sdk::{DeviceFacts, Infer, Pass, PassError, PassInfo, Rewriter, log, register, view};
 
 /// An H200 as the host describes it: for tests of what the pass decides there.
@@ -74,7 +74,7 @@ fn calculates_nothing(graph: &Graph) -> bool {
     graph.nodes.iter().all(outputs)
 }
 
-fn summarise(plan: &Plan) {
+fn summarise(plan: &FusionPlan) {
     if plan.is_forced {
         log!("no kernel is estimated to gain; this one costs least, and a graph without any counts as untouched");
     }

@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod sized;
+
 use autofuse::{Autofuse, H200};
 use passhost_guest_sdk::ir::{DeviceFacts, Graph, NodeKind};
 use passhost_guest_sdk::lower::{self, Group};
-use passhost_guest_sdk::testing::{DEVICE, expect_same_bits, rewrite_for, sized};
+use passhost_guest_sdk::testing::{DEVICE, expect_same_bits, rewrite_for};
 
 /// Why some of the cases below cannot be evaluated. All others are.
 const NOT_EVALUATED: [&str; 1] = ["aten::sort has no lowering among those that the pass names"];

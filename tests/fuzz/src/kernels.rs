@@ -5,9 +5,12 @@ use crate::random::Random;
 use crate::storage::{Stored, strides};
 use crate::target::{Outcome, Target, variant};
 use passhost_ir::Kernel;
-use passhost_ir::kernel::{Facts, IndexId, Mode, Output, Reg, Row, Tensor, check_against, interpret_watched, verify};
+use passhost_ir::kernel::{
+    Facts, IndexId, InterpretedOutput, InterpretedRow, Mode, Reg, Tensor, interpret_watched, verify,
+};
 use passhost_kernels::{BoundInput, BoundOutput, CallingThread, CpuKernel, NewThreads, ThreadPool};
 use passhost_random_kernels::RandomKernel;
+use passhost_random_kernels::check_against;
 
 /// The target.
 pub struct Kernels;
@@ -56,7 +59,7 @@ impl Target for Kernels {
 }
 
 /// Where a row has something other than the verifier says.
-pub(crate) fn contradiction(kernel: &Kernel, facts: &Facts, row: &Row<'_>) -> Option<String> {
+pub(crate) fn contradiction(kernel: &Kernel, facts: &Facts, row: &InterpretedRow<'_>) -> Option<String> {
     for element in 0..row.positions().len() {
         for id in (0..kernel.index.len() as u32).map(IndexId) {
             let interval = facts.index_interval(id);
@@ -80,7 +83,7 @@ pub(crate) fn contradiction(kernel: &Kernel, facts: &Facts, row: &Row<'_>) -> Op
 }
 
 /// The outputs of the executor against those of the interpreter.
-fn judge(expected: &[Output], found: &[Vec<u8>]) -> Outcome {
+fn judge(expected: &[InterpretedOutput], found: &[Vec<u8>]) -> Outcome {
     let (mut checked, mut unknown) = (0, 0);
     for (position, (expected, found)) in expected.iter().zip(found).enumerate() {
         let stats = check_against(expected, found)

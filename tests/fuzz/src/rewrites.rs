@@ -49,7 +49,8 @@ impl Rewrites {
             .and_then(|()| verify_rewrite(original, graph, OpTable::insert(), &mut self.types));
         match verified {
             Ok(_) => accepted(graph).map(|()| "accepted".into()),
-            Err(GraphError::Kernel { source, .. }) => Ok(format!("refused: Kernel, {}", variant(&source))),
+            Err(GraphError::Kernel(_, source)) => Ok(format!("refused: Kernel, {}", variant(&source.rule))),
+            Err(GraphError::Node(_, rule)) => Ok(format!("refused: {}", variant(&rule))),
             Err(error) => Ok(format!("refused: {}", variant(&error))),
         }
     }

@@ -2,11 +2,12 @@
 
 use crate::memory::Arena;
 use anyhow::{Context, Result, ensure};
-use passhost_ir::kernel::{Mode, Op, Reg, Stats, Tensor, WIDE_ULP, check_against, interpret, verify};
+use passhost_ir::kernel::{Mode, Op, Reg, Tensor, interpret, verify};
 use passhost_ir::{Kernel, contiguous_strides};
 use passhost_kernels::cuda::{Compiler, CudaKernel, Gpu, Stream};
 use passhost_kernels::{BoundInput, BoundOutput, CallingThread, CpuKernel};
 use passhost_random_kernels::RandomKernel;
+use passhost_random_kernels::{Stats, WIDE_ULP, check_against};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,5 +1,6 @@
-//! Random kernels that pass the verifier, with inputs: for tests that hold an executor against the interpreter.
+//! Random kernels that pass the verifier, with inputs, and what holds an executor against the interpreter: for tests.
 
+mod check;
 mod columns;
 mod concatenated;
 mod index;
@@ -8,9 +9,10 @@ mod prng;
 mod scanned;
 mod transposed;
 
+pub use check::{Mismatch, Stats, WIDE_ULP, WideBound, check_against};
 use inputs::Draw;
 use passhost_ir::Dtype;
-use passhost_ir::kernel::operations::{Accepts, Drawn};
+use passhost_ir::kernel::operations::{Accepts, OperandDraw};
 use passhost_ir::kernel::{
     Binary, Class, Compare, Inst, Kernel, Op, ReduceOp, Reg, Scalar, ScanOp, Store, Tensor, Unary, verify,
 };
@@ -330,11 +332,11 @@ impl Builder {
     }
 
     /// A first operand as the operation mostly wants it.
-    fn drawn(&mut self, drawn: Drawn, dtype: Dtype, a: Reg) -> Reg {
+    fn drawn(&mut self, drawn: OperandDraw, dtype: Dtype, a: Reg) -> Reg {
         match drawn {
-            Drawn::Small if self.random.chance(80) => self.push(dtype, Op::Unary(Unary::Tanh, a)),
-            Drawn::Positive if self.random.chance(80) => self.push(dtype, Op::Unary(Unary::Abs, a)),
-            Drawn::Uneven => self.uneven(a),
+            OperandDraw::Small if self.random.chance(80) => self.push(dtype, Op::Unary(Unary::Tanh, a)),
+            OperandDraw::Positive if self.random.chance(80) => self.push(dtype, Op::Unary(Unary::Abs, a)),
+            OperandDraw::Uneven => self.uneven(a),
             _ => a,
         }
     }

@@ -7,10 +7,10 @@ use passhost_ir::Dtype;
 use passhost_ir::kernel::operations::Gives;
 use passhost_ir::kernel::scalar::{self, Num};
 use passhost_ir::kernel::{
-    Class, Facts, IndexExpr, IndexId, Interval, Kernel, Mode, Op, PaddingMode, ReduceOp, Reg, Stats, Tensor,
-    check_against, interpret, verify,
+    Class, Facts, IndexExpr, IndexId, Interval, Kernel, Mode, Op, PaddingMode, ReduceOp, Reg, Tensor, interpret, verify,
 };
 use passhost_random_kernels::RandomKernel;
+use passhost_random_kernels::{Stats, check_against};
 
 /// What an executor would have written for each store.
 fn execute(kernel: &Kernel, facts: &Facts, inputs: &[Tensor]) -> Vec<Tensor> {
@@ -107,14 +107,14 @@ fn pointwise(
             }
         }
         Op::Unary(op, a) => {
-            let y = scalar::unary(*op, kernel.body[a.0 as usize].dtype, of(*a));
+            let y = op.apply(kernel.body[a.0 as usize].dtype, of(*a));
             if op.ulps() == 0.0 { y } else { disturb(inst.dtype, y) }
         }
         Op::Binary(op, a, b) => {
-            let z = scalar::binary(*op, inst.dtype, of(*a), of(*b));
+            let z = op.apply(inst.dtype, of(*a), of(*b));
             if op.ulps() == 0.0 { z } else { disturb(inst.dtype, z) }
         }
-        Op::Compare(op, a, b) => Num::Int(scalar::compare(*op, of(*a), of(*b)).into()),
+        Op::Compare(op, a, b) => Num::Int(op.holds(of(*a), of(*b)).into()),
         Op::Select(condition, a, b) => of(if of(*condition).is_true() { *a } else { *b }),
         Op::Fma(a, b, c) => Num::Float(scalar::fma(inst.dtype, of(*a).as_f64(), of(*b).as_f64(), of(*c).as_f64())),
         Op::Cast(a) => scalar::cast(inst.dtype, of(*a)),

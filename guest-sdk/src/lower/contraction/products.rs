@@ -1,16 +1,16 @@
 //! Products of matrices and vectors.
 
-use super::{Addend, Contraction, Factor, Find, Only, Op, call, tensor};
+use super::{Addend, Contraction, ContractionOp, Find, Only, ProductFactor, call, tensor};
 use crate::args::Args;
 use crate::index::Index;
 use crate::lower::call::Uncovered;
 use crate::view::broadcast;
 use passhost_ir::{Graph, Node, ValueId};
 
-pub(super) const OPS: &[Op] = &[
+pub(super) const OPS: &[ContractionOp] = &[
     as_mm("aten::linear", linear),
     as_mm("aten::matmul", plain),
-    Op {
+    ContractionOp {
         only: Only::calls("with a short side, and few products for each element that is read or written"),
         ..as_mm("aten::mm", plain)
     },
@@ -20,12 +20,12 @@ pub(super) const OPS: &[Op] = &[
     as_mm("aten::addmm", added),
     as_mm("aten::addmv", added),
     as_mm("aten::baddbmm", added),
-    Op { only: Only::NOTHING, ..as_mm("aten::outer", outer) },
-    Op { only: Only::calls("as mm, of two tensors"), ..as_mm("aten::einsum", einsum) },
+    ContractionOp { only: Only::NOTHING, ..as_mm("aten::outer", outer) },
+    ContractionOp { only: Only::calls("as mm, of two tensors"), ..as_mm("aten::einsum", einsum) },
 ];
 
-const fn as_mm(name: &'static str, find: Find) -> Op {
-    Op { name, overloads: &[""], only: Only::calls("as mm"), find }
+const fn as_mm(name: &'static str, find: Find) -> ContractionOp {
+    ContractionOp { name, overloads: &[""], only: Only::calls("as mm"), find }
 }
 
 fn plain(graph: &Graph, node: &Node) -> Result<Contraction, Uncovered> {
@@ -34,7 +34,7 @@ fn plain(graph: &Graph, node: &Node) -> Result<Contraction, Uncovered> {
 
 /// Two factors without anything else.
 fn product(rows: &[i64], window: Vec<i64>, factors: [(ValueId, Vec<Index>); 2]) -> Contraction {
-    let factors = factors.map(|(tensor, at)| Factor { tensor, at });
+    let factors = factors.map(|(tensor, at)| ProductFactor { tensor, at });
     let (rows, guard) = (rows.to_vec(), vec![]);
     Contraction { rows, window, factors, guard, scale: 1.0, addend: None, is_stored: false, convolves: false }
 }

@@ -1,15 +1,14 @@
 //! Sums of products.
 
-use super::Emitter;
+use super::RegionEmitter;
 use crate::index::Index;
 use crate::lower::LowerError;
-use crate::lower::call::convert;
 use crate::lower::contraction::Contraction;
-use crate::lower::space::Place;
+use crate::lower::space::Coordinates;
 use passhost_ir::kernel::{Binary, ReduceOp, Reg};
 use passhost_ir::{Dtype, ValueId};
 
-impl Emitter<'_> {
+impl RegionEmitter<'_> {
     /// The element of a contraction, in the math type of its tensors.
     pub(super) fn contraction(
         &mut self,
@@ -53,7 +52,7 @@ impl Emitter<'_> {
         let mut sum = self.scaled(sum, contraction.scale);
         let Some(addend) = &contraction.addend else { return Ok(sum) };
         if contraction.is_stored {
-            let stored = convert(&self.kernel, sum, self.analysis.graph.ty(value).dtype);
+            let stored = self.kernel.converted(self.analysis.graph.ty(value).dtype, sum);
             sum = self.kernel.widened(stored);
         }
         let at = addend.at.iter().map(|at| at.within(place)).collect();
@@ -75,7 +74,7 @@ impl Emitter<'_> {
     /// always does.
     fn factors(&mut self, contraction: &Contraction, axes: &[Index]) -> Result<([Reg; 2], Option<Reg>), LowerError> {
         let [first, second] = &contraction.factors;
-        let at: Place = first.at.iter().map(|at| at.within(axes)).collect();
+        let at: Coordinates = first.at.iter().map(|at| at.within(axes)).collect();
         let guard = contraction.guard.iter().map(|(index, extent)| (index.within(axes), *extent)).collect();
         let inside = self.inside(&at, &self.analysis.graph.ty(first.tensor).shape, &guard)?;
         let first = self.value(first.tensor, at)?;

@@ -1,14 +1,14 @@
 //! Weighted sums of the elements around a place.
 
-use super::Emitter;
+use super::RegionEmitter;
 use crate::index::Index;
 use crate::lower::LowerError;
-use crate::lower::resample::{Axis, Resample, Taps};
-use crate::lower::space::Place;
+use crate::lower::resample::{Resample, ResampledAxis, Taps};
+use crate::lower::space::Coordinates;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Reg};
 
-impl Emitter<'_> {
+impl RegionEmitter<'_> {
     /// The element of a resampled tensor, in the type that its weights are calculated in.
     pub(super) fn resample(&mut self, resample: &Resample, place: &[Index]) -> Result<Reg, LowerError> {
         let mut taps = Vec::new();
@@ -26,7 +26,7 @@ impl Emitter<'_> {
         &mut self,
         resample: &Resample,
         taps: &[Vec<(Index, Option<Reg>)>],
-        place: &mut Place,
+        place: &mut Coordinates,
     ) -> Result<Reg, LowerError> {
         let Some((own, inner)) = taps.split_first() else {
             let element = self.value(resample.source, place.clone())?;
@@ -49,7 +49,7 @@ impl Emitter<'_> {
     }
 
     /// Where the elements around a position along a dimension lie, and their weights.
-    fn taps(&mut self, axis: &Axis, at: &Index) -> Result<Vec<(Index, Option<Reg>)>, LowerError> {
+    fn taps(&mut self, axis: &ResampledAxis, at: &Index) -> Result<Vec<(Index, Option<Reg>)>, LowerError> {
         let position = self.index(at)?;
         let sample = axis.sampling.emit(&self.kernel, position);
         let below = axis.below(at);

@@ -1,26 +1,27 @@
 //! The elements that a member reduces.
 
-use super::Emitter;
+use super::RegionEmitter;
+use crate::args::Args;
 use crate::index::Index;
 use crate::lower::LowerError;
-use crate::lower::call::{Elements, Window};
+use crate::lower::call::{Window, WindowElements};
 use crate::lower::moves::literal;
 use crate::lower::rules::{Footprint, Rule};
-use crate::lower::space::{Place, Space, tensors};
+use crate::lower::space::{Coordinates, KernelSpace};
 use passhost_ir::ValueId;
 use passhost_ir::kernel::{Binary, Reg};
 
 /// The points at which a member reduces, for a result at one place.
-pub(super) struct Points {
+pub(super) struct WindowPoints {
     /// The rows and the window as axes: once, or for each position of a window that is taken one by one.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<Coordinates>,
     /// Whether that is to be reduced over the reduce axes besides.
     pub(super) over_axes: bool,
     /// The window as reduce axes, as far as it goes over them.
-    pub(super) axes: Place,
+    pub(super) axes: Coordinates,
 }
 
-impl Emitter<'_> {
+impl RegionEmitter<'_> {
     /// The elements that a member reduces for the result at `place`.
     pub(super) fn window(
         &mut self,
@@ -29,19 +30,20 @@ impl Emitter<'_> {
         (position, value): (usize, ValueId),
         place: &[Index],
     ) -> Result<Window, LowerError> {
-        let mut sources = tensors(self.analysis.node(position)).map(|(_, source)| source).take(rule.folds);
+        let mut sources =
+            Args::of(self.analysis.node(position)).single_tensors().map(|(_, source)| source).take(rule.folds);
         let source = sources.next().ok_or_else(|| LowerError::NoLowering(self.analysis.name(position)))?;
         let points = self.points(footprint, position, value, place)?;
-        let passes_by = |point: &Place| goes_through(self.space, footprint, place, point);
+        let passes_by = |point: &Coordinates| goes_through(self.space, footprint, place, point);
         if rule.scans && !(points.over_axes && points.places.iter().all(passes_by)) {
             return Err(LowerError::OtherRow(self.analysis.name(position)));
         }
-        let element = |axes: &Place| self.reduced_element(footprint, source, axes);
+        let element = |axes: &Coordinates| self.reduced_element(footprint, source, axes);
         let elements = points.places.iter().map(element).collect::<Result<Vec<_>, _>>()?;
         let elements = match (points.over_axes, &elements[..]) {
-            (true, &[element]) => Elements::OverAxes(element),
-            (true, _) => Elements::ListedOverAxes(elements),
-            (false, _) => Elements::Listed(elements),
+            (true, &[element]) => WindowElements::OverAxes(element),
+            (true, _) => WindowElements::ListedOverAxes(elements),
+            (false, _) => WindowElements::Listed(elements),
         };
         let mut beside = vec![];
         for source in sources {
@@ -61,8 +63,8 @@ impl Emitter<'_> {
         position: usize,
         value: ValueId,
         place: &[Index],
-    ) -> Result<Points, LowerError> {
-        let rows: Place = footprint.row_of.iter().map(|row| row.within(place)).collect();
+    ) -> Result<WindowPoints, LowerError> {
+        let rows: Coordinates = footprint.row_of.iter().map(|row| row.within(place)).collect();
         let (over_axes, listed) = footprint.divided_window();
         let each = |outer: &[Index]| {
             let count: i64 = listed.iter().product();
@@ -70,7 +72,7 @@ impl Emitter<'_> {
             (0..count).map(at).collect()
         };
         if over_axes.is_empty() && !listed.is_empty() {
-            return Ok(Points { places: each(&[]), over_axes: false, axes: vec![] });
+            return Ok(WindowPoints { places: each(&[]), over_axes: false, axes: vec![] });
         }
         let axes = self.space.window(over_axes).ok_or_else(|| LowerError::Window {
             op: self.analysis.name(position),
@@ -83,12 +85,12 @@ impl Emitter<'_> {
             return Err(LowerError::OtherRow(self.analysis.name(position)));
         }
         self.reduced.push((value, rows));
-        Ok(Points { places, over_axes: true, axes })
+        Ok(WindowPoints { places, over_axes: true, axes })
     }
 
     /// How many elements count, where that differs from row to row.
     fn counted(&mut self, footprint: &Footprint, place: &[Index]) -> Result<Option<Reg>, LowerError> {
-        let rows: Place = footprint.row_of.iter().map(|row| row.within(place)).collect();
+        let rows: Coordinates = footprint.row_of.iter().map(|row| row.within(place)).collect();
         let mut counted = None;
         for count in &footprint.counts {
             let count = self.position(&count.within(&rows))?;
@@ -115,7 +117,7 @@ impl Emitter<'_> {
 
 /// Whether an element of a result at `place` lies where its row, which is at `row` with its window, is gone through: along
 /// the last reduce axis alone.
-fn goes_through(space: &Space, footprint: &Footprint, place: &[Index], row: &[Index]) -> bool {
+fn goes_through(space: &KernelSpace, footprint: &Footprint, place: &[Index], row: &[Index]) -> bool {
     let (parallel, [extent]) = (space.parallel.len(), &space.reduce[..]) else { return false };
     let here = footprint.at.iter().map(|at| at.within(row));
     row.last() == Some(&Index::axis(parallel, *extent)) && here.eq(place.iter().cloned())

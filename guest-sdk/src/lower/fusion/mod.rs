@@ -15,5 +15,5 @@ mod reads;
 pub(super) mod refusal;
 mod search;
 
-pub use plan::{Fused, Plan, fuse};
-pub(super) use search::Search;
+pub use plan::{Fused, FusionPlan, fuse};
+pub(super) use search::FusionSearch;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 /// Each vertex has a place in a topological order. Two may merge where no path leads from one to the other through a third;
 /// such a path can only run between their places. After a merge the vertices between are put in order again, as by Pearce
 /// and Kelly ("A dynamic topological sort algorithm for directed acyclic graphs", 2006).
-pub(super) struct Order {
+pub(super) struct MergeOrder {
     /// For each vertex what it became part of; itself if nothing.
     merged_into: Vec<usize>,
     successors: Vec<BTreeSet<usize>>,
@@ -18,9 +18,9 @@ pub(super) struct Order {
     vertex_at: Vec<usize>,
 }
 
-impl Order {
+impl MergeOrder {
     /// Vertices in a topological order, with the vertices that each of them reads.
-    pub(super) fn of(reads: Vec<BTreeSet<usize>>) -> Order {
+    pub(super) fn of(reads: Vec<BTreeSet<usize>>) -> MergeOrder {
         let mut successors = vec![BTreeSet::new(); reads.len()];
         for (vertex, sources) in reads.iter().enumerate() {
             for &source in sources {
@@ -29,7 +29,7 @@ impl Order {
         }
         let places: Vec<usize> = (0..reads.len()).collect();
         let [merged_into, vertex_at] = [places.clone(), places.clone()];
-        Order { merged_into, successors, predecessors: reads, place: places, vertex_at }
+        MergeOrder { merged_into, successors, predecessors: reads, place: places, vertex_at }
     }
 
     /// The vertex that a vertex has become part of.
@@ -128,9 +128,9 @@ impl Order {
 mod tests {
     use super::*;
 
-    fn order(reads: &[&[usize]]) -> Order {
+    fn order(reads: &[&[usize]]) -> MergeOrder {
         let reads: Vec<BTreeSet<usize>> = reads.iter().map(|sources| sources.iter().copied().collect()).collect();
-        Order::of(reads)
+        MergeOrder::of(reads)
     }
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
         };
         let reads: Vec<BTreeSet<usize>> =
             (0..count).map(|vertex| (0..vertex.min(3)).map(|_| draw(vertex)).collect()).collect();
-        let mut order = Order::of(reads.clone());
+        let mut order = MergeOrder::of(reads.clone());
         let mut merges = 0;
         for _ in 0..400 {
             let (a, b) = (order.find(draw(count)), order.find(draw(count)));

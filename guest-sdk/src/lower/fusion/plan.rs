@@ -1,27 +1,28 @@
 //! From regions to the kernels of a graph, and the reasons for all that has none.
 
 use super::refusal;
-use super::search::Search;
+use super::search::FusionSearch;
 use crate::indexing::{index_reached, indices};
 use crate::lower::LowerError;
-use crate::lower::analysis::Analysis;
+use crate::lower::analysis::GraphAnalysis;
+use crate::lower::constants::LONGEST_REWRITE;
 use crate::lower::contraction;
-use crate::lower::cost::{LONGEST_REWRITE, Model};
+use crate::lower::cost::Model;
 use crate::lower::group::Group;
 use crate::lower::library::Calls;
-use crate::lower::region::{Effort, Lowered, lower};
-use crate::lower::work::Work;
-use crate::rewriter::Refusal;
+use crate::lower::region::{Lowered, lower};
+use crate::lower::work::{KernelEffort, WorkEstimate};
+use crate::rewriter::NodeRefusal;
 use fixedbitset::FixedBitSet;
 use passhost_ir::{DeviceFacts, Graph, NodeKind};
 
 /// What [`fuse`] makes of a graph.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Plan {
+pub struct FusionPlan {
     /// The kernels, for [`Rewriter::replace_all`](crate::Rewriter::replace_all).
     pub kernels: Vec<Fused>,
     /// The nodes that have none, and the pairs of regions that did not join, by reason.
-    pub refusals: Vec<Refusal>,
+    pub refusals: Vec<NodeRefusal>,
     /// Nanoseconds that eager is estimated to take.
     pub eager: f64,
     /// Nanoseconds that the graph with these kernels is estimated to take.
@@ -43,8 +44,8 @@ pub struct Fused {
 
 /// Chooses the kernels of a graph by what they are estimated to take on a device, among those that the rules of some groups
 /// give. Of matrix products only those with a vector are taken, and on a GPU those of few terms.
-pub fn fuse(graph: &Graph, device: &DeviceFacts, groups: &[Group]) -> Plan {
-    let analysis = Analysis::of(graph, groups).on(device.kind);
+pub fn fuse(graph: &Graph, device: &DeviceFacts, groups: &[Group]) -> FusionPlan {
+    let analysis = GraphAnalysis::of(graph, groups).on(device.kind);
     let model = Model::of(device);
     // Ops that take indices and lower are taken to become part of kernels. If one does not, it keeps its indices.
     let (plan, members) = planned(&analysis, &model, |position| analysis.recipe(position).is_ok());
@@ -59,15 +60,19 @@ pub fn fuse(graph: &Graph, device: &DeviceFacts, groups: &[Group]) -> Plan {
 
 /// A plan in which every op with indices that does not become part of a kernel keeps them, and the positions of the nodes
 /// in its kernels.
-fn planned(analysis: &Analysis<'_>, model: &Model, becomes_kernel: impl Fn(usize) -> bool) -> (Plan, FixedBitSet) {
+fn planned(
+    analysis: &GraphAnalysis<'_>,
+    model: &Model,
+    becomes_kernel: impl Fn(usize) -> bool,
+) -> (FusionPlan, FixedBitSet) {
     let calls = Calls::of(analysis, model);
     let wanted =
         if model.constants.few_terms { contraction::no_matrices_or_few_terms } else { contraction::no_matrices };
     let refused = refusal::refused(analysis, becomes_kernel, wanted);
     let lowers: Vec<bool> = refused.iter().map(Option::is_none).collect();
-    let mut search = Search::of(analysis, model, &calls, &lowers);
+    let mut search = FusionSearch::of(analysis, model, &calls, &lowers);
     search.run();
-    let mut draft = Draft { analysis, model, calls: &calls, kernels: vec![], left: vec![] };
+    let mut draft = PlanDraft { analysis, model, calls: &calls, kernels: vec![], left: vec![] };
     for (members, kernel) in search.take_regions() {
         draft.settle(&members, kernel);
     }
@@ -77,8 +82,8 @@ fn planned(analysis: &Analysis<'_>, model: &Model, becomes_kernel: impl Fn(usize
 }
 
 /// A plan that is being made.
-struct Draft<'a> {
-    analysis: &'a Analysis<'a>,
+struct PlanDraft<'a> {
+    analysis: &'a GraphAnalysis<'a>,
     model: &'a Model,
     calls: &'a Calls,
     /// Kernels that save time, and the nodes that they are for.
@@ -87,9 +92,9 @@ struct Draft<'a> {
     left: Vec<(Fused, FixedBitSet)>,
 }
 
-impl Draft<'_> {
+impl PlanDraft<'_> {
     /// Makes a kernel of a region, or several where one would break a limit or rule.
-    fn settle(&mut self, members: &FixedBitSet, kernel: Option<(Lowered, Effort)>) {
+    fn settle(&mut self, members: &FixedBitSet, kernel: Option<(Lowered, KernelEffort)>) {
         let (lowered, effort) = match kernel.map_or_else(|| lower(self.analysis, members), Ok) {
             Ok(kernel) => kernel,
             // Members stand in graph order, so that either half is a region that no path leaves and comes back to.
@@ -101,11 +106,17 @@ impl Draft<'_> {
             }
             Err(_) => return,
         };
-        let work = Work::of_kernel(self.analysis.graph, self.model, &lowered.kernel, &lowered.inputs, &effort);
+        let work = WorkEstimate::of_kernel(
+            self.analysis.graph,
+            &self.model.constants,
+            &lowered.kernel,
+            &lowered.inputs,
+            &effort,
+        );
         let covered = lowered.covered.len() as f64 * self.model.view();
         let calls = members.ones().map(|member| self.calls.kept[member]).sum::<f64>() + covered;
-        let put_back = self.calls.put_back(|position| members.contains(position));
-        let fused = Fused { kernel: self.model.kernel(&work) + put_back, lowered, calls };
+        let write_back = self.calls.write_back(|position| members.contains(position));
+        let fused = Fused { kernel: self.model.kernel(&work) + write_back, lowered, calls };
         let share = if members.count_ones(..) == 1 { self.model.constants.alone } else { 1.0 };
         let is_faster = fused.kernel < fused.calls * share;
         let list = if is_faster { &mut self.kernels } else { &mut self.left };
@@ -114,10 +125,10 @@ impl Draft<'_> {
 
     /// The kernels that save time; or the one that costs least, where that leaves the graph's time about as it is; or none
     /// where the rewrite would take longer than eager.
-    fn choose(mut self) -> (Plan, FixedBitSet) {
+    fn choose(mut self) -> (FusionPlan, FixedBitSet) {
         let wait = self.model.wait();
         let [eager, kept] = [&self.calls.eager, &self.calls.kept].map(|times| wait + times.iter().sum::<f64>());
-        let mut plan = Plan { eager, rewritten: kept, ..Plan::default() };
+        let mut plan = FusionPlan { eager, rewritten: kept, ..FusionPlan::default() };
         if self.kernels.is_empty() {
             let lost = |(fused, _): &(Fused, FixedBitSet)| fused.kernel - fused.calls;
             let least = (0..self.left.len()).min_by(|&a, &b| lost(&self.left[a]).total_cmp(&lost(&self.left[b])));
@@ -137,7 +148,7 @@ impl Draft<'_> {
             let us = |ns: f64| ns / 1e3;
             let reason =
                 format!("one kernel is estimated at {:.1} us, ATen at {:.1} us", us(fused.kernel), us(fused.calls));
-            plan.refusals.push(Refusal { nodes, reason });
+            plan.refusals.push(NodeRefusal { nodes, reason });
         }
         let mut chosen = FixedBitSet::with_capacity(self.analysis.graph.nodes.len());
         for (fused, members) in self.kernels {
@@ -148,20 +159,20 @@ impl Draft<'_> {
     }
 }
 
-impl Plan {
-    fn refuse_all(&mut self, analysis: &Analysis<'_>) {
+impl FusionPlan {
+    fn refuse_all(&mut self, analysis: &GraphAnalysis<'_>) {
         let reason = format!(
             "the rewrite is estimated at {:.1} us, eager at {:.1} us: the graph is left whole",
             self.rewritten / 1e3,
             self.eager / 1e3
         );
         let nodes = analysis.graph.nodes.iter().map(|node| node.id).collect();
-        self.refusals.push(Refusal { nodes, reason });
+        self.refusals.push(NodeRefusal { nodes, reason });
         self.rewritten = self.eager;
     }
 
     /// Adds why nodes lower to no kernel, and why regions did not join.
-    fn report(&mut self, analysis: &Analysis<'_>, search: &Search<'_>, refused: Vec<Option<LowerError>>) {
+    fn report(&mut self, analysis: &GraphAnalysis<'_>, search: &FusionSearch<'_>, refused: Vec<Option<LowerError>>) {
         let is_call = |position: usize| {
             !analysis.is_view(position) && matches!(analysis.node(position).kind, NodeKind::Aten { .. })
         };

@@ -1,16 +1,16 @@
 //! What nodes read, themselves or through views.
 
+use crate::args::Args;
 use crate::index::Index;
-use crate::lower::analysis::Analysis;
+use crate::lower::analysis::GraphAnalysis;
 use crate::lower::recipe::Recipe;
-use crate::lower::space::tensors;
 use crate::view::View;
 use passhost_ir::{Node, ValueId};
 use std::collections::BTreeSet;
 
 /// A tensor that a node reads, traced back through views.
 #[derive(Clone, Copy)]
-pub(super) struct Read {
+pub(super) struct TensorRead {
     /// The tensor.
     pub(super) source: ValueId,
     /// The node reads it in its own arrangement, or reduces all of it.
@@ -18,7 +18,7 @@ pub(super) struct Read {
 }
 
 /// For each node the nodes whose results it reads, itself or through views. Views read nothing and nothing reads them.
-pub(super) fn dependencies(analysis: &Analysis<'_>) -> Vec<BTreeSet<usize>> {
+pub(super) fn dependencies(analysis: &GraphAnalysis<'_>) -> Vec<BTreeSet<usize>> {
     let of = |position: usize| {
         let mut read = BTreeSet::new();
         if !analysis.is_view(position) {
@@ -31,7 +31,7 @@ pub(super) fn dependencies(analysis: &Analysis<'_>) -> Vec<BTreeSet<usize>> {
 }
 
 /// Whether a reduction goes over a tensor next, as it is or behind ops that have as many elements.
-pub(super) fn is_reduced_next(analysis: &Analysis<'_>, value: ValueId) -> bool {
+pub(super) fn is_reduced_next(analysis: &GraphAnalysis<'_>, value: ValueId) -> bool {
     let graph = analysis.graph;
     let size = graph.ty(value).numel();
     let (mut open, mut seen) = (vec![value], BTreeSet::from([value]));
@@ -51,7 +51,7 @@ pub(super) fn is_reduced_next(analysis: &Analysis<'_>, value: ValueId) -> bool {
 }
 
 /// What a node reads.
-pub(super) fn reads_of(analysis: &Analysis<'_>, position: usize, recipe: &Recipe) -> Vec<Read> {
+pub(super) fn reads_of(analysis: &GraphAnalysis<'_>, position: usize, recipe: &Recipe) -> Vec<TensorRead> {
     let (graph, node) = (analysis.graph, analysis.node(position));
     let of_view = |view: &View| read(analysis, node, view.source, &view.coordinates);
     match recipe {
@@ -65,9 +65,9 @@ pub(super) fn reads_of(analysis: &Analysis<'_>, position: usize, recipe: &Recipe
         Recipe::Rule(rule) => {
             let reduces = matches!(analysis.footprint(position, 0), Ok(Some(footprint)) if !footprint.elementwise);
             let folds = if reduces { rule.folds } else { 0 };
-            let reduced = tensors(node).take(folds).map(|(_, operand)| {
+            let reduced = Args::of(node).single_tensors().take(folds).map(|(_, operand)| {
                 let source = analysis.root(operand).source;
-                Read { source, is_whole: graph.ty(source).numel() == graph.ty(operand).numel() }
+                TensorRead { source, is_whole: graph.ty(source).numel() == graph.ty(operand).numel() }
             });
             let beside = analysis.readings(position, 0).iter();
             let beside = beside.filter(|reading| reading.place >= folds);
@@ -77,15 +77,15 @@ pub(super) fn reads_of(analysis: &Analysis<'_>, position: usize, recipe: &Recipe
 }
 
 /// An operand that a node reads in an arrangement of its own.
-fn scattered(analysis: &Analysis<'_>, operand: ValueId) -> Read {
-    Read { source: analysis.root(operand).source, is_whole: false }
+fn scattered(analysis: &GraphAnalysis<'_>, operand: ValueId) -> TensorRead {
+    TensorRead { source: analysis.root(operand).source, is_whole: false }
 }
 
 /// How a node reads an operand at these coordinates over its result's dimensions.
-fn read(analysis: &Analysis<'_>, node: &Node, operand: ValueId, coordinates: &[Index]) -> Read {
+fn read(analysis: &GraphAnalysis<'_>, node: &Node, operand: ValueId, coordinates: &[Index]) -> TensorRead {
     let graph = analysis.graph;
     let root = analysis.root(operand);
     let shape = &graph.ty(root.source).shape;
     let is_same_shape = *shape == graph.ty(node.outputs[0]).shape;
-    Read { is_whole: is_same_shape && root.at(coordinates) == Index::axes(shape), source: root.source }
+    TensorRead { is_whole: is_same_shape && root.at(coordinates) == Index::axes(shape), source: root.source }
 }

@@ -2,10 +2,10 @@
 
 use crate::indexing::pinned_by;
 use crate::lower::LowerError;
-use crate::lower::analysis::Analysis;
+use crate::lower::analysis::GraphAnalysis;
 use crate::lower::contraction;
 use crate::lower::recipe::Recipe;
-use crate::rewriter::Refusal;
+use crate::rewriter::NodeRefusal;
 use fixedbitset::FixedBitSet;
 use passhost_ir::kernel::limits;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// For each node why it lowers to no kernel, or should not: of products only those that are `wanted` do. Where an index
 /// of an op comes from nothing changes, unless the op `becomes_kernel` itself.
 pub(in crate::lower) fn refused(
-    analysis: &Analysis<'_>,
+    analysis: &GraphAnalysis<'_>,
     becomes_kernel: impl Fn(usize) -> bool,
     wanted: contraction::Check,
 ) -> Vec<Option<LowerError>> {
@@ -38,7 +38,7 @@ pub(in crate::lower) fn refused(
                 return Err(LowerError::Empty(name()));
             }
             if ty.rank() > limits::PARALLEL_AXES {
-                return Err(LowerError::Rank { name: name(), rank: ty.rank() });
+                return Err(LowerError::Rank(name(), ty.rank()));
             }
         }
         Ok(())
@@ -48,9 +48,9 @@ pub(in crate::lower) fn refused(
 
 /// The nodes at some positions by reason, in the order of the first of each.
 pub(in crate::lower) fn by_reason(
-    analysis: &Analysis<'_>,
+    analysis: &GraphAnalysis<'_>,
     found: impl IntoIterator<Item = (usize, String)>,
-) -> Vec<Refusal> {
+) -> Vec<NodeRefusal> {
     let mut by_reason: BTreeMap<String, FixedBitSet> = BTreeMap::new();
     for (position, reason) in found {
         by_reason.entry(reason).or_default().grow_and_insert(position);
@@ -61,7 +61,7 @@ pub(in crate::lower) fn by_reason(
     }
     let refusal = |((_, reason), positions): ((usize, String), FixedBitSet)| {
         let nodes = positions.ones().map(|position| analysis.node(position).id).collect();
-        Refusal { nodes, reason }
+        NodeRefusal { nodes, reason }
     };
     by_first.into_iter().map(refusal).collect()
 }

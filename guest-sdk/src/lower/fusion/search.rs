@@ -1,16 +1,16 @@
 //! Joining regions, the pair that saves most first.
 
-use super::order::Order;
-use super::reads::{Read, dependencies, is_reduced_next, reads_of};
+use super::order::MergeOrder;
+use super::reads::{TensorRead, dependencies, is_reduced_next, reads_of};
 use crate::lower::LowerError;
-use crate::lower::analysis::Analysis;
+use crate::lower::analysis::GraphAnalysis;
 use crate::lower::boundary::read_outside;
 use crate::lower::cost::Model;
 use crate::lower::library::Calls;
 use crate::lower::recipe::Recipe;
-use crate::lower::region::{Effort, Lowered, lower};
+use crate::lower::region::{Lowered, lower};
 use crate::lower::rules::Align;
-use crate::lower::work::Work;
+use crate::lower::work::{KernelEffort, WorkEstimate};
 use fixedbitset::FixedBitSet;
 use passhost_ir::ValueId;
 use passhost_ir::kernel::limits;
@@ -45,11 +45,11 @@ pub(in crate::lower) struct Region {
     shape: Vec<i64>,
     /// What of it is read elsewhere.
     results: Vec<ValueId>,
-    work: Work,
+    work: WorkEstimate,
     /// The estimate, in nanoseconds, for the kernel or for the calls of ATen, whichever is less.
     time: f64,
     /// The kernel, where it has been written.
-    kernel: Option<(Lowered, Effort)>,
+    kernel: Option<(Lowered, KernelEffort)>,
     /// How often it has changed.
     version: u32,
     /// The pairs that it is part of.
@@ -75,12 +75,12 @@ struct Pair {
 struct Rough {
     members: FixedBitSet,
     results: Vec<ValueId>,
-    work: Work,
+    work: WorkEstimate,
 }
 
 /// A pair in the queue. Of those that save about as much, the smaller come first, which leaves less to be lowered again.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
+struct QueuedPair {
     /// Twice the logarithm of what it saves.
     rank: u32,
     nodes: Reverse<usize>,
@@ -89,40 +89,40 @@ struct Entry {
     saved: u64,
 }
 
-impl Entry {
-    fn of(saved: u64, nodes: usize, number: usize) -> Entry {
+impl QueuedPair {
+    fn of(saved: u64, nodes: usize, number: usize) -> QueuedPair {
         let doubled = saved.saturating_mul(saved);
-        Entry { rank: doubled.max(1).ilog2(), nodes: Reverse(nodes), number: Reverse(number), saved }
+        QueuedPair { rank: doubled.max(1).ilog2(), nodes: Reverse(nodes), number: Reverse(number), saved }
     }
 }
 
 /// The state of the search.
-pub(in crate::lower) struct Search<'a> {
-    analysis: &'a Analysis<'a>,
+pub(in crate::lower) struct FusionSearch<'a> {
+    analysis: &'a GraphAnalysis<'a>,
     model: &'a Model,
     /// For each node what it reads.
-    reads: Vec<Vec<Read>>,
-    order: Order,
+    reads: Vec<Vec<TensorRead>>,
+    order: MergeOrder,
     /// For each vertex of the order, which is a node's position, its region.
     regions: Vec<Option<Region>>,
     pairs: Vec<Pair>,
-    queue: BinaryHeap<Entry>,
+    queue: BinaryHeap<QueuedPair>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> FusionSearch<'a> {
     /// Every node that `lowers` as a region of its own.
     pub(in crate::lower) fn of(
-        analysis: &'a Analysis<'a>,
+        analysis: &'a GraphAnalysis<'a>,
         model: &'a Model,
         calls: &Calls,
         lowers: &[bool],
-    ) -> Search<'a> {
+    ) -> FusionSearch<'a> {
         let graph = analysis.graph;
-        let mut search = Search {
+        let mut search = FusionSearch {
             analysis,
             model,
             reads: vec![vec![]; graph.nodes.len()],
-            order: Order::of(dependencies(analysis)),
+            order: MergeOrder::of(dependencies(analysis)),
             regions: vec![],
             pairs: vec![],
             queue: BinaryHeap::new(),
@@ -130,7 +130,7 @@ impl<'a> Search<'a> {
         for (position, node) in graph.nodes.iter().enumerate() {
             let recipe = analysis.recipe(position).ok().filter(|_| lowers[position]);
             search.regions.push(recipe.map(|recipe| {
-                let work = calls.works[position].as_kernel(analysis, model, position);
+                let work = calls.works[position].as_kernel(analysis, position);
                 let footprint = analysis.footprint(position, 0).ok().flatten();
                 let is_norm = footprint.is_some_and(|footprint| footprint.elementwise);
                 Region {
@@ -234,7 +234,7 @@ impl<'a> Search<'a> {
         match estimate {
             Ok((saved, nodes)) => {
                 pair.is_queued = true;
-                self.queue.push(Entry::of(saved, nodes, number));
+                self.queue.push(QueuedPair::of(saved, nodes, number));
             }
             Err(obstacle) => {
                 pair.tries += TRY[0];
@@ -300,7 +300,7 @@ impl<'a> Search<'a> {
     /// Picoseconds that one kernel with this work saves against two regions; an error where it saves nothing. Those of
     /// products count little, so that what follows them becomes part of other reductions first; so do those of regions that
     /// only read the same, so that each becomes part of what reads it first.
-    fn saved(&self, regions: [usize; 2], work: &Work) -> Result<u64, String> {
+    fn saved(&self, regions: [usize; 2], work: &WorkEstimate) -> Result<u64, String> {
         let apart: f64 = self.of_pair(regions).map(|region| region.time).sum();
         let together = self.model.kernel(work);
         let saved = ((apart - together) * 1e3) as u64;
@@ -325,7 +325,7 @@ impl<'a> Search<'a> {
 
     /// Joins the regions of a pair if that saves as much as was estimated; otherwise puts it back in the queue, or says
     /// what is in the way.
-    fn join(&mut self, entry: Entry, regions: [usize; 2]) -> Result<Option<usize>, String> {
+    fn join(&mut self, entry: QueuedPair, regions: [usize; 2]) -> Result<Option<usize>, String> {
         let number = entry.number.0;
         let crossed = || "a path between them leads through other nodes".to_owned();
         if !self.order.may_merge(regions[0], regions[1]) {
@@ -336,7 +336,7 @@ impl<'a> Search<'a> {
             None => Box::new(self.together(regions)?),
         };
         let saved = self.saved(regions, &joined.work)?;
-        let again = Entry::of(saved, entry.nodes.0, number);
+        let again = QueuedPair::of(saved, entry.nodes.0, number);
         if again.rank < entry.rank && self.queue.peek().is_some_and(|next| again < *next) {
             let pair = &mut self.pairs[number];
             (pair.joined, pair.is_queued) = (Some(joined), true);
@@ -368,7 +368,13 @@ impl<'a> Search<'a> {
             if effort.places > MOST_PLACES {
                 return Err(format!("an op would be calculated at {} places", effort.places));
             }
-            let work = Work::of_kernel(self.analysis.graph, self.model, &lowered.kernel, &lowered.inputs, &effort);
+            let work = WorkEstimate::of_kernel(
+                self.analysis.graph,
+                &self.model.constants,
+                &lowered.kernel,
+                &lowered.inputs,
+                &effort,
+            );
             (work, Some((lowered, effort)))
         };
         let time = self.model.kernel(&work);
@@ -434,7 +440,7 @@ impl<'a> Search<'a> {
     }
 
     /// The nodes of each region, and its kernel where it has been written. No region is left.
-    pub(in crate::lower) fn take_regions(&mut self) -> Vec<(FixedBitSet, Option<(Lowered, Effort)>)> {
+    pub(in crate::lower) fn take_regions(&mut self) -> Vec<(FixedBitSet, Option<(Lowered, KernelEffort)>)> {
         let regions = self.regions.iter_mut().filter_map(Option::take);
         regions.map(|region| (region.members, region.kernel)).collect()
     }

@@ -2,23 +2,23 @@
 //!
 //! Eager fails where an index lies outside; a kernel takes the nearest element, so that what it reads is always inside.
 
-use super::{Move, Op, Site};
+use super::{Move, MoveCall, MoveOp};
 use crate::index::{Along, Index};
 use crate::lower::call::Uncovered;
 use crate::view::{View, broadcast};
 use passhost_ir::{Arg, Dtype, ValueId};
 
-pub(super) const OPS: &[Op] = &[
-    Op::new("aten::embedding", embedding),
-    Op::new("aten::index_select", index_select),
-    Op::new("aten::gather", gather),
-    Op::new("aten::take_along_dim", take_along_dim),
-    Op::new("aten::take", take),
-    Op::of("aten::index", &["Tensor"], index),
+pub(super) const OPS: &[MoveOp] = &[
+    MoveOp::new("aten::embedding", embedding),
+    MoveOp::new("aten::index_select", index_select),
+    MoveOp::new("aten::gather", gather),
+    MoveOp::new("aten::take_along_dim", take_along_dim),
+    MoveOp::new("aten::take", take),
+    MoveOp::of("aten::index", &["Tensor"], index),
 ];
 
 /// The index that a tensor has at `place`.
-fn gathered(site: &Site<'_>, tensor: ValueId, place: Vec<Index>, along: Along) -> Result<Index, Uncovered> {
+fn gathered(site: &MoveCall<'_>, tensor: ValueId, place: Vec<Index>, along: Along) -> Result<Index, Uncovered> {
     match site.graph.ty(tensor).dtype {
         Dtype::I64 | Dtype::I32 => Ok(Index::gathered(tensor, place, along)),
         dtype => Err(format!("has indices of type {dtype}; i64 and i32 are covered")),
@@ -36,7 +36,7 @@ fn wrapping(extent: i64) -> Along {
 }
 
 /// `(weight, indices)`: rows of the weight.
-fn embedding(site: &Site<'_>) -> Result<Move, Uncovered> {
+fn embedding(site: &MoveCall<'_>) -> Result<Move, Uncovered> {
     let (source, shape, mut axes) = site.source()?;
     let (within, &[rows, _]) = (axes.pop().ok_or("has no dimensions")?, shape) else {
         return Err("has a weight of other than two dimensions".to_owned());
@@ -46,7 +46,7 @@ fn embedding(site: &Site<'_>) -> Result<Move, Uncovered> {
 }
 
 /// `(self, dim, index)`: slices along a dimension.
-fn index_select(site: &Site<'_>) -> Result<Move, Uncovered> {
+fn index_select(site: &MoveCall<'_>) -> Result<Move, Uncovered> {
     let (source, shape, mut coordinates) = site.source()?;
     let indices = site.tensor(2)?;
     if shape.is_empty() {
@@ -59,7 +59,7 @@ fn index_select(site: &Site<'_>) -> Result<Move, Uncovered> {
 }
 
 /// `(self, dim, index)`: one element for each index.
-fn gather(site: &Site<'_>) -> Result<Move, Uncovered> {
+fn gather(site: &MoveCall<'_>) -> Result<Move, Uncovered> {
     let (source, shape, mut coordinates) = site.source()?;
     if shape.is_empty() {
         return Ok(Move::Map(View { source, coordinates }));
@@ -71,7 +71,7 @@ fn gather(site: &Site<'_>) -> Result<Move, Uncovered> {
 }
 
 /// `(self, indices, dim)`: the same, with both broadcast in the other dimensions; flattened without a dimension.
-fn take_along_dim(site: &Site<'_>) -> Result<Move, Uncovered> {
+fn take_along_dim(site: &MoveCall<'_>) -> Result<Move, Uncovered> {
     let (_, shape, axes) = site.source()?;
     if site.args.int(2).is_none() {
         return take(site);
@@ -92,7 +92,7 @@ fn take_along_dim(site: &Site<'_>) -> Result<Move, Uncovered> {
 }
 
 /// `(self, index)`: elements of the flattened tensor.
-fn take(site: &Site<'_>) -> Result<Move, Uncovered> {
+fn take(site: &MoveCall<'_>) -> Result<Move, Uncovered> {
     let (source, shape, axes) = site.source()?;
     let indices = site.tensor(1)?;
     // Without a dimension, the indices of `take_along_dim` are flattened as well.
@@ -106,7 +106,7 @@ fn take(site: &Site<'_>) -> Result<Move, Uncovered> {
 
 /// `(self, indices)`: a tensor of indices for each dimension, or none where all of it is taken. The indices are broadcast;
 /// their dimensions stand where the first of them stands, or before all others if a dimension between is taken whole.
-fn index(site: &Site<'_>) -> Result<Move, Uncovered> {
+fn index(site: &MoveCall<'_>) -> Result<Move, Uncovered> {
     let (source, shape, axes) = site.source()?;
     let indices: Vec<Option<ValueId>> = match site.args.get(1) {
         Some(Arg::OptionalValues(indices)) => indices.clone(),

@@ -1,29 +1,29 @@
 //! Tensors behind each other.
 
-use super::{Move, Op, Part, Site};
+use super::{JoinedPart, Move, MoveCall, MoveOp};
 use crate::index::Index;
 use crate::lower::call::Uncovered;
 use crate::view::View;
 use passhost_ir::ValueId;
 
-pub(super) const OPS: &[Op] = &[
-    Op::new("aten::cat", |site| Joined::along(site)?.parts(site)),
-    Op::new("aten::concat", |site| Joined::along(site)?.parts(site)),
-    Op::new("aten::concatenate", |site| Joined::along(site)?.parts(site)),
-    Op::new("aten::stack", |site| Joined { adds: true, ..Joined::along(site)? }.parts(site)),
-    Op::new("aten::hstack", |site| {
+pub(super) const OPS: &[MoveOp] = &[
+    MoveOp::new("aten::cat", |site| JoinRule::along(site)?.parts(site)),
+    MoveOp::new("aten::concat", |site| JoinRule::along(site)?.parts(site)),
+    MoveOp::new("aten::concatenate", |site| JoinRule::along(site)?.parts(site)),
+    MoveOp::new("aten::stack", |site| JoinRule { adds: true, ..JoinRule::along(site)? }.parts(site)),
+    MoveOp::new("aten::hstack", |site| {
         let rank = site.result.rank();
-        Joined { dim: rank.min(2).saturating_sub(1), adds: false, at: |rank| if rank == 0 { &[] } else { ALL } }
+        JoinRule { dim: rank.min(2).saturating_sub(1), adds: false, at: |rank| if rank == 0 { &[] } else { ALL } }
             .parts(site)
     }),
-    Op::new("aten::vstack", |site| {
-        Joined { dim: 0, adds: false, at: |rank| [&[], &[1][..], ALL][rank.min(2)] }.parts(site)
+    MoveOp::new("aten::vstack", |site| {
+        JoinRule { dim: 0, adds: false, at: |rank| [&[], &[1][..], ALL][rank.min(2)] }.parts(site)
     }),
-    Op::new("aten::dstack", |site| {
-        Joined { dim: 2, adds: false, at: |rank| [&[], &[1][..], &[0, 1], ALL][rank.min(3)] }.parts(site)
+    MoveOp::new("aten::dstack", |site| {
+        JoinRule { dim: 2, adds: false, at: |rank| [&[], &[1][..], &[0, 1], ALL][rank.min(3)] }.parts(site)
     }),
-    Op::new("aten::column_stack", |site| {
-        Joined { dim: 1, adds: false, at: |rank| [&[], &[0][..], ALL][rank.min(2)] }.parts(site)
+    MoveOp::new("aten::column_stack", |site| {
+        JoinRule { dim: 1, adds: false, at: |rank| [&[], &[0][..], ALL][rank.min(2)] }.parts(site)
     }),
 ];
 
@@ -31,7 +31,7 @@ pub(super) const OPS: &[Op] = &[
 const ALL: &[usize] = &[0, 1, 2, 3, 4, 5, 6, 7];
 
 /// How tensors are joined.
-struct Joined {
+struct JoinRule {
     /// Along which dimension of the result.
     dim: usize,
     /// The dimension is a new one, which the tensors lack.
@@ -40,13 +40,13 @@ struct Joined {
     at: fn(usize) -> &'static [usize],
 }
 
-impl Joined {
+impl JoinRule {
     /// Along the dimension that is the second argument.
-    fn along(site: &Site<'_>) -> Result<Joined, Uncovered> {
-        Ok(Joined { dim: site.dim(1, site.result.rank())?, adds: false, at: |_| ALL })
+    fn along(site: &MoveCall<'_>) -> Result<JoinRule, Uncovered> {
+        Ok(JoinRule { dim: site.dim(1, site.result.rank())?, adds: false, at: |_| ALL })
     }
 
-    fn parts(&self, site: &Site<'_>) -> Result<Move, Uncovered> {
+    fn parts(&self, site: &MoveCall<'_>) -> Result<Move, Uncovered> {
         let tensors = site.args.tensors(0).ok_or("has no list of tensors")?;
         let shape = &site.result.shape;
         let mut parts = Vec::new();
@@ -61,7 +61,7 @@ impl Joined {
                     own.map_or(1, |dim| site.graph.ty(source).shape[dim])
                 }
             };
-            parts.push(Part { view: View { source, coordinates }, end });
+            parts.push(JoinedPart { view: View { source, coordinates }, end });
         }
         if parts.is_empty() || shape.get(self.dim) != Some(&end) {
             return Err("joins tensors that do not make up its result".to_owned());
@@ -70,7 +70,7 @@ impl Joined {
     }
 
     /// The place in a tensor that starts at a position along the dimension.
-    fn coordinates(&self, site: &Site<'_>, source: ValueId, start: i64) -> Result<Vec<Index>, Uncovered> {
+    fn coordinates(&self, site: &MoveCall<'_>, source: ValueId, start: i64) -> Result<Vec<Index>, Uncovered> {
         let mut axes = Index::axes(&site.result.shape);
         let rank = site.graph.ty(source).rank();
         if self.adds {

@@ -1,35 +1,35 @@
 //! Rearrangements of one tensor: every element of the result is one of its elements.
 
-use super::{Move, Only, Op, Site};
+use super::{Move, MoveCall, MoveOp, Only};
 use crate::index::Index;
 use crate::lower::call::Uncovered;
 use crate::view::{self, View};
 use passhost_ir::dims::wrap;
 
-pub(super) const OPS: &[Op] = &[
-    Op::new("aten::roll", roll),
-    Op::new("aten::fft_fftshift", |site| half_rolled(site, |extent| extent / 2)),
-    Op::new("aten::fft_ifftshift", |site| half_rolled(site, |extent| (extent + 1) / 2)),
-    Op::new("aten::flip", |site| flipped(site, site.ints(1)?)),
-    Op::new("aten::fliplr", |site| flipped(site, &[1])),
-    Op::new("aten::flipud", |site| flipped(site, &[0])),
-    Op::new("aten::rot90", rot90),
-    Op::new("aten::repeat", repeat),
-    Op::new("aten::tile", repeat),
-    Op {
+pub(super) const OPS: &[MoveOp] = &[
+    MoveOp::new("aten::roll", roll),
+    MoveOp::new("aten::fft_fftshift", |site| half_rolled(site, |extent| extent / 2)),
+    MoveOp::new("aten::fft_ifftshift", |site| half_rolled(site, |extent| (extent + 1) / 2)),
+    MoveOp::new("aten::flip", |site| flipped(site, site.ints(1)?)),
+    MoveOp::new("aten::fliplr", |site| flipped(site, &[1])),
+    MoveOp::new("aten::flipud", |site| flipped(site, &[0])),
+    MoveOp::new("aten::rot90", rot90),
+    MoveOp::new("aten::repeat", repeat),
+    MoveOp::new("aten::tile", repeat),
+    MoveOp {
         only: Only::calls("with a number of repeats"),
-        ..Op::of("aten::repeat_interleave", &["self_int"], repeat_interleave)
+        ..MoveOp::of("aten::repeat_interleave", &["self_int"], repeat_interleave)
     },
-    Op::new("aten::reshape", regroup),
-    Op::new("aten::reshape_as", regroup),
-    Op::new("aten::ravel", regroup),
-    Op::of("aten::flatten", &["using_ints"], regroup),
-    Op::new("aten::pixel_shuffle", pixel_shuffle),
-    Op::new("aten::pixel_unshuffle", pixel_unshuffle),
-    Op::new("aten::channel_shuffle", channel_shuffle),
+    MoveOp::new("aten::reshape", regroup),
+    MoveOp::new("aten::reshape_as", regroup),
+    MoveOp::new("aten::ravel", regroup),
+    MoveOp::of("aten::flatten", &["using_ints"], regroup),
+    MoveOp::new("aten::pixel_shuffle", pixel_shuffle),
+    MoveOp::new("aten::pixel_unshuffle", pixel_unshuffle),
+    MoveOp::new("aten::channel_shuffle", channel_shuffle),
 ];
 
-fn map(site: &Site<'_>, coordinates: Vec<Index>) -> Result<Move, Uncovered> {
+fn map(site: &MoveCall<'_>, coordinates: Vec<Index>) -> Result<Move, Uncovered> {
     Ok(Move::Map(View { source: site.tensor(0)?, coordinates }))
 }
 
@@ -39,7 +39,7 @@ fn rolled(at: &Index, shift: i64, extent: i64) -> Index {
 }
 
 /// Shifts along dimensions, or along the flattened tensor where none are given.
-fn roll(site: &Site<'_>) -> Result<Move, Uncovered> {
+fn roll(site: &MoveCall<'_>) -> Result<Move, Uncovered> {
     let (_, shape, mut coordinates) = site.source()?;
     let (shifts, dims) = (site.ints(1)?, site.ints(2)?);
     if passhost_ir::numel(shape) == 0 {
@@ -58,7 +58,7 @@ fn roll(site: &Site<'_>) -> Result<Move, Uncovered> {
 }
 
 /// Some dimensions rolled, or all, each by a part of its extent.
-fn half_rolled(site: &Site<'_>, shift: fn(i64) -> i64) -> Result<Move, Uncovered> {
+fn half_rolled(site: &MoveCall<'_>, shift: fn(i64) -> i64) -> Result<Move, Uncovered> {
     let (_, shape, mut coordinates) = site.source()?;
     let all: Vec<i64> = (0..shape.len() as i64).collect();
     for &dim in site.args.ints(1).unwrap_or(&all) {
@@ -72,7 +72,7 @@ fn reversed(at: &Index, extent: i64) -> Index {
     at.times(-1).shifted(extent - 1)
 }
 
-fn flipped(site: &Site<'_>, dims: &[i64]) -> Result<Move, Uncovered> {
+fn flipped(site: &MoveCall<'_>, dims: &[i64]) -> Result<Move, Uncovered> {
     let (_, shape, mut coordinates) = site.source()?;
     for &dim in dims {
         let dim = wrap(dim, shape.len()).ok_or("flips a dimension that is not there")?;
@@ -82,7 +82,7 @@ fn flipped(site: &Site<'_>, dims: &[i64]) -> Result<Move, Uncovered> {
 }
 
 /// A number of quarter turns from the first of two dimensions to the second.
-fn rot90(site: &Site<'_>) -> Result<Move, Uncovered> {
+fn rot90(site: &MoveCall<'_>) -> Result<Move, Uncovered> {
     let (_, shape, mut coordinates) = site.source()?;
     let &[first, second] = site.ints(2)? else { return Err("has no two dimensions".to_owned()) };
     let (first, second) =
@@ -97,14 +97,14 @@ fn rot90(site: &Site<'_>) -> Result<Move, Uncovered> {
     map(site, coordinates)
 }
 
-fn repeat(site: &Site<'_>) -> Result<Move, Uncovered> {
+fn repeat(site: &MoveCall<'_>) -> Result<Move, Uncovered> {
     let (_, shape, axes) = site.source()?;
     let missing = axes.len().checked_sub(shape.len()).ok_or("has a result of too few dimensions")?;
     map(site, shape.iter().zip(&axes[missing..]).map(|(&extent, axis)| axis.rem(extent.max(1))).collect())
 }
 
 /// Each element several times, along a dimension or of the flattened tensor.
-fn repeat_interleave(site: &Site<'_>) -> Result<Move, Uncovered> {
+fn repeat_interleave(site: &MoveCall<'_>) -> Result<Move, Uncovered> {
     let (_, shape, mut coordinates) = site.source()?;
     let count = site.int(1)?.max(1);
     if site.args.int(2).is_none() {
@@ -115,13 +115,13 @@ fn repeat_interleave(site: &Site<'_>) -> Result<Move, Uncovered> {
     map(site, coordinates)
 }
 
-fn regroup(site: &Site<'_>) -> Result<Move, Uncovered> {
+fn regroup(site: &MoveCall<'_>) -> Result<Move, Uncovered> {
     let (_, shape, _) = site.source()?;
     map(site, view::regroup(shape, &site.result.shape).ok_or("has a result of another size")?)
 }
 
 /// From `[.., C * r * r, H, W]` to `[.., C, H * r, W * r]`.
-fn pixel_shuffle(site: &Site<'_>) -> Result<Move, Uncovered> {
+fn pixel_shuffle(site: &MoveCall<'_>) -> Result<Move, Uncovered> {
     let (_, _, mut place) = site.source()?;
     let r = site.int(1)?;
     if let [.., c, h, w] = &mut place[..] {
@@ -132,7 +132,7 @@ fn pixel_shuffle(site: &Site<'_>) -> Result<Move, Uncovered> {
 }
 
 /// From `[.., C, H * r, W * r]` to `[.., C * r * r, H, W]`.
-fn pixel_unshuffle(site: &Site<'_>) -> Result<Move, Uncovered> {
+fn pixel_unshuffle(site: &MoveCall<'_>) -> Result<Move, Uncovered> {
     let (_, _, mut place) = site.source()?;
     let r = site.int(1)?;
     if let [.., c, h, w] = &mut place[..] {
@@ -144,7 +144,7 @@ fn pixel_unshuffle(site: &Site<'_>) -> Result<Move, Uncovered> {
 }
 
 /// Channels `[N, groups * C, ..]`, counted with the group as the faster digit.
-fn channel_shuffle(site: &Site<'_>) -> Result<Move, Uncovered> {
+fn channel_shuffle(site: &MoveCall<'_>) -> Result<Move, Uncovered> {
     let (_, shape, mut place) = site.source()?;
     let (groups, channels) = (site.int(1)?.max(1), *shape.get(1).ok_or("has no dimension of channels")?);
     place[1] = place[1].rem(groups).times(channels / groups).plus(&place[1].div(groups));

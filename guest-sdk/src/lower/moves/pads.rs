@@ -1,30 +1,30 @@
 //! A tensor with something around it, or put over another one.
 
-use super::{Guard, Move, Op, Otherwise, Site, literal};
+use super::{IndexGuard, Move, MoveCall, MoveOp, Otherwise, literal};
 use crate::index::Index;
 use crate::lower::call::Uncovered;
 use crate::view::{self, View};
 use passhost_ir::ValueId;
 use passhost_ir::dims::wrap;
 
-pub(super) const OPS: &[Op] = &[
-    Op::new("aten::constant_pad_nd", |site| constant(site, site.args.number(2).unwrap_or(0.0))),
-    Op::new("aten::pad", pad),
-    Op::new("aten::reflection_pad1d", |site| repeated(site, reflected)),
-    Op::new("aten::reflection_pad2d", |site| repeated(site, reflected)),
-    Op::new("aten::reflection_pad3d", |site| repeated(site, reflected)),
-    Op::new("aten::replication_pad1d", |site| repeated(site, nearest)),
-    Op::new("aten::replication_pad2d", |site| repeated(site, nearest)),
-    Op::new("aten::replication_pad3d", |site| repeated(site, nearest)),
-    Op::new("aten::im2col", im2col),
-    Op::new("aten::diag_embed", |site| embedded(site, site.int(1)?, site.int(2)?, site.int(3)?)),
-    Op::new("aten::diag", diag),
-    Op::new("aten::slice_scatter", slice_scatter),
-    Op::new("aten::select_scatter", select_scatter),
-    Op::new("aten::diagonal_scatter", diagonal_scatter),
+pub(super) const OPS: &[MoveOp] = &[
+    MoveOp::new("aten::constant_pad_nd", |site| constant(site, site.args.number(2).unwrap_or(0.0))),
+    MoveOp::new("aten::pad", pad),
+    MoveOp::new("aten::reflection_pad1d", |site| repeated(site, reflected)),
+    MoveOp::new("aten::reflection_pad2d", |site| repeated(site, reflected)),
+    MoveOp::new("aten::reflection_pad3d", |site| repeated(site, reflected)),
+    MoveOp::new("aten::replication_pad1d", |site| repeated(site, nearest)),
+    MoveOp::new("aten::replication_pad2d", |site| repeated(site, nearest)),
+    MoveOp::new("aten::replication_pad3d", |site| repeated(site, nearest)),
+    MoveOp::new("aten::im2col", im2col),
+    MoveOp::new("aten::diag_embed", |site| embedded(site, site.int(1)?, site.int(2)?, site.int(3)?)),
+    MoveOp::new("aten::diag", diag),
+    MoveOp::new("aten::slice_scatter", slice_scatter),
+    MoveOp::new("aten::select_scatter", select_scatter),
+    MoveOp::new("aten::diagonal_scatter", diagonal_scatter),
 ];
 
-fn pad(site: &Site<'_>) -> Result<Move, Uncovered> {
+fn pad(site: &MoveCall<'_>) -> Result<Move, Uncovered> {
     match site.args.text(2) {
         Some("constant") => constant(site, site.args.number(3).unwrap_or(0.0)),
         Some("reflect") => repeated(site, reflected),
@@ -35,7 +35,7 @@ fn pad(site: &Site<'_>) -> Result<Move, Uncovered> {
 }
 
 /// The place in the source, where the amounts before each of the last dimensions are taken off.
-fn shifted(site: &Site<'_>) -> Result<View, Uncovered> {
+fn shifted(site: &MoveCall<'_>) -> Result<View, Uncovered> {
     let (source, _, mut coordinates) = site.source()?;
     // Pairs of before and after, from the last dimension on.
     for (coordinate, amounts) in coordinates.iter_mut().rev().zip(site.ints(1)?.chunks(2)) {
@@ -44,13 +44,13 @@ fn shifted(site: &Site<'_>) -> Result<View, Uncovered> {
     Ok(View { source, coordinates })
 }
 
-fn constant(site: &Site<'_>, value: f64) -> Result<Move, Uncovered> {
+fn constant(site: &MoveCall<'_>, value: f64) -> Result<Move, Uncovered> {
     let otherwise = Otherwise::Constant(literal(site.result.dtype, value));
     Ok(Move::Guarded { view: shifted(site)?, guard: vec![], otherwise })
 }
 
 /// What lies outside is an element inside.
-fn repeated(site: &Site<'_>, inside: fn(&Index, i64) -> Index) -> Result<Move, Uncovered> {
+fn repeated(site: &MoveCall<'_>, inside: fn(&Index, i64) -> Index) -> Result<Move, Uncovered> {
     let mut view = shifted(site)?;
     let shape = &site.graph.ty(view.source).shape;
     for (coordinate, &extent) in view.coordinates.iter_mut().zip(shape) {
@@ -73,7 +73,7 @@ fn reflected(at: &Index, extent: i64) -> Index {
 }
 
 /// `(self, kernel_size, dilation, padding, stride)`, from `[.., C, H, W]` to `[.., C * positions in a window, windows]`.
-fn im2col(site: &Site<'_>) -> Result<Move, Uncovered> {
+fn im2col(site: &MoveCall<'_>) -> Result<Move, Uncovered> {
     let (source, shape, axes) = site.source()?;
     let each =
         |place: usize| site.args.ints_each(place, 2).ok_or_else(|| format!("has no two numbers as argument {place}"));
@@ -98,12 +98,12 @@ fn im2col(site: &Site<'_>) -> Result<Move, Uncovered> {
 
 /// The last dimension of a tensor laid along a diagonal of the result.
 fn along_diagonal(
-    site: &Site<'_>,
+    site: &MoveCall<'_>,
     source: ValueId,
     offset: i64,
     first: i64,
     second: i64,
-) -> Result<(View, Guard), Uncovered> {
+) -> Result<(View, IndexGuard), Uncovered> {
     let rank = site.result.rank();
     let dim = |dim: i64| wrap(dim, rank).ok_or_else(|| format!("names dimension {dim} of {rank}"));
     let (first, second) = (dim(first)?, dim(second)?);
@@ -118,13 +118,13 @@ fn along_diagonal(
 }
 
 /// A tensor along a diagonal, and zeros elsewhere.
-fn embedded(site: &Site<'_>, offset: i64, first: i64, second: i64) -> Result<Move, Uncovered> {
+fn embedded(site: &MoveCall<'_>, offset: i64, first: i64, second: i64) -> Result<Move, Uncovered> {
     let (view, guard) = along_diagonal(site, site.tensor(0)?, offset, first, second)?;
     Ok(Move::Guarded { view, guard, otherwise: Otherwise::Constant(literal(site.result.dtype, 0.0)) })
 }
 
 /// `(self, diagonal)`: a vector as a diagonal, or the diagonal of a matrix.
-fn diag(site: &Site<'_>) -> Result<Move, Uncovered> {
+fn diag(site: &MoveCall<'_>) -> Result<Move, Uncovered> {
     let (source, shape, axes) = site.source()?;
     let offset = site.int(1)?;
     let [along] = &axes[..] else { return embedded(site, offset, 0, 1) };
@@ -136,13 +136,13 @@ fn diag(site: &Site<'_>) -> Result<Move, Uncovered> {
 }
 
 /// The first tensor, where nothing is put over it.
-fn base(site: &Site<'_>) -> Result<Otherwise, Uncovered> {
+fn base(site: &MoveCall<'_>) -> Result<Otherwise, Uncovered> {
     let (source, _, coordinates) = site.source()?;
     Ok(Otherwise::Element(View { source, coordinates }))
 }
 
 /// `(self, src, dim, start, end, step)`.
-fn slice_scatter(site: &Site<'_>) -> Result<Move, Uncovered> {
+fn slice_scatter(site: &MoveCall<'_>) -> Result<Move, Uncovered> {
     let (_, shape, mut coordinates) = site.source()?;
     let dim = site.dim(2, shape.len())?;
     let start = view::slice_start(site.args.int(3), shape[dim]);
@@ -154,7 +154,7 @@ fn slice_scatter(site: &Site<'_>) -> Result<Move, Uncovered> {
 }
 
 /// `(self, src, dim, index)`.
-fn select_scatter(site: &Site<'_>) -> Result<Move, Uncovered> {
+fn select_scatter(site: &MoveCall<'_>) -> Result<Move, Uncovered> {
     let (_, shape, mut coordinates) = site.source()?;
     let dim = site.dim(2, shape.len())?;
     let index = site.int(3)?;
@@ -164,7 +164,7 @@ fn select_scatter(site: &Site<'_>) -> Result<Move, Uncovered> {
 }
 
 /// `(self, src, offset, dim1, dim2)`.
-fn diagonal_scatter(site: &Site<'_>) -> Result<Move, Uncovered> {
+fn diagonal_scatter(site: &MoveCall<'_>) -> Result<Move, Uncovered> {
     let (view, guard) = along_diagonal(site, site.tensor(1)?, site.int(2)?, site.int(3)?, site.int(4)?)?;
     Ok(Move::Guarded { view, guard, otherwise: base(site)? })
 }

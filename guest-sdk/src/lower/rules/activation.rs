@@ -1,6 +1,6 @@
 //! Activation functions. Formulas as in ATen's `Activation.cpp` and `ActivationXxxKernel.cu`.
 
-use super::super::call::{Call, Emitted};
+use super::super::call::{Emitted, OpCall};
 use super::super::quantity::Quantity;
 use super::transcendental::one_plus_exp_neg;
 use super::{Align, Rule};
@@ -75,7 +75,7 @@ fn shifted_ramp(x: Quantity<'_>) -> Quantity<'_> {
 }
 
 /// `x > 0 ? x * scale : expm1(x * input_scale) * alpha * scale`, with `alpha * scale` one constant of the math type.
-fn elu<'k>(c: &Call<'k>, alpha: f64, scale: f64, input_scale: f64) -> Emitted<'k> {
+fn elu<'k>(c: &OpCall<'k>, alpha: f64, scale: f64, input_scale: f64) -> Emitted<'k> {
     let x = c.first()?;
     // The factors are rounded to the math type before they are multiplied there.
     let factor = if x.dtype().size() == 4 { f64::from(alpha as f32 * scale as f32) } else { alpha * scale };
@@ -85,7 +85,7 @@ fn elu<'k>(c: &Call<'k>, alpha: f64, scale: f64, input_scale: f64) -> Emitted<'k
 }
 
 /// `x * beta > threshold ? x : log1p(exp(x * beta)) / beta`.
-fn softplus<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn softplus<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let x = c.first()?;
     let (beta, threshold) = (c.number(1)?, c.number(2)?);
     let scaled = x * beta;
@@ -94,14 +94,14 @@ fn softplus<'k>(c: &Call<'k>) -> Emitted<'k> {
 }
 
 /// `x * 0.5 * (1 + erf(x / sqrt(2)))`.
-fn gelu<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn gelu<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let x = c.first()?;
     Ok(x * 0.5 * (1.0 + (x * FRAC_1_SQRT_2).unary(Unary::Erf)))
 }
 
 /// `0.5 * x * (1 + tanh(beta * (x + 0.044715 * x^3)))` with `beta = sqrt(2) * (2 / sqrt(pi)) * 0.5`, the cube's product
 /// fused into the sum.
-fn gelu_tanh<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn gelu_tanh<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let x = c.first()?;
     let cube = x * x * x;
     let inner = x.literal(0.044_715).fma(cube, x) * (SQRT_2 * FRAC_2_SQRT_PI * 0.5);

@@ -1,9 +1,8 @@
 //! Sums, products, quotients, powers, minima and maxima.
 
-use super::super::call::{Call, Emitted, Uncovered};
+use super::super::call::{Emitted, OpCall, Uncovered};
 use super::super::quantity::Quantity;
 use super::Rule;
-use super::transcendental::direct;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Compare, Unary};
 
@@ -12,7 +11,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule::cheap("aten::sub", &["Tensor", "Scalar"], |c| sum(c, 0, 1, -1.0)),
     Rule::cheap("aten::rsub", &["Tensor", "Scalar"], |c| sum(c, 1, 0, -1.0)),
     Rule::cheap("aten::mul", &["Tensor", "Scalar"], |c| {
-        both(c, if c.result == Dtype::Bool { Binary::And } else { Binary::Mul })
+        c.binary(if c.result == Dtype::Bool { Binary::And } else { Binary::Mul })
     }),
     Rule::cheap("aten::div", &["Tensor", "Scalar", "Tensor_mode", "Scalar_mode"], quotient),
     Rule::cheap("aten::floor_divide", &["", "Scalar"], floor_quotient),
@@ -27,11 +26,11 @@ pub(super) const RULES: &[Rule] = &[
         let x = c.first()?;
         Ok(x * x)
     }),
-    Rule::cheap("aten::neg", &[""], |c| direct(c, Unary::Neg)),
+    Rule::cheap("aten::neg", &[""], |c| c.unary(Unary::Neg)),
     Rule::cheap("aten::abs", &[""], |c| match c.result {
         // The magnitude of an unsigned or bool element is itself.
         Dtype::Bool | Dtype::U8 => c.first(),
-        _ => direct(c, Unary::Abs),
+        _ => c.unary(Unary::Abs),
     }),
     Rule::cheap("aten::reciprocal", &[""], |c| Ok(1.0 / c.first()?)),
     Rule::cheap("aten::addcmul", &[""], add_product),
@@ -40,28 +39,22 @@ pub(super) const RULES: &[Rule] = &[
         Ok(base + a / b)
     }),
     Rule::cheap("aten::lerp", &["Scalar", "Tensor"], interpolate),
-    Rule::cheap("aten::maximum", &[""], |c| both(c, Binary::Max)),
-    Rule::cheap("aten::minimum", &[""], |c| both(c, Binary::Min)),
-    Rule::cheap("aten::max", &["other"], |c| both(c, Binary::Max)),
-    Rule::cheap("aten::min", &["other"], |c| both(c, Binary::Min)),
+    Rule::cheap("aten::maximum", &[""], |c| c.binary(Binary::Max)),
+    Rule::cheap("aten::minimum", &[""], |c| c.binary(Binary::Min)),
+    Rule::cheap("aten::max", &["other"], |c| c.binary(Binary::Max)),
+    Rule::cheap("aten::min", &["other"], |c| c.binary(Binary::Min)),
     Rule::cheap("aten::clamp", &["", "Tensor"], |c| clamp(c, Some(1), Some(2))),
     Rule::cheap("aten::clamp_min", &["", "Tensor"], |c| clamp(c, Some(1), None)),
     Rule::cheap("aten::clamp_max", &["", "Tensor"], |c| clamp(c, None, Some(1))),
 ];
 
-/// An op of two operands that a kernel has too.
-pub(super) fn both<'k>(c: &Call<'k>, op: Binary) -> Emitted<'k> {
-    let (a, b) = c.pair()?;
-    Ok(a.binary(op, b))
-}
-
-fn rounded_pair<'k>(c: &Call<'k>) -> Result<(Quantity<'k>, Quantity<'k>), Uncovered> {
+fn rounded_pair<'k>(c: &OpCall<'k>) -> Result<(Quantity<'k>, Quantity<'k>), Uncovered> {
     Ok((c.rounded(0, c.result)?, c.rounded(1, c.result)?))
 }
 
 /// `left + sign * alpha * right`, the product fused into the sum where there is one. A number is taken at the math
 /// type's precision, as on CUDA; the CPU rounds it to the tensor type first.
-fn sum<'k>(c: &Call<'k>, left: usize, right: usize, sign: f64) -> Emitted<'k> {
+fn sum<'k>(c: &OpCall<'k>, left: usize, right: usize, sign: f64) -> Emitted<'k> {
     let (a, b) = (c.operand(left, c.result)?, c.operand(right, c.result)?);
     let alpha = if c.is_given(2) { c.number(2)? } else { 1.0 };
     if c.result == Dtype::Bool {
@@ -78,7 +71,7 @@ fn sum<'k>(c: &Call<'k>, left: usize, right: usize, sign: f64) -> Emitted<'k> {
 
 /// True division, truncation and floor. CUDA multiplies by the reciprocal of a number, which may be one ulp of the math
 /// type away from the quotient; this rule divides, as the CPU does.
-fn quotient<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn quotient<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     match c.args.text(2) {
         Some("floor") => floor_quotient(c),
         Some("trunc") => {
@@ -87,12 +80,12 @@ fn quotient<'k>(c: &Call<'k>) -> Emitted<'k> {
             Ok(if c.result.is_float() { quotient.unary(Unary::Trunc) } else { quotient })
         }
         Some(mode) => Err(format!("has the rounding mode `{mode}`; floor, trunc or none is covered")),
-        None => both(c, Binary::Div),
+        None => c.binary(Binary::Div),
     }
 }
 
 /// Python's `//`.
-fn floor_quotient<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn floor_quotient<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let (a, b) = rounded_pair(c)?;
     let rest = a % b;
     let adjust = signs_differ(rest, b);
@@ -114,7 +107,7 @@ fn floor_quotient<'k>(c: &Call<'k>) -> Emitted<'k> {
 }
 
 /// Python's `%`: the sign of the divisor.
-fn remainder<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn remainder<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let (a, b) = rounded_pair(c)?;
     let rest = a % b;
     let adjust = signs_differ(rest, b);
@@ -129,7 +122,7 @@ fn signs_differ<'k>(rest: Quantity<'k>, divisor: Quantity<'k>) -> Quantity<'k> {
 
 /// Powers. The exponents that ATen treats apart are treated apart here; a number as exponent is rounded to the tensor
 /// type. The products of small powers are calculated in the tensor type, hence rounded in between.
-pub(super) fn power<'k>(c: &Call<'k>) -> Emitted<'k> {
+pub(super) fn power<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let dtype = c.result;
     if !dtype.is_float() {
         return integer_power(c);
@@ -154,7 +147,7 @@ pub(super) fn power<'k>(c: &Call<'k>) -> Emitted<'k> {
 }
 
 /// By squaring, where the exponent is a number; by shifting, where the base is 2.
-fn integer_power<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn integer_power<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     match (c.args.int(0), c.args.int(1)) {
         _ if c.result == Dtype::Bool => Err("has bool operands".to_owned()),
         (Some(2), _) => {
@@ -180,20 +173,20 @@ fn integer_power<'k>(c: &Call<'k>) -> Emitted<'k> {
 }
 
 /// The operands of `self + value * tensor1 * tensor2` and its like, the second multiplied by the value.
-fn scaled_triple<'k>(c: &Call<'k>) -> Result<(Quantity<'k>, Quantity<'k>, Quantity<'k>), Uncovered> {
+fn scaled_triple<'k>(c: &OpCall<'k>) -> Result<(Quantity<'k>, Quantity<'k>, Quantity<'k>), Uncovered> {
     let (base, a, b) = c.triple()?;
     let value = c.number(3)?;
     Ok((base, if value == 1.0 { a } else { a * value }, b))
 }
 
 /// `self + value * tensor1 * tensor2`, the last product fused into the sum.
-fn add_product<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn add_product<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let (base, a, b) = scaled_triple(c)?;
     Ok(if a.dtype().is_float() { a.fma(b, base) } else { base + a * b })
 }
 
 /// `start + weight * (end - start)`, from the nearer end, so that a weight of 1 gives `end` exactly.
-fn interpolate<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn interpolate<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let (start, end, weight) = c.triple()?;
     let span = end - start;
     let is_near_start = weight.unary(Unary::Abs).compare(Compare::Lt, 0.5);
@@ -204,7 +197,7 @@ fn interpolate<'k>(c: &Call<'k>) -> Emitted<'k> {
 }
 
 /// Lower bound first, so that the upper one wins where they cross. A NaN stays.
-fn clamp<'k>(c: &Call<'k>, low: Option<usize>, high: Option<usize>) -> Emitted<'k> {
+fn clamp<'k>(c: &OpCall<'k>, low: Option<usize>, high: Option<usize>) -> Emitted<'k> {
     let mut x = c.first()?;
     for (bound, op) in [(low, Binary::Max), (high, Binary::Min)] {
         if let Some(place) = bound.filter(|&place| c.is_given(place)) {

@@ -1,23 +1,21 @@
 //! Bit by bit, and shifts.
 
-use super::super::call::{Call, Emitted};
+use super::super::call::{Emitted, OpCall};
 use super::Rule;
-use super::arithmetic::both;
-use super::transcendental::direct;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Compare, Unary};
 
 pub(super) const RULES: &[Rule] = &[
-    Rule::cheap("aten::bitwise_and", &["Tensor", "Scalar"], |c| both(c, Binary::And)),
-    Rule::cheap("aten::bitwise_or", &["Tensor", "Scalar"], |c| both(c, Binary::Or)),
-    Rule::cheap("aten::bitwise_xor", &["Tensor", "Scalar"], |c| both(c, Binary::Xor)),
-    Rule::cheap("aten::bitwise_not", &[""], |c| direct(c, Unary::Not)),
+    Rule::cheap("aten::bitwise_and", &["Tensor", "Scalar"], |c| c.binary(Binary::And)),
+    Rule::cheap("aten::bitwise_or", &["Tensor", "Scalar"], |c| c.binary(Binary::Or)),
+    Rule::cheap("aten::bitwise_xor", &["Tensor", "Scalar"], |c| c.binary(Binary::Xor)),
+    Rule::cheap("aten::bitwise_not", &[""], |c| c.unary(Unary::Not)),
     Rule::cheap("aten::bitwise_left_shift", &["Tensor", "Tensor_Scalar"], |c| shifted(c, Binary::Shl)),
     Rule::cheap("aten::bitwise_right_shift", &["Tensor", "Tensor_Scalar"], |c| shifted(c, Binary::Shr)),
 ];
 
 /// A count that is negative or too large shifts everything out: to the left 0 is left, to the right the sign.
-fn shifted<'k>(c: &Call<'k>, op: Binary) -> Emitted<'k> {
+fn shifted<'k>(c: &OpCall<'k>, op: Binary) -> Emitted<'k> {
     let (x, count) = c.pair()?;
     let bits = 8 * c.result.size();
     let most = if op == Binary::Shr && c.result != Dtype::U8 { bits - 1 } else { bits };

@@ -1,6 +1,6 @@
 //! What kind of number an element is, and its sign.
 
-use super::super::call::{Call, Emitted};
+use super::super::call::{Emitted, OpCall};
 use super::super::quantity::Quantity;
 use super::Rule;
 use passhost_ir::Dtype;
@@ -23,7 +23,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// Something that is asked of floats; integers all give the same.
-fn of_float<'k>(c: &Call<'k>, of_integers: bool, ask: fn(Quantity<'k>) -> Quantity<'k>) -> Emitted<'k> {
+fn of_float<'k>(c: &OpCall<'k>, of_integers: bool, ask: fn(Quantity<'k>) -> Quantity<'k>) -> Emitted<'k> {
     let x = c.own(0)?;
     Ok(if x.dtype().is_float() { ask(x) } else { c.literal(Dtype::Bool, f64::from(u8::from(of_integers))) })
 }
@@ -46,7 +46,7 @@ fn is_negative(x: Quantity<'_>) -> Quantity<'_> {
 }
 
 /// `|a - b| <= atol + |rtol * b|`, with the roundings of the tensors in between.
-fn is_close<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn is_close<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let dtype = c.common(&[0, 1])?;
     if !dtype.is_float() {
         return Err(format!("compares {dtype}"));
@@ -68,7 +68,7 @@ fn is_close<'k>(c: &Call<'k>) -> Emitted<'k> {
 }
 
 /// Numbers in place of NaN and the infinities; by default 0 and the largest finite ones of the type.
-fn numbers<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn numbers<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let x = c.first()?;
     let largest = match c.result {
         Dtype::F16 => 65504.0,

@@ -1,8 +1,9 @@
 //! Casts and copies.
 
 use super::super::call::Uncovered;
-use super::reduction::{arguments, shapes};
-use super::{Align, Read, Rule};
+use super::reduction::shapes;
+use super::{Align, OperandRead, Rule};
+use crate::args::Args;
 use crate::view;
 use passhost_ir::{Graph, Node};
 
@@ -22,9 +23,9 @@ const fn copy(name: &'static str, overloads: &'static [&'static str]) -> Rule {
 }
 
 /// The second operand, stretched to the shape of the first.
-fn source(graph: &Graph, node: &Node) -> Result<Vec<Read>, Uncovered> {
+fn source(graph: &Graph, node: &Node) -> Result<Vec<OperandRead>, Uncovered> {
     let (_, to) = shapes(graph, node, 0)?;
-    let source = arguments(node).tensor(1).ok_or("has no tensor as argument 1")?;
+    let source = Args::of(node).tensor(1).ok_or("has no tensor as argument 1")?;
     let coordinates = view::broadcast(&graph.ty(source).shape, to).ok_or("has a source of another shape")?;
     Ok(vec![(1, coordinates)])
 }

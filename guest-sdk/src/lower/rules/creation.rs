@@ -1,9 +1,9 @@
 //! Tensors that follow from numbers and places.
 
-use super::super::call::{Call, Emitted};
+use super::super::call::{Emitted, OpCall};
 use super::{Align, Rule};
 use passhost_ir::Dtype;
-use passhost_ir::kernel::{Binary, Compare};
+use passhost_ir::kernel::Compare;
 
 pub(super) const RULES: &[Rule] = &[
     filled("aten::zeros", &[""], |c| number(c, 0.0)),
@@ -24,26 +24,18 @@ pub(super) const RULES: &[Rule] = &[
     filled("aten::arange", &["start"], |c| steps(c, c.number(0)?, 1.0)),
     filled("aten::arange", &["start_step"], |c| steps(c, c.number(0)?, c.number(2)?)),
     filled("aten::linspace", &[""], between).only("to f32 or f64"),
-    Rule {
-        reads: 0,
-        ..Rule::costly("aten::logspace", &[""], |c| {
-            let exponent = between(c)?;
-            Ok(exponent.literal(c.number(3)?).binary(Binary::Pow, exponent))
-        })
-        .only("to f32 or f64")
-    },
 ];
 
 const fn filled(name: &'static str, overloads: &'static [&'static str], emit: super::Emit) -> Rule {
     Rule { reads: 0, ..Rule::cheap(name, overloads, emit) }
 }
 
-fn number<'k>(c: &Call<'k>, value: f64) -> Emitted<'k> {
+fn number<'k>(c: &OpCall<'k>, value: f64) -> Emitted<'k> {
     Ok(c.literal(c.math(c.result)?, value))
 }
 
 /// `start + step * i`, the product fused into the sum, with numbers of the math type as in ATen's CUDA kernel.
-fn steps<'k>(c: &Call<'k>, start: f64, step: f64) -> Emitted<'k> {
+fn steps<'k>(c: &OpCall<'k>, start: f64, step: f64) -> Emitted<'k> {
     let at = c.position(0)?.cast(c.math(c.result)?);
     if !at.dtype().is_float() {
         let (start, step) = (start.trunc(), step.trunc());
@@ -58,7 +50,7 @@ fn steps<'k>(c: &Call<'k>, start: f64, step: f64) -> Emitted<'k> {
 }
 
 /// Equal steps from a start to an end, counted from the nearer of both.
-fn between<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn between<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     if !matches!(c.result, Dtype::F32 | Dtype::F64) {
         return Err(format!("has a result of type {}; f32 and f64 are covered", c.result));
     }

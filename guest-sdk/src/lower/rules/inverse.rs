@@ -2,7 +2,7 @@
 //!
 //! They are as near as CUDA's own: within 4 ulp of the math type, of which the kernel's logarithm or angle may take 2.
 
-use super::super::call::{Call, Emitted};
+use super::super::call::{Emitted, OpCall};
 use super::super::quantity::Quantity;
 use super::Rule;
 use super::classification::magnitude;
@@ -44,7 +44,7 @@ fn cathetus(x: Quantity<'_>) -> Quantity<'_> {
 }
 
 /// A function of which only the half above 0 is given; a zero keeps its sign.
-fn odd<'k>(c: &Call<'k>, above: fn(Quantity<'k>) -> Quantity<'k>) -> Emitted<'k> {
+fn odd<'k>(c: &OpCall<'k>, above: fn(Quantity<'k>) -> Quantity<'k>) -> Emitted<'k> {
     let x = c.first()?;
     let result = above(magnitude(x));
     let signed = x.compare(Compare::Lt, 0.0).select(result.unary(Unary::Neg), result);

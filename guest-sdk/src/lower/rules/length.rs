@@ -1,10 +1,10 @@
 //! Norms of vectors, and what is divided by them.
 
-use super::super::call::{Call, Emitted, Uncovered};
+use super::super::call::{Emitted, OpCall, Uncovered};
 use super::super::quantity::Quantity;
 use super::Rule;
 use super::classification::magnitude;
-use super::reduction::{Footprint, all_dims, arguments, over_dims_at, shapes, sum_of_squares};
+use super::reduction::{Footprint, all_dims, over_dims_at, shapes, sum_of_squares};
 use crate::args::Args;
 use passhost_ir::kernel::{Binary, Compare, ReduceOp, Unary};
 use passhost_ir::{Dtype, Graph, Node};
@@ -30,7 +30,7 @@ fn listed_dims(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, U
 /// As `linalg_norm` has it: without an order all elements; with one a vector, or the norm of a matrix.
 fn vectors(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
     let (from, _) = shapes(graph, node, output)?;
-    let args = arguments(node);
+    let args = Args::of(node);
     let listed = args.ints(2).map_or(from.len(), <[i64]>::len);
     if args.number(1).is_some() && listed != 1 {
         return Err("has the norm of a matrix".to_owned());
@@ -41,7 +41,7 @@ fn vectors(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncov
 /// Over all dimensions but the one that an argument names; over all where it is -1.
 fn all_but_one(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
     let (from, _) = shapes(graph, node, output)?;
-    let kept = arguments(node).int(2).ok_or("has no dimension")?;
+    let kept = Args::of(node).int(2).ok_or("has no dimension")?;
     let dims: Vec<usize> = (0..from.len()).filter(|&dim| i64::try_from(dim) != Ok(kept)).collect();
     Ok(Footprint::elementwise(from, &dims))
 }
@@ -53,24 +53,24 @@ pub(super) fn same_shapes(graph: &Graph, args: Args<'_>) -> Result<(), Uncovered
 }
 
 fn pairs(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    same_shapes(graph, arguments(node))?;
+    same_shapes(graph, Args::of(node))?;
     over_dims_at(graph, node, output, 2)
 }
 
 fn last_of_pairs(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    same_shapes(graph, arguments(node))?;
+    same_shapes(graph, Args::of(node))?;
     let (from, to) = shapes(graph, node, output)?;
     let last = from.len().checked_sub(1).ok_or("has no dimensions")?;
     Ok(Footprint::over(from, &[last], to))
 }
 
 /// The norm of the order that argument 1 names, 2 where it is absent, of the elements in the result's type.
-fn norm<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn norm<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let order = if c.is_given(1) { c.number(1)? } else { 2.0 };
     of_order(c, order, |x| c.widened(x, c.result))
 }
 
-fn of_order<'k>(c: &Call<'k>, order: f64, map: impl Fn(Quantity<'k>) -> Emitted<'k>) -> Emitted<'k> {
+fn of_order<'k>(c: &OpCall<'k>, order: f64, map: impl Fn(Quantity<'k>) -> Emitted<'k>) -> Emitted<'k> {
     let sizes = |x| Ok(magnitude(map(x)?));
     if order == 0.0 {
         return c.fold(ReduceOp::Sum, |x| {
@@ -95,7 +95,7 @@ fn of_order<'k>(c: &Call<'k>, order: f64, map: impl Fn(Quantity<'k>) -> Emitted<
 }
 
 /// Both operands divided by their lengths, multiplied and added up; rounded wherever eager stores a tensor.
-fn cosine<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn cosine<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let eps = c.number(3)?;
     let unit = |tensor: usize| {
         let x = c.widened(c.element(tensor)?, c.result)?;
@@ -107,7 +107,7 @@ fn cosine<'k>(c: &Call<'k>) -> Emitted<'k> {
 }
 
 /// The norm of `x1 - x2 + eps`.
-fn distance<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn distance<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     if c.result == Dtype::Bool || !c.result.is_float() {
         return Err(format!("has a result of type {}", c.result));
     }

@@ -1,6 +1,6 @@
 //! Functions of two operands that go by logarithms, roots or exponentials.
 
-use super::super::call::{Call, Emitted};
+use super::super::call::{Emitted, OpCall};
 use super::Rule;
 use super::arithmetic::power;
 use super::classification::magnitude;
@@ -27,7 +27,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// `sqrt(a * a + b * b)`, scaled by the larger so that nothing overflows on the way.
-fn distance<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn distance<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let (a, b) = c.pair()?;
     let (a, b) = (magnitude(a), magnitude(b));
     let (long, short) = (a.max(b), a.min(b));
@@ -40,7 +40,7 @@ fn distance<'k>(c: &Call<'k>) -> Emitted<'k> {
 }
 
 /// `max(a, b) + log1p(exp(-|a - b|)) * scale`; equal infinities stay.
-fn log_of_sum<'k>(c: &Call<'k>, exponential: Unary, scale: f64) -> Emitted<'k> {
+fn log_of_sum<'k>(c: &OpCall<'k>, exponential: Unary, scale: f64) -> Emitted<'k> {
     let (a, b) = c.pair()?;
     let mut above = magnitude(a - b).unary(Unary::Neg).unary(exponential).unary(Unary::Log1p);
     if scale != 1.0 {
@@ -53,7 +53,7 @@ fn log_of_sum<'k>(c: &Call<'k>, exponential: Unary, scale: f64) -> Emitted<'k> {
 
 /// `log(x / (1 - x))`, of `x` brought between `eps` and `1 - eps` where there is an `eps`. The bounds are of the math type,
 /// as on CUDA; the CPU rounds them to the tensor type.
-fn logit<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn logit<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let mut x = c.first()?;
     if c.is_given(1) && c.number(1)? >= 0.0 {
         let eps = c.number(1)?;

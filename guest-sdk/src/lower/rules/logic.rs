@@ -1,6 +1,6 @@
 //! Comparisons, logic and choices.
 
-use super::super::call::{Call, Emitted};
+use super::super::call::{Emitted, OpCall};
 use super::Rule;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Binary, Compare, Unary};
@@ -30,7 +30,7 @@ pub(super) const RULES: &[Rule] = &[
 
 /// Compares in the operands' common type, to which a number is rounded, as on the CPU; CUDA keeps the number's f32
 /// value beside half types.
-fn compare<'k>(c: &Call<'k>, op: Compare) -> Emitted<'k> {
+fn compare<'k>(c: &OpCall<'k>, op: Compare) -> Emitted<'k> {
     let common = c.common(&[0, 1])?;
     // Bools compare as 0 and 1.
     let common = if common == Dtype::Bool { Dtype::I32 } else { common };
@@ -39,11 +39,11 @@ fn compare<'k>(c: &Call<'k>, op: Compare) -> Emitted<'k> {
 }
 
 /// Whether the operand at a place is not zero.
-fn truth<'k>(c: &Call<'k>, place: usize) -> Emitted<'k> {
+fn truth<'k>(c: &OpCall<'k>, place: usize) -> Emitted<'k> {
     Ok(c.operand(place, c.common(&[place])?)?.truth())
 }
 
-fn logical<'k>(c: &Call<'k>, op: Binary) -> Emitted<'k> {
+fn logical<'k>(c: &OpCall<'k>, op: Binary) -> Emitted<'k> {
     let (a, b) = (truth(c, 0)?, truth(c, 1)?);
     Ok(a.binary(op, b))
 }

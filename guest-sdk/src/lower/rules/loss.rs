@@ -1,12 +1,12 @@
 //! Losses: something of each pair of elements, alone or added up or averaged. ATen's kernels calculate in the tensor type,
 //! so that each step rounds to it; and what is reduced is rounded, as eager stores it in a tensor.
 
-use super::super::call::{Call, Emitted, Uncovered};
+use super::super::call::{Emitted, OpCall, Uncovered};
 use super::super::quantity::Quantity;
 use super::Rule;
 use super::classification::magnitude;
 use super::length::same_shapes;
-use super::reduction::{Footprint, all_dims, arguments};
+use super::reduction::{Footprint, all_dims};
 use super::transcendental::log_sigmoid;
 use crate::args::Args;
 use passhost_ir::kernel::{Compare, ReduceOp, Unary};
@@ -52,12 +52,12 @@ fn weighs_nothing(args: Args<'_>, reduction: i64) -> bool {
 }
 
 fn whole(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    same_shapes(graph, arguments(node))?;
+    same_shapes(graph, Args::of(node))?;
     all_dims(graph, node, output)
 }
 
 /// The loss of pairs of elements, reduced as an argument says.
-fn loss<'k>(c: &Call<'k>, reduction: usize, of: impl Fn(Quantity<'k>, Quantity<'k>) -> Emitted<'k>) -> Emitted<'k> {
+fn loss<'k>(c: &OpCall<'k>, reduction: usize, of: impl Fn(Quantity<'k>, Quantity<'k>) -> Emitted<'k>) -> Emitted<'k> {
     if !c.result.is_float() {
         return Err(format!("has a result of type {}", c.result));
     }
@@ -70,19 +70,19 @@ fn loss<'k>(c: &Call<'k>, reduction: usize, of: impl Fn(Quantity<'k>, Quantity<'
     Ok(if c.args.int(reduction) == Some(1) { sum / c.count()? } else { sum })
 }
 
-fn mean_square<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn mean_square<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     loss(c, REDUCTION, |x, target| {
         let difference = c.stored(x - target)?;
         Ok(difference * difference)
     })
 }
 
-fn absolute<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn absolute<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     loss(c, REDUCTION, |x, target| Ok(magnitude(c.stored(x - target)?)))
 }
 
 /// `z * z / (2 beta)` below `beta`, `z - beta / 2` from it on, with `z = |x - target|`.
-fn smooth<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn smooth<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let beta = c.number(3)?;
     loss(c, REDUCTION, |x, target| {
         let size = magnitude(c.stored(x - target)?);
@@ -94,7 +94,7 @@ fn smooth<'k>(c: &Call<'k>) -> Emitted<'k> {
 }
 
 /// `z * z / 2` up to `delta`, `delta * (z - delta / 2)` above it.
-fn huber<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn huber<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let delta = c.number(3)?;
     loss(c, REDUCTION, |x, target| {
         let size = magnitude(c.stored(x - target)?);
@@ -105,12 +105,12 @@ fn huber<'k>(c: &Call<'k>) -> Emitted<'k> {
     })
 }
 
-fn half_square<'k>(c: &Call<'k>, x: Quantity<'k>) -> Emitted<'k> {
+fn half_square<'k>(c: &OpCall<'k>, x: Quantity<'k>) -> Emitted<'k> {
     Ok(c.stored(x * 0.5)? * x)
 }
 
 /// `log1p(exp(-target * x))`.
-fn soft_margin<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn soft_margin<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     loss(c, REDUCTION, |x, target| {
         let product = c.stored(x.unary(Unary::Neg) * target)?;
         Ok(c.stored(product.unary(Unary::Exp))?.unary(Unary::Log1p))
@@ -118,7 +118,7 @@ fn soft_margin<'k>(c: &Call<'k>) -> Emitted<'k> {
 }
 
 /// `target * (log(target) - x)`, of a target that may be given as its logarithm.
-fn divergence<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn divergence<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let is_logarithm = c.args.bool(3) == Some(true);
     loss(c, REDUCTION, |x, target| {
         if is_logarithm {
@@ -132,7 +132,7 @@ fn divergence<'k>(c: &Call<'k>) -> Emitted<'k> {
 }
 
 /// `(1 - target) * x - log_sigmoid(x)`.
-fn cross_entropy<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn cross_entropy<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     loss(c, 4, |x, target| {
         let rest = c.stored(1.0 - target)?;
         Ok(c.stored(rest * x)? - c.stored(log_sigmoid(x))?)

@@ -25,22 +25,21 @@ mod spread;
 mod transcendental;
 mod triangle;
 
-use super::call::{Call, Emitted, Uncovered};
-use super::group::{Family, Group, Only, families};
+use super::call::{Emitted, OpCall, Uncovered};
+use super::only::Only;
 pub(super) use reduction::Footprint;
 
 use crate::args::Args;
 use crate::index::Index;
-use passhost_ir::namespace::completed;
 use passhost_ir::ops::{FullName, same};
-use passhost_ir::{Graph, Node, OpName, OpRow};
+use passhost_ir::{Graph, Node};
 
 /// What a rule emits, and what it costs.
 pub(crate) struct Rule {
     /// Namespace and name.
-    name: &'static str,
+    pub(super) name: &'static str,
     /// The overloads it covers.
-    overloads: &'static [&'static str],
+    pub(super) overloads: &'static [&'static str],
     /// Whether an element takes tens of instructions, so that computing it once per element of a larger tensor counts.
     pub(crate) costly: bool,
     /// The calls it covers, for an op with several rules.
@@ -73,10 +72,10 @@ pub(crate) enum Align {
 }
 
 /// An element that an op reads for each element of its result: of which argument, and where over the result's dimensions.
-pub(crate) type Read = (usize, Vec<Index>);
+pub(crate) type OperandRead = (usize, Vec<Index>);
 
-pub(crate) type ReadsOf = fn(&Graph, &Node) -> Result<Vec<Read>, Uncovered>;
-type Emit = for<'k> fn(&Call<'k>) -> Emitted<'k>;
+pub(crate) type ReadsOf = fn(&Graph, &Node) -> Result<Vec<OperandRead>, Uncovered>;
+type Emit = for<'k> fn(&OpCall<'k>) -> Emitted<'k>;
 type FootprintOf = fn(&Graph, &Node, usize) -> Result<Footprint, Uncovered>;
 
 impl Rule {
@@ -118,56 +117,27 @@ impl Rule {
     }
 }
 
-pub(super) const POINTWISE: &[Family] = &[
-    Family::Rules(arithmetic::RULES),
-    Family::Rules(rounding::RULES),
-    Family::Rules(transcendental::RULES),
-    Family::Rules(activation::RULES),
-    Family::Rules(logic::RULES),
-    Family::Rules(bits::RULES),
-    Family::Rules(classification::RULES),
-    Family::Rules(logarithmic::RULES),
-    Family::Rules(inverse::RULES),
-    Family::Rules(conversion::RULES),
-    Family::Rules(normalization::BY_STATISTICS),
+pub(super) const POINTWISE: &[&[Rule]] = &[
+    arithmetic::RULES,
+    rounding::RULES,
+    transcendental::RULES,
+    activation::RULES,
+    logic::RULES,
+    bits::RULES,
+    classification::RULES,
+    logarithmic::RULES,
+    inverse::RULES,
+    conversion::RULES,
+    normalization::BY_STATISTICS,
 ];
-pub(super) const CREATION: &[Family] = &[Family::Rules(creation::RULES), Family::Rules(triangle::RULES)];
-pub(super) const SPREAD: &[Family] = &[Family::Rules(spread::RULES)];
-pub(super) const LOSSES: &[Family] = &[Family::Rules(loss::RULES)];
-pub(super) const REDUCTIONS: &[Family] =
-    &[Family::Rules(reduction::RULES), Family::Rules(length::RULES), Family::Rules(scan::RULES)];
-pub(super) const NORMS: &[Family] = &[Family::Rules(normalization::RULES)];
-pub(super) const POOLS: &[Family] = &[Family::Rules(pooling::RULES)];
+pub(super) const CREATION: &[&[Rule]] = &[creation::RULES, triangle::RULES];
+pub(super) const SPREAD: &[&[Rule]] = &[spread::RULES];
+pub(super) const LOSSES: &[&[Rule]] = &[loss::RULES];
+pub(super) const REDUCTIONS: &[&[Rule]] = &[reduction::RULES, length::RULES, scan::RULES];
+pub(super) const NORMS: &[&[Rule]] = &[normalization::RULES];
+pub(super) const POOLS: &[&[Rule]] = &[pooling::RULES];
 
 /// The name that the rules have for an op.
 pub(super) fn meant(name: &str) -> &str {
     same(name).and_then(FullName::as_str).unwrap_or(name)
-}
-
-/// The pointwise ops that lower, as `aten::add.Tensor`, sorted.
-pub fn pointwise_names() -> Vec<String> {
-    names(|rule| rule.footprint.is_none())
-}
-
-/// The ops that reduce or normalise and lower, as `aten::mean.dim`, sorted.
-pub fn reduction_names() -> Vec<String> {
-    names(|rule| rule.footprint.is_some())
-}
-
-fn names(is_meant: fn(&Rule) -> bool) -> Vec<String> {
-    let rules = families(Group::ALL).filter_map(|family| match family {
-        Family::Rules(rules) => Some(rules),
-        _ => None,
-    });
-    let rules = rules.flatten().filter(|rule| is_meant(rule));
-    let mut names = Vec::new();
-    for rule in rules {
-        let is_named = |name: &str| meant(&completed(name)) == rule.name;
-        for name in OpRow::all().iter().map(|row| row.name).filter(|name| is_named(name)) {
-            names.extend(rule.overloads.iter().map(|&overload| OpName::new(completed(name), overload).to_string()));
-        }
-    }
-    names.sort();
-    names.dedup();
-    names
 }

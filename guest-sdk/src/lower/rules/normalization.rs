@@ -4,9 +4,9 @@
 //! scale into one multiply-add; both differ from the rules by a few ulps of the accumulator. What they round to a half type in
 //! between is rounded here as well: an output of such a type must be the same but for few elements.
 
-use super::super::call::{Call, Emitted, Uncovered};
+use super::super::call::{Emitted, OpCall, Uncovered};
 use super::super::quantity::Quantity;
-use super::reduction::{Footprint, arguments, dims, shapes, squared_differences, sum_of_squares};
+use super::reduction::{Footprint, dims, shapes, squared_differences, sum_of_squares};
 use super::{Align, Rule};
 use crate::args::Args;
 use crate::index::Index;
@@ -59,26 +59,26 @@ fn takes_none(args: Args<'_>) -> bool {
 
 fn one_dim(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
     let (from, _) = shapes(graph, node, output)?;
-    Ok(Footprint::elementwise(from, &dims(arguments(node), 1, from.len())?))
+    Ok(Footprint::elementwise(from, &dims(Args::of(node), 1, from.len())?))
 }
 
 /// Over as many trailing dimensions as the normalised shape has. Results behind the first are rows.
 fn last_dims(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
     let (from, to) = shapes(graph, node, output)?;
-    let Some(Arg::Ints(normalized)) = arguments(node).get(1) else { return Err("has no normalised shape".to_owned()) };
+    let Some(Arg::Ints(normalized)) = Args::of(node).get(1) else { return Err("has no normalised shape".to_owned()) };
     let first = from.len().checked_sub(normalized.len()).ok_or("normalises more dimensions than there are")?;
     let dims: Vec<usize> = (first..from.len()).collect();
     Ok(if output == 0 { Footprint::elementwise(from, &dims) } else { Footprint::over(from, &dims, to) })
 }
 
 fn groups(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    let groups = arguments(node).int(1).ok_or("has no number of groups")?;
+    let groups = Args::of(node).int(1).ok_or("has no number of groups")?;
     grouped(shapes(graph, node, output)?.0, groups)
 }
 
 /// The same from other arguments. Results behind the first have one element for each sample and group.
 fn native_groups(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
-    let groups = arguments(node).int(6).ok_or("has no number of groups")?;
+    let groups = Args::of(node).int(6).ok_or("has no number of groups")?;
     let (from, to) = shapes(graph, node, output)?;
     let footprint = grouped(from, groups)?;
     Ok(if output == 0 { footprint } else { Footprint { elementwise: false, row_of: Index::axes(to), ..footprint } })
@@ -112,21 +112,11 @@ fn grouped(shape: &[i64], groups: i64) -> Result<Footprint, Uncovered> {
     let at = [&[axes[0].clone(), axes[1].times(each).plus(&axes[2])], &axes[3..]].concat();
     let place = Index::axes(shape);
     let row_of = vec![place[0].clone(), place[1].div(each)];
-    Ok(Footprint {
-        rows,
-        window,
-        at,
-        row_of,
-        elementwise: true,
-        outside: None,
-        guard: vec![],
-        counts: vec![],
-        slides: false,
-    })
+    Ok(Footprint { rows, window, at, row_of, elementwise: true, ..Footprint::default() })
 }
 
 /// `exp(x - max) / sum`, or its logarithm `x - max - log(sum)`.
-fn softmax<'k>(c: &Call<'k>, logarithm: bool) -> Emitted<'k> {
+fn softmax<'k>(c: &OpCall<'k>, logarithm: bool) -> Emitted<'k> {
     let dtype = c.result;
     let max = c.fold(ReduceOp::Max, |x| c.widened(x, dtype))?;
     let sum = c.fold(ReduceOp::Sum, |x| Ok((c.widened(x, dtype)? - max).unary(Unary::Exp)))?;
@@ -149,7 +139,7 @@ struct Statistics<'k> {
 }
 
 impl<'k> Statistics<'k> {
-    fn of(c: &Call<'k>, eps: usize) -> Result<Statistics<'k>, Uncovered> {
+    fn of(c: &OpCall<'k>, eps: usize) -> Result<Statistics<'k>, Uncovered> {
         let eps = c.number(eps)?;
         let dtype = c.reduced()?;
         let (mean, squares) = squared_differences(c, dtype)?;
@@ -167,7 +157,7 @@ impl<'k> Statistics<'k> {
 }
 
 /// `(x - mean) * rsqrt(var + eps) * weight + bias`; results behind the first are the mean and the root.
-fn normalized<'k>(c: &Call<'k>, (weight, bias): (usize, usize), eps: usize) -> Emitted<'k> {
+fn normalized<'k>(c: &OpCall<'k>, (weight, bias): (usize, usize), eps: usize) -> Emitted<'k> {
     let statistics = Statistics::of(c, eps)?;
     match c.output {
         1 => return Ok(statistics.corrected_mean()),
@@ -181,7 +171,7 @@ fn normalized<'k>(c: &Call<'k>, (weight, bias): (usize, usize), eps: usize) -> E
 
 /// The same over groups of channels. ATen's CUDA kernels keep mean and root of half types in the type of the parameters, and
 /// make a factor and a summand for each channel of them.
-fn group_norm<'k>(c: &Call<'k>, (weight, bias): (usize, usize), eps: usize) -> Emitted<'k> {
+fn group_norm<'k>(c: &OpCall<'k>, (weight, bias): (usize, usize), eps: usize) -> Emitted<'k> {
     let dtype = c.reduced()?;
     let kept = c.tensor_type(weight).unwrap_or(dtype);
     if c.device != Some(DeviceKind::Cuda) || dtype.size() != 2 || kept != dtype || c.output > 0 {
@@ -200,7 +190,7 @@ fn group_norm<'k>(c: &Call<'k>, (weight, bias): (usize, usize), eps: usize) -> E
 }
 
 /// `x * weight + bias`, each where it is given.
-fn affine<'k>(c: &Call<'k>, x: Quantity<'k>, weight: usize, bias: usize) -> Emitted<'k> {
+fn affine<'k>(c: &OpCall<'k>, x: Quantity<'k>, weight: usize, bias: usize) -> Emitted<'k> {
     let given = |place: usize| c.is_given(place).then(|| Ok::<_, Uncovered>(c.own(place)?.cast(x.dtype()))).transpose();
     Ok(match (given(weight)?, given(bias)?) {
         (Some(weight), Some(bias)) => x.fma(weight, bias),
@@ -210,7 +200,7 @@ fn affine<'k>(c: &Call<'k>, x: Quantity<'k>, weight: usize, bias: usize) -> Emit
     })
 }
 
-fn instance_norm<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn instance_norm<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     if c.is_given(3) || c.is_given(4) {
         return Err("updates running statistics".to_owned());
     }
@@ -218,7 +208,7 @@ fn instance_norm<'k>(c: &Call<'k>) -> Emitted<'k> {
 }
 
 /// `x * rsqrt(mean(x * x) + eps) * weight`. Without an eps it is the distance from 1 to the next number of the math type.
-fn rms_normalized<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn rms_normalized<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let dtype = c.reduced()?;
     let eps = match c.is_given(3) {
         true => c.number(3)?,
@@ -231,7 +221,7 @@ fn rms_normalized<'k>(c: &Call<'k>) -> Emitted<'k> {
 
 /// With running statistics: `weight * (x - mean) * rsqrt(var + eps) + bias`, rounded where ATen's kernel for the device
 /// rounds. On a CPU that makes a factor and a summand for each channel of what is packed, as an instance norm always has it.
-fn by_statistics<'k>(c: &Call<'k>, is_packed: bool) -> Emitted<'k> {
+fn by_statistics<'k>(c: &OpCall<'k>, is_packed: bool) -> Emitted<'k> {
     let eps = c.number(7)?;
     let x = c.first()?;
     let own = |place: usize| Ok::<_, Uncovered>(c.own(place)?.cast(x.dtype()));
@@ -252,7 +242,7 @@ fn by_statistics<'k>(c: &Call<'k>, is_packed: bool) -> Emitted<'k> {
     Ok(x.fma(factor, shift))
 }
 
-fn batch_norm<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn batch_norm<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let is_packed = c.operands.first().copied().flatten().is_some_and(|x| x.is_packed);
     by_statistics(c, is_packed)
 }

@@ -1,33 +1,28 @@
 //! Pools: reductions over windows of the last dimensions.
 
-use super::super::call::{Call, Emitted, Uncovered};
+use super::super::call::{Emitted, OpCall, Uncovered};
 use super::Rule;
-use super::reduction::{Footprint, arguments, shapes};
+use super::reduction::{Footprint, shapes};
 use crate::args::Args;
 use crate::index::Index;
 use passhost_ir::kernel::ReduceOp;
-use passhost_ir::{Graph, Node};
+use passhost_ir::{Graph, Node, NodeKind};
 
 pub(super) const RULES: &[Rule] = &[
-    Rule::over(|graph, node, output| averages(graph, node, output, 1), "aten::avg_pool1d", &[""], average),
-    Rule::over(|graph, node, output| averages(graph, node, output, 2), "aten::avg_pool2d", &[""], average),
-    Rule::over(|graph, node, output| averages(graph, node, output, 3), "aten::avg_pool3d", &[""], average),
-    Rule::over(|graph, node, output| adapts(graph, node, output, 1, 0.0), "aten::adaptive_avg_pool1d", &[""], average),
-    Rule::over(|graph, node, output| adapts(graph, node, output, 2, 0.0), "aten::adaptive_avg_pool2d", &[""], average),
-    Rule::over(|graph, node, output| adapts(graph, node, output, 3, 0.0), "aten::adaptive_avg_pool3d", &[""], average),
-    Rule::over(|graph, node, output| maxima(graph, node, output, 1), "aten::max_pool1d", &[""], largest),
-    Rule::over(|graph, node, output| maxima(graph, node, output, 2), "aten::max_pool2d", &[""], largest),
-    Rule::over(|graph, node, output| maxima(graph, node, output, 3), "aten::max_pool3d", &[""], largest),
-    Rule::over(|graph, node, output| maxima(graph, node, output, 2), "aten::max_pool2d_with_indices", &[""], largest)
-        .only(UNREAD),
-    Rule::over(|graph, node, output| maxima(graph, node, output, 3), "aten::max_pool3d_with_indices", &[""], largest)
-        .only(UNREAD),
-    Rule::over(|graph, node, output| largest_of(graph, node, output, 1), "aten::adaptive_max_pool1d", &[""], largest)
-        .only(UNREAD),
-    Rule::over(|graph, node, output| largest_of(graph, node, output, 2), "aten::adaptive_max_pool2d", &[""], largest)
-        .only(UNREAD),
-    Rule::over(|graph, node, output| largest_of(graph, node, output, 3), "aten::adaptive_max_pool3d", &[""], largest)
-        .only(UNREAD),
+    Rule::over(averages, "aten::avg_pool1d", &[""], average),
+    Rule::over(averages, "aten::avg_pool2d", &[""], average),
+    Rule::over(averages, "aten::avg_pool3d", &[""], average),
+    Rule::over(adaptive_averages, "aten::adaptive_avg_pool1d", &[""], average),
+    Rule::over(adaptive_averages, "aten::adaptive_avg_pool2d", &[""], average),
+    Rule::over(adaptive_averages, "aten::adaptive_avg_pool3d", &[""], average),
+    Rule::over(maxima, "aten::max_pool1d", &[""], largest),
+    Rule::over(maxima, "aten::max_pool2d", &[""], largest),
+    Rule::over(maxima, "aten::max_pool3d", &[""], largest),
+    Rule::over(maxima, "aten::max_pool2d_with_indices", &[""], largest).only(UNREAD),
+    Rule::over(maxima, "aten::max_pool3d_with_indices", &[""], largest).only(UNREAD),
+    Rule::over(adaptive_maxima, "aten::adaptive_max_pool1d", &[""], largest).only(UNREAD),
+    Rule::over(adaptive_maxima, "aten::adaptive_max_pool2d", &[""], largest).only(UNREAD),
+    Rule::over(adaptive_maxima, "aten::adaptive_max_pool3d", &[""], largest).only(UNREAD),
     Rule::over(columns, "aten::col2im", &[""], |c| c.fold(ReduceOp::Sum, |x| c.widened(x, c.result))),
 ];
 
@@ -35,14 +30,14 @@ pub(super) const RULES: &[Rule] = &[
 const UNREAD: &str = "where nothing reads the positions";
 
 /// How windows lie along the last dimensions, one entry for each.
-struct Windows {
+struct PoolWindows {
     size: Vec<i64>,
     stride: Vec<i64>,
     padding: Vec<i64>,
     dilation: Vec<i64>,
 }
 
-impl Windows {
+impl PoolWindows {
     /// The footprint of windows over a tensor of shape `from`, where the result has the shape `to`.
     fn over(&self, from: &[i64], to: &[i64], outside: f64) -> Result<Footprint, Uncovered> {
         let first = windowed(from, to, self.size.len())?;
@@ -68,6 +63,12 @@ impl Windows {
     }
 }
 
+/// Over how many dimensions an op pools, as its name says.
+fn pooled_dims(node: &Node) -> usize {
+    let NodeKind::Aten { op, .. } = &node.kind else { return 0 };
+    op.name.bytes().find(u8::is_ascii_digit).map_or(0, |digit| usize::from(digit - b'0'))
+}
+
 /// The first of the last `count` dimensions, over which windows lie.
 fn windowed(from: &[i64], to: &[i64], count: usize) -> Result<usize, Uncovered> {
     let first = from.len().checked_sub(count).ok_or("has too few dimensions")?;
@@ -83,12 +84,10 @@ fn sliding(from: &[i64], to: &[i64], window: Vec<i64>, at: Vec<Index>, outside: 
         window,
         at,
         row_of: Index::axes(to),
-        elementwise: false,
         outside: (!is_inside).then_some(outside),
-        guard: vec![],
-        counts: vec![],
         // A single window holds all there is, row by row: a reduction like any other.
         slides: to[first..].iter().any(|&extent| extent > 1),
+        ..Footprint::default()
     }
 }
 
@@ -101,13 +100,13 @@ fn spread(args: Args<'_>, place: usize, count: usize, default: &[i64]) -> Result
 }
 
 /// `(kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)`.
-fn averages(graph: &Graph, node: &Node, output: usize, count: usize) -> Result<Footprint, Uncovered> {
+fn averages(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
     let (from, to) = shapes(graph, node, output)?;
-    let args = arguments(node);
+    let (args, count) = (Args::of(node), pooled_dims(node));
     let size = spread(args, 1, count, &[])?;
     let stride = spread(args, 2, count, &size)?;
     let padding = spread(args, 3, count, &[])?;
-    let windows = Windows { size, stride, padding, dilation: vec![1; count] };
+    let windows = PoolWindows { size, stride, padding, dilation: vec![1; count] };
     let footprint = windows.over(from, to, 0.0)?;
     // What lies beyond the padding, where the last window is not whole, never counts.
     let margin = if args.bool(5) == Some(false) { vec![0; count] } else { windows.padding.clone() };
@@ -123,8 +122,9 @@ fn averages(graph: &Graph, node: &Node, output: usize, count: usize) -> Result<F
 }
 
 /// Windows from `i * from / to` to below `(i + 1) * from / to`, rounded down and up.
-fn adapts(graph: &Graph, node: &Node, output: usize, count: usize, outside: f64) -> Result<Footprint, Uncovered> {
+fn adapts(graph: &Graph, node: &Node, output: usize, outside: f64) -> Result<Footprint, Uncovered> {
     let (from, to) = shapes(graph, node, output)?;
+    let count = pooled_dims(node);
     let first = windowed(from, to, count)?;
     let extents: Vec<(i64, i64)> = from[first..].iter().copied().zip(to[first..].iter().copied()).collect();
     if extents.iter().any(|&(_, to)| to < 1) {
@@ -132,7 +132,7 @@ fn adapts(graph: &Graph, node: &Node, output: usize, count: usize, outside: f64)
     }
     if extents.iter().all(|(from, to)| from % to == 0) {
         let size: Vec<i64> = extents.iter().map(|(from, to)| from / to).collect();
-        return Windows { stride: size.clone(), size, padding: vec![0; count], dilation: vec![1; count] }
+        return PoolWindows { stride: size.clone(), size, padding: vec![0; count], dilation: vec![1; count] }
             .over(from, to, outside);
     }
     let start = |index: i64, (from, to): (i64, i64)| (index * from).div_euclid(to);
@@ -159,19 +159,23 @@ fn adapts(graph: &Graph, node: &Node, output: usize, count: usize, outside: f64)
 }
 
 /// `(kernel_size, stride, padding, dilation, ceil_mode)`.
-fn maxima(graph: &Graph, node: &Node, output: usize, count: usize) -> Result<Footprint, Uncovered> {
+fn maxima(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
     values_only(output)?;
     let (from, to) = shapes(graph, node, output)?;
-    let args = arguments(node);
+    let (args, count) = (Args::of(node), pooled_dims(node));
     let size = spread(args, 1, count, &[])?;
     let stride = spread(args, 2, count, &size)?;
     let (padding, dilation) = (spread(args, 3, count, &[])?, spread(args, 4, count, &[])?);
-    Windows { size, stride, padding, dilation }.over(from, to, f64::NEG_INFINITY)
+    PoolWindows { size, stride, padding, dilation }.over(from, to, f64::NEG_INFINITY)
 }
 
-fn largest_of(graph: &Graph, node: &Node, output: usize, count: usize) -> Result<Footprint, Uncovered> {
+fn adaptive_averages(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
+    adapts(graph, node, output, 0.0)
+}
+
+fn adaptive_maxima(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
     values_only(output)?;
-    adapts(graph, node, output, count, f64::NEG_INFINITY)
+    adapts(graph, node, output, f64::NEG_INFINITY)
 }
 
 /// Pools that also say where the largest element was are covered as long as nobody asks.
@@ -183,7 +187,7 @@ fn values_only(output: usize) -> Result<(), Uncovered> {
 /// `[.., C, H, W]`: for each pixel the sum over the windows that hold it.
 fn columns(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
     let (from, to) = shapes(graph, node, output)?;
-    let args = arguments(node);
+    let args = Args::of(node);
     let (size, dilation) = (spread(args, 2, 2, &[])?, spread(args, 3, 2, &[])?);
     let (padding, stride) = (spread(args, 4, 2, &[])?, spread(args, 5, 2, &[])?);
     let axes = Index::axes(&[to, &size[..]].concat());
@@ -207,7 +211,7 @@ fn columns(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncov
     Ok(Footprint { outside: Some(0.0), guard, slides: true, ..footprint })
 }
 
-fn average<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn average<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let sum = c.fold(ReduceOp::Sum, |x| c.widened(x, c.result))?;
     if let Ok(divisor) = c.number(6) {
         return Ok(sum / divisor);
@@ -215,7 +219,7 @@ fn average<'k>(c: &Call<'k>) -> Emitted<'k> {
     Ok(sum / c.counted(sum.dtype())?)
 }
 
-fn largest<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn largest<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     if !c.result.is_float() {
         return Err(format!("works on {}", c.result));
     }

@@ -2,8 +2,8 @@
 //!
 //! Half types are accumulated in `f32` and rounded once, at the end of the op, as ATen does.
 
-use super::super::call::{Call, Emitted, Uncovered};
-use super::super::moves::Guard;
+use super::super::call::{Emitted, OpCall, Uncovered};
+use super::super::moves::IndexGuard;
 use super::super::quantity::Quantity;
 use super::Rule;
 use crate::args::Args;
@@ -13,7 +13,7 @@ use passhost_ir::kernel::{Binary, Compare, ReduceOp, Unary};
 use passhost_ir::{Arg, Dtype, Graph, Node, NodeKind};
 
 /// Which elements of its first operand an op reduces. Rows are what remains: each is reduced by itself.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Footprint {
     /// Extents of the space of rows.
     pub(crate) rows: Vec<i64>,
@@ -28,7 +28,7 @@ pub(crate) struct Footprint {
     /// What lies outside of the operand, where windows reach there.
     pub(crate) outside: Option<f64>,
     /// Over rows and window, where else an element is what lies outside.
-    pub(crate) guard: Guard,
+    pub(crate) guard: IndexGuard,
     /// Over the rows, how many elements count along each dimension of the window; empty where that is all of them.
     pub(crate) counts: Vec<Index>,
     /// Windows slide over the operand. Where they are small, their elements are taken one by one.
@@ -61,17 +61,7 @@ impl Footprint {
         }
         let extents = |dims: &[usize]| dims.iter().map(|&dim| shape[dim]).collect();
         let (rows, window) = (extents(kept), extents(dims));
-        Footprint {
-            rows,
-            window,
-            at,
-            row_of,
-            elementwise: false,
-            outside: None,
-            guard: vec![],
-            counts: vec![],
-            slides: false,
-        }
+        Footprint { rows, window, at, row_of, ..Footprint::default() }
     }
 }
 
@@ -120,14 +110,6 @@ pub(super) fn shapes<'a>(graph: &'a Graph, node: &Node, output: usize) -> Result
     Ok((&graph.ty(source).shape, &graph.ty(*result).shape))
 }
 
-/// The arguments of a node.
-pub(super) fn arguments(node: &Node) -> Args<'_> {
-    match &node.kind {
-        NodeKind::Aten { args, .. } => Args::new(args),
-        NodeKind::Kernel { .. } => Args::new(&[]),
-    }
-}
-
 pub(super) fn all_dims(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
     let (from, to) = shapes(graph, node, output)?;
     Ok(Footprint::over(from, &(0..from.len()).collect::<Vec<_>>(), to))
@@ -149,7 +131,7 @@ fn diagonal(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Unco
 
 pub(super) fn over_dims_at(graph: &Graph, node: &Node, output: usize, place: usize) -> Result<Footprint, Uncovered> {
     let (from, to) = shapes(graph, node, output)?;
-    let dims = dims(arguments(node), place, from.len())?;
+    let dims = dims(Args::of(node), place, from.len())?;
     Ok(Footprint::over(from, &dims, to))
 }
 
@@ -172,23 +154,23 @@ pub(super) fn dims(args: Args<'_>, place: usize, rank: usize) -> Result<Vec<usiz
 }
 
 /// Sums and products, in the result's type: `dtype` converts the elements first.
-fn total<'k>(c: &Call<'k>, op: ReduceOp) -> Emitted<'k> {
+fn total<'k>(c: &OpCall<'k>, op: ReduceOp) -> Emitted<'k> {
     let accumulator = accumulator(c, c.result)?;
     c.fold(op, |x| Ok(c.widened(x, c.result)?.cast(accumulator)))
 }
 
 /// The type in which elements of a type are added up.
-pub(super) fn accumulator(c: &Call<'_>, dtype: Dtype) -> Result<Dtype, Uncovered> {
+pub(super) fn accumulator(c: &OpCall<'_>, dtype: Dtype) -> Result<Dtype, Uncovered> {
     if dtype.is_float() { c.math(dtype) } else { Ok(Dtype::I64) }
 }
 
 /// The sum divided by the count. CUDA multiplies by the reciprocal of the count, which may be one ulp of the accumulator
 /// away; this rule divides, as the CPU does.
-pub(super) fn mean<'k>(c: &Call<'k>) -> Emitted<'k> {
+pub(super) fn mean<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     Ok(total(c, ReduceOp::Sum)? / c.count()?)
 }
 
-fn extremum<'k>(c: &Call<'k>, op: ReduceOp) -> Emitted<'k> {
+fn extremum<'k>(c: &OpCall<'k>, op: ReduceOp) -> Emitted<'k> {
     let dtype = c.reduced()?;
     c.fold(op, |x| {
         let x = c.widened(x, dtype)?;
@@ -196,13 +178,13 @@ fn extremum<'k>(c: &Call<'k>, op: ReduceOp) -> Emitted<'k> {
     })
 }
 
-fn with_position<'k>(c: &Call<'k>, value: ReduceOp, place: ReduceOp) -> Emitted<'k> {
+fn with_position<'k>(c: &OpCall<'k>, value: ReduceOp, place: ReduceOp) -> Emitted<'k> {
     extremum(c, if c.output == 0 { value } else { place })
 }
 
 /// Where the first of the largest or smallest elements is. Over several dimensions the kernel's axes may follow memory
 /// rather than the tensor, so that the element with the least position in the tensor is looked for among the equal ones.
-fn position<'k>(c: &Call<'k>, value: ReduceOp, place: ReduceOp) -> Emitted<'k> {
+fn position<'k>(c: &OpCall<'k>, value: ReduceOp, place: ReduceOp) -> Emitted<'k> {
     if c.long_extents()? <= 1 {
         return extremum(c, place);
     }
@@ -219,7 +201,7 @@ fn position<'k>(c: &Call<'k>, value: ReduceOp, place: ReduceOp) -> Emitted<'k> {
 }
 
 /// `log(sum(exp(x - max))) + max`, with the roundings of the tensors in between; an infinite maximum counts as 0.
-fn log_sum_exp<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn log_sum_exp<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let dtype = c.result;
     let largest = c.fold(ReduceOp::Max, |x| c.widened(x, dtype))?;
     let is_infinite = largest.unary(Unary::Abs).compare(Compare::Eq, f64::INFINITY);
@@ -232,7 +214,7 @@ fn log_sum_exp<'k>(c: &Call<'k>) -> Emitted<'k> {
 }
 
 /// The sum of what is a number.
-fn sum_of_numbers<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn sum_of_numbers<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let accumulator = accumulator(c, c.result)?;
     c.fold(ReduceOp::Sum, |x| {
         let x = c.widened(x, c.result)?.cast(accumulator);
@@ -241,7 +223,7 @@ fn sum_of_numbers<'k>(c: &Call<'k>) -> Emitted<'k> {
 }
 
 /// Their mean, both sum and count rounded to the result's type.
-fn mean_of_numbers<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn mean_of_numbers<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let sum = c.stored(sum_of_numbers(c)?)?;
     let count = c.fold(ReduceOp::Sum, |x| {
         let x = c.widened(x, c.result)?;
@@ -250,32 +232,32 @@ fn mean_of_numbers<'k>(c: &Call<'k>) -> Emitted<'k> {
     Ok(sum / c.stored(count)?)
 }
 
-fn with_mean<'k>(c: &Call<'k>, first: impl Fn(&Call<'k>) -> Emitted<'k>) -> Emitted<'k> {
+fn with_mean<'k>(c: &OpCall<'k>, first: impl Fn(&OpCall<'k>) -> Emitted<'k>) -> Emitted<'k> {
     if c.output == 0 { first(c) } else { mean(c) }
 }
 
-fn truth<'k>(c: &Call<'k>, op: ReduceOp) -> Emitted<'k> {
+fn truth<'k>(c: &OpCall<'k>, op: ReduceOp) -> Emitted<'k> {
     c.fold(op, |x| Ok(x.truth()))
 }
 
-fn whole_variance<'k>(c: &Call<'k>, root: bool) -> Emitted<'k> {
+fn whole_variance<'k>(c: &OpCall<'k>, root: bool) -> Emitted<'k> {
     let unbiased = c.args.bool(1) != Some(false);
     variance(c, if unbiased { 1.0 } else { 0.0 }, root)
 }
 
 /// `correction` is a number or absent, which means 1; the older overload has a flag in its place.
-fn listed_variance<'k>(c: &Call<'k>, root: bool) -> Emitted<'k> {
+fn listed_variance<'k>(c: &OpCall<'k>, root: bool) -> Emitted<'k> {
     variance(c, c.args.number(2).unwrap_or(1.0), root)
 }
 
-fn variance<'k>(c: &Call<'k>, correction: f64, root: bool) -> Emitted<'k> {
+fn variance<'k>(c: &OpCall<'k>, correction: f64, root: bool) -> Emitted<'k> {
     let (_, squares) = squared_differences(c, c.result)?;
     let variance = squares / (c.count()? - correction).max(0.0);
     Ok(if root { variance.unary(Unary::Sqrt) } else { variance })
 }
 
 /// The mean of the elements as elements of `dtype`, and the sum of the squares of their differences from it.
-pub(super) fn squared_differences<'k>(c: &Call<'k>, dtype: Dtype) -> Result<(Quantity<'k>, Quantity<'k>), Uncovered> {
+pub(super) fn squared_differences<'k>(c: &OpCall<'k>, dtype: Dtype) -> Result<(Quantity<'k>, Quantity<'k>), Uncovered> {
     if !dtype.is_float() {
         return Err(format!("has a result of type {dtype}"));
     }
@@ -288,7 +270,7 @@ pub(super) fn squared_differences<'k>(c: &Call<'k>, dtype: Dtype) -> Result<(Qua
 }
 
 /// The sum of the squares of the elements as elements of `dtype`.
-pub(super) fn sum_of_squares<'k>(c: &Call<'k>, dtype: Dtype) -> Emitted<'k> {
+pub(super) fn sum_of_squares<'k>(c: &OpCall<'k>, dtype: Dtype) -> Emitted<'k> {
     c.fold(ReduceOp::Sum, |x| {
         let x = c.widened(x, dtype)?;
         Ok(x * x)

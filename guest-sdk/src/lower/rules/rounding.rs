@@ -1,6 +1,6 @@
 //! Rounding to integers, and signs.
 
-use super::super::call::{Call, Emitted};
+use super::super::call::{Emitted, OpCall};
 use super::Rule;
 use passhost_ir::Dtype;
 use passhost_ir::kernel::{Compare, Unary};
@@ -20,14 +20,14 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// Integers are whole already.
-fn round<'k>(c: &Call<'k>, op: Unary) -> Emitted<'k> {
+fn round<'k>(c: &OpCall<'k>, op: Unary) -> Emitted<'k> {
     let x = c.first()?;
     Ok(if c.result.is_float() { x.unary(op) } else { x })
 }
 
 /// To a number of digits behind the point, or in front of it where that is negative. The scaled number is rounded to the
 /// tensor type before it loses its fraction, as CUDA calculates in that type; the CPU rounds once.
-fn decimals<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn decimals<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let (x, digits) = (c.first()?, c.args.int(1).ok_or("has no number of digits")?);
     if !c.result.is_float() {
         return Err(format!("has a result of type {}", c.result));
@@ -43,7 +43,7 @@ fn decimals<'k>(c: &Call<'k>) -> Emitted<'k> {
 }
 
 /// 1, 0 or -1; 0 for a NaN.
-fn sign<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn sign<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let x = c.first()?;
     if c.result == Dtype::Bool {
         return Ok(x);

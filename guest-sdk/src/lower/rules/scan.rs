@@ -1,9 +1,10 @@
 //! Running sums, products and extrema along a dimension.
 
-use super::super::call::{Call, Emitted, Uncovered};
+use super::super::call::{Emitted, OpCall, Uncovered};
 use super::super::quantity::Quantity;
 use super::Rule;
-use super::reduction::{Footprint, accumulator, arguments, dims, shapes};
+use super::reduction::{Footprint, accumulator, dims, shapes};
+use crate::args::Args;
 use passhost_ir::kernel::{Binary, Compare, ScanOp, Unary};
 use passhost_ir::{Dtype, Graph, Node};
 
@@ -21,22 +22,22 @@ const fn running(name: &'static str, emit: super::Emit) -> Rule {
 
 fn one_dim(graph: &Graph, node: &Node, output: usize) -> Result<Footprint, Uncovered> {
     let (from, _) = shapes(graph, node, output)?;
-    Ok(Footprint::elementwise(from, &dims(arguments(node), 1, from.len())?))
+    Ok(Footprint::elementwise(from, &dims(Args::of(node), 1, from.len())?))
 }
 
 /// In the type in which a sum of the result's type is accumulated.
-fn total<'k>(c: &Call<'k>, op: ScanOp) -> Emitted<'k> {
+fn total<'k>(c: &OpCall<'k>, op: ScanOp) -> Emitted<'k> {
     let element = c.widened(c.element(0)?, c.result)?.cast(accumulator(c, c.result)?);
     Ok(so_far(c, op, element))
 }
 
 /// The reduction so far. Of one element that is the element, which a kernel has no axis for.
-fn so_far<'k>(c: &Call<'k>, op: ScanOp, element: Quantity<'k>) -> Quantity<'k> {
+fn so_far<'k>(c: &OpCall<'k>, op: ScanOp, element: Quantity<'k>) -> Quantity<'k> {
     if c.count() == Ok(1.0) { element } else { c.scan(op, element) }
 }
 
 /// The largest or smallest so far, and where the last such element was. After a NaN all are, and its place counts.
-fn extremum<'k>(c: &Call<'k>, op: ScanOp) -> Emitted<'k> {
+fn extremum<'k>(c: &OpCall<'k>, op: ScanOp) -> Emitted<'k> {
     let dtype = c.reduced()?;
     let mut x = c.widened(c.element(0)?, dtype)?;
     if dtype == Dtype::Bool {

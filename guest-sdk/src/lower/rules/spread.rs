@@ -1,13 +1,14 @@
 //! Ops whose elements come from several places of an operand, or from one dimension each of two.
 
-use super::super::call::{Call, Emitted, Uncovered};
-use super::reduction::{arguments, shapes};
+use super::super::call::{Emitted, OpCall, Uncovered};
+use super::reduction::shapes;
 use super::transcendental::one_plus_exp_neg;
-use super::{Align, Read, Rule};
+use super::{Align, OperandRead, Rule};
+use crate::args::Args;
 use crate::index::Index;
 use passhost_ir::dims::wrap;
 use passhost_ir::kernel::{Binary, Compare};
-use passhost_ir::{Arg, Dtype, Graph, Node};
+use passhost_ir::{Dtype, Graph, Node};
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -20,8 +21,6 @@ pub(super) const RULES: &[Rule] = &[
     Rule { align: Align::At(neighbours), ..Rule::cheap("aten::diff", &[""], difference) }
         .only("of neighbours, once, with at most one element in front"),
     Rule { align: Align::At(rows_and_columns), ..Rule::cheap("aten::outer", &[""], product) },
-    Rule { align: Align::At(blocks), ..Rule::cheap("aten::kron", &[""], product) },
-    Rule { align: Align::At(others), ..Rule::cheap("aten::cross", &[""], cross) },
 ];
 
 /// The place of what `diff` puts in front.
@@ -29,11 +28,11 @@ const FRONT: usize = 3;
 
 /// A dimension of the first operand that an argument names.
 fn dim(node: &Node, place: usize, rank: usize) -> Result<usize, Uncovered> {
-    let dim = arguments(node).int(place).ok_or("has no dimension")?;
+    let dim = Args::of(node).int(place).ok_or("has no dimension")?;
     wrap(dim, rank).ok_or_else(|| format!("goes along dimension {dim} of {rank}"))
 }
 
-fn halves(graph: &Graph, node: &Node) -> Result<Vec<Read>, Uncovered> {
+fn halves(graph: &Graph, node: &Node) -> Result<Vec<OperandRead>, Uncovered> {
     let (_, to) = shapes(graph, node, 0)?;
     let dim = dim(node, 1, to.len())?;
     let first = Index::axes(to);
@@ -44,9 +43,9 @@ fn halves(graph: &Graph, node: &Node) -> Result<Vec<Read>, Uncovered> {
 
 /// The element before and the one itself, or the one itself and the next where nothing stands in front; and what stands in
 /// front of the first.
-fn neighbours(graph: &Graph, node: &Node) -> Result<Vec<Read>, Uncovered> {
+fn neighbours(graph: &Graph, node: &Node) -> Result<Vec<OperandRead>, Uncovered> {
     let (_, to) = shapes(graph, node, 0)?;
-    let args = arguments(node);
+    let args = Args::of(node);
     if args.int(1) != Some(1) || args.tensor(4).is_some() {
         return Err("is taken several times or with something behind".to_owned());
     }
@@ -68,62 +67,23 @@ fn neighbours(graph: &Graph, node: &Node) -> Result<Vec<Read>, Uncovered> {
     }
 }
 
-fn rows_and_columns(graph: &Graph, node: &Node) -> Result<Vec<Read>, Uncovered> {
+fn rows_and_columns(graph: &Graph, node: &Node) -> Result<Vec<OperandRead>, Uncovered> {
     let (_, to) = shapes(graph, node, 0)?;
     let axes = Index::axes(to);
     let [row, column] = &axes[..] else { return Err("has no rows and columns".to_owned()) };
     Ok(vec![(0, vec![row.clone()]), (1, vec![column.clone()])])
 }
 
-/// Blocks of the second operand, one for each element of the first.
-fn blocks(graph: &Graph, node: &Node) -> Result<Vec<Read>, Uncovered> {
-    let (from, to) = shapes(graph, node, 0)?;
-    let second = arguments(node).tensor(1).ok_or("has no tensor as argument 1")?;
-    let block = &graph.ty(second).shape;
-    let axes = Index::axes(to);
-    let behind = |shape: &[i64]| to.len() - shape.len();
-    let extent = |dim: usize| dim.checked_sub(behind(block)).map_or(1, |dim| block[dim].max(1));
-    let which = (behind(from)..to.len()).map(|dim| axes[dim].div(extent(dim))).collect();
-    let within = (behind(block)..to.len()).map(|dim| axes[dim].rem(extent(dim))).collect();
-    Ok(vec![(0, which), (1, within)])
-}
-
-/// Of three elements along a dimension the two others, of both operands.
-fn others(graph: &Graph, node: &Node) -> Result<Vec<Read>, Uncovered> {
-    let (from, to) = shapes(graph, node, 0)?;
-    let second = arguments(node).tensor(1).ok_or("has no tensor as argument 1")?;
-    if from != to || graph.ty(second).shape != to {
-        return Err("has operands of different shapes".to_owned());
-    }
-    let dim = match arguments(node).get(2) {
-        Some(Arg::None) => to.iter().position(|&extent| extent == 3).ok_or("has no dimension of extent 3")?,
-        _ => dim(node, 2, to.len())?,
-    };
-    let axes = Index::axes(to);
-    let turned = |by: i64| {
-        let mut place = axes.clone();
-        place[dim] = place[dim].shifted(by).rem(3);
-        place
-    };
-    Ok(vec![(0, turned(1)), (1, turned(2)), (0, turned(2)), (1, turned(1))])
-}
-
-fn product<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn product<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let (a, b) = c.pair()?;
     Ok(a.binary(if c.result == Dtype::Bool { Binary::And } else { Binary::Mul }, b))
 }
 
-fn difference<'k>(c: &Call<'k>) -> Emitted<'k> {
+fn difference<'k>(c: &OpCall<'k>) -> Emitted<'k> {
     let (mut first, second) = c.pair()?;
     if c.args.tensor(FRONT).is_some() {
         let dim = c.args.int(2).and_then(|dim| wrap(dim, c.place.len())).ok_or("has no dimension")?;
         first = c.position(dim)?.compare(Compare::Eq, 0.0).select(c.operand(2, c.result)?, first);
     }
     Ok(if c.result == Dtype::Bool { second.binary(Binary::Xor, first) } else { second - first })
-}
-
-fn cross<'k>(c: &Call<'k>) -> Emitted<'k> {
-    let (a, b, third) = c.triple()?;
-    let fourth = c.operand(3, c.result)?;
-    Ok(c.stored(a * b)? - c.stored(third * fourth)?)
 }

@@ -2,7 +2,7 @@
 
 use crate::outcome::{Failure, SampleReport};
 use crate::worker::Worker;
-use passhost_guest_sdk::lower::{Fate, LowerError, fates};
+use passhost_guest_sdk::lower::{CallCoverage, LowerError, call_coverage};
 use passhost_ir::Graph;
 use passhost_sample::Sample;
 use serde::Serialize;
@@ -51,13 +51,13 @@ pub fn lowerings(worker: &mut Worker, sample: &Sample, index: usize) -> Result<L
 
 fn of_graph(graph: &Graph) -> Lowerings {
     let mut found = Lowerings::new();
-    for (op, fate) in fates(graph) {
+    for (op, fate) in call_coverage(graph) {
         let of_op = found.entry(op.to_string()).or_insert_with(|| Calls { graphs: 1, ..Calls::default() });
         of_op.calls += 1;
         match fate {
-            Fate::Kernel => of_op.kernels += 1,
-            Fate::View => of_op.views += 1,
-            Fate::Library(error) => *of_op.refused.entry(clause(&error)).or_insert(0) += 1,
+            CallCoverage::Kernel => of_op.kernels += 1,
+            CallCoverage::View => of_op.views += 1,
+            CallCoverage::Library(error) => *of_op.refused.entry(clause(&error)).or_insert(0) += 1,
         }
     }
     found
@@ -67,10 +67,10 @@ fn of_graph(graph: &Graph) -> Lowerings {
 fn clause(error: &LowerError) -> String {
     match error {
         LowerError::NoLowering(_) => NO_LOWERING.to_owned(),
-        LowerError::NotCovered { reason, .. } => reason.clone(),
+        LowerError::NotCovered(_, reason) => reason.clone(),
         LowerError::Empty(_) => "has no elements".to_owned(),
-        LowerError::Layout { .. } => "has a result with gaps or overlaps in memory".to_owned(),
-        LowerError::Rank { .. } => "has too many dimensions".to_owned(),
+        LowerError::Layout(_) => "has a result with gaps or overlaps in memory".to_owned(),
+        LowerError::Rank(..) => "has too many dimensions".to_owned(),
         LowerError::Kernel(error) => error.to_string(),
         other => other.to_string(),
     }

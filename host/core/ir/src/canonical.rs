@@ -159,14 +159,14 @@ fn calls<'g>(graph: &'g Graph, ops: &'g OpTable) -> HashMap<Signature<'g>, usize
 #[derive(PartialEq, Eq, Hash)]
 struct Signature<'g> {
     op: &'g OpName,
-    operands: Vec<Elements>,
+    operands: Vec<ElementCount>,
     /// By name.
     args: Vec<(&'g str, Exact<()>)>,
-    results: Vec<Elements>,
+    results: Vec<ElementCount>,
 }
 
 /// Their type, and how many there are.
-type Elements = (Dtype, u64);
+type ElementCount = (Dtype, u64);
 
 fn signature<'g>(graph: &Graph, node: &Node, op: &'g OpName, args: &[Arg], ops: &'g OpTable) -> Signature<'g> {
     // The counts of elements say what these would, and a view can change them.
@@ -186,7 +186,7 @@ fn signature<'g>(graph: &Graph, node: &Node, op: &'g OpName, args: &[Arg], ops: 
     ];
     let schema = ops.get(op);
     let size = |id: &ValueId| (graph.ty(*id).dtype, graph.ty(*id).numel());
-    let mut operands: Vec<Elements> = node.operands().iter().map(size).collect();
+    let mut operands: Vec<ElementCount> = node.operands().iter().map(size).collect();
     if schema.is_some_and(|schema| is_commutative(schema, args)) {
         operands.sort_unstable();
     }

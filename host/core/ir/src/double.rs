@@ -16,7 +16,7 @@ pub enum Conversions {
 /// stay as they are, so they say what was, not what is.
 pub fn in_double(graph: &Graph, conversions: Conversions) -> Graph {
     let now = (0..graph.values.len()).map(|value| ValueId(value as u32)).collect();
-    let mut wide = Wide { graph: Graph { nodes: vec![], ..graph.clone() }, now, ids: graph.fresh_node_ids() };
+    let mut wide = DoubleDraft { graph: Graph { nodes: vec![], ..graph.clone() }, now, ids: graph.fresh_node_ids() };
     for node in &graph.nodes {
         wide.node(node);
         if conversions == Conversions::Kept {
@@ -57,7 +57,7 @@ fn writes(node: &Node) -> bool {
 }
 
 /// A graph that is being written.
-struct Wide {
+struct DoubleDraft {
     graph: Graph,
     /// What stands for each value of the original.
     now: Vec<ValueId>,
@@ -65,7 +65,7 @@ struct Wide {
     ids: FreshNodeIds,
 }
 
-impl Wide {
+impl DoubleDraft {
     fn node(&mut self, node: &Node) {
         let kind = match &node.kind {
             NodeKind::Aten { op, args } => {

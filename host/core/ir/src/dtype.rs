@@ -78,8 +78,8 @@ impl Dtype {
         self.row().1
     }
 
-    /// PyTorch's number, by which the dispatcher prints it in schemas.
-    pub(crate) const fn torch_code(self) -> i64 {
+    /// PyTorch's number, `c10::ScalarType`.
+    pub const fn torch_code(self) -> i64 {
         self.row().2
     }
 

@@ -18,19 +18,16 @@ mod tensors;
 mod tests;
 mod view;
 
-pub use error::FunctionalError;
+pub use error::{FunctionalError, Overwriting};
 pub use region::elements_are_distinct;
 #[cfg(test)]
 pub(crate) use result::functional_schema;
 
 use crate::{Graph, Node, NodeId, OpName, OpTable, ValueId};
 use draft::with_operands;
-use memory::{Memory, Read};
+use memory::{ProgramMemory, ValueRead};
 use overwrite::InPlace;
 use tensors::Tensors;
-
-/// How many views may lie between two tensors of the same memory of which one is written and the other read.
-const MAX_VIEWS: usize = 64;
 
 /// What [`functionalise`] makes of a program.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,14 +42,14 @@ pub struct Functional {
     /// put back into what it is a part of.
     pub in_place: Vec<(NodeId, OpName)>,
     /// The nodes that put results back into part of a tensor. Each of them may write there where nobody else reads it.
-    pub put_back: Vec<NodeId>,
+    pub written_back: Vec<NodeId>,
 }
 
 /// The nodes of a program's functional form that may run in place again, and the ops that do so: [`Functional::in_place`],
-/// and `aten::copy_` for each of [`Functional::put_back`]. None, if the program has no functional form.
+/// and `aten::copy_` for each of [`Functional::written_back`]. None, if the program has no functional form.
 pub fn in_place_nodes(program: &Graph, ops: &OpTable) -> Vec<(NodeId, OpName)> {
-    let Ok(Functional { in_place, put_back, .. }) = functionalise(program, ops) else { return Vec::new() };
-    let copied = put_back.into_iter().map(|node| (node, OpName::new("aten::copy_", "")));
+    let Ok(Functional { in_place, written_back, .. }) = functionalise(program, ops) else { return Vec::new() };
+    let copied = written_back.into_iter().map(|node| (node, OpName::new("aten::copy_", "")));
     in_place.into_iter().chain(copied).collect()
 }
 
@@ -63,7 +60,7 @@ pub fn in_place_nodes(program: &Graph, ops: &OpTable) -> Vec<(NodeId, OpName)> {
 /// returns another element type (`f16.add_(f32)` stays `f16`) or another layout, a conversion follows.
 pub fn functionalise(program: &Graph, ops: &OpTable) -> Result<Functional, FunctionalError> {
     let tensors = Tensors::of(program, ops)?;
-    let mut memory = Memory::new(program, &tensors);
+    let mut memory = ProgramMemory::new(program, &tensors);
     let mut overwritten = vec![false; tensors.count()];
     let mut in_place = Vec::new();
     for (position, node) in program.nodes.iter().enumerate() {
@@ -76,20 +73,20 @@ pub fn functionalise(program: &Graph, ops: &OpTable) -> Result<Functional, Funct
             in_place.push((node.id, write.schema.op.clone()));
         }
     }
-    let outputs = program.outputs.iter().map(|&value| memory.read(Read { node: None, value }));
+    let outputs = program.outputs.iter().map(|&value| memory.read(ValueRead { node: None, value }));
     let outputs = outputs.collect::<Result<_, _>>()?;
     let inputs = program.inputs.iter().enumerate();
     let mutated_inputs = inputs.filter(|(_, input)| overwritten[input.index()]).map(|(position, _)| position).collect();
-    let put_back = memory.draft.put_back;
-    Ok(Functional { graph: Graph { outputs, ..memory.draft.graph }, mutated_inputs, in_place, put_back })
+    let written_back = memory.draft.written_back;
+    Ok(Functional { graph: Graph { outputs, ..memory.draft.graph }, mutated_inputs, in_place, written_back })
 }
 
-impl Memory<'_> {
+impl ProgramMemory<'_> {
     /// Adds a node that writes to none of its operands.
     fn calculate(&mut self, node: &Node) -> Result<(), FunctionalError> {
         let operands = self.operands(node)?;
         for &output in &node.outputs {
-            self.check_addressed(&node.kind, Read { node: Some(node.id), value: output })?;
+            self.check_addressed(&node.kind, ValueRead { node: Some(node.id), value: output })?;
             self.define(output);
         }
         self.draft.graph.nodes.push(Node { kind: with_operands(&node.kind, &operands), ..node.clone() });
@@ -98,6 +95,6 @@ impl Memory<'_> {
 
     /// The values that now hold what a node reads.
     fn operands(&mut self, node: &Node) -> Result<Vec<ValueId>, FunctionalError> {
-        node.operands().into_iter().map(|value| self.read(Read { node: Some(node.id), value })).collect()
+        node.operands().into_iter().map(|value| self.read(ValueRead { node: Some(node.id), value })).collect()
     }
 }

@@ -51,6 +51,27 @@ pub enum MemoryFormat {
     ChannelsLast3d,
 }
 
+impl MemoryFormat {
+    /// All of them, in the order of their numbers in `c10::MemoryFormat`.
+    pub const ALL: [MemoryFormat; 4] =
+        [MemoryFormat::Contiguous, MemoryFormat::Preserve, MemoryFormat::ChannelsLast, MemoryFormat::ChannelsLast3d];
+
+    /// PyTorch's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            MemoryFormat::Contiguous => "contiguous_format",
+            MemoryFormat::Preserve => "preserve_format",
+            MemoryFormat::ChannelsLast => "channels_last",
+            MemoryFormat::ChannelsLast3d => "channels_last_3d",
+        }
+    }
+
+    /// The format with this name.
+    pub fn from_name(name: &str) -> Option<MemoryFormat> {
+        MemoryFormat::ALL.into_iter().find(|format| format.name() == name)
+    }
+}
+
 /// An argument of an ATen op. `V` says what stands for a tensor: a [`ValueId`] in a graph, a [`TensorType`] where only
 /// types are asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -134,6 +155,35 @@ impl<V> Arg<V> {
             Arg::Bools(x) => Arg::Bools(x.clone()),
         }
     }
+}
+
+/// What an argument is, if it is of one kind.
+macro_rules! argument_as {
+    ($($(#[$doc:meta])* $name:ident: $type:ty = $pattern:pat => $value:expr),* $(,)?) => {
+        impl<V> Arg<V> {
+            $($(#[$doc])*
+            pub fn $name(&self) -> Option<$type> {
+                if let $pattern = self { Some($value) } else { None }
+            })*
+        }
+    };
+}
+
+argument_as! {
+    /// The bool.
+    as_bool: bool = Arg::Bool(x) => *x,
+    /// The integer.
+    as_int: i64 = Arg::Int(x) => *x,
+    /// The string.
+    as_str: &str = Arg::Str(x) => x,
+    /// The element type.
+    as_dtype: Dtype = Arg::Dtype(x) => *x,
+    /// The tensor.
+    as_value: &V = Arg::Value(x) => x,
+    /// The list of tensors, none of which may be absent.
+    as_values: &[V] = Arg::Values(x) => x,
+    /// The list of integers.
+    as_ints: &[i64] = Arg::Ints(x) => x,
 }
 
 /// Makes an argument of what an author has at hand.
@@ -377,13 +427,6 @@ impl Graph {
             name.push('_');
         }
         name
-    }
-
-    /// An id that no node has: where there is one, that above the largest.
-    pub fn fresh_node_id(&self) -> NodeId {
-        let above = self.nodes.iter().map(|node| node.id.0).max().map_or(Some(0), |last| last.checked_add(1));
-        let is_free = |id: &NodeId| self.nodes.iter().all(|node| node.id != *id);
-        above.map(NodeId).or_else(|| (0..u32::MAX).map(NodeId).find(is_free)).unwrap_or(NodeId(0))
     }
 
     /// Ids that no node has: first those above the largest one.

@@ -1,14 +1,14 @@
 //! Kernel IR: what each output element of a fused kernel is. How it is computed is the host's business.
 //!
 //! A kernel ranges over a space of *parallel* axes `P` and *reduce* axes `R`. Its body is an SSA list of scalar
-//! instructions. Every value has a class: [`Class::Row`] if it depends on `P` only, [`Class::Elem`] if it depends on
+//! instructions. Every value has a class: [`Class::InterpretedRow`] if it depends on `P` only, [`Class::Elem`] if it depends on
 //! `R` as well. Rows become outputs over `P`; elements become outputs over `P` and `R`.
 //!
 //! Nothing in it can name an address, a thread or another output element, and every operation is total. With the checks
 //! of [`verify`] that makes a kernel safe whoever wrote it.
 
 mod approx;
-mod check;
+mod arithmetic;
 pub mod effort;
 mod error;
 mod facts;
@@ -24,16 +24,16 @@ mod tensor;
 mod typing;
 mod verify;
 
-pub use approx::{Approx, Mode};
-pub use check::{Mismatch, Stats, WIDE_ULP, Wide, check_against};
+pub use approx::Approx;
+pub use arithmetic::Mode;
 pub use effort::{Effort, remarks};
-pub use error::KernelError;
+pub use error::{KernelError, KernelRule};
 pub use facts::Facts;
-pub use interpret::{Output, Row, interpret, interpret_watched};
+pub use interpret::{InterpretedOutput, InterpretedRow, interpret, interpret_watched};
 pub use interval::Interval;
 pub use operations::{Binary, Compare, ReduceOp, ScanOp, Unary};
 pub(crate) use place::carets;
-pub use place::{Place, excerpt};
+pub use place::{KernelLine, excerpt};
 pub use tensor::Tensor;
 pub use verify::verify;
 

@@ -127,7 +127,7 @@ pub fn refused_argument<V>(schema: &Schema, args: &[Arg<V>]) -> Result<(), Refus
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::schema::BaseType;
+    use crate::schema::{AliasUse, BaseType};
     use std::collections::HashSet;
 
     #[test]
@@ -191,7 +191,7 @@ mod tests {
             assert!(!schema.returns.is_empty(), "{schema}");
             assert!(!schema.op.overload.split('_').any(|word| word == "out"), "{schema}");
             assert!(schema.position("out").is_none(), "{schema}");
-            let written: Vec<_> = schema.args.iter().filter(|a| a.alias.as_ref().is_some_and(|a| a.write)).collect();
+            let written: Vec<_> = schema.args.iter().filter(|arg| arg.alias == Some(AliasUse::Written)).collect();
             assert!(written.iter().all(|arg| arg.name == "self"), "{schema} writes to more than `self`");
             assert_eq!(schema.is_in_place(), !written.is_empty(), "{schema}");
         }

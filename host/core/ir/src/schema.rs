@@ -5,7 +5,7 @@ mod notation;
 use crate::text::cursor::{Cursor, Quoted};
 use crate::{Arg, OpName, TextError};
 use std::convert::Infallible;
-use std::str::FromStr;
+use std::fmt;
 
 /// What an op takes and returns.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +16,8 @@ pub struct Schema {
     pub args: Vec<SchemaArg>,
     /// Results in order.
     pub returns: Vec<Return>,
+    /// As the dispatcher prints it.
+    text: String,
 }
 
 /// An argument of a [`Schema`].
@@ -30,29 +32,25 @@ pub struct SchemaArg {
     /// Whether it can only be given by name.
     pub kwarg_only: bool,
     /// Whether results may share its memory, and whether the op writes to it.
-    pub alias: Option<Alias>,
+    pub alias: Option<AliasUse>,
 }
 
 /// A result of a [`Schema`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Return {
-    /// Its name, if it has one.
-    pub name: Option<String>,
     /// What is returned.
     pub ty: ArgType,
-    /// Which arguments it may share memory with.
-    pub alias: Option<Alias>,
+    /// Whether it may share memory with an argument, and whether the op writes to that.
+    pub alias: Option<AliasUse>,
 }
 
-/// An alias annotation: `(a)`, `(a!)`, `(a -> *)`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Alias {
-    /// The name of the alias set.
-    pub set: String,
-    /// Whether the op writes to the memory: `!`.
-    pub write: bool,
-    /// Whether the result is a list of which each element may share memory with this argument: `-> *`.
-    pub into_list: bool,
+/// What an alias annotation says of the memory of an argument or a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AliasUse {
+    /// `(a)`, `(a -> *)`: it is shared.
+    Shared,
+    /// `(a!)`: it is written to as well.
+    Written,
 }
 
 /// The type of an argument: a base type, possibly optional, possibly in a list.
@@ -125,62 +123,45 @@ base_types! {
 
 /// Why arguments do not fit a schema.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CallError {
-    /// More arguments than the op has.
-    #[error("`{op}` takes {expected} positional arguments, found {found}")]
+#[error("`{op}` {rule}")]
+pub struct CallError {
+    /// The op.
+    pub op: String,
+    /// The rule that they break.
+    pub rule: CallRule,
+}
+
+/// What the arguments of a call must be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CallRule {
+    /// No more positional arguments than the op has.
+    #[error("takes {expected} positional arguments, found {found}")]
     TooMany {
-        /// The op.
-        op: String,
         /// How many there may be.
         expected: usize,
         /// How many there are.
         found: usize,
     },
-    /// No argument of that name.
-    #[error("`{op}` has no argument `{name}`; it has {known}")]
-    Unknown {
-        /// The op.
-        op: String,
-        /// The name given.
-        name: String,
-        /// The names there are.
-        known: String,
-    },
-    /// An argument given twice.
-    #[error("`{op}` is given `{name}` twice")]
-    Repeated {
-        /// The op.
-        op: String,
-        /// The argument.
-        name: String,
-    },
-    /// An argument without a default is missing.
-    #[error("`{op}` needs `{ty} {name}`, which is missing")]
-    Missing {
-        /// The op.
-        op: String,
-        /// The argument.
-        name: String,
-        /// Its type.
-        ty: String,
-    },
-    /// An argument of another type.
-    #[error("`{op}` takes `{ty} {name}`, found {found}")]
+    /// An argument of that name, of those that the op has.
+    #[error("has no argument `{0}`; it has {1}")]
+    Unknown(String, String),
+    /// An argument is given once.
+    #[error("is given `{0}` twice")]
+    Repeated(String),
+    /// An argument without a default is given.
+    #[error("needs `{0}`, which is missing")]
+    Missing(String),
+    /// An argument has the declared type.
+    #[error("takes `{argument}`, found {found}")]
     Type {
-        /// The op.
-        op: String,
-        /// The argument.
-        name: String,
-        /// Its type.
-        ty: String,
+        /// The argument, with its type.
+        argument: String,
         /// What was given.
         found: String,
     },
-    /// Not one argument per schema argument.
-    #[error("`{op}` has {expected} arguments, defaults included, found {found}")]
+    /// One argument per schema argument.
+    #[error("has {expected} arguments, defaults included, found {found}")]
     Count {
-        /// The op.
-        op: String,
         /// How many the schema has.
         expected: usize,
         /// How many there are.
@@ -192,23 +173,23 @@ impl Schema {
     /// Reads the dispatcher's notation, such as
     /// `aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor`.
     pub fn parse(text: &str) -> Result<Schema, TextError> {
-        Cursor::whole(text, notation::parse)
+        Ok(Schema { text: text.trim().to_owned(), ..Cursor::whole(text, notation::parse)? })
     }
 
     /// Whether an argument is written and returned, as `aten::relu_` does.
     pub fn is_in_place(&self) -> bool {
-        self.returns.iter().any(|result| result.alias.as_ref().is_some_and(|alias| alias.write))
+        self.returns.iter().any(|result| result.alias == Some(AliasUse::Written))
     }
 
     /// Whether the op writes to any of its arguments.
     pub fn writes(&self) -> bool {
-        self.args.iter().any(|arg| arg.alias.as_ref().is_some_and(|alias| alias.write))
+        self.args.iter().any(|arg| arg.alias == Some(AliasUse::Written))
     }
 
     /// Whether a result may share memory with an argument that the op does not write to. [`crate::alias`] says whether
     /// a given call does.
     pub fn is_view(&self) -> bool {
-        self.returns.iter().any(|result| result.alias.as_ref().is_some_and(|alias| !alias.write))
+        self.returns.iter().any(|result| result.alias == Some(AliasUse::Shared))
     }
 
     /// The position of the argument called `name`.
@@ -225,18 +206,17 @@ impl Schema {
     ) -> Result<Vec<Arg<V>>, CallError> {
         let limit = self.args.iter().filter(|arg| !arg.kwarg_only).count();
         if positional.len() > limit {
-            return Err(CallError::TooMany { op: self.op.to_string(), expected: limit, found: positional.len() });
+            return Err(self.refuse(CallRule::TooMany { expected: limit, found: positional.len() }));
         }
         let mut given: Vec<Option<Arg<V>>> = positional.into_iter().map(Some).collect();
         given.resize_with(self.args.len(), || None);
         for (name, arg) in keyword {
-            let position = self.position(&name).ok_or_else(|| CallError::Unknown {
-                op: self.op.to_string(),
-                name: name.clone(),
-                known: self.args.iter().map(|arg| arg.name.as_str()).collect::<Vec<_>>().join(", "),
-            })?;
+            let Some(position) = self.position(&name) else {
+                let known: Vec<&str> = self.args.iter().map(|arg| arg.name.as_str()).collect();
+                return Err(self.refuse(CallRule::Unknown(name, known.join(", "))));
+            };
             if given[position].replace(arg).is_some() {
-                return Err(CallError::Repeated { op: self.op.to_string(), name });
+                return Err(self.refuse(CallRule::Repeated(name)));
             }
         }
         self.args.iter().zip(given).map(|(declared, given)| self.fill(declared, given)).collect()
@@ -247,11 +227,7 @@ impl Schema {
             Some(arg) => declared.ty.convert(arg).map_err(|arg| self.mismatch(declared, &arg)),
             None => match &declared.default {
                 Some(default) => Ok(default.map(|&never| match never {})),
-                None => Err(CallError::Missing {
-                    op: self.op.to_string(),
-                    name: declared.name.clone(),
-                    ty: declared.ty.to_string(),
-                }),
+                None => Err(self.refuse(CallRule::Missing(declared.to_string()))),
             },
         }
     }
@@ -259,7 +235,7 @@ impl Schema {
     /// Whether there is one argument of the right type per schema argument, as [`Schema::normalise`] returns them.
     pub fn check_args<V>(&self, args: &[Arg<V>]) -> Result<(), CallError> {
         if args.len() != self.args.len() {
-            return Err(CallError::Count { op: self.op.to_string(), expected: self.args.len(), found: args.len() });
+            return Err(self.refuse(CallRule::Count { expected: self.args.len(), found: args.len() }));
         }
         match self.args.iter().zip(args).find(|(declared, arg)| !declared.ty.accepts(arg)) {
             Some((declared, arg)) => Err(self.mismatch(declared, arg)),
@@ -268,12 +244,11 @@ impl Schema {
     }
 
     fn mismatch<V>(&self, declared: &SchemaArg, arg: &Arg<V>) -> CallError {
-        CallError::Type {
-            op: self.op.to_string(),
-            name: declared.name.clone(),
-            ty: declared.ty.to_string(),
-            found: describe(arg),
-        }
+        self.refuse(CallRule::Type { argument: declared.to_string(), found: describe(arg) })
+    }
+
+    fn refuse(&self, rule: CallRule) -> CallError {
+        CallError { op: self.op.to_string(), rule }
     }
 }
 
@@ -358,11 +333,15 @@ impl ArgType {
     }
 }
 
-impl FromStr for Schema {
-    type Err = TextError;
+impl fmt::Display for SchemaArg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.ty, self.name)
+    }
+}
 
-    fn from_str(text: &str) -> Result<Schema, TextError> {
-        Schema::parse(text)
+impl fmt::Display for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
     }
 }
 
@@ -428,7 +407,7 @@ mod tests {
         ] {
             assert_eq!(s.normalise(positional, keyword).unwrap_err().to_string(), expected);
         }
-        assert!(matches!(s.check_args(&[x()]), Err(CallError::Count { expected: 3, found: 1, .. })));
-        assert!(matches!(s.check_args(&[x(), x(), x()]), Err(CallError::Type { .. })));
+        assert!(matches!(s.check_args(&[x()]), Err(CallError { rule: CallRule::Count { expected: 3, found: 1 }, .. })));
+        assert!(matches!(s.check_args(&[x(), x(), x()]), Err(CallError { rule: CallRule::Type { .. }, .. })));
     }
 }

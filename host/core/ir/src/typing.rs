@@ -28,14 +28,14 @@ mod selection;
 use crate::{Arg, OpName, Schema, TensorType};
 pub use layout::iterated;
 use operands::Operands;
-pub use operands::{Answer, Meta};
+pub use operands::{Meta, ResultTypes};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// The types that an op returns, or what is wrong with its operands.
-type Rule = fn(&Operands<'_>) -> Answer;
+type TypeRule = fn(&Operands<'_>) -> ResultTypes;
 
-static RULES: LazyLock<HashMap<OpName, Rule>> = LazyLock::new(|| {
+static RULES: LazyLock<HashMap<OpName, TypeRule>> = LazyLock::new(|| {
     let families = [
         attention::RULES,
         columns::RULES,
@@ -61,7 +61,7 @@ static RULES: LazyLock<HashMap<OpName, Rule>> = LazyLock::new(|| {
 
 /// The types that the op returns, or `None` if its meta kernel is to be asked. `Err` says what is wrong with the
 /// operands. `meta` answers for meta kernels of which a rule needs to know.
-pub fn result_types(schema: &Schema, args: &[Arg<TensorType>], meta: &Meta<'_>) -> Option<Answer> {
+pub fn result_types(schema: &Schema, args: &[Arg<TensorType>], meta: &Meta<'_>) -> Option<ResultTypes> {
     let rule = RULES.get(&schema.op)?;
     Some(rule(&Operands::new(schema, args, meta)))
 }

@@ -10,7 +10,7 @@ mod rewrite;
 
 pub use calls::check_own_calls;
 pub use cost::{check_bytes, peak_bytes};
-pub use error::GraphError;
+pub use error::{GraphError, NodeRule, TypeMismatch};
 pub use rewrite::{RewriteSummary, check_counts, index_argument, most_size, verify_rewrite};
 
 use crate::namespace::completed;
@@ -31,7 +31,7 @@ const NEAR: usize = 5;
 /// [`verify_rewrite`] asks.
 pub fn verify_graph(graph: &Graph, ops: &OpTable) -> Result<(), GraphError> {
     if let Some(node) = graph.nodes.iter().find(|node| node.id > MAX_NODE_ID) {
-        return Err(GraphError::LargeNodeId { node: node.id });
+        return Err(GraphError::LargeNodeId(node.id));
     }
     verify_structure(graph, |op| ops.get(op))
 }
@@ -42,12 +42,12 @@ fn verify_structure<'a>(graph: &Graph, find: impl Fn(&OpName) -> Option<&'a Sche
     for value in &graph.values {
         let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if value.name.is_empty() || value.name.len() > MAX_NAME || !value.name.chars().all(word) {
-            return Err(GraphError::Name { name: shown(&value.name) });
+            return Err(GraphError::Name(shown(&value.name)));
         }
         if !names.insert(&value.name) {
-            return Err(GraphError::RepeatedName { name: value.name.clone() });
+            return Err(GraphError::RepeatedName(value.name.clone()));
         }
-        value.ty.check().map_err(|source| GraphError::Type { value: value.name.clone(), source })?;
+        value.ty.check().map_err(|source| GraphError::Type(value.name.clone(), source))?;
     }
     let mut definitions = Definitions { graph, defined: vec![false; graph.values.len()] };
     for (position, &input) in graph.inputs.iter().enumerate() {
@@ -56,7 +56,7 @@ fn verify_structure<'a>(graph: &Graph, find: impl Fn(&OpName) -> Option<&'a Sche
     let mut ids = HashSet::new();
     for node in &graph.nodes {
         if !ids.insert(node.id) {
-            return Err(GraphError::RepeatedNodeId { node: node.id });
+            return Err(GraphError::RepeatedNodeId(node.id));
         }
         for operand in node.operands() {
             definitions.use_of(operand, || format!("node {}", node.id))?;
@@ -83,7 +83,7 @@ fn verify_structure<'a>(graph: &Graph, find: impl Fn(&OpName) -> Option<&'a Sche
 fn unknown_op(node: NodeId, op: &OpName) -> GraphError {
     let near =
         OpTable::sample().overloads(&completed(&op.name)).take(NEAR).map(|schema| format!("`{}`", schema.op)).collect();
-    GraphError::UnknownOp { node, op: shown(&op.to_string()), near }
+    NodeRule::UnknownOp(shown(&op.to_string()), near).broken_by(node)
 }
 
 /// Text that a guest wrote, short and without control characters, for a message.
@@ -101,7 +101,7 @@ impl Definitions<'_> {
     fn define(&mut self, id: ValueId, place: impl Fn() -> String) -> Result<(), GraphError> {
         match self.defined.get_mut(id.index()) {
             None => Err(GraphError::ValueRange { place: place(), id: id.0, count: self.graph.values.len() }),
-            Some(true) => Err(GraphError::DefinedTwice { place: place(), value: self.graph.value(id).name.clone() }),
+            Some(true) => Err(GraphError::DefinedTwice(place(), self.graph.value(id).name.clone())),
             Some(defined) => {
                 *defined = true;
                 Ok(())
@@ -112,21 +112,21 @@ impl Definitions<'_> {
     fn use_of(&self, id: ValueId, place: impl Fn() -> String) -> Result<(), GraphError> {
         match self.defined.get(id.index()) {
             None => Err(GraphError::ValueRange { place: place(), id: id.0, count: self.graph.values.len() }),
-            Some(false) => Err(GraphError::Undefined { place: place(), value: self.graph.value(id).name.clone() }),
+            Some(false) => Err(GraphError::Undefined(place(), self.graph.value(id).name.clone())),
             Some(true) => Ok(()),
         }
     }
 }
 
 fn verify_call(node: &Node, schema: &Schema, args: &[Arg]) -> Result<(), GraphError> {
-    schema.check_args(args).map_err(|source| GraphError::Call { node: node.id, source })?;
-    refused_argument(schema, args).map_err(|source| GraphError::Argument { node: node.id, source })?;
+    schema.check_args(args).map_err(|error| NodeRule::Call(error).broken_by(node.id))?;
+    refused_argument(schema, args).map_err(|error| NodeRule::Argument(error).broken_by(node.id))?;
     let lists = schema.returns.iter().filter(|result| result.ty.list.is_some()).count();
     let single = schema.returns.len() - lists;
     let found = node.outputs.len();
     if found < single || (lists == 0 && found > single) {
         let expected = if lists == 0 { single.to_string() } else { format!("{single} or more") };
-        return Err(GraphError::ResultCount { node: node.id, what: format!("`{}`", schema.op), expected, found });
+        return Err(NodeRule::ResultCount { what: format!("`{}`", schema.op), expected, found }.broken_by(node.id));
     }
     Ok(())
 }
@@ -137,36 +137,27 @@ fn check_result_count(node: &Node, what: &str, expected: usize) -> Result<(), Gr
     if found == expected {
         return Ok(());
     }
-    Err(GraphError::ResultCount { node: node.id, what: what.to_owned(), expected: expected.to_string(), found })
+    Err(NodeRule::ResultCount { what: what.to_owned(), expected: expected.to_string(), found }.broken_by(node.id))
 }
 
 fn verify_kernel_node(graph: &Graph, node: &Node, kernel: &Kernel, inputs: &[ValueId]) -> Result<(), GraphError> {
-    crate::kernel::verify(kernel).map_err(|source| GraphError::Kernel { node: node.id, source })?;
+    crate::kernel::verify(kernel).map_err(|source| GraphError::Kernel(node.id, source))?;
     if inputs.len() != kernel.inputs.len() {
-        return Err(GraphError::KernelInputCount { node: node.id, expected: kernel.inputs.len(), found: inputs.len() });
+        let (expected, found) = (kernel.inputs.len(), inputs.len());
+        return Err(NodeRule::KernelInputCount { expected, found }.broken_by(node.id));
     }
     for (position, (declared, &input)) in kernel.inputs.iter().zip(inputs).enumerate() {
         let ty = graph.ty(input);
         if ty.dtype != declared.dtype || ty.shape != declared.shape {
-            return Err(GraphError::KernelInput {
-                node: node.id,
-                position,
-                value: graph.value(input).name.clone(),
-                expected: TensorType::contiguous(declared.dtype, declared.shape.clone()).to_string(),
-                found: ty.to_string(),
-            });
+            let expected = TensorType::contiguous(declared.dtype, declared.shape.clone());
+            return Err(NodeRule::KernelInput(position, TypeMismatch::new(graph, input, &expected)).broken_by(node.id));
         }
     }
     let types = kernel.output_types();
     check_result_count(node, "the kernel", types.len())?;
     for (expected, &output) in types.iter().zip(&node.outputs) {
         if graph.ty(output) != expected {
-            return Err(GraphError::KernelOutput {
-                node: node.id,
-                value: graph.value(output).name.clone(),
-                expected: expected.to_string(),
-                found: graph.ty(output).to_string(),
-            });
+            return Err(NodeRule::KernelOutput(TypeMismatch::new(graph, output, expected)).broken_by(node.id));
         }
     }
     Ok(())

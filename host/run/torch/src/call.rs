@@ -5,7 +5,7 @@ use crate::error::OpError;
 use crate::target::{META, Scope, Target};
 use crate::tensor::{Tensor, scalar_type};
 use cxx::UniquePtr;
-use passhost_ir::{Arg, MemoryFormat, OpName};
+use passhost_ir::{Arg, OpName};
 use std::fmt;
 
 /// An op, looked up, with every argument but its tensors.
@@ -46,12 +46,8 @@ impl PreparedCall {
                 Arg::Float(value) => call.push_float(*value),
                 Arg::Str(value) => call.push_string(value),
                 Arg::Dtype(value) => call.push_int(i64::from(scalar_type(*value))),
-                Arg::MemoryFormat(value) => call.push_int(match value {
-                    MemoryFormat::Contiguous => 0,
-                    MemoryFormat::Preserve => 1,
-                    MemoryFormat::ChannelsLast => 2,
-                    MemoryFormat::ChannelsLast3d => 3,
-                }),
+                // The order of the enum is that of c10's.
+                Arg::MemoryFormat(value) => call.push_int(*value as i64),
                 // The number of the strided layout.
                 Arg::Strided => call.push_int(0),
                 Arg::Device => call.push_device(),

@@ -23,19 +23,19 @@ pub enum OpError {
 impl From<cxx::Exception> for OpError {
     fn from(exception: cxx::Exception) -> OpError {
         // The marks that the shim puts before the words of these kinds of exceptions.
-        let said = first_line(exception.what().trim_start_matches(['\u{1e}', '\u{1f}']));
+        let message = first_line(exception.what().trim_start_matches(['\u{1e}', '\u{1f}']));
         match exception.what().chars().next() {
-            Some('\u{1f}') => OpError::OutOfMemory(without_advice(&said)),
-            Some('\u{1e}') => OpError::NotImplemented(said),
-            _ => OpError::Torch(said),
+            Some('\u{1f}') => OpError::OutOfMemory(without_advice(&message)),
+            Some('\u{1e}') => OpError::NotImplemented(message),
+            _ => OpError::Torch(message),
         }
     }
 }
 
-/// What is said of a full GPU, how much was asked for and how much there is, without what follows on settings to try.
+/// What libtorch says of a full GPU: how much was asked for and how much there is, without what follows on settings to try.
 fn without_advice(message: &str) -> String {
-    let said = message.strip_prefix("CUDA out of memory. ").unwrap_or(message);
-    said.split_inclusive(". ").take(2).collect::<String>().trim_end().to_owned()
+    let message = message.strip_prefix("CUDA out of memory. ").unwrap_or(message);
+    message.split_inclusive(". ").take(2).collect::<String>().trim_end().to_owned()
 }
 
 /// libtorch's messages carry a C++ backtrace after the first line.

@@ -7,12 +7,12 @@ use cxx::UniquePtr;
 /// The CPU, or a stream of one GPU. Several may be in use in one process, from several threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
-    place: Kind,
+    place: TargetPlace,
     inference: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TargetPlace {
     Cpu,
     Gpu {
         index: u32,
@@ -29,7 +29,7 @@ pub(crate) const META: i32 = -2;
 impl Target {
     /// The CPU.
     pub fn cpu() -> Target {
-        Target { place: Kind::Cpu, inference: false }
+        Target { place: TargetPlace::Cpu, inference: false }
     }
 
     /// A stream of libtorch's pool on the GPU of this index. Which one is next in turn.
@@ -59,7 +59,7 @@ impl Target {
     }
 
     fn on(index: u32, stream: i64) -> Target {
-        Target { place: Kind::Gpu { index, stream }, inference: false }
+        Target { place: TargetPlace::Gpu { index, stream }, inference: false }
     }
 
     /// The same, for tensors that never meet autograd: ops skip its bookkeeping. Otherwise what they make is like any
@@ -72,32 +72,32 @@ impl Target {
     /// The index of the GPU, if it is one.
     pub fn gpu_index(&self) -> Option<u32> {
         match self.place {
-            Kind::Cpu => None,
-            Kind::Gpu { index, .. } => Some(index),
+            TargetPlace::Cpu => None,
+            TargetPlace::Gpu { index, .. } => Some(index),
         }
     }
 
     /// The stream as the driver knows it; 0 on the CPU.
     pub fn stream_handle(&self) -> Result<usize, OpError> {
         match self.place {
-            Kind::Cpu => Ok(0),
-            Kind::Gpu { index, stream } => Ok(ffi::stream_handle(number(index), stream)?),
+            TargetPlace::Cpu => Ok(0),
+            TargetPlace::Gpu { index, stream } => Ok(ffi::stream_handle(number(index), stream)?),
         }
     }
 
     /// The number that libtorch gives the stream of a GPU.
     pub(crate) fn gpu_stream_number(&self) -> Option<i64> {
         match self.place {
-            Kind::Cpu => None,
-            Kind::Gpu { stream, .. } => Some(stream),
+            TargetPlace::Cpu => None,
+            TargetPlace::Gpu { stream, .. } => Some(stream),
         }
     }
 
     /// The number by which the device crosses the border to C++.
     pub(crate) fn number(&self) -> i32 {
         match self.place {
-            Kind::Cpu => CPU,
-            Kind::Gpu { index, .. } => number(index),
+            TargetPlace::Cpu => CPU,
+            TargetPlace::Gpu { index, .. } => number(index),
         }
     }
 
@@ -115,8 +115,8 @@ impl Target {
 
     fn prepared<T>(&self, on_device: bool, work: impl FnOnce(&Scope) -> T) -> T {
         let stream = match self.place {
-            Kind::Cpu => 0,
-            Kind::Gpu { stream, .. } => stream,
+            TargetPlace::Cpu => 0,
+            TargetPlace::Gpu { stream, .. } => stream,
         };
         let guard = ffi::enter(self.number(), stream, self.inference, on_device);
         let scope = Scope { target: *self, guard };

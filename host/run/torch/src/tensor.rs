@@ -347,20 +347,7 @@ fn kind(dtype: Dtype) -> tch::Kind {
 
 /// The number that c10 gives an element type.
 pub(crate) fn scalar_type(dtype: Dtype) -> i8 {
-    match dtype {
-        Dtype::U8 => 0,
-        Dtype::I8 => 1,
-        Dtype::I16 => 2,
-        Dtype::I32 => 3,
-        Dtype::I64 => 4,
-        Dtype::F16 => 5,
-        Dtype::F32 => 6,
-        Dtype::F64 => 7,
-        Dtype::C64 => 9,
-        Dtype::C128 => 10,
-        Dtype::Bool => 11,
-        Dtype::Bf16 => 15,
-    }
+    dtype.torch_code() as i8
 }
 
 /// The element type with this number, if graphs may hold it.

@@ -52,7 +52,7 @@ pub(crate) fn nodes(
 
 /// The first id above all that a graph uses.
 pub(crate) fn fresh(graph: &Graph) -> u32 {
-    graph.fresh_node_id().0
+    graph.fresh_node_ids().take().0
 }
 
 /// A text with its repetitions written out, and what depends on the graph or on a witness filled in.

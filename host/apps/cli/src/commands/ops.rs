@@ -9,7 +9,7 @@ use crate::output::{print, print_text};
 use crate::terminal::{Terminal, Tone, wrap};
 use passhost_corpus::lowerings::Calls;
 use passhost_corpus::quantities::count;
-use passhost_guest_sdk::lower::{Group, Standing, standing};
+use passhost_guest_sdk::lower::{Group, LoweringCoverage, coverage};
 use passhost_ir::namespace::completed;
 use passhost_ir::{OpTable, Schema};
 use passhost_result::untrusted::one_line;
@@ -82,13 +82,13 @@ fn where_it_occurs(schema: &Schema) -> String {
 
 fn what_becomes_of(schema: &Schema) -> String {
     let group = Group::name_of(&schema.op).map(|name| format!(" (Group::{name})")).unwrap_or_default();
-    match standing(&schema.op) {
-        Some(Standing::Kernel { condition: None }) => format!("becomes part of a kernel{group}"),
-        Some(Standing::Kernel { condition: Some(condition) }) => {
+    match coverage(&schema.op) {
+        Some(LoweringCoverage::Kernel { condition: None }) => format!("becomes part of a kernel{group}"),
+        Some(LoweringCoverage::Kernel { condition: Some(condition) }) => {
             format!("becomes part of a kernel{group}: {condition}")
         }
-        Some(Standing::View) => "is a view: kernels read through it".to_owned(),
-        Some(Standing::Library(reason)) => format!("stays a call: {reason}"),
+        Some(LoweringCoverage::View) => "is a view: kernels read through it".to_owned(),
+        Some(LoweringCoverage::Library(reason)) => format!("stays a call: {reason}"),
         None => "is not known to the SDK".to_owned(),
     }
 }
@@ -141,7 +141,7 @@ mod tests {
     fn the_counts_are_those_of_the_rules_as_they_are() {
         for (op, calls) in graphnet().unwrap() {
             let op = OpTable::sample().iter().find(|schema| schema.op.to_string() == op).unwrap().op.clone();
-            let is_lowered = matches!(standing(&op), Some(Standing::Kernel { .. }));
+            let is_lowered = matches!(coverage(&op), Some(LoweringCoverage::Kernel { .. }));
             let say = "run scripts/lowerings: its counts are of other rules";
             assert!(is_lowered || calls.kernels == 0, "{op} has no lowering, but {} kernels; {say}", calls.kernels);
             let none = calls.refused.contains_key(passhost_corpus::lowerings::NO_LOWERING);

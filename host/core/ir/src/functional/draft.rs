@@ -8,22 +8,22 @@ use crate::{
 use std::collections::HashSet;
 
 /// The functional graph, to which nodes are added in order.
-pub(super) struct Draft {
+pub(super) struct FunctionalDraft {
     /// The graph so far.
     pub(super) graph: Graph,
     /// The nodes that put a part back into a whole.
-    pub(super) put_back: Vec<NodeId>,
+    pub(super) written_back: Vec<NodeId>,
     names: HashSet<String>,
     ids: FreshNodeIds,
 }
 
-impl Draft {
+impl FunctionalDraft {
     /// The values of the program and none of its nodes.
-    pub(super) fn new(program: &Graph) -> Draft {
+    pub(super) fn new(program: &Graph) -> FunctionalDraft {
         let mut graph = program.clone();
         graph.nodes.clear();
         let names = graph.values.iter().map(|value| value.name.clone()).collect();
-        Draft { graph, put_back: vec![], names, ids: program.fresh_node_ids() }
+        FunctionalDraft { graph, written_back: vec![], names, ids: program.fresh_node_ids() }
     }
 
     /// A new value.
@@ -63,9 +63,9 @@ impl Draft {
         self.node(NodeKind::Aten { op: OpName::parse(op), args }, ty)
     }
 
-    /// As [`Draft::call`], of an op that puts a part back into a whole.
+    /// As [`FunctionalDraft::call`], of an op that puts a part back into a whole.
     pub(super) fn scatter(&mut self, op: &str, args: Vec<Arg>, ty: TensorType) -> ValueId {
-        self.put_back.push(self.ids.next());
+        self.written_back.push(self.ids.next());
         self.call(op, args, ty)
     }
 
@@ -77,7 +77,7 @@ impl Draft {
         self.node_into(to_copy(value, dtype, MemoryFormat::Preserve), into);
     }
 
-    /// As [`Draft::cast_into`], with a new value.
+    /// As [`FunctionalDraft::cast_into`], with a new value.
     pub(super) fn cast(&mut self, value: ValueId, dtype: Dtype) -> ValueId {
         let into = self.value(self.ty(value).clone());
         self.cast_into(value, dtype, into);
@@ -100,7 +100,7 @@ impl Draft {
         self.node_into(kind, into);
     }
 
-    /// As [`Draft::convert_into`], with a new value.
+    /// As [`FunctionalDraft::convert_into`], with a new value.
     pub(super) fn convert(&mut self, value: ValueId, like: ValueId) -> ValueId {
         let into = self.value(self.ty(like).clone());
         self.convert_into(value, like, into);

@@ -1,39 +1,45 @@
 //! Why a program has no functional form here.
 
-use super::MAX_VIEWS;
 use crate::NodeId;
+use std::fmt;
+
+/// How many views may lie between two tensors of the same memory of which one is written and the other read.
+pub(super) const MAX_VIEWS: usize = 64;
+
+/// A node that overwrites a value, for a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overwriting {
+    /// The node.
+    pub node: NodeId,
+    /// Its op.
+    pub op: String,
+    /// What is overwritten.
+    pub value: String,
+}
+
+impl fmt::Display for Overwriting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "node {} (`{}`) overwrites `%{}`", self.node, self.op, self.value)
+    }
+}
 
 /// Why a program has no functional form here.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FunctionalError {
     /// The op is on no list.
-    #[error("node {node} calls `{op}`, which is on no list of ops")]
-    UnknownOp {
-        /// The node.
-        node: NodeId,
-        /// The op.
-        op: String,
-    },
+    #[error("node {0} calls `{1}`, which is on no list of ops")]
+    UnknownOp(NodeId, String),
     /// An in-place op without a functional counterpart of the same arguments.
-    #[error("node {node} calls `{op}`, for which no op without the `_` takes the same arguments")]
-    NoCounterpart {
-        /// The node.
-        node: NodeId,
-        /// The op.
-        op: String,
-    },
+    #[error("node {0} calls `{1}`, for which no op without the `_` takes the same arguments")]
+    NoCounterpart(NodeId, String),
     /// A tensor changes through one value and is read through another, and how the two relate is not known.
     #[error(
-        "node {node} (`{op}`) overwrites `%{value}`, whose memory `%{other}` may share and which {reader} reads later; \
-         what `{by}` makes of overwritten memory cannot be followed: clone `%{other}` before node {node}"
+        "{write}, whose memory `%{other}` may share and which {reader} reads later; what `{by}` makes of overwritten memory \
+         cannot be followed: clone `%{other}` before node {}", write.node
     )]
     SharedMemory {
-        /// The node that writes.
-        node: NodeId,
-        /// Its op.
-        op: String,
-        /// What is overwritten.
-        value: String,
+        /// The write.
+        write: Overwriting,
         /// What shares its memory.
         other: String,
         /// The op that made that.
@@ -41,50 +47,22 @@ pub enum FunctionalError {
         /// Who reads that: a node or the outputs.
         reader: String,
     },
-    /// Several elements of what changes lie in one place, so that the order of the writes would decide. PyTorch refuses
-    /// the obvious cases, too.
-    #[error(
-        "node {node} (`{op}`) overwrites `%{value}`, a {ty}, several of whose elements may lie in one place; \
-         write to a clone of it"
-    )]
-    Overlap {
-        /// The node.
-        node: NodeId,
-        /// The op.
-        op: String,
-        /// What is overwritten.
-        value: String,
-        /// Its type.
-        ty: String,
-    },
+    /// Several elements of what changes, a tensor of this type, lie in one place, so that the order of the writes would
+    /// decide. PyTorch refuses the obvious cases, too.
+    #[error("{0}, a {1}, several of whose elements may lie in one place; write to a clone of it")]
+    Overlap(Overwriting, String),
     /// What changes and what is read for it overlap, so that the order of reads and writes would decide. PyTorch refuses
     /// the obvious cases, too.
-    #[error(
-        "node {node} (`{op}`) overwrites `%{value}` while it reads `%{other}`, which may share part of its memory; \
-         pass it a clone of `%{other}`"
-    )]
-    OperandOverlap {
-        /// The node.
-        node: NodeId,
-        /// The op.
-        op: String,
-        /// What is overwritten.
-        value: String,
-        /// What is read.
-        other: String,
-    },
+    #[error("{0} while it reads `%{1}`, which may share part of its memory; pass it a clone of `%{1}`")]
+    OperandOverlap(Overwriting, String),
     /// A write to a view that cannot be carried over to the memory behind it.
     #[error(
-        "node {node} (`{op}`) overwrites `%{value}`, memory that {reader} reads later as `%{other}`; writes through \
-         `{through}` are not supported: write to the tensor that it is a view of, or to a clone"
+        "{write}, memory that {reader} reads later as `%{other}`; writes through `{through}` are not supported: write to \
+         the tensor that it is a view of, or to a clone"
     )]
     NotWritable {
-        /// The node that writes.
-        node: NodeId,
-        /// Its op.
-        op: String,
-        /// What is overwritten.
-        value: String,
+        /// The write.
+        write: Overwriting,
         /// What is read later.
         other: String,
         /// The view op in between.
@@ -92,15 +70,10 @@ pub enum FunctionalError {
         /// Who reads it: a node or the outputs.
         reader: String,
     },
-    /// A chain of views that is too long to be followed at every write.
+    /// Who, a node or the outputs, uses a value at the end of a chain of views that is too long to be followed at every write.
     #[error(
-        "{user} uses `%{value}`, more than {MAX_VIEWS} views away from the tensor that its memory was last read or \
+        "{0} uses `%{1}`, more than {MAX_VIEWS} views away from the tensor that its memory was last read or \
          written as; make views of that tensor, not of its views"
     )]
-    TooManyViews {
-        /// What is used.
-        value: String,
-        /// Who uses it: a node or the outputs.
-        user: String,
-    },
+    TooManyViews(String, String),
 }

@@ -1,16 +1,21 @@
 //! From a tensor to its views, and back.
 
 use super::FunctionalError;
-use super::memory::{Memory, Read};
+use super::memory::{ProgramMemory, ValueRead};
 use super::region::elements_are_distinct;
-use super::tensors::View;
+use super::tensors::TensorView;
 use super::view::ViewStep;
 use crate::alias::view_strides;
 use crate::{Arg, NodeKind, TensorType, ValueId, contiguous_strides};
 
-impl Memory<'_> {
+impl ProgramMemory<'_> {
     /// Makes a view once more of what it is a view of, which is up to date.
-    pub(super) fn view_again(&mut self, tensor: usize, view: &View, read: Read) -> Result<ValueId, FunctionalError> {
+    pub(super) fn view_again(
+        &mut self,
+        tensor: usize,
+        view: &TensorView,
+        read: ValueRead,
+    ) -> Result<ValueId, FunctionalError> {
         let (ty, whole) = (self.ty(tensor).clone(), Arg::Value(self.value(view.of)));
         let optional = |index: Option<i64>| index.map_or(Arg::None, Arg::Int);
         let (op, args) = match &view.step {
@@ -37,9 +42,9 @@ impl Memory<'_> {
         Ok(self.draft.call(op, args, ty))
     }
 
-    fn lost(&self, tensor: usize, read: Read) -> FunctionalError {
+    fn lost(&self, tensor: usize, read: ValueRead) -> FunctionalError {
         let write = self.last_write(tensor, read);
-        self.shared(write, Read { value: self.name(tensor), ..read })
+        self.shared(write, ValueRead { value: self.name(tensor), ..read })
     }
 
     /// The tensor that `tensor` is a view of, with `value` where the view shows it. The result may have other strides
@@ -47,9 +52,9 @@ impl Memory<'_> {
     pub(super) fn scattered(
         &mut self,
         tensor: usize,
-        view: &View,
+        view: &TensorView,
         value: ValueId,
-        read: Read,
+        read: ValueRead,
     ) -> Result<ValueId, FunctionalError> {
         let ty = self.ty(view.of).clone();
         if !elements_are_distinct(&ty) {
@@ -127,7 +132,7 @@ impl Memory<'_> {
     }
 
     /// Refuses a call that picks elements by address out of memory that is no longer where it was.
-    pub(super) fn check_addressed(&self, kind: &NodeKind, read: Read) -> Result<(), FunctionalError> {
+    pub(super) fn check_addressed(&self, kind: &NodeKind, read: ValueRead) -> Result<(), FunctionalError> {
         let tensor = self.tensors.tensor(read.value);
         let Some(view) = &self.tensors.get(tensor).view else { return Ok(()) };
         let moved = self.is_written(tensor) && self.tensors.get(view.of).view.is_some();

@@ -1,6 +1,6 @@
 //! The strides that PyTorch gives to new tensors and to broadcast ones.
 
-use crate::{TensorType, contiguous_strides};
+use crate::{Dtype, MemoryFormat, TensorType, contiguous_strides};
 
 /// The strides of what an elementwise op returns for these operands, as `at::TensorIterator` lays it out: row-major or
 /// channels last where all operands are, the strides of the operands where these are all alike and dense, and otherwise
@@ -13,8 +13,8 @@ pub(crate) fn elementwise_strides(shape: &[i64], operands: &[&TensorType]) -> Ve
         if all(TensorType::is_contiguous) {
             return contiguous_strides(shape);
         }
-        if all(is_channels_last) {
-            return channels_last_strides(shape);
+        if all(|ty| is_in(ty, MemoryFormat::ChannelsLast)) {
+            return formatted(first.dtype, shape.to_vec(), MemoryFormat::ChannelsLast).strides;
         }
         if all(is_dense) && operands.iter().all(|ty| ty.strides == first.strides) {
             return first.strides.clone();
@@ -44,6 +44,10 @@ pub(super) fn expanded_strides(ty: &TensorType, shape: &[i64]) -> Vec<i64> {
         strides[dim] = if extent == shape[dim] { stride } else { 0 };
     }
     strides
+}
+
+fn is_dense(ty: &TensorType) -> bool {
+    ty.memory_order().is_some()
 }
 
 /// Whether a shape broadcasts to another one.
@@ -100,30 +104,44 @@ fn ordered_strides(shape: &[i64], operands: &[Vec<i64>]) -> Vec<i64> {
     strides
 }
 
-/// Whether the elements fill a block of memory without gaps and overlaps, in any order of dimensions.
-pub(super) fn is_dense(ty: &TensorType) -> bool {
-    let mut dims: Vec<(i64, i64)> =
-        ty.strides.iter().copied().zip(ty.shape.iter().copied()).filter(|(_, extent)| *extent != 1).collect();
-    dims.sort_unstable();
-    let mut expected = 1i64;
-    ty.numel() == 0
-        || dims.iter().all(|&(stride, extent)| {
-            let fits = stride == expected;
-            expected = expected.saturating_mul(extent);
-            fits
-        })
+/// Dimensions from the innermost to the outermost one of an image or a volume with its channels last.
+pub(crate) fn channels_last_order(rank: usize) -> Option<&'static [usize]> {
+    match rank {
+        4 => Some(&[1, 3, 2, 0]),
+        5 => Some(&[1, 4, 3, 2, 0]),
+        _ => None,
+    }
 }
 
-/// Images in the order N, H, W, C. Strides of dimensions of extent 1 do not matter.
-fn is_channels_last(ty: &TensorType) -> bool {
-    let same = |dim: usize| ty.shape[dim] == 1 || ty.strides[dim] == channels_last_strides(&ty.shape)[dim];
-    ty.rank() == 4 && (0..4).all(same)
+/// Whether the elements lie densely in this format.
+pub(crate) fn is_in(ty: &TensorType, format: MemoryFormat) -> bool {
+    let wanted = match format {
+        MemoryFormat::ChannelsLast => 4,
+        MemoryFormat::ChannelsLast3d => 5,
+        MemoryFormat::Contiguous | MemoryFormat::Preserve => return ty.is_contiguous(),
+    };
+    let dense = formatted(ty.dtype, ty.shape.clone(), format);
+    let strides = ty.strides.iter().zip(&dense.strides).zip(&ty.shape);
+    ty.rank() == wanted && strides.into_iter().all(|((stride, dense), &extent)| extent == 1 || stride == dense)
 }
 
-fn channels_last_strides(shape: &[i64]) -> Vec<i64> {
-    let &[_, channels, height, width] = shape else { return contiguous_strides(shape) };
-    let row = channels.saturating_mul(width);
-    vec![row.saturating_mul(height), 1, row, channels]
+/// A dense tensor in this format; row-major where the rank does not fit it.
+pub(crate) fn formatted(dtype: Dtype, shape: Vec<i64>, format: MemoryFormat) -> TensorType {
+    let last = matches!((format, shape.len()), (MemoryFormat::ChannelsLast, 4) | (MemoryFormat::ChannelsLast3d, 5));
+    let Some(order) = channels_last_order(shape.len()).filter(|_| last) else {
+        return TensorType::contiguous(dtype, shape);
+    };
+    TensorType { dtype, strides: strides_in(&shape, order.iter().copied()), shape }
+}
+
+/// Dense strides, the dimensions from the innermost to the outermost one.
+pub(crate) fn strides_in(shape: &[i64], order: impl IntoIterator<Item = usize>) -> Vec<i64> {
+    let (mut strides, mut stride) = (vec![1i64; shape.len()], 1i64);
+    for dim in order {
+        strides[dim] = stride;
+        stride = stride.saturating_mul(shape[dim]);
+    }
+    strides
 }
 
 #[cfg(test)]

@@ -5,25 +5,25 @@
 //! is put back, view by view, into the nearest tensor that both are views of, and what is read is made from that again.
 //! Reads of what was written, and of views of it, cost nothing.
 
-use super::draft::Draft;
+use super::draft::FunctionalDraft;
+use super::error::{FunctionalError, MAX_VIEWS, Overwriting};
 use super::tensors::Tensors;
-use super::{FunctionalError, MAX_VIEWS};
 use crate::{Graph, NodeId, NodeKind, TensorType, ValueId};
 
 /// The memory of a program while it is followed from node to node.
-pub(super) struct Memory<'a> {
+pub(super) struct ProgramMemory<'a> {
     pub(super) program: &'a Graph,
     pub(super) tensors: &'a Tensors,
     /// The graph so far.
-    pub(super) draft: Draft,
-    states: Vec<State>,
+    pub(super) draft: FunctionalDraft,
+    states: Vec<TensorState>,
     storages: Vec<Storage>,
     clock: u64,
 }
 
 /// What is known of a tensor.
 #[derive(Debug, Clone, Default)]
-struct State {
+struct TensorState {
     /// The value that it is. `None` where each of its names still is one.
     value: Option<ValueId>,
     /// Its elements with other strides than it must have: good for being put back only.
@@ -44,14 +44,14 @@ struct Storage {
     /// When it was last written to; 0 for never.
     written: u64,
     /// The last write.
-    writer: Option<Write>,
+    writer: Option<MemoryWrite>,
     /// A write to memory that may be this.
-    doubt: Option<Write>,
+    doubt: Option<MemoryWrite>,
 }
 
 /// A node that writes, and to what.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Write {
+pub(super) struct MemoryWrite {
     /// The position of the node.
     pub(super) position: usize,
     /// What it overwrites.
@@ -60,7 +60,7 @@ pub(super) struct Write {
 
 /// Who reads: a node, or the list of outputs.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Read {
+pub(super) struct ValueRead {
     /// The node; `None` for the outputs.
     pub(super) node: Option<NodeId>,
     /// What is read.
@@ -70,15 +70,15 @@ pub(super) struct Read {
 /// A version that no tensor has.
 const NEVER: u64 = u64::MAX;
 
-impl<'a> Memory<'a> {
-    pub(super) fn new(program: &'a Graph, tensors: &'a Tensors) -> Memory<'a> {
+impl<'a> ProgramMemory<'a> {
+    pub(super) fn new(program: &'a Graph, tensors: &'a Tensors) -> ProgramMemory<'a> {
         let count = tensors.count();
         let storage = |ahead| Storage { ahead, ..Storage::default() };
-        Memory {
+        ProgramMemory {
             program,
             tensors,
-            draft: Draft::new(program),
-            states: vec![State::default(); count],
+            draft: FunctionalDraft::new(program),
+            states: vec![TensorState::default(); count],
             storages: (0..count).map(storage).collect(),
             clock: 0,
         }
@@ -105,7 +105,7 @@ impl<'a> Memory<'a> {
     }
 
     /// The value that now holds what the program reads.
-    pub(super) fn read(&mut self, read: Read) -> Result<ValueId, FunctionalError> {
+    pub(super) fn read(&mut self, read: ValueRead) -> Result<ValueId, FunctionalError> {
         let tensor = self.tensors.tensor(read.value);
         let storage = &self.storages[self.tensors.get(tensor).root];
         if let Some(doubt) = storage.doubt {
@@ -118,14 +118,14 @@ impl<'a> Memory<'a> {
     }
 
     /// Brings a tensor and all that it is a view of, up to what is ahead, up to date. Returns its value.
-    pub(super) fn refresh(&mut self, tensor: usize, read: Read) -> Result<ValueId, FunctionalError> {
+    pub(super) fn refresh(&mut self, tensor: usize, read: ValueRead) -> Result<ValueId, FunctionalError> {
         let root = self.tensors.get(tensor).root;
         let mut path = loop {
             let ahead = self.storages[root].ahead;
             let is_loose = self.states[ahead].loose.is_some();
             match self.path(tensor, ahead, read)? {
                 Some(path) if !is_loose => break path,
-                _ => self.put_back(ahead, read)?,
+                _ => self.write_back(ahead, read)?,
             }
         };
         while let Some(tensor) = path.pop() {
@@ -143,14 +143,14 @@ impl<'a> Memory<'a> {
     }
 
     /// The views from a tensor up to, but without, another one, if it is a view of that.
-    fn path(&self, tensor: usize, ahead: usize, read: Read) -> Result<Option<Vec<usize>>, FunctionalError> {
+    fn path(&self, tensor: usize, ahead: usize, read: ValueRead) -> Result<Option<Vec<usize>>, FunctionalError> {
         let levels = self.tensors.get(tensor).depth.checked_sub(self.tensors.get(ahead).depth);
         let mut path = Vec::new();
         let mut current = tensor;
         for _ in 0..levels.unwrap_or(0) {
             if path.len() == MAX_VIEWS {
                 let value = self.name_of(read.value);
-                return Err(FunctionalError::TooManyViews { value, user: reader(read) });
+                return Err(FunctionalError::TooManyViews(reader(read), value));
             }
             path.push(current);
             current = self.tensors.get(current).view.as_ref().map_or(current, |view| view.of);
@@ -159,7 +159,7 @@ impl<'a> Memory<'a> {
     }
 
     /// Puts the value of the tensor that is ahead into the one that it is a view of, which then is ahead.
-    fn put_back(&mut self, tensor: usize, read: Read) -> Result<(), FunctionalError> {
+    fn write_back(&mut self, tensor: usize, read: ValueRead) -> Result<(), FunctionalError> {
         // What is no view is never loose, and every tensor of its memory is a view of it.
         let Some(view) = &self.tensors.get(tensor).view else { return Err(self.not_writable(tensor, read)) };
         let whole = self.value(view.of);
@@ -200,7 +200,7 @@ impl<'a> Memory<'a> {
 
     /// Takes note that a tensor, which was just refreshed, now has another value. A value with other strides than the
     /// tensor has, or one that belongs to somebody else, is only good for being put back.
-    pub(super) fn write(&mut self, tensor: usize, value: ValueId, write: Write, is_own: bool) {
+    pub(super) fn write(&mut self, tensor: usize, value: ValueId, write: MemoryWrite, is_own: bool) {
         let is_exact = is_own && self.draft.ty(value) == self.ty(tensor);
         if is_exact {
             self.set(tensor, value);
@@ -233,60 +233,60 @@ impl<'a> Memory<'a> {
     }
 
     /// The error of a read of what a write may have changed, in a way that is not known.
-    pub(super) fn shared(&self, write: Write, read: Read) -> FunctionalError {
-        let (node, op) = self.op_at(write.position);
-        let made_by = self.tensors.get(self.tensors.tensor(read.value)).made_by;
+    pub(super) fn shared(&self, write: MemoryWrite, read: ValueRead) -> FunctionalError {
         FunctionalError::SharedMemory {
-            node,
-            op,
-            value: self.name_of(write.target),
+            write: self.overwriting(write),
             other: self.name_of(read.value),
-            by: made_by.map_or_else(|| "aten::alias".to_owned(), |position| self.op_at(position).1),
+            by: self.maker(self.tensors.tensor(read.value)),
             reader: reader(read),
         }
     }
 
     /// The error of a write to the memory of `tensor` through a view that leads nowhere.
-    pub(super) fn not_writable(&self, tensor: usize, read: Read) -> FunctionalError {
-        let write = self.last_write(tensor, read);
-        let (node, op) = self.op_at(write.position);
-        let made_by = self.tensors.get(tensor).made_by;
+    pub(super) fn not_writable(&self, tensor: usize, read: ValueRead) -> FunctionalError {
         FunctionalError::NotWritable {
-            node,
-            op,
-            value: self.name_of(write.target),
+            write: self.overwriting(self.last_write(tensor, read)),
             other: self.name_of(read.value),
-            through: made_by.map_or_else(|| "aten::alias".to_owned(), |position| self.op_at(position).1),
+            through: self.maker(tensor),
             reader: reader(read),
         }
     }
 
+    /// A write, for a message.
+    pub(super) fn overwriting(&self, write: MemoryWrite) -> Overwriting {
+        let node = self.program.nodes.get(write.position);
+        Overwriting {
+            node: node.map_or(NodeId(0), |node| node.id),
+            op: node.map(|node| op_name(&node.kind)).unwrap_or_default(),
+            value: self.name_of(write.target),
+        }
+    }
+
+    /// The op that made a tensor.
+    fn maker(&self, tensor: usize) -> String {
+        let node = self.tensors.get(tensor).made_by.and_then(|position| self.program.nodes.get(position));
+        node.map_or_else(|| "aten::alias".to_owned(), |node| op_name(&node.kind))
+    }
+
     /// The last write to the memory of a tensor.
-    pub(super) fn last_write(&self, tensor: usize, read: Read) -> Write {
+    pub(super) fn last_write(&self, tensor: usize, read: ValueRead) -> MemoryWrite {
         let writer = self.storages[self.tensors.get(tensor).root].writer;
-        writer.unwrap_or(Write { position: 0, target: read.value })
+        writer.unwrap_or(MemoryWrite { position: 0, target: read.value })
     }
 
     pub(super) fn name_of(&self, value: ValueId) -> String {
         self.program.value(value).name.clone()
     }
-
-    fn op_at(&self, position: usize) -> (NodeId, String) {
-        match self.program.nodes.get(position) {
-            Some(node) => (node.id, op_name(&node.kind)),
-            None => (NodeId(0), String::new()),
-        }
-    }
 }
 
 /// What a node calls, for a message.
-pub(super) fn op_name(kind: &NodeKind) -> String {
+fn op_name(kind: &NodeKind) -> String {
     match kind {
         NodeKind::Aten { op, .. } => op.to_string(),
         NodeKind::Kernel { .. } => "kernel".into(),
     }
 }
 
-fn reader(read: Read) -> String {
+fn reader(read: ValueRead) -> String {
     read.node.map_or("the list of outputs".to_owned(), |node| format!("node {node}"))
 }

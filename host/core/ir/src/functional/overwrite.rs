@@ -1,10 +1,9 @@
 //! In-place ops as ops that return what they would have written.
 
-use super::FunctionalError;
-use super::MAX_VIEWS;
 use super::draft::with_operands;
+use super::error::{FunctionalError, MAX_VIEWS};
 use super::layout::{broadcasts, expanded_strides};
-use super::memory::{Memory, Read, Write, op_name};
+use super::memory::{MemoryWrite, ProgramMemory, ValueRead};
 use super::region::{are_disjoint, elements_are_distinct};
 use super::result::{functional_schema, functional_type};
 use super::view::ViewStep;
@@ -34,22 +33,22 @@ impl<'a> InPlace<'a> {
     }
 }
 
-impl Memory<'_> {
+impl ProgramMemory<'_> {
     /// Adds what an in-place node calculates. Says whether it may run in place again.
     pub(super) fn overwrite(&mut self, write: &InPlace<'_>, ops: &OpTable) -> Result<bool, FunctionalError> {
         let InPlace { node, target, result, .. } = *write;
-        let no_counterpart = || FunctionalError::NoCounterpart { node: node.id, op: write.schema.op.to_string() };
+        let no_counterpart = || FunctionalError::NoCounterpart(node.id, write.schema.op.to_string());
         let counterpart = &functional_schema(write.schema, ops).ok_or_else(no_counterpart)?.op;
-        self.check_overlap(node, target)?;
+        let done = MemoryWrite { position: write.position, target };
+        self.check_overlap(node, done)?;
         let mut operands = self.operands(node)?;
         let tensor = self.tensors.tensor(target);
-        let current = self.refresh(tensor, Read { node: Some(node.id), value: target })?;
+        let current = self.refresh(tensor, ValueRead { node: Some(node.id), value: target })?;
         for (operand, value) in operands.iter_mut().zip(node.operands()) {
             if self.tensors.tensor(value) == tensor {
                 *operand = current;
             }
         }
-        let done = Write { position: write.position, target };
         let leads_back = self.leads_back(tensor);
         if OpRow::of(counterpart).is_some_and(|row| row.puts == Some(Puts::Whole))
             && leads_back == Some(true)
@@ -74,8 +73,8 @@ impl Memory<'_> {
             self.draft.cast_into(calculated, wanted.dtype, result);
         }
         self.write(tensor, result, done, true);
-        let is_put_back = leads_back == Some(true) && calculated == result;
-        Ok(found == *wanted || (is_put_back && found.dtype == wanted.dtype && found.shape == wanted.shape))
+        let is_written_back = leads_back == Some(true) && calculated == result;
+        Ok(found == *wanted || (is_written_back && found.dtype == wanted.dtype && found.shape == wanted.shape))
     }
 
     /// Whether a write to a tensor can be put back into the one that it is, through however many views, a view of; and
@@ -117,16 +116,11 @@ impl Memory<'_> {
     }
 
     /// Refuses writes whose result would depend on the order in which elements are read and written.
-    fn check_overlap(&self, node: &Node, target: ValueId) -> Result<(), FunctionalError> {
-        let tensor = self.tensors.tensor(target);
+    fn check_overlap(&self, node: &Node, write: MemoryWrite) -> Result<(), FunctionalError> {
+        let tensor = self.tensors.tensor(write.target);
         let (ty, place) = (self.ty(tensor), self.tensors.get(tensor));
         if !elements_are_distinct(ty) {
-            return Err(FunctionalError::Overlap {
-                node: node.id,
-                op: op_name(&node.kind),
-                value: self.name_of(target),
-                ty: ty.to_string(),
-            });
+            return Err(FunctionalError::Overlap(self.overwriting(write), ty.to_string()));
         }
         for value in node.operands() {
             let other = self.tensors.tensor(value);
@@ -139,12 +133,7 @@ impl Memory<'_> {
                 .zip(other_place.offset)
                 .is_some_and(|(a, b)| (a == b && ty == other_type) || are_disjoint((ty, a), (other_type, b)));
             if !apart {
-                return Err(FunctionalError::OperandOverlap {
-                    node: node.id,
-                    op: op_name(&node.kind),
-                    value: self.name_of(target),
-                    other: self.name_of(value),
-                });
+                return Err(FunctionalError::OperandOverlap(self.overwriting(write), self.name_of(value)));
             }
         }
         Ok(())

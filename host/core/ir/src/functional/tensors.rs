@@ -7,9 +7,9 @@ use crate::{Graph, Node, NodeKind, OpTable, ValueId};
 
 /// A tensor of the program: all values that name it, memory and type alike. It is known by the position of the first.
 #[derive(Debug, Clone)]
-pub(super) struct Tensor {
+pub(super) struct ProgramTensor {
     /// The tensor that this is a view of.
-    pub(super) view: Option<View>,
+    pub(super) view: Option<TensorView>,
     /// The tensor whose memory it is: itself, if it is no view.
     pub(super) root: usize,
     /// How many views lie between the two.
@@ -22,7 +22,7 @@ pub(super) struct Tensor {
 
 /// What a tensor that is a view shows.
 #[derive(Debug, Clone)]
-pub(super) struct View {
+pub(super) struct TensorView {
     /// The tensor that it is a view of.
     pub(super) of: usize,
     /// What it shows of that.
@@ -32,7 +32,7 @@ pub(super) struct View {
 /// The tensors of a program.
 pub(super) struct Tensors {
     of_value: Vec<usize>,
-    all: Vec<Tensor>,
+    all: Vec<ProgramTensor>,
     /// For each root the number of its group: those whose memory may be the same, for all that is known.
     group: Vec<usize>,
     groups: Vec<Vec<usize>>,
@@ -41,7 +41,7 @@ pub(super) struct Tensors {
 impl Tensors {
     /// The tensors of a verified program.
     pub(super) fn of(program: &Graph, ops: &OpTable) -> Result<Tensors, FunctionalError> {
-        let fresh = |root| Tensor { view: None, root, depth: 0, offset: Some(0), made_by: None };
+        let fresh = |root| ProgramTensor { view: None, root, depth: 0, offset: Some(0), made_by: None };
         let count = program.values.len();
         let mut tensors = Tensors {
             of_value: (0..count).collect(),
@@ -53,7 +53,7 @@ impl Tensors {
             if let NodeKind::Aten { op, .. } = &node.kind
                 && ops.get(op).is_none()
             {
-                return Err(FunctionalError::UnknownOp { node: node.id, op: op.to_string() });
+                return Err(FunctionalError::UnknownOp(node.id, op.to_string()));
             }
             tensors.add(program, position, node, ops);
         }
@@ -93,7 +93,7 @@ impl Tensors {
         let base = &self.all[of];
         let offset = base.offset.zip(step.offset(from, to)).and_then(|(a, b)| a.checked_add(b));
         let (root, depth, made_by) = (base.root, base.depth.saturating_add(1), self.all[output.index()].made_by);
-        self.all[output.index()] = Tensor { view: Some(View { of, step }), root, depth, offset, made_by };
+        self.all[output.index()] = ProgramTensor { view: Some(TensorView { of, step }), root, depth, offset, made_by };
     }
 
     /// Takes note that an output may share memory with these operands.
@@ -115,7 +115,7 @@ impl Tensors {
     }
 
     /// What is known of a tensor.
-    pub(super) fn get(&self, tensor: usize) -> &Tensor {
+    pub(super) fn get(&self, tensor: usize) -> &ProgramTensor {
         &self.all[tensor]
     }
 

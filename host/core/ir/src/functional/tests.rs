@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use super::error::MAX_VIEWS;
 use super::*;
 use crate::verify_graph;
 use expect_test::expect_file;

@@ -122,10 +122,7 @@ fn shows(node: &Node) -> Option<(Shows, &[Arg])> {
 }
 
 fn int(args: &[Arg], position: usize) -> Option<i64> {
-    match args.get(position) {
-        Some(Arg::Int(value)) => Some(*value),
-        _ => None,
-    }
+    args.get(position)?.as_int()
 }
 
 fn narrow(args: &[Arg], from: &TensorType) -> Option<ViewStep> {

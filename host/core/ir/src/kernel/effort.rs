@@ -103,7 +103,8 @@ fn bytes(count: u64) -> String {
     if unit == 0 { format!("{count} bytes") } else { format!("{value:.1} {}", UNITS[unit]) }
 }
 
-fn cost(op: &Op) -> u64 {
+/// Operations of an instruction, as the tables of operations count them.
+pub fn cost(op: &Op) -> u64 {
     match op {
         Op::Const(_) | Op::Index(_) => 0,
         Op::Load { .. } => LOAD,

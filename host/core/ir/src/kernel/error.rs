@@ -1,200 +1,96 @@
 //! Why a kernel is refused. Names are those of the text form: body values `v0, v1, ...`, index expressions `i0, ...`,
 //! inputs `x0, ...`.
 
-use super::limits;
-use super::{IndexId, Reg, Scalar};
+use super::place::KernelLine;
+use super::{IndexId, Reg, Scalar, limits};
 use crate::text::cursor::Joined;
 use crate::{Dtype, TypeError};
 
-/// A rule of the kernel language that a kernel breaks: one variant a rule.
+/// A kernel breaks a rule of the kernel language.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum KernelError {
-    /// More parallel axes than [`limits::PARALLEL_AXES`].
-    #[error("{found} parallel axes; at most {} are supported: join neighbouring axes", limits::PARALLEL_AXES)]
-    ParallelAxes {
-        /// Parallel axes declared.
-        found: usize,
-    },
-    /// More reduce axes than [`limits::REDUCE_AXES`].
-    #[error("{found} reduce axes; at most {} are supported: join neighbouring axes", limits::REDUCE_AXES)]
-    ReduceAxes {
-        /// Reduce axes declared.
-        found: usize,
-    },
-    /// A negative parallel extent.
-    #[error("parallel axis {axis} has extent {extent}; expected 0 or more")]
-    ParallelExtent {
-        /// The axis.
-        axis: usize,
-        /// Its extent.
-        extent: i64,
-    },
-    /// A reduce extent below 1: an empty reduction has no largest element.
-    #[error("reduce axis {axis} has extent {extent}; expected 1 or more: write an empty reduction as a constant")]
-    ReduceExtent {
-        /// The axis, counted after the parallel axes.
-        axis: usize,
-        /// Its extent.
-        extent: i64,
-    },
-    /// More points than [`limits::WORK`].
-    #[error("the axes span {work} points; at most {} are allowed: split the kernel", limits::WORK)]
-    Work {
-        /// The product of all extents, saturated.
-        work: u64,
-    },
-    /// More inputs than [`limits::INPUTS`].
-    #[error("{found} inputs; at most {} are allowed: split the kernel", limits::INPUTS)]
-    InputCount {
-        /// Inputs declared.
-        found: usize,
-    },
-    /// More index expressions than [`limits::INDEX`].
-    #[error("{found} index expressions; at most {} are allowed: share equal ones or split the kernel", limits::INDEX)]
-    IndexCount {
-        /// Index expressions declared.
-        found: usize,
-    },
-    /// More instructions than [`limits::BODY`].
-    #[error("{found} instructions; at most {} are allowed: split the kernel", limits::BODY)]
-    BodyCount {
-        /// Instructions declared.
-        found: usize,
-    },
-    /// More loads than [`limits::LOADS`].
-    #[error("{found} loads; at most {} are allowed: share equal ones or split the kernel", limits::LOADS)]
-    LoadCount {
-        /// Loads in the body.
-        found: usize,
-    },
-    /// More stores than [`limits::STORES`].
-    #[error("{found} stores; at most {} are allowed: split the kernel", limits::STORES)]
-    StoreCount {
-        /// Stores declared.
-        found: usize,
-    },
+#[error("{}{rule}", line.subject())]
+pub struct KernelError {
+    /// The line that is to blame.
+    pub line: KernelLine,
+    /// The rule.
+    pub rule: KernelRule,
+}
+
+/// A rule that a kernel breaks. The text of each goes on where the name of the line ends.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum KernelRule {
+    /// So many parallel axes, more than [`limits::PARALLEL_AXES`].
+    #[error("{0} parallel axes; at most {limit} are supported: join neighbouring axes", limit = limits::PARALLEL_AXES)]
+    ParallelAxes(usize),
+    /// So many reduce axes, more than [`limits::REDUCE_AXES`].
+    #[error("{0} reduce axes; at most {limit} are supported: join neighbouring axes", limit = limits::REDUCE_AXES)]
+    ReduceAxes(usize),
+    /// A parallel axis with a negative extent.
+    #[error("parallel axis {0} has extent {1}; expected 0 or more")]
+    ParallelExtent(usize, i64),
+    /// A reduce axis, counted after the parallel axes, with an extent below 1: an empty reduction has no largest element.
+    #[error("reduce axis {0} has extent {1}; expected 1 or more: write an empty reduction as a constant")]
+    ReduceExtent(usize, i64),
+    /// So many points, more than [`limits::WORK`]; saturated.
+    #[error("the axes span {0} points; at most {limit} are allowed: split the kernel", limit = limits::WORK)]
+    Work(u64),
+    /// So many inputs, more than [`limits::INPUTS`].
+    #[error("{0} inputs; at most {limit} are allowed: split the kernel", limit = limits::INPUTS)]
+    InputCount(usize),
+    /// So many index expressions, more than [`limits::INDEX`].
+    #[error("{0} index expressions; at most {limit} are allowed: share equal ones or split the kernel", limit = limits::INDEX)]
+    IndexCount(usize),
+    /// So many instructions, more than [`limits::BODY`].
+    #[error("{0} instructions; at most {limit} are allowed: split the kernel", limit = limits::BODY)]
+    BodyCount(usize),
+    /// So many loads, more than [`limits::LOADS`].
+    #[error("{0} loads; at most {limit} are allowed: share equal ones or split the kernel", limit = limits::LOADS)]
+    LoadCount(usize),
+    /// So many stores, more than [`limits::STORES`].
+    #[error("{0} stores; at most {limit} are allowed: split the kernel", limit = limits::STORES)]
+    StoreCount(usize),
     /// A kernel without a result.
     #[error("the kernel stores nothing; end it with an `out` for each result")]
     NoStore,
     /// A complex input.
-    #[error("input x{input} is {dtype}; kernels take no complex tensors: view it as real first")]
-    InputComplex {
-        /// The input.
-        input: usize,
-        /// Its type.
-        dtype: Dtype,
-    },
+    #[error(" is {0}; kernels take no complex tensors: view it as real first")]
+    InputComplex(Dtype),
     /// An input that is no tensor the host handles.
-    #[error("input x{input}: {reason}")]
-    InputType {
-        /// The input.
-        input: usize,
-        /// What is wrong with it.
-        reason: TypeError,
-    },
+    #[error(": {0}")]
+    InputType(TypeError),
     /// An index expression that reads itself or a later one.
-    #[error("index {index} reads {operand}, which does not come before it: reorder the list")]
-    IndexOperand {
-        /// The expression.
-        index: IndexId,
-        /// What it reads.
-        operand: IndexId,
-    },
-    /// An axis that the space does not have.
-    #[error("index {index} names axis {axis}, but the kernel has {axes} axes, counted from 0")]
-    AxisRange {
-        /// The expression.
-        index: IndexId,
-        /// The axis it names.
-        axis: u32,
-        /// Axes of the kernel.
-        axes: usize,
-    },
+    #[error(" reads {0}, which does not come before it: reorder the list")]
+    IndexOperand(IndexId),
+    /// An axis that the space, of so many axes, does not have.
+    #[error(" names axis {0}, but the kernel has {1} axes, counted from 0")]
+    AxisRange(u32, usize),
     /// A divisor below 1.
-    #[error("index {index} divides by {divisor}; expected a positive constant")]
-    Divisor {
-        /// The expression.
-        index: IndexId,
-        /// The divisor.
-        divisor: i64,
-    },
-    /// A gather from a body value that does not exist.
-    #[error("index {index} reads {value}, but the body ends at {body} instructions")]
-    IndexValueMissing {
-        /// The expression.
-        index: IndexId,
-        /// The body value it reads.
-        value: Reg,
-        /// Instructions in the body.
-        body: usize,
-    },
+    #[error(" divides by {0}; expected a positive constant")]
+    Divisor(i64),
+    /// A gather from a body value that does not exist, of so many that do.
+    #[error(" reads {0}, but the body ends at {1} instructions")]
+    IndexValueMissing(Reg, usize),
     /// A gather from a value that is no integer.
-    #[error("index {index} reads {value}, which is {dtype}; expected an integer type: cast it first")]
-    IndexValueType {
-        /// The expression.
-        index: IndexId,
-        /// The body value it reads.
-        value: Reg,
-        /// The value's type.
-        dtype: Dtype,
-    },
-    /// Index arithmetic that may leave 62 bits.
-    #[error(
-        "index {index} ranges over {low}..={high}, which leaves +-2^62: bound gathered values by min and max first"
-    )]
-    IndexOverflow {
-        /// The expression.
-        index: IndexId,
-        /// Smallest value it may take.
-        low: i128,
-        /// Largest value it may take.
-        high: i128,
-    },
-    /// An instruction uses an index expression that depends on its own result or a later one.
-    #[error("{at} uses index {index}, which needs {needs}: a gather must come after the value it gathers by")]
-    IndexTooEarly {
-        /// The instruction.
-        at: Reg,
-        /// The index expression.
-        index: IndexId,
-        /// The latest body value that the expression depends on.
-        needs: Reg,
-    },
+    #[error(" reads {0}, which is {1}; expected an integer type: cast it first")]
+    IndexValueType(Reg, Dtype),
+    /// Index arithmetic that may leave 62 bits: the smallest and the largest value that it may give.
+    #[error(" ranges over {0}..={1}, which leaves +-2^62: bound gathered values by min and max first")]
+    IndexOverflow(i128, i128),
+    /// An instruction uses an index expression that depends on its own result or a later one: the latest of these.
+    #[error(" uses index {0}, which needs {1}: a gather must come after the value it gathers by")]
+    IndexTooEarly(IndexId, Reg),
     /// An instruction reads itself or a later one.
-    #[error("{at} reads {operand}, which does not come before it: name one that is defined above")]
-    Operand {
-        /// The instruction.
-        at: Reg,
-        /// What it reads.
-        operand: Reg,
-    },
-    /// An instruction uses an index expression that does not exist.
-    #[error("{at} uses index {index}, but the kernel has {count} index expressions")]
-    MissingIndex {
-        /// The instruction.
-        at: Reg,
-        /// The index expression.
-        index: IndexId,
-        /// Index expressions of the kernel.
-        count: usize,
-    },
-    /// A load from an input that does not exist.
-    #[error("{at} loads input x{input}, but the kernel has {count} inputs, counted from 0: declare it by `in`")]
-    MissingInput {
-        /// The instruction.
-        at: Reg,
-        /// The input it names.
-        input: u32,
-        /// Inputs of the kernel.
-        count: usize,
-    },
+    #[error(" reads {0}, which does not come before it: name one that is defined above")]
+    Operand(Reg),
+    /// An instruction uses an index expression that does not exist, of so many that do.
+    #[error(" uses index {0}, but the kernel has {1} index expressions")]
+    MissingIndex(IndexId, usize),
+    /// A load from an input that does not exist, of so many that do.
+    #[error(" loads input x{0}, but the kernel has {1} inputs, counted from 0: declare it by `in`")]
+    MissingInput(u32, usize),
     /// A load with more or fewer indices than its input has dimensions.
-    #[error(
-        "{at} loads input x{input} by {found} indices; its shape has {expected} dimensions: give one index for each"
-    )]
+    #[error(" loads input x{input} by {found} indices; its shape has {expected} dimensions: give one index for each")]
     LoadRank {
-        /// The instruction.
-        at: Reg,
         /// The input.
         input: u32,
         /// Dimensions of the input.
@@ -202,57 +98,24 @@ pub enum KernelError {
         /// Indices given.
         found: usize,
     },
-    /// A load that clamps into a dimension without elements.
-    #[error("{at} clamps into dimension {dim} of input x{input}, which has extent 0: pad with a constant instead")]
-    ClampEmpty {
-        /// The instruction.
-        at: Reg,
-        /// The input.
-        input: u32,
-        /// The empty dimension.
-        dim: usize,
-    },
+    /// A load that clamps into this dimension, without elements, of this input.
+    #[error(" clamps into dimension {0} of input x{1}, which has extent 0: pad with a constant instead")]
+    ClampEmpty(usize, u32),
     /// A literal of another kind than its type.
-    #[error("{at} is {dtype}, but its literal is {}; write {}", kind(*.literal), example(*.dtype))]
-    LiteralKind {
-        /// The instruction.
-        at: Reg,
-        /// The type it is used at.
-        dtype: Dtype,
-        /// The literal.
-        literal: Scalar,
-    },
+    #[error(" is {}, but its literal is {}; write {}", .0, kind(*.1), example(*.0))]
+    LiteralKind(Dtype, Scalar),
     /// An integer literal that its type cannot hold.
-    #[error("{at} takes the literal {value} as {dtype}, which does not hold it")]
-    LiteralRange {
-        /// The instruction.
-        at: Reg,
-        /// The type it is used at.
-        dtype: Dtype,
-        /// The literal.
-        value: i64,
-    },
-    /// A NaN with a payload, which no text form or target would keep.
-    #[error("{at} takes a NaN literal with bits {bits:#018x}; expected {:#018x}", f64::NAN.to_bits())]
-    LiteralNan {
-        /// The instruction.
-        at: Reg,
-        /// The bits found.
-        bits: u64,
-    },
+    #[error(" takes the literal {1} as {0}, which does not hold it")]
+    LiteralRange(Dtype, i64),
+    /// A NaN with a payload, which no text form or target would keep: its bits.
+    #[error(" takes a NaN literal with bits {:#018x}; expected {:#018x}", .0, f64::NAN.to_bits())]
+    LiteralNan(u64),
     /// A complex value in the body.
-    #[error("{at} is {dtype}; kernels hold no complex values")]
-    ComplexValue {
-        /// The instruction.
-        at: Reg,
-        /// Its type.
-        dtype: Dtype,
-    },
+    #[error(" is {0}; kernels hold no complex values")]
+    ComplexValue(Dtype),
     /// An operand of a type that the operation does not take.
-    #[error("{at}: {op} takes {accepted}, but {operand} is {found}: cast it first")]
+    #[error(": {op} takes {accepted}, but {operand} is {found}: cast it first")]
     OperandType {
-        /// The instruction.
-        at: Reg,
         /// The operation's name.
         op: &'static str,
         /// The operand.
@@ -263,24 +126,18 @@ pub enum KernelError {
         found: Dtype,
     },
     /// Operands of different types where one type is asked for.
-    #[error("{at}: {op} takes operands of one type, but {} is {first} and {} is {second}: cast one", operands.0, operands.1)]
+    #[error(": {op} takes operands of one type, but {} is {} and {} is {}: cast one", first.0, first.1, second.0, second.1)]
     OperandsDiffer {
-        /// The instruction.
-        at: Reg,
         /// The operation's name.
         op: &'static str,
-        /// The two operands.
-        operands: (Reg, Reg),
-        /// The first one's type.
-        first: Dtype,
-        /// The second one's type.
-        second: Dtype,
+        /// One operand, and its type.
+        first: (Reg, Dtype),
+        /// The other.
+        second: (Reg, Dtype),
     },
     /// An instruction whose declared type is not what it computes.
-    #[error("{at}: {op} gives {expected} here, but the instruction declares {found}: cast behind it")]
+    #[error(": {op} gives {expected} here, but the instruction declares {found}: cast behind it")]
     ResultType {
-        /// The instruction.
-        at: Reg,
         /// The operation's name.
         op: &'static str,
         /// The type computed.
@@ -288,33 +145,18 @@ pub enum KernelError {
         /// The type declared.
         found: Dtype,
     },
-    /// A reduction or scan in a kernel without reduce axes.
-    #[error("{at}: {op} needs a reduce axis, but the kernel has none: declare one")]
-    NoReduceAxis {
-        /// The instruction.
-        at: Reg,
-        /// The operation's name.
-        op: &'static str,
-    },
-    /// A store of a body value that does not exist.
-    #[error("store {store} writes {value}, but the body ends at {body} instructions")]
-    StoreValue {
-        /// The store.
-        store: usize,
-        /// The body value it names.
-        value: Reg,
-        /// Instructions in the body.
-        body: usize,
-    },
+    /// A reduction or scan of this name in a kernel without reduce axes.
+    #[error(": {0} needs a reduce axis, but the kernel has none: declare one")]
+    NoReduceAxis(&'static str),
+    /// A store of a body value that does not exist, of so many that do.
+    #[error(" writes {0}, but the body ends at {1} instructions")]
+    StoreValue(Reg, usize),
     /// A store whose order is neither a permutation of the parallel axes nor one of all axes.
     #[error(
-        "store {store} has order [{}]; expected each of the {parallel} parallel axes once, or each of all {all} \
-         axes once",
+        " has order [{}]; expected each of the {parallel} parallel axes once, or each of all {all} axes once",
         Joined(.order, ", ")
     )]
     StoreOrder {
-        /// The store.
-        store: usize,
         /// Its order.
         order: Vec<u32>,
         /// Parallel axes of the kernel.
@@ -324,20 +166,15 @@ pub enum KernelError {
     },
     /// An elem value stored over the parallel axes alone: many values for one element.
     #[error(
-        "store {store} writes {value}, which varies along the reduce axes, over the parallel axes alone: reduce it, or \
-         order all axes"
+        " writes {0}, which varies along the reduce axes, over the parallel axes alone: reduce it, or order all axes"
     )]
-    StoreElem {
-        /// The store.
-        store: usize,
-        /// The body value.
-        value: Reg,
-    },
+    StoreElem(Reg),
     /// A store whose declared shape has another number of elements than its axes have points.
-    #[error("store {store} declares shape [{}] with {found} elements; its axes have {expected} points: name a shape of as many elements", Joined(.shape, ", "))]
+    #[error(
+        " declares shape [{}] with {found} elements; its axes have {expected} points: name a shape of as many elements",
+        Joined(.shape, ", ")
+    )]
     StoreShape {
-        /// The store.
-        store: usize,
         /// The declared shape.
         shape: Vec<i64>,
         /// Points of the axes in its order.
@@ -346,13 +183,20 @@ pub enum KernelError {
         found: u64,
     },
     /// An output that is no tensor the host handles.
-    #[error("store {store}: {reason}")]
-    StoreType {
-        /// The store.
-        store: usize,
-        /// What is wrong with it.
-        reason: TypeError,
-    },
+    #[error(": {0}")]
+    StoreType(TypeError),
+}
+
+impl KernelRule {
+    /// The error of a line that breaks it.
+    pub(super) fn broken_by(self, line: KernelLine) -> KernelError {
+        KernelError { line, rule: self }
+    }
+
+    /// The error of an instruction that breaks it.
+    pub(super) fn broken_at(self, at: Reg) -> KernelError {
+        self.broken_by(KernelLine::Inst(at.0))
+    }
 }
 
 /// What a literal is, for a message.

@@ -1,7 +1,7 @@
 //! What the verifier learns about a kernel: classes and ranges.
 
 use super::interval::Interval;
-use super::{Class, IndexExpr, IndexId, Kernel, KernelError, Op, Reg};
+use super::{Class, IndexExpr, IndexId, Kernel, KernelError, KernelLine, KernelRule, Op, Reg};
 
 /// Index arithmetic stays within this distance of 0, so that adding a base or an extent to it cannot overflow.
 const INDEX_MARGIN: i128 = 1 << 62;
@@ -114,7 +114,8 @@ fn index_interval(kernel: &Kernel, facts: &Facts, index: IndexId) -> Result<Inte
         IndexExpr::Value(value) => return Ok(value_range(kernel, facts, value)),
     };
     if interval.low < -INDEX_MARGIN || interval.high > INDEX_MARGIN {
-        return Err(KernelError::IndexOverflow { index, low: interval.low, high: interval.high });
+        let rule = KernelRule::IndexOverflow(interval.low, interval.high);
+        return Err(rule.broken_by(KernelLine::Index(index.0)));
     }
     Ok(interval)
 }

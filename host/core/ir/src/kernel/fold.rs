@@ -1,6 +1,7 @@
 //! Reductions and scans over [`Approx`] values: one element at a time, the result so far at any time.
 
-use super::approx::{Approx, Arithmetic, Mode, SIGN_OF_ZERO, same_bits};
+use super::approx::{Approx, SIGN_OF_ZERO, same_bits};
+use super::arithmetic::{Arithmetic, Mode};
 use super::scalar::{self, Num};
 use super::{Binary, Compare};
 use crate::Dtype;
@@ -49,7 +50,7 @@ impl Fold {
     pub(super) fn push(&mut self, arithmetic: Arithmetic, x: Approx) {
         match self {
             Fold::Integers { op, dtype, total, unknown } => {
-                *total = Some(total.map_or(x.value, |total| scalar::binary(*op, *dtype, total, x.value)));
+                *total = Some(total.map_or(x.value, |total| op.apply(*dtype, total, x.value)));
                 *unknown |= x.is_unknown();
             }
             Fold::Sum(floats, _) | Fold::Product(floats, _) => floats.push(x),
@@ -229,7 +230,7 @@ fn position(better: Compare, elements: &[Approx]) -> Approx {
     }
     let mut best = 0;
     for candidate in 1..elements.len() {
-        if scalar::compare(better, elements[candidate].value, elements[best].value) {
+        if better.holds(elements[candidate].value, elements[best].value) {
             best = candidate;
         }
     }

@@ -3,7 +3,8 @@
 //! It goes row by row, and within a row instruction by instruction over all elements, so that a reduction is an
 //! instruction like any other.
 
-use super::approx::{Approx, Arithmetic, Mode};
+use super::approx::Approx;
+use super::arithmetic::{Arithmetic, Mode};
 use super::facts::{Facts, index_order};
 use super::scalar::{self, Num};
 use super::tensor::Tensor;
@@ -12,7 +13,7 @@ use crate::Dtype;
 
 /// What a store writes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Output {
+pub struct InterpretedOutput {
     /// Element type.
     pub dtype: Dtype,
     /// The declared shape.
@@ -25,7 +26,7 @@ pub struct Output {
 ///
 /// # Panics
 /// If `facts` are not this kernel's, or `inputs` have other types or shapes than it declares.
-pub fn interpret(kernel: &Kernel, facts: &Facts, inputs: &[Tensor], mode: Mode) -> Vec<Output> {
+pub fn interpret(kernel: &Kernel, facts: &Facts, inputs: &[Tensor], mode: Mode) -> Vec<InterpretedOutput> {
     interpret_watched(kernel, facts, inputs, mode, &mut |_| {})
 }
 
@@ -39,21 +40,21 @@ pub fn interpret_watched(
     facts: &Facts,
     inputs: &[Tensor],
     mode: Mode,
-    watch: &mut dyn FnMut(&Row<'_>),
-) -> Vec<Output> {
+    watch: &mut dyn FnMut(&InterpretedRow<'_>),
+) -> Vec<InterpretedOutput> {
     assert_eq!(inputs.len(), kernel.inputs.len(), "one tensor for each declared input");
     for (tensor, decl) in inputs.iter().zip(&kernel.inputs) {
         assert_eq!((tensor.dtype, &tensor.shape), (decl.dtype, &decl.shape), "inputs as the kernel declares them");
     }
     let unwritten = Approx::unknown(Num::Int(0));
-    let mut outputs: Vec<Output> = kernel
+    let mut outputs: Vec<InterpretedOutput> = kernel
         .output_types()
         .into_iter()
-        .map(|ty| Output { dtype: ty.dtype, values: vec![unwritten; ty.numel() as usize], shape: ty.shape })
+        .map(|ty| InterpretedOutput { dtype: ty.dtype, values: vec![unwritten; ty.numel() as usize], shape: ty.shape })
         .collect();
     let ready = index_order(kernel, &facts.index_needs);
     for row in points(&kernel.parallel) {
-        let mut evaluation = Row {
+        let mut evaluation = InterpretedRow {
             kernel,
             facts,
             inputs,
@@ -96,7 +97,7 @@ fn positions(kernel: &Kernel, row: &[i64]) -> Vec<Vec<i64>> {
 }
 
 /// The evaluation of one row. A list of one entry holds a row value, any other one entry for each element.
-pub struct Row<'a> {
+pub struct InterpretedRow<'a> {
     kernel: &'a Kernel,
     facts: &'a Facts,
     inputs: &'a [Tensor],
@@ -107,7 +108,7 @@ pub struct Row<'a> {
     values: Vec<Vec<Approx>>,
 }
 
-impl Row<'_> {
+impl InterpretedRow<'_> {
     fn count(&self, class: Class) -> usize {
         if class == Class::Row { 1 } else { self.positions.len() }
     }
@@ -221,7 +222,7 @@ impl Row<'_> {
         Approx::exact(tensor.get(position as usize))
     }
 
-    fn write(&self, store: &Store, output: &mut Output) {
+    fn write(&self, store: &Store, output: &mut InterpretedOutput) {
         // A row value over the parallel axes is written once, from the first element's coordinates.
         let elements = if store.order.len() == self.kernel.parallel.len() { 1 } else { self.positions.len() };
         for (element, point) in self.positions[..elements].iter().enumerate() {

@@ -192,7 +192,7 @@ pub(super) fn right_shifts(range: Interval, a: Interval, counts: Interval) -> In
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::scalar::{self, Num};
+    use crate::kernel::scalar::Num;
     use crate::kernel::{Binary, Unary};
 
     /// Every result over small boxes, near zero and at the ends of the type, lies in the interval.
@@ -205,7 +205,7 @@ mod tests {
             for &op in Unary::ALL.iter().filter(|op| op.takes().holds(Dtype::I32)) {
                 let bound = (op.interval())(range, wide(a)).or_wrapped(range);
                 for x in a..=a + 2 {
-                    let Num::Int(y) = scalar::unary(op, Dtype::I32, Num::Int(x)) else { unreachable!("integer op") };
+                    let Num::Int(y) = op.apply(Dtype::I32, Num::Int(x)) else { unreachable!("integer op") };
                     assert!(bound.contains(Interval::point(y)), "{op} {x} = {y} not in {bound:?}");
                 }
             }
@@ -213,7 +213,7 @@ mod tests {
                 for second in [wide(b), Interval::point(b)] {
                     let bound = (op.interval())(range, wide(a), second).or_wrapped(range);
                     for (x, y) in (a..=a + 2).flat_map(|x| (second.low..=second.high).map(move |y| (x, y as i64))) {
-                        let Num::Int(z) = scalar::binary(op, Dtype::I32, Num::Int(x), Num::Int(y)) else {
+                        let Num::Int(z) = op.apply(Dtype::I32, Num::Int(x), Num::Int(y)) else {
                             unreachable!("integer op")
                         };
                         assert!(bound.contains(Interval::point(z)), "{x} {op} {y} = {z} not in {bound:?}");

@@ -11,7 +11,7 @@ macro_rules! rules {
         const RULES: &[&str] = &[$(stringify!($rule)),*];
 
         fn rule(error: &KernelError) -> &'static str {
-            match error { $(KernelError::$rule { .. } => stringify!($rule)),* }
+            match error.rule { $(KernelRule::$rule { .. } => stringify!($rule)),* }
         }
     };
 }
@@ -87,7 +87,7 @@ fn checked(block: &str) -> (String, &'static str) {
     let error = verify(&kernel(&lines)).expect_err(block);
     let text = error.to_string();
     assert!(!text.ends_with('.'), "{text}");
-    let place = error.place().to_string();
+    let place = error.line.to_string();
     if !shown.iter().any(|(name, _)| *name == place) {
         shown.push(lines.iter().find(|(name, _)| *name == place).expect("a line of the kernel").clone());
     }

@@ -17,9 +17,9 @@ mod unary;
 
 pub use binary::{Binary, Errors};
 pub use compare::Compare;
-pub use names::{NameList, Operation, UnknownOperation, named};
-pub use reduce::{Identity, ReduceOp, ScanOp};
-pub use unary::{Course, Unary};
+pub use names::{NameList, NamedOperation, UnknownOperation, named};
+pub use reduce::{IdentityElement, ReduceOp, ScanOp};
+pub use unary::{Monotonicity, Unary};
 
 use crate::Dtype;
 
@@ -102,7 +102,7 @@ impl Gives {
 
 /// What the generator of random kernels mostly gives an operation as its first operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Drawn {
+pub enum OperandDraw {
     /// Anything.
     Any,
     /// A magnitude of at most 1: the result grows fast, and infinities would fill every kernel.
@@ -169,7 +169,7 @@ macro_rules! operations {
             }
         }
 
-        impl super::Operation for $name {
+        impl super::NamedOperation for $name {
             const KIND: &'static str = $kind;
 
             fn text(self) -> &'static str {

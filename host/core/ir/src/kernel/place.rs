@@ -1,11 +1,11 @@
 //! Where in its text form a refused kernel is wrong.
 
-use super::{Kernel, KernelError};
+use super::Kernel;
 use std::fmt;
 
 /// A line of a kernel's text form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum KernelLine {
     /// The axes; of what is wrong with the kernel as a whole as well.
     Space,
     /// An input.
@@ -18,60 +18,27 @@ pub enum Place {
     Store(usize),
 }
 
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl KernelLine {
+    /// What it is called in front of what is wrong with it; nothing of the kernel as a whole.
+    pub(super) fn subject(self) -> String {
         match self {
-            Place::Space => f.write_str("space"),
-            Place::Input(input) => write!(f, "in x{input}"),
-            Place::Index(index) => write!(f, "i{index}"),
-            Place::Inst(at) => write!(f, "v{at}"),
-            Place::Store(store) => write!(f, "out {store}"),
+            KernelLine::Space => String::new(),
+            KernelLine::Input(input) => format!("input x{input}"),
+            KernelLine::Index(index) => format!("index i{index}"),
+            KernelLine::Inst(at) => format!("v{at}"),
+            KernelLine::Store(store) => format!("store {store}"),
         }
     }
 }
 
-impl KernelError {
-    /// The line that is to blame.
-    pub fn place(&self) -> Place {
-        use KernelError as E;
+impl fmt::Display for KernelLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            E::ParallelAxes { .. }
-            | E::ReduceAxes { .. }
-            | E::ParallelExtent { .. }
-            | E::ReduceExtent { .. }
-            | E::Work { .. }
-            | E::InputCount { .. }
-            | E::IndexCount { .. }
-            | E::BodyCount { .. }
-            | E::LoadCount { .. }
-            | E::StoreCount { .. }
-            | E::NoStore => Place::Space,
-            E::InputComplex { input, .. } | E::InputType { input, .. } => Place::Input(*input),
-            E::IndexOperand { index, .. }
-            | E::AxisRange { index, .. }
-            | E::Divisor { index, .. }
-            | E::IndexValueMissing { index, .. }
-            | E::IndexValueType { index, .. }
-            | E::IndexOverflow { index, .. } => Place::Index(index.0),
-            E::IndexTooEarly { at, .. }
-            | E::Operand { at, .. }
-            | E::MissingIndex { at, .. }
-            | E::MissingInput { at, .. }
-            | E::LoadRank { at, .. }
-            | E::ClampEmpty { at, .. }
-            | E::LiteralKind { at, .. }
-            | E::LiteralRange { at, .. }
-            | E::LiteralNan { at, .. }
-            | E::ComplexValue { at, .. }
-            | E::OperandType { at, .. }
-            | E::OperandsDiffer { at, .. }
-            | E::ResultType { at, .. }
-            | E::NoReduceAxis { at, .. } => Place::Inst(at.0),
-            E::StoreValue { store, .. }
-            | E::StoreOrder { store, .. }
-            | E::StoreElem { store, .. }
-            | E::StoreShape { store, .. }
-            | E::StoreType { store, .. } => Place::Store(*store),
+            KernelLine::Space => f.write_str("space"),
+            KernelLine::Input(input) => write!(f, "in x{input}"),
+            KernelLine::Index(index) => write!(f, "i{index}"),
+            KernelLine::Inst(at) => write!(f, "v{at}"),
+            KernelLine::Store(store) => write!(f, "out {store}"),
         }
     }
 }
@@ -81,12 +48,12 @@ const BEFORE: usize = 6;
 const AFTER: usize = 2;
 
 /// The text form of a kernel around a place, with carets under that line; `...` stands for what is left out.
-pub fn excerpt(kernel: &Kernel, place: Place) -> Vec<String> {
+pub fn excerpt(kernel: &Kernel, place: KernelLine) -> Vec<String> {
     let text = kernel.to_string();
     let lines: Vec<&str> = text.lines().collect();
     let is_blamed = |line: &&str| begins_with(line.trim_start(), place);
     let found = match place {
-        Place::Store(store) => lines.iter().enumerate().filter(|(_, line)| is_blamed(line)).nth(store),
+        KernelLine::Store(store) => lines.iter().enumerate().filter(|(_, line)| is_blamed(line)).nth(store),
         _ => lines.iter().enumerate().find(|(_, line)| is_blamed(line)),
     };
     let Some((at, _)) = found else { return vec![] };
@@ -130,13 +97,13 @@ fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || "_.:".contains(c)
 }
 
-fn begins_with(line: &str, place: Place) -> bool {
+fn begins_with(line: &str, place: KernelLine) -> bool {
     match place {
-        Place::Space => line.starts_with("space"),
-        Place::Input(input) => line.starts_with(&format!("in x{input}:")),
-        Place::Index(index) => line.starts_with(&format!("i{index} =")),
-        Place::Inst(at) => line.starts_with(&format!("v{at}:")),
-        Place::Store(_) => line.starts_with("out "),
+        KernelLine::Space => line.starts_with("space"),
+        KernelLine::Input(input) => line.starts_with(&format!("in x{input}:")),
+        KernelLine::Index(index) => line.starts_with(&format!("i{index} =")),
+        KernelLine::Inst(at) => line.starts_with(&format!("v{at}:")),
+        KernelLine::Store(_) => line.starts_with("out "),
     }
 }
 

@@ -1,9 +1,8 @@
-//! Typed values, and what the [operations](super::operations) mean on them: total functions.
+//! Typed values, their roundings and conversions: total functions.
 //!
 //! Executors must agree with these bit by bit, but for transcendental functions, which may be off by 2 ulp.
 
-use super::operations::Gives;
-use super::{Binary, Compare, Scalar, Unary};
+use super::Scalar;
 use crate::Dtype;
 use half::{bf16, f16};
 
@@ -90,23 +89,6 @@ pub fn cast(to: Dtype, x: Num) -> Num {
     }
 }
 
-/// An operation of one operand. `dtype` is the operand's type.
-pub fn unary(op: Unary, dtype: Dtype, x: Num) -> Num {
-    match x {
-        Num::Float(x) if op.gives() == Gives::Bool => Num::Int((op.float())(x) as i64),
-        Num::Float(x) => Num::Float(round(dtype, (op.float())(x))),
-        Num::Int(x) => Num::Int(wrap(dtype, (op.integer())(x))),
-    }
-}
-
-/// An operation of two operands of type `dtype`.
-pub fn binary(op: Binary, dtype: Dtype, a: Num, b: Num) -> Num {
-    match (a, b) {
-        (Num::Int(a), Num::Int(b)) => Num::Int(wrap(dtype, (op.integer())(dtype, a, b))),
-        (a, b) => Num::Float(round(dtype, (op.float())(a.as_f64(), b.as_f64()))),
-    }
-}
-
 /// The smaller; NaN if either is. Of two zeros, either.
 pub(super) fn smaller(a: f64, b: f64) -> f64 {
     if a.is_nan() || a < b { a } else { b }
@@ -115,14 +97,6 @@ pub(super) fn smaller(a: f64, b: f64) -> f64 {
 /// The larger; NaN if either is. Of two zeros, either.
 pub(super) fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || a > b { a } else { b }
-}
-
-/// A comparison of two values of one type.
-pub fn compare(op: Compare, a: Num, b: Num) -> bool {
-    match (a, b) {
-        (Num::Int(a), Num::Int(b)) => (op.integer())(&a, &b),
-        (a, b) => (op.float())(&a.as_f64(), &b.as_f64()),
-    }
 }
 
 /// `a * b + c`, rounded once to `dtype`.
@@ -137,10 +111,11 @@ pub fn fma(dtype: Dtype, a: f64, b: f64, c: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::{Binary, Compare, Unary};
 
     #[test]
     fn operations_are_total() {
-        let int = |op, dtype, a, b| binary(op, dtype, Num::Int(a), Num::Int(b)).as_i64();
+        let int = |op, dtype, a, b| Binary::apply(op, dtype, Num::Int(a), Num::Int(b)).as_i64();
         let min = i64::from(i32::MIN);
         let cases = [
             (int(Binary::Div, Dtype::I32, 7, 0), 0),
@@ -155,8 +130,8 @@ mod tests {
             (int(Binary::Shr, Dtype::I64, -8, 64), 0),
             (int(Binary::Shr, Dtype::I64, -8, 1), -4),
             (int(Binary::Shr, Dtype::I64, -8, -1), 0),
-            (unary(Unary::Neg, Dtype::I32, Num::Int(min)).as_i64(), min),
-            (unary(Unary::Not, Dtype::Bool, Num::Int(1)).as_i64(), 0),
+            (Unary::Neg.apply(Dtype::I32, Num::Int(min)).as_i64(), min),
+            (Unary::Not.apply(Dtype::Bool, Num::Int(1)).as_i64(), 0),
         ];
         for (number, (found, expected)) in cases.into_iter().enumerate() {
             assert_eq!(found, expected, "case {number}");
@@ -191,11 +166,11 @@ mod tests {
     fn extrema_propagate_nan_and_comparisons_are_false() {
         for op in [Binary::Min, Binary::Max] {
             for (a, b) in [(f64::NAN, 1.0), (1.0, f64::NAN)] {
-                assert!(binary(op, Dtype::F32, Num::Float(a), Num::Float(b)).as_f64().is_nan());
+                assert!(op.apply(Dtype::F32, Num::Float(a), Num::Float(b)).as_f64().is_nan());
             }
         }
         for op in Compare::ALL {
-            assert_eq!(compare(*op, Num::Float(f64::NAN), Num::Float(1.0)), *op == Compare::Ne);
+            assert_eq!(op.holds(Num::Float(f64::NAN), Num::Float(1.0)), *op == Compare::Ne);
         }
     }
 

@@ -67,7 +67,7 @@ impl Tensor {
 }
 
 /// The element that the first bytes encode. A `bool` byte other than 0 comes back as it is, so that a check sees it.
-pub(super) fn decode(dtype: Dtype, bytes: &[u8]) -> Num {
+fn decode(dtype: Dtype, bytes: &[u8]) -> Num {
     // Sign and zero extension happen through the widest little-endian word.
     let size = dtype.size() as usize;
     let mut word = [0u8; 8];

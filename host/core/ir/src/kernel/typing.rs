@@ -1,16 +1,16 @@
 //! Which types each operation takes and gives.
 
 use super::operations::Accepts;
-use super::{Kernel, KernelError, Op, PaddingMode, Reg, Scalar};
+use super::{Kernel, KernelError, KernelRule, Op, PaddingMode, Reg, Scalar};
 use crate::Dtype;
 
 /// Checks the types of one instruction. Its operands come before it and are checked.
 pub(super) fn check(kernel: &Kernel, at: Reg) -> Result<(), KernelError> {
     let inst = &kernel.body[at.0 as usize];
     if inst.dtype.is_complex() {
-        return Err(KernelError::ComplexValue { at, dtype: inst.dtype });
+        return Err(KernelRule::ComplexValue(inst.dtype).broken_at(at));
     }
-    let typed = Typed { kernel, at };
+    let typed = TypedInst { kernel, at };
     match inst.op {
         Op::Const(scalar) => typed.literal(inst.dtype, scalar),
         Op::Index(_) => typed.result("index", Dtype::I64),
@@ -51,12 +51,12 @@ pub(super) fn check(kernel: &Kernel, at: Reg) -> Result<(), KernelError> {
 }
 
 /// One instruction under the type rules.
-struct Typed<'a> {
+struct TypedInst<'a> {
     kernel: &'a Kernel,
     at: Reg,
 }
 
-impl Typed<'_> {
+impl TypedInst<'_> {
     fn dtype(&self, reg: Reg) -> Dtype {
         self.kernel.body[reg.0 as usize].dtype
     }
@@ -66,7 +66,7 @@ impl Typed<'_> {
         if accepts.holds(found) {
             return Ok(found);
         }
-        Err(KernelError::OperandType { at: self.at, op, operand, accepted: accepts.text(), found })
+        Err(KernelRule::OperandType { op, operand, accepted: accepts.text(), found }.broken_at(self.at))
     }
 
     /// Operands of one type; returns it.
@@ -75,8 +75,8 @@ impl Typed<'_> {
         for &operand in &operands[1..] {
             let second = self.operand(op, operand, accepts)?;
             if second != first {
-                let operands = (operands[0], operand);
-                return Err(KernelError::OperandsDiffer { at: self.at, op, operands, first, second });
+                let (first, second) = ((operands[0], first), (operand, second));
+                return Err(KernelRule::OperandsDiffer { op, first, second }.broken_at(self.at));
             }
         }
         Ok(first)
@@ -87,12 +87,12 @@ impl Typed<'_> {
         if found == expected {
             return Ok(());
         }
-        Err(KernelError::ResultType { at: self.at, op, expected, found })
+        Err(KernelRule::ResultType { op, expected, found }.broken_at(self.at))
     }
 
     fn over_reduce_axes(&self, op: &'static str) -> Result<(), KernelError> {
         if self.kernel.reduce.is_empty() {
-            return Err(KernelError::NoReduceAxis { at: self.at, op });
+            return Err(KernelRule::NoReduceAxis(op).broken_at(self.at));
         }
         Ok(())
     }
@@ -103,18 +103,18 @@ impl Typed<'_> {
             Scalar::Bool(_) if dtype == Dtype::Bool => Ok(()),
             Scalar::Int(value) if dtype.is_integer() => match dtype.integer_range() {
                 Some((low, high)) if !(low..=high).contains(&value) => {
-                    Err(KernelError::LiteralRange { at, dtype, value })
+                    Err(KernelRule::LiteralRange(dtype, value).broken_at(at))
                 }
                 _ => Ok(()),
             },
             Scalar::Float(value) if dtype.is_float() => {
                 let bits = value.to_bits();
                 if value.is_nan() && bits != f64::NAN.to_bits() {
-                    return Err(KernelError::LiteralNan { at, bits });
+                    return Err(KernelRule::LiteralNan(bits).broken_at(at));
                 }
                 Ok(())
             }
-            _ => Err(KernelError::LiteralKind { at, dtype, literal }),
+            _ => Err(KernelRule::LiteralKind(dtype, literal).broken_at(at)),
         }
     }
 
@@ -122,16 +122,17 @@ impl Typed<'_> {
         let at = self.at;
         let Op::Load { input, ref index, padding } = self.kernel.body[at.0 as usize].op else { return Ok(()) };
         let Some(decl) = self.kernel.inputs.get(input as usize) else {
-            return Err(KernelError::MissingInput { at, input, count: self.kernel.inputs.len() });
+            return Err(KernelRule::MissingInput(input, self.kernel.inputs.len()).broken_at(at));
         };
         self.result("load", decl.dtype)?;
         if index.len() != decl.shape.len() {
-            return Err(KernelError::LoadRank { at, input, expected: decl.shape.len(), found: index.len() });
+            let (expected, found) = (decl.shape.len(), index.len());
+            return Err(KernelRule::LoadRank { input, expected, found }.broken_at(at));
         }
         match padding {
             PaddingMode::Pad(scalar) => self.literal(decl.dtype, scalar),
             PaddingMode::Clamp => match decl.shape.iter().position(|&extent| extent == 0) {
-                Some(dim) => Err(KernelError::ClampEmpty { at, input, dim }),
+                Some(dim) => Err(KernelRule::ClampEmpty(dim, input).broken_at(at)),
                 None => Ok(()),
             },
         }

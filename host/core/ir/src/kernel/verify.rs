@@ -1,4 +1,4 @@
-//! The rules that make a kernel safe whoever wrote it. Each is a variant of [`KernelError`], and `mistakes.txt` breaks it.
+//! The rules that make a kernel safe whoever wrote it. Each is a variant of [`KernelRule`], and `mistakes.txt` breaks it.
 //!
 //! They are checked in an order in which each may rely on those before:
 //!
@@ -21,7 +21,7 @@
 //!    is that of a tensor, `StoreType`.
 
 use super::facts::{self, Facts};
-use super::{Class, IndexExpr, IndexId, Kernel, KernelError, Op, Reg, Store, limits, typing};
+use super::{Class, IndexExpr, IndexId, Kernel, KernelError, KernelLine, KernelRule, Op, Reg, Store, limits, typing};
 use crate::TensorType;
 
 /// Checks every rule of the kernel language, and returns what was learnt on the way.
@@ -50,41 +50,42 @@ fn body(kernel: &Kernel) -> impl Iterator<Item = (Reg, &Op)> {
 }
 
 /// How many there are, how many there may be, and the error of more.
-type Count = (usize, usize, fn(usize) -> KernelError);
+type Count = (usize, usize, fn(usize) -> KernelRule);
 
 /// Counts come first: everything after them is linear in these lists.
 fn check_counts(kernel: &Kernel) -> Result<(), KernelError> {
     let loads = body(kernel).filter(|(_, op)| matches!(op, Op::Load { .. })).count();
     let counts: [Count; 7] = [
-        (kernel.parallel.len(), limits::PARALLEL_AXES, |found| KernelError::ParallelAxes { found }),
-        (kernel.reduce.len(), limits::REDUCE_AXES, |found| KernelError::ReduceAxes { found }),
-        (kernel.inputs.len(), limits::INPUTS, |found| KernelError::InputCount { found }),
-        (kernel.index.len(), limits::INDEX, |found| KernelError::IndexCount { found }),
-        (kernel.body.len(), limits::BODY, |found| KernelError::BodyCount { found }),
-        (loads, limits::LOADS, |found| KernelError::LoadCount { found }),
-        (kernel.stores.len(), limits::STORES, |found| KernelError::StoreCount { found }),
+        (kernel.parallel.len(), limits::PARALLEL_AXES, KernelRule::ParallelAxes),
+        (kernel.reduce.len(), limits::REDUCE_AXES, KernelRule::ReduceAxes),
+        (kernel.inputs.len(), limits::INPUTS, KernelRule::InputCount),
+        (kernel.index.len(), limits::INDEX, KernelRule::IndexCount),
+        (kernel.body.len(), limits::BODY, KernelRule::BodyCount),
+        (loads, limits::LOADS, KernelRule::LoadCount),
+        (kernel.stores.len(), limits::STORES, KernelRule::StoreCount),
     ];
     if let Some((found, _, error)) = counts.into_iter().find(|(found, limit, _)| found > limit) {
-        return Err(error(found));
+        return Err(error(found).broken_by(KernelLine::Space));
     }
     if kernel.stores.is_empty() {
-        return Err(KernelError::NoStore);
+        return Err(KernelRule::NoStore.broken_by(KernelLine::Space));
     }
     Ok(())
 }
 
 fn check_space(kernel: &Kernel) -> Result<(), KernelError> {
     if let Some((axis, &extent)) = kernel.parallel.iter().enumerate().find(|&(_, &extent)| extent < 0) {
-        return Err(KernelError::ParallelExtent { axis, extent });
+        return Err(KernelRule::ParallelExtent(axis, extent).broken_by(KernelLine::Space));
     }
     if let Some((axis, &extent)) = kernel.reduce.iter().enumerate().find(|&(_, &extent)| extent < 1) {
-        return Err(KernelError::ReduceExtent { axis: kernel.parallel.len() + axis, extent });
+        let axis = kernel.parallel.len() + axis;
+        return Err(KernelRule::ReduceExtent(axis, extent).broken_by(KernelLine::Space));
     }
     // An extent of 0 makes the product 0, but the other extents still bound indices: they are held to the limit too.
     let extents = kernel.parallel.iter().chain(&kernel.reduce);
     let work = extents.fold(1u64, |work, &extent| work.saturating_mul(extent.unsigned_abs().max(1)));
     if work > limits::WORK {
-        return Err(KernelError::Work { work });
+        return Err(KernelRule::Work(work).broken_by(KernelLine::Space));
     }
     Ok(())
 }
@@ -92,11 +93,10 @@ fn check_space(kernel: &Kernel) -> Result<(), KernelError> {
 fn check_inputs(kernel: &Kernel) -> Result<(), KernelError> {
     for (input, decl) in kernel.inputs.iter().enumerate() {
         if decl.dtype.is_complex() {
-            return Err(KernelError::InputComplex { input, dtype: decl.dtype });
+            return Err(KernelRule::InputComplex(decl.dtype).broken_by(KernelLine::Input(input)));
         }
-        TensorType::contiguous(decl.dtype, decl.shape.clone())
-            .check()
-            .map_err(|reason| KernelError::InputType { input, reason })?;
+        let checked = TensorType::contiguous(decl.dtype, decl.shape.clone()).check();
+        checked.map_err(|reason| KernelRule::InputType(reason).broken_by(KernelLine::Input(input)))?;
     }
     Ok(())
 }
@@ -106,23 +106,24 @@ fn check_inputs(kernel: &Kernel) -> Result<(), KernelError> {
 fn check_index(kernel: &Kernel) -> Result<Vec<u32>, KernelError> {
     let axes = kernel.parallel.len() + kernel.reduce.len();
     let mut needs: Vec<u32> = Vec::with_capacity(kernel.index.len());
-    for (index, &expr) in (0..).map(IndexId).zip(&kernel.index) {
+    for (index, &expr) in (0..).zip(&kernel.index) {
+        let broken = |rule: KernelRule| rule.broken_by(KernelLine::Index(index));
         let needed_by = |operand: IndexId| {
-            needs.get(operand.0 as usize).copied().ok_or(KernelError::IndexOperand { index, operand })
+            needs.get(operand.0 as usize).copied().ok_or_else(|| broken(KernelRule::IndexOperand(operand)))
         };
         needs.push(match expr {
             IndexExpr::Const(_) => 0,
             IndexExpr::Axis(axis) if (axis as usize) < axes => 0,
-            IndexExpr::Axis(axis) => return Err(KernelError::AxisRange { index, axis, axes }),
+            IndexExpr::Axis(axis) => return Err(broken(KernelRule::AxisRange(axis, axes))),
             IndexExpr::Add(a, b) | IndexExpr::Sub(a, b) => needed_by(a)?.max(needed_by(b)?),
             IndexExpr::Mul(a, _) => needed_by(a)?,
             IndexExpr::FloorDiv(_, divisor) | IndexExpr::Mod(_, divisor) if divisor < 1 => {
-                return Err(KernelError::Divisor { index, divisor });
+                return Err(broken(KernelRule::Divisor(divisor)));
             }
             IndexExpr::FloorDiv(a, _) | IndexExpr::Mod(a, _) => needed_by(a)?,
             IndexExpr::Value(value) if (value.0 as usize) < kernel.body.len() => value.0 + 1,
             IndexExpr::Value(value) => {
-                return Err(KernelError::IndexValueMissing { index, value, body: kernel.body.len() });
+                return Err(broken(KernelRule::IndexValueMissing(value, kernel.body.len())));
             }
         });
     }
@@ -133,7 +134,7 @@ fn check_index(kernel: &Kernel) -> Result<Vec<u32>, KernelError> {
 fn check_order(kernel: &Kernel, needs: &[u32], at: Reg) -> Result<(), KernelError> {
     let op = &kernel.body[at.0 as usize].op;
     if let Some(operand) = op.operands().into_iter().find(|operand| operand.0 >= at.0) {
-        return Err(KernelError::Operand { at, operand });
+        return Err(KernelRule::Operand(operand).broken_at(at));
     }
     let indices: &[IndexId] = match op {
         Op::Index(index) => std::slice::from_ref(index),
@@ -142,9 +143,9 @@ fn check_order(kernel: &Kernel, needs: &[u32], at: Reg) -> Result<(), KernelErro
     };
     for &index in indices {
         match needs.get(index.0 as usize) {
-            None => return Err(KernelError::MissingIndex { at, index, count: kernel.index.len() }),
+            None => return Err(KernelRule::MissingIndex(index, kernel.index.len()).broken_at(at)),
             Some(&needed) if needed > at.0 => {
-                return Err(KernelError::IndexTooEarly { at, index, needs: Reg(needed - 1) });
+                return Err(KernelRule::IndexTooEarly(index, Reg(needed - 1)).broken_at(at));
             }
             Some(_) => {}
         }
@@ -153,11 +154,11 @@ fn check_order(kernel: &Kernel, needs: &[u32], at: Reg) -> Result<(), KernelErro
 }
 
 fn check_gathers(kernel: &Kernel) -> Result<(), KernelError> {
-    for (index, &expr) in (0..).map(IndexId).zip(&kernel.index) {
+    for (index, &expr) in (0..).zip(&kernel.index) {
         if let IndexExpr::Value(value) = expr {
             let dtype = kernel.body[value.0 as usize].dtype;
             if !dtype.is_integer() {
-                return Err(KernelError::IndexValueType { index, value, dtype });
+                return Err(KernelRule::IndexValueType(value, dtype).broken_by(KernelLine::Index(index)));
             }
         }
     }
@@ -165,8 +166,9 @@ fn check_gathers(kernel: &Kernel) -> Result<(), KernelError> {
 }
 
 fn check_store(kernel: &Kernel, facts: &Facts, number: usize, store: &Store) -> Result<(), KernelError> {
+    let broken = |rule: KernelRule| Err(rule.broken_by(KernelLine::Store(number)));
     let Some(inst) = kernel.body.get(store.value.0 as usize) else {
-        return Err(KernelError::StoreValue { store: number, value: store.value, body: kernel.body.len() });
+        return broken(KernelRule::StoreValue(store.value, kernel.body.len()));
     };
     let (parallel, all) = (kernel.parallel.len(), kernel.parallel.len() + kernel.reduce.len());
     let axes = store.order.len();
@@ -174,18 +176,18 @@ fn check_store(kernel: &Kernel, facts: &Facts, number: usize, store: &Store) -> 
     let is_new = |axis: &u32| seen.get_mut(*axis as usize).is_some_and(|seen| !std::mem::replace(seen, true));
     let is_permutation = store.order.iter().all(is_new);
     if !is_permutation || (axes != parallel && axes != all) {
-        return Err(KernelError::StoreOrder { store: number, order: store.order.clone(), parallel, all });
+        return broken(KernelRule::StoreOrder { order: store.order.clone(), parallel, all });
     }
     if axes < all && facts.class(store.value) == Class::Elem {
-        return Err(KernelError::StoreElem { store: number, value: store.value });
+        return broken(KernelRule::StoreElem(store.value));
     }
-    TensorType::contiguous(inst.dtype, store.shape.clone())
-        .check()
-        .map_err(|reason| KernelError::StoreType { store: number, reason })?;
+    if let Err(reason) = TensorType::contiguous(inst.dtype, store.shape.clone()).check() {
+        return broken(KernelRule::StoreType(reason));
+    }
     let expected = if axes == all { kernel.work() } else { kernel.rows() };
     let found = crate::numel(&store.shape);
     if found != expected {
-        return Err(KernelError::StoreShape { store: number, shape: store.shape.clone(), expected, found });
+        return broken(KernelRule::StoreShape { shape: store.shape.clone(), expected, found });
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::row::{Counts, Products, Puts, ROWS, Shows};
 use super::words::{is_same, needed};
 
 /// The names that have a property.
-struct Names {
+struct NameTable {
     /// The [`kind`]s of names that there are: most ops that are looked for have no property, and are told apart by that.
     kinds: u64,
     /// For each length how many names are shorter, and how many letters these have.
@@ -14,7 +14,7 @@ struct Names {
     letters: &'static [u8],
 }
 
-impl Names {
+impl NameTable {
     fn position(&self, op: &str) -> Option<usize> {
         let (namespace, name) = op.as_bytes().split_first_chunk()?;
         if self.kinds >> kind(name) & 1 == 0 {
@@ -41,10 +41,10 @@ const fn kind(name: &[u8]) -> usize {
 }
 
 /// What a row has of a property.
-type Found<T> = [Option<T>; ROWS.len()];
+type PropertyByRow<T> = [Option<T>; ROWS.len()];
 
 /// The rows that have a property, the shortest name first, of several rows with one name the first.
-const fn sorted<T: Copy, const COUNT: usize>(found: &Found<T>) -> [usize; COUNT] {
+const fn sorted<T: Copy, const COUNT: usize>(found: &PropertyByRow<T>) -> [usize; COUNT] {
     let (mut sorted, mut count, mut length) = ([0; COUNT], 0, 0);
     while count < COUNT {
         let mut row = 0;
@@ -60,7 +60,7 @@ const fn sorted<T: Copy, const COUNT: usize>(found: &Found<T>) -> [usize; COUNT]
     sorted
 }
 
-const fn counts<T>(found: &Found<T>, row: usize) -> bool {
+const fn counts<T>(found: &PropertyByRow<T>, row: usize) -> bool {
     let mut before = 0;
     while found[row].is_some()
         && before < row
@@ -71,7 +71,7 @@ const fn counts<T>(found: &Found<T>, row: usize) -> bool {
     found[row].is_some() && before == row
 }
 
-const fn count<T>(found: &Found<T>) -> usize {
+const fn count<T>(found: &PropertyByRow<T>) -> usize {
     let (mut count, mut row) = (0, 0);
     while row < ROWS.len() {
         count += counts(found, row) as usize;
@@ -117,7 +117,7 @@ const fn starts<const LENGTHS: usize>(rows: &[usize]) -> [[u16; 2]; LENGTHS] {
     starts
 }
 
-const fn values<T: Copy, const COUNT: usize>(found: &Found<T>, rows: &[usize]) -> [T; COUNT] {
+const fn values<T: Copy, const COUNT: usize>(found: &PropertyByRow<T>, rows: &[usize]) -> [T; COUNT] {
     let mut values = [needed!(found[rows[0]], "an op with each property"); COUNT];
     let mut row = 0;
     while row < rows.len() {
@@ -132,7 +132,7 @@ macro_rules! by_name {
     ($($(#[$about:meta])* pub fn $name:ident -> Option<$type:ty> = |$row:ident| $value:expr;)*) => { $(
         $(#[$about])*
         pub fn $name(op: &str) -> Option<&'static $type> {
-            const FOUND: Found<$type> = {
+            const FOUND: PropertyByRow<$type> = {
                 let (mut found, mut at) = ([None; ROWS.len()], 0);
                 while at < ROWS.len() {
                     let $row = &ROWS[at];
@@ -144,7 +144,7 @@ macro_rules! by_name {
             const SORTED: [usize; count(&FOUND)] = sorted(&FOUND);
             const LAST: &str = ROWS[SORTED[SORTED.len() - 1]].name;
             const STARTS: [[u16; 2]; LAST.len() + 2] = starts(&SORTED);
-            static NAMES: Names = Names {
+            static NAMES: NameTable = NameTable {
                 kinds: kinds(&SORTED),
                 starts: &STARTS,
                 letters: &letters::<{ STARTS[LAST.len() + 1][1] as usize }>(&SORTED),

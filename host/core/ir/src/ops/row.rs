@@ -227,6 +227,8 @@ words! {
         Gather = b"gather",
         /// Moves elements.
         Move = b"move",
+        /// In no graph that is known.
+        Rare = b"rare",
     }
 }
 

@@ -1,7 +1,7 @@
 //! Schemas in the dispatcher's own notation.
 
-use super::{Alias, ArgType, BaseType, ListLength, Return, Schema, SchemaArg};
-use crate::text::cursor::{Cursor, Joined, Number, Parsed, Quoted};
+use super::{AliasUse, ArgType, BaseType, ListLength, Return, Schema, SchemaArg};
+use crate::text::cursor::{Cursor, NumberToken, Parsed};
 use crate::{Arg, Dtype, MemoryFormat, OpName};
 use std::convert::Infallible;
 use std::fmt;
@@ -25,26 +25,29 @@ pub(super) fn parse(cursor: &mut Cursor<'_>) -> Parsed<Schema> {
     cursor.expect("->")?;
     let returns =
         if cursor.peek() == Some('(') { cursor.list("(", ")", parse_return)? } else { vec![parse_return(cursor)?] };
-    Ok(Schema { op, args: items.into_iter().flatten().collect(), returns })
+    Ok(Schema { op, args: items.into_iter().flatten().collect(), returns, text: String::new() })
 }
 
 fn parse_return(cursor: &mut Cursor<'_>) -> Parsed<Return> {
     let (ty, alias) = parse_type(cursor)?;
-    let name = cursor.run(|c| c.is_ascii_alphanumeric() || c == '_');
-    Ok(Return { name: (!name.is_empty()).then(|| name.to_owned()), ty, alias })
+    // Some have a name.
+    cursor.run(|c| c.is_ascii_alphanumeric() || c == '_');
+    Ok(Return { ty, alias })
 }
 
-fn parse_type(cursor: &mut Cursor<'_>) -> Parsed<(ArgType, Option<Alias>)> {
+fn parse_type(cursor: &mut Cursor<'_>) -> Parsed<(ArgType, Option<AliasUse>)> {
     let before = cursor.clone();
     let base =
         BaseType::from_name(cursor.word("a type")?).ok_or_else(|| before.unexpected("a type of an op on the lists"))?;
     let mut alias = None;
     if cursor.eat("(") {
-        let set = cursor.run(|c| c.is_ascii_alphanumeric() || c == '|').to_owned();
-        let write = cursor.eat("!");
-        let into_list = cursor.eat("->") && cursor.eat("*");
+        cursor.run(|c| c.is_ascii_alphanumeric() || c == '|');
+        alias = Some(if cursor.eat("!") { AliasUse::Written } else { AliasUse::Shared });
+        // Each element of a list that is returned.
+        if cursor.eat("->") {
+            cursor.expect("*")?;
+        }
         cursor.expect(")")?;
-        alias = Some(Alias { set, write, into_list });
     }
     let mut ty = ArgType { base, optional_elements: false, list: None, optional: cursor.eat("?") };
     if cursor.eat("[") {
@@ -71,8 +74,8 @@ fn parse_default(cursor: &mut Cursor<'_>, ty: ArgType) -> Parsed<Arg<Infallible>
         Some('"') => Arg::Str(cursor.string()?),
         Some('[') => {
             let integer = |number| match number {
-                Number::Int(x) => Ok(x),
-                Number::Float(_) => Err(wrong()),
+                NumberToken::Int(x) => Ok(x),
+                NumberToken::Float(_) => Err(wrong()),
             };
             let numbers = cursor.list("[", "]", Cursor::number)?;
             Arg::Ints(numbers.into_iter().map(integer).collect::<Parsed<_>>()?)
@@ -90,11 +93,11 @@ fn parse_default(cursor: &mut Cursor<'_>, ty: ArgType) -> Parsed<Arg<Infallible>
             }
         }
         _ => match cursor.number()? {
-            Number::Float(x) => Arg::Float(x),
+            NumberToken::Float(x) => Arg::Float(x),
             // The dispatcher prints enumerations as their numbers.
-            Number::Int(x) => match ty.base {
+            NumberToken::Int(x) => match ty.base {
                 BaseType::MemoryFormat => {
-                    let format = usize::try_from(x).ok().and_then(|code| MEMORY_FORMATS.get(code));
+                    let format = usize::try_from(x).ok().and_then(|code| MemoryFormat::ALL.get(code));
                     Arg::MemoryFormat(*format.ok_or_else(wrong)?)
                 }
                 BaseType::ScalarType => {
@@ -109,109 +112,15 @@ fn parse_default(cursor: &mut Cursor<'_>, ty: ArgType) -> Parsed<Arg<Infallible>
     ty.convert(default).map_err(|_| wrong())
 }
 
-/// The memory formats in the order of their numbers in `c10::MemoryFormat`.
-const MEMORY_FORMATS: [MemoryFormat; 4] =
-    [MemoryFormat::Contiguous, MemoryFormat::Preserve, MemoryFormat::ChannelsLast, MemoryFormat::ChannelsLast3d];
-
-impl fmt::Display for Schema {
+impl fmt::Display for ArgType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}(", self.op)?;
-        let mut kwarg_only = false;
-        for (position, arg) in self.args.iter().enumerate() {
-            if position > 0 {
-                f.write_str(", ")?;
-            }
-            if arg.kwarg_only && !kwarg_only {
-                f.write_str("*, ")?;
-                kwarg_only = true;
-            }
-            arg.ty.print(f, arg.alias.as_ref())?;
-            write!(f, " {}", arg.name)?;
-            if let Some(default) = &arg.default {
-                f.write_str("=")?;
-                print_default(f, default)?;
-            }
-        }
-        f.write_str(") -> ")?;
-        let parenthesised = !matches!(&self.returns[..], [Return { name: None, .. }]);
-        if parenthesised {
-            f.write_str("(")?;
-        }
-        for (position, result) in self.returns.iter().enumerate() {
-            if position > 0 {
-                f.write_str(", ")?;
-            }
-            result.ty.print(f, result.alias.as_ref())?;
-            if let Some(name) = &result.name {
-                write!(f, " {name}")?;
-            }
-        }
-        if parenthesised { f.write_str(")") } else { Ok(()) }
-    }
-}
-
-fn print_default(f: &mut fmt::Formatter<'_>, default: &Arg<Infallible>) -> fmt::Result {
-    match default {
-        Arg::None => f.write_str("None"),
-        Arg::Bool(x) => f.write_str(if *x { "True" } else { "False" }),
-        Arg::Int(x) => write!(f, "{x}"),
-        Arg::Float(x) => f.write_str(&iostream_float(*x)),
-        Arg::Str(x) => write!(f, "{}", Quoted(x)),
-        Arg::Dtype(x) => write!(f, "{}", x.torch_code()),
-        Arg::MemoryFormat(x) => write!(f, "{}", MEMORY_FORMATS.iter().take_while(|format| *format != x).count()),
-        Arg::Strided => f.write_str("0"),
-        Arg::Ints(x) => write!(f, "[{}]", Joined(x, ", ")),
-        Arg::Floats(x) => write!(f, "[{}]", Joined(&x.iter().map(|x| iostream_float(*x)).collect::<Vec<_>>(), ", ")),
-        Arg::Bools(x) => write!(f, "[{}]", Joined(x, ", ")),
-        Arg::Values(_) | Arg::OptionalValues(_) => f.write_str("[]"),
-        Arg::Device => f.write_str("device"),
-        Arg::Value(never) => match *never {},
-    }
-}
-
-/// A float as c10 prints one: `1.` for integers, else 17 significant digits in the manner of C's `%g`.
-fn iostream_float(value: f64) -> String {
-    if !value.is_finite() {
-        return if value.is_nan() { "nan".into() } else { value.to_string() };
-    }
-    if value == value.trunc() && value.abs() < 1e9 {
-        return format!("{value:.0}.");
-    }
-    let scientific = format!("{value:.16e}");
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let strip = |digits: &str| digits.trim_end_matches('0').trim_end_matches('.').to_owned();
-    if (-4..17).contains(&exponent) {
-        strip(&format!("{value:.*}", usize::try_from(16 - exponent).unwrap_or(0)))
-    } else {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        format!("{}e{sign}{:02}", strip(mantissa), exponent.abs())
-    }
-}
-
-impl ArgType {
-    /// `alias` stands between the base type and the rest: `Tensor(a)[]`.
-    fn print(&self, f: &mut fmt::Formatter<'_>, alias: Option<&Alias>) -> fmt::Result {
-        f.write_str(self.base.name())?;
-        if let Some(alias) = alias {
-            let write = if alias.write { "!" } else { "" };
-            write!(f, "({}{write}{})", alias.set, if alias.into_list { " -> *" } else { "" })?;
-        }
-        if self.optional_elements {
-            f.write_str("?")?;
-        }
+        write!(f, "{}{}", self.base.name(), if self.optional_elements { "?" } else { "" })?;
         match self.list {
             Some(ListLength::Any) => f.write_str("[]")?,
             Some(ListLength::Expands(n)) => write!(f, "[{n}]")?,
             None => {}
         }
         if self.optional { f.write_str("?") } else { Ok(()) }
-    }
-}
-
-impl fmt::Display for ArgType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.print(f, None)
     }
 }
 
@@ -225,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_print_back() {
+    fn every_form_is_understood_and_prints_back() {
         for text in [
             "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
             "aten::relu_(Tensor(a!) self) -> Tensor(a!)",

@@ -1,24 +1,16 @@
 //! Calls of ATen ops in the text form: `aten::mean.dim(%1, [2, 3], keepdim=true)`.
 
-use super::cursor::{Cursor, Joined, Number, Parsed, Quoted, Real};
-use super::graph::OneLine;
+use super::cursor::{Cursor, Joined, NumberToken, OneLine, Parsed, Quoted, Real};
 use crate::{Arg, Dtype, MemoryFormat, OpName, OpTable};
 use std::convert::Infallible;
 use std::fmt;
 
-const MEMORY_FORMATS: [(MemoryFormat, &str); 4] = [
-    (MemoryFormat::Contiguous, "contiguous_format"),
-    (MemoryFormat::Preserve, "preserve_format"),
-    (MemoryFormat::ChannelsLast, "channels_last"),
-    (MemoryFormat::ChannelsLast3d, "channels_last_3d"),
-];
-
-/// Prints a call. `name` prints a tensor.
+/// Prints a call. `name` says what a tensor is called.
 pub(crate) fn print_call<V>(
     f: &mut fmt::Formatter<'_>,
     op: &OpName,
     args: &[Arg<V>],
-    mut name: impl FnMut(&mut fmt::Formatter<'_>, &V) -> fmt::Result,
+    name: &dyn Fn(&V) -> String,
 ) -> fmt::Result {
     write!(f, "{}(", OneLine(&op.to_string()))?;
     let schema = OpTable::sample().get(op).filter(|schema| schema.check_args(args).is_ok());
@@ -36,7 +28,7 @@ pub(crate) fn print_call<V>(
         if let Some(declared) = declared.filter(|_| by_name) {
             write!(f, "{}=", declared.name)?;
         }
-        print_arg(f, arg, declared.is_some(), &mut name)?;
+        print_arg(f, arg, declared.is_some(), name)?;
     }
     f.write_str(")")
 }
@@ -50,12 +42,7 @@ fn is_default<V>(arg: &Arg<V>, default: &Arg<Infallible>) -> bool {
     arg.values().next().is_none() && arg.map(|_| ()) == default.map(|&never| match never {})
 }
 
-fn print_arg<V>(
-    f: &mut fmt::Formatter<'_>,
-    arg: &Arg<V>,
-    typed: bool,
-    name: &mut impl FnMut(&mut fmt::Formatter<'_>, &V) -> fmt::Result,
-) -> fmt::Result {
+fn print_arg<V>(f: &mut fmt::Formatter<'_>, arg: &Arg<V>, typed: bool, name: &dyn Fn(&V) -> String) -> fmt::Result {
     // What the parser would take for something else without a schema gets a word before it.
     let label = match arg {
         _ if typed => "",
@@ -75,36 +62,19 @@ fn print_arg<V>(
         Arg::Float(x) => write!(f, "{}", Real(*x)),
         Arg::Str(x) => write!(f, "{}", Quoted(x)),
         Arg::Dtype(x) => write!(f, "{x}"),
-        Arg::MemoryFormat(x) => {
-            f.write_str(MEMORY_FORMATS.iter().find(|(format, _)| format == x).map_or("", |(_, name)| name))
-        }
+        Arg::MemoryFormat(x) => f.write_str(x.name()),
         Arg::Strided => f.write_str("strided"),
         Arg::Device => f.write_str("device"),
-        Arg::Value(v) => name(f, v),
-        Arg::Values(vs) => print_values(f, vs.iter().map(Some), name),
-        Arg::OptionalValues(vs) => print_values(f, vs.iter().map(Option::as_ref), name),
+        Arg::Value(v) => f.write_str(&name(v)),
+        Arg::Values(vs) => write!(f, "[{}]", Joined(&vs.iter().map(name).collect::<Vec<_>>(), ", ")),
+        Arg::OptionalValues(vs) => {
+            let names = vs.iter().map(|value| value.as_ref().map_or("none".to_owned(), name));
+            write!(f, "[{}]", Joined(&names.collect::<Vec<_>>(), ", "))
+        }
         Arg::Ints(x) => write!(f, "[{}]", Joined(x, ", ")),
         Arg::Floats(x) => write!(f, "[{}]", Joined(&x.iter().map(|x| Real(*x)).collect::<Vec<_>>(), ", ")),
         Arg::Bools(x) => write!(f, "[{}]", Joined(x, ", ")),
     }
-}
-
-fn print_values<'a, V: 'a>(
-    f: &mut fmt::Formatter<'_>,
-    values: impl Iterator<Item = Option<&'a V>>,
-    name: &mut impl FnMut(&mut fmt::Formatter<'_>, &V) -> fmt::Result,
-) -> fmt::Result {
-    f.write_str("[")?;
-    for (position, value) in values.enumerate() {
-        if position > 0 {
-            f.write_str(", ")?;
-        }
-        match value {
-            Some(value) => name(f, value)?,
-            None => f.write_str("none")?,
-        }
-    }
-    f.write_str("]")
 }
 
 /// Reads a call. `value` reads a tensor, which begins with `%`. The arguments of an op on the sample list are
@@ -169,9 +139,9 @@ fn parse_arg<V>(cursor: &mut Cursor<'_>, value: &mut impl FnMut(&mut Cursor<'_>)
         "strided" => Arg::Strided,
         "device" => Arg::Device,
         "floats" | "bools" | "values" | "optional" => return labelled_list(cursor, value),
-        _ => match (word.parse::<Dtype>(), MEMORY_FORMATS.iter().find(|(_, name)| *name == word)) {
+        _ => match (word.parse::<Dtype>(), MemoryFormat::from_name(word)) {
             (Ok(dtype), _) => Arg::Dtype(dtype),
-            (_, Some((format, _))) => Arg::MemoryFormat(*format),
+            (_, Some(format)) => Arg::MemoryFormat(format),
             _ => return Err(cursor.unexpected("an argument")),
         },
     };
@@ -182,8 +152,8 @@ fn parse_arg<V>(cursor: &mut Cursor<'_>, value: &mut impl FnMut(&mut Cursor<'_>)
 fn number<V>(cursor: &mut Cursor<'_>) -> Parsed<Arg<V>> {
     let before = cursor.clone();
     Ok(match cursor.number().map_err(|_| before.unexpected("an argument"))? {
-        Number::Int(x) => Arg::Int(x),
-        Number::Float(x) => Arg::Float(x),
+        NumberToken::Int(x) => Arg::Int(x),
+        NumberToken::Float(x) => Arg::Float(x),
     })
 }
 
@@ -229,10 +199,10 @@ fn parse_list<V>(cursor: &mut Cursor<'_>, value: &mut impl FnMut(&mut Cursor<'_>
         _ => {
             let numbers = cursor.list("[", "]", Cursor::number)?;
             let ints: Option<Vec<i64>> =
-                numbers.iter().map(|number| if let Number::Int(x) = number { Some(*x) } else { None }).collect();
+                numbers.iter().map(|number| if let NumberToken::Int(x) = number { Some(*x) } else { None }).collect();
             let float = |number| match number {
-                Number::Int(x) => x as f64,
-                Number::Float(x) => x,
+                NumberToken::Int(x) => x as f64,
+                NumberToken::Float(x) => x,
             };
             Ok(ints.map_or_else(|| Arg::Floats(numbers.into_iter().map(float).collect()), Arg::Ints))
         }

@@ -24,7 +24,7 @@ pub(crate) struct Cursor<'a> {
 
 /// A number as it was written: only one with a point, an exponent, or a name such as `inf` is a float.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Number {
+pub(crate) enum NumberToken {
     Int(i64),
     Float(f64),
 }
@@ -120,7 +120,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// `12`, `-0.5`, `1e-5`, `inf`, `-inf`, `nan`.
-    pub(crate) fn number(&mut self) -> Parsed<Number> {
+    pub(crate) fn number(&mut self) -> Parsed<NumberToken> {
         let before = self.clone();
         let negative = self.eat("-");
         let mantissa = self.run(|c| is_word(c) || c == '.');
@@ -133,10 +133,10 @@ impl<'a> Cursor<'a> {
         }
         let text = &self.text[start..self.at];
         let number = match mantissa {
-            "inf" => Some(Number::Float(if negative { f64::NEG_INFINITY } else { f64::INFINITY })),
-            "nan" if !negative => Some(Number::Float(f64::NAN)),
-            _ if mantissa.bytes().all(|b| b.is_ascii_digit()) => text.parse().ok().map(Number::Int),
-            _ if mantissa.starts_with(|c: char| c.is_ascii_digit()) => text.parse().ok().map(Number::Float),
+            "inf" => Some(NumberToken::Float(if negative { f64::NEG_INFINITY } else { f64::INFINITY })),
+            "nan" if !negative => Some(NumberToken::Float(f64::NAN)),
+            _ if mantissa.bytes().all(|b| b.is_ascii_digit()) => text.parse().ok().map(NumberToken::Int),
+            _ if mantissa.starts_with(|c: char| c.is_ascii_digit()) => text.parse().ok().map(NumberToken::Float),
             _ => None,
         };
         number.ok_or_else(|| before.unexpected("a number"))
@@ -146,9 +146,14 @@ impl<'a> Cursor<'a> {
     pub(crate) fn integer(&mut self, what: &str) -> Parsed<i64> {
         let before = self.clone();
         match self.number() {
-            Ok(Number::Int(value)) => Ok(value),
+            Ok(NumberToken::Int(value)) => Ok(value),
             _ => Err(before.unexpected(what)),
         }
+    }
+
+    /// `f32[2,3]`.
+    pub(crate) fn shaped(&mut self) -> Parsed<(Dtype, Vec<i64>)> {
+        Ok((self.dtype()?, self.list("[", "]", |cursor| cursor.integer("an extent"))?))
     }
 
     /// A string in double quotes, with the escapes that [`Quoted`] writes.
@@ -270,6 +275,20 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
+/// Prints a name that may be any text, as long as nobody has verified its graph: what would break the line is escaped.
+pub(crate) struct OneLine<'a>(pub(crate) &'a str);
+
+impl fmt::Display for OneLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0;
+        while let Some((at, c)) = rest.char_indices().find(|(_, c)| c.is_control()) {
+            write!(f, "{}{}", &rest[..at], c.escape_default())?;
+            rest = &rest[at + c.len_utf8()..];
+        }
+        f.write_str(rest)
+    }
+}
+
 /// Prints a float as the shortest decimal that reads back as the same number, always with a point, an exponent or a
 /// name.
 pub(crate) struct Real(pub(crate) f64);
@@ -305,11 +324,11 @@ mod tests {
         for value in [0.0, -0.0, 1.0, 1e-5, -2.5e300, 5e-324, f64::MAX, f64::INFINITY, f64::NEG_INFINITY, 0.1 + 0.2] {
             let text = Real(value).to_string();
             match Cursor::new(&text).number().unwrap() {
-                Number::Float(read) => assert_eq!(read.to_bits(), value.to_bits(), "{text}"),
-                Number::Int(_) => assert!(text.is_empty(), "{text} was read as an integer"),
+                NumberToken::Float(read) => assert_eq!(read.to_bits(), value.to_bits(), "{text}"),
+                NumberToken::Int(_) => assert!(text.is_empty(), "{text} was read as an integer"),
             }
         }
-        assert!(matches!(Cursor::new("nan").number(), Ok(Number::Float(x)) if x.is_nan()));
+        assert!(matches!(Cursor::new("nan").number(), Ok(NumberToken::Float(x)) if x.is_nan()));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Graphs in the text form.
 
 use super::args::{parse_call, print_call};
-use super::cursor::{Cursor, Joined, Parsed, TextError};
+use super::cursor::{Cursor, OneLine, Parsed, TextError};
 use super::kernel::{parse_block, print_block};
-use crate::{Dtype, Graph, Node, NodeId, NodeKind, TensorType, ValueId, contiguous_strides};
+use crate::{Graph, Node, NodeId, NodeKind, TensorType, ValueId, contiguous_strides};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
@@ -12,51 +12,24 @@ use std::str::FromStr;
 /// The longest name of a value, in characters.
 pub(crate) const MAX_NAME: usize = 64;
 
-/// Prints a name that may be any text, as long as nobody has verified its graph: what would break the line is escaped.
-pub(super) struct OneLine<'a>(pub &'a str);
-
-impl fmt::Display for OneLine<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut rest = self.0;
-        while let Some((at, c)) = rest.char_indices().find(|(_, c)| c.is_control()) {
-            write!(f, "{}{}", &rest[..at], c.escape_default())?;
-            rest = &rest[at + c.len_utf8()..];
-        }
-        f.write_str(rest)
+/// A value's name, or what is wrong with its id: graphs are also printed to explain why they are refused.
+fn name_of(graph: &Graph, id: ValueId) -> String {
+    match graph.values.get(id.index()) {
+        Some(value) => format!("%{}", OneLine(&value.name)),
+        None => format!("%?{}", id.0),
     }
 }
 
-/// Prints a value's name, or what is wrong with its id: graphs are also printed to explain why they are refused.
-struct Name<'a>(&'a Graph, ValueId);
-
-impl fmt::Display for Name<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.values.get(self.1.index()) {
-            Some(value) => write!(f, "%{}", OneLine(&value.name)),
-            None => write!(f, "%?{}", self.1.0),
-        }
+/// A value's name and type.
+fn typed_name(graph: &Graph, id: ValueId) -> String {
+    match graph.values.get(id.index()) {
+        Some(value) => format!("{}: {}", name_of(graph, id), value.ty),
+        None => name_of(graph, id),
     }
 }
 
-/// Prints a value's name and type.
-struct Typed<'a>(&'a Graph, ValueId);
-
-impl fmt::Display for Typed<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", Name(self.0, self.1))?;
-        match self.0.values.get(self.1.index()) {
-            Some(value) => write!(f, ": {}", value.ty),
-            None => Ok(()),
-        }
-    }
-}
-
-fn names(graph: &Graph, ids: &[ValueId]) -> String {
-    ids.iter().map(|&id| Name(graph, id).to_string()).collect::<Vec<_>>().join(", ")
-}
-
-fn typed(graph: &Graph, ids: &[ValueId]) -> String {
-    ids.iter().map(|&id| Typed(graph, id).to_string()).collect::<Vec<_>>().join(", ")
+fn listed(graph: &Graph, ids: &[ValueId], text: fn(&Graph, ValueId) -> String) -> String {
+    ids.iter().map(|&id| text(graph, id)).collect::<Vec<_>>().join(", ")
 }
 
 /// Prints a node without its id, the lines of a kernel behind an indent.
@@ -66,12 +39,12 @@ impl fmt::Display for Step<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Step(graph, node, indent) = self;
         if !node.outputs.is_empty() {
-            write!(f, "{} = ", typed(graph, &node.outputs))?;
+            write!(f, "{} = ", listed(graph, &node.outputs, typed_name))?;
         }
         match &node.kind {
-            NodeKind::Aten { op, args } => print_call(f, op, args, |f, &id| write!(f, "{}", Name(graph, id))),
+            NodeKind::Aten { op, args } => print_call(f, op, args, &|&id| name_of(graph, id)),
             NodeKind::Kernel { kernel, inputs } => {
-                write!(f, "kernel({}) ", names(graph, inputs))?;
+                write!(f, "kernel({}) ", listed(graph, inputs, name_of))?;
                 print_block(f, kernel, indent)
             }
         }
@@ -80,7 +53,7 @@ impl fmt::Display for Step<'_> {
 
 impl fmt::Display for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "graph({}) {{", typed(self, &self.inputs))?;
+        writeln!(f, "graph({}) {{", listed(self, &self.inputs, typed_name))?;
         for (position, node) in self.nodes.iter().enumerate() {
             f.write_str("  ")?;
             if node.id.0 as usize != position {
@@ -88,7 +61,7 @@ impl fmt::Display for Graph {
             }
             writeln!(f, "{}", Step(self, node, "  "))?;
         }
-        writeln!(f, "  return ({})\n}}", names(self, &self.outputs))
+        writeln!(f, "  return ({})\n}}", listed(self, &self.outputs, name_of))
     }
 }
 
@@ -104,14 +77,6 @@ impl Graph {
     }
 }
 
-impl FromStr for Graph {
-    type Err = TextError;
-
-    fn from_str(text: &str) -> Result<Graph, TextError> {
-        Graph::parse(text)
-    }
-}
-
 impl FromStr for TensorType {
     type Err = TextError;
 
@@ -121,11 +86,11 @@ impl FromStr for TensorType {
 }
 
 /// The values defined so far, by name.
-type Names = HashMap<String, ValueId>;
+type ValueNames = HashMap<String, ValueId>;
 
 fn parse_graph(cursor: &mut Cursor<'_>) -> Parsed<Graph> {
     let mut graph = Graph::default();
-    let mut names = Names::new();
+    let mut names = ValueNames::new();
     cursor.expect_word("graph")?;
     graph.inputs = cursor.list("(", ")", |cursor| define(cursor, &mut graph, &mut names))?;
     cursor.expect("{")?;
@@ -138,7 +103,7 @@ fn parse_graph(cursor: &mut Cursor<'_>) -> Parsed<Graph> {
     Ok(graph)
 }
 
-fn parse_node(cursor: &mut Cursor<'_>, graph: &mut Graph, names: &mut Names) -> Parsed<Node> {
+fn parse_node(cursor: &mut Cursor<'_>, graph: &mut Graph, names: &mut ValueNames) -> Parsed<Node> {
     let position = u32::try_from(graph.nodes.len()).map_err(|_| cursor.error("a graph has at most 2^32 nodes"))?;
     let id = NodeId(if cursor.eat("#") { cursor.unsigned("the id of a node")? } else { position });
     // The operands are read before the results get their names: a node cannot read what it defines.
@@ -173,7 +138,7 @@ fn name<'a>(cursor: &mut Cursor<'a>) -> Parsed<&'a str> {
 }
 
 /// `%name`, defined earlier.
-fn reference(cursor: &mut Cursor<'_>, names: &Names) -> Parsed<ValueId> {
+fn reference(cursor: &mut Cursor<'_>, names: &ValueNames) -> Parsed<ValueId> {
     let before = cursor.clone();
     let name = name(cursor)?;
     names.get(name).copied().ok_or_else(|| before.unexpected("a value that is defined above"))
@@ -186,13 +151,13 @@ fn declaration<'a>(cursor: &mut Cursor<'a>) -> Parsed<(&'a str, TensorType)> {
     Ok((name, parse_type(cursor)?))
 }
 
-fn define(cursor: &mut Cursor<'_>, graph: &mut Graph, names: &mut Names) -> Parsed<ValueId> {
+fn define(cursor: &mut Cursor<'_>, graph: &mut Graph, names: &mut ValueNames) -> Parsed<ValueId> {
     let before = cursor.clone();
     let (name, ty) = declaration(cursor)?;
     insert(&before, graph, names, name, ty)
 }
 
-fn insert(at: &Cursor<'_>, graph: &mut Graph, names: &mut Names, name: &str, ty: TensorType) -> Parsed<ValueId> {
+fn insert(at: &Cursor<'_>, graph: &mut Graph, names: &mut ValueNames, name: &str, ty: TensorType) -> Parsed<ValueId> {
     match names.entry(name.to_owned()) {
         Entry::Occupied(_) => Err(at.error(format!("`%{name}` is defined twice"))),
         Entry::Vacant(slot) => Ok(*slot.insert(graph.add_value(name, ty))),
@@ -201,7 +166,7 @@ fn insert(at: &Cursor<'_>, graph: &mut Graph, names: &mut Names, name: &str, ty:
 
 /// `f32[2,3]` or `f32[2,3]{1,2}`.
 fn parse_type(cursor: &mut Cursor<'_>) -> Parsed<TensorType> {
-    let (dtype, shape) = parse_shaped(cursor)?;
+    let (dtype, shape) = cursor.shaped()?;
     let before = cursor.clone();
     // A brace on the same line: the block of a kernel never follows a type.
     if cursor.peek() != Some('{') {
@@ -213,15 +178,4 @@ fn parse_type(cursor: &mut Cursor<'_>) -> Parsed<TensorType> {
         return Err(before.error(format!("{} extents but {} strides", shape.len(), strides.len())));
     }
     Ok(TensorType { dtype, shape, strides })
-}
-
-/// `f32[2,3]`.
-pub(super) fn parse_shaped(cursor: &mut Cursor<'_>) -> Parsed<(Dtype, Vec<i64>)> {
-    let dtype = cursor.dtype()?;
-    Ok((dtype, cursor.list("[", "]", |cursor| cursor.integer("an extent"))?))
-}
-
-/// Prints `f32[2,3]`.
-pub(super) fn print_shaped(f: &mut fmt::Formatter<'_>, dtype: Dtype, shape: &[i64]) -> fmt::Result {
-    write!(f, "{dtype}[{}]", Joined(shape, ","))
 }

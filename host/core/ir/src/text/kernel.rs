@@ -22,8 +22,7 @@
 //! such an expression, one side of `*` and the right of `/` and `%` are constants. `kernel {` and `}` may be left out;
 //! strides of an input, as a value's type has them, say nothing.
 
-use super::cursor::{Cursor, Joined, Number, Parsed, Real, TextError};
-use super::graph::{parse_shaped, print_shaped};
+use super::cursor::{Cursor, Joined, NumberToken, Parsed, Real, TextError};
 use crate::kernel::{
     Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Kernel, Op, PaddingMode, ReduceOp, Reg, Scalar, ScanOp,
     Store, Unary,
@@ -81,9 +80,7 @@ pub(super) fn print_block(f: &mut fmt::Formatter<'_>, kernel: &Kernel, indent: &
     }
     f.write_str("\n")?;
     for (number, input) in kernel.inputs.iter().enumerate() {
-        write!(f, "{indent}  in x{number}: ")?;
-        print_shaped(f, input.dtype, &input.shape)?;
-        f.write_str("\n")?;
+        writeln!(f, "{indent}  in x{number}: {}[{}]", input.dtype, Joined(&input.shape, ","))?;
     }
     let mut printed = 0;
     for (number, inst) in kernel.body.iter().enumerate() {
@@ -203,7 +200,7 @@ fn parse_lines<'a>(cursor: &mut Cursor<'a>, mut ends: impl FnMut(&mut Cursor<'a>
                     return Err(before.unexpected(format_args!("`{expected}`: inputs are numbered by position")));
                 }
                 cursor.expect(":")?;
-                let (dtype, shape) = parse_shaped(cursor)?;
+                let (dtype, shape) = cursor.shaped()?;
                 // Strides, as the type of a value is printed: they are bound when the kernel runs.
                 if cursor.peek() == Some('{') {
                     cursor.list("{", "}", |cursor| cursor.integer("a stride"))?;
@@ -449,7 +446,7 @@ fn parse_scalar(cursor: &mut Cursor<'_>) -> Parsed<Scalar> {
         return Ok(Scalar::Bool(false));
     }
     Ok(match cursor.number()? {
-        Number::Int(x) => Scalar::Int(x),
-        Number::Float(x) => Scalar::Float(x),
+        NumberToken::Int(x) => Scalar::Int(x),
+        NumberToken::Float(x) => Scalar::Float(x),
     })
 }

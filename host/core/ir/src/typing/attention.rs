@@ -1,17 +1,17 @@
 //! Attention: the fused kernel of the CPU where it applies, plain products elsewhere.
 
-use super::Rule;
+use super::TypeRule;
 use super::layout::{preserving, transposed};
-use super::operands::{Answer, Operands};
+use super::operands::{Operands, ResultTypes};
 use crate::{Arg, Dtype, TensorType};
 
-pub(super) const RULES: &[(&str, Rule)] = &[
+pub(super) const RULES: &[(&str, TypeRule)] = &[
     ("aten::scaled_dot_product_attention", scaled_dot_product),
     ("aten::_native_multi_head_attention", multi_head),
     ("aten::_transformer_encoder_layer_fwd", encoder_layer),
 ];
 
-fn scaled_dot_product(operands: &Operands<'_>) -> Answer {
+fn scaled_dot_product(operands: &Operands<'_>) -> ResultTypes {
     let (query, key, value) = (operands.tensor(0)?, operands.tensor(1)?, operands.tensor(2)?);
     let mask = operands.optional_tensor(3)?;
     if let Some(other) = [key, value].iter().find(|ty| ty.dtype != query.dtype) {
@@ -112,7 +112,7 @@ fn mask_fits(mask: &TensorType, query: &TensorType, key: &TensorType) -> bool {
 }
 
 /// Projections, attention and projection in one: the result, and the attention itself where it is asked for.
-fn multi_head(operands: &Operands<'_>) -> Answer {
+fn multi_head(operands: &Operands<'_>) -> ResultTypes {
     let query = operands.tensor_of_rank(0, &[3])?;
     let key = operands.tensor_of_rank(1, &[3])?;
     let (width, heads) = (operands.int(3)?, operands.int(4)?);
@@ -131,7 +131,7 @@ fn multi_head(operands: &Operands<'_>) -> Answer {
 }
 
 /// Attention and a feed-forward network, each with a norm and the operand added.
-fn encoder_layer(operands: &Operands<'_>) -> Answer {
+fn encoder_layer(operands: &Operands<'_>) -> ResultTypes {
     let source = operands.tensor_of_rank(0, &[3])?;
     let (width, heads) = (operands.int(1)?, operands.int(2)?);
     if heads <= 0 || width % heads != 0 || source.shape[2] != width {

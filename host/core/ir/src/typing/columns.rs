@@ -1,10 +1,10 @@
 //! Images as columns of windows, and back.
 
-use super::Rule;
-use super::operands::{Answer, Operands};
+use super::TypeRule;
+use super::operands::{Operands, ResultTypes};
 use crate::TensorType;
 
-pub(super) const RULES: &[(&str, Rule)] = &[("aten::im2col", im2col), ("aten::col2im", col2im)];
+pub(super) const RULES: &[(&str, TypeRule)] = &[("aten::im2col", im2col), ("aten::col2im", col2im)];
 
 /// How many windows fit along one dimension.
 fn windows(extent: i64, size: i64, dilation: i64, padding: i64, stride: i64) -> Result<i64, String> {
@@ -18,7 +18,7 @@ fn windows(extent: i64, size: i64, dilation: i64, padding: i64, stride: i64) -> 
 }
 
 /// Columns of windows.
-fn im2col(operands: &Operands<'_>) -> Answer {
+fn im2col(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor_of_rank(0, &[3, 4])?;
     let pairs = [1, 2, 3, 4].map(|position| operands.expanded_ints(position, 2));
     let [kernel, dilation, padding, stride] = pairs;
@@ -37,7 +37,7 @@ fn im2col(operands: &Operands<'_>) -> Answer {
 }
 
 /// Columns of windows, added up where they overlap.
-fn col2im(operands: &Operands<'_>) -> Answer {
+fn col2im(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor_of_rank(0, &[2, 3])?;
     let pairs = [1, 2, 3, 4, 5].map(|position| operands.expanded_ints(position, 2));
     let [size, kernel, dilation, padding, stride] = pairs;

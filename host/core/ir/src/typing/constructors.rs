@@ -1,10 +1,10 @@
 //! Constructors that PyTorch has no meta kernel for in C++, or one that cannot be asked everything.
 
-use super::Rule;
-use super::operands::{Answer, Operands};
+use super::TypeRule;
+use super::operands::{Operands, ResultTypes};
 use crate::{Arg, Dtype, TensorType};
 
-pub(super) const RULES: &[(&str, Rule)] = &[
+pub(super) const RULES: &[(&str, TypeRule)] = &[
     ("aten::arange", range),
     ("aten::arange.start", range),
     ("aten::arange.start_step", range),
@@ -15,7 +15,7 @@ pub(super) const RULES: &[(&str, Rule)] = &[
 /// libtorch subtracts and divides bounds without looking whether 64 bits hold the result.
 const MAX_BOUND: i64 = 1 << 53;
 
-fn range(operands: &Operands<'_>) -> Answer {
+fn range(operands: &Operands<'_>) -> ResultTypes {
     for arg in operands.all() {
         let small = match arg {
             Arg::Int(bound) => bound.unsigned_abs() <= MAX_BOUND.unsigned_abs(),
@@ -37,7 +37,7 @@ fn range(operands: &Operands<'_>) -> Answer {
 }
 
 /// Rows and columns of the elements of a triangle.
-fn triangle(operands: &Operands<'_>) -> Answer {
+fn triangle(operands: &Operands<'_>) -> ResultTypes {
     let (rows, columns, offset) = (operands.int(0)?, operands.int(1)?, operands.int(2)?);
     if rows < 0 || columns < 0 {
         return Err(format!("{rows} rows and {columns} columns, expected none to be negative"));

@@ -1,11 +1,12 @@
 //! Convolutions. Shapes are those of every backend, the layout is that of the one which the CPU picks.
 
-use super::Rule;
-use super::layout::{batch_of_one, contiguous_in, formatted, suggested, unsqueezed, without};
-use super::operands::{Answer, Operands};
+use super::TypeRule;
+use super::layout::{batch_of_one, contiguous_in, suggested, unsqueezed, without};
+use super::operands::{Operands, ResultTypes};
+use crate::functional::layout::formatted;
 use crate::{Dtype, MemoryFormat, TensorType};
 
-pub(super) const RULES: &[(&str, Rule)] = &[
+pub(super) const RULES: &[(&str, TypeRule)] = &[
     ("aten::conv1d", convolution),
     ("aten::conv2d", convolution),
     ("aten::conv3d", convolution),
@@ -19,7 +20,7 @@ pub(super) const RULES: &[(&str, Rule)] = &[
 ];
 
 /// A convolution over one to three spatial dimensions of a batch.
-struct Convolution<'a> {
+struct ConvolutionOperands<'a> {
     input: TensorType,
     weight: &'a TensorType,
     bias: Option<&'a TensorType>,
@@ -44,21 +45,24 @@ fn spatial_of(operands: &Operands<'_>) -> Result<usize, String> {
     }
 }
 
-impl<'a> Convolution<'a> {
-    /// Input, weight and bias come first everywhere.
-    fn new(operands: &Operands<'a>, spatial: usize) -> Result<Convolution<'a>, String> {
+impl<'a> ConvolutionOperands<'a> {
+    /// Input, weight and bias come first everywhere, then the stride; dilation and groups stand at these places.
+    fn new(
+        operands: &Operands<'a>,
+        spatial: usize,
+        (dilation, groups): (usize, usize),
+    ) -> Result<ConvolutionOperands<'a>, String> {
         let input = operands.tensor_of_rank(0, &[spatial + 1, spatial + 2])?;
         let input = if input.rank() == spatial + 1 { batch_of_one(input) } else { input.clone() };
-        let ones = vec![1; spatial];
-        Ok(Convolution {
+        Ok(ConvolutionOperands {
             input,
             weight: operands.tensor_of_rank(1, &[spatial + 2])?,
             bias: operands.optional_tensor(2)?,
             stride: operands.expanded_ints(3, spatial)?,
             padding: vec![0; spatial],
-            dilation: ones,
+            dilation: operands.expanded_ints(dilation, spatial)?,
             output_padding: None,
-            groups: 1,
+            groups: operands.int(groups)?,
         })
     }
 
@@ -196,31 +200,22 @@ fn calculates_in(_half: Dtype) -> bool {
 }
 
 /// The result as the op returns it: without the batch if its input has none.
-fn finished(operands: &Operands<'_>, convolution: &Convolution<'_>) -> Answer {
+fn finished(operands: &Operands<'_>, convolution: &ConvolutionOperands<'_>) -> ResultTypes {
     let result = convolution.result()?;
     let alone = operands.tensor(0)?.rank() < convolution.input.rank();
     Ok(vec![if alone { without(&result, 0) } else { result }])
 }
 
-fn convolution(operands: &Operands<'_>) -> Answer {
+fn convolution(operands: &Operands<'_>) -> ResultTypes {
     let spatial = spatial_of(operands)?;
-    let convolution = Convolution {
-        padding: operands.expanded_ints(4, spatial)?,
-        dilation: operands.expanded_ints(5, spatial)?,
-        groups: operands.int(6)?,
-        ..Convolution::new(operands, spatial)?
-    };
-    finished(operands, &convolution)
+    let padding = operands.expanded_ints(4, spatial)?;
+    finished(operands, &ConvolutionOperands { padding, ..ConvolutionOperands::new(operands, spatial, (5, 6))? })
 }
 
 /// `valid` pads nothing; `same` pads so that the extents stay, unequally where the sum is odd.
-fn padded_convolution(operands: &Operands<'_>) -> Answer {
+fn padded_convolution(operands: &Operands<'_>) -> ResultTypes {
     let spatial = spatial_of(operands)?;
-    let mut convolution = Convolution {
-        dilation: operands.expanded_ints(5, spatial)?,
-        groups: operands.int(6)?,
-        ..Convolution::new(operands, spatial)?
-    };
+    let mut convolution = ConvolutionOperands::new(operands, spatial, (5, 6))?;
     match operands.text(4)? {
         "valid" => {}
         "same" if convolution.stride.iter().any(|&stride| stride != 1) => {
@@ -246,26 +241,19 @@ fn padded_convolution(operands: &Operands<'_>) -> Answer {
     finished(operands, &convolution)
 }
 
-fn transposed_convolution(operands: &Operands<'_>) -> Answer {
+fn transposed_convolution(operands: &Operands<'_>) -> ResultTypes {
     let spatial = spatial_of(operands)?;
-    let convolution = Convolution {
-        padding: operands.expanded_ints(4, spatial)?,
-        output_padding: Some(operands.expanded_ints(5, spatial)?),
-        groups: operands.int(6)?,
-        dilation: operands.expanded_ints(7, spatial)?,
-        ..Convolution::new(operands, spatial)?
-    };
-    finished(operands, &convolution)
+    let (padding, added) = (operands.expanded_ints(4, spatial)?, operands.expanded_ints(5, spatial)?);
+    let convolution = ConvolutionOperands::new(operands, spatial, (7, 6))?;
+    finished(operands, &ConvolutionOperands { padding, output_padding: Some(added), ..convolution })
 }
 
-fn general_convolution(operands: &Operands<'_>) -> Answer {
+fn general_convolution(operands: &Operands<'_>) -> ResultTypes {
     let spatial = spatial_of(operands)?;
-    let convolution = Convolution {
-        padding: operands.expanded_ints(4, spatial)?,
-        dilation: operands.expanded_ints(5, spatial)?,
-        output_padding: if operands.bool(6)? { Some(operands.expanded_ints(7, spatial)?) } else { None },
-        groups: operands.int(8)?,
-        ..Convolution::new(operands, spatial)?
-    };
-    finished(operands, &convolution)
+    let padding = operands.expanded_ints(4, spatial)?;
+    let output_padding = if operands.bool(6)? { Some(operands.expanded_ints(7, spatial)?) } else { None };
+    finished(
+        operands,
+        &ConvolutionOperands { padding, output_padding, ..ConvolutionOperands::new(operands, spatial, (5, 8))? },
+    )
 }

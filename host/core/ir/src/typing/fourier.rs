@@ -1,12 +1,13 @@
 //! Fourier transforms.
 
-use super::Rule;
-use super::layout::{formatted, preserving, suggested};
+use super::TypeRule;
+use super::layout::{preserving, suggested};
 use super::moves::rolled;
-use super::operands::{Answer, Operands, distinct, front};
+use super::operands::{Operands, ResultTypes, distinct, front};
+use crate::functional::layout::{formatted, strides_in};
 use crate::{Dtype, TensorType};
 
-pub(super) const RULES: &[(&str, Rule)] = &[
+pub(super) const RULES: &[(&str, TypeRule)] = &[
     ("aten::fft_fft", along_one),
     ("aten::fft_ifft", along_one),
     ("aten::fft_rfft", along_one),
@@ -25,7 +26,7 @@ pub(super) const RULES: &[(&str, Rule)] = &[
 
 /// What a transform reads and writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TransformKind {
     /// Complex numbers, or real ones taken for such.
     Full,
     /// Real numbers to half a spectrum.
@@ -34,29 +35,29 @@ enum Kind {
     ToReal,
 }
 
-impl Kind {
-    fn of(op: &str) -> Kind {
+impl TransformKind {
+    fn of(op: &str) -> TransformKind {
         match op {
-            _ if op.starts_with("fft_rfft") => Kind::FromReal,
-            _ if op.starts_with("fft_irfft") => Kind::ToReal,
-            _ => Kind::Full,
+            _ if op.starts_with("fft_rfft") => TransformKind::FromReal,
+            _ if op.starts_with("fft_irfft") => TransformKind::ToReal,
+            _ => TransformKind::Full,
         }
     }
 }
 
-fn along_one(operands: &Operands<'_>) -> Answer {
+fn along_one(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     let size = operands.optional_int(1)?;
     transform(operands, ty, &[operands.dim(2, ty.rank())?], &[size])
 }
 
-fn along_two(operands: &Operands<'_>) -> Answer {
+fn along_two(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     let dims = distinct(operands.ints(2)?, ty.rank())?;
     sized(operands, ty, &dims)
 }
 
-fn along_many(operands: &Operands<'_>) -> Answer {
+fn along_many(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     let dims = match (operands.optional_ints(2)?, operands.optional_ints(1)?) {
         (Some(dims), _) => distinct(dims, ty.rank())?,
@@ -70,7 +71,7 @@ fn along_many(operands: &Operands<'_>) -> Answer {
     sized(operands, ty, &dims)
 }
 
-fn sized(operands: &Operands<'_>, ty: &TensorType, dims: &[usize]) -> Answer {
+fn sized(operands: &Operands<'_>, ty: &TensorType, dims: &[usize]) -> ResultTypes {
     let sizes: Vec<Option<i64>> = match operands.optional_ints(1)? {
         None => vec![None; dims.len()],
         // A size of -1 keeps the extent.
@@ -83,7 +84,7 @@ fn sized(operands: &Operands<'_>, ty: &TensorType, dims: &[usize]) -> Answer {
 }
 
 /// The types of elements before and after.
-fn dtypes(ty: &TensorType, kind: Kind) -> Result<(Dtype, Dtype), String> {
+fn dtypes(ty: &TensorType, kind: TransformKind) -> Result<(Dtype, Dtype), String> {
     let complex = match ty.dtype {
         Dtype::F64 | Dtype::C128 => Dtype::C128,
         Dtype::F16 | Dtype::Bf16 => return Err(format!("`self` is {}, which the CPU does not transform", ty.dtype)),
@@ -91,26 +92,28 @@ fn dtypes(ty: &TensorType, kind: Kind) -> Result<(Dtype, Dtype), String> {
     };
     let real = if complex == Dtype::C128 { Dtype::F64 } else { Dtype::F32 };
     match kind {
-        Kind::FromReal if ty.dtype.is_complex() => Err(format!("`self` is {}, expected real numbers", ty.dtype)),
-        Kind::FromReal => Ok((real, complex)),
-        Kind::ToReal => Ok((complex, real)),
-        Kind::Full => Ok((if ty.dtype.is_complex() { complex } else { real }, complex)),
+        TransformKind::FromReal if ty.dtype.is_complex() => {
+            Err(format!("`self` is {}, expected real numbers", ty.dtype))
+        }
+        TransformKind::FromReal => Ok((real, complex)),
+        TransformKind::ToReal => Ok((complex, real)),
+        TransformKind::Full => Ok((if ty.dtype.is_complex() { complex } else { real }, complex)),
     }
 }
 
-fn transform(operands: &Operands<'_>, ty: &TensorType, dims: &[usize], sizes: &[Option<i64>]) -> Answer {
+fn transform(operands: &Operands<'_>, ty: &TensorType, dims: &[usize], sizes: &[Option<i64>]) -> ResultTypes {
     if ty.rank() == 0 && !dims.is_empty() {
         return Err("`self` has no dimension to transform".to_owned());
     }
-    let kind = Kind::of(operands.op());
+    let kind = TransformKind::of(operands.op());
     let (mut from, to) = dtypes(ty, kind)?;
-    if kind == Kind::Full && !matches!(operands.op(), "fft_fft" | "fft_ifft") {
+    if kind == TransformKind::Full && !matches!(operands.op(), "fft_fft" | "fft_ifft") {
         // Only the ops for one dimension read real numbers as they are.
         from = to;
     }
     let Some((&last, others)) = dims.split_last() else {
         return match kind {
-            Kind::Full => Ok(vec![preserving(ty, to)]),
+            TransformKind::Full => Ok(vec![preserving(ty, to)]),
             _ => Err("it needs a dimension to transform".to_owned()),
         };
     };
@@ -118,7 +121,7 @@ fn transform(operands: &Operands<'_>, ty: &TensorType, dims: &[usize], sizes: &[
     let mut input = ty.shape.clone();
     for (&dim, size) in dims.iter().zip(sizes) {
         let extent = match (size, kind) {
-            (None, Kind::ToReal) if dim == last => input[dim].saturating_sub(1).saturating_mul(2),
+            (None, TransformKind::ToReal) if dim == last => input[dim].saturating_sub(1).saturating_mul(2),
             (None, _) => input[dim],
             (Some(size), _) => *size,
         };
@@ -129,21 +132,21 @@ fn transform(operands: &Operands<'_>, ty: &TensorType, dims: &[usize], sizes: &[
     }
     let mut output = input.clone();
     match kind {
-        Kind::FromReal => output[last] = input[last] / 2 + 1,
-        Kind::ToReal => input[last] = input[last] / 2 + 1,
-        Kind::Full => {}
+        TransformKind::FromReal => output[last] = input[last] / 2 + 1,
+        TransformKind::ToReal => input[last] = input[last] / 2 + 1,
+        TransformKind::Full => {}
     }
     let operand = read(ty, from, &input)?;
     let strides = match kind {
-        Kind::ToReal if others.is_empty() => layout(&operand, &[last], &output),
+        TransformKind::ToReal if others.is_empty() => layout(&operand, &[last], &output),
         // The other dimensions are transformed first, into a tensor of their own.
-        Kind::ToReal => {
+        TransformKind::ToReal => {
             let between = layout(&operand, &sorted(&operand, others, 0), &input);
             let between = TensorType { dtype: from, shape: input, strides: between };
             layout(&between, &[last], &output)
         }
-        Kind::FromReal => layout(&operand, &sorted(&operand, dims, 1), &output),
-        Kind::Full => layout(&operand, &sorted(&operand, dims, 0), &output),
+        TransformKind::FromReal => layout(&operand, &sorted(&operand, dims, 1), &output),
+        TransformKind::Full => layout(&operand, &sorted(&operand, dims, 0), &output),
     };
     Ok(vec![TensorType { dtype: to, shape: output, strides }])
 }
@@ -171,17 +174,11 @@ fn layout(operand: &TensorType, dims: &[usize], output: &[i64]) -> Vec<i64> {
     let mut order: Vec<usize> = (0..output.len()).filter(|dim| !dims.contains(dim)).collect();
     order.sort_by_key(|&dim| std::cmp::Reverse(operand.strides[dim]));
     order.extend(dims);
-    let mut strides = vec![1i64; output.len()];
-    let mut stride = 1i64;
-    for &dim in order.iter().rev() {
-        strides[dim] = stride;
-        stride = stride.saturating_mul(output[dim]);
-    }
-    strides
+    strides_in(output, order.into_iter().rev())
 }
 
 /// A roll by half of each extent.
-fn shift(operands: &Operands<'_>) -> Answer {
+fn shift(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     let dims: Vec<usize> = match operands.optional_ints(1)? {
         Some(dims) => dims.iter().map(|&dim| front(dim, ty.rank())).collect::<Result<_, _>>()?,

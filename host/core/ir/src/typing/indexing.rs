@@ -1,10 +1,10 @@
 //! Gathers and scatters.
 
-use super::Rule;
-use super::operands::{Answer, Operands};
+use super::TypeRule;
+use super::operands::{Operands, ResultTypes};
 use crate::{Arg, Dtype, TensorType};
 
-pub(super) const RULES: &[(&str, Rule)] = &[
+pub(super) const RULES: &[(&str, TypeRule)] = &[
     ("aten::embedding", embedding),
     ("aten::one_hot", one_hot),
     ("aten::index_select", index_select),
@@ -28,13 +28,13 @@ fn check_index(ty: &TensorType) -> Result<(), String> {
 }
 
 /// A row of the table per index.
-fn embedding(operands: &Operands<'_>) -> Answer {
+fn embedding(operands: &Operands<'_>) -> ResultTypes {
     let (weight, index) = (operands.tensor_of_rank(0, &[2])?, operands.tensor(1)?);
     check_index(index)?;
     Ok(vec![TensorType::contiguous(weight.dtype, [&index.shape[..], &weight.shape[1..]].concat())])
 }
 
-fn one_hot(operands: &Operands<'_>) -> Answer {
+fn one_hot(operands: &Operands<'_>) -> ResultTypes {
     let (index, classes) = (operands.tensor(0)?, operands.int(1)?);
     if index.dtype != Dtype::I64 {
         return Err(format!("`self` is {}, expected i64", index.dtype));
@@ -48,7 +48,7 @@ fn one_hot(operands: &Operands<'_>) -> Answer {
     }
 }
 
-fn index_select(operands: &Operands<'_>) -> Answer {
+fn index_select(operands: &Operands<'_>) -> ResultTypes {
     let (ty, index) = (operands.tensor(0)?, operands.tensor_of_rank(2, &[0, 1])?);
     let dim = operands.dim(1, ty.rank())?;
     check_index(index)?;
@@ -64,7 +64,7 @@ fn index_select(operands: &Operands<'_>) -> Answer {
 }
 
 /// The meta kernel answers for indices. A mask selects as many elements as it has true ones.
-fn index(operands: &Operands<'_>) -> Answer {
+fn index(operands: &Operands<'_>) -> ResultTypes {
     let (ty, indices) = (operands.tensor(0)?, operands.optional_tensors(1)?);
     check_masks(ty, &indices)?;
     if indices.iter().flatten().any(|ty| is_mask(ty)) {
@@ -91,7 +91,7 @@ fn check_masks(ty: &TensorType, indices: &[Option<&TensorType>]) -> Result<(), S
 }
 
 /// The operand with its layout; the values must fit what is selected.
-fn index_put(operands: &Operands<'_>) -> Answer {
+fn index_put(operands: &Operands<'_>) -> ResultTypes {
     let (ty, indices, values) = (operands.tensor(0)?, operands.optional_tensors(1)?, operands.tensor(2)?);
     if ty.dtype != values.dtype {
         return Err(format!("`values` is {}, expected {}", values.dtype, ty.dtype));
@@ -105,13 +105,13 @@ fn index_put(operands: &Operands<'_>) -> Answer {
     operands.ask(op, operands.all())
 }
 
-fn repeat_by_number(operands: &Operands<'_>) -> Answer {
+fn repeat_by_number(operands: &Operands<'_>) -> ResultTypes {
     let (ty, repeats) = (operands.tensor(0)?, operands.int(1)?);
     repeated(operands, ty, &|extent| extent.checked_mul(repeats).filter(|_| repeats >= 0))
 }
 
 /// Only a given size says how often the elements are repeated in all.
-fn repeat_by_tensor(operands: &Operands<'_>) -> Answer {
+fn repeat_by_tensor(operands: &Operands<'_>) -> ResultTypes {
     let (ty, repeats) = (operands.tensor(0)?, operands.tensor_of_rank(1, &[0, 1])?);
     check_index(repeats)?;
     let Some(size) = operands.optional_int(3)? else {
@@ -122,7 +122,7 @@ fn repeat_by_tensor(operands: &Operands<'_>) -> Answer {
 }
 
 /// Repeats along a dimension, or all elements in row-major order.
-fn repeated(operands: &Operands<'_>, ty: &TensorType, times: &dyn Fn(i64) -> Option<i64>) -> Answer {
+fn repeated(operands: &Operands<'_>, ty: &TensorType, times: &dyn Fn(i64) -> Option<i64>) -> ResultTypes {
     let wrong = || format!("the repetitions do not fit {ty}");
     let shape = match operands.optional_int(2)? {
         None => vec![times(i64::try_from(ty.numel()).unwrap_or(i64::MAX)).ok_or_else(wrong)?],
@@ -138,7 +138,7 @@ fn repeated(operands: &Operands<'_>, ty: &TensorType, times: &dyn Fn(i64) -> Opt
 }
 
 /// Elements by their position in row-major order, in the shape of the index.
-fn take(operands: &Operands<'_>) -> Answer {
+fn take(operands: &Operands<'_>) -> ResultTypes {
     let (ty, index) = (operands.tensor(0)?, operands.tensor(1)?);
     if index.dtype != Dtype::I64 {
         return Err(format!("`index` is {}, expected i64", index.dtype));

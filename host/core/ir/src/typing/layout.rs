@@ -1,6 +1,6 @@
 //! How results lie in memory: what `at::empty_like`, `Tensor::suggest_memory_format` and `TensorIterator` decide.
 
-use crate::functional::layout::{elementwise_strides, preserved_strides};
+use crate::functional::layout::{channels_last_order, elementwise_strides, formatted, is_in, preserved_strides};
 use crate::{Dtype, MemoryFormat, TensorType};
 
 /// As `at::empty_like` lays it out: with the operand's strides if its elements fill their memory, else with dense ones
@@ -28,15 +28,6 @@ pub fn iterated(operands: &[&TensorType], dtype: Dtype) -> Result<TensorType, St
     Ok(TensorType { dtype, shape, strides })
 }
 
-/// Dimensions from the innermost to the outermost one of an image or a volume with its channels last.
-fn channels_last_order(rank: usize) -> Option<&'static [usize]> {
-    match rank {
-        4 => Some(&[1, 3, 2, 0]),
-        5 => Some(&[1, 4, 3, 2, 0]),
-        _ => None,
-    }
-}
-
 /// The layout that ops take a tensor for that may be stored channels last. Where the strides fit both, it is row-major.
 pub(super) fn suggested(ty: &TensorType) -> MemoryFormat {
     let Some(order) = channels_last_order(ty.rank()) else { return MemoryFormat::Contiguous };
@@ -52,33 +43,6 @@ pub(super) fn suggested(ty: &TensorType) -> MemoryFormat {
         least = stride.saturating_mul(extent);
     }
     if ty.rank() == 4 { MemoryFormat::ChannelsLast } else { MemoryFormat::ChannelsLast3d }
-}
-
-/// Whether the elements lie densely in this format.
-pub(super) fn is_in(ty: &TensorType, format: MemoryFormat) -> bool {
-    let wanted = match format {
-        MemoryFormat::ChannelsLast => 4,
-        MemoryFormat::ChannelsLast3d => 5,
-        MemoryFormat::Contiguous | MemoryFormat::Preserve => return ty.is_contiguous(),
-    };
-    let dense = formatted(ty.dtype, ty.shape.clone(), format);
-    let strides = ty.strides.iter().zip(&dense.strides).zip(&ty.shape);
-    ty.rank() == wanted && strides.into_iter().all(|((stride, dense), &extent)| extent == 1 || stride == dense)
-}
-
-/// A dense tensor in this format; row-major where the rank does not fit it.
-pub(super) fn formatted(dtype: Dtype, shape: Vec<i64>, format: MemoryFormat) -> TensorType {
-    let last = matches!((format, shape.len()), (MemoryFormat::ChannelsLast, 4) | (MemoryFormat::ChannelsLast3d, 5));
-    let Some(order) = channels_last_order(shape.len()).filter(|_| last) else {
-        return TensorType::contiguous(dtype, shape);
-    };
-    let mut strides = vec![1i64; shape.len()];
-    let mut stride = 1i64;
-    for &dim in order {
-        strides[dim] = stride;
-        stride = stride.saturating_mul(shape[dim]);
-    }
-    TensorType { dtype, shape, strides }
 }
 
 /// As `Tensor::contiguous` makes it.

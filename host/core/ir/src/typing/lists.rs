@@ -1,9 +1,9 @@
 //! Ops that cut a tensor into a list: how many pieces there are is known before any of them is made.
 
-use super::Rule;
-use super::operands::{Answer, Operands, front};
+use super::TypeRule;
+use super::operands::{Operands, ResultTypes, front};
 
-pub(super) const RULES: &[(&str, Rule)] = &[
+pub(super) const RULES: &[(&str, TypeRule)] = &[
     ("aten::unbind.int", unbind),
     ("aten::split.Tensor", split),
     ("aten::chunk", chunk),
@@ -17,7 +17,7 @@ pub(super) const RULES: &[(&str, Rule)] = &[
 const MAX_PIECES: i64 = 1 << 16;
 
 /// The meta kernel makes every piece, so that it is asked for a limited number of them only.
-fn limited(operands: &Operands<'_>, pieces: i64) -> Answer {
+fn limited(operands: &Operands<'_>, pieces: i64) -> ResultTypes {
     if pieces > MAX_PIECES {
         return Err(format!("it would return {pieces} tensors, at most {MAX_PIECES} are supported"));
     }
@@ -31,22 +31,22 @@ fn extent(operands: &Operands<'_>, position: usize) -> Result<i64, String> {
     Ok(ty.shape.get(dim).copied().unwrap_or(0))
 }
 
-fn unbind(operands: &Operands<'_>) -> Answer {
+fn unbind(operands: &Operands<'_>) -> ResultTypes {
     limited(operands, extent(operands, 1)?)
 }
 
-fn split(operands: &Operands<'_>) -> Answer {
+fn split(operands: &Operands<'_>) -> ResultTypes {
     let size = operands.int(1)?.max(1);
     limited(operands, extent(operands, 2)? / size)
 }
 
 /// Nothing is cut into as many empty chunks as asked for.
-fn chunk(operands: &Operands<'_>) -> Answer {
+fn chunk(operands: &Operands<'_>) -> ResultTypes {
     let (extent, chunks) = (extent(operands, 2)?, operands.int(1)?);
     limited(operands, if extent == 0 { chunks } else { chunks.min(extent) })
 }
 
 /// As many pieces as asked for, empty ones included.
-fn sections(operands: &Operands<'_>) -> Answer {
+fn sections(operands: &Operands<'_>) -> ResultTypes {
     limited(operands, operands.int(1)?)
 }

@@ -1,11 +1,11 @@
 //! Losses: one number for each element or row, or their mean or sum.
 
-use super::Rule;
+use super::TypeRule;
 use super::layout::{iterated, preserving};
-use super::operands::{Answer, Operands};
+use super::operands::{Operands, ResultTypes, floats};
 use crate::{Arg, Dtype, TensorType};
 
-pub(super) const RULES: &[(&str, Rule)] = &[
+pub(super) const RULES: &[(&str, TypeRule)] = &[
     ("aten::huber_loss", huber),
     ("aten::l1_loss", absolute),
     ("aten::hinge_embedding_loss", hinge_embedding),
@@ -25,19 +25,17 @@ const NONE: i64 = 0;
 const MEAN: i64 = 1;
 
 /// In the type of `self`, whatever that of `target` is.
-fn huber(operands: &Operands<'_>) -> Answer {
+fn huber(operands: &Operands<'_>) -> ResultTypes {
     let (input, target) = (operands.tensor(0)?, operands.tensor(1)?);
     if !matches!(operands.arg(3)?, Arg::Float(delta) if *delta > 0.0) {
         return Err("`delta` must be greater than 0".to_owned());
     }
-    if !input.dtype.is_float() {
-        return Err(format!("`self` is {}, expected floats", input.dtype));
-    }
+    floats(input)?;
     Ok(vec![of_each(operands, 2, iterated(&[input, target], input.dtype)?)?])
 }
 
 /// The absolute values of a difference.
-fn absolute(operands: &Operands<'_>) -> Answer {
+fn absolute(operands: &Operands<'_>) -> ResultTypes {
     let (input, target) = (operands.tensor(0)?, operands.tensor(1)?);
     let args = [Arg::Value(input.clone()), Arg::Value(target.clone()), Arg::Int(1)];
     let each = operands.ask_one("aten::sub.Tensor", &args)?;
@@ -48,11 +46,9 @@ fn absolute(operands: &Operands<'_>) -> Answer {
 }
 
 /// One of two numbers for each element, and what the other condition leaves, added.
-fn hinge_embedding(operands: &Operands<'_>) -> Answer {
+fn hinge_embedding(operands: &Operands<'_>) -> ResultTypes {
     let (input, target) = (operands.tensor(0)?, operands.tensor(1)?);
-    if !input.dtype.is_float() {
-        return Err(format!("`self` is {}, expected floats", input.dtype));
-    }
+    floats(input)?;
     let zeros = TensorType::contiguous(input.dtype, &input.shape[..]);
     let far = iterated(&[target, &iterated(&[input], input.dtype)?, &zeros], input.dtype)?;
     let near = iterated(&[target, input, &zeros], input.dtype)?;
@@ -60,7 +56,7 @@ fn hinge_embedding(operands: &Operands<'_>) -> Answer {
 }
 
 /// For each row, or for one vector where the target is one number.
-fn cosine_embedding(operands: &Operands<'_>) -> Answer {
+fn cosine_embedding(operands: &Operands<'_>) -> ResultTypes {
     let (first, second) = (operands.tensor(0)?, operands.tensor(1)?);
     let target = operands.tensor_of_rank(2, &[0, 1])?;
     let rank = target.rank() + 1;
@@ -72,14 +68,12 @@ fn cosine_embedding(operands: &Operands<'_>) -> Answer {
     Ok(vec![of_each(operands, 4, iterated(&[target, &cosine], product.dtype)?)?])
 }
 
-fn binary_cross_entropy(operands: &Operands<'_>) -> Answer {
+fn binary_cross_entropy(operands: &Operands<'_>) -> ResultTypes {
     let (input, target) = (operands.tensor(0)?, operands.tensor(1)?);
     if input.shape != target.shape || input.dtype != target.dtype {
         return Err(format!("`target` is {target}, expected the shape and type of {input}"));
     }
-    if !input.dtype.is_float() {
-        return Err(format!("`self` is {}, expected floats", input.dtype));
-    }
+    floats(input)?;
     if let Some(weight) = operands.optional_tensor(2)? {
         spread(operands, weight, input)?;
     }
@@ -87,7 +81,7 @@ fn binary_cross_entropy(operands: &Operands<'_>) -> Answer {
 }
 
 /// Calculated in a tensor that is made of the target.
-fn with_logits(operands: &Operands<'_>) -> Answer {
+fn with_logits(operands: &Operands<'_>) -> ResultTypes {
     let (input, target) = (operands.tensor(0)?, operands.tensor(1)?);
     if !input.dtype.is_float() || !target.dtype.is_float() {
         return Err(format!("`self` is {} and `target` {}, expected floats", input.dtype, target.dtype));
@@ -109,7 +103,7 @@ fn spread(operands: &Operands<'_>, ty: &TensorType, over: &TensorType) -> Result
 }
 
 /// Of pixels, PyTorch has its meta kernel in Python.
-fn classified(operands: &Operands<'_>) -> Answer {
+fn classified(operands: &Operands<'_>) -> ResultTypes {
     let (input, target) = (operands.tensor(0)?, operands.tensor(1)?);
     if input.rank() <= 2 || target.shape == input.shape {
         return operands.ask_itself();
@@ -119,9 +113,7 @@ fn classified(operands: &Operands<'_>) -> Answer {
     if target.shape != pixels || target.dtype != Dtype::I64 {
         return Err(format!("`target` is {target}, expected {}", TensorType::contiguous(Dtype::I64, pixels)));
     }
-    if !input.dtype.is_float() {
-        return Err(format!("`self` is {}, expected floats", input.dtype));
-    }
+    floats(input)?;
     if let Some(weight) = operands.optional_tensor(2)?
         && (weight.shape != [classes] || weight.dtype != input.dtype)
     {
@@ -130,7 +122,7 @@ fn classified(operands: &Operands<'_>) -> Answer {
     Ok(vec![of_each(operands, 3, TensorType::contiguous(input.dtype, pixels))?])
 }
 
-fn multi_margin(operands: &Operands<'_>) -> Answer {
+fn multi_margin(operands: &Operands<'_>) -> ResultTypes {
     let (input, target) = (operands.tensor_of_rank(0, &[1, 2])?, operands.tensor(1)?);
     let fits = match input.shape[..] {
         [rows, _] => target.shape == [rows],
@@ -143,7 +135,7 @@ fn multi_margin(operands: &Operands<'_>) -> Answer {
     Ok(vec![of_each(operands, 5, each)?])
 }
 
-fn multilabel_margin(operands: &Operands<'_>) -> Answer {
+fn multilabel_margin(operands: &Operands<'_>) -> ResultTypes {
     let (input, target) = (operands.tensor_of_rank(0, &[1, 2])?, operands.tensor(1)?);
     if input.shape != target.shape {
         return Err(format!("`target` is {target}, expected the shape of {input}"));

@@ -1,41 +1,34 @@
 //! Data movement.
 
-use super::Rule;
-use super::layout::{formatted, preserving, suggested, transposed};
-use super::operands::{Answer, Operands, front};
+use super::TypeRule;
+use super::layout::{preserving, suggested, transposed};
+use super::operands::{Operands, ResultTypes, divides, front};
+use crate::functional::layout::formatted;
 use crate::{MemoryFormat, TensorType};
 
-pub(super) const RULES: &[(&str, Rule)] = &[
+pub(super) const RULES: &[(&str, TypeRule)] = &[
     ("aten::flip", flip),
-    ("aten::fliplr", flip_columns),
-    ("aten::flipud", flip_rows),
+    ("aten::fliplr", |operands| flipped_with_rank(operands, 2)),
+    ("aten::flipud", |operands| flipped_with_rank(operands, 1)),
     ("aten::rot90", rot90),
     ("aten::roll", roll),
     ("aten::pad", pad),
-    ("aten::reflection_pad2d", pad_image),
-    ("aten::replication_pad2d", pad_image),
-    ("aten::reflection_pad3d", pad_volume),
-    ("aten::replication_pad3d", pad_volume),
+    ("aten::reflection_pad2d", |operands| pad_sides(operands, 2)),
+    ("aten::replication_pad2d", |operands| pad_sides(operands, 2)),
+    ("aten::reflection_pad3d", |operands| pad_sides(operands, 3)),
+    ("aten::replication_pad3d", |operands| pad_sides(operands, 3)),
     ("aten::pixel_shuffle", shuffle_pixels),
     ("aten::pixel_unshuffle", shuffle_pixels),
     ("aten::channel_shuffle", shuffle_channels),
 ];
 
-fn flip(operands: &Operands<'_>) -> Answer {
+fn flip(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     operands.dims(1, ty.rank())?;
     Ok(vec![preserving(ty, ty.dtype)])
 }
 
-fn flip_columns(operands: &Operands<'_>) -> Answer {
-    flipped_with_rank(operands, 2)
-}
-
-fn flip_rows(operands: &Operands<'_>) -> Answer {
-    flipped_with_rank(operands, 1)
-}
-
-fn flipped_with_rank(operands: &Operands<'_>, least: usize) -> Answer {
+fn flipped_with_rank(operands: &Operands<'_>, least: usize) -> ResultTypes {
     let ty = operands.tensor(0)?;
     if ty.rank() < least {
         return Err(format!("`self` has rank {}, expected at least {least}", ty.rank()));
@@ -44,7 +37,7 @@ fn flipped_with_rank(operands: &Operands<'_>, least: usize) -> Answer {
 }
 
 /// A quarter turn is a flip and a transposition, half a turn two flips, a whole turn a copy.
-fn rot90(operands: &Operands<'_>) -> Answer {
+fn rot90(operands: &Operands<'_>) -> ResultTypes {
     let (ty, turns) = (operands.tensor(0)?, operands.int(1)?);
     let &[a, b] = &operands.dims(2, ty.rank())?[..] else { return Err("it turns two dimensions".to_owned()) };
     if ty.rank() < 2 {
@@ -58,7 +51,7 @@ fn rot90(operands: &Operands<'_>) -> Answer {
 }
 
 /// Without dimensions it rolls all elements in row-major order.
-fn roll(operands: &Operands<'_>) -> Answer {
+fn roll(operands: &Operands<'_>) -> ResultTypes {
     let (ty, shifts, dims) = (operands.tensor(0)?, operands.ints(1)?, operands.ints(2)?);
     match (shifts, dims) {
         ([_], []) => Ok(vec![TensorType::contiguous(ty.dtype, ty.shape.clone())]),
@@ -71,7 +64,7 @@ fn roll(operands: &Operands<'_>) -> Answer {
 }
 
 /// Each dimension in turn is cut in two, and the parts are concatenated in the other order.
-pub(super) fn rolled(ty: &TensorType, shifts: &[i64], dims: &[usize]) -> Answer {
+pub(super) fn rolled(ty: &TensorType, shifts: &[i64], dims: &[usize]) -> ResultTypes {
     if ty.numel() == 0 {
         return Ok(vec![preserving(ty, ty.dtype)]);
     }
@@ -93,7 +86,7 @@ pub(super) fn rolled(ty: &TensorType, shifts: &[i64], dims: &[usize]) -> Answer 
 }
 
 /// Images and volumes keep their format; everything else has a meta kernel that says what the CPU does.
-fn pad(operands: &Operands<'_>) -> Answer {
+fn pad(operands: &Operands<'_>) -> ResultTypes {
     let (ty, padding, mode) = (operands.tensor(0)?, operands.ints(1)?, operands.text(2)?);
     match (mode, padding) {
         ("reflect" | "replicate", [_, _, _, _]) if matches!(ty.rank(), 3 | 4) => padded(ty, padding, mode),
@@ -102,18 +95,14 @@ fn pad(operands: &Operands<'_>) -> Answer {
     }
 }
 
-fn pad_image(operands: &Operands<'_>) -> Answer {
+/// The last dimensions at both sides.
+fn pad_sides(operands: &Operands<'_>, dims: usize) -> ResultTypes {
     let mode = if operands.op().starts_with("reflection") { "reflect" } else { "replicate" };
-    padded(operands.tensor_of_rank(0, &[3, 4])?, &operands.expanded_ints(1, 4)?, mode)
-}
-
-fn pad_volume(operands: &Operands<'_>) -> Answer {
-    let mode = if operands.op().starts_with("reflection") { "reflect" } else { "replicate" };
-    padded(operands.tensor_of_rank(0, &[4, 5])?, &operands.expanded_ints(1, 6)?, mode)
+    padded(operands.tensor_of_rank(0, &[dims + 1, dims + 2])?, &operands.expanded_ints(1, 2 * dims)?, mode)
 }
 
 /// Row-major or channels last, whichever the operand is nearest to.
-fn padded(ty: &TensorType, padding: &[i64], mode: &str) -> Answer {
+fn padded(ty: &TensorType, padding: &[i64], mode: &str) -> ResultTypes {
     let mut shape = ty.shape.clone();
     if shape[1..].contains(&0) {
         return Err(format!("`self` is {ty}, expected no extent of 0 behind the batch"));
@@ -130,19 +119,17 @@ fn padded(ty: &TensorType, padding: &[i64], mode: &str) -> Answer {
 }
 
 /// Batches of images keep their format.
-fn shuffle_pixels(operands: &Operands<'_>) -> Answer {
+fn shuffle_pixels(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     let results = operands.ask_itself()?;
     Ok(results.into_iter().map(|result| formatted(ty.dtype, result.shape, suggested(ty))).collect())
 }
 
-fn shuffle_channels(operands: &Operands<'_>) -> Answer {
+fn shuffle_channels(operands: &Operands<'_>) -> ResultTypes {
     let (ty, groups) = (operands.tensor(0)?, operands.int(1)?);
     let Some(&channels) = ty.shape.get(1).filter(|_| ty.rank() > 2) else {
         return Err(format!("`self` has rank {}, expected at least 3", ty.rank()));
     };
-    if groups <= 0 || channels % groups != 0 {
-        return Err(format!("{groups} groups of {channels} channels, expected a divisor of them"));
-    }
+    divides(groups, channels)?;
     Ok(vec![formatted(ty.dtype, ty.shape.clone(), suggested(ty))])
 }

@@ -1,11 +1,12 @@
 //! Normalisation.
 
-use super::Rule;
-use super::layout::{formatted, is_in, preserving, suggested};
-use super::operands::{Answer, Operands};
+use super::TypeRule;
+use super::layout::{preserving, suggested};
+use super::operands::{Operands, ResultTypes, channels, divides};
+use crate::functional::layout::{formatted, is_in};
 use crate::{Arg, MemoryFormat, TensorType};
 
-pub(super) const RULES: &[(&str, Rule)] = &[
+pub(super) const RULES: &[(&str, TypeRule)] = &[
     ("aten::layer_norm", layer_norm),
     ("aten::native_layer_norm", native_layer_norm),
     ("aten::batch_norm", batch_norm),
@@ -25,13 +26,13 @@ fn per_channel<'a>(operands: &Operands<'a>, position: usize, channels: i64) -> R
 }
 
 /// The kernel computes rows, whatever order they come in.
-fn layer_norm(operands: &Operands<'_>) -> Answer {
+fn layer_norm(operands: &Operands<'_>) -> ResultTypes {
     let ty = normalised_rows(operands)?.0;
     Ok(vec![TensorType::contiguous(ty.dtype, ty.shape.clone())])
 }
 
 /// The statistics are those of each row, in single precision where the weight is.
-fn native_layer_norm(operands: &Operands<'_>) -> Answer {
+fn native_layer_norm(operands: &Operands<'_>) -> ResultTypes {
     let (ty, rows) = normalised_rows(operands)?;
     let parameter = operands.optional_tensor(2)?.or(operands.optional_tensor(3)?);
     let statistics = TensorType::contiguous(parameter.map_or(ty.dtype, |ty| ty.dtype), rows);
@@ -59,11 +60,9 @@ fn normalised_rows<'a>(operands: &Operands<'a>) -> Result<(&'a TensorType, Vec<i
 }
 
 /// The format in which everything is dense, else the one the operand is nearest to.
-fn batch_norm(operands: &Operands<'_>) -> Answer {
+fn batch_norm(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
-    let &[_, channels, ..] = &ty.shape[..] else {
-        return Err(format!("`input` has rank {}, expected at least 2", ty.rank()));
-    };
+    let channels = channels(ty)?;
     let mut dense = true;
     for position in 1..5 {
         dense &= per_channel(operands, position, channels)?.is_none_or(TensorType::is_contiguous);
@@ -81,11 +80,9 @@ fn batch_norm(operands: &Operands<'_>) -> Answer {
 }
 
 /// A batch norm in which every image is its own channel.
-fn instance_norm(operands: &Operands<'_>) -> Answer {
+fn instance_norm(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
-    let &[_, channels, ..] = &ty.shape[..] else {
-        return Err(format!("`input` has rank {}, expected at least 2", ty.rank()));
-    };
+    let channels = channels(ty)?;
     for position in 1..5 {
         per_channel(operands, position, channels)?;
     }
@@ -95,26 +92,20 @@ fn instance_norm(operands: &Operands<'_>) -> Answer {
     Ok(vec![TensorType::contiguous(ty.dtype, ty.shape.clone())])
 }
 
-fn group_norm(operands: &Operands<'_>) -> Answer {
+fn group_norm(operands: &Operands<'_>) -> ResultTypes {
     let (ty, groups) = (operands.tensor(0)?, operands.int(1)?);
-    let &[_, channels, ..] = &ty.shape[..] else {
-        return Err(format!("`input` has rank {}, expected at least 2", ty.rank()));
-    };
-    if groups <= 0 || channels % groups != 0 {
-        return Err(format!("{groups} groups of {channels} channels, expected a divisor of them"));
-    }
+    let channels = channels(ty)?;
+    divides(groups, channels)?;
     per_channel(operands, 2, channels)?;
     per_channel(operands, 3, channels)?;
     Ok(vec![formatted(ty.dtype, ty.shape.clone(), suggested(ty))])
 }
 
 /// The statistics are those of each group, in single precision where the weight is.
-fn native_group_norm(operands: &Operands<'_>) -> Answer {
+fn native_group_norm(operands: &Operands<'_>) -> ResultTypes {
     let (ty, groups) = (operands.tensor(0)?, operands.int(6)?);
     let (images, channels, pixels) = (operands.int(3)?, operands.int(4)?, operands.int(5)?);
-    if groups <= 0 || channels % groups != 0 {
-        return Err(format!("{groups} groups of {channels} channels, expected a divisor of them"));
-    }
+    divides(groups, channels)?;
     let elements = i128::from(images).checked_mul(i128::from(channels)).and_then(|n| n.checked_mul(pixels.into()));
     if elements != Some(i128::from(ty.numel())) {
         return Err(format!("{images} images of {channels} channels of {pixels} pixels are not {ty}"));
@@ -126,7 +117,7 @@ fn native_group_norm(operands: &Operands<'_>) -> Answer {
 }
 
 /// Both are made row-major before they are multiplied.
-fn weight_norm(operands: &Operands<'_>) -> Answer {
+fn weight_norm(operands: &Operands<'_>) -> ResultTypes {
     let (direction, magnitude) = (operands.tensor(0)?, operands.tensor(1)?);
     if direction.dtype != magnitude.dtype {
         return Err(format!("`g` is {}, expected {}", magnitude.dtype, direction.dtype));

@@ -1,12 +1,13 @@
 //! The arguments of a call, as rules ask for them.
 
+use crate::dims::wrap;
 use crate::{Arg, Dtype, MAX_RANK, OpName, Schema, TensorType};
 
 /// What a rule says: the types of the results, or what is wrong with the operands.
-pub type Answer = Result<Vec<TensorType>, String>;
+pub type ResultTypes = Result<Vec<TensorType>, String>;
 
 /// What the meta kernel of an op says, whether or not the op is on a list.
-pub type Meta<'a> = dyn Fn(&OpName, &[Arg<TensorType>]) -> Answer + 'a;
+pub type Meta<'a> = dyn Fn(&OpName, &[Arg<TensorType>]) -> ResultTypes + 'a;
 
 /// The arguments of a call, in schema order.
 pub(super) struct Operands<'a> {
@@ -26,12 +27,12 @@ impl<'a> Operands<'a> {
     }
 
     /// What the op's own meta kernel says.
-    pub(super) fn ask_itself(&self) -> Answer {
+    pub(super) fn ask_itself(&self) -> ResultTypes {
         (self.meta)(&self.schema.op, self.args)
     }
 
     /// What the meta kernel of another op says, which stands for a part of what this one does.
-    pub(super) fn ask(&self, op: &str, args: &[Arg<TensorType>]) -> Answer {
+    pub(super) fn ask(&self, op: &str, args: &[Arg<TensorType>]) -> ResultTypes {
         (self.meta)(&OpName::parse(op), args)
     }
 
@@ -64,16 +65,36 @@ impl<'a> Operands<'a> {
         format!("`{}` must be {expected}", self.name(position))
     }
 
+    /// An argument of one kind.
+    fn needed<T>(
+        &self,
+        position: usize,
+        read: impl FnOnce(&'a Arg<TensorType>) -> Option<T>,
+        expected: &str,
+    ) -> Result<T, String> {
+        self.args.get(position).and_then(read).ok_or_else(|| self.wrong(position, expected))
+    }
+
+    /// The same of one that may be absent.
+    fn optional<T>(
+        &self,
+        position: usize,
+        read: impl FnOnce(&'a Arg<TensorType>) -> Option<T>,
+        expected: &str,
+    ) -> Result<Option<T>, String> {
+        if self.args.get(position) == Some(&Arg::None) {
+            Ok(None)
+        } else {
+            self.needed(position, read, expected).map(Some)
+        }
+    }
+
     pub(super) fn tensor(&self, position: usize) -> Result<&'a TensorType, String> {
-        self.optional_tensor(position)?.ok_or_else(|| self.wrong(position, "a tensor"))
+        self.needed(position, Arg::as_value, "a tensor")
     }
 
     pub(super) fn optional_tensor(&self, position: usize) -> Result<Option<&'a TensorType>, String> {
-        match self.args.get(position) {
-            Some(Arg::Value(ty)) => Ok(Some(ty)),
-            Some(Arg::None) => Ok(None),
-            _ => Err(self.wrong(position, "a tensor")),
-        }
+        self.optional(position, Arg::as_value, "a tensor")
     }
 
     /// A tensor of one of these ranks.
@@ -87,10 +108,7 @@ impl<'a> Operands<'a> {
     }
 
     pub(super) fn tensors(&self, position: usize) -> Result<&'a [TensorType], String> {
-        match self.args.get(position) {
-            Some(Arg::Values(types)) => Ok(types),
-            _ => Err(self.wrong(position, "a list of tensors")),
-        }
+        self.needed(position, Arg::as_values, "a list of tensors")
     }
 
     pub(super) fn optional_tensors(&self, position: usize) -> Result<Vec<Option<&'a TensorType>>, String> {
@@ -102,15 +120,11 @@ impl<'a> Operands<'a> {
     }
 
     pub(super) fn int(&self, position: usize) -> Result<i64, String> {
-        self.optional_int(position)?.ok_or_else(|| self.wrong(position, "an integer"))
+        self.needed(position, Arg::as_int, "an integer")
     }
 
     pub(super) fn optional_int(&self, position: usize) -> Result<Option<i64>, String> {
-        match self.args.get(position) {
-            Some(Arg::Int(value)) => Ok(Some(*value)),
-            Some(Arg::None) => Ok(None),
-            _ => Err(self.wrong(position, "an integer")),
-        }
+        self.optional(position, Arg::as_int, "an integer")
     }
 
     pub(super) fn ints(&self, position: usize) -> Result<&'a [i64], String> {
@@ -118,12 +132,11 @@ impl<'a> Operands<'a> {
     }
 
     pub(super) fn optional_ints(&self, position: usize) -> Result<Option<&'a [i64]>, String> {
-        match self.args.get(position) {
-            Some(Arg::Ints(values)) => Ok(Some(values)),
-            Some(Arg::Int(value)) => Ok(Some(std::slice::from_ref(value))),
-            Some(Arg::None) => Ok(None),
-            _ => Err(self.wrong(position, "a list of integers")),
-        }
+        let read = |arg: &'a Arg<TensorType>| match arg {
+            Arg::Int(value) => Some(std::slice::from_ref(value)),
+            arg => arg.as_ints(),
+        };
+        self.optional(position, read, "a list of integers")
     }
 
     /// A list of `count` integers; a single one stands for all.
@@ -136,25 +149,15 @@ impl<'a> Operands<'a> {
     }
 
     pub(super) fn bool(&self, position: usize) -> Result<bool, String> {
-        match self.args.get(position) {
-            Some(Arg::Bool(value)) => Ok(*value),
-            _ => Err(self.wrong(position, "a bool")),
-        }
+        self.needed(position, Arg::as_bool, "a bool")
     }
 
     pub(super) fn text(&self, position: usize) -> Result<&'a str, String> {
-        match self.args.get(position) {
-            Some(Arg::Str(value)) => Ok(value),
-            _ => Err(self.wrong(position, "a string")),
-        }
+        self.needed(position, Arg::as_str, "a string")
     }
 
     pub(super) fn dtype(&self, position: usize) -> Result<Option<Dtype>, String> {
-        match self.args.get(position) {
-            Some(Arg::Dtype(dtype)) => Ok(Some(*dtype)),
-            Some(Arg::None) => Ok(None),
-            _ => Err(self.wrong(position, "an element type")),
-        }
+        self.optional(position, Arg::as_dtype, "an element type")
     }
 
     /// A dimension of a tensor of `rank`, counted from the front.
@@ -168,14 +171,29 @@ impl<'a> Operands<'a> {
     }
 }
 
+/// That a tensor holds floats.
+pub(super) fn floats(ty: &TensorType) -> Result<(), String> {
+    if ty.dtype.is_float() { Ok(()) } else { Err(format!("`self` is {}, expected floats", ty.dtype)) }
+}
+
+/// The extent of the dimension of channels, behind that of the batch.
+pub(super) fn channels(ty: &TensorType) -> Result<i64, String> {
+    ty.shape.get(1).copied().ok_or_else(|| format!("`input` has rank {}, expected at least 2", ty.rank()))
+}
+
+/// That channels fall into so many groups.
+pub(super) fn divides(groups: i64, channels: i64) -> Result<(), String> {
+    match groups > 0 && channels % groups == 0 {
+        true => Ok(()),
+        false => Err(format!("{groups} groups of {channels} channels, expected a divisor of them")),
+    }
+}
+
 /// A dimension counted from the front. A tensor without dimensions takes 0 and -1, as everywhere in ATen.
 pub(super) fn front(dim: i64, rank: usize) -> Result<usize, String> {
     let range = i64::try_from(rank.max(1)).unwrap_or(i64::MAX);
-    let wrapped = if dim < 0 { dim.saturating_add(range) } else { dim };
-    usize::try_from(wrapped)
-        .ok()
-        .filter(|_| wrapped < range)
-        .ok_or_else(|| format!("dimension {dim} is out of range, expected one of {} to {}", -range, range - 1))
+    let wrong = || format!("dimension {dim} is out of range, expected one of {} to {}", -range, range - 1);
+    wrap(dim, rank.max(1)).ok_or_else(wrong)
 }
 
 /// Dimensions counted from the front, of which none may be named twice.

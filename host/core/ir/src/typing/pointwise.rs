@@ -1,11 +1,11 @@
 //! Elementwise ops.
 
-use super::Rule;
+use super::TypeRule;
 use super::layout::{iterated, preserving};
-use super::operands::{Answer, Operands};
+use super::operands::{Operands, ResultTypes};
 use crate::{Arg, Dtype, TensorType};
 
-pub(super) const RULES: &[(&str, Rule)] = &[
+pub(super) const RULES: &[(&str, TypeRule)] = &[
     ("aten::relu", unary),
     ("aten::relu_", in_place),
     ("aten::hardswish", unary),
@@ -42,13 +42,13 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("aten::isclose", is_close),
     ("aten::remainder.Scalar_Tensor", scalar_remainder),
     ("aten::rsub.Tensor", reversed_subtraction),
-    ("aten::floor_divide", floor_divide),
-    ("aten::floor_divide.Scalar", floor_divide_by_scalar),
+    ("aten::floor_divide", |operands| floor_divide(operands, "aten::div.Tensor_mode")),
+    ("aten::floor_divide.Scalar", |operands| floor_divide(operands, "aten::div.Scalar_mode")),
     ("aten::floor_divide_.Scalar", in_place),
 ];
 
 /// Ops on real numbers that iterate over their operand.
-fn unary(operands: &Operands<'_>) -> Answer {
+fn unary(operands: &Operands<'_>) -> ResultTypes {
     let ty = real(operands)?;
     Ok(vec![iterated(&[ty], ty.dtype)?])
 }
@@ -62,7 +62,7 @@ fn real<'a>(operands: &Operands<'a>) -> Result<&'a TensorType, String> {
 }
 
 /// The operand itself, written to.
-fn in_place(operands: &Operands<'_>) -> Answer {
+fn in_place(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     if let Ok(Arg::Value(other)) = operands.arg(1)
         && iterated(&[ty, other], ty.dtype)?.shape != ty.shape
@@ -73,7 +73,7 @@ fn in_place(operands: &Operands<'_>) -> Answer {
 }
 
 /// Clamps into a result that it makes itself.
-fn clamped(operands: &Operands<'_>) -> Answer {
+fn clamped(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     if operands.op() != "nan_to_num" {
         real(operands)?;
@@ -82,7 +82,7 @@ fn clamped(operands: &Operands<'_>) -> Answer {
 }
 
 /// The magnitude of a complex number is real.
-fn magnitude(operands: &Operands<'_>) -> Answer {
+fn magnitude(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     let dtype = match ty.dtype {
         Dtype::Bool => return Err("`self` is bool, expected numbers".to_owned()),
@@ -94,30 +94,30 @@ fn magnitude(operands: &Operands<'_>) -> Answer {
 }
 
 /// Whether a float is NaN, infinite or neither. Other numbers are not looked at.
-fn is_special(operands: &Operands<'_>) -> Answer {
+fn is_special(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     let whole = !ty.dtype.is_float() && !ty.dtype.is_complex();
     Ok(vec![if whole { preserving(ty, Dtype::Bool) } else { iterated(&[ty], Dtype::Bool)? }])
 }
 
-fn logical(operands: &Operands<'_>) -> Answer {
+fn logical(operands: &Operands<'_>) -> ResultTypes {
     let tensors: Vec<&TensorType> = operands.all().iter().flat_map(Arg::values).collect();
     Ok(vec![iterated(&tensors, Dtype::Bool)?])
 }
 
 /// The kernel works on a row-major copy.
-fn log_sigmoid(operands: &Operands<'_>) -> Answer {
+fn log_sigmoid(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     Ok(vec![TensorType::contiguous(ty.dtype, ty.shape.clone())])
 }
 
 /// Integers become floats, as for a sigmoid.
-fn logit(operands: &Operands<'_>) -> Answer {
+fn logit(operands: &Operands<'_>) -> ResultTypes {
     operands.ask("aten::sigmoid", &[operands.arg(0)?.clone()])
 }
 
 /// The weight is one number or one per channel.
-fn prelu(operands: &Operands<'_>) -> Answer {
+fn prelu(operands: &Operands<'_>) -> ResultTypes {
     let (ty, weight) = (operands.tensor(0)?, operands.tensor_of_rank(1, &[0, 1])?);
     if ty.dtype != weight.dtype {
         return Err(format!("`weight` is {}, expected {}", weight.dtype, ty.dtype));
@@ -130,7 +130,7 @@ fn prelu(operands: &Operands<'_>) -> Answer {
 }
 
 /// The angle of an integer is a float. That of a complex number is written row-major.
-fn angle(operands: &Operands<'_>) -> Answer {
+fn angle(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     Ok(vec![match ty.dtype {
         Dtype::C64 => TensorType::contiguous(Dtype::F32, ty.shape.clone()),
@@ -141,7 +141,7 @@ fn angle(operands: &Operands<'_>) -> Answer {
 }
 
 /// Complex numbers of two real ones.
-fn complex(operands: &Operands<'_>) -> Answer {
+fn complex(operands: &Operands<'_>) -> ResultTypes {
     let (a, b) = (operands.tensor(0)?, operands.tensor(1)?);
     let dtype = match (a.dtype, b.dtype) {
         (Dtype::F32, Dtype::F32) => Dtype::C64,
@@ -151,7 +151,7 @@ fn complex(operands: &Operands<'_>) -> Answer {
     Ok(vec![iterated(&[a, b], dtype)?])
 }
 
-fn is_close(operands: &Operands<'_>) -> Answer {
+fn is_close(operands: &Operands<'_>) -> ResultTypes {
     let (a, b) = (operands.tensor(0)?, operands.tensor(1)?);
     if a.dtype != b.dtype {
         return Err(format!("`other` is {}, expected {}", b.dtype, a.dtype));
@@ -160,20 +160,14 @@ fn is_close(operands: &Operands<'_>) -> Answer {
 }
 
 /// The scalar counts as it does on the right.
-fn scalar_remainder(operands: &Operands<'_>) -> Answer {
+fn scalar_remainder(operands: &Operands<'_>) -> ResultTypes {
     operands.ask("aten::remainder.Scalar", &[operands.arg(1)?.clone(), operands.arg(0)?.clone()])
 }
 
-fn reversed_subtraction(operands: &Operands<'_>) -> Answer {
+fn reversed_subtraction(operands: &Operands<'_>) -> ResultTypes {
     operands.ask("aten::sub.Tensor", &[operands.arg(1)?.clone(), operands.arg(0)?.clone(), operands.arg(2)?.clone()])
 }
 
-fn floor_divide(operands: &Operands<'_>) -> Answer {
-    let floor = Arg::Str("floor".to_owned());
-    operands.ask("aten::div.Tensor_mode", &[operands.arg(0)?.clone(), operands.arg(1)?.clone(), floor])
-}
-
-fn floor_divide_by_scalar(operands: &Operands<'_>) -> Answer {
-    let floor = Arg::Str("floor".to_owned());
-    operands.ask("aten::div.Scalar_mode", &[operands.arg(0)?.clone(), operands.arg(1)?.clone(), floor])
+fn floor_divide(operands: &Operands<'_>, op: &str) -> ResultTypes {
+    operands.ask(op, &[operands.arg(0)?.clone(), operands.arg(1)?.clone(), Arg::Str("floor".to_owned())])
 }

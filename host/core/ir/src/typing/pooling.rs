@@ -1,11 +1,12 @@
 //! Pooling.
 
-use super::Rule;
-use super::layout::{batch_of_one, formatted, is_in, suggested, unsqueezed, without};
-use super::operands::{Answer, Operands};
+use super::TypeRule;
+use super::layout::{batch_of_one, suggested, unsqueezed, without};
+use super::operands::{Operands, ResultTypes, floats};
+use crate::functional::layout::{formatted, is_in};
 use crate::{Arg, Dtype, MemoryFormat, TensorType};
 
-pub(super) const RULES: &[(&str, Rule)] = &[
+pub(super) const RULES: &[(&str, TypeRule)] = &[
     ("aten::adaptive_avg_pool1d", adaptive_line),
     ("aten::adaptive_avg_pool2d", adaptive_image),
     ("aten::_adaptive_avg_pool2d", adaptive_image),
@@ -31,7 +32,7 @@ fn resized(operands: &Operands<'_>, spatial: usize) -> Result<Vec<i64>, String> 
 }
 
 /// Runs as images of height 1.
-fn adaptive_line(operands: &Operands<'_>) -> Answer {
+fn adaptive_line(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     let (mut shape, height) = (resized(operands, 1)?, ty.rank() - 1);
     shape.insert(height, 1);
@@ -39,7 +40,7 @@ fn adaptive_line(operands: &Operands<'_>) -> Answer {
     Ok(vec![without(&image, height)])
 }
 
-fn adaptive_image(operands: &Operands<'_>) -> Answer {
+fn adaptive_image(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     if operands.op() == "adaptive_avg_pool2d" && operands.ints(1)? == [1, 1] {
         return mean(ty, 2);
@@ -47,7 +48,7 @@ fn adaptive_image(operands: &Operands<'_>) -> Answer {
     Ok(vec![formatted(ty.dtype, resized(operands, 2)?, suggested(ty))])
 }
 
-fn adaptive_volume(operands: &Operands<'_>) -> Answer {
+fn adaptive_volume(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     if operands.ints(1)? == [1, 1, 1] {
         return mean(ty, 3);
@@ -56,13 +57,11 @@ fn adaptive_volume(operands: &Operands<'_>) -> Answer {
 }
 
 /// A pool to a single element is a mean, of tensors of any rank.
-fn mean(ty: &TensorType, spatial: usize) -> Answer {
+fn mean(ty: &TensorType, spatial: usize) -> ResultTypes {
     let Some(leading) = ty.rank().checked_sub(spatial) else {
         return Err(format!("`self` has rank {}, expected at least {spatial}", ty.rank()));
     };
-    if !ty.dtype.is_float() {
-        return Err(format!("`self` is {}, expected floats", ty.dtype));
-    }
+    floats(ty)?;
     let mut shape = ty.shape.clone();
     shape[leading..].fill(1);
     let batch = ty.rank() == spatial + 2;
@@ -70,17 +69,17 @@ fn mean(ty: &TensorType, spatial: usize) -> Answer {
 }
 
 /// Without a gradient to compute, the kernel keeps no indices and writes row-major.
-fn max_line(operands: &Operands<'_>) -> Answer {
+fn max_line(operands: &Operands<'_>) -> ResultTypes {
     let types = operands.ask_itself()?;
     Ok(types.into_iter().map(|ty| TensorType::contiguous(ty.dtype, ty.shape)).collect())
 }
 
-fn max_volume(operands: &Operands<'_>) -> Answer {
+fn max_volume(operands: &Operands<'_>) -> ResultTypes {
     Ok(max_volume_with_indices(operands)?.into_iter().take(1).collect())
 }
 
 /// Extents are those of three lines, each pooled on its own.
-fn max_volume_with_indices(operands: &Operands<'_>) -> Answer {
+fn max_volume_with_indices(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor_of_rank(0, &[4, 5])?;
     let (kernel, padding) = (operands.expanded_ints(1, 3)?, operands.expanded_ints(3, 3)?);
     let stride = if operands.ints(2)?.is_empty() { kernel.clone() } else { operands.expanded_ints(2, 3)? };

@@ -1,11 +1,11 @@
 //! Products of vectors and matrices that PyTorch has no meta kernel for in C++.
 
-use super::Rule;
+use super::TypeRule;
 use super::layout::iterated;
-use super::operands::{Answer, Operands};
+use super::operands::{Operands, ResultTypes};
 use crate::{Arg, TensorType};
 
-pub(super) const RULES: &[(&str, Rule)] = &[
+pub(super) const RULES: &[(&str, TypeRule)] = &[
     ("aten::dot", dot),
     ("aten::matmul", product),
     ("aten::linear", product),
@@ -26,7 +26,7 @@ pub(super) const RULES: &[(&str, Rule)] = &[
     ("aten::bilinear", bilinear),
 ];
 
-fn dot(operands: &Operands<'_>) -> Answer {
+fn dot(operands: &Operands<'_>) -> ResultTypes {
     let (a, b) = (operands.tensor_of_rank(0, &[1])?, operands.tensor_of_rank(1, &[1])?);
     if a.dtype != b.dtype {
         return Err(format!("dot product of {} and {}, expected one type of elements", a.dtype, b.dtype));
@@ -38,7 +38,7 @@ fn dot(operands: &Operands<'_>) -> Answer {
 }
 
 /// The meta kernels look at shapes only, the CPU's at the types of elements, too.
-fn product(operands: &Operands<'_>) -> Answer {
+fn product(operands: &Operands<'_>) -> ResultTypes {
     let mut dtypes = operands.all().iter().flat_map(Arg::values).map(|ty| ty.dtype);
     if let Some(first) = dtypes.next()
         && let Some(other) = dtypes.find(|&dtype| dtype != first)
@@ -57,7 +57,7 @@ fn product(operands: &Operands<'_>) -> Answer {
 }
 
 /// Products of matrices, summed over the batch and into a copy of `self` that is as large as they are.
-fn addbmm(operands: &Operands<'_>) -> Answer {
+fn addbmm(operands: &Operands<'_>) -> ResultTypes {
     let (ty, a, b) = (operands.tensor(0)?, operands.tensor_of_rank(1, &[3])?, operands.tensor_of_rank(2, &[3])?);
     let product = operands.ask_one("aten::bmm", &[Arg::Value(a.clone()), Arg::Value(b.clone())])?;
     if ty.dtype != product.dtype {
@@ -76,7 +76,7 @@ fn addbmm(operands: &Operands<'_>) -> Answer {
 }
 
 /// A copy of `self` plus an outer product, elementwise.
-fn add_outer(operands: &Operands<'_>) -> Answer {
+fn add_outer(operands: &Operands<'_>) -> ResultTypes {
     let result = operands.ask_one("aten::addr", operands.all())?;
     let (ty, column, row) = (operands.tensor(0)?, operands.tensor(1)?, operands.tensor(2)?);
     let column = TensorType {
@@ -88,7 +88,7 @@ fn add_outer(operands: &Operands<'_>) -> Answer {
 }
 
 /// The distance of every row of one matrix from every row of another, in batches.
-fn distances(operands: &Operands<'_>) -> Answer {
+fn distances(operands: &Operands<'_>) -> ResultTypes {
     let (a, b) = (operands.tensor(0)?, operands.tensor(1)?);
     if a.dtype != b.dtype || !a.dtype.is_float() {
         return Err(format!("distances of {} and {}, expected one type of floats", a.dtype, b.dtype));
@@ -107,7 +107,7 @@ fn distances(operands: &Operands<'_>) -> Answer {
 }
 
 /// A bilinear form for each output feature. The meta kernel would go through them one by one.
-fn bilinear(operands: &Operands<'_>) -> Answer {
+fn bilinear(operands: &Operands<'_>) -> ResultTypes {
     let (a, b, weight) = (operands.tensor(0)?, operands.tensor(1)?, operands.tensor_of_rank(2, &[3])?);
     let bias = operands.optional_tensor(3)?;
     if let Some(other) = [Some(b), Some(weight), bias].into_iter().flatten().find(|ty| ty.dtype != a.dtype) {

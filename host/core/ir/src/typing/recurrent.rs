@@ -1,26 +1,26 @@
 //! Recurrent layers: a sequence of outputs and the last states.
 
-use super::Rule;
+use super::TypeRule;
 use super::layout::transposed;
-use super::operands::{Answer, Operands};
+use super::operands::{Operands, ResultTypes};
 use crate::TensorType;
 
-pub(super) const RULES: &[(&str, Rule)] = &[("aten::lstm.input", lstm), ("aten::gru.input", gru)];
+pub(super) const RULES: &[(&str, TypeRule)] = &[("aten::lstm.input", lstm), ("aten::gru.input", gru)];
 
-fn lstm(operands: &Operands<'_>) -> Answer {
+fn lstm(operands: &Operands<'_>) -> ResultTypes {
     match operands.tensors(1)? {
         [hidden, cell] => layers(operands, hidden, &[hidden, cell]),
         states => Err(format!("`hx` has {} tensors, expected hidden state and cell state", states.len())),
     }
 }
 
-fn gru(operands: &Operands<'_>) -> Answer {
+fn gru(operands: &Operands<'_>) -> ResultTypes {
     let hidden = operands.tensor(1)?;
     layers(operands, hidden, &[hidden])
 }
 
 /// The kernel computes with time before batch; with `batch_first` it returns a transposed view of that.
-fn layers(operands: &Operands<'_>, hidden: &TensorType, states: &[&TensorType]) -> Answer {
+fn layers(operands: &Operands<'_>, hidden: &TensorType, states: &[&TensorType]) -> ResultTypes {
     let input = operands.tensor_of_rank(0, &[3])?;
     let (layers, bidirectional, batch_first) = (operands.int(4)?, operands.bool(7)?, operands.bool(8)?);
     let directions = if bidirectional { 2 } else { 1 };

@@ -1,10 +1,10 @@
 //! Reductions. Their results are row-major.
 
-use super::Rule;
-use super::operands::{Answer, Operands, distinct};
+use super::TypeRule;
+use super::operands::{Operands, ResultTypes, distinct, floats};
 use crate::{Dtype, TensorType};
 
-pub(super) const RULES: &[(&str, Rule)] = &[
+pub(super) const RULES: &[(&str, TypeRule)] = &[
     ("aten::prod", product),
     ("aten::max", extremum),
     ("aten::min", extremum),
@@ -47,14 +47,14 @@ fn all_or(dims: Option<&[i64]>, rank: usize) -> Result<Vec<usize>, String> {
     }
 }
 
-fn product(operands: &Operands<'_>) -> Answer {
+fn product(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     let whole = ty.dtype.is_integer() || ty.dtype == Dtype::Bool;
     let dtype = operands.dtype(1)?.unwrap_or(if whole { Dtype::I64 } else { ty.dtype });
     Ok(vec![TensorType::contiguous(dtype, [])])
 }
 
-fn extremum(operands: &Operands<'_>) -> Answer {
+fn extremum(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     if ty.numel() == 0 && operands.op() != "median" {
         return Err("`self` has no elements, and so no largest or smallest one".to_owned());
@@ -62,19 +62,19 @@ fn extremum(operands: &Operands<'_>) -> Answer {
     Ok(vec![TensorType::contiguous(ty.dtype, [])])
 }
 
-fn moments_of_all(operands: &Operands<'_>) -> Answer {
+fn moments_of_all(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     moments_over(operands, ty, &(0..ty.rank()).collect::<Vec<_>>(), false)
 }
 
 /// Of the overloads `dim` and `correction`, which have their arguments at the same places.
-fn moments(operands: &Operands<'_>) -> Answer {
+fn moments(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     moments_over(operands, ty, &all_or(operands.optional_ints(1)?, ty.rank())?, operands.bool(3)?)
 }
 
 /// The variance of complex numbers is real, their mean is not.
-fn moments_over(operands: &Operands<'_>, ty: &TensorType, dims: &[usize], keep: bool) -> Answer {
+fn moments_over(operands: &Operands<'_>, ty: &TensorType, dims: &[usize], keep: bool) -> ResultTypes {
     let real = match ty.dtype {
         Dtype::C64 => Dtype::F32,
         Dtype::C128 => Dtype::F64,
@@ -90,7 +90,7 @@ fn moments_over(operands: &Operands<'_>, ty: &TensorType, dims: &[usize], keep: 
 }
 
 /// Integers become floats.
-fn logsumexp(operands: &Operands<'_>) -> Answer {
+fn logsumexp(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     let dims = all_or(Some(operands.ints(1)?), ty.rank())?;
     let dtype = if ty.dtype.is_float() || ty.dtype.is_complex() { ty.dtype } else { Dtype::F32 };
@@ -98,7 +98,7 @@ fn logsumexp(operands: &Operands<'_>) -> Answer {
 }
 
 /// Integers add up to 64-bit ones.
-fn sum_of_numbers(operands: &Operands<'_>) -> Answer {
+fn sum_of_numbers(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     let dims = all_or(operands.optional_ints(1)?, ty.rank())?;
     let dtype = match (operands.dtype(3)?, ty.dtype) {
@@ -110,27 +110,25 @@ fn sum_of_numbers(operands: &Operands<'_>) -> Answer {
     Ok(vec![TensorType::contiguous(dtype, reduced(&ty.shape, &dims, operands.bool(2)?))])
 }
 
-fn mean_of_numbers(operands: &Operands<'_>) -> Answer {
+fn mean_of_numbers(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
-    if !ty.dtype.is_float() {
-        return Err(format!("`self` is {}, expected floats", ty.dtype));
-    }
+    floats(ty)?;
     sum_of_numbers(operands)
 }
 
-fn count(operands: &Operands<'_>) -> Answer {
+fn count(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     let dims = all_or(operands.optional_ints(1)?, ty.rank())?;
     Ok(vec![TensorType::contiguous(Dtype::I64, reduced(&ty.shape, &dims, false))])
 }
 
-fn trace(operands: &Operands<'_>) -> Answer {
+fn trace(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor_of_rank(0, &[2])?;
     let floating = ty.dtype.is_float() || ty.dtype.is_complex();
     Ok(vec![TensorType::contiguous(if floating { ty.dtype } else { Dtype::I64 }, [])])
 }
 
-fn median_along(operands: &Operands<'_>) -> Answer {
+fn median_along(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     let dim = operands.dim(1, ty.rank())?;
     if ty.shape.get(dim) == Some(&0) {

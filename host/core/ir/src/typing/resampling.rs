@@ -1,14 +1,14 @@
 //! Sampling on grids.
 
-use super::Rule;
-use super::operands::{Answer, Operands};
+use super::TypeRule;
+use super::operands::{Operands, ResultTypes};
 use crate::TensorType;
 
-pub(super) const RULES: &[(&str, Rule)] =
+pub(super) const RULES: &[(&str, TypeRule)] =
     &[("aten::grid_sampler", grid_sampler), ("aten::grid_sampler_2d", grid_sampler)];
 
 /// One sample per channel and point of the grid.
-fn grid_sampler(operands: &Operands<'_>) -> Answer {
+fn grid_sampler(operands: &Operands<'_>) -> ResultTypes {
     let (input, grid) = (operands.tensor_of_rank(0, &[4, 5])?, operands.tensor(1)?);
     let spatial = input.rank() - 2;
     if grid.rank() != input.rank() || grid.shape[0] != input.shape[0] || grid.shape[spatial + 1] != spatial as i64 {

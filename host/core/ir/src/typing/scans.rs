@@ -1,10 +1,10 @@
 //! Scans and searches along one dimension. Most of their results are row-major.
 
-use super::Rule;
-use super::operands::{Answer, Operands};
+use super::TypeRule;
+use super::operands::{Operands, ResultTypes};
 use crate::{Arg, Dtype, TensorType};
 
-pub(super) const RULES: &[(&str, Rule)] = &[
+pub(super) const RULES: &[(&str, TypeRule)] = &[
     ("aten::cummax", running_extremum),
     ("aten::cummin", running_extremum),
     ("aten::logcumsumexp", logcumsumexp),
@@ -14,14 +14,14 @@ pub(super) const RULES: &[(&str, Rule)] = &[
 ];
 
 /// Values, and where each came from.
-fn running_extremum(operands: &Operands<'_>) -> Answer {
+fn running_extremum(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     operands.dim(1, ty.rank())?;
     let of = |dtype| TensorType::contiguous(dtype, ty.shape.clone());
     Ok(vec![of(ty.dtype), of(Dtype::I64)])
 }
 
-fn logcumsumexp(operands: &Operands<'_>) -> Answer {
+fn logcumsumexp(operands: &Operands<'_>) -> ResultTypes {
     let ty = operands.tensor(0)?;
     operands.dim(1, ty.rank())?;
     Ok(vec![TensorType::contiguous(ty.dtype, ty.shape.clone())])
@@ -30,13 +30,13 @@ fn logcumsumexp(operands: &Operands<'_>) -> Answer {
 /// How often differences may be taken: the meta kernel takes them one after the other.
 const MAX_DIFFERENCES: i64 = 64;
 
-fn bucketize(operands: &Operands<'_>) -> Answer {
+fn bucketize(operands: &Operands<'_>) -> ResultTypes {
     operands.tensor_of_rank(1, &[1])?;
     positions(operands.tensor(0)?, operands.bool(2)?)
 }
 
 /// One sorted sequence for all values, or one for each row of them.
-fn searchsorted(operands: &Operands<'_>) -> Answer {
+fn searchsorted(operands: &Operands<'_>) -> ResultTypes {
     let (sequence, values) = (operands.tensor(0)?, operands.tensor(1)?);
     let rows = |ty: &TensorType| ty.shape.split_last().map(|(_, rows)| rows.to_vec());
     if sequence.rank() != 1 && (sequence.rank() == 0 || rows(sequence) != rows(values)) {
@@ -45,13 +45,13 @@ fn searchsorted(operands: &Operands<'_>) -> Answer {
     positions(values, operands.bool(2)?)
 }
 
-fn positions(values: &TensorType, narrow: bool) -> Answer {
+fn positions(values: &TensorType, narrow: bool) -> ResultTypes {
     let dtype = if narrow { Dtype::I32 } else { Dtype::I64 };
     Ok(vec![TensorType::contiguous(dtype, values.shape.clone())])
 }
 
 /// Bools differ or not; the meta kernel knows numbers only.
-fn difference(operands: &Operands<'_>) -> Answer {
+fn difference(operands: &Operands<'_>) -> ResultTypes {
     let (ty, times) = (operands.tensor(0)?, operands.int(1)?);
     if times > MAX_DIFFERENCES {
         return Err(format!("differences of differences {times} times, at most {MAX_DIFFERENCES} are supported"));

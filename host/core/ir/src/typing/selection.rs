@@ -1,36 +1,36 @@
 //! Choosing between two tensors or scalars.
 
-use super::Rule;
+use super::TypeRule;
 use super::layout::{iterated, preserving};
-use super::operands::{Answer, Operands};
+use super::operands::{Operands, ResultTypes};
 use crate::promote::{Strength, common, promote};
 use crate::{Arg, Dtype, TensorType};
 
-pub(super) const RULES: &[(&str, Rule)] = &[
+pub(super) const RULES: &[(&str, TypeRule)] = &[
     ("aten::where.self", where_self),
     ("aten::where.ScalarSelf", where_scalar_self),
     ("aten::where.ScalarOther", where_scalar_other),
     ("aten::where.Scalar", where_scalars),
 ];
 
-fn where_self(operands: &Operands<'_>) -> Answer {
+fn where_self(operands: &Operands<'_>) -> ResultTypes {
     let (a, b) = (operands.tensor(1)?, operands.tensor(2)?);
     chosen(operands, a, b, result_dtype(a, b)?)
 }
 
-fn where_scalar_self(operands: &Operands<'_>) -> Answer {
+fn where_scalar_self(operands: &Operands<'_>) -> ResultTypes {
     let other = operands.tensor(2)?;
     let dtype = beside_scalar(operands, other, operands.arg(1)?)?;
     chosen(operands, &TensorType::contiguous(dtype, []), other, dtype)
 }
 
-fn where_scalar_other(operands: &Operands<'_>) -> Answer {
+fn where_scalar_other(operands: &Operands<'_>) -> ResultTypes {
     let this = operands.tensor(1)?;
     let dtype = beside_scalar(operands, this, operands.arg(2)?)?;
     chosen(operands, this, &TensorType::contiguous(dtype, []), dtype)
 }
 
-fn where_scalars(operands: &Operands<'_>) -> Answer {
+fn where_scalars(operands: &Operands<'_>) -> ResultTypes {
     let dtype = |position| {
         Ok::<_, String>(match operands.arg(position)? {
             Arg::Bool(_) => Dtype::Bool,
@@ -68,7 +68,7 @@ fn beside_scalar(operands: &Operands<'_>, ty: &TensorType, scalar: &Arg<TensorTy
 }
 
 /// Both choices are cast to their common type before one of each is chosen.
-fn chosen(operands: &Operands<'_>, a: &TensorType, b: &TensorType, dtype: Dtype) -> Answer {
+fn chosen(operands: &Operands<'_>, a: &TensorType, b: &TensorType, dtype: Dtype) -> ResultTypes {
     let mut condition = operands.tensor(0)?.clone();
     match condition.dtype {
         Dtype::Bool => {}

@@ -1,6 +1,6 @@
 //! Which calls of ATen ops a rewrite has that are not the sample's own.
 
-use super::GraphError;
+use super::{GraphError, NodeRule};
 use crate::alias::never_copies;
 use crate::exact::Exact;
 use crate::{Dtype, Graph, Node, NodeId, NodeKind, OpName, OpTable, ValueId};
@@ -16,9 +16,9 @@ use std::collections::{HashMap, HashSet};
 ///
 /// # Errors
 ///
-/// [`GraphError::LibraryCall`] with the first such node; nodes that kept their id come before those that did not.
+/// [`NodeRule::LibraryCall`] with the first such node; nodes that kept their id come before those that did not.
 pub fn check_own_calls(original: &Graph, rewritten: &Graph) -> Result<(), GraphError> {
-    let mut left: HashMap<Call<'_>, usize> = HashMap::new();
+    let mut left: HashMap<CallKey<'_>, usize> = HashMap::new();
     for call in original.nodes.iter().filter_map(|node| call(original, node)) {
         *left.entry(call).or_default() += 1;
     }
@@ -32,7 +32,7 @@ pub fn check_own_calls(original: &Graph, rewritten: &Graph) -> Result<(), GraphE
             _ => {
                 let NodeKind::Aten { op, .. } = &node.kind else { continue };
                 let own = own.get(&call).copied().unwrap_or(0);
-                return Err(GraphError::LibraryCall { node: node.id, op: op.to_string(), own });
+                return Err(NodeRule::LibraryCall(op.to_string(), own).broken_by(node.id));
             }
         }
     }
@@ -41,23 +41,23 @@ pub fn check_own_calls(original: &Graph, rewritten: &Graph) -> Result<(), GraphE
 
 /// What a node calls: the same for calls of one op with equal arguments, on tensors of equal element types and shapes.
 #[derive(PartialEq, Eq, Hash, Clone)]
-struct Call<'g> {
+struct CallKey<'g> {
     op: &'g OpName,
-    args: Vec<Exact<Operand<'g>>>,
-    results: Vec<Operand<'g>>,
+    args: Vec<Exact<OperandKey<'g>>>,
+    results: Vec<OperandKey<'g>>,
 }
 
-type Operand<'g> = (Dtype, &'g [i64]);
+type OperandKey<'g> = (Dtype, &'g [i64]);
 
 /// The call of a node. None of kernels and views.
-fn call<'g>(graph: &'g Graph, node: &'g Node) -> Option<Call<'g>> {
+fn call<'g>(graph: &'g Graph, node: &'g Node) -> Option<CallKey<'g>> {
     let NodeKind::Aten { op, args } = &node.kind else { return None };
     if OpTable::sample().get(op).is_some_and(never_copies) {
         return None;
     }
     let tensor = |id: &ValueId| (graph.ty(*id).dtype, graph.ty(*id).shape.as_slice());
     let args = args.iter().map(|arg| Exact(arg.map(tensor))).collect();
-    Some(Call { op, args, results: node.outputs.iter().map(tensor).collect() })
+    Some(CallKey { op, args, results: node.outputs.iter().map(tensor).collect() })
 }
 
 #[cfg(test)]

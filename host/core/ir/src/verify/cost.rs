@@ -86,10 +86,7 @@ pub(super) fn work(graph: &Graph, node: &Node, ops: &OpTable) -> u64 {
 
 /// Multiplications of matrix products, convolutions, attention and windows; 0 for other ops.
 fn contraction(graph: &Graph, node: &Node, op: &OpName, args: &[Arg], ops: &OpTable) -> u64 {
-    let tensor = |position: usize| match args.get(position) {
-        Some(Arg::Value(id)) => Some(graph.ty(*id)),
-        _ => None,
-    };
+    let tensor = |position: usize| args.get(position).and_then(Arg::as_value).map(|&id| graph.ty(id));
     let extent = |position: usize, from_end: usize| {
         let shape = tensor(position).map(|ty| &ty.shape);
         shape.and_then(|shape| shape.iter().rev().nth(from_end)).map_or(1, |extent| extent.unsigned_abs())
@@ -118,10 +115,7 @@ fn contraction(graph: &Graph, node: &Node, op: &OpName, args: &[Arg], ops: &OpTa
         }
         None => {
             let window = ops.get(op).and_then(|schema| schema.position("kernel_size")).and_then(|at| args.get(at));
-            match window {
-                Some(Arg::Ints(window)) => results.saturating_mul(crate::numel(window)),
-                _ => 0,
-            }
+            window.and_then(Arg::as_ints).map_or(0, |window| results.saturating_mul(crate::numel(window)))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a refused graph says where it is wrong, for its author.
 
-use super::GraphError;
+use super::{GraphError, NodeRule};
 use crate::kernel::{carets, excerpt as kernel_excerpt};
 use crate::{Graph, Node, NodeId, NodeKind};
 
@@ -10,42 +10,28 @@ const WIDTH: usize = 160;
 impl GraphError {
     /// The node that is to blame, if one is.
     pub fn node(&self) -> Option<NodeId> {
-        use GraphError as E;
         match self {
-            E::LargeNodeId { node }
-            | E::RepeatedNodeId { node }
-            | E::UnknownOp { node, .. }
-            | E::Call { node, .. }
-            | E::Argument { node, .. }
-            | E::ResultCount { node, .. }
-            | E::Kernel { node, .. }
-            | E::KernelInputCount { node, .. }
-            | E::KernelInput { node, .. }
-            | E::KernelOutput { node, .. }
-            | E::ReusedId { node, .. }
-            | E::NotInsertable { node, .. }
-            | E::LibraryCall { node, .. }
-            | E::Index { node, .. }
-            | E::KeptType { node, .. }
-            | E::Infer { node, .. }
-            | E::InferredType { node, .. } => Some(*node),
+            GraphError::LargeNodeId(node)
+            | GraphError::RepeatedNodeId(node)
+            | GraphError::Kernel(node, _)
+            | GraphError::Node(node, _) => Some(*node),
             _ => None,
         }
     }
 
     /// The part of the node's line that is to blame.
     fn part(&self) -> String {
-        use GraphError as E;
-        match self {
-            E::UnknownOp { op, .. }
-            | E::NotInsertable { op, .. }
-            | E::LibraryCall { op, .. }
-            | E::Index { op, .. }
-            | E::ReusedId { found: op, .. } => op.clone(),
-            E::KernelInput { value, .. } => format!("%{value}"),
-            E::KernelOutput { value, found, .. }
-            | E::KeptType { value, found, .. }
-            | E::InferredType { value, found, .. } => format!("%{value}: {found}"),
+        let GraphError::Node(_, rule) = self else { return String::new() };
+        match rule {
+            NodeRule::UnknownOp(op, _)
+            | NodeRule::NotInsertable(op)
+            | NodeRule::LibraryCall(op, _)
+            | NodeRule::Index(op, _)
+            | NodeRule::ReusedId(_, op) => op.clone(),
+            NodeRule::KernelInput(_, ty) => format!("%{}", ty.value),
+            NodeRule::KernelOutput(ty) | NodeRule::KeptType(ty) | NodeRule::InferredType(_, ty) => {
+                format!("%{}: {}", ty.value, ty.found)
+            }
             _ => String::new(),
         }
     }
@@ -54,8 +40,8 @@ impl GraphError {
     /// node is. It is the text of whoever made the graph, not yet fit for a terminal.
     pub fn excerpt(&self, graph: &Graph) -> Vec<String> {
         let Some(node) = self.node().and_then(|id| last_of(graph, id)) else { return vec![] };
-        if let (GraphError::Kernel { source, .. }, NodeKind::Kernel { kernel, .. }) = (self, &node.kind) {
-            let lines = kernel_excerpt(kernel, source.place());
+        if let (GraphError::Kernel(_, source), NodeKind::Kernel { kernel, .. }) = (self, &node.kind) {
+            let lines = kernel_excerpt(kernel, source.line);
             return lines.into_iter().map(|line| line.chars().take(WIDTH).collect()).collect();
         }
         let text = graph.node_text(node);

@@ -1,6 +1,6 @@
 //! A rewrite against its original.
 
-use super::{GraphError, check_result_count, cost, shown, unknown_op, verify_structure};
+use super::{GraphError, NodeRule, TypeMismatch, check_result_count, cost, shown, unknown_op, verify_structure};
 use crate::alias::{Aliasing, aliasing, same_layout};
 use crate::exact::Exact;
 use crate::ops::index;
@@ -119,13 +119,12 @@ fn check_inserted_ops(
     for node in &rewritten.nodes {
         match (originals.get(&node.id), &node.kind) {
             (Some(before), _) if !is_same_step(before, node) => {
-                return Err(GraphError::ReusedId { node: node.id, original: describe(before), found: describe(node) });
+                return Err(NodeRule::ReusedId(describe(before), describe(node)).broken_by(node.id));
             }
             (None, NodeKind::Aten { op, .. }) if insert.get(op).is_none() => {
-                let (node, name) = (node.id, shown(&op.to_string()));
                 return Err(match OpTable::sample().get(op) {
-                    Some(_) => GraphError::NotInsertable { node, op: name },
-                    None => unknown_op(node, op),
+                    Some(_) => NodeRule::NotInsertable(shown(&op.to_string())).broken_by(node.id),
+                    None => unknown_op(node.id, op),
                 });
             }
             _ => {}
@@ -173,21 +172,11 @@ fn check_signature(original: &Graph, rewritten: &Graph) -> Result<(), GraphError
     for (position, (&a, &b)) in original.outputs.iter().zip(&rewritten.outputs).enumerate() {
         let (expected, found) = (original.ty(a), rewritten.ty(b));
         if expected.dtype != found.dtype || expected.shape != found.shape {
-            return Err(GraphError::OutputType {
-                position,
-                value: rewritten.value(b).name.clone(),
-                expected: expected.to_string(),
-                found: found.to_string(),
-            });
+            return Err(GraphError::OutputType { position, ty: TypeMismatch::new(rewritten, b, expected) });
         }
         if !may_lie(expected, found) {
-            return Err(GraphError::OutputLayout {
-                position,
-                value: rewritten.value(b).name.clone(),
-                expected: expected.to_string(),
-                dense: expected.memory_order().is_some(),
-                found: found.to_string(),
-            });
+            let dense = expected.memory_order().is_some();
+            return Err(GraphError::OutputLayout { position, dense, ty: TypeMismatch::new(rewritten, b, expected) });
         }
     }
     Ok(())
@@ -264,14 +253,8 @@ fn check_kept(
         return check_types(rewritten, after, infer);
     }
     for (&a, &b) in before.outputs.iter().zip(&after.outputs) {
-        let (expected, found) = (original.ty(a), rewritten.ty(b));
-        if !same_layout(expected, found) {
-            return Err(GraphError::KeptType {
-                node: after.id,
-                value: rewritten.value(b).name.clone(),
-                expected: expected.to_string(),
-                found: found.to_string(),
-            });
+        if !same_layout(original.ty(a), rewritten.ty(b)) {
+            return Err(NodeRule::KeptType(TypeMismatch::new(rewritten, b, original.ty(a))).broken_by(after.id));
         }
     }
     Ok(())
@@ -293,7 +276,7 @@ fn check_indices(
             let same_shape = original.ty(a).shape == rewritten.ty(b).shape;
             if !same_shape || (position == index && !unchanged.holds(a, b)) {
                 let argument = schema.args.get(position).map(|declared| declared.name.clone()).unwrap_or_default();
-                return Err(GraphError::Index { node: after.id, op: op.to_string(), argument });
+                return Err(NodeRule::Index(op.to_string(), argument).broken_by(after.id));
             }
         }
     }
@@ -304,18 +287,12 @@ fn check_indices(
 fn check_types(rewritten: &Graph, node: &Node, infer: &mut dyn Infer) -> Result<(), GraphError> {
     let NodeKind::Aten { op, args } = &node.kind else { return Ok(()) };
     let typed: Vec<Arg<TensorType>> = args.iter().map(|arg| arg.map(|&id| rewritten.ty(id).clone())).collect();
-    let types = infer.infer(op, &typed).map_err(|source| GraphError::Infer { node: node.id, source })?;
+    let types = infer.infer(op, &typed).map_err(|error| NodeRule::Infer(error).broken_by(node.id))?;
     check_result_count(node, &format!("`{op}`"), types.len())?;
     for (expected, &output) in types.iter().zip(&node.outputs) {
-        let found = rewritten.ty(output);
-        if !same_layout(expected, found) {
-            return Err(GraphError::InferredType {
-                node: node.id,
-                op: op.to_string(),
-                value: rewritten.value(output).name.clone(),
-                expected: expected.to_string(),
-                found: found.to_string(),
-            });
+        if !same_layout(expected, rewritten.ty(output)) {
+            let ty = TypeMismatch::new(rewritten, output, expected);
+            return Err(NodeRule::InferredType(op.to_string(), ty).broken_by(node.id));
         }
     }
     Ok(())

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use super::*;
+use crate::schema::CallRule;
 use crate::{Dtype, Infer, InferError, NodeId};
 
 /// Knows the types of a few ops, as PyTorch gives them.
@@ -113,26 +114,26 @@ fn each_structural_rule_catches_its_mistake() {
         "a name with a space": |g| g.values[2].name = "a b".into() => GraphError::Name { .. },
         "a long name": |g| g.values[2].name = "a".repeat(65) => GraphError::Name { .. },
         "a repeated name": |g| g.values[2].name = "x".into() => GraphError::RepeatedName { .. },
-        "a node id with none above it": |g| g.nodes[2].id = NodeId(u32::MAX) => GraphError::LargeNodeId { node: NodeId(u32::MAX) },
-        "a repeated node id": |g| g.nodes[2].id = NodeId(0) => GraphError::RepeatedNodeId { node: NodeId(0) },
+        "a node id with none above it": |g| g.nodes[2].id = NodeId(u32::MAX) => GraphError::LargeNodeId(NodeId(u32::MAX)),
+        "a repeated node id": |g| g.nodes[2].id = NodeId(0) => GraphError::RepeatedNodeId(NodeId(0)),
         "an impossible type": |g| g.values[2].ty.shape[0] = -1 => GraphError::Type { .. },
-        "an unknown op": |g| aten(g, 0).0.name = "aten::_print".into() => GraphError::UnknownOp { .. },
-        "a missing argument": |g| { aten(g, 2).1.pop(); } => GraphError::Call { source: crate::CallError::Count { .. }, .. },
-        "a wrong argument": |g| aten(g, 2).1[2] = Arg::Device => GraphError::Call { source: crate::CallError::Type { .. }, .. },
+        "an unknown op": |g| aten(g, 0).0.name = "aten::_print".into() => GraphError::Node(_, NodeRule::UnknownOp { .. }),
+        "a missing argument": |g| { aten(g, 2).1.pop(); } => GraphError::Node(_, NodeRule::Call(crate::CallError { rule: CallRule::Count { .. }, .. })),
+        "a wrong argument": |g| aten(g, 2).1[2] = Arg::Device => GraphError::Node(_, NodeRule::Call(crate::CallError { rule: CallRule::Type { .. }, .. })),
         "random dropout": |g| {
             let x = Arg::Value(ValueId(0));
             *aten(g, 0).0 = OpName::parse("aten::dropout");
             *aten(g, 0).1 = vec![x, Arg::Float(0.1), Arg::Bool(true)];
-        } => GraphError::Argument { .. },
-        "a result too many": |g| { let v = g.add_value("z", TensorType::contiguous(Dtype::F32, [1])); g.nodes[0].outputs.push(v); } => GraphError::ResultCount { found: 2, .. },
-        "no result": |g| g.nodes[2].outputs.clear() => GraphError::ResultCount { found: 0, .. },
+        } => GraphError::Node(_, NodeRule::Argument { .. }),
+        "a result too many": |g| { let v = g.add_value("z", TensorType::contiguous(Dtype::F32, [1])); g.nodes[0].outputs.push(v); } => GraphError::Node(_, NodeRule::ResultCount { found: 2, .. }),
+        "no result": |g| g.nodes[2].outputs.clear() => GraphError::Node(_, NodeRule::ResultCount { found: 0, .. }),
         "a broken kernel": |g| kernel(g).0.stores[0].order = vec![0, 0] => GraphError::Kernel { .. },
-        "a kernel's input missing": |g| { kernel(g).1.pop(); } => GraphError::KernelInputCount { expected: 2, found: 1, .. },
-        "a kernel's input of another shape": |g| kernel(g).1[1] = ValueId(0) => GraphError::KernelInput { position: 1, .. },
-        "a kernel's input of another dtype": |g| g.values[1].ty.dtype = Dtype::F16 => GraphError::KernelInput { position: 1, .. },
-        "a kernel's result missing": |g| { g.nodes[1].outputs.pop(); } => GraphError::ResultCount { found: 1, .. },
-        "a kernel's result of another type": |g| g.values[4].ty.dtype = Dtype::F64 => GraphError::KernelOutput { .. },
-        "a kernel's result with strides": |g| g.values[3].ty.strides = vec![1, 2] => GraphError::KernelOutput { .. },
+        "a kernel's input missing": |g| { kernel(g).1.pop(); } => GraphError::Node(_, NodeRule::KernelInputCount { expected: 2, found: 1, .. }),
+        "a kernel's input of another shape": |g| kernel(g).1[1] = ValueId(0) => GraphError::Node(_, NodeRule::KernelInput(1, _)),
+        "a kernel's input of another dtype": |g| g.values[1].ty.dtype = Dtype::F16 => GraphError::Node(_, NodeRule::KernelInput(1, _)),
+        "a kernel's result missing": |g| { g.nodes[1].outputs.pop(); } => GraphError::Node(_, NodeRule::ResultCount { found: 1, .. }),
+        "a kernel's result of another type": |g| g.values[4].ty.dtype = Dtype::F64 => GraphError::Node(_, NodeRule::KernelOutput { .. }),
+        "a kernel's result with strides": |g| g.values[3].ty.strides = vec![1, 2] => GraphError::Node(_, NodeRule::KernelOutput { .. }),
     }
 }
 
@@ -244,16 +245,16 @@ fn each_rule_of_rewrites_catches_its_mistake() {
         "an output of another shape": "(%m, %v)" => "(%v, %v)" => GraphError::OutputType { position: 0, .. },
         "an output that is an input": "(%m, %v)" => "(%x, %v)" => GraphError::OutputAlias { position: 0, input: 0, .. },
         "an output that is a view of an input": mm => "#9 %n: f32[3,2]{1,3} = aten::t(%x) #10 %m: f32[2,3] = aten::t(%n)" => GraphError::OutputAlias { position: 0, .. },
-        "another op under the same id": relu => "#2 %r: f32[2,3] = aten::exp(%a)" => GraphError::ReusedId { node: NodeId(2), .. },
-        "other arguments under the same id": "aten::add.Tensor(%x, %e)" => "aten::add.Tensor(%x, %e, alpha=2)" => GraphError::ReusedId { node: NodeId(1), .. },
-        "an embedding inserted": relu => "#9 %r: f32[2,3] = aten::embedding(%w, %i)" => GraphError::NotInsertable { .. },
-        "an in-place op inserted": relu => "#9 %r: f32[2,3] = aten::relu_(%a)" => GraphError::NotInsertable { .. },
-        "an op on no list": relu => "#9 %r: f32[2,3] = aten::bernoulli(%a)" => GraphError::UnknownOp { .. },
-        "a kept node of another type": "%a: f32[2,3]" => "%a: f32[2,3]{1,2}" => GraphError::KeptType { node: NodeId(1), .. },
-        "an inserted node of another type": relu => "#9 %r: f16[2,3] = aten::exp(%a)" => GraphError::InferredType { node: NodeId(9), .. },
-        "an op whose type nobody knows": relu => "#9 %r: f32[2,3] = aten::sin(%a)" => GraphError::Infer { node: NodeId(9), .. },
-        "a smaller tensor indexed": "aten::embedding(%w, %i)" => "aten::embedding(%y, %i)" => GraphError::Index { .. },
-        "indices computed anew": "#0 %e: f32[2,3] = aten::embedding(%w, %i)" => "#9 %j: i64[2] = aten::add.Tensor(%i, %i) #0 %e: f32[2,3] = aten::embedding(%w, %j)" => GraphError::Index { .. },
+        "another op under the same id": relu => "#2 %r: f32[2,3] = aten::exp(%a)" => GraphError::Node(NodeId(2), NodeRule::ReusedId { .. }),
+        "other arguments under the same id": "aten::add.Tensor(%x, %e)" => "aten::add.Tensor(%x, %e, alpha=2)" => GraphError::Node(NodeId(1), NodeRule::ReusedId { .. }),
+        "an embedding inserted": relu => "#9 %r: f32[2,3] = aten::embedding(%w, %i)" => GraphError::Node(_, NodeRule::NotInsertable { .. }),
+        "an in-place op inserted": relu => "#9 %r: f32[2,3] = aten::relu_(%a)" => GraphError::Node(_, NodeRule::NotInsertable { .. }),
+        "an op on no list": relu => "#9 %r: f32[2,3] = aten::bernoulli(%a)" => GraphError::Node(_, NodeRule::UnknownOp { .. }),
+        "a kept node of another type": "%a: f32[2,3]" => "%a: f32[2,3]{1,2}" => GraphError::Node(NodeId(1), NodeRule::KeptType { .. }),
+        "an inserted node of another type": relu => "#9 %r: f16[2,3] = aten::exp(%a)" => GraphError::Node(NodeId(9), NodeRule::InferredType { .. }),
+        "an op whose type nobody knows": relu => "#9 %r: f32[2,3] = aten::sin(%a)" => GraphError::Node(NodeId(9), NodeRule::Infer { .. }),
+        "a smaller tensor indexed": "aten::embedding(%w, %i)" => "aten::embedding(%y, %i)" => GraphError::Node(_, NodeRule::Index { .. }),
+        "indices computed anew": "#0 %e: f32[2,3] = aten::embedding(%w, %i)" => "#9 %j: i64[2] = aten::add.Tensor(%i, %i) #0 %e: f32[2,3] = aten::embedding(%w, %j)" => GraphError::Node(_, NodeRule::Index { .. }),
     }
 }
 

@@ -128,7 +128,7 @@ fn unary_operations_on_special_values() {
             let result = if *op == Unary::IsNan { Dtype::Bool } else { dtype };
             let values = values(dtype);
             let found = map(&[(dtype, values.clone())], Op::Unary(*op, Reg(0)), result);
-            let expected = |position: usize| scalar::unary(*op, dtype, values[position]);
+            let expected = |position: usize| op.apply(dtype, values[position]);
             let agrees = |a, b| if exact { same(a, b) } else { near(dtype, a, b) };
             assert_each(&format!("{op} {dtype}"), &found, expected, agrees);
         }
@@ -147,7 +147,7 @@ fn binary_operations_and_comparisons_on_special_values() {
         let inputs = [(dtype, a.clone()), (dtype, b.clone())];
         for op in Compare::ALL {
             let found = map(&inputs, Op::Compare(*op, Reg(0), Reg(1)), Dtype::Bool);
-            let expected = |position: usize| Num::Int(scalar::compare(*op, a[position], b[position]).into());
+            let expected = |position: usize| Num::Int(op.holds(a[position], b[position]).into());
             assert_each(&format!("{op} {dtype}"), &found, expected, same);
         }
         for op in Binary::ALL {
@@ -162,7 +162,7 @@ fn binary_operations_and_comparisons_on_special_values() {
                 continue;
             }
             let found = map(&inputs, Op::Binary(*op, Reg(0), Reg(1)), dtype);
-            let expected = |position: usize| scalar::binary(*op, dtype, a[position], b[position]);
+            let expected = |position: usize| op.apply(dtype, a[position], b[position]);
             let exact = !matches!(op, Binary::Pow | Binary::Atan2);
             let agrees = |a, b| if exact { same(a, b) } else { near(dtype, a, b) };
             assert_each(&format!("{op} {dtype}"), &found, expected, agrees);
@@ -194,7 +194,7 @@ fn binary_operations_on_a_special_value_and_a_literal() {
                 assert!(compiled.plan.schedule.vectors, "a map runs in vectors");
                 let data = run(&compiled, &stored, &CallingThread).unwrap().remove(0);
                 let found = Tensor { dtype: Dtype::F32, shape: vec![a.len() as i64], data };
-                let expected = |i: usize| scalar::cast(rounded, scalar::binary(op, Dtype::F32, a[i], literal));
+                let expected = |i: usize| scalar::cast(rounded, op.apply(Dtype::F32, a[i], literal));
                 assert_each(&format!("{op} {literal:?} to {rounded}"), &found, expected, same);
             }
         }

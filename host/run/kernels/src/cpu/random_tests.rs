@@ -4,9 +4,10 @@ use super::isa::Isa;
 use super::plan::BlockSizes;
 use super::storage::{Stored, run};
 use super::{CallingThread, CpuKernel, NewThreads};
-use passhost_ir::kernel::{Mode, Stats, Tensor, check_against, interpret, verify};
+use passhost_ir::kernel::{Mode, Tensor, interpret, verify};
 use passhost_ir::{Kernel, contiguous_strides};
 use passhost_random_kernels::RandomKernel;
+use passhost_random_kernels::{Stats, check_against};
 
 const SEEDS: std::ops::Range<u64> = 0..500;
 

@@ -7,7 +7,7 @@
 use super::column::by_reduction;
 use super::isa::multiversion;
 use super::lanes::{Buffer, Lane, LaneKind, LaneView};
-use passhost_ir::kernel::operations::Identity;
+use passhost_ir::kernel::operations::IdentityElement;
 use passhost_ir::kernel::{ReduceOp, ScanOp};
 use std::ops::Range;
 
@@ -145,10 +145,10 @@ macro_rules! start {
             #[inline(always)]
             fn start(op: ReduceOp) -> $ty {
                 match op.identity() {
-                    Some(Identity::Zero | Identity::False) | None => $zero,
-                    Some(Identity::One | Identity::True) => $one,
-                    Some(Identity::Lowest) => $lowest,
-                    Some(Identity::Highest) => $highest,
+                    Some(IdentityElement::Zero | IdentityElement::False) | None => $zero,
+                    Some(IdentityElement::One | IdentityElement::True) => $one,
+                    Some(IdentityElement::Lowest) => $lowest,
+                    Some(IdentityElement::Highest) => $highest,
                 }
             }
         }

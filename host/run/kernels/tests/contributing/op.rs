@@ -4,7 +4,7 @@
 
 use passhost_guest_sdk::ir::kernel::{Tensor, scalar::Num};
 use passhost_guest_sdk::ir::{Dtype, Graph, OpName, OpTable, canonical_text};
-use passhost_guest_sdk::lower::{Standing, standing};
+use passhost_guest_sdk::lower::{LoweringCoverage, coverage};
 use passhost_guest_sdk::pattern::{any, op};
 use passhost_guest_sdk::testing::evaluate;
 
@@ -27,7 +27,7 @@ fn the_op_is_on_both_lists_and_commutes_everywhere() {
 
 #[test]
 fn the_op_becomes_a_kernel_that_ignores_nan() {
-    assert_eq!(standing(&OpName::new("aten::fmax", "")), Some(Standing::Kernel { condition: None }));
+    assert_eq!(coverage(&OpName::new("aten::fmax", "")), Some(LoweringCoverage::Kernel { condition: None }));
     let inputs = [[1.0, f64::NAN, 3.0, f64::NAN], [0.0, 0.0, 1.5, f64::NAN]]
         .map(|values| Tensor::from_fn(Dtype::F32, vec![4], |at| Num::Float(values[at])));
     let found = evaluate(&graph("%r: f32[4] = aten::fmax(%x, %y)"), &inputs).unwrap();

@@ -1,7 +1,8 @@
 //! What shows that the operations of CONTRIBUTING.md are there. It is compiled and run in the copy of the sources in which
 //! `contributing.rs` made them.
 
-use passhost_ir::kernel::{Mode, Op, Stats, Tensor, check_against, interpret, scalar::Num, verify};
+use passhost_ir::kernel::{Mode, Op, Tensor, interpret, scalar::Num, verify};
+use passhost_random_kernels::{check_against, Stats};
 use passhost_ir::{Dtype, Kernel, contiguous_strides};
 use passhost_kernels::cuda::{DeviceProperties, emit};
 use passhost_kernels::{BoundInput, BoundOutput, CallingThread, CpuKernel, KernelLayout};

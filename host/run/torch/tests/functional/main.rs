@@ -35,14 +35,14 @@ fn functional_graphs_calculate_what_programs_write() {
 #[test]
 fn random_programs_and_their_functional_graphs_calculate_the_same() {
     start();
-    let (mut refused, mut put_back) = (vec![], 0);
+    let (mut refused, mut written_back) = (vec![], 0);
     for seed in 0..300 {
         let program = random::program(seed);
         match run::check(&program, &format!("seed {seed}"), seed) {
-            Ok(functional) => put_back += functional.graph.nodes.len().saturating_sub(program.nodes.len()),
+            Ok(functional) => written_back += functional.graph.nodes.len().saturating_sub(program.nodes.len()),
             Err(error) => refused.push(error),
         }
     }
     assert!(refused.len() < 40, "{} programs are refused:\n{}", refused.len(), refused.join("\n"));
-    assert!(put_back > 1_000, "only {put_back} nodes were added");
+    assert!(written_back > 1_000, "only {written_back} nodes were added");
 }

@@ -29,7 +29,7 @@ impl Growing {
         let add = |tensor: &Tensor| self.graph.add_value(self.graph.fresh_name(), tensor.ty());
         let outputs = results.iter().map(add).collect();
         self.tensors.extend(results);
-        let id = self.graph.fresh_node_id();
+        let id = self.graph.fresh_node_ids().take();
         self.graph.nodes.push(Node { id, kind: NodeKind::Aten { op, args }, outputs });
     }
 

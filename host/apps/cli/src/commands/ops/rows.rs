@@ -3,7 +3,7 @@
 use crate::exit::{Exit, Stop};
 use passhost_corpus::lowerings::{Calls, Lowerings, NO_LOWERING, read};
 use passhost_corpus::quantities::count;
-use passhost_guest_sdk::lower::{Standing, standing};
+use passhost_guest_sdk::lower::{LoweringCoverage, coverage};
 use passhost_ir::{OpName, OpTable};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub struct Row {
     /// Its name, without an overload.
     pub name: &'static str,
     /// What becomes of each overload that a pass may see.
-    pub standings: Vec<(&'static OpName, Standing)>,
+    pub standings: Vec<(&'static OpName, LoweringCoverage)>,
     /// Calls of all overloads.
     pub calls: Calls,
 }
@@ -36,7 +36,7 @@ pub fn rows() -> Result<Vec<Row>, Stop> {
     for schema in OpTable::sample().iter().filter(|schema| !schema.is_in_place()) {
         let name = schema.op.name.as_str();
         let row = by_name.entry(name).or_insert_with(|| Row { name, standings: vec![], calls: Calls::default() });
-        row.standings.extend(standing(&schema.op).map(|standing| (&schema.op, standing)));
+        row.standings.extend(coverage(&schema.op).map(|coverage| (&schema.op, coverage)));
         if let Some(calls) = counts.get(&schema.op.to_string()) {
             row.calls.add(calls);
         }
@@ -49,13 +49,13 @@ pub fn rows() -> Result<Vec<Row>, Stop> {
 impl Row {
     /// Whether some calls may become part of a kernel.
     pub fn is_lowered(&self) -> bool {
-        self.standings.iter().any(|(_, standing)| matches!(standing, Standing::Kernel { .. }))
+        self.standings.iter().any(|(_, coverage)| matches!(coverage, LoweringCoverage::Kernel { .. }))
     }
 
     /// Why calls stay, where all do.
     pub fn reason(&self) -> Option<&'static str> {
         match self.standings.first() {
-            Some((_, Standing::Library(reason))) if !self.is_lowered() => Some(reason),
+            Some((_, LoweringCoverage::Library(reason))) if !self.is_lowered() => Some(reason),
             _ => None,
         }
     }
@@ -64,7 +64,7 @@ impl Row {
     pub fn becomes(&self) -> String {
         let Calls { calls, kernels, views, .. } = self.calls;
         let covered = kernels + views;
-        let is_view = self.standings.iter().all(|(_, standing)| *standing == Standing::View);
+        let is_view = self.standings.iter().all(|(_, coverage)| *coverage == LoweringCoverage::View);
         match () {
             () if self.reason().is_some() => "call".to_owned(),
             () if calls > 0 && covered < calls && covered > 0 => {
@@ -92,13 +92,13 @@ impl Row {
             return vec![reason.to_owned()];
         }
         let mut notes = vec![];
-        let conditions = self.standings.iter().find_map(|(_, standing)| match standing {
-            Standing::Kernel { condition } => *condition,
+        let conditions = self.standings.iter().find_map(|(_, coverage)| match coverage {
+            LoweringCoverage::Kernel { condition } => *condition,
             _ => None,
         });
         notes.extend(conditions.map(str::to_owned));
-        for (op, standing) in &self.standings {
-            if let Standing::Library(reason) = standing {
+        for (op, coverage) in &self.standings {
+            if let LoweringCoverage::Library(reason) = coverage {
                 notes.push(format!("`{}` stays: {reason}", op.overload));
             }
         }

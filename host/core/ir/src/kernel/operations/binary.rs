@@ -1,10 +1,10 @@
 //! Operations of two operands.
 
-use super::{Accepts, Drawn, TRANSCENDENTAL_ULPS, operations};
+use super::{Accepts, OperandDraw, TRANSCENDENTAL_ULPS, operations};
 use crate::Dtype;
 use crate::kernel::approx::{self, Approx};
 use crate::kernel::interval::{self, Interval};
-use crate::kernel::scalar;
+use crate::kernel::scalar::{self, Num};
 
 /// What errors of the operands make of a result of floats: how far it may spread, before it rounds.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,7 @@ operations! {
         /// Roughly, in simple vector operations.
         pub cost: u64 = 1,
         /// Its first operand in a random kernel.
-        pub drawn: Drawn = Drawn::Any,
+        pub drawn: OperandDraw = OperandDraw::Any,
     }
 
     {
@@ -73,7 +73,7 @@ operations! {
         /// Power. Floats only.
         Pow = "pow" {
             takes: Accepts::Floats, float: f64::powf, ulps: TRANSCENDENTAL_ULPS,
-            errors: Errors::Function(approx::power_spread), nan_prevails: false, cost: 20, drawn: Drawn::Positive,
+            errors: Errors::Function(approx::power_spread), nan_prevails: false, cost: 20, drawn: OperandDraw::Positive,
         }
         /// Angle of the point (second, first). Floats only.
         Atan2 = "atan2" {
@@ -103,6 +103,16 @@ operations! {
         Shr = "shr" {
             takes: Accepts::Integers, integer: |dtype, a, b| if is_count(dtype, b) { a >> b } else { 0 },
             interval: interval::right_shifts,
+        }
+    }
+}
+
+impl Binary {
+    /// What it gives for two operands of type `dtype`.
+    pub fn apply(self, dtype: Dtype, a: Num, b: Num) -> Num {
+        match (a, b) {
+            (Num::Int(a), Num::Int(b)) => Num::Int(scalar::wrap(dtype, (self.integer())(dtype, a, b))),
+            (a, b) => Num::Float(scalar::round(dtype, (self.float())(a.as_f64(), b.as_f64()))),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Comparisons.
 
 use super::{Accepts, operations};
+use crate::kernel::scalar::Num;
 
 operations! {
     /// Two operands of one type, result `bool`. False if either is NaN, but for `Ne`, which is true.
@@ -29,5 +30,15 @@ operations! {
         Gt = "gt" { float: PartialOrd::gt, integer: PartialOrd::gt }
         /// Greater or equal.
         Ge = "ge" { float: PartialOrd::ge, integer: PartialOrd::ge }
+    }
+}
+
+impl Compare {
+    /// Whether it holds of two values of one type.
+    pub fn holds(self, a: Num, b: Num) -> bool {
+        match (a, b) {
+            (Num::Int(a), Num::Int(b)) => (self.integer())(&a, &b),
+            (a, b) => (self.float())(&a.as_f64(), &b.as_f64()),
+        }
     }
 }

@@ -2,7 +2,7 @@
 //! in it. So a new operation changes no interface.
 
 /// A kind of operation, which a name belongs to.
-pub trait Operation: Copy {
+pub trait NamedOperation: Copy {
     /// What to call the kind in a message.
     const KIND: &'static str;
 
@@ -42,7 +42,7 @@ pub struct NameList(Vec<&'static str>);
 
 impl NameList {
     /// The position of an operation's name.
-    pub fn position(&mut self, operation: impl Operation) -> u32 {
+    pub fn position(&mut self, operation: impl NamedOperation) -> u32 {
         let name = operation.text();
         // The same name is the same text: a kernel has few, and comparing addresses first makes this cheap.
         let known = self.0.iter().position(|known| std::ptr::eq(*known, name) || *known == name);
@@ -59,7 +59,7 @@ impl NameList {
 }
 
 /// The operation at a position of a list.
-pub fn named<O: Operation>(names: &[String], position: u32) -> Result<O, UnknownOperation> {
+pub fn named<O: NamedOperation>(names: &[String], position: u32) -> Result<O, UnknownOperation> {
     let found = names.get(position as usize).and_then(|name| O::find(name));
     found.ok_or_else(|| unknown(O::KIND, names, position))
 }

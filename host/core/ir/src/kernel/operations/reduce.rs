@@ -8,7 +8,7 @@ use crate::kernel::scalar::{self, Num};
 
 /// The element that changes no result, where there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Identity {
+pub enum IdentityElement {
     /// 0.
     Zero,
     /// 1.
@@ -34,7 +34,7 @@ operations! {
         /// The type of its result.
         pub gives: Gives = Gives::Operand,
         /// What an accumulator starts with; `None` for positions, which start with no candidate.
-        pub identity: Option<Identity> = None,
+        pub identity: Option<IdentityElement> = None,
         /// The operation that takes an element into what is reduced so far, if there is one.
         pub combine: Option<Binary> = None,
         /// Its result for elements of a type in their order, of which there is at least one.
@@ -49,25 +49,25 @@ operations! {
     {
         /// Sum of `f32`, `f64` or `i64`; integers wrap.
         Sum = "sum" {
-            takes: Accepts::Accumulators, identity: Some(Identity::Zero), combine: Some(Binary::Add),
+            takes: Accepts::Accumulators, identity: Some(IdentityElement::Zero), combine: Some(Binary::Add),
             meaning: |dtype, elements| running(Binary::Add, dtype, Num::Int(0), elements),
             fold: Fold::sum, interval: |_, of, counts| of * counts,
         }
         /// Product of `f32`, `f64` or `i64`; integers wrap.
         Prod = "prod" {
-            takes: Accepts::Accumulators, identity: Some(Identity::One), combine: Some(Binary::Mul),
+            takes: Accepts::Accumulators, identity: Some(IdentityElement::One), combine: Some(Binary::Mul),
             meaning: |dtype, elements| running(Binary::Mul, dtype, Num::Int(1), elements),
             fold: Fold::product, interval: |range, _, _| range,
         }
         /// Largest of floats or integers; NaN if any is NaN.
         Max = "max" {
-            identity: Some(Identity::Lowest), combine: Some(Binary::Max),
+            identity: Some(IdentityElement::Lowest), combine: Some(Binary::Max),
             meaning: |dtype, elements| running(Binary::Max, dtype, elements[0], elements),
             fold: |dtype| Fold::extremum(Binary::Max, dtype),
         }
         /// Smallest of floats or integers; NaN if any is NaN.
         Min = "min" {
-            identity: Some(Identity::Highest), combine: Some(Binary::Min),
+            identity: Some(IdentityElement::Highest), combine: Some(Binary::Min),
             meaning: |dtype, elements| running(Binary::Min, dtype, elements[0], elements),
             fold: |dtype| Fold::extremum(Binary::Min, dtype),
         }
@@ -83,12 +83,12 @@ operations! {
         }
         /// Whether any `bool` is true.
         Any = "any" {
-            takes: Accepts::Bool, identity: Some(Identity::False), combine: Some(Binary::Or),
+            takes: Accepts::Bool, identity: Some(IdentityElement::False), combine: Some(Binary::Or),
             meaning: |_, elements| Num::Int(elements.iter().any(|x| x.is_true()).into()), fold: |_| Fold::logic(true),
         }
         /// Whether every `bool` is true.
         All = "all" {
-            takes: Accepts::Bool, identity: Some(Identity::True), combine: Some(Binary::And),
+            takes: Accepts::Bool, identity: Some(IdentityElement::True), combine: Some(Binary::And),
             meaning: |_, elements| Num::Int(elements.iter().all(|x| x.is_true()).into()), fold: |_| Fold::logic(false),
         }
     }
@@ -119,13 +119,13 @@ operations! {
 /// Element after element, rounded or wrapped each time.
 fn running(op: Binary, dtype: Dtype, start: Num, elements: &[Num]) -> Num {
     let start = scalar::cast(dtype, start);
-    elements.iter().fold(start, |total, &x| scalar::binary(op, dtype, total, x))
+    elements.iter().fold(start, |total, &x| op.apply(dtype, total, x))
 }
 
 /// The position of the first element that no other beats; one that is not a number beats those that are.
 fn first(better: Compare, elements: &[Num]) -> Num {
     let is_nan = |x: Num| x.as_f64().is_nan();
-    let wins = |x: Num, best: Num| !is_nan(best) && (is_nan(x) || scalar::compare(better, x, best));
+    let wins = |x: Num, best: Num| !is_nan(best) && (is_nan(x) || better.holds(x, best));
     let first = |best: usize, at: usize| if wins(elements[at], elements[best]) { at } else { best };
     Num::Int((0..elements.len()).fold(0, first) as i64)
 }

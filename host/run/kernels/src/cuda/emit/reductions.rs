@@ -2,7 +2,7 @@
 
 use crate::cuda::text::literal;
 use passhost_ir::Dtype;
-use passhost_ir::kernel::operations::Identity;
+use passhost_ir::kernel::operations::IdentityElement;
 use passhost_ir::kernel::{ReduceOp, Scalar};
 
 /// What leaves any other operand as it is.
@@ -17,12 +17,12 @@ pub(super) fn neutral(op: ReduceOp, dtype: Dtype) -> String {
         }
     };
     match op.identity() {
-        Some(Identity::Zero) => "0".to_owned(),
-        Some(Identity::One) => "1".to_owned(),
-        Some(Identity::Lowest) => extreme(true),
-        Some(Identity::Highest) => extreme(false),
-        Some(Identity::False) => "false".to_owned(),
-        Some(Identity::True) => "true".to_owned(),
+        Some(IdentityElement::Zero) => "0".to_owned(),
+        Some(IdentityElement::One) => "1".to_owned(),
+        Some(IdentityElement::Lowest) => extreme(true),
+        Some(IdentityElement::Highest) => extreme(false),
+        Some(IdentityElement::False) => "false".to_owned(),
+        Some(IdentityElement::True) => "true".to_owned(),
         None => unreachable!("positions start with no candidate"),
     }
 }

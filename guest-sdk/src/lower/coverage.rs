@@ -1,8 +1,8 @@
 //! What becomes of each op that a sample may have: the table behind `passhost ops` and docs/lowerings.md.
 
-use super::analysis::Analysis;
+use super::analysis::GraphAnalysis;
 use super::boundary::Boundary;
-use super::group::{self, Group};
+use super::group::Group;
 use super::recipe::Recipe;
 use super::region::lower;
 use super::{LowerError, contraction};
@@ -12,7 +12,7 @@ use passhost_ir::{Graph, NodeKind, OpName, OpRow};
 
 /// What becomes of calls of an op.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum LoweringCoverage {
     /// They become part of a kernel, some of them only where the condition holds.
     Kernel {
         /// What calls must be like, if not all are covered.
@@ -25,18 +25,18 @@ pub enum Standing {
 }
 
 /// What becomes of calls of an op; `None` if it is on no list.
-pub fn standing(op: &OpName) -> Option<Standing> {
-    let conditions = group::conditions(Group::ALL, op);
+pub fn coverage(op: &OpName) -> Option<LoweringCoverage> {
+    let conditions: Vec<_> = Group::ALL.iter().flat_map(|group| group.conditions(op)).collect();
     if !conditions.is_empty() {
-        return Some(Standing::Kernel { condition: conditions.into_iter().flatten().next() });
+        return Some(LoweringCoverage::Kernel { condition: conditions.into_iter().flatten().next() });
     }
     let row = OpRow::of(op)?;
-    row.stays.map(|stays| Standing::Library(reason(stays))).or(row.shows.map(|_| Standing::View))
+    row.stays.map(|stays| LoweringCoverage::Library(reason(stays))).or(row.shows.map(|_| LoweringCoverage::View))
 }
 
 /// What becomes of one call by itself.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Fate {
+pub enum CallCoverage {
     /// A kernel.
     Kernel,
     /// Nothing: it is a view, or gives back what it is given.
@@ -46,24 +46,24 @@ pub enum Fate {
 }
 
 /// What becomes of each call of a graph by itself, in graph order. Calls that nobody reads are left out.
-pub fn fates(graph: &Graph) -> Vec<(&OpName, Fate)> {
-    let analysis = Analysis::of(graph, Group::ALL);
+pub fn call_coverage(graph: &Graph) -> Vec<(&OpName, CallCoverage)> {
+    let analysis = GraphAnalysis::of(graph, Group::ALL);
     let fate = |position: usize| {
         let members = FixedBitSet::from_iter([position]);
         if Boundary::of(&analysis, &members).results.is_empty() {
             return None;
         }
         if analysis.is_view(position) {
-            return Some(Fate::View);
+            return Some(CallCoverage::View);
         }
         let is_large = matches!(
             analysis.recipe(position),
             Ok(Recipe::Contraction(contraction)) if !contraction::small(contraction, graph)
         );
         if is_large {
-            return Some(Fate::Library(LowerError::Large(analysis.name(position))));
+            return Some(CallCoverage::Library(LowerError::Large(analysis.name(position))));
         }
-        Some(lower(&analysis, &members).map_or_else(Fate::Library, |_| Fate::Kernel))
+        Some(lower(&analysis, &members).map_or_else(CallCoverage::Library, |_| CallCoverage::Kernel))
     };
     let calls = graph.nodes.iter().enumerate().filter_map(|(position, node)| match &node.kind {
         NodeKind::Aten { op, .. } => Some((op, fate(position)?)),
@@ -95,6 +95,7 @@ fn reason(stays: Stays) -> &'static str {
         Stays::Loss => "a loss of training that no graph of GraphNet has: no rule yet",
         Stays::Gather => "reads where an index says: no rule yet",
         Stays::Move => "moves elements, or reads some around each: no rule yet",
+        Stays::Rare => "in no graph of GraphNet: no rule",
     }
 }
 
@@ -107,7 +108,7 @@ mod tests {
     fn every_op_of_a_sample_stands_somewhere() {
         let schemas = OpTable::sample().iter().filter(|schema| !schema.is_in_place());
         let unknown: Vec<String> =
-            schemas.filter(|schema| standing(&schema.op).is_none()).map(|schema| schema.op.to_string()).collect();
+            schemas.filter(|schema| coverage(&schema.op).is_none()).map(|schema| schema.op.to_string()).collect();
         assert!(unknown.is_empty(), "give a lowering or a reason to {unknown:?}");
     }
 
@@ -116,7 +117,7 @@ mod tests {
         for row in OpRow::all() {
             let are_lowered = OpTable::sample()
                 .overloads(&format!("aten::{}", row.name))
-                .all(|schema| matches!(standing(&schema.op), Some(Standing::Kernel { .. })));
+                .all(|schema| matches!(coverage(&schema.op), Some(LoweringCoverage::Kernel { .. })));
             assert!(!(row.stays.is_some() && are_lowered), "{} has a lowering: take away `stays=`", row.name);
         }
     }
@@ -133,13 +134,14 @@ mod tests {
 }
 ";
         let graph = Graph::parse(text).unwrap_or_else(|error| unreachable!("{error}"));
-        let fates: Vec<String> = fates(&graph).into_iter().map(|(op, fate)| format!("{op} {fate:?}")).collect();
+        let call_coverage: Vec<String> =
+            call_coverage(&graph).into_iter().map(|(op, fate)| format!("{op} {fate:?}")).collect();
         let expected = [
             "aten::relu Kernel",
             "aten::t View",
             "aten::sort Library(NoLowering(\"aten::sort\"))",
             "aten::view.dtype Library(NoLowering(\"aten::view.dtype\"))",
         ];
-        assert_eq!(fates, expected);
+        assert_eq!(call_coverage, expected);
     }
 }

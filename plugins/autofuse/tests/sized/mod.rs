@@ -1,6 +1,6 @@
 //! Graphs of any size in the shapes that networks have, to measure a pass with.
 
-use passhost_ir::{Graph, TextError};
+use passhost_guest_sdk::ir::{Graph, TextError};
 use std::fmt::Write;
 
 /// Each kind of graph, by name, with at least `size` nodes and at most a block more.
@@ -9,16 +9,16 @@ pub fn all(size: usize) -> Result<[(&'static str, Graph); 4], TextError> {
 }
 
 /// A graph that is being written as text.
-struct Draft {
+struct GraphText {
     text: String,
     nodes: usize,
     /// How many nodes it shall have.
     size: usize,
 }
 
-impl Draft {
-    fn new(inputs: &str, size: usize) -> Draft {
-        Draft { text: format!("graph({inputs}) {{\n"), nodes: 0, size }
+impl GraphText {
+    fn new(inputs: &str, size: usize) -> GraphText {
+        GraphText { text: format!("graph({inputs}) {{\n"), nodes: 0, size }
     }
 
     fn is_open(&self) -> bool {
@@ -40,10 +40,10 @@ impl Draft {
 }
 
 /// Pointwise ops behind each other.
-pub fn chain(size: usize) -> Result<Graph, TextError> {
+fn chain(size: usize) -> Result<Graph, TextError> {
     const OPS: [&str; 4] = ["aten::tanh(X)", "aten::mul.Tensor(X, %y)", "aten::add.Scalar(X, 1.0)", "aten::relu(X)"];
     let ty = "f32[64,1024]";
-    let mut draft = Draft::new(&format!("%x: {ty}, %y: {ty}"), size);
+    let mut draft = GraphText::new(&format!("%x: {ty}, %y: {ty}"), size);
     let mut last = "%x".to_owned();
     while draft.is_open() {
         let op = OPS[draft.nodes % OPS.len()];
@@ -53,9 +53,9 @@ pub fn chain(size: usize) -> Result<Graph, TextError> {
 }
 
 /// Short chains beside each other that all read one tensor and are added up in the end.
-pub fn wide(size: usize) -> Result<Graph, TextError> {
+fn wide(size: usize) -> Result<Graph, TextError> {
     let ty = "f16[128,512]";
-    let mut draft = Draft::new(&format!("%x: {ty}"), size);
+    let mut draft = GraphText::new(&format!("%x: {ty}"), size);
     let mut ends = vec![];
     while draft.nodes + ends.len() < draft.size {
         let scaled = draft.call(ty, &format!("aten::mul.Scalar(%x, {}.5)", ends.len() % 7));
@@ -70,11 +70,11 @@ pub fn wide(size: usize) -> Result<Graph, TextError> {
 }
 
 /// Blocks of a transformer: norms, projections, heads, scores with a mask, a gated layer, residual sums.
-pub fn transformer(size: usize) -> Result<Graph, TextError> {
+fn transformer(size: usize) -> Result<Graph, TextError> {
     let [x, heads, transposed] = ["f16[2,64,256]", "f16[2,4,64,64]{16384,64,256,1}", "f16[2,4,64,64]{16384,64,1,256}"];
     let (split, scores) = ("f16[2,64,4,64]", "f16[2,4,64,64]");
     let inputs = format!("%x: {x}, %w: f16[256,256], %g: f16[256], %m: f16[2,1,1,64]");
-    let mut draft = Draft::new(&inputs, size);
+    let mut draft = GraphText::new(&inputs, size);
     let mut last = "%x".to_owned();
     while draft.is_open() {
         let norm = draft.call(x, &format!("aten::layer_norm({last}, [256], %g, %g, 1e-05)"));
@@ -109,12 +109,12 @@ pub fn transformer(size: usize) -> Result<Graph, TextError> {
 }
 
 /// Layers that each read all before them in their block, joined, normalised by statistics and convolved.
-pub fn dense(size: usize) -> Result<Graph, TextError> {
+fn dense(size: usize) -> Result<Graph, TextError> {
     const LAYERS: usize = 6;
     let part = "f32[2,8,14,14]";
     let weights: Vec<String> =
         (1..=LAYERS).map(|k| format!("%w{k}: f32[8,{c},3,3], %s{k}: f32[{c}]", c = 8 * k)).collect();
-    let mut draft = Draft::new(&format!("%x: {part}, {}", weights.join(", ")), size);
+    let mut draft = GraphText::new(&format!("%x: {part}, {}", weights.join(", ")), size);
     let mut last = "%x".to_owned();
     while draft.is_open() {
         let mut parts = vec![last.clone()];

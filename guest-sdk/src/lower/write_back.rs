@@ -1,13 +1,13 @@
 //! Parts that are put back into what they are parts of: what eager writes in place, a functional graph has as a copy of the
 //! whole with another part, and the host's runtime writes in place again where nobody can tell.
 
-use super::analysis::Analysis;
+use super::analysis::GraphAnalysis;
 use passhost_ir::ops::{Puts, puts};
 use passhost_ir::{Node, NodeKind, ValueId};
 
 /// A scatter of a part into a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PutBack {
+pub(super) struct WriteBack {
     /// What is written to.
     pub(super) whole: ValueId,
     /// What is put there.
@@ -19,30 +19,30 @@ pub(super) struct PutBack {
     pub(super) is_free: bool,
 }
 
-impl PutBack {
+impl WriteBack {
     /// For each node of a graph what it is as one.
-    pub(super) fn all(analysis: &Analysis<'_>) -> Vec<Option<PutBack>> {
+    pub(super) fn all(analysis: &GraphAnalysis<'_>) -> Vec<Option<WriteBack>> {
         let nodes = &analysis.graph.nodes;
         let mut found = vec![None; nodes.len()];
         if !nodes.iter().any(|node| part_of(node).is_some()) {
             return found;
         }
-        let held = Held::of(analysis);
+        let held = TensorReaders::of(analysis);
         // For each node the scatters that put its result back, one into the other: they may read the whole after it.
         let mut behind: Vec<Vec<usize>> = vec![vec![]; nodes.len()];
         for position in (0..nodes.len()).rev() {
-            let Some(put_back) = PutBack::of(analysis, &held, position, &behind[position]) else { continue };
-            if let Some(writer) = put_back.writer.filter(|_| put_back.is_free) {
+            let Some(write_back) = WriteBack::of(analysis, &held, position, &behind[position]) else { continue };
+            if let Some(writer) = write_back.writer.filter(|_| write_back.is_free) {
                 let mut scatters = std::mem::take(&mut behind[position]);
                 scatters.push(position);
                 behind[writer] = scatters;
             }
-            found[position] = Some(put_back);
+            found[position] = Some(write_back);
         }
         found
     }
 
-    fn of(analysis: &Analysis<'_>, held: &Held, position: usize, behind: &[usize]) -> Option<PutBack> {
+    fn of(analysis: &GraphAnalysis<'_>, held: &TensorReaders, position: usize, behind: &[usize]) -> Option<WriteBack> {
         let node = analysis.node(position);
         let puts = part_of(node)?;
         let &[whole, part] = &analysis.links.operands[position][..] else { return None };
@@ -54,7 +54,7 @@ impl PutBack {
         });
         let is_last = held.readers[root.index()].iter().all(|reader| *reader <= position || behind.contains(reader));
         let is_free = puts != Puts::Other && held.is_own[root.index()] && is_last && analysis.root(part).source != root;
-        Some(PutBack { whole, part, writer, is_free })
+        Some(WriteBack { whole, part, writer, is_free })
     }
 }
 
@@ -65,18 +65,18 @@ fn part_of(node: &Node) -> Option<Puts> {
 }
 
 /// Who reads tensors, themselves or through views.
-struct Held {
+struct TensorReaders {
     /// For each value the nodes that read it.
     readers: Vec<Vec<usize>>,
     /// For each value whether it is the rewrite's to write to: neither an input nor returned.
     is_own: Vec<bool>,
 }
 
-impl Held {
-    fn of(analysis: &Analysis<'_>) -> Held {
+impl TensorReaders {
+    fn of(analysis: &GraphAnalysis<'_>) -> TensorReaders {
         let graph = analysis.graph;
         let is_own = analysis.links.definitions.iter().map(Option::is_some).collect();
-        let mut held = Held { readers: vec![vec![]; graph.values.len()], is_own };
+        let mut held = TensorReaders { readers: vec![vec![]; graph.values.len()], is_own };
         for (position, operands) in analysis.links.operands.iter().enumerate() {
             for &operand in operands {
                 held.readers[analysis.root(operand).source.index()].push(position);
@@ -99,8 +99,8 @@ mod tests {
     fn found(body: &str, outputs: &str) -> Vec<(bool, bool)> {
         let text = format!("graph(%x: f32[6,4], %y: f32[2,4]) {{\n{body}  return ({outputs})\n}}\n");
         let graph = Graph::parse(&text).unwrap();
-        let found = PutBack::all(&Analysis::of(&graph, &[]));
-        found.into_iter().flatten().map(|put_back| (put_back.is_free, put_back.writer.is_some())).collect()
+        let found = WriteBack::all(&GraphAnalysis::of(&graph, &[]));
+        found.into_iter().flatten().map(|write_back| (write_back.is_free, write_back.writer.is_some())).collect()
     }
 
     const FRESH: &str = "  %a: f32[6,4] = aten::relu(%x)\n";

@@ -1,10 +1,8 @@
 //! Holds what an executor wrote against what the interpreter allows.
 
-use super::approx::same_bits;
-use super::interpret::Output;
-use super::scalar::Num;
-use super::tensor::decode;
-use crate::Dtype;
+use passhost_ir::Dtype;
+use passhost_ir::kernel::scalar::Num;
+use passhost_ir::kernel::{InterpretedOutput, Tensor};
 
 /// Ulps beyond which a bound is *wide*: the element is far smaller than the terms that it was made of, so that an error
 /// that is small beside these is large beside the element.
@@ -12,7 +10,7 @@ pub const WIDE_ULP: f64 = 1024.0;
 
 /// An element whose bound is wide.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Wide {
+pub struct WideBound {
     /// Its distance from the interpreter's value, in units in the last place of that.
     pub ulp: f64,
     /// The interpreter's value.
@@ -40,7 +38,7 @@ pub struct Stats {
     /// Elements whose bound is wider than [`WIDE_ULP`].
     pub wide: u64,
     /// That of them which is farthest off in ulps, if one is off.
-    pub farthest: Option<Wide>,
+    pub farthest: Option<WideBound>,
 }
 
 impl Stats {
@@ -55,8 +53,8 @@ impl Stats {
         self.see(other.farthest);
     }
 
-    fn see(&mut self, wide: Option<Wide>) {
-        let ulp = |wide: Option<Wide>| wide.map_or(0.0, |wide| wide.ulp);
+    fn see(&mut self, wide: Option<WideBound>) {
+        let ulp = |wide: Option<WideBound>| wide.map_or(0.0, |wide| wide.ulp);
         if ulp(wide) > ulp(self.farthest) {
             self.farthest = wide;
         }
@@ -71,7 +69,7 @@ impl Stats {
         let ulp = distance / dtype.ulp(expected);
         if bound > WIDE_ULP * dtype.ulp(expected) {
             self.wide += 1;
-            self.see(Some(Wide { ulp, expected, found, bound }));
+            self.see(Some(WideBound { ulp, expected, found, bound }));
         } else {
             self.max_ulp = self.max_ulp.max(ulp);
         }
@@ -111,15 +109,16 @@ pub enum Mismatch {
 ///
 /// Integers and elements with bound 0 must have the same bits (any NaN equals any other), the others must lie within
 /// their bounds. Unknown elements are counted and left out, but a `bool` must be 0 or 1 everywhere.
-pub fn check_against(expected: &Output, actual: &[u8]) -> Result<Stats, Mismatch> {
+pub fn check_against(expected: &InterpretedOutput, actual: &[u8]) -> Result<Stats, Mismatch> {
     let size = expected.dtype.size() as usize;
     if actual.len() != expected.values.len() * size {
         return Err(Mismatch::Size { expected: expected.values.len() * size, found: actual.len() });
     }
     let mut stats = Stats::default();
-    for (position, (approx, bytes)) in expected.values.iter().zip(actual.chunks_exact(size)).enumerate() {
-        let found = decode(expected.dtype, bytes);
-        let is_bool = expected.dtype != Dtype::Bool || bytes[0] <= 1;
+    let written = Tensor { dtype: expected.dtype, shape: expected.shape.clone(), data: actual.to_vec() };
+    for (position, approx) in expected.values.iter().enumerate() {
+        let found = written.get(position);
+        let is_bool = expected.dtype != Dtype::Bool || actual[position] <= 1;
         if approx.is_unknown() && is_bool {
             stats.unknown += 1;
             continue;
@@ -150,14 +149,19 @@ pub fn check_against(expected: &Output, actual: &[u8]) -> Result<Stats, Mismatch
     Ok(stats)
 }
 
+/// Whether two floats have the same bits, any NaN equal to any other.
+fn same_bits(a: f64, b: f64) -> bool {
+    a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::kernel::Approx;
+    use passhost_ir::kernel::Approx;
 
-    fn output(dtype: Dtype, values: &[Approx]) -> Output {
-        Output { dtype, shape: vec![values.len() as i64], values: values.to_vec() }
+    fn output(dtype: Dtype, values: &[Approx]) -> InterpretedOutput {
+        InterpretedOutput { dtype, shape: vec![values.len() as i64], values: values.to_vec() }
     }
 
     fn bytes(values: &[f32]) -> Vec<u8> {

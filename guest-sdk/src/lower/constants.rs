@@ -1,0 +1,90 @@
+//! What estimates of kernels and library calls take for granted.
+
+use passhost_ir::DeviceKind;
+use passhost_ir::kernel::effort::rate;
+
+/// What the model takes for granted of a kind of device. Times are in nanoseconds, operations are those of the column
+/// `cost` in the tables of operations.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Constants {
+    /// Operations per nanosecond of one multiprocessor.
+    pub(super) operations: f64,
+    /// Operations per nanosecond of one multiprocessor in matrix products of half types, and of all others.
+    pub(super) products: [f64; 2],
+    /// The share of the nominal bandwidth that kernels reach.
+    pub(super) reached: f64,
+    /// How much faster data moves that fits the second-level cache.
+    pub(super) cached: f64,
+    /// Launches that a call of a library costs, because it is dispatched and its result allocated.
+    pub(super) call: f64,
+    /// Launches that a view costs.
+    pub(super) view: f64,
+    /// Whether elements that are few products each are calculated where they are read, however often that is.
+    pub(super) few_terms: bool,
+    /// Points that keep one multiprocessor busy, and the most of a row that are calculated at a time where a row is not
+    /// shared.
+    pub(super) busy: f64,
+    /// Points of a row from which on several multiprocessors share it, and how many do where its points are written.
+    pub(super) shared_row: [f64; 2],
+    /// How often what is read against the order of memory is read.
+    pub(super) strided: f64,
+    /// Elements of a row up to which they are read once, however often the row is reduced.
+    pub(super) kept_row: u64,
+    /// Operations of a quotient or remainder of an index.
+    pub(super) division: f64,
+    /// Operations of an op for each element, where no kernel says how many: of one that reduces, of another that its rule
+    /// calls costly, and of any other.
+    pub(super) rule: [f64; 3],
+    /// A kernel that stands for a single call must take at most this share of its time.
+    pub(super) alone: f64,
+}
+
+const CUDA: Constants = Constants {
+    operations: rate(DeviceKind::Cuda),
+    products: [4_500.0, 2_200.0],
+    reached: 0.88,
+    cached: 2.0,
+    call: 2.25,
+    view: 0.4,
+    few_terms: true,
+    busy: 4096.0,
+    shared_row: [32_768.0, 8.0],
+    strided: 2.0,
+    kept_row: 16_384,
+    division: 4.0,
+    rule: [40.0, 24.0, 3.0],
+    alone: 1.0,
+};
+
+const CPU: Constants = Constants {
+    operations: rate(DeviceKind::Cpu),
+    products: [40.0, 40.0],
+    reached: 1.0,
+    cached: 4.0,
+    call: 2.0,
+    view: 0.3,
+    few_terms: false,
+    busy: 2048.0,
+    shared_row: [f64::INFINITY, 1.0],
+    strided: 4.0,
+    kept_row: 1 << 20,
+    division: 16.0,
+    rule: [40.0, 24.0, 3.0],
+    alone: 0.97,
+};
+
+impl Constants {
+    pub(super) fn of(kind: DeviceKind) -> Constants {
+        match kind {
+            DeviceKind::Cpu => CPU,
+            DeviceKind::Cuda => CUDA,
+        }
+    }
+}
+
+/// A graph is rewritten only if it is estimated to take at most this many times as long as eager: where its time does not
+/// change, a rewrite is still better than none.
+pub(super) const LONGEST_REWRITE: f64 = 1.0 / 0.97;
+
+/// From this many calculations of a costly op for each element of its result on, every repetition counts in full.
+pub(super) const MOST_REPEATED: u64 = 8;
