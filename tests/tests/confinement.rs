@@ -1,9 +1,9 @@
 //! What native code can do that has taken a child process over: nothing. Each attempt of a list is made in the real
 //! programs, behind the walls that stand while they serve.
 
-use passhost_cache::{Cache, Key};
+use passhost_cache::{Cache, CacheKey};
 use passhost_child::{Confinement, beside_this_executable};
-use passhost_confine::attempt::{ATTEMPTS, Attempt, HARMLESS, NO_WALLS, Outcome, WRITING, of_program};
+use passhost_confine::attempt::{ATTEMPTS, AttemptOutcome, EscapeAttempt, HARMLESS, NO_WALLS, WRITING, of_program};
 use passhost_supervisor::Sample;
 use passhost_tests::{Passhost, SMALL, directory, plugin, sample, sample_with};
 use std::ffi::{OsStr, OsString};
@@ -41,7 +41,7 @@ impl Outside {
     fn new(name: &str) -> std::io::Result<Outside> {
         let directory = directory();
         let cache = Cache::open(&directory.path().join("cache")).map_err(std::io::Error::other)?;
-        cache.put(&Key::of(&[]), b"machine code");
+        cache.put(&CacheKey::of(&[]), b"machine code");
         let abstract_name = format!("passhost-{name}-{}", std::process::id());
         let address = SocketAddr::from_abstract_name(&abstract_name)?;
         let sockets = [UnixListener::bind(directory.path().join("socket"))?, UnixListener::bind_addr(&address)?];
@@ -63,7 +63,7 @@ impl Outside {
     }
 
     /// What an attempt is aimed at.
-    fn target(&self, attempt: &Attempt) -> std::io::Result<OsString> {
+    fn target(&self, attempt: &EscapeAttempt) -> std::io::Result<OsString> {
         Ok(match attempt.name {
             "create-file" | "make-directory" => self.made().into(),
             "list-cache" => self.cache.paths()[0].clone().into(),
@@ -77,7 +77,7 @@ impl Outside {
     }
 
     /// Makes an attempt in fresh surroundings. Returns what came of it, and whether the surroundings are as they were.
-    fn make(&self, attempt: &Attempt, place: &Place) -> std::io::Result<(Outcome, bool)> {
+    fn make(&self, attempt: &EscapeAttempt, place: &Place) -> std::io::Result<(AttemptOutcome, bool)> {
         // The attempt before may have made or removed them.
         let _ = std::fs::remove_file(self.made());
         let _ = std::fs::remove_dir(self.made());
@@ -94,12 +94,12 @@ impl Outside {
     }
 
     /// Makes all attempts, and names those that came to something else than they should.
-    fn holes(&self, place: &Place, may: impl Fn(&Attempt) -> bool) -> std::io::Result<Vec<String>> {
+    fn holes(&self, place: &Place, may: impl Fn(&EscapeAttempt) -> bool) -> std::io::Result<Vec<String>> {
         let mut holes = vec![];
         for attempt in ATTEMPTS.iter().chain([&HARMLESS]) {
             let (outcome, untouched) = self.make(attempt, place)?;
             let may = attempt.name == HARMLESS.name || may(attempt);
-            if outcome.held() == may || outcome == Outcome::NotMade || !untouched {
+            if outcome.held() == may || outcome == AttemptOutcome::NotMade || !untouched {
                 holes.push(format!("{} {} in {}: {outcome}", place.program, place.stage, attempt.name));
             }
         }
@@ -119,7 +119,7 @@ fn every_attempt_works_for_a_process_without_walls() -> std::io::Result<()> {
     let mut failed = vec![];
     for attempt in ATTEMPTS.iter().filter(|attempt| attempt.ordinary) {
         let (outcome, _) = outside.make(attempt, &place("passhost-guest", NO_WALLS))?;
-        if outcome != Outcome::Worked {
+        if outcome != AttemptOutcome::Worked {
             failed.push(format!("{}: {outcome}", attempt.name));
         }
     }
@@ -197,11 +197,11 @@ fn what_a_compiler_of_sources_writes_keeps_its_name() -> std::io::Result<()> {
     }
     let (outside, own) = (Outside::new("names")?, place("passhost-builder", WRITING));
     for (name, expected) in [
-        ("open-for-writing", Outcome::Worked),
-        ("remove", Outcome::Worked),
-        ("move", Outcome::Refused),
-        ("link", Outcome::Refused),
-        ("nameless-file", Outcome::Refused),
+        ("open-for-writing", AttemptOutcome::Worked),
+        ("remove", AttemptOutcome::Worked),
+        ("move", AttemptOutcome::Refused),
+        ("link", AttemptOutcome::Refused),
+        ("nameless-file", AttemptOutcome::Refused),
     ] {
         let attempt = ATTEMPTS.iter().find(|attempt| attempt.name == name).ok_or(std::io::ErrorKind::NotFound)?;
         let (outcome, untouched) = outside.make(attempt, &own)?;

@@ -2,14 +2,17 @@
 //! takes long, and knows what grew.
 
 use passhost_child::device::{Device, DeviceSetup, LoadRequest};
-use passhost_child::{Confinement, Plugin};
+use passhost_child::Plugin;
 use passhost_ir::{Draw, Graph, InputSpec};
 use passhost_protocol::device::DeviceChoice;
 use passhost_result::Settings;
-use passhost_result::document::Document;
-use passhost_supervisor::{Checking, Config, Sample, Supervisor};
+use passhost_supervisor::batch::{
+    BatchEvent, BatchLine, BatchWork, Checking, Finished, Header, PluginEntry, SampleEntry,
+};
+use passhost_supervisor::{Config, Supervisor};
 use passhost_tests::{SMALL, plugin, sample_with};
 use std::convert::Infallible;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 #[path = "../../host/judge/supervisor/examples/judge.rs"]
@@ -40,7 +43,7 @@ fn a_plugin_is_judged_while_another_is_checked() {
 }
 
 #[test]
-fn samples_that_are_checked_beside_a_measurement_have_the_same_documents_in_the_same_order() {
+fn samples_that_are_checked_beside_a_measurement_have_the_same_verdicts_in_the_same_order() {
     let names = ["se-gate-add-relu", "single-gelu", "pointwise-chain"];
     let samples = names.map(|name| sample_with(name, SMALL));
     let settings = Settings { budget_ms: 5, accept_noise: true, ..Settings::default() };
@@ -50,28 +53,32 @@ fn samples_that_are_checked_beside_a_measurement_have_the_same_documents_in_the_
     let device = Device::open(DeviceSetup::new(DeviceChoice::Cpu, Some(1)));
     assert!(plugin.is_ok() && device.is_ok(), "{:?} {:?}", plugin.err(), device.err());
     let (Ok(plugin), Ok(mut device)) = (plugin, device) else { return };
-    // What does not depend on time: of each sample its name, and of each variant what the pass made of it.
+    let mut header = Header::new(supervisor.config());
+    header.devices = vec![device.info().clone()];
+    let (path, sha256) = (plugin.path.clone(), plugin.sha256.clone());
+    header.plugins = vec![PluginEntry { path, sha256, info: None, failure: None, baseline: None }];
+    let entry = |path: String| SampleEntry { path, groups: vec![], place: None };
+    header.samples = samples.iter().map(|folder| entry(folder.path().display().to_string())).collect();
+    // What does not depend on time: of each variant which it is, and what the pass made of it.
     let mut evaluate = |checking: Checking| {
-        let opened: Vec<Sample> =
-            samples.iter().filter_map(|folder| Sample::open(folder.path(), Confinement::default()).ok()).collect();
-        assert_eq!(opened.len(), names.len());
-        let mut plugin = supervisor.load(plugin.clone());
-        let mut checker = supervisor.checker(device.info().facts);
+        let (finished, stop) = (Finished::default(), AtomicBool::new(false));
+        let work =
+            BatchWork { header: &header, plugins: &[plugin.clone()], finished: &finished, checking, stop: &stop };
         let mut found = vec![];
-        let done = |document: Document| {
-            let variants = document.variants.into_iter();
-            let variants = variants.map(|variant| {
+        let hear = |event| {
+            if let BatchEvent::Line { sample, line: BatchLine::Variant(line) } = event {
+                let variant = line.variant;
                 assert!(!variant.outputs.is_empty(), "{variant:?}");
-                (variant.name, variant.class, variant.rewrite.map(|rewrite| rewrite.sha256))
-            });
-            found.push((document.job.sample, variants.collect::<Vec<_>>()));
+                let rewrite = variant.rewrite.map(|rewrite| rewrite.sha256);
+                found.push((sample, variant.name, variant.class, rewrite));
+            }
             Ok::<(), Infallible>(())
         };
-        assert!(supervisor.evaluate(&mut checker, &mut plugin, opened, &mut device, checking, done).is_ok());
+        assert!(supervisor.bench(&work, std::slice::from_mut(&mut device), hear).is_ok());
         found
     };
     let between = evaluate(Checking::Between);
-    assert!(between.iter().all(|(_, variants)| variants.len() == 3), "{between:?}");
+    assert_eq!(between.len(), 3 * names.len(), "{between:?}");
     assert_eq!(evaluate(Checking::Beside(2)), between);
 }
 

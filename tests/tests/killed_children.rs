@@ -1,7 +1,7 @@
 //! A child that is killed or hangs in the middle of an evaluation: a result with the right blame, and the next sample is
 //! evaluated.
 
-use passhost_child::{Confinement, Types};
+use passhost_child::{Confinement, TypesClient};
 use passhost_ir::{Arg, Infer, InferError, OpName, TensorType};
 use passhost_result::InputMode;
 use passhost_supervisor::{ReadError, Sample};
@@ -153,7 +153,7 @@ fn a_model_that_kills_its_reader_is_not_cut_and_the_others_are() {
 
 /// Answers questions about types, the first of them after whoever asks was killed.
 struct Killer<'a> {
-    types: Types,
+    types: TypesClient,
     reader: &'a str,
     kills: u32,
 }
@@ -177,7 +177,8 @@ fn a_reader_killed_once_is_replaced_and_killed_twice_is_given_up() {
         let opened = Sample::open(&path, Confinement::default());
         assert!(opened.is_ok(), "{:?}", opened.err());
         let Ok(mut opened) = opened else { return };
-        let mut killer = Killer { types: Types::new(Arc::default(), Confinement::default()), reader: &reader, kills };
+        let mut killer =
+            Killer { types: TypesClient::new(Arc::default(), Confinement::default()), reader: &reader, kills };
         match opened.read(0, InputMode::Fresh, &mut killer, limit) {
             Ok(read) => {
                 assert!(kills < 2, "it was killed twice");

@@ -6,7 +6,7 @@ use passhost_cache::Cache;
 use passhost_child::Confinement;
 use passhost_child::machine_code::{Allowance, CodeError, MachineCode, Processes};
 use passhost_kernels::cuda::{Nvrtc, NvrtcError};
-use passhost_protocol::compiler::Source;
+use passhost_protocol::compiler::CompilerSource;
 use passhost_tests::{directory, repository};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,10 +28,10 @@ fn nvrtc() -> Option<Nvrtc> {
 }
 
 /// A kernel as the host emits it.
-fn emitted() -> Source {
+fn emitted() -> CompilerSource {
     let text = std::fs::read_to_string(repository().join("host/run/kernels/tests/golden/softmax.cu")).unwrap();
     let prelude = std::fs::read_to_string(repository().join("host/run/kernels/src/cuda/prelude.cu")).unwrap();
-    Source { text: prelude + &text, capability: (9, 0) }
+    CompilerSource { text: prelude + &text, capability: (9, 0) }
 }
 
 fn soon() -> Instant {
@@ -62,7 +62,7 @@ fn what_the_compiler_says_of_a_source_comes_back_and_no_file_is_read_for_it() {
     }
     let mut machine_code = MachineCode::new(Processes::new(Confinement::default()), None);
     for (text, said) in [("no kernel", "identifier \"no\" is undefined"), ("#include \"/etc/passwd\"", "cannot open")] {
-        let source = Source { text: text.into(), capability: (9, 0) };
+        let source = CompilerSource { text: text.into(), capability: (9, 0) };
         let refused = machine_code.of(&source, &mut Allowance::default(), soon());
         assert!(matches!(&refused, Err(CodeError::Refused(log)) if log.contains(said)), "{refused:?}");
     }

@@ -1,6 +1,6 @@
 //! Samples that are one text file: the same sample as their directory, for every command, by its name and by its hash.
 
-use passhost_sample::{Packed, Sample, find_all};
+use passhost_sample::{Packed, SampleText, find_all};
 use passhost_tests::{Passhost, directory, plugin, repository, sample};
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -22,7 +22,7 @@ fn every_shipped_task_is_packed_and_is_the_same_in_a_directory() -> Result<(), B
     for path in find_all(lists)?.samples.into_iter().map(|named| named.path) {
         let name = path.strip_prefix(&shipped)?;
         assert_eq!(std::fs::read(&path)?, std::fs::read(packed.join(name))?, "{}", name.display());
-        let (whole, apart) = (Sample::open(&path)?, Sample::open(&unpacked.join(name))?);
+        let (whole, apart) = (SampleText::open(&path)?, SampleText::open(&unpacked.join(name))?);
         assert_eq!((whole.sha256(), whole.name()), (apart.sha256(), apart.name()), "{}", name.display());
         named.push(format!("{} {}\n", name.display(), whole.sha256()));
     }
@@ -76,7 +76,7 @@ fn a_task_with_a_link_to_its_graphs_is_read_and_not_packed() -> Result<(), Box<d
         std::fs::write(path, text)?;
     }
     std::os::unix::fs::symlink("../../graphs", task.join("graphs"))?;
-    assert_eq!(Sample::open(&task)?.sha256(), Sample::open(&sample("single-gelu"))?.sha256());
+    assert_eq!(SampleText::open(&task)?.sha256(), SampleText::open(&sample("single-gelu"))?.sha256());
     Passhost::new([Path::new("show"), &task]).run().expect_end(0, &["aten::gelu"]);
     convert("pack", &[&task], &place.path().join("out")).run().expect_end(2, &["`graphs` in it is a link"]);
     Ok(())

@@ -1,6 +1,6 @@
 //! `passhost samples` on shipped samples, on sets with broken ones among them, and on sets made for one question.
 
-use passhost_sample::Sample;
+use passhost_sample::SampleText;
 use passhost_tests::{Passhost, Run, directory, sample};
 use rustix::process::Signal;
 use serde_json::Value;
@@ -97,7 +97,7 @@ fn the_lists_of_shipped_samples_fit_each_other() {
     assert_eq!(all, set(&["train.txt", "eval.txt"]));
     assert_eq!(entries("train.txt").len() + entries("eval.txt").len(), all.len(), "no sample is in both");
     let has_contraction = |entry: &String| {
-        let opened = Sample::open(&sample(entry));
+        let opened = SampleText::open(&sample(entry));
         let variants = opened.iter().flat_map(|sample| (0..sample.variants().len()).map(move |index| (sample, index)));
         let text: String = variants.filter_map(|(sample, index)| sample.text(index, "model.py")).collect();
         assert!(!text.is_empty(), "{entry}: {opened:?}");
@@ -129,7 +129,7 @@ fn every_graph_that_was_cut_has_the_hash_that_is_recorded() {
     let mut seen = BTreeSet::new();
     for task in run.json()["samples"].as_array().into_iter().flatten() {
         let path = task["sample"].as_str().unwrap_or_default();
-        let opened = Sample::open(Path::new(path));
+        let opened = SampleText::open(Path::new(path));
         run.expect(opened.is_ok(), path);
         for (index, graph) in task["graphs"].as_array().into_iter().flatten().enumerate() {
             let recorded = opened.as_ref().ok().and_then(|sample| sample.text(index, "graph_net.json"));

@@ -2,7 +2,7 @@
 
 use crate::confinement::{Place, place};
 use passhost_child::beside_this_executable;
-use passhost_confine::attempt::{Outcome, of_program};
+use passhost_confine::attempt::{AttemptOutcome, of_program};
 use passhost_sign::{BatchId, JobId, SecretKey, Signed, Statement, read};
 use passhost_tests::{Passhost, Run, directory, plugin, sample_with};
 use serde_json::Value;
@@ -309,7 +309,7 @@ fn no_child_can_read_a_key_that_signs() -> std::io::Result<()> {
     for Place { program, arguments, stage } in children(&key, &sample) {
         let arguments: Vec<&OsStr> = arguments.iter().map(OsString::as_os_str).collect();
         let outcome = of_program(&beside_this_executable(program), &arguments, stage, "open-key", key.as_os_str())?;
-        assert!(outcome.held() && outcome != Outcome::NotMade, "{program} {stage}: {outcome}");
+        assert!(outcome.held() && outcome != AttemptOutcome::NotMade, "{program} {stage}: {outcome}");
     }
     Ok(())
 }

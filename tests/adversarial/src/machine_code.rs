@@ -6,7 +6,7 @@
 //! the compiler gives the same bytes.
 
 use crate::{Trouble, plugin};
-use passhost_cache::{Cache, Key};
+use passhost_cache::{Cache, CacheKey};
 use passhost_child::guest::Guest;
 use passhost_child::{Child, Confinement, Plugin};
 use passhost_protocol::guest::FromGuest;
@@ -90,8 +90,8 @@ fn artefacts(user_cache: &Path) -> PathBuf {
 }
 
 /// The name under which the supervisor looks for a plugin's machine code.
-fn key(plugin: &Plugin, engine: &str) -> Key {
-    Key::of(&[b"wasm", plugin.sha256.as_bytes(), engine.as_bytes()])
+fn key(plugin: &Plugin, engine: &str) -> CacheKey {
+    CacheKey::of(&[b"wasm", plugin.sha256.as_bytes(), engine.as_bytes()])
 }
 
 /// What a guest child says of the engine that it has.

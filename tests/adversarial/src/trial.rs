@@ -3,13 +3,12 @@
 use crate::machine_code::MachineCode;
 use crate::{Case, Trouble, file, plugin, sample};
 use passhost_cache::Cache;
-use passhost_child::device::{Device, DeviceSetup, LoadRequest, RewriteRequest};
+use passhost_child::device::{Device, DeviceSetup, LoadRequest};
 use passhost_child::{Confinement, Plugin};
-use passhost_protocol::device::{DeviceChoice, Draws};
+use passhost_protocol::device::{DeviceChoice, Draws, RewriteJob};
 use passhost_result::document::{Document, Failure};
 use passhost_result::{OtherRounds, Policy, Settings};
-use passhost_supervisor::{Checking, Config, OpenError, Sample, Supervisor};
-use std::convert::Infallible;
+use passhost_supervisor::{Config, OpenError, Sample, Supervisor};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -147,14 +146,7 @@ impl<'s> Bench<'s> {
         }
         let facts = self.device.info().facts;
         let mut checker = supervisor.checker(facts);
-        let mut document = None;
-        let done = |found| {
-            document = Some(found);
-            Ok::<(), Infallible>(())
-        };
-        let Ok(()) =
-            supervisor.evaluate(&mut checker, &mut plugin, vec![sample], &mut self.device, Checking::Between, done);
-        document.ok_or_else(|| "one sample has one document".into()).map(Ok)
+        Ok(Ok(supervisor.evaluate(&mut checker, &mut plugin, sample, &mut self.device)))
     }
 
     /// What is found of a pass under other draws of the inputs: an honest one has nothing to fear from any.
@@ -173,8 +165,9 @@ impl<'s> Bench<'s> {
             session.load(0, reference, STEP, watch)??;
             for seed in 1..=SEEDS {
                 let draws = Draws { seed, are_shared: false, others: Some(OtherRounds::ALL) };
-                let request = RewriteRequest { rewrite, in_place: &[], schedules: &[], draws, settings };
-                let found = session.evaluate(request, STEP, watch)?;
+                let (rewrite, in_place, schedules) = (rewrite.clone(), vec![], vec![]);
+                let job = RewriteJob { rewrite, in_place, schedules, draws, settings };
+                let found = session.evaluate(&job, STEP, watch)?;
                 findings.extend(found.findings.iter().map(|finding| format!("seed {seed}: {finding}")));
                 findings.extend(found.domain.iter().map(|finding| format!("seed {seed}: {finding}")));
                 findings.extend(found.error.map(|error| format!("seed {seed}: {error}")));

@@ -15,7 +15,7 @@ use passhost_protocol::device::DeviceChoice;
 use passhost_protocol::encode;
 use passhost_result::document::{Document, Failure, Status};
 use passhost_result::{GuestLimits, Settings};
-use passhost_supervisor::{Checking, Config, OpenError, Sample, Supervisor};
+use passhost_supervisor::{Config, OpenError, Sample, Supervisor};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -105,13 +105,7 @@ fn evaluate() -> Outcome {
     let plugin = Plugin { path: "plugin".into(), wasm: vec![0; 1 << 20], sha256: "0".into() };
     let mut plugin = supervisor.load(plugin);
     let mut checker = supervisor.checker(device.info().facts);
-    let mut found = None;
-    let done = |document: Document| {
-        found = Some(document);
-        Ok::<(), String>(())
-    };
-    supervisor.evaluate(&mut checker, &mut plugin, vec![sample], &mut device, Checking::Between, done)?;
-    judge(&found.ok_or("one sample has one document")?)
+    judge(&supervisor.evaluate(&mut checker, &mut plugin, sample, &mut device))
 }
 
 fn judge(document: &Document) -> Outcome {

@@ -52,8 +52,8 @@ pub enum Act {
     Say(Vec<u8>),
     /// Waits for a message.
     Hear,
-    /// Waits for a message, and goes on at another act unless it begins with this byte.
-    HearElse(u8, usize),
+    /// Waits for a message, and goes on at another act unless it begins with these bytes.
+    HearElse(Vec<u8>, usize),
     /// Ends with a status.
     Exit(u8),
     /// Ends by a signal.
@@ -104,7 +104,7 @@ fn play(acts: &[Act]) -> io::Result<ExitCode> {
             }
             Act::Hear => drop(hear(&mut input)?),
             Act::HearElse(first, otherwise) => {
-                if hear(&mut input)? != Some(*first) {
+                if !hear(&mut input)?.starts_with(first) {
                     next = *otherwise;
                 }
             }
@@ -123,12 +123,12 @@ fn play(acts: &[Act]) -> io::Result<ExitCode> {
 }
 
 /// Takes one message and forgets it, but for its first byte.
-fn hear(input: &mut impl Read) -> io::Result<Option<u8>> {
+fn hear(input: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut header = [0; 4];
     input.read_exact(&mut header)?;
     let mut message = input.take(u64::from(u32::from_le_bytes(header)).min(MAX_FRAME as u64));
-    let mut first = [0];
-    let count = message.read(&mut first)?;
+    let mut first = vec![];
+    message.by_ref().take(2).read_to_end(&mut first)?;
     io::copy(&mut message, &mut io::sink())?;
-    Ok((count > 0).then_some(first[0]))
+    Ok(first)
 }

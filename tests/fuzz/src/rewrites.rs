@@ -10,7 +10,7 @@ use crate::target::{Outcome, Target, variant};
 use passhost_ir::verify::check_counts;
 use passhost_ir::{Graph, GraphError, NodeId, NodeKind, OpTable, verify_rewrite};
 use passhost_kernels::CpuKernel;
-use passhost_protocol::guest::{FromGuest, Rewrite};
+use passhost_protocol::guest::{FromGuest, GuestRewrite};
 use passhost_protocol::{decode, encode};
 use passhost_result::{GuestUsage, Refusal};
 
@@ -102,7 +102,7 @@ impl Target for Rewrites {
         }
         let nodes = graph.nodes.iter().map(|node| node.id).collect();
         let refusals = vec![Refusal { nodes, reason: "none of its business".into() }];
-        let rewrite = Rewrite { graph, refusals, refusals_left_out: 0 };
+        let rewrite = GuestRewrite { graph, refusals, refusals_left_out: 0 };
         let message = FromGuest::Ran(Ok(rewrite), GuestUsage::default());
         // A graph in memory always has an encoding.
         Case::Message(at, changed(encode(&message).unwrap_or_default(), random))

@@ -7,10 +7,10 @@ mod text;
 use crate::random::Random;
 use crate::target::{Outcome, Target, variant};
 use files::Tree;
-use passhost_child::{Confinement, Memo, Types, TypesSession};
+use passhost_child::{Confinement, Memo, TypesClient, TypesSession};
 use passhost_ir::{OpTable, functionalise, verify_graph};
-use passhost_protocol::reader::{Change, SampleError};
-use passhost_sample::{InputMode, Sample};
+use passhost_protocol::reader::{SampleError, VariantChange};
+use passhost_sample::{InputMode, SampleText};
 use passhost_supervisor::{OpenError, ReadError};
 use passhost_tests::repository;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ fn shipped() -> Result<Vec<Graph>, String> {
     let found = passhost_sample::find_all(roots.iter().map(PathBuf::as_path)).map_err(|error| error.to_string())?;
     let mut graphs = vec![];
     for named in found.samples {
-        let sample = Sample::open(&named.path).map_err(|error| error.to_string())?;
+        let sample = SampleText::open(&named.path).map_err(|error| error.to_string())?;
         let read = |index, file| sample.text(index, file).unwrap_or_default().into_bytes();
         graphs.extend((0..sample.variants().len()).map(|index| Graph {
             model: read(index, "model.py"),
@@ -61,15 +61,15 @@ fn changed(graphs: &[Graph], random: &mut Random) -> Graph {
 }
 
 /// Types from a types child, which is asked once for each question.
-fn types() -> Types {
-    Types::new(Arc::new(Memo::default()), Confinement::default())
+fn types() -> TypesClient {
+    TypesClient::new(Arc::new(Memo::default()), Confinement::default())
 }
 
 /// The reader in this process.
 pub struct Samples {
     graphs: Vec<Graph>,
     folder: TempDir,
-    types: Types,
+    types: TypesClient,
 }
 
 /// Files of a graph, and what is asked about it.
@@ -77,7 +77,7 @@ pub struct Case {
     graph: Graph,
     mode: InputMode,
     /// A size or an element type that the graph is to have instead.
-    change: Option<Change>,
+    change: Option<VariantChange>,
 }
 
 impl Samples {
@@ -92,7 +92,7 @@ impl Samples {
     }
 
     fn read(folder: &Path, case: &Case, types: &mut TypesSession<'_>) -> Result<String, SampleError> {
-        let sample = Sample::open(folder)?;
+        let sample = SampleText::open(folder)?;
         if let Some(change) = &case.change {
             let reading = sample.reading(0, types)?;
             return Ok(match sample.vary(0, &reading, change, types) {
@@ -119,7 +119,7 @@ impl Target for Samples {
             let to = if random.chance(80) { random.between(1, 40) } else { random.integer() };
             let dtype = *random.pick(&[None, Some(passhost_ir::Dtype::F16), Some(passhost_ir::Dtype::Bf16)]);
             let symbols = if random.chance(70) { [(symbol, to)].into() } else { [].into() };
-            Change { symbols, dtype }
+            VariantChange { symbols, dtype }
         });
         Case { graph, mode, change }
     }
@@ -155,7 +155,7 @@ fn refused(error: &SampleError) -> String {
 /// Reader children.
 pub struct Reader {
     graphs: Vec<Graph>,
-    types: Types,
+    types: TypesClient,
 }
 
 impl Reader {

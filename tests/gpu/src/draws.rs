@@ -1,11 +1,11 @@
 //! What a GPU draws, compares and judges by itself, against the CPU.
 
 use anyhow::{Context as _, Result, ensure};
-use passhost_bench::compare::Judge;
 use passhost_bench::counter;
-use passhost_bench::device::Device;
-use passhost_bench::held::Held;
+use passhost_bench::device::BenchDevice;
+use passhost_bench::held::HeldTensor;
 use passhost_bench::inputs::{self, Round};
+use passhost_bench::judge::ElementJudge;
 use passhost_bench::on_device::{self, CHUNK};
 use passhost_bench::precision::judge;
 use passhost_ir::{Draw, Dtype, InputSpec, TensorType};
@@ -22,7 +22,7 @@ const ROUNDING: f64 = 1e-9;
 
 /// Draws a tensor for each seed on both, changes some elements, and compares and judges the two on both. Returns how many
 /// tensors there were.
-pub(crate) fn run(device: &Device, seeds: Range<u64>) -> Result<u64> {
+pub(crate) fn run(device: &BenchDevice, seeds: Range<u64>) -> Result<u64> {
     let count = seeds.end - seeds.start;
     for seed in seeds {
         check(device, seed).with_context(|| format!("seed {seed}"))?;
@@ -35,7 +35,7 @@ fn random(seed: u64, purpose: u64, bound: u64) -> u64 {
     counter::hash(seed, purpose) % bound
 }
 
-fn check(device: &Device, seed: u64) -> Result<()> {
+fn check(device: &BenchDevice, seed: u64) -> Result<()> {
     let spec = random_spec(seed);
     let stressed = (random(seed, 0, 2) == 0).then_some(0);
     let round = Round { seed, number: random(seed, 1, 9) as u32, stressed };
@@ -85,13 +85,13 @@ fn change(bytes: &mut [u8], ty: &TensorType, seed: u64) {
     }
 }
 
-fn compare(device: &Device, ty: &TensorType, there: [&Tensor; 2], here: [Vec<u8>; 2]) -> Result<()> {
+fn compare(device: &BenchDevice, ty: &TensorType, there: [&Tensor; 2], here: [Vec<u8>; 2]) -> Result<()> {
     let kernels = device.on_device(ty).context("the device leaves it to the CPU")?;
     let [changed, drawn] = there;
     let bytes = [changed.as_bytes()?, drawn.as_bytes()?];
-    let judging = Judge::new(ty.dtype);
+    let judging = ElementJudge::new(ty.dtype);
     let found = on_device::compare::compare(device.context(), kernels, &judging, ty.dtype, [&bytes[0], &bytes[1]])?;
-    let [changed_here, drawn_here] = here.map(|bytes| Held::host(ty.dtype, bytes));
+    let [changed_here, drawn_here] = here.map(|bytes| HeldTensor::host(ty.dtype, bytes));
     let expected = judging.all(changed_here.elements(), drawn_here.elements());
     // In words, in which a NaN is equal to itself.
     let (found, expected) = (format!("{found:?}"), format!("{expected:?}"));
@@ -100,7 +100,7 @@ fn compare(device: &Device, ty: &TensorType, there: [&Tensor; 2], here: [Vec<u8>
         return Ok(());
     }
     let truth = drawn.upcast();
-    let truth_here = Held::host(Dtype::F64, truth.to_bytes());
+    let truth_here = HeldTensor::host(Dtype::F64, truth.to_bytes());
     let (worse, found) = on_device::precision::judge(ty, [changed, drawn, &truth])?;
     let (worse_here, expected) = judge(ty, [&changed_here, &drawn_here, &truth_here]);
     let close = |a: f64, b: f64| a == b || ((a - b) / b).abs() < ROUNDING;
@@ -113,14 +113,14 @@ fn compare(device: &Device, ty: &TensorType, there: [&Tensor; 2], here: [Vec<u8>
     Ok(())
 }
 
-fn draw(device: &Device, spec: &InputSpec, round: Round) -> Result<Tensor> {
+fn draw(device: &BenchDevice, spec: &InputSpec, round: Round) -> Result<Tensor> {
     let kernels = device.on_device(&spec.ty).context("the device leaves it to the CPU")?;
     let drawn = on_device::draws::draw(device.context(), kernels, (spec, 0), round)?;
     drawn.with_context(|| format!("{:?} of {} is left to the CPU", spec.draw, spec.ty))
 }
 
 /// Prints how long a large tensor takes.
-pub(crate) fn print_times(device: &Device) -> Result<()> {
+pub(crate) fn print_times(device: &BenchDevice) -> Result<()> {
     let ty = TensorType::contiguous(Dtype::F32, [1024, LARGE / 1024]);
     let draw_of = |mean| Draw::Normal { mean, std: 1.0 };
     let spec = |mean| InputSpec { name: "x".into(), ty: ty.clone(), draw: draw_of(mean), min: None, max: None };
@@ -139,7 +139,7 @@ pub(crate) fn print_times(device: &Device) -> Result<()> {
     };
     timed("drawing", &|| draw(device, &spec(0.0), round).map(drop))?;
     let bytes = [first.as_bytes()?, second.as_bytes()?];
-    let judging = Judge::new(Dtype::F32);
+    let judging = ElementJudge::new(Dtype::F32);
     let both = [&bytes[0], &bytes[1]];
     timed("comparing", &|| {
         Ok(on_device::compare::compare(device.context(), kernels, &judging, Dtype::F32, both).map(drop)?)

@@ -25,7 +25,7 @@ mod shown;
 
 use anyhow::{Result, ensure};
 use clap::{Parser, Subcommand};
-use passhost_bench::device::Device;
+use passhost_bench::device::BenchDevice;
 use passhost_kernels::cuda::{Compiler, Gpu, Nvrtc};
 use serde_json::{Value, json};
 use std::ops::Range;
@@ -212,7 +212,7 @@ fn main() -> Result<()> {
             }
         }
         Command::Draws { count, first } => {
-            let device = Device::gpu(arguments.device, |_| compiler).map_err(anyhow::Error::msg)?;
+            let device = BenchDevice::gpu(arguments.device, |_| compiler).map_err(anyhow::Error::msg)?;
             let tensors = draws::run(&device, first..first.saturating_add(count))?;
             println!("{tensors} tensors: the GPU draws, compares and judges as the CPU does");
             draws::print_times(&device)?;
@@ -221,7 +221,7 @@ fn main() -> Result<()> {
         Command::Runtime => runtime::run(&gpu, &Arc::new(compiler))?,
         Command::Launch => runtime::run_recorded(&gpu, &Arc::new(compiler))?,
         Command::Queue => {
-            let device = Device::gpu(arguments.device, |_| compiler).map_err(anyhow::Error::msg)?;
+            let device = BenchDevice::gpu(arguments.device, |_| compiler).map_err(anyhow::Error::msg)?;
             queue::restored(&device)?;
             queue::probes(&device)?;
         }

@@ -2,7 +2,7 @@
 //! wait take behind a program that runs for milliseconds.
 
 use anyhow::{Context as _, Result, ensure};
-use passhost_bench::device::{Device, Queued, Spacing};
+use passhost_bench::device::{BenchDevice, QueuedProgram, Spacing};
 use passhost_ir::{Dtype, Graph, TensorType};
 use passhost_runtime::{Hints, Mode, NodeError, Program, Recorded, Tensor};
 use std::time::Instant;
@@ -15,7 +15,7 @@ const EVENTS_US: f64 = 10.0;
 const PROBES: usize = 400;
 
 /// `x + w`, in place or not.
-fn sum(device: &Device, length: i64, op: &str) -> Result<Program> {
+fn sum(device: &BenchDevice, length: i64, op: &str) -> Result<Program> {
     let text = format!(
         "graph(%x: f32[{length}], %w: f32[{length}]) {{\n  %y: f32[{length}] = aten::{op}.Tensor(%x, %w)\n  return (%y)\n}}"
     );
@@ -33,7 +33,7 @@ struct Sum<'p> {
 }
 
 impl<'p> Sum<'p> {
-    fn new(device: &Device, program: &'p Program, length: i64, is_recorded: bool) -> Result<Sum<'p>> {
+    fn new(device: &BenchDevice, program: &'p Program, length: i64, is_recorded: bool) -> Result<Sum<'p>> {
         let inputs = [filled(device, length, 1.0)?, filled(device, length, 2.0)?];
         let pristine = (!program.mutated_inputs.is_empty()).then(|| inputs[0].deep_clone());
         let recorded = if is_recorded { Some(program.record(&inputs)?) } else { None };
@@ -41,7 +41,7 @@ impl<'p> Sum<'p> {
     }
 }
 
-impl Queued for Sum<'_> {
+impl QueuedProgram for Sum<'_> {
     fn launches(&self) -> usize {
         2
     }
@@ -62,13 +62,13 @@ impl Queued for Sum<'_> {
     }
 }
 
-fn filled(device: &Device, length: i64, value: f32) -> Result<Tensor> {
+fn filled(device: &BenchDevice, length: i64, value: f32) -> Result<Tensor> {
     let bytes: Vec<u8> = (0..length).flat_map(|_| value.to_le_bytes()).collect();
     Ok(Tensor::from_bytes(device.target(), &TensorType::contiguous(Dtype::F32, [length]), &bytes)?)
 }
 
 /// Holds programs that overwrite an input against the same out of place.
-pub(crate) fn restored(device: &Device) -> Result<()> {
+pub(crate) fn restored(device: &BenchDevice) -> Result<()> {
     for length in LENGTHS {
         let (in_place, out_of_place) = (sum(device, length, "add_")?, sum(device, length, "add")?);
         ensure!(in_place.mutated_inputs == [0] && out_of_place.mutated_inputs.is_empty(), "which program overwrites");
@@ -95,7 +95,7 @@ pub(crate) fn restored(device: &Device) -> Result<()> {
     Ok(())
 }
 
-fn median_us(device: &Device, program: &mut Sum<'_>, spacing: Spacing) -> Result<f64> {
+fn median_us(device: &BenchDevice, program: &mut Sum<'_>, spacing: Spacing) -> Result<f64> {
     let mut times = vec![];
     for _ in 0..5 {
         let taken = device.queued_ns(program, spacing, None)?.map_err(anyhow::Error::msg)?;
@@ -111,7 +111,7 @@ fn median(times: &mut [f64]) -> f64 {
 
 /// Prints what a launch and a wait take, and what the first launch does, when the device has nothing to do and behind a
 /// program of milliseconds: of the first more than a quarter must not take twice as long as the fastest.
-pub(crate) fn probes(device: &Device) -> Result<()> {
+pub(crate) fn probes(device: &BenchDevice) -> Result<()> {
     let n = 4096;
     let text = format!(
         "graph(%x: f32[{n},{n}], %w: f32[{n},{n}]) {{\n  %y: f32[{n},{n}] = aten::mm(%x, %w)\n  return (%y)\n}}"
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_program_that_overwrites_finds_its_input_restored() {
-        let device = Device::cpu();
+        let device = BenchDevice::cpu();
         let program = sum(&device, 8, "add_").unwrap();
         let mut overwriting = Sum::new(&device, &program, 8, false).unwrap();
         let three = filled(&device, 8, 3.0).unwrap();

@@ -3,7 +3,7 @@
 
 use crate::faults::group::Group;
 use passhost_score::FailureClass;
-use passhost_supervisor::batch::{self, Line};
+use passhost_supervisor::batch::{self, BatchLine};
 use passhost_tests::{Passhost, Run, directory, plugin, sample_with};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng as _};
@@ -47,7 +47,7 @@ impl Setup {
         let run = self.bench().run();
         run.expect_end(0, &["1 of 1 samples have ended", "noop 0.1.0: 2 graphs", "fuse-pointwise 0.1.0: 2 graphs"]);
         let text = std::fs::read_to_string(self.out()).unwrap_or_default();
-        let lines: Vec<Line> = text.lines().skip(1).filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let lines: Vec<BatchLine> = text.lines().skip(1).filter_map(|line| serde_json::from_str(line).ok()).collect();
         let keys: BTreeSet<(String, String, bool)> = lines.iter().filter_map(key).collect();
         run.expect(lines.len() == 4 && keys.len() == 4, &format!("each once: {keys:?} of {} lines", lines.len()));
         let misses = keys.iter().filter(|(_, _, is_miss)| *is_miss).count();
@@ -84,8 +84,8 @@ impl Setup {
 }
 
 /// Plugin and variant of a line about a variant that ended well, and whether nothing was changed in it.
-fn key(line: &Line) -> Option<(String, String, bool)> {
-    let Line::Variant(line) = line else { return None };
+fn key(line: &BatchLine) -> Option<(String, String, bool)> {
+    let BatchLine::Variant(line) = line else { return None };
     let is_miss = line.variant.class == Some(FailureClass::PassMiss);
     (is_miss || line.variant.timing.is_some()).then(|| (line.plugin.clone(), line.variant.name.clone(), is_miss))
 }

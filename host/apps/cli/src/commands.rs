@@ -35,7 +35,7 @@ use passhost_child::device::{Device, DeviceSetup};
 use passhost_child::{Confinement, Plugin};
 use passhost_protocol::device::DeviceChoice;
 use passhost_result::untrusted::one_line;
-use passhost_sample::{Found, Named, Repeated};
+use passhost_sample::{FoundSamples, Named, Repeated};
 use signing::Signer;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -90,7 +90,7 @@ fn device_setup(choice: DeviceChoice, threads: Option<u32>) -> DeviceSetup {
 /// Every sample that the paths name, each once. What was named again is said.
 fn named_samples<'p>(paths: impl IntoIterator<Item = &'p PathBuf>, terminal: &Terminal) -> Result<Vec<Named>, Stop> {
     let found = passhost_sample::find_all(paths.into_iter().map(PathBuf::as_path));
-    let Found { samples, repeated } = found.map_err(|error| Stop::new(Exit::Usage, error))?;
+    let FoundSamples { samples, repeated } = found.map_err(|error| Stop::new(Exit::Usage, error))?;
     if let Some(Repeated { count, first }) = repeated {
         let first = one_line(&first.display().to_string(), 200);
         terminal

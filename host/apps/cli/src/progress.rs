@@ -4,7 +4,7 @@
 use crate::arguments::ProgressArguments;
 use crate::terminal::Terminal;
 use passhost_child::Holder;
-use passhost_supervisor::Event;
+use passhost_supervisor::EvaluationEvent;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -55,16 +55,16 @@ impl Progress {
     }
 
     /// What happens. Remarks and lost children are in the document.
-    pub fn event(&self, event: &Event) {
+    pub fn event(&self, event: &EvaluationEvent) {
         let (place, what) = match event {
-            Event::Reached { place, step } => (place, step.to_string()),
-            Event::Waiting { place, holder: Holder::Own } => {
+            EvaluationEvent::Reached { place, step } => (place, step.to_string()),
+            EvaluationEvent::Waiting { place, holder: Holder::Own } => {
                 (place, "waiting for another evaluation on this device".to_owned())
             }
-            Event::Waiting { place, holder } => {
+            EvaluationEvent::Waiting { place, holder } => {
                 (place, format!("waiting for the device, ten minutes at most: {holder}"))
             }
-            Event::ChildReplaced { .. } | Event::Note { .. } => return,
+            EvaluationEvent::ChildReplaced { .. } | EvaluationEvent::Note { .. } => return,
         };
         let at = format!("{} {}/{} {}", place.sample, place.position + 1, place.count, place.variant);
         self.step(&format!("{at}: {what}"));

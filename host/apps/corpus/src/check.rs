@@ -8,7 +8,7 @@ use crate::quantities::bytes;
 use crate::survey::Task;
 use crate::worker::Worker;
 use passhost_ir::{OpTable, functionalise, unscorable};
-use passhost_sample::{InputMode, Sample, Variant};
+use passhost_sample::{InputMode, SampleText, SampleVariant};
 
 /// Reads, types and functionalises each graph, and runs it if that is asked for.
 pub struct Check {
@@ -32,7 +32,7 @@ pub struct Run {
 impl Task for Check {
     type Found = Checked;
 
-    fn look(&self, worker: &mut Worker, sample: &Sample, index: usize) -> GraphReport<Checked> {
+    fn look(&self, worker: &mut Worker, sample: &SampleText, index: usize) -> GraphReport<Checked> {
         let name = &sample.variants()[index].name;
         let inputs = self.run.as_ref().map_or(InputMode::Fresh, |run| run.inputs);
         let variant = match worker.load(sample, index, inputs) {
@@ -52,14 +52,14 @@ impl Task for Check {
         }
     }
 
-    fn known(&self, sample: &Sample) -> Option<Vec<GraphReport<Checked>>> {
+    fn known(&self, sample: &SampleText) -> Option<Vec<GraphReport<Checked>>> {
         self.finished.get(sample.sha256()).cloned()
     }
 }
 
 impl Check {
     /// What comes after reading and typing.
-    fn examine(&self, worker: &mut Worker, variant: &Variant, found: &mut Checked) -> Result<(), Failure> {
+    fn examine(&self, worker: &mut Worker, variant: &SampleVariant, found: &mut Checked) -> Result<(), Failure> {
         functionalise(&variant.program, OpTable::sample())
             .map_err(|error| Failure::new(Outcome::NotFunctional, error))?;
         if let Some(run) = &self.run {
@@ -71,7 +71,7 @@ impl Check {
         }
     }
 
-    fn run(run: &Run, worker: &mut Worker, variant: &Variant, found: &mut Checked) -> Result<(), Failure> {
+    fn run(run: &Run, worker: &mut Worker, variant: &SampleVariant, found: &mut Checked) -> Result<(), Failure> {
         if found.run_bytes > run.memory {
             let (needed, allowed) = (bytes(found.run_bytes), bytes(run.memory));
             return Err(Failure::new(Outcome::TooLarge, format!("it takes {needed}, and --memory is {allowed}")));

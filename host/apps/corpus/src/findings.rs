@@ -1,7 +1,7 @@
 //! What a check finds out, as its document and its journal hold it.
 
 use crate::outcome::{Outcome, SampleReport};
-use passhost_protocol::device::Ran;
+use passhost_protocol::device::SingleRun;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -67,7 +67,7 @@ pub struct OutputReport {
 
 impl RunReport {
     /// Without the differences in types, which are failures.
-    pub fn of(ran: &Ran) -> RunReport {
+    pub fn of(ran: &SingleRun) -> RunReport {
         let outputs = ran.outputs.iter().map(|output| OutputReport {
             ty: output.ty.to_string(),
             sha256: output.sha256.clone(),

@@ -4,7 +4,7 @@ use crate::outcome::{Failure, Outcome, SampleReport};
 use crate::worker::Worker;
 use base16ct::lower::encode_string;
 use passhost_ir::{OpTable, canonical_text};
-use passhost_sample::Sample;
+use passhost_sample::SampleText;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ pub struct Summary {
 /// # Errors
 ///
 /// If it cannot be read.
-pub fn hash(worker: &mut Worker, sample: &Sample, index: usize) -> Result<Hashed, Failure> {
+pub fn hash(worker: &mut Worker, sample: &SampleText, index: usize) -> Result<Hashed, Failure> {
     let graph = worker.load_functional(sample, index)?;
     let text = canonical_text(&graph, OpTable::sample())
         .ok_or_else(|| Failure::new(Outcome::ReaderBug, "a value is used before it is defined"))?;

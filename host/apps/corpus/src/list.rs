@@ -3,7 +3,7 @@
 use crate::memory::input_bytes;
 use crate::outcome::Failure;
 use crate::worker::Worker;
-use passhost_sample::{InputMode, Sample};
+use passhost_sample::{InputMode, SampleText};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ pub struct Listed {
 /// # Errors
 ///
 /// If it cannot be read.
-pub fn list(worker: &mut Worker, sample: &Sample, index: usize) -> Result<Listed, Failure> {
+pub fn list(worker: &mut Worker, sample: &SampleText, index: usize) -> Result<Listed, Failure> {
     let variant = worker.load(sample, index, InputMode::Fresh)?;
     Ok(Listed {
         nodes: variant.program.nodes.len() as u64,

@@ -4,7 +4,7 @@ use crate::outcome::{Failure, SampleReport};
 use crate::worker::Worker;
 use passhost_guest_sdk::lower::{CallCoverage, LowerError, call_coverage};
 use passhost_ir::Graph;
-use passhost_sample::Sample;
+use passhost_sample::SampleText;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ pub type Lowerings = BTreeMap<String, Calls>;
 /// # Errors
 ///
 /// If it cannot be read.
-pub fn lowerings(worker: &mut Worker, sample: &Sample, index: usize) -> Result<Lowerings, Failure> {
+pub fn lowerings(worker: &mut Worker, sample: &SampleText, index: usize) -> Result<Lowerings, Failure> {
     Ok(of_graph(&worker.load_functional(sample, index)?))
 }
 

@@ -215,7 +215,7 @@ mod tests {
                 Outcome::Malformed,
                 Some("x/model.py:3:7"),
             ),
-            (Failure::of(SampleError::NoSample { path: "x".into() }, true), Outcome::Malformed, None),
+            (Failure::of(SampleError::NoSample("x".into()), true), Outcome::Malformed, None),
         ];
         for (failure, outcome, place) in cases {
             assert_eq!((failure.outcome, failure.place.as_deref()), (outcome, place), "{}", failure.what);

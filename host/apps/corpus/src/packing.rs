@@ -1,7 +1,7 @@
 //! Samples written as one file each, and as directories again.
 
 use crate::CorpusError;
-use passhost_sample::{FILE_BYTES, Packed, SAMPLE_BYTES, Sample, SampleError, is_packed, open_text};
+use passhost_sample::{FILE_BYTES, Packed, SAMPLE_BYTES, SampleError, SampleText, is_packed, open_text};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write as _;
@@ -22,7 +22,7 @@ pub enum Form {
 ///
 /// If the sample cannot be read or packed, or the place is taken or cannot be written.
 pub fn convert(sample: &Path, form: Form, to: &Path) -> Result<usize, CorpusError> {
-    Sample::open(sample)?;
+    SampleText::open(sample)?;
     let files = files(sample)?;
     match form {
         Form::Packed => write_new(to, &Packed::pack(&files, &sample.display().to_string())?)?,
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(read_to_string(at("again")).unwrap(), read_to_string(at("out/packed")).unwrap());
         assert_eq!(convert(&at("out/packed"), Form::Directory, &at("unpacked")).unwrap(), 6);
         assert_eq!(files(&at("unpacked")).unwrap(), files(&at("task")).unwrap());
-        let [whole, packed] = ["task", "out/packed"].map(|name| Sample::open(&at(name)).unwrap());
+        let [whole, packed] = ["task", "out/packed"].map(|name| SampleText::open(&at(name)).unwrap());
         assert_eq!(whole.sha256(), packed.sha256());
         for (form, taken) in [(Form::Packed, "again"), (Form::Directory, "unpacked"), (Form::Packed, "task")] {
             assert!(matches!(convert(&at("task"), form, &at(taken)), Err(CorpusError::Write { .. })), "{taken}");

@@ -2,8 +2,8 @@
 
 use crate::worker::Worker;
 use passhost_ir::TensorType;
-use passhost_protocol::device::Ran;
-use passhost_sample::{Sample, Variant};
+use passhost_protocol::device::SingleRun;
+use passhost_sample::{SampleText, SampleVariant};
 use serde::Serialize;
 
 const SCHEMA: &str = "passhost.samples.run/1";
@@ -68,9 +68,9 @@ impl TensorFile {
 impl Manifest {
     /// Of the run of variant `index` of a sample by this worker, on inputs drawn in this way from a seed.
     pub fn new(
-        (sample, index): (&Sample, usize),
-        variant: &Variant,
-        ran: &Ran,
+        (sample, index): (&SampleText, usize),
+        variant: &SampleVariant,
+        ran: &SingleRun,
         worker: &Worker,
         (drawn, seed): (&'static str, u64),
     ) -> Manifest {

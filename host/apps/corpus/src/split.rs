@@ -10,7 +10,7 @@ use crate::outcome::Failure;
 use crate::worker::Worker;
 use base16ct::lower::encode_string;
 use passhost_ir::{Graph, NodeKind, live_nodes};
-use passhost_sample::Sample;
+use passhost_sample::SampleText;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -26,7 +26,7 @@ pub struct Sequence {
 /// # Errors
 ///
 /// If it cannot be read.
-pub fn sequence(worker: &mut Worker, sample: &Sample, index: usize) -> Result<Sequence, Failure> {
+pub fn sequence(worker: &mut Worker, sample: &SampleText, index: usize) -> Result<Sequence, Failure> {
     Ok(Sequence { op_sequence: op_sequence(&worker.load_functional(sample, index)?) })
 }
 

@@ -4,7 +4,7 @@ use crate::memory::input_bytes;
 use crate::outcome::{Failure, SampleReport};
 use crate::worker::Worker;
 use passhost_ir::{Graph, NodeKind};
-use passhost_sample::{InputMode, Sample};
+use passhost_sample::{InputMode, SampleText};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ pub struct OpCount {
 /// # Errors
 ///
 /// If it cannot be read.
-pub fn count_graph(worker: &mut Worker, sample: &Sample, index: usize) -> Result<Counted, Failure> {
+pub fn count_graph(worker: &mut Worker, sample: &SampleText, index: usize) -> Result<Counted, Failure> {
     let variant = worker.load(sample, index, InputMode::Fresh)?;
     Ok(Counted { input_bytes: input_bytes(&variant.inputs), ..counted(&variant.program) })
 }

@@ -4,7 +4,7 @@ use crate::CorpusError;
 use crate::outcome::{Failure, GraphReport, Outcome, SampleReport};
 use crate::worker::{Worker, Workplace};
 use passhost_child::Memo;
-use passhost_sample::Sample;
+use passhost_sample::SampleText;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,10 +24,10 @@ pub trait Task: Sync {
     type Found: Send;
 
     /// Looks at variant `index` of a sample.
-    fn look(&self, worker: &mut Worker, sample: &Sample, index: usize) -> GraphReport<Self::Found>;
+    fn look(&self, worker: &mut Worker, sample: &SampleText, index: usize) -> GraphReport<Self::Found>;
 
     /// What is known of a sample already, so that nothing needs to be done.
-    fn known(&self, _sample: &Sample) -> Option<Vec<GraphReport<Self::Found>>> {
+    fn known(&self, _sample: &SampleText) -> Option<Vec<GraphReport<Self::Found>>> {
         None
     }
 }
@@ -35,10 +35,10 @@ pub trait Task: Sync {
 /// A task that asks one thing of each graph and needs nothing of those that fail.
 pub struct Each<F>(pub F);
 
-impl<T: Send, F: Fn(&mut Worker, &Sample, usize) -> Result<T, Failure> + Sync> Task for Each<F> {
+impl<T: Send, F: Fn(&mut Worker, &SampleText, usize) -> Result<T, Failure> + Sync> Task for Each<F> {
     type Found = T;
 
-    fn look(&self, worker: &mut Worker, sample: &Sample, index: usize) -> GraphReport<T> {
+    fn look(&self, worker: &mut Worker, sample: &SampleText, index: usize) -> GraphReport<T> {
         GraphReport::new(&sample.variants()[index].name, (self.0)(worker, sample, index))
     }
 }
@@ -136,7 +136,7 @@ pub fn survey<T: Task, E: From<CorpusError>>(
 /// Opens one sample and looks at its graphs.
 fn report<T: Task>(path: &Path, worker: &mut Worker, task: &T) -> SampleReport<T::Found> {
     let shown = path.display().to_string();
-    let sample = match Sample::open(path) {
+    let sample = match SampleText::open(path) {
         Ok(sample) => sample,
         Err(error) => {
             let graphs = vec![GraphReport::new("", Err(Failure::of(error, false)))];
@@ -176,7 +176,7 @@ mod tests {
             }
             paths.push(path);
         }
-        let task = Each(|_: &mut Worker, sample: &Sample, _| match sample.name() {
+        let task = Each(|_: &mut Worker, sample: &SampleText, _| match sample.name() {
             "hidden_panic" => panic!("on purpose"),
             name => Ok(name.to_owned()),
         });
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn a_survey_stops_where_its_results_cannot_be_kept() {
         let paths = vec![PathBuf::from("/nowhere/at/all"); 8];
-        let task = Each(|_: &mut Worker, _: &Sample, _| Ok(()));
+        let task = Each(|_: &mut Worker, _: &SampleText, _| Ok(()));
         let memo = Arc::new(Memo::default());
         let crew = Crew { jobs: 2, place: Workplace::for_types(Duration::from_secs(60)), memo: &memo };
         let hear = |event: Heard<'_, ()>| match event {

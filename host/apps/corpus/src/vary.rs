@@ -3,7 +3,7 @@
 use crate::CorpusError;
 use crate::pieces::folder;
 use passhost_ir::Dtype;
-use passhost_sample::{Change, GraphFolder, Sample, Varied};
+use passhost_sample::{GraphFolder, SampleText, VariantChange, Varied};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ const CATEGORY: &str = "models";
 /// The graph that variants are made from.
 #[derive(Debug)]
 pub struct Origin<'a> {
-    sample: &'a Sample,
+    sample: &'a SampleText,
     /// Its path within the sample.
     graph: &'a str,
     category: String,
@@ -25,7 +25,7 @@ pub struct Origin<'a> {
 
 impl<'a> Origin<'a> {
     /// Variant `index` of a sample.
-    pub fn of(sample: &'a Sample, index: usize) -> Origin<'a> {
+    pub fn of(sample: &'a SampleText, index: usize) -> Origin<'a> {
         let graph = sample.variants()[index].name.as_str();
         let text = sample.text(index, "graph_net.json").unwrap_or_default();
         let graph_net = match serde_json::from_str(&text) {
@@ -56,7 +56,7 @@ impl<'a> Origin<'a> {
     /// # Errors
     ///
     /// If a file cannot be written.
-    pub fn write(&self, folder: &Path, change: &Change, varied: &Varied) -> Result<(), CorpusError> {
+    pub fn write(&self, folder: &Path, change: &VariantChange, varied: &Varied) -> Result<(), CorpusError> {
         let graph_net = self.graph_net(change)?;
         let files = GraphFolder {
             program: &varied.reading.program,
@@ -68,7 +68,7 @@ impl<'a> Origin<'a> {
     }
 
     /// Its `graph_net.json`, with what was changed.
-    fn graph_net(&self, change: &Change) -> serde_json::Result<String> {
+    fn graph_net(&self, change: &VariantChange) -> serde_json::Result<String> {
         let mut content = self.graph_net.clone();
         let source = json!({ "sample": self.sample.name(), "graph": self.graph, "sha256": self.sample.sha256() });
         let symbols = serde_json::to_value(&change.symbols)?;

@@ -2,15 +2,15 @@
 //! how that ended.
 
 use crate::outcome::{Failure, Outcome};
-use passhost_child::device::{Device, DeviceError, DeviceSetup};
+use passhost_child::device::{Device, DeviceChildError, DeviceSetup};
 use passhost_child::reader::ReaderError;
-use passhost_child::{ChildError, Memo, Types};
+use passhost_child::{ChildError, Memo, TypesClient};
 use passhost_ir::{Arg, Graph, Infer, InferError, InputSpec, OpName, OpTable, TensorType, functionalise};
-use passhost_protocol::device::{DeviceChoice, Ran, ReferenceError, RunError};
-use passhost_protocol::reader::Question;
-use passhost_protocol::types::Answer;
+use passhost_protocol::device::{DeviceChoice, ReferenceError, SingleRun, SingleRunError};
+use passhost_protocol::reader::ReaderQuestion;
+use passhost_protocol::types::TypesAnswer;
 use passhost_result::DeviceInfo;
-use passhost_sample::{Change, InputMode, Reading, Refusal, Sample, Variant, Varied};
+use passhost_sample::{InputMode, Reading, SampleText, SampleVariant, VariantChange, Varied, VaryRefusal};
 use passhost_supervisor::{OpenError, ReadError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -34,7 +34,7 @@ impl Workplace {
 /// One worker with its children, each started when it is first needed.
 pub struct Worker {
     place: Workplace,
-    types: Types,
+    types: TypesClient,
     device: Option<Device>,
     reader: Option<passhost_supervisor::Sample>,
     trouble: Option<String>,
@@ -43,7 +43,7 @@ pub struct Worker {
 impl Worker {
     /// One that has not started anything yet.
     pub fn new(place: Workplace, memo: &Arc<Memo>) -> Worker {
-        let types = Types::new(Arc::clone(memo), place.device.confinement);
+        let types = TypesClient::new(Arc::clone(memo), place.device.confinement);
         Worker { place, types, device: None, reader: None, trouble: None }
     }
 
@@ -64,14 +64,14 @@ impl Worker {
     }
 
     /// Reads variant `index` in a reader process and types every node.
-    pub fn load(&mut self, sample: &Sample, index: usize, mode: InputMode) -> Result<Variant, Failure> {
+    pub fn load(&mut self, sample: &SampleText, index: usize, mode: InputMode) -> Result<SampleVariant, Failure> {
         self.ask(sample, |open, infer, limit| open.read(index, mode, infer, limit))
     }
 
     /// Asks the reader process about a sample, which asks for the types of nodes.
     fn ask<T>(
         &mut self,
-        sample: &Sample,
+        sample: &SampleText,
         ask: impl FnOnce(&mut passhost_supervisor::Sample, &mut dyn Infer, Duration) -> Result<T, ReadError>,
     ) -> Result<T, Failure> {
         let limit = self.place.timeout;
@@ -113,12 +113,12 @@ impl Worker {
     /// the graph, and may ask for more types.
     pub fn read<T>(
         &mut self,
-        sample: &Sample,
+        sample: &SampleText,
         index: usize,
         then: impl FnOnce(Reading, &mut dyn Infer) -> T,
     ) -> Result<T, Failure> {
         let reading = self.ask(sample, |open, infer, limit| {
-            let answer = open.read_whole(index, &Question::Reading, infer, limit)?;
+            let answer = open.read_whole(index, &ReaderQuestion::Reading, infer, limit)?;
             Reading::from_answer(&answer).map_err(ReadError::Sample)
         })?;
         let mut typing = Typing::new(self);
@@ -127,27 +127,32 @@ impl Worker {
     }
 
     /// Reads variant `index` in a reader process and changes it there.
-    pub fn vary(&mut self, sample: &Sample, index: usize, change: &Change) -> Result<Result<Varied, Refusal>, Failure> {
+    pub fn vary(
+        &mut self,
+        sample: &SampleText,
+        index: usize,
+        change: &VariantChange,
+    ) -> Result<Result<Varied, VaryRefusal>, Failure> {
         self.ask(sample, |open, infer, limit| {
-            let answer = open.read_whole(index, &Question::Varied(change.clone()), infer, limit)?;
+            let answer = open.read_whole(index, &ReaderQuestion::Varied(change.clone()), infer, limit)?;
             Varied::from_answer(&answer).map_err(ReadError::Sample)
         })
     }
 
     /// The graph that a pass would see.
-    pub fn load_functional(&mut self, sample: &Sample, index: usize) -> Result<Graph, Failure> {
+    pub fn load_functional(&mut self, sample: &SampleText, index: usize) -> Result<Graph, Failure> {
         let variant = self.load(sample, index, InputMode::Fresh)?;
         let functional = functionalise(&variant.program, OpTable::sample());
         functional.map(|functional| functional.graph).map_err(|error| Failure::new(Outcome::NotFunctional, error))
     }
 
     /// Runs a program once.
-    pub fn run(&mut self, program: &Graph, inputs: &[InputSpec], seed: u64) -> Result<Ran, Failure> {
+    pub fn run(&mut self, program: &Graph, inputs: &[InputSpec], seed: u64) -> Result<SingleRun, Failure> {
         let limit = self.place.timeout;
         let answer = self.device().and_then(|device| device.session().run(program, inputs, seed, limit));
         match answer {
             Ok(Ok(ran)) => Ok(ran),
-            Ok(Err(RunError::Program(error @ ReferenceError::Memory { .. }))) => {
+            Ok(Err(SingleRunError::Program(error @ ReferenceError::Memory(_)))) => {
                 Err(Failure::new(Outcome::TooLarge, error))
             }
             Ok(Err(error)) => Err(Failure::new(Outcome::FailedToRun, error)),
@@ -155,7 +160,7 @@ impl Worker {
         }
     }
 
-    fn device(&mut self) -> Result<&mut Device, DeviceError> {
+    fn device(&mut self) -> Result<&mut Device, DeviceChildError> {
         match &mut self.device {
             Some(device) => Ok(device),
             empty => {
@@ -166,9 +171,9 @@ impl Worker {
     }
 
     /// What it means for a graph that the device gave no answer. A process that died is replaced at the next question.
-    fn lost(&mut self, error: DeviceError) -> Failure {
+    fn lost(&mut self, error: DeviceChildError) -> Failure {
         match error {
-            DeviceError::Child(error) => self.lost_child(&error),
+            DeviceChildError::Child(error) => self.lost_child(&error),
             error => self.in_trouble(&error),
         }
     }
@@ -177,7 +182,7 @@ impl Worker {
         match error {
             ChildError::Deadline { .. } => Failure::new(Outcome::TimedOut, error),
             ChildError::Died { .. } | ChildError::Protocol { .. } => Failure::new(Outcome::Crashed, error),
-            ChildError::Start { .. } | ChildError::OutOfTurn { .. } | ChildError::Unconfined { .. } => {
+            ChildError::Start { .. } | ChildError::UnexpectedMessage(_) | ChildError::Unconfined { .. } => {
                 self.in_trouble(error)
             }
         }
@@ -204,7 +209,7 @@ impl<'w> Typing<'w> {
         Typing { deadline: Instant::now() + worker.place.timeout, worker, refused: false, failure: None }
     }
 
-    fn answer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Result<Answer, Failure> {
+    fn answer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Result<TypesAnswer, Failure> {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
@@ -218,7 +223,7 @@ impl<'w> Typing<'w> {
 }
 
 impl Infer for Typing<'_> {
-    fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Answer {
+    fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> TypesAnswer {
         match self.answer(op, args) {
             Ok(answer) => {
                 self.refused = answer.is_err();

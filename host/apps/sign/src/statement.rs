@@ -6,7 +6,7 @@ use crate::key::{PublicKey, SecretKey};
 use crate::line::{BEGINNING, BEGINNING_LIMIT, LINE_LIMIT, nameless, open, seal};
 use crate::time::time_text;
 use crate::trusted::{TrustedKeys, is_name};
-use passhost_protocol::{LineRead, Lines};
+use passhost_protocol::{BoundedLines, LineRead};
 use passhost_result::document::{Blame, Document, SCHEMA};
 use passhost_result::recount;
 use passhost_result::untrusted::one_line;
@@ -131,7 +131,7 @@ fn read_of(line: &[u8], keys: Option<&TrustedKeys>) -> Result<Signed, LineError>
 pub fn read_all(mut file: impl Read, keys: Option<&TrustedKeys>) -> io::Result<Vec<Result<Signed, LineError>>> {
     let mut beginning = vec![];
     file.by_ref().take(BEGINNING_LIMIT as u64).read_to_end(&mut beginning)?;
-    let mut lines = Lines::new(BufReader::new(beginning.as_slice().chain(file)), LINE_LIMIT);
+    let mut lines = BoundedLines::new(BufReader::new(beginning.as_slice().chain(file)), LINE_LIMIT);
     let (mut found, mut is_any_signed) = (vec![], beginning.starts_with(BEGINNING.as_bytes()));
     while let Some(line) = lines.read()? {
         if found.len() == LINES_LIMIT {

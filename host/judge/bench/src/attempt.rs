@@ -1,6 +1,6 @@
 //! What who has taken one of the programs of this crate over could do, tried: [`passhost_confine::attempt`].
 
-use crate::serve::{ServeError, enclose, set_up};
+use crate::serve::{DeviceServeError, enclose, set_up};
 use crate::types;
 use passhost_confine::attempt::{NO_WALLS, make};
 use std::ffi::OsString;
@@ -18,8 +18,8 @@ pub const ANSWERING: &str = "answering";
 /// # Errors
 ///
 /// If the process cannot be confined, or there is no such stage.
-pub fn attempt(hidden: &[OsString], arguments: &[OsString]) -> Result<ExitCode, ServeError> {
-    let [stage, name, target] = arguments else { return Err(ServeError::OutOfTurn("attempt")) };
+pub fn attempt(hidden: &[OsString], arguments: &[OsString]) -> Result<ExitCode, DeviceServeError> {
+    let [stage, name, target] = arguments else { return Err(DeviceServeError::UnexpectedMessage("attempt")) };
     if stage != NO_WALLS {
         set_up()?;
         let hidden: Vec<PathBuf> = hidden.iter().map(PathBuf::from).collect();

@@ -6,7 +6,7 @@ use passhost_runtime::{Cause, NodeError, RecordError, TensorError};
 /// Of a reference.
 pub fn of_reference(error: NodeError) -> ReferenceError {
     match error.cause {
-        Cause::OutOfMemory(message) => ReferenceError::Memory { message },
+        Cause::OutOfMemory(message) => ReferenceError::Memory(message),
         cause => ReferenceError::Op { node: error.node, op: error.op, message: cause.to_string() },
     }
 }
@@ -40,7 +40,7 @@ pub fn not_recorded(program: TimedProgram, error: RecordError) -> TimingError {
         RecordError::Op { node, op, message } => NotCaptured::Op { program, node, op, message }.into(),
         RecordError::Node(error) => while_captured(of_rewrite(error)),
         error @ (RecordError::Cpu | RecordError::Memory(_) | RecordError::Context(_) | RecordError::Device(_)) => {
-            NotCaptured::Nothing { message: error.to_string() }.into()
+            NotCaptured::Nothing(error.to_string()).into()
         }
     }
 }
@@ -49,7 +49,7 @@ pub fn not_recorded(program: TimedProgram, error: RecordError) -> TimingError {
 /// rewrite can be blamed for that.
 pub fn while_captured(error: RewriteError) -> TimingError {
     match error {
-        error @ RewriteError::Memory { .. } => NotCaptured::Nothing { message: error.to_string() }.into(),
+        error @ RewriteError::Memory { .. } => NotCaptured::Nothing(error.to_string()).into(),
         other => other.into(),
     }
 }
@@ -67,7 +67,7 @@ pub fn memory_of(error: RewriteError, can_give: impl FnOnce() -> bool) -> Rewrit
 /// Of an input that could not be made.
 pub fn of_input(input: &str, error: TensorError) -> ReferenceError {
     match error {
-        TensorError::OutOfMemory(message) => ReferenceError::Memory { message },
+        TensorError::OutOfMemory(message) => ReferenceError::Memory(message),
         other => ReferenceError::Input { input: input.to_owned(), message: other.to_string() },
     }
 }
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(not_recorded(program, refused), TimingError::NotCaptured(expected));
         for lacking in [RecordError::Cpu, at_node("aten::mm", Cause::OutOfMemory("2 GiB".into()))] {
             let found = not_recorded(program, lacking);
-            assert!(matches!(found, TimingError::NotCaptured(NotCaptured::Nothing { .. })), "{found:?}");
+            assert!(matches!(found, TimingError::NotCaptured(NotCaptured::Nothing(_))), "{found:?}");
         }
         let kernel = not_recorded(program, at_node(passhost_runtime::KERNEL, Cause::Failed("no code".into())));
         assert!(matches!(kernel, TimingError::Rewrite(RewriteError::Fault { .. })), "{kernel:?}");

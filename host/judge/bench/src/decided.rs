@@ -1,7 +1,7 @@
 //! Who is right where a rewrite and eager differ: a run in double precision decides.
 
-use crate::compare::{both, float_kind};
-use crate::element::Elements;
+use crate::element::HostElements;
+use crate::judge::{both, float_kind};
 use passhost_result::Decided;
 use passhost_score::{Ladder, SMALLEST_T};
 use rayon::prelude::*;
@@ -54,7 +54,7 @@ fn join(one: Decided, other: Decided) -> Decided {
 
 /// Holds each element against eager's and against that of a run in double precision. `None` if the latter is of another
 /// shape, or of another type where elements must be equal.
-pub fn decide(rewritten: Elements<'_>, eager: Elements<'_>, truth: Elements<'_>) -> Option<Decided> {
+pub fn decide(rewritten: HostElements<'_>, eager: HostElements<'_>, truth: HostElements<'_>) -> Option<Decided> {
     if truth.len() != eager.len() || rewritten.len() != eager.len() {
         return None;
     }
@@ -76,7 +76,7 @@ pub fn decide(rewritten: Elements<'_>, eager: Elements<'_>, truth: Elements<'_>)
 }
 
 /// Integers and bools are right where they are equal, at every t.
-fn decide_exact(rewritten: Elements<'_>, eager: Elements<'_>, truth: Elements<'_>) -> Decided {
+fn decide_exact(rewritten: HostElements<'_>, eager: HostElements<'_>, truth: HostElements<'_>) -> Decided {
     let right = |is_right: bool| is_right.then_some(SMALLEST_T);
     let is_either = |at: usize| rewritten.raw(at) == eager.raw(at) || rewritten.raw(at) == truth.raw(at);
     Decided { right_from: right((0..eager.len()).all(is_either)), eager_right_from: right(eager.bytes == truth.bytes) }
@@ -91,8 +91,8 @@ mod tests {
         let bytes = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>();
         let (rewritten, eager) = (bytes(rewritten), bytes(eager));
         let truth: Vec<u8> = truth.iter().flat_map(|value| value.to_le_bytes()).collect();
-        let [rewritten, eager] = [&rewritten, &eager].map(|bytes| Elements { dtype: Dtype::F32, bytes });
-        decide(rewritten, eager, Elements { dtype: Dtype::F64, bytes: &truth })
+        let [rewritten, eager] = [&rewritten, &eager].map(|bytes| HostElements { dtype: Dtype::F32, bytes });
+        decide(rewritten, eager, HostElements { dtype: Dtype::F64, bytes: &truth })
     }
 
     #[test]
@@ -122,15 +122,20 @@ mod tests {
     #[test]
     fn integers_are_equal_to_one_of_the_sides() {
         let decided = |rewritten: &[u8], eager: &[u8], truth: &[u8]| {
-            let [rewritten, eager, truth] = [rewritten, eager, truth].map(|bytes| Elements { dtype: Dtype::I8, bytes });
+            let [rewritten, eager, truth] =
+                [rewritten, eager, truth].map(|bytes| HostElements { dtype: Dtype::I8, bytes });
             decide(rewritten, eager, truth)
         };
         let of = |right_from, eager_right_from| Some(Decided { right_from, eager_right_from });
         assert_eq!(decided(&[1, 2], &[1, 3], &[4, 2]), of(Some(-10), None));
         assert_eq!(decided(&[1, 2], &[1, 3], &[1, 3]), of(None, Some(-10)));
-        let wide = Elements { dtype: Dtype::I32, bytes: &[0; 4] };
+        let wide = HostElements { dtype: Dtype::I32, bytes: &[0; 4] };
         assert_eq!(
-            decide(Elements { dtype: Dtype::I8, bytes: &[0] }, Elements { dtype: Dtype::I8, bytes: &[0] }, wide),
+            decide(
+                HostElements { dtype: Dtype::I8, bytes: &[0] },
+                HostElements { dtype: Dtype::I8, bytes: &[0] },
+                wide
+            ),
             None
         );
     }

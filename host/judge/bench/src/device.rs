@@ -2,12 +2,11 @@
 
 mod queue;
 
-pub use queue::{Queued, QueuedTimes, Spacing};
+pub use queue::{QueuedProgram, QueuedTimes, Spacing};
 
 use crate::gpu_state::GpuState;
-use crate::on_device::{CHUNK, OwnKernels};
-use passhost_ir::kernel::{IndexExpr, IndexId, InputDecl, Inst, Op, PaddingMode, Reg, Store};
-use passhost_ir::{DeviceFacts, Dtype, Kernel, TensorType};
+use crate::on_device::{CHUNK, OwnKernels, copying};
+use passhost_ir::{DeviceFacts, Dtype, TensorType};
 use passhost_protocol::Stopwatch;
 use passhost_protocol::device::GpuProperties;
 use passhost_result::{Spent, Work};
@@ -29,16 +28,16 @@ const CACHED: i64 = 3 << 20;
 const CACHED_BY_A_CORE: i64 = 1 << 15;
 
 /// The device.
-pub struct Device {
+pub struct BenchDevice {
     context: Arc<Context>,
-    gpu: Option<OnGpu>,
+    gpu: Option<GpuParts>,
     stopwatch: RefCell<Stopwatch>,
     speed: OnceCell<Speed>,
     /// For tensors that the device draws and compares itself.
     kernels: Option<OwnKernels>,
 }
 
-struct OnGpu {
+struct GpuParts {
     gpu: Arc<Gpu>,
     gate: RefCell<Gate>,
     flush: OnceCell<Option<Tensor>>,
@@ -62,20 +61,20 @@ struct Speed {
     bandwidth: f64,
 }
 
-impl Device {
+impl BenchDevice {
     /// The CPU.
-    pub fn cpu() -> Device {
-        Device::new(Context::cpu(), None)
+    pub fn cpu() -> BenchDevice {
+        BenchDevice::new(Context::cpu(), None)
     }
 
     /// The CPU, which does what a GPU would do by itself: so that this can be tested.
     #[cfg(test)]
-    pub fn cpu_like_a_gpu() -> Device {
-        Device { kernels: Some(OwnKernels::default()), ..Device::cpu() }
+    pub fn cpu_like_a_gpu() -> BenchDevice {
+        BenchDevice { kernels: Some(OwnKernels::default()), ..BenchDevice::cpu() }
     }
 
     /// A GPU, by number, with whoever makes machine code for its compute capability. The reason why not otherwise.
-    pub fn gpu(index: u32, compiler: impl FnOnce((i32, i32)) -> Compiler) -> Result<Device, String> {
+    pub fn gpu(index: u32, compiler: impl FnOnce((i32, i32)) -> Compiler) -> Result<BenchDevice, String> {
         let failed = |error: &dyn Display| error.to_string();
         let gpu = Gpu::open(index).map_err(|error| failed(&error))?;
         let compiler = compiler(gpu.capability().map_err(|error| failed(&error))?);
@@ -84,18 +83,18 @@ impl Device {
         let gate = context.gate().map_err(|error| failed(&error))?.ok_or("a GPU without a stream")?;
         let state = gpu.uuid().ok().and_then(|uuid| GpuState::open(&uuid));
         let (flush, probe) = Default::default();
-        Ok(Device::new(context, Some(OnGpu { gpu, gate: RefCell::new(gate), flush, probe, state })))
+        Ok(BenchDevice::new(context, Some(GpuParts { gpu, gate: RefCell::new(gate), flush, probe, state })))
     }
 
     /// The same device, that leaves all drawing and comparing to the CPU, which is the reference for it.
-    pub fn checked_by_cpu(self) -> Device {
-        Device { kernels: None, ..self }
+    pub fn checked_by_cpu(self) -> BenchDevice {
+        BenchDevice { kernels: None, ..self }
     }
 
-    fn new(context: Context, gpu: Option<OnGpu>) -> Device {
+    fn new(context: Context, gpu: Option<GpuParts>) -> BenchDevice {
         let kernels = gpu.as_ref().map(|_| OwnKernels::default());
         let (context, stopwatch) = (Arc::new(context.inference()), RefCell::new(Stopwatch::start()));
-        Device { context, gpu, stopwatch, speed: OnceCell::new(), kernels }
+        BenchDevice { context, gpu, stopwatch, speed: OnceCell::new(), kernels }
     }
 
     /// Our kernels, if tensors of this type are drawn and compared on the device: large ones on a GPU. Others are brought to
@@ -207,12 +206,12 @@ impl Device {
 
     /// From now on memory is poisoned and guarded, and limited to this many bytes at once. Programs run under it as
     /// [`passhost_runtime::Program::run_watched`].
-    pub fn guard(&self, limit: u64) -> Guard {
+    pub fn guard(&self, limit: u64) -> MemoryGuard {
         let allocations = match &self.gpu {
             None => Allocations::Cpu(allocator::Guarded::start(limit)),
             Some(_) => Allocations::Gpu { outputs: vec![], peak: allocator::Peak::start(self.target()), limit },
         };
-        Guard { allocations, overwritten: 0 }
+        MemoryGuard { allocations, overwritten: 0 }
     }
 
     /// Empties the caches by reading memory larger than them.
@@ -267,17 +266,7 @@ impl Device {
     /// A copy of so many elements of `f32`. Its output is made once: what takes longer than a launch and a wait must not raise
     /// the floor of a program that does without.
     fn copy(&self, elements: i64) -> Option<Probe> {
-        let kernel = Kernel {
-            parallel: vec![elements],
-            inputs: vec![InputDecl { dtype: Dtype::F32, shape: vec![elements] }],
-            index: vec![IndexExpr::Axis(0)],
-            body: vec![Inst {
-                dtype: Dtype::F32,
-                op: Op::Load { input: 0, index: vec![IndexId(0)], padding: PaddingMode::Clamp },
-            }],
-            stores: vec![Store { value: Reg(0), order: vec![0], shape: vec![elements] }],
-            ..Kernel::default()
-        };
+        let kernel = copying(elements);
         let ty = TensorType::contiguous(Dtype::F32, [elements]);
         Some(Probe {
             kernel: RefCell::new(DeviceKernel::new(&self.context, &kernel).ok()?),
@@ -300,7 +289,7 @@ impl Device {
 }
 
 /// Poison, guards and a limit, for as long as this lives. It looks on while the rewrite runs.
-pub struct Guard {
+pub struct MemoryGuard {
     allocations: Allocations,
     /// Guard zones of temporaries that were found overwritten.
     overwritten: u64,
@@ -317,7 +306,7 @@ enum Allocations {
     },
 }
 
-impl Guard {
+impl MemoryGuard {
     /// Guard zones overwritten so far.
     pub fn overwritten(&self) -> Result<u64, TensorError> {
         let mut count = self.overwritten;
@@ -344,7 +333,7 @@ impl Guard {
     }
 }
 
-impl Watch for Guard {
+impl Watch for MemoryGuard {
     const TEMPORARIES: bool = true;
 
     fn output(&mut self, active: &Active<'_>, ty: &TensorType) -> Result<Tensor, TensorError> {

@@ -1,8 +1,8 @@
 //! Inputs outside the comfortable middle: what a program must still get right when they are zeros, constant, infinite, or
 //! of another scale. Drawn one input at a time, the others as they always are.
 
-use crate::device::Device;
-use crate::held::Held;
+use crate::device::BenchDevice;
+use crate::held::HeldTensor;
 use crate::inputs::{DrawError, Round, draw, hash_of, write_elements};
 use crate::on_device::draws;
 use passhost_ir::ops::Range;
@@ -19,7 +19,7 @@ const SMALL: f64 = 1.0 / 64.0;
 
 /// What is unusual about an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Domain {
+pub enum DomainDraw {
     /// Every element is zero.
     Zeros,
     /// One row of the last dimension has a single value.
@@ -44,28 +44,28 @@ pub enum Domain {
     Sorted,
 }
 
-impl fmt::Display for Domain {
+impl fmt::Display for DomainDraw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Domain::Zeros => "is all zeros",
-            Domain::ConstantRow => "has a constant row",
-            Domain::MaskedRow => "has a row that is masked throughout",
-            Domain::Infinities => "has infinities in single places",
-            Domain::NotNumbers => "has NaNs in single places",
-            Domain::Extremes => "has negative zeros, subnormals and large numbers in single places",
-            Domain::Small => "is drawn around zero at a 64th of its scale",
-            Domain::Large => "is drawn around zero at 10,000 times its scale",
-            Domain::Ends => "takes the ends of its range",
-            Domain::Repeated => "repeats one value",
-            Domain::Sorted => "is sorted",
+            DomainDraw::Zeros => "is all zeros",
+            DomainDraw::ConstantRow => "has a constant row",
+            DomainDraw::MaskedRow => "has a row that is masked throughout",
+            DomainDraw::Infinities => "has infinities in single places",
+            DomainDraw::NotNumbers => "has NaNs in single places",
+            DomainDraw::Extremes => "has negative zeros, subnormals and large numbers in single places",
+            DomainDraw::Small => "is drawn around zero at a 64th of its scale",
+            DomainDraw::Large => "is drawn around zero at 10,000 times its scale",
+            DomainDraw::Ends => "takes the ends of its range",
+            DomainDraw::Repeated => "repeats one value",
+            DomainDraw::Sorted => "is sorted",
         })
     }
 }
 
 /// The unusual draws of an input. `bounded` ones must stay in the range that is recorded of them. None where every draw
 /// is the same anyway.
-pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [Domain] {
-    use Domain::{
+pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [DomainDraw] {
+    use DomainDraw::{
         ConstantRow, Ends, Extremes, Infinities, Large, MaskedRow, NotNumbers, Repeated, Small, Sorted, Zeros,
     };
     // Bounded on both sides are random numbers of the model's own, and what is drawn as published.
@@ -88,18 +88,18 @@ pub fn draws(spec: &InputSpec, bounded: bool) -> &'static [Domain] {
 
 /// The elements of input `position`, row-major, as little-endian bytes: those of `usual`, which is its draw of `round`, but
 /// for what is unusual.
-pub fn draw_unusual(
+pub fn draw_edge_case(
     (spec, bounded): (&InputSpec, bool),
     position: usize,
     round: Round,
-    domain: Domain,
+    domain: DomainDraw,
     usual: &[u8],
 ) -> Result<Vec<u8>, DrawError> {
     let key = hash_of(round, &spec.name, domain as u64);
     match domain {
-        Domain::Small => draw(&around_zero(spec, SMALL), position, round),
-        Domain::Large => draw(&around_zero(spec, LARGE), position, round),
-        Domain::Zeros => Ok(vec![0; usual.len()]),
+        DomainDraw::Small => draw(&around_zero(spec, SMALL), position, round),
+        DomainDraw::Large => draw(&around_zero(spec, LARGE), position, round),
+        DomainDraw::Zeros => Ok(vec![0; usual.len()]),
         _ => {
             let mut bytes = usual.to_vec();
             alter(spec, domain, bounded, key, |places| write_elements(spec.ty.dtype, &mut bytes, places));
@@ -109,21 +109,21 @@ pub fn draw_unusual(
 }
 
 /// The same, of elements that may be on a device: drawn there if most of them are as usual or follow from a distribution.
-pub fn draw_unusual_held(
-    device: &Device,
+pub fn draw_edge_case_held(
+    device: &BenchDevice,
     (spec, bounded): (&InputSpec, bool),
     position: usize,
     round: Round,
-    domain: Domain,
-    usual: &Held,
-) -> Result<Held, DrawError> {
+    domain: DomainDraw,
+    usual: &HeldTensor,
+) -> Result<HeldTensor, DrawError> {
     if let (Some(tensor), Some(kernels)) = (usual.tensor(), device.on_device(&spec.ty)) {
         let rescaled = |scale| draws::draw(device.context(), kernels, (&around_zero(spec, scale), position), round);
         let drawn = match domain {
-            Domain::Small => rescaled(SMALL),
-            Domain::Large => rescaled(LARGE),
-            Domain::Zeros => draws::zeros(device.context(), &spec.ty).map(Some),
-            Domain::Ends | Domain::Repeated | Domain::Sorted => Ok(None),
+            DomainDraw::Small => rescaled(SMALL),
+            DomainDraw::Large => rescaled(LARGE),
+            DomainDraw::Zeros => draws::zeros(device.context(), &spec.ty).map(Some),
+            DomainDraw::Ends | DomainDraw::Repeated | DomainDraw::Sorted => Ok(None),
             _ => {
                 let mut places = vec![];
                 let key = hash_of(round, &spec.name, domain as u64);
@@ -132,11 +132,11 @@ pub fn draw_unusual_held(
             }
         };
         if let Ok(Some(tensor)) = drawn {
-            return Ok(Held::of(device, &tensor));
+            return Ok(HeldTensor::of(device, &tensor));
         }
     }
-    let bytes = draw_unusual((spec, bounded), position, round, domain, usual.elements().bytes)?;
-    Ok(Held::host(spec.ty.dtype, bytes))
+    let bytes = draw_edge_case((spec, bounded), position, round, domain, usual.elements().bytes)?;
+    Ok(HeldTensor::host(spec.ty.dtype, bytes))
 }
 
 /// The distribution at another scale, without a mean and without bounds. What must be positive stays so.
@@ -153,7 +153,7 @@ fn around_zero(spec: &InputSpec, scale: f64) -> InputSpec {
 /// Says which elements are unusual, and what they are.
 fn alter(
     spec: &InputSpec,
-    domain: Domain,
+    domain: DomainDraw,
     bounded: bool,
     key: u64,
     mut write: impl FnMut(&mut dyn Iterator<Item = (usize, f64)>),
@@ -165,23 +165,23 @@ fn alter(
     let dtype = spec.ty.dtype;
     let whole_row = |value: f64| (chosen * row..(chosen + 1) * row).map(move |place| (place, value));
     match (domain, &spec.draw) {
-        (Domain::MaskedRow, Draw::FloatMask { low }) => write(&mut whole_row(*low)),
-        (Domain::MaskedRow, _) => write(&mut whole_row(0.0)),
+        (DomainDraw::MaskedRow, Draw::FloatMask { low }) => write(&mut whole_row(*low)),
+        (DomainDraw::MaskedRow, _) => write(&mut whole_row(0.0)),
         // A power of two: sums of it are exact in any order.
-        (Domain::ConstantRow, Draw::Normal { std, .. }) => write(&mut whole_row(std.log2().round().exp2())),
-        (Domain::Infinities, _) => write(&mut scattered(&[f64::INFINITY, f64::NEG_INFINITY], key, rows, row)),
-        (Domain::NotNumbers, _) => write(&mut scattered(&[f64::NAN; 2], key, rows, row)),
-        (Domain::Extremes, _) => {
+        (DomainDraw::ConstantRow, Draw::Normal { std, .. }) => write(&mut whole_row(std.log2().round().exp2())),
+        (DomainDraw::Infinities, _) => write(&mut scattered(&[f64::INFINITY, f64::NEG_INFINITY], key, rows, row)),
+        (DomainDraw::NotNumbers, _) => write(&mut scattered(&[f64::NAN; 2], key, rows, row)),
+        (DomainDraw::Extremes, _) => {
             let (least, subnormal, large) = limits(dtype);
             write(&mut scattered(&[-0.0, subnormal, least, large, -subnormal, -large], key, rows, row));
         }
-        (Domain::Ends | Domain::Repeated | Domain::Sorted, Draw::Uniform { low, high }) => {
+        (DomainDraw::Ends | DomainDraw::Repeated | DomainDraw::Sorted, Draw::Uniform { low, high }) => {
             let values = ends(*low, *high, bounded, dtype);
             let step = high.abs_diff(*low) as f64 / (count.max(2) - 1) as f64;
             write(&mut (0..count).map(|place| {
                 let value = match domain {
-                    Domain::Ends => values[(hash_at(key, place) % values.len() as u64) as usize],
-                    Domain::Repeated => values[(key % values.len() as u64) as usize],
+                    DomainDraw::Ends => values[(hash_at(key, place) % values.len() as u64) as usize],
+                    DomainDraw::Repeated => values[(key % values.len() as u64) as usize],
                     _ => low.saturating_add_unsigned((step * place as f64) as u64).min(*high),
                 };
                 (place, value as f64)
@@ -262,41 +262,41 @@ pub fn bounded_inputs(program: &Graph) -> Vec<bool> {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::element::Elements;
+    use crate::element::HostElements;
     use passhost_ir::TensorType;
 
     const ROUND: Round = Round { seed: 3, number: 9, stressed: None };
 
-    fn drawn(dtype: Dtype, shape: &[i64], distribution: Draw, domain: Domain, bounded: bool) -> Vec<f64> {
+    fn drawn(dtype: Dtype, shape: &[i64], distribution: Draw, domain: DomainDraw, bounded: bool) -> Vec<f64> {
         let ty = TensorType::contiguous(dtype, shape);
         let spec = InputSpec { name: "x".into(), ty, draw: distribution, min: Some(0.0), max: None };
         assert!(draws(&spec, bounded).contains(&domain), "{domain:?}");
         let usual = draw(&spec, 0, ROUND).unwrap();
-        let bytes = draw_unusual((&spec, bounded), 0, ROUND, domain, &usual).unwrap();
-        Elements { dtype, bytes: &bytes }.to_f64()
+        let bytes = draw_edge_case((&spec, bounded), 0, ROUND, domain, &usual).unwrap();
+        HostElements { dtype, bytes: &bytes }.to_f64()
     }
 
-    fn normal(domain: Domain) -> Vec<f64> {
+    fn normal(domain: DomainDraw) -> Vec<f64> {
         drawn(Dtype::F32, &[64, 32], Draw::Normal { mean: 1.0, std: 0.5 }, domain, false)
     }
 
     #[test]
     fn floats_leave_the_middle_one_way_at_a_time() {
-        assert!(normal(Domain::Zeros).iter().all(|&value| value == 0.0));
-        let constant = normal(Domain::ConstantRow);
+        assert!(normal(DomainDraw::Zeros).iter().all(|&value| value == 0.0));
+        let constant = normal(DomainDraw::ConstantRow);
         assert_eq!(constant.chunks(32).filter(|row| row.iter().all(|&value| value == 0.5)).count(), 1);
         for (domain, is_special) in
-            [(Domain::Infinities, f64::is_infinite as fn(f64) -> bool), (Domain::NotNumbers, f64::is_nan)]
+            [(DomainDraw::Infinities, f64::is_infinite as fn(f64) -> bool), (DomainDraw::NotNumbers, f64::is_nan)]
         {
             let special = normal(domain);
             assert_eq!(special.iter().filter(|value| is_special(**value)).count(), 2);
             assert!(special.chunks(32).all(|row| row.iter().filter(|value| !value.is_finite()).count() < 2));
         }
-        let extreme = normal(Domain::Extremes);
+        let extreme = normal(DomainDraw::Extremes);
         assert!(extreme.iter().any(|&value| value > 1e16));
         assert!(extreme.iter().any(|&value| value > 0.0 && value < f64::from(f32::MIN_POSITIVE)));
         let deviation = |values: &[f64]| (values.iter().map(|v| v * v).sum::<f64>() / values.len() as f64).sqrt();
-        let (small, large) = (normal(Domain::Small), normal(Domain::Large));
+        let (small, large) = (normal(DomainDraw::Small), normal(DomainDraw::Large));
         assert!((0.5 / 64.0 * 0.7..0.5 / 64.0 * 2.0).contains(&deviation(&small)), "{}", deviation(&small));
         assert!((3_500.0..10_000.0).contains(&deviation(&large)), "{}", deviation(&large));
         assert!(large.iter().any(|&value| value < 0.0), "its bounds are those of one recording");
@@ -307,7 +307,7 @@ mod tests {
         for (dtype, distribution, masked) in
             [(Dtype::I64, Draw::Mask, 0.0), (Dtype::F16, Draw::FloatMask { low: -1e4 }, -1e4_f64)]
         {
-            let values = drawn(dtype, &[16, 8], distribution, Domain::MaskedRow, false);
+            let values = drawn(dtype, &[16, 8], distribution, DomainDraw::MaskedRow, false);
             let masked = half::f16::from_f64(masked).to_f64();
             let rows = values.chunks(8).filter(|row| row.iter().all(|&value| value == masked)).count();
             assert_eq!(rows, 1, "{values:?}");
@@ -317,16 +317,16 @@ mod tests {
     #[test]
     fn integers_stay_in_their_range_where_an_index_is_made_of_them() {
         let range = Draw::Uniform { low: 1, high: 100 };
-        let inside = drawn(Dtype::I64, &[500], range.clone(), Domain::Ends, true);
+        let inside = drawn(Dtype::I64, &[500], range.clone(), DomainDraw::Ends, true);
         assert!(inside.iter().all(|&value| value == 1.0 || value == 100.0));
-        let beyond = drawn(Dtype::I64, &[500], range.clone(), Domain::Ends, false);
+        let beyond = drawn(Dtype::I64, &[500], range.clone(), DomainDraw::Ends, false);
         assert!(beyond.contains(&0.0) && beyond.contains(&-1.0) && beyond.contains(&101.0));
-        let sorted = drawn(Dtype::I32, &[500], range.clone(), Domain::Sorted, true);
+        let sorted = drawn(Dtype::I32, &[500], range.clone(), DomainDraw::Sorted, true);
         assert!(sorted.is_sorted() && sorted[0] == 1.0 && sorted[499] == 100.0);
-        let repeated = drawn(Dtype::I32, &[500], range, Domain::Repeated, true);
+        let repeated = drawn(Dtype::I32, &[500], range, DomainDraw::Repeated, true);
         assert!(repeated.iter().all(|&value| value == repeated[0]));
         let widest = Draw::Uniform { low: i64::MIN, high: i64::MAX };
-        assert!(drawn(Dtype::I64, &[500], widest, Domain::Sorted, true).is_sorted());
+        assert!(drawn(Dtype::I64, &[500], widest, DomainDraw::Sorted, true).is_sorted());
     }
 
     #[test]

@@ -9,14 +9,14 @@ const CHUNK: usize = 1 << 15;
 
 /// The elements of a contiguous tensor on the host.
 #[derive(Debug, Clone, Copy)]
-pub struct Elements<'a> {
+pub struct HostElements<'a> {
     /// Element type.
     pub dtype: Dtype,
     /// Row-major, little-endian.
     pub bytes: &'a [u8],
 }
 
-impl<'a> Elements<'a> {
+impl<'a> HostElements<'a> {
     /// How many there are.
     pub fn len(&self) -> usize {
         self.bytes.len() / self.dtype.size() as usize
@@ -28,9 +28,9 @@ impl<'a> Elements<'a> {
     }
 
     /// A stretch of them.
-    pub fn slice(&self, range: std::ops::Range<usize>) -> Elements<'a> {
+    pub fn slice(&self, range: std::ops::Range<usize>) -> HostElements<'a> {
         let size = self.dtype.size() as usize;
-        Elements { dtype: self.dtype, bytes: &self.bytes[range.start * size..range.end * size] }
+        HostElements { dtype: self.dtype, bytes: &self.bytes[range.start * size..range.end * size] }
     }
 
     /// The bytes of one.
@@ -98,13 +98,13 @@ mod tests {
     #[test]
     fn elements_convert_to_double_precision() {
         let bytes = [0x00, 0x3c, 0x00, 0xc0];
-        let elements = Elements { dtype: Dtype::F16, bytes: &bytes };
+        let elements = HostElements { dtype: Dtype::F16, bytes: &bytes };
         assert_eq!(elements.to_f64(), [1.0, -2.0]);
         assert_eq!(elements.get(1), -2.0);
-        assert_eq!(Elements { dtype: Dtype::I16, bytes: &[0xff, 0xff] }.get(0), -1.0);
+        assert_eq!(HostElements { dtype: Dtype::I16, bytes: &[0xff, 0xff] }.get(0), -1.0);
         let many: Vec<u8> = (0..CHUNK as u32 + 3).flat_map(|number| (number as f32).to_le_bytes()).collect();
         for (dtype, count) in [(Dtype::F32, CHUNK + 3), (Dtype::C64, CHUNK + 2)] {
-            let values = Elements { dtype, bytes: &many[..4 * count] }.to_f64();
+            let values = HostElements { dtype, bytes: &many[..4 * count] }.to_f64();
             assert!(values.iter().copied().eq((0..count).map(|number| number as f64)), "{dtype}");
         }
     }

@@ -1,7 +1,7 @@
 //! The elements of a tensor, where they are.
 
-use crate::device::Device;
-use crate::element::Elements;
+use crate::device::BenchDevice;
+use crate::element::HostElements;
 use crate::on_device::digest::digest;
 use passhost_ir::{Dtype, TensorType};
 use passhost_runtime::{Target, Tensor, TensorError};
@@ -12,41 +12,41 @@ const ALIGNMENT: usize = 16;
 
 /// The elements of a tensor: on the host, or on a device that draws and compares them itself. There they stay until
 /// something on the CPU needs them.
-pub struct Held {
+pub struct HeldTensor {
     dtype: Dtype,
     /// A contiguous tensor at a multiple of [`ALIGNMENT`] that nobody writes to.
     tensor: Option<Tensor>,
     bytes: OnceCell<Vec<u8>>,
 }
 
-impl Held {
+impl HeldTensor {
     /// Row-major bytes on the host.
-    pub fn host(dtype: Dtype, bytes: Vec<u8>) -> Held {
-        Held { dtype, tensor: None, bytes: OnceCell::from(bytes) }
+    pub fn host(dtype: Dtype, bytes: Vec<u8>) -> HeldTensor {
+        HeldTensor { dtype, tensor: None, bytes: OnceCell::from(bytes) }
     }
 
     /// What a tensor has that nobody writes to from now on.
-    pub fn of(device: &Device, tensor: &Tensor) -> Held {
+    pub fn of(device: &BenchDevice, tensor: &Tensor) -> HeldTensor {
         let ty = tensor.ty();
         let kept = device.on_device(&ty).and_then(|_| match tensor.address_if(&contiguous(&ty)) {
             Some(address) if address % ALIGNMENT == 0 => Some(tensor.shallow_clone()),
             _ => tensor.copied().ok(),
         });
         match kept {
-            None => Held::host(ty.dtype, tensor.to_bytes()),
-            tensor => Held { dtype: ty.dtype, tensor, bytes: OnceCell::new() },
+            None => HeldTensor::host(ty.dtype, tensor.to_bytes()),
+            tensor => HeldTensor { dtype: ty.dtype, tensor, bytes: OnceCell::new() },
         }
     }
 
     /// Of each tensor.
-    pub fn all(device: &Device, tensors: &[Tensor]) -> Vec<Held> {
-        tensors.iter().map(|tensor| Held::of(device, tensor)).collect()
+    pub fn all(device: &BenchDevice, tensors: &[Tensor]) -> Vec<HeldTensor> {
+        tensors.iter().map(|tensor| HeldTensor::of(device, tensor)).collect()
     }
 
     /// The elements on the host, brought there if they are not.
-    pub fn elements(&self) -> Elements<'_> {
+    pub fn elements(&self) -> HostElements<'_> {
         let bytes = self.bytes.get_or_init(|| self.tensor.as_ref().map(Tensor::to_bytes).unwrap_or_default());
-        Elements { dtype: self.dtype, bytes }
+        HostElements { dtype: self.dtype, bytes }
     }
 
     /// How many there are.
@@ -82,7 +82,7 @@ impl Held {
     }
 
     /// A digest under a key, of what a program on the device could write to.
-    pub fn digest(&self, device: &Device, key: u64) -> Option<Vec<u8>> {
+    pub fn digest(&self, device: &BenchDevice, key: u64) -> Option<Vec<u8>> {
         let kernels = device.on_device(&self.tensor.as_ref()?.ty())?;
         digest(device.context(), kernels, key, &self.bytes_on_device()?).ok()
     }
@@ -119,15 +119,15 @@ mod tests {
     fn a_tensor_has_the_elements_that_are_held_wherever_they_are() {
         let _alone = alone();
         for (device, count, is_there) in [
-            (Device::cpu(), CHUNK, false),
-            (Device::cpu_like_a_gpu(), CHUNK, true),
-            (Device::cpu_like_a_gpu(), CHUNK - 1, false),
-            (Device::cpu_like_a_gpu().checked_by_cpu(), CHUNK, false),
+            (BenchDevice::cpu(), CHUNK, false),
+            (BenchDevice::cpu_like_a_gpu(), CHUNK, true),
+            (BenchDevice::cpu_like_a_gpu(), CHUNK - 1, false),
+            (BenchDevice::cpu_like_a_gpu().checked_by_cpu(), CHUNK, false),
         ] {
             let ty = TensorType::contiguous(Dtype::I16, [1, count as i64]);
             let bytes: Vec<u8> = (0..2 * count).map(|number| (number % 251) as u8).collect();
             let tensor = Tensor::from_bytes(device.target(), &ty, &bytes).unwrap();
-            let held = Held::of(&device, &tensor);
+            let held = HeldTensor::of(&device, &tensor);
             assert_eq!((held.tensor().is_some(), held.count()), (is_there, count as u64));
             assert_eq!(held.beginning(3).unwrap(), bytes[..6]);
             let copy = held.copy(device.target(), &ty).unwrap();
@@ -151,12 +151,12 @@ mod tests {
     #[test]
     fn a_tensor_at_an_odd_address_is_held_as_a_copy() {
         let _alone = alone();
-        let device = Device::cpu_like_a_gpu();
+        let device = BenchDevice::cpu_like_a_gpu();
         let bytes = TensorType::contiguous(Dtype::U8, [CHUNK as i64 + 3]);
         let memory = Tensor::from_bytes(device.target(), &bytes, &vec![1; CHUNK + 3]).unwrap();
         let part = |start| memory.reinterpret(start, &TensorType::contiguous(Dtype::U8, [CHUNK as i64])).unwrap();
         for (start, shares) in [(0, true), (3, false)] {
-            let held = Held::of(&device, &part(start));
+            let held = HeldTensor::of(&device, &part(start));
             assert_eq!(held.tensor().map(|tensor| tensor.shares_memory(&memory)), Some(shares));
             assert!(held.digest(&device, 9).is_some());
         }

@@ -40,7 +40,7 @@ impl Round {
 
 /// Elements of an input, which follow one another.
 #[derive(Debug, Clone)]
-struct Part<'a> {
+struct InputPart<'a> {
     ty: &'a TensorType,
     range: Range<u64>,
 }
@@ -85,7 +85,7 @@ pub fn draw_part(spec: &InputSpec, position: usize, round: Round, range: Range<u
     let key = key(round, &spec.name);
     let ty = &spec.ty;
     let row = row(ty);
-    let part = || Part { ty, range: range.clone() };
+    let part = || InputPart { ty, range: range.clone() };
     match &spec.draw {
         Draw::Normal { mean, std } => floats(&part(), spec, |i| {
             let (z, tail) = normal(hash(key, i));
@@ -153,7 +153,7 @@ pub fn bounds(spec: &InputSpec) -> Result<(f64, f64), DrawError> {
     Ok((low, high))
 }
 
-fn floats(part: &Part<'_>, spec: &InputSpec, element: impl Fn(u64) -> f64 + Sync) -> Result<Vec<u8>, DrawError> {
+fn floats(part: &InputPart<'_>, spec: &InputSpec, element: impl Fn(u64) -> f64 + Sync) -> Result<Vec<u8>, DrawError> {
     let (low, high) = bounds(spec)?;
     let value = |i| element(i).min(high).max(low);
     // By way of `f32`, as kernels round: else what is drawn would depend on the processor's instructions.
@@ -165,7 +165,11 @@ fn floats(part: &Part<'_>, spec: &InputSpec, element: impl Fn(u64) -> f64 + Sync
     })
 }
 
-fn integers(part: &Part<'_>, draw: &'static str, element: impl Fn(u64) -> i64 + Sync) -> Result<Vec<u8>, DrawError> {
+fn integers(
+    part: &InputPart<'_>,
+    draw: &'static str,
+    element: impl Fn(u64) -> i64 + Sync,
+) -> Result<Vec<u8>, DrawError> {
     Ok(match part.ty.dtype {
         Dtype::Bool => fill(part, |i| [u8::from(element(i) != 0)]),
         Dtype::U8 => fill(part, |i| (element(i) as u8).to_le_bytes()),
@@ -182,7 +186,7 @@ fn integers(part: &Part<'_>, draw: &'static str, element: impl Fn(u64) -> i64 + 
     })
 }
 
-fn fill<const SIZE: usize>(part: &Part<'_>, element: impl Fn(u64) -> [u8; SIZE] + Sync) -> Vec<u8> {
+fn fill<const SIZE: usize>(part: &InputPart<'_>, element: impl Fn(u64) -> [u8; SIZE] + Sync) -> Vec<u8> {
     let first = part.range.start;
     let mut bytes = vec![0u8; (part.range.end - first) as usize * SIZE];
     bytes.par_chunks_mut(CHUNK * SIZE).enumerate().for_each(|(chunk, slots)| {

@@ -12,6 +12,7 @@ mod gpu_state;
 pub mod held;
 pub mod inputs;
 mod integrity;
+pub mod judge;
 mod link;
 mod measure;
 pub mod on_device;
@@ -24,8 +25,9 @@ mod steady;
 mod structured;
 mod trivial;
 mod types;
+pub mod ulps;
 mod witness;
 
 pub use attempt::{ANSWERING, MEASURING, attempt};
-pub use serve::{ServeError, serve};
+pub use serve::{DeviceServeError, serve};
 pub use types::serve_types;

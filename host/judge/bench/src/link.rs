@@ -1,7 +1,7 @@
 //! The device child's end of the pipes to its supervisor. Compilation asks through it in the middle of a request.
 
-use passhost_protocol::compiler::Source;
-use passhost_protocol::device::{FromDevice, Stage, ToDevice};
+use passhost_protocol::compiler::CompilerSource;
+use passhost_protocol::device::{DeviceStage, FromDevice, ToDevice};
 use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
 use passhost_runtime::{Compiler, Cubin, NvrtcError};
 use std::io::{BufReader, BufWriter, Read, Write};
@@ -40,7 +40,7 @@ impl<R: Read, W: Write> Link<R, W> {
     }
 
     /// Says how far the work is. If the supervisor is gone, the next reply will show it.
-    pub fn announce(&self, stage: Stage) {
+    pub fn announce(&self, stage: DeviceStage) {
         let _ = self.send(&FromDevice::Stage(stage));
     }
 
@@ -48,7 +48,7 @@ impl<R: Read, W: Write> Link<R, W> {
     fn compile(&self, text: &str, capability: (i32, i32)) -> Result<Cubin, NvrtcError> {
         let not_had = |reason: String| NvrtcError::NotHad { reason };
         let mut ends = self.ends();
-        let question = FromDevice::Compile(Source { text: text.to_owned(), capability });
+        let question = FromDevice::Compile(CompilerSource { text: text.to_owned(), capability });
         write_frame(&mut ends.to, &question).map_err(|error| not_had(error.to_string()))?;
         match read_frame(&mut ends.from, MAX_FRAME).map_err(|error| not_had(error.to_string()))? {
             ToDevice::Compiled(code) => code.map(Cubin).map_err(not_had),
@@ -89,13 +89,13 @@ mod tests {
     #[test]
     fn the_supervisor_is_asked_for_machine_code_of_the_whole_text() {
         let (question, code) = ask(&ToDevice::Compiled(Ok(vec![1, 2])));
-        assert_eq!(question, FromDevice::Compile(Source { text: "text".into(), capability: (9, 0) }));
+        assert_eq!(question, FromDevice::Compile(CompilerSource { text: "text".into(), capability: (9, 0) }));
         assert_eq!(code, Ok(Cubin(vec![1, 2])));
     }
 
     #[test]
     fn what_the_supervisor_says_instead_is_the_error() {
-        let out_of_turn = ToDevice::Open {
+        let unexpected = ToDevice::Open {
             device: passhost_protocol::device::DeviceChoice::Cpu,
             threads: None,
             files: None,
@@ -103,7 +103,7 @@ mod tests {
             check_on_cpu: false,
         };
         for (answer, reason) in
-            [(ToDevice::Compiled(Err("no compiler".into())), "no compiler"), (out_of_turn, "out of turn")]
+            [(ToDevice::Compiled(Err("no compiler".into())), "no compiler"), (unexpected, "out of turn")]
         {
             let (_, code) = ask(&answer);
             assert!(code.as_ref().is_err_and(|error| error.to_string().contains(reason)), "{code:?}");

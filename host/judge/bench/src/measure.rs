@@ -14,7 +14,7 @@ const STEADY: f64 = 0.02;
 
 /// One of two programs, ready to run on inputs that stay the same. `run` returns the outputs, which are dropped after the
 /// clock has stopped.
-pub trait Contender {
+pub trait Timeable {
     /// What a run returns.
     type Outputs;
     /// Why a run failed.
@@ -29,34 +29,34 @@ pub trait Contender {
 
 /// How many blocks of how many pairs there are: fixed before the first is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Plan {
+pub struct BlockPlan {
     pub blocks: u32,
     pub pairs: u32,
 }
 
-impl Plan {
+impl BlockPlan {
     /// As many pairs as one process does of those asked for, where a pair takes so long. At least one a block, and half
     /// of the blocks where not even that fits.
-    pub fn new(settings: &Settings, blocks: u32, pair_ns: u64) -> Plan {
+    pub fn new(settings: &Settings, blocks: u32, pair_ns: u64) -> BlockPlan {
         let budget = settings.for_pairs().as_nanos() * u128::from(blocks) / u128::from(Settings::BLOCKS);
         let affordable = u32::try_from(budget / u128::from(pair_ns.max(1)) / u128::from(blocks)).unwrap_or(u32::MAX);
         match affordable.min(settings.pairs()) {
-            0 => Plan { blocks: blocks.div_ceil(2), pairs: 1 },
-            1 => Plan { blocks, pairs: 1 },
+            0 => BlockPlan { blocks: blocks.div_ceil(2), pairs: 1 },
+            1 => BlockPlan { blocks, pairs: 1 },
             // Even, so that each program comes first equally often.
-            pairs => Plan { blocks, pairs: pairs & !1 },
+            pairs => BlockPlan { blocks, pairs: pairs & !1 },
         }
     }
 
     /// For a rewrite that is far slower than eager: every run of it says so.
-    pub fn slow() -> Plan {
-        Plan { blocks: 1, pairs: 1 }
+    pub fn slow() -> BlockPlan {
+        BlockPlan { blocks: 1, pairs: 1 }
     }
 }
 
 /// Runs both programs in turn as often as asked for, and until their times are steady or a quarter of the budget is spent.
 /// Returns the median time of a pair at the end, in nanoseconds.
-pub fn warm_up<P: Contender>(one: &mut P, other: &mut P, settings: &Settings) -> Result<u64, P::Error> {
+pub fn warm_up<P: Timeable>(one: &mut P, other: &mut P, settings: &Settings) -> Result<u64, P::Error> {
     let budget = settings.for_pairs() / 4;
     let started = Instant::now();
     let mut pairs: Vec<f64> = vec![];
@@ -79,7 +79,7 @@ fn is_steady(pairs: &[f64]) -> bool {
 }
 
 /// What the runs of a block were, beside what the document has of them.
-pub struct Timed {
+pub struct TimedBlock {
     pub block: Block,
     /// The calling thread's time on a core, nanoseconds a run.
     pub eager_thread_ns: Vec<u64>,
@@ -87,14 +87,14 @@ pub struct Timed {
 }
 
 /// Times so many pairs, each program first in half of them. `outputs` gets those of each run of the second.
-pub fn block<P: Contender>(
+pub fn block<P: Timeable>(
     eager: &mut P,
     other: &mut P,
     pairs: u32,
-    random: &mut Random,
+    random: &mut TrialRandom,
     observer: &mut Observer<'_>,
-    mut outputs: impl FnMut(&mut Random, P::Outputs),
-) -> Result<Timed, P::Error> {
+    mut outputs: impl FnMut(&mut TrialRandom, P::Outputs),
+) -> Result<TimedBlock, P::Error> {
     let (mut eager_runs, mut other_runs) = (vec![], vec![]);
     let orders = random.orders(pairs);
     observer.begin();
@@ -114,11 +114,11 @@ pub fn block<P: Contender>(
     let witness = observer.end();
     let (eager_ns, eager_thread_ns) = unzip(&eager_runs);
     let (other_ns, other_thread_ns) = unzip(&other_runs);
-    Ok(Timed { block: Block { eager_ns, other_ns, witness }, eager_thread_ns, other_thread_ns })
+    Ok(TimedBlock { block: Block { eager_ns, other_ns, witness }, eager_thread_ns, other_thread_ns })
 }
 
 /// Times of both programs where `flush` empties the caches before every run. Few: they are shown, not scored.
-pub fn cold_pairs<P: Contender>(
+pub fn cold_pairs<P: Timeable>(
     eager: &mut P,
     rewritten: &mut P,
     settings: &Settings,
@@ -139,26 +139,26 @@ pub fn cold_pairs<P: Contender>(
 const COLD_TRIALS: usize = 4;
 
 #[derive(Debug, Clone, Copy)]
-struct Run {
+struct RunTimes {
     wall_ns: u64,
     thread_ns: u64,
 }
 
-fn unzip(runs: &[Run]) -> (Vec<u64>, Vec<u64>) {
+fn unzip(runs: &[RunTimes]) -> (Vec<u64>, Vec<u64>) {
     runs.iter().map(|run| (run.wall_ns, run.thread_ns)).unzip()
 }
 
-fn timed<P: Contender>(program: &mut P) -> Result<(Run, P::Outputs), P::Error> {
+fn timed<P: Timeable>(program: &mut P) -> Result<(RunTimes, P::Outputs), P::Error> {
     program.prepare();
     let thread = thread_ns();
     let start = Instant::now();
     let outputs = program.run()?;
     let wall_ns = nanoseconds(start.elapsed());
-    Ok((Run { wall_ns, thread_ns: thread_ns().saturating_sub(thread).max(1) }, outputs))
+    Ok((RunTimes { wall_ns, thread_ns: thread_ns().saturating_sub(thread).max(1) }, outputs))
 }
 
 /// Nanoseconds of one run.
-pub fn time_once<P: Contender>(program: &mut P) -> Result<(u64, P::Outputs), P::Error> {
+pub fn time_once<P: Timeable>(program: &mut P) -> Result<(u64, P::Outputs), P::Error> {
     timed(program).map(|(run, outputs)| (run.wall_ns, outputs))
 }
 
@@ -173,11 +173,11 @@ fn thread_ns() -> u64 {
 }
 
 /// Only orders trials and chooses which outputs are checked.
-pub struct Random(SplitMix64);
+pub struct TrialRandom(SplitMix64);
 
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(SplitMix64::seed_from_u64(seed))
+impl TrialRandom {
+    pub fn new(seed: u64) -> TrialRandom {
+        TrialRandom(SplitMix64::seed_from_u64(seed))
     }
 
     pub fn below(&mut self, bound: u64) -> u64 {
@@ -198,19 +198,19 @@ impl Random {
 }
 
 /// Outputs of some runs, each run kept with the same probability however many follow.
-pub struct Kept<Outputs> {
+pub struct KeptOutputs<Outputs> {
     most: usize,
     seen: u64,
     pub outputs: Vec<Outputs>,
 }
 
-impl<Outputs> Kept<Outputs> {
-    pub fn new(most: usize) -> Kept<Outputs> {
-        Kept { most, seen: 0, outputs: vec![] }
+impl<Outputs> KeptOutputs<Outputs> {
+    pub fn new(most: usize) -> KeptOutputs<Outputs> {
+        KeptOutputs { most, seen: 0, outputs: vec![] }
     }
 
     /// The next run. What it gave is asked for only if it is kept.
-    pub fn offer(&mut self, random: &mut Random, outputs: impl FnOnce() -> Outputs) {
+    pub fn offer(&mut self, random: &mut TrialRandom, outputs: impl FnOnce() -> Outputs) {
         self.seen += 1;
         if self.outputs.len() < self.most {
             self.outputs.push(outputs());
@@ -224,7 +224,7 @@ impl<Outputs> Kept<Outputs> {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
-    use crate::device::Device;
+    use crate::device::BenchDevice;
     use std::cell::RefCell;
     use std::rc::Rc;
 
@@ -235,7 +235,7 @@ mod tests {
         fail_at: Option<usize>,
     }
 
-    impl Contender for Counter {
+    impl Timeable for Counter {
         type Outputs = usize;
         type Error = String;
 
@@ -254,10 +254,10 @@ mod tests {
 
     #[test]
     fn pairs_are_in_an_order_that_favours_neither() {
-        let device = Device::cpu();
+        let device = BenchDevice::cpu();
         let (mut eager, mut other, runs) = two(None);
-        let mut random = Random::new(3);
-        let mut kept = Kept::new(2);
+        let mut random = TrialRandom::new(3);
+        let mut kept = KeptOutputs::new(2);
         let mut observer = Observer::new(&device);
         let timed = block(&mut eager, &mut other, 8, &mut random, &mut observer, |random, outputs| {
             kept.offer(random, || outputs);
@@ -278,7 +278,7 @@ mod tests {
     fn any_run_may_be_kept() {
         let mut first_or_last = [0; 2];
         for seed in 0..200 {
-            let (mut kept, mut random) = (Kept::new(1), Random::new(seed));
+            let (mut kept, mut random) = (KeptOutputs::new(1), TrialRandom::new(seed));
             (0..10).for_each(|run| kept.offer(&mut random, || run));
             first_or_last[0] += usize::from(kept.outputs == [0]);
             first_or_last[1] += usize::from(kept.outputs == [9]);
@@ -290,15 +290,15 @@ mod tests {
     fn a_plan_fits_the_budget_and_is_fixed() {
         let settings = Settings { trials: 100, budget_ms: 10_000, ..Settings::default() };
         for (pair_ns, expected) in [
-            (1_000, Plan { blocks: 4, pairs: 10 }),
+            (1_000, BlockPlan { blocks: 4, pairs: 10 }),
             // A process has a second.
-            (40_000_000, Plan { blocks: 4, pairs: 6 }),
-            (200_000_000, Plan { blocks: 4, pairs: 1 }),
-            (2_000_000_000, Plan { blocks: 2, pairs: 1 }),
+            (40_000_000, BlockPlan { blocks: 4, pairs: 6 }),
+            (200_000_000, BlockPlan { blocks: 4, pairs: 1 }),
+            (2_000_000_000, BlockPlan { blocks: 2, pairs: 1 }),
         ] {
-            assert_eq!(Plan::new(&settings, 4, pair_ns), expected, "{pair_ns}");
+            assert_eq!(BlockPlan::new(&settings, 4, pair_ns), expected, "{pair_ns}");
         }
-        assert_eq!(Plan::new(&settings, 2, 40_000_000), Plan { blocks: 2, pairs: 6 });
+        assert_eq!(BlockPlan::new(&settings, 2, 40_000_000), BlockPlan { blocks: 2, pairs: 6 });
     }
 
     #[test]
@@ -314,10 +314,10 @@ mod tests {
 
     #[test]
     fn a_failing_run_ends_the_measurement_with_its_error() {
-        let device = Device::cpu();
+        let device = BenchDevice::cpu();
         let (mut eager, mut other, _) = two(Some(5));
         let mut observer = Observer::new(&device);
-        let found = block(&mut eager, &mut other, 4, &mut Random::new(1), &mut observer, |_, _| {});
+        let found = block(&mut eager, &mut other, 4, &mut TrialRandom::new(1), &mut observer, |_, _| {});
         assert_eq!(found.err(), Some("run 5".to_owned()));
     }
 }

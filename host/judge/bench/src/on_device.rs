@@ -8,7 +8,7 @@ pub mod draws;
 mod formula;
 pub mod precision;
 
-use draws::Rule;
+use formula::Formula;
 use passhost_ir::{Dtype, Kernel, TensorType};
 use passhost_runtime::{Context, DeviceKernel, LaunchError, Tensor, TensorError};
 use passhost_torch::OpError;
@@ -35,10 +35,25 @@ pub enum OnDeviceError {
     Unsuited(&'static str),
 }
 
+/// How an element follows from its position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DrawRule {
+    /// [`passhost_ir::Draw::Normal`].
+    Normal,
+    /// [`passhost_ir::Draw::LogNormal`].
+    LogNormal,
+    /// [`passhost_ir::Draw::Uniform`].
+    Uniform,
+    /// [`passhost_ir::Draw::Mask`].
+    Mask,
+    /// [`passhost_ir::Draw::FloatMask`].
+    FloatMask,
+}
+
 /// What a kernel is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Purpose {
-    Draw(Rule, Dtype),
+    Draw(DrawRule, Dtype),
     Compare(Dtype),
     Digest,
 }
@@ -66,13 +81,21 @@ pub fn kernels() -> Vec<(String, Kernel)> {
     let floats = [Dtype::F16, Dtype::Bf16, Dtype::F32, Dtype::F64];
     let integers = [Dtype::Bool, Dtype::U8, Dtype::I8, Dtype::I16, Dtype::I32, Dtype::I64];
     let all = integers.into_iter().chain(floats);
-    let drawn = |rules: &'static [Rule], dtype| rules.iter().map(move |&rule| Purpose::Draw(rule, dtype));
-    let of_floats =
-        floats.into_iter().flat_map(|dtype| drawn(&[Rule::Normal, Rule::LogNormal, Rule::FloatMask], dtype));
-    let of_all = all.clone().flat_map(|dtype| drawn(&[Rule::Uniform, Rule::Mask], dtype));
+    let drawn = |rules: &'static [DrawRule], dtype| rules.iter().map(move |&rule| Purpose::Draw(rule, dtype));
+    let of_floats = floats
+        .into_iter()
+        .flat_map(|dtype| drawn(&[DrawRule::Normal, DrawRule::LogNormal, DrawRule::FloatMask], dtype));
+    let of_all = all.clone().flat_map(|dtype| drawn(&[DrawRule::Uniform, DrawRule::Mask], dtype));
     let compared = all.filter(|&dtype| dtype != Dtype::Bool).map(Purpose::Compare);
     let all = of_floats.chain(of_all).chain(compared).chain([Purpose::Digest]);
     all.map(|purpose| (purpose.name(), purpose.kernel())).collect()
+}
+
+/// Copies so many elements of `f32`.
+pub fn copying(elements: i64) -> Kernel {
+    let f = Formula::over(&[elements], &[]);
+    f.element(Dtype::F32).output();
+    f.into_kernel()
 }
 
 /// Our own kernels, each made when it is first needed.

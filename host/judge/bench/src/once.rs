@@ -1,14 +1,14 @@
 //! A single run of a reference program: what it gives, for whoever wants to compare it with another run.
 
 use crate::blame::of_reference;
-use crate::device::Device;
-use crate::element::Elements;
+use crate::device::BenchDevice;
+use crate::element::HostElements;
 use crate::inputs::Round;
 use crate::session::{draw_input, input_tensor};
-use crate::trivial::{Typed, degenerate};
+use crate::trivial::{TypedElements, degenerate};
 use passhost_ir::alias::same_layout;
 use passhost_ir::{Graph, InputSpec};
-use passhost_protocol::device::{Ran, RanOutput, RunError, TypeDifference};
+use passhost_protocol::device::{RanOutput, SingleRun, SingleRunError, TypeDifference};
 use passhost_runtime::{Hints, Mode, NodeError, Program, Tensor, Watch};
 use passhost_torch::allocator;
 use sha2::{Digest, Sha256};
@@ -22,13 +22,13 @@ const DIFFERENCES: usize = 8;
 ///
 /// At most one tensor is held twice, so that memory for the inputs and the intermediates is enough.
 pub fn run(
-    device: &Device,
+    device: &BenchDevice,
     graph: &Graph,
     specs: &[InputSpec],
     seed: u64,
     files: Option<&Path>,
-) -> Result<Ran, RunError> {
-    let failed = |error: NodeError| RunError::Program(of_reference(error));
+) -> Result<SingleRun, SingleRunError> {
+    let failed = |error: NodeError| SingleRunError::Program(of_reference(error));
     let program = Program::compile(graph, Mode::Found, &Hints::default(), device.context()).map_err(failed)?;
     let round = Round { seed, number: 0, stressed: None };
     let mut inputs: Vec<Tensor> = Vec::with_capacity(specs.len());
@@ -50,8 +50,8 @@ pub fn run(
         write(files, &format!("output_{position}.bin"), &bytes)?;
         Ok(describe(tensor, &bytes))
     });
-    let outputs = outputs.collect::<Result<_, RunError>>()?;
-    Ok(Ran { outputs, differences: types.differences, peak_bytes, micros })
+    let outputs = outputs.collect::<Result<_, SingleRunError>>()?;
+    Ok(SingleRun { outputs, differences: types.differences, peak_bytes, micros })
 }
 
 /// Compares types with those that were inferred.
@@ -74,13 +74,14 @@ impl Watch for Inferred<'_> {
 fn describe(tensor: &Tensor, bytes: &[u8]) -> RanOutput {
     let ty = tensor.ty();
     let sha256 = base16ct::lower::encode_string(&Sha256::digest(bytes));
-    let remark = degenerate(Typed { ty: &ty, elements: Elements { dtype: ty.dtype, bytes } }).map(str::to_owned);
+    let remark =
+        degenerate(TypedElements { ty: &ty, elements: HostElements { dtype: ty.dtype, bytes } }).map(str::to_owned);
     RanOutput { ty, sha256, remark }
 }
 
-fn write(files: Option<&Path>, name: &str, bytes: &[u8]) -> Result<(), RunError> {
+fn write(files: Option<&Path>, name: &str, bytes: &[u8]) -> Result<(), SingleRunError> {
     let Some(directory) = files else { return Ok(()) };
     let path = directory.join(name);
     std::fs::write(&path, bytes)
-        .map_err(|error| RunError::Write { file: path.display().to_string(), message: error.to_string() })
+        .map_err(|error| SingleRunError::Write { file: path.display().to_string(), message: error.to_string() })
 }

@@ -1,9 +1,10 @@
 //! Whether a rewrite is as precise as eager, by a run in double precision.
 
-use crate::compare::{UlpErrors, float_kind, ulp_errors};
-use crate::element::Elements;
-use crate::held::Held;
+use crate::element::HostElements;
+use crate::held::HeldTensor;
+use crate::judge::float_kind;
 use crate::on_device;
+use crate::ulps::{UlpErrors, ulp_errors};
 use passhost_ir::TensorType;
 use passhost_result::TruthReport;
 use rayon::prelude::*;
@@ -26,13 +27,13 @@ pub type LessPrecise = (&'static str, f64, f64);
 type Measure = fn(&UlpErrors) -> f64;
 
 /// Whether a double precision run's result says how precise an output is.
-pub fn can_judge(ty: &TensorType, truth: &Held) -> bool {
+pub fn can_judge(ty: &TensorType, truth: &HeldTensor) -> bool {
     ty.dtype.is_float() && truth.count() == ty.numel()
 }
 
 /// How precise both programs are, and where the rewrite is less precise than it may be. On the device where the elements
 /// are there.
-pub fn judge(ty: &TensorType, [rewritten, eager, truth]: [&Held; 3]) -> (Option<LessPrecise>, TruthReport) {
+pub fn judge(ty: &TensorType, [rewritten, eager, truth]: [&HeldTensor; 3]) -> (Option<LessPrecise>, TruthReport) {
     if let (Some(rewritten), Some(eager), Some(truth)) = (rewritten.tensor(), eager.tensor(), truth.tensor())
         && let Ok(judged) = on_device::precision::judge(ty, [rewritten, eager, truth])
     {
@@ -62,7 +63,7 @@ pub fn report((eager, rewritten): (UlpErrors, UlpErrors), eager_right: bool) -> 
 
 /// Whether a rewrite whose output differs from eager's at a tolerance of `t` is as precise: nowhere much further from the
 /// truth, or beyond that tolerance in hardly more elements.
-pub fn is_as_precise(ty: &TensorType, t: i8, [rewritten, eager, truth]: [&Held; 3]) -> bool {
+pub fn is_as_precise(ty: &TensorType, t: i8, [rewritten, eager, truth]: [&HeldTensor; 3]) -> bool {
     let (rewritten, eager, truth) = (rewritten.elements(), eager.elements(), &truth.elements().to_f64());
     let skip = either_overflown(rewritten, eager, truth);
     less_precise_than_eager(ty, rewritten, eager, truth, &skip).is_none()
@@ -86,14 +87,14 @@ pub fn strays(ty: &TensorType, t: i8, values: &[f64], truth: &[f64]) -> usize {
 }
 
 /// The elements that overflow in a program and not in truth, or the other way round.
-fn overflown(program: Elements<'_>, truth: &[f64]) -> Vec<bool> {
+fn overflown(program: HostElements<'_>, truth: &[f64]) -> Vec<bool> {
     let pairs = program.to_f64().into_par_iter().zip(truth);
     pairs.map(|(value, exact)| value.is_finite() != exact.is_finite()).collect()
 }
 
 /// Those of eager, and those of the rewrite if they are not many times more: where values reach the end of their type's
 /// range, which of them go over it depends on roundings.
-fn either_overflown(rewritten: Elements<'_>, eager: Elements<'_>, truth: &[f64]) -> Vec<bool> {
+fn either_overflown(rewritten: HostElements<'_>, eager: HostElements<'_>, truth: &[f64]) -> Vec<bool> {
     let (own, eagers) = (overflown(rewritten, truth), overflown(eager, truth));
     let count = |overflown: &[bool]| overflown.iter().filter(|&&overflown| overflown).count() as f64;
     if count(&own) > ULP_FACTOR * count(&eagers) {
@@ -145,8 +146,8 @@ fn excess(error: f64, other: f64) -> f64 {
 /// How the rewrite is less precise than eager, if it is.
 fn less_precise_than_eager(
     ty: &TensorType,
-    rewritten: Elements<'_>,
-    eager: Elements<'_>,
+    rewritten: HostElements<'_>,
+    eager: HostElements<'_>,
     truth: &[f64],
     skip: &[bool],
 ) -> Option<LessPrecise> {
@@ -159,7 +160,7 @@ fn less_precise_than_eager(
 }
 
 /// Whether eager is right at t = -5 when the double precision run is taken as the reference.
-fn right_against_truth(ty: &TensorType, eager: Elements<'_>, truth: &[f64], skip: &[bool]) -> bool {
+fn right_against_truth(ty: &TensorType, eager: HostElements<'_>, truth: &[f64], skip: &[bool]) -> bool {
     let Some(kind) = float_kind(ty.dtype) else { return true };
     let tolerance = passhost_score::tolerance(kind, -5.0);
     let values = eager.to_f64();
@@ -176,7 +177,7 @@ mod tests {
         let ty = TensorType::contiguous(Dtype::F32, vec![rewritten.len() as i64]);
         let bytes = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>();
         let (rewritten, eager) = (bytes(rewritten), bytes(eager));
-        let elements = |bytes| Elements { dtype: Dtype::F32, bytes };
+        let elements = |bytes| HostElements { dtype: Dtype::F32, bytes };
         let skip = either_overflown(elements(&rewritten), elements(&eager), truth);
         let found = less_precise_than_eager(&ty, elements(&rewritten), elements(&eager), truth, &skip);
         found.map(|(measure, ..)| measure)

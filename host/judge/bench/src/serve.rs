@@ -1,29 +1,30 @@
 //! The message loop of the device child.
 
-use crate::device::Device;
+use crate::device::BenchDevice;
 use crate::link::{Link, compiler};
 use crate::once;
-use crate::session::Reference;
+use crate::session::ReferenceSession;
 use crate::steady::Steady;
 use passhost_confine::{ConfineError, Walls, device as walls, process};
-use passhost_ir::{Graph, NodeId, OpName};
+use passhost_ir::NodeId;
 use passhost_protocol::FrameError;
 use passhost_protocol::device::{
-    DeviceChoice, ElsewhereRun, Evaluation, FromDevice, ReferenceError, RewriteError, Stage, ToDevice,
+    DeviceChoice, DeviceStage, EvaluationReport, FromDevice, ReferenceError, RewriteError, RewriteJob, RewriteTask,
+    ToDevice,
 };
-use passhost_result::{DeviceInfo, Settings, ShownBy, TunedKernel};
+use passhost_result::DeviceInfo;
 use passhost_runtime::Hints;
 use passhost_torch::OutOfMemory;
 use std::fs::File;
 use std::io::Stdin;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// Why the child stopped serving.
 #[derive(Debug, thiserror::Error)]
-pub enum ServeError {
+pub enum DeviceServeError {
     /// The supervisor is gone or sent something malformed.
     #[error("{0}")]
     Frame(#[from] FrameError),
@@ -35,7 +36,7 @@ pub enum ServeError {
     Confine(#[from] ConfineError),
     /// A request came before the one it depends on.
     #[error("the supervisor sent `{0}` out of turn")]
-    OutOfTurn(&'static str),
+    UnexpectedMessage(&'static str),
 }
 
 /// Serves the supervisor until it closes the pipe.
@@ -43,11 +44,11 @@ pub enum ServeError {
 /// # Errors
 ///
 /// If the pipe breaks, or a message is malformed or out of turn.
-pub fn serve() -> Result<(), ServeError> {
+pub fn serve() -> Result<(), DeviceServeError> {
     let messages = set_up()?;
     let link = Arc::new(Link::new(std::io::stdin(), messages));
-    let mut device: Option<Rc<Device>> = None;
-    let mut reference: Option<Reference> = None;
+    let mut device: Option<Rc<BenchDevice>> = None;
+    let mut reference: Option<ReferenceSession> = None;
     let mut directory: Option<PathBuf> = None;
     loop {
         let request = match link.receive() {
@@ -75,41 +76,33 @@ pub fn serve() -> Result<(), ServeError> {
             ToDevice::Load { program, inputs, seed } => {
                 // The old program's memory is free before the new one's is taken.
                 reference = None;
-                let device = device.as_ref().ok_or(ServeError::OutOfTurn("Load"))?;
-                let loaded = caught(|| Reference::load(device, program, inputs, seed, |stage| link.announce(stage)));
-                let loaded = loaded.unwrap_or_else(|message| Err(ReferenceError::Memory { message }));
+                let device = device.as_ref().ok_or(DeviceServeError::UnexpectedMessage("Load"))?;
+                let loaded =
+                    caught(|| ReferenceSession::load(device, program, inputs, seed, |stage| link.announce(stage)));
+                let loaded = loaded.unwrap_or_else(|message| Err(ReferenceError::Memory(message)));
                 FromDevice::Loaded(loaded.map(|(loaded, report)| {
                     reference = Some(loaded);
                     report
                 }))
             }
-            ToDevice::Tune { rewrite, in_place, seed, known } => {
-                link.announce(Stage::Tuning);
-                tuned(reference.as_ref(), &rewrite, in_place, seed, &known)?
-            }
-            ToDevice::Evaluate { rewrite, in_place, schedules, draws, settings } => {
-                let reference = reference.as_ref().ok_or(ServeError::OutOfTurn("Evaluate"))?;
-                let hints = hints(in_place, schedules);
-                evaluated(|| reference.evaluate(&rewrite, &hints, &draws, &settings, |stage| link.announce(stage)))
-            }
-            ToDevice::Time { rewrite, in_place, schedules, seed, settings, right_from, cores } => {
-                let reference = reference.as_ref().ok_or(ServeError::OutOfTurn("Time"))?;
-                let (hints, stage) = (hints(in_place, schedules), |stage| link.announce(stage));
-                let steady = Steady::on(&cores, reference.is_on_gpu());
-                let timed = caught(|| reference.time(&rewrite, &hints, seed, &settings, right_from, stage));
-                drop(steady);
-                FromDevice::Timed(timed.unwrap_or_else(|message| Err(full(message).into())).map(Box::new))
-            }
-            ToDevice::Trace { rewrite, schedules, seed, settings, shown_by } => {
-                traced(reference.as_ref(), &rewrite, schedules, (seed, &shown_by), &settings)?
+            ToDevice::Rewrite(task, job) => {
+                let reference = reference.as_ref().ok_or(DeviceServeError::UnexpectedMessage("Rewrite"))?;
+                of_rewrite(reference, *job, task, &|stage| link.announce(stage))
             }
             ToDevice::Run { program, inputs, seed } => match &device {
                 Some(device) => FromDevice::Ran(once::run(device, &program, &inputs, seed, directory.as_deref())),
-                None => return Err(ServeError::OutOfTurn("Run")),
+                None => return Err(DeviceServeError::UnexpectedMessage("Run")),
             },
-            ToDevice::Draw { seed, rounds } => drawn(reference.as_ref(), directory.as_deref(), seed, rounds)?,
-            ToDevice::Judge(run) => judged(reference.as_ref(), &run)?,
-            ToDevice::Compiled(_) => return Err(ServeError::OutOfTurn("Compiled")),
+            ToDevice::Draw { seed, rounds } => {
+                let given = reference.as_ref().zip(directory.as_deref());
+                let (reference, directory) = given.ok_or(DeviceServeError::UnexpectedMessage("Draw"))?;
+                FromDevice::Drawn(reference.write_inputs(directory, seed, rounds))
+            }
+            ToDevice::Judge(run) => {
+                let reference = reference.as_ref().ok_or(DeviceServeError::UnexpectedMessage("Judge"))?;
+                FromDevice::Evaluated(Box::new(reference.judge_external(&run)))
+            }
+            ToDevice::Compiled(_) => return Err(DeviceServeError::UnexpectedMessage("Compiled")),
         };
         if let Some(device) = &asked {
             link.send(&FromDevice::Spent(device.restart()))?;
@@ -126,59 +119,40 @@ pub fn serve() -> Result<(), ServeError> {
     }
 }
 
-/// What is said of a rewrite's nodes.
-fn hints(in_place: Vec<(NodeId, OpName)>, schedules: Vec<(NodeId, String)>) -> Hints {
+/// Does something with a rewrite of the loaded program.
+fn of_rewrite(
+    reference: &ReferenceSession,
+    job: RewriteJob,
+    task: RewriteTask,
+    stage: &dyn Fn(DeviceStage),
+) -> FromDevice {
+    let RewriteJob { rewrite, in_place, schedules, draws, settings } = job;
     let (in_place, schedules) = (in_place.into_iter().collect(), schedules.into_iter().collect());
-    Hints { in_place, schedules, ..Hints::default() }
-}
-
-/// Measures the kernels of a rewrite of the loaded program.
-fn tuned(
-    reference: Option<&Reference>,
-    rewrite: &Graph,
-    in_place: Vec<(NodeId, OpName)>,
-    seed: u64,
-    known: &[TunedKernel],
-) -> Result<FromDevice, ServeError> {
-    let reference = reference.ok_or(ServeError::OutOfTurn("Tune"))?;
-    let tuned = caught(|| reference.tune(rewrite, &hints(in_place, vec![]), seed, known));
-    Ok(FromDevice::Tuned(tuned.unwrap_or_else(|message| Err(full(message)))))
-}
-
-/// What came of the checks, or that there was no memory for them.
-fn evaluated(check: impl FnOnce() -> Evaluation) -> FromDevice {
-    FromDevice::Evaluated(Box::new(caught(check).unwrap_or_else(|message| Evaluation::failed(full(message)))))
-}
-
-/// Looks for the node that makes a rewrite wrong. What fails here ran before: it says nothing of the rewrite.
-fn traced(
-    reference: Option<&Reference>,
-    rewrite: &Graph,
-    schedules: Vec<(NodeId, String)>,
-    at: (u64, &ShownBy),
-    settings: &Settings,
-) -> Result<FromDevice, ServeError> {
-    let reference = reference.ok_or(ServeError::OutOfTurn("Trace"))?;
-    let hints = hints(vec![], schedules);
-    let traced = caught(|| reference.trace(rewrite, &hints, at, settings).ok().flatten());
-    Ok(FromDevice::Traced(traced.unwrap_or_default()))
-}
-
-/// Writes inputs of the loaded program, where the child may write.
-fn drawn(
-    reference: Option<&Reference>,
-    directory: Option<&Path>,
-    seed: u64,
-    rounds: u32,
-) -> Result<FromDevice, ServeError> {
-    let (reference, directory) = reference.zip(directory).ok_or(ServeError::OutOfTurn("Draw"))?;
-    Ok(FromDevice::Drawn(reference.write_inputs(directory, seed, rounds)))
-}
-
-/// Compares what someone else made of them with the loaded program.
-fn judged(reference: Option<&Reference>, run: &ElsewhereRun) -> Result<FromDevice, ServeError> {
-    let reference = reference.ok_or(ServeError::OutOfTurn("Judge"))?;
-    Ok(FromDevice::Evaluated(Box::new(reference.judge_elsewhere(run))))
+    let hints = Hints { in_place, schedules, ..Hints::default() };
+    match task {
+        RewriteTask::Evaluate => {
+            let evaluated = caught(|| reference.evaluate(&rewrite, &hints, &draws, &settings, stage));
+            let evaluated = evaluated.unwrap_or_else(|message| EvaluationReport::failed(full(message)));
+            FromDevice::Evaluated(Box::new(evaluated))
+        }
+        RewriteTask::Time { right_from, cores } => {
+            let steady = Steady::on(&cores, reference.is_on_gpu());
+            let timed = caught(|| reference.time(&rewrite, &hints, draws.seed, &settings, right_from, stage));
+            drop(steady);
+            FromDevice::Timed(timed.unwrap_or_else(|message| Err(full(message).into())).map(Box::new))
+        }
+        RewriteTask::Tune(known) => {
+            stage(DeviceStage::Tuning);
+            let tuned = caught(|| reference.tune(&rewrite, &hints, draws.seed, &known));
+            FromDevice::Tuned(tuned.unwrap_or_else(|message| Err(full(message))))
+        }
+        RewriteTask::Trace(shown_by) => {
+            // What fails here ran before: it says nothing of the rewrite.
+            let traced =
+                caught(|| reference.trace(&rewrite, &hints, (draws.seed, &shown_by), &settings).ok().flatten());
+            FromDevice::Traced(traced.unwrap_or_default())
+        }
+    }
 }
 
 /// What `work` gives, or that the device has no memory left for copies of our own. Any other panic ends the process.
@@ -195,7 +169,7 @@ fn full(message: String) -> RewriteError {
 }
 
 /// Prepares the process; returns where messages leave it.
-pub(crate) fn set_up() -> Result<File, ServeError> {
+pub(crate) fn set_up() -> Result<File, DeviceServeError> {
     // The supervisor's death ends this process whatever libtorch is doing.
     process::die_with_parent()?;
     // Messages leave by a descriptor of their own: what libraries print goes to standard error.
@@ -213,19 +187,19 @@ fn open(
     choice: DeviceChoice,
     threads: Option<u32>,
     link: &Arc<Link<Stdin, File>>,
-) -> Result<(Device, DeviceInfo), String> {
-    let gpu = |index| Device::gpu(index, |capability| compiler(link, capability));
+) -> Result<(BenchDevice, DeviceInfo), String> {
+    let gpu = |index| BenchDevice::gpu(index, |capability| compiler(link, capability));
     let available = std::thread::available_parallelism().map_or(1, |count| count.get() as u32);
     let threads = threads.unwrap_or(available);
     passhost_torch::process::set_threads(threads);
     // For drawing inputs and comparing outputs. It fails only where a pool exists already.
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global();
     let (device, note) = match choice {
-        DeviceChoice::Cpu => (Device::cpu(), String::new()),
-        DeviceChoice::Auto if !walls::gpu_present() => (Device::cpu(), String::new()),
+        DeviceChoice::Cpu => (BenchDevice::cpu(), String::new()),
+        DeviceChoice::Auto if !walls::gpu_present() => (BenchDevice::cpu(), String::new()),
         DeviceChoice::Auto => match gpu(0) {
             Ok(device) => (device, String::new()),
-            Err(reason) => (Device::cpu(), format!("a GPU is present and cannot be used: {reason}")),
+            Err(reason) => (BenchDevice::cpu(), format!("a GPU is present and cannot be used: {reason}")),
         },
         DeviceChoice::Cuda(index) => match gpu(index) {
             Ok(device) => (device, String::new()),

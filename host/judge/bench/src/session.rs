@@ -3,28 +3,31 @@
 mod checks;
 mod contestant;
 mod domain;
-mod elsewhere;
+mod drawn;
+mod evaluate;
+mod external;
 mod others;
 mod prepared;
+mod rounds;
 mod timing;
 mod trace;
 mod tuning;
 
-use crate::blame::{memory_of, of_input, of_reference, of_rewrite};
-use crate::device::Device;
-use crate::held::Held;
-use crate::inputs::{DrawError, Round, draw};
-use crate::on_device::draws;
+pub use drawn::{draw_input, input_tensor};
+
+use crate::blame::{of_reference, of_rewrite};
+use crate::device::BenchDevice;
+use crate::held::HeldTensor;
+use crate::inputs::Round;
 use crate::trivial::degenerate_held;
-use checks::Checks;
-use others::Others;
+use drawn::{DrawnInputs, input_error};
 use passhost_ir::verify::check_bytes;
-use passhost_ir::{Graph, InputSpec, NodeId, OpTable, TensorType, constant_nodes, functionalise};
-use passhost_protocol::device::{Draws, Evaluation, Loaded, ReferenceError, RewriteError, Stage};
-use passhost_result::{Settings, Work};
-use passhost_runtime::{Hints, Mode, NodeError, Program, Target, Tensor, Watch};
+use passhost_ir::{Graph, InputSpec, OpTable, TensorType, constant_nodes, functionalise};
+use passhost_protocol::device::{DeviceStage, LoadReport, ReferenceError, RewriteError};
+use passhost_result::Work;
+use passhost_runtime::{Hints, Mode, NodeError, Program, Tensor, Watch};
 use passhost_torch::allocator;
-use prepared::Kept;
+use prepared::KeptRounds;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -33,8 +36,8 @@ use std::time::{Duration, Instant};
 const REDRAW: u32 = 1 << 16;
 
 /// A reference program that has run.
-pub struct Reference {
-    device: Rc<Device>,
+pub struct ReferenceSession {
+    device: Rc<BenchDevice>,
     graph: Graph,
     specs: Vec<InputSpec>,
     program: Program,
@@ -42,59 +45,15 @@ pub struct Reference {
     doubles: [OnceCell<Result<Program, NodeError>>; 2],
     output_types: Vec<TensorType>,
     /// Rounds that rewrites share.
-    kept: RefCell<Kept>,
+    kept: RefCell<KeptRounds>,
     /// What a round takes, once it is known.
     round_takes: OnceCell<Duration>,
 }
 
-/// The inputs of one round, which nobody writes to: each run gets tensors of its own.
-#[derive(Clone)]
-struct Drawn {
-    inputs: Vec<Rc<Held>>,
-}
-
-impl Drawn {
-    fn draw(device: &Device, specs: &[InputSpec], round: Round) -> Result<Drawn, ReferenceError> {
-        let inputs =
-            specs.iter().enumerate().map(|(position, spec)| held_input(device, spec, position, round).map(Rc::new));
-        Ok(Drawn { inputs: inputs.collect::<Result<_, _>>()? })
-    }
-
-    fn tensors(&self, target: &Target, specs: &[InputSpec]) -> Result<Vec<Tensor>, ReferenceError> {
-        let copies = specs.iter().zip(&self.inputs);
-        copies.map(|(spec, input)| input.copy(target, &spec.ty).map_err(|error| of_input(&spec.name, error))).collect()
-    }
-}
-
-/// Input `position`, drawn where it is held.
-fn held_input(device: &Device, spec: &InputSpec, position: usize, round: Round) -> Result<Held, ReferenceError> {
-    let drawn =
-        device.on_device(&spec.ty).map(|kernels| draws::draw(device.context(), kernels, (spec, position), round));
-    match drawn {
-        Some(Ok(Some(tensor))) => Ok(Held::of(device, &tensor)),
-        // What the device has no room for is drawn on the CPU.
-        _ => Ok(Held::host(spec.ty.dtype, draw_input(spec, position, round)?)),
-    }
-}
-
-/// The elements of input `position`.
-pub fn draw_input(spec: &InputSpec, position: usize, round: Round) -> Result<Vec<u8>, ReferenceError> {
-    draw(spec, position, round).map_err(|error| not_drawn(spec, &error))
-}
-
-fn not_drawn(spec: &InputSpec, error: &DrawError) -> ReferenceError {
-    ReferenceError::Input { input: spec.name.clone(), message: error.to_string() }
-}
-
-/// A tensor of these elements on the device.
-pub fn input_tensor(target: &Target, spec: &InputSpec, bytes: &[u8]) -> Result<Tensor, ReferenceError> {
-    Tensor::from_bytes(target, &spec.ty, bytes).map_err(|error| of_input(&spec.name, error))
-}
-
 /// Learns the types of values.
-struct Types(Vec<TensorType>);
+struct LearnedTypes(Vec<TensorType>);
 
-impl Watch for Types {
+impl Watch for LearnedTypes {
     const TEMPORARIES: bool = false;
 
     fn value(&mut self, number: usize, tensor: &Tensor) {
@@ -102,16 +61,16 @@ impl Watch for Types {
     }
 }
 
-impl Reference {
+impl ReferenceSession {
     /// Compiles and runs the program.
     pub fn load(
-        device: &Rc<Device>,
+        device: &Rc<BenchDevice>,
         graph: Graph,
         specs: Vec<InputSpec>,
         seed: u64,
-        mut stage: impl FnMut(Stage),
-    ) -> Result<(Reference, Loaded), ReferenceError> {
-        stage(Stage::Reference);
+        mut stage: impl FnMut(DeviceStage),
+    ) -> Result<(ReferenceSession, LoadReport), ReferenceError> {
+        stage(DeviceStage::Reference);
         // A GPU that has no memory for the run in double precision does without.
         let needed = check_bytes(&graph, &specs, false);
         if let Some(available) = device.lacks(needed) {
@@ -121,11 +80,11 @@ impl Reference {
             Program::compile(&graph, Mode::Found, &Hints::default(), device.context()).map_err(of_reference)?;
         device.charge(Work::Compile);
         let round = Round { seed, number: 0, stressed: None };
-        let drawn = Drawn::draw(device, &specs, round)?;
+        let drawn = DrawnInputs::draw(device, &specs, round)?;
         let inputs = drawn.tensors(device.target(), &specs)?;
         device.charge(Work::Draw);
 
-        let mut types = Types(graph.values.iter().map(|value| value.ty.clone()).collect());
+        let mut types = LearnedTypes(graph.values.iter().map(|value| value.ty.clone()).collect());
         let peak = allocator::Peak::start(device.target());
         let started = Instant::now();
         let outputs = program.run_watched(&inputs, &mut types).map_err(of_reference)?;
@@ -140,10 +99,10 @@ impl Reference {
         }
         let (kept, round_takes, doubles) = Default::default();
         let device = device.clone();
-        let reference = Reference { device, graph, specs, program, doubles, output_types, kept, round_takes };
+        let reference = ReferenceSession { device, graph, specs, program, doubles, output_types, kept, round_takes };
         reference.refuse_degenerate(&outputs, seed)?;
         reference.device.charge(Work::Compare);
-        Ok((reference, Loaded { types: types.0, peak_bytes, first_ns }))
+        Ok((reference, LoadReport { types: types.0, peak_bytes, first_ns }))
     }
 
     /// An output that is constant or not finite gets one more chance with other inputs.
@@ -151,7 +110,7 @@ impl Reference {
         if self.first_degenerate(outputs).is_none() {
             return Ok(());
         }
-        let drawn = Drawn::draw(&self.device, &self.specs, Round { seed, number: REDRAW, stressed: None })?;
+        let drawn = DrawnInputs::draw(&self.device, &self.specs, Round { seed, number: REDRAW, stressed: None })?;
         let outputs = self.program.run(&drawn.tensors(self.device.target(), &self.specs)?).map_err(of_reference)?;
         match self.first_degenerate(&outputs) {
             None => Ok(()),
@@ -161,12 +120,12 @@ impl Reference {
 
     fn first_degenerate(&self, outputs: &[Tensor]) -> Option<(usize, &'static str)> {
         outputs.iter().zip(&self.output_types).enumerate().find_map(|(position, (tensor, ty))| {
-            degenerate_held(ty, &Held::of(&self.device, tensor)).map(|what| (position, what))
+            degenerate_held(ty, &HeldTensor::of(&self.device, tensor)).map(|what| (position, what))
         })
     }
 
-    fn drawn(&self, round: Round) -> Result<Drawn, RewriteError> {
-        Drawn::draw(&self.device, &self.specs, round).map_err(input_error)
+    fn drawn(&self, round: Round) -> Result<DrawnInputs, RewriteError> {
+        DrawnInputs::draw(&self.device, &self.specs, round).map_err(input_error)
     }
 
     /// A rewrite made ready to run. What it inserts and no input reaches is calculated by the first run.
@@ -181,73 +140,8 @@ impl Reference {
     }
 
     /// What outputs have.
-    fn held(&self, outputs: &[Tensor]) -> Vec<Held> {
-        Held::all(&self.device, outputs)
-    }
-
-    /// Checks a rewrite.
-    pub fn evaluate(
-        &self,
-        rewrite: &Graph,
-        hints: &Hints,
-        draws: &Draws,
-        settings: &Settings,
-        stage: impl FnMut(Stage),
-    ) -> Evaluation {
-        let mut evaluation = Evaluation::default();
-        if let Err(error) = self.try_evaluate(rewrite, hints, draws, settings, stage, &mut evaluation) {
-            evaluation.error = Some(memory_of(error, || self.device.can_give(settings.rewrite_bytes)));
-            evaluation.outputs.clear();
-        }
-        if evaluation.error.is_some() || !evaluation.findings.is_empty() {
-            // Nothing that such a rewrite may have touched is kept for another one.
-            self.kept.take();
-        }
-        evaluation
-    }
-
-    fn try_evaluate(
-        &self,
-        rewrite: &Graph,
-        hints: &Hints,
-        draws: &Draws,
-        settings: &Settings,
-        mut stage: impl FnMut(Stage),
-        evaluation: &mut Evaluation,
-    ) -> Result<(), RewriteError> {
-        stage(Stage::Plan);
-        let program = self.compiled(rewrite, hints)?;
-        self.device.charge(Work::Compile);
-        stage(Stage::Correctness);
-        let &Draws { seed, are_shared, .. } = draws;
-        self.kept.borrow_mut().begin(seed);
-        let ordinary = |number| Round { seed, number, stressed: None };
-        let started = Instant::now();
-        let first = self.round(ordinary(0), are_shared)?;
-        let others = Others::choose(self, draws, settings, self.round_takes(started, &first.eager));
-        let fixed = self.specs.iter().filter(|spec| spec.is_fixed());
-        evaluation.notes.extend(fixed.map(|spec| format!("input `{}` is the same in every round", spec.name)));
-        evaluation.others = others.report;
-        let mut checks = Checks::new(self, &program, (settings, are_shared), evaluation);
-        checks.round(ordinary(0), &first)?;
-        drop(first);
-        for number in 1..settings.rounds {
-            checks.round(ordinary(number), &*self.round(ordinary(number), are_shared)?)?;
-        }
-        let confirmed = checks.confirm(seed);
-        let ended = confirmed.and_then(|()| others.run(&mut checks, settings.rounds));
-        // What the ordinary rounds say together is an offence whatever becomes of the others.
-        let reports = checks.finish();
-        ended?;
-        evaluation.outputs = reports;
-        Ok(())
-    }
-}
-
-fn input_error(error: ReferenceError) -> RewriteError {
-    match error {
-        ReferenceError::Memory { message } => RewriteError::Memory { node: NodeId(0), op: "input".to_owned(), message },
-        other => RewriteError::Reference(other),
+    fn held(&self, outputs: &[Tensor]) -> Vec<HeldTensor> {
+        HeldTensor::all(&self.device, outputs)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Tries answers that nobody has to compute. Where one of them passes, passing says little.
 
-use crate::compare::float_kind;
-use crate::element::Elements;
-use crate::held::Held;
+use crate::element::HostElements;
+use crate::held::HeldTensor;
+use crate::judge::float_kind;
 use passhost_ir::{Dtype, TensorType};
 
 /// The tolerance at which a trivial answer must be wrong for a right one to count in the strict score.
@@ -13,37 +13,41 @@ const BEGINNING: usize = 1 << 16;
 
 /// A tensor with its type, contiguous on the host.
 #[derive(Debug, Clone, Copy)]
-pub struct Typed<'a> {
+pub struct TypedElements<'a> {
     /// Element type and shape.
     pub ty: &'a TensorType,
     /// Its elements.
-    pub elements: Elements<'a>,
+    pub elements: HostElements<'a>,
 }
 
 /// The trivial answers that together are right at t = -2, in words, or `None` if some output has none.
-pub fn trivial_answer(outputs: &[Typed<'_>], inputs: &[Typed<'_>]) -> Option<String> {
+pub fn trivial_answer(outputs: &[TypedElements<'_>], inputs: &[TypedElements<'_>]) -> Option<String> {
     let mut answers: Vec<String> = outputs.iter().map(|output| answer_for(*output, inputs)).collect::<Option<_>>()?;
     answers.dedup();
     (!answers.is_empty()).then(|| answers.join(", "))
 }
 
 /// The same of tensors that may be on a device: brought to the CPU only where their beginnings do not rule it out.
-pub fn trivial_answer_held(outputs: &[(&TensorType, &Held)], inputs: &[(&TensorType, &Held)]) -> Option<String> {
+pub fn trivial_answer_held(
+    outputs: &[(&TensorType, &HeldTensor)],
+    inputs: &[(&TensorType, &HeldTensor)],
+) -> Option<String> {
     if outputs.iter().any(|&output| is_ruled_out(output, inputs)) {
         return None;
     }
     trivial_answer(&typed(outputs), &typed(inputs))
 }
 
-fn typed<'a>(tensors: &[(&'a TensorType, &'a Held)]) -> Vec<Typed<'a>> {
-    tensors.iter().map(|(ty, held)| Typed { ty, elements: held.elements() }).collect()
+fn typed<'a>(tensors: &[(&'a TensorType, &'a HeldTensor)]) -> Vec<TypedElements<'a>> {
+    tensors.iter().map(|(ty, held)| TypedElements { ty, elements: held.elements() }).collect()
 }
 
 /// Whether the beginning of an output on a device is wrong by every trivial answer.
-fn is_ruled_out((ty, held): (&TensorType, &Held), inputs: &[(&TensorType, &Held)]) -> bool {
+fn is_ruled_out((ty, held): (&TensorType, &HeldTensor), inputs: &[(&TensorType, &HeldTensor)]) -> bool {
     let Some(tensor) = held.tensor() else { return false };
-    let beginning =
-        |held: &Held| held.beginning(BEGINNING).map(|bytes| Elements { dtype: ty.dtype, bytes: &bytes }.to_f64());
+    let beginning = |held: &HeldTensor| {
+        held.beginning(BEGINNING).map(|bytes| HostElements { dtype: ty.dtype, bytes: &bytes }.to_f64())
+    };
     let Ok(reference) = beginning(held) else { return false };
     let is_wrong =
         |candidates: &mut dyn Iterator<Item = f64>| !right(ty.dtype, candidates.zip(reference.iter().copied()));
@@ -54,7 +58,7 @@ fn is_ruled_out((ty, held): (&TensorType, &Held), inputs: &[(&TensorType, &Held)
         && alike.all(|(_, input)| beginning(input).is_ok_and(|values| is_wrong(&mut values.into_iter())))
 }
 
-fn answer_for(output: Typed<'_>, inputs: &[Typed<'_>]) -> Option<String> {
+fn answer_for(output: TypedElements<'_>, inputs: &[TypedElements<'_>]) -> Option<String> {
     if output.elements.is_empty() {
         return None;
     }
@@ -80,7 +84,7 @@ fn right(dtype: Dtype, mut pairs: impl Iterator<Item = (f64, f64)>) -> bool {
 }
 
 /// The same of a tensor that may be on a device: brought to the CPU only where its beginning is constant, or it is not finite.
-pub fn degenerate_held(ty: &TensorType, held: &Held) -> Option<&'static str> {
+pub fn degenerate_held(ty: &TensorType, held: &HeldTensor) -> Option<&'static str> {
     if let (Some(tensor), Ok(beginning)) = (held.tensor(), held.beginning(BEGINNING)) {
         let mut elements = beginning.chunks_exact(ty.dtype.size() as usize);
         let first = elements.next();
@@ -89,11 +93,11 @@ pub fn degenerate_held(ty: &TensorType, held: &Held) -> Option<&'static str> {
             return None;
         }
     }
-    degenerate(Typed { ty, elements: held.elements() })
+    degenerate(TypedElements { ty, elements: held.elements() })
 }
 
 /// Whether an output tells nothing: every element is the same, or one is not finite.
-pub fn degenerate(output: Typed<'_>) -> Option<&'static str> {
+pub fn degenerate(output: TypedElements<'_>) -> Option<&'static str> {
     if output.elements.len() > 1 && output.ty.dtype.is_float() {
         let first = output.elements.raw(0);
         if output.elements.bytes.chunks_exact(first.len()).all(|element| element == first) {
@@ -113,7 +117,7 @@ mod tests {
         let ty = TensorType::contiguous(Dtype::F32, [values.len() as i64]);
         let bytes = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>();
         let (output, input) = (bytes(values), bytes(input));
-        let typed = |bytes| Typed { ty: &ty, elements: Elements { dtype: Dtype::F32, bytes } };
+        let typed = |bytes| TypedElements { ty: &ty, elements: HostElements { dtype: Dtype::F32, bytes } };
         assert_eq!(trivial_answer(&[typed(&output)], &[typed(&input)]).as_deref(), expected);
     }
 
@@ -130,7 +134,7 @@ mod tests {
         let ty = TensorType::contiguous(Dtype::F32, [2]);
         let judge = |values: [f32; 2]| {
             let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-            degenerate(Typed { ty: &ty, elements: Elements { dtype: Dtype::F32, bytes: &bytes } })
+            degenerate(TypedElements { ty: &ty, elements: HostElements { dtype: Dtype::F32, bytes: &bytes } })
         };
         assert_eq!(judge([1.0, 1.0]), Some("constant"));
         assert_eq!(judge([1.0, f32::INFINITY]), Some("not finite"));

@@ -1,10 +1,10 @@
 //! The message loop of the types child, which answers questions about types and nothing else. It opens no GPU.
 
-use crate::serve::{ServeError, set_up};
+use crate::serve::{DeviceServeError, set_up};
 use passhost_confine::{ConfineError, Walls, types as walls};
 use passhost_ir::{Arg, Dtype, Graph, Infer, OpName, TensorType};
 use passhost_protocol::device::GpuProperties;
-use passhost_protocol::types::{FromTypes, Question, ToTypes};
+use passhost_protocol::types::{FromTypes, ToTypes, TypesQuestion};
 use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
 use passhost_runtime::DeviceProperties;
 use passhost_torch::MetaInfer;
@@ -16,14 +16,14 @@ use std::io::{BufReader, BufWriter};
 /// # Errors
 ///
 /// If the pipe breaks, or a message is malformed.
-pub fn serve_types() -> Result<(), ServeError> {
+pub fn serve_types() -> Result<(), DeviceServeError> {
     let mut out = BufWriter::new(set_up()?);
     let mut stdin = BufReader::new(std::io::stdin().lock());
     write_frame(&mut out, &FromTypes::Ready(enclose()?))?;
     loop {
         let answer = match read_frame(&mut stdin, MAX_FRAME) {
             Err(FrameError::Closed) => return Ok(()),
-            Ok(ToTypes::Question(Question { op, args })) => FromTypes::Typed(MetaInfer.infer(&op, &args)),
+            Ok(ToTypes::Question(TypesQuestion { op, args })) => FromTypes::Typed(MetaInfer.infer(&op, &args)),
             Ok(ToTypes::Sources { rewrite, gpu, all }) => FromTypes::Sources(sources(&rewrite, gpu, all)),
             Err(error) => return Err(error.into()),
         };

@@ -1,7 +1,7 @@
 //! What the machine does while a block is timed: whether threads waited for a core, how long a fixed piece of work takes,
 //! and at which clock a GPU runs.
 
-use crate::device::Device;
+use crate::device::BenchDevice;
 use crate::gpu_state::GpuState;
 use passhost_result::{ProbeTimes, Witness};
 use std::fs;
@@ -18,7 +18,7 @@ const SLOW: f64 = 2.0;
 
 /// Sees what the machine does. The piece of work is the same for as long as this lives.
 pub struct Observer<'a> {
-    device: &'a Device,
+    device: &'a BenchDevice,
     /// Steps of the piece of work on a CPU.
     steps: u64,
     fastest_ns: u64,
@@ -28,7 +28,7 @@ pub struct Observer<'a> {
 
 impl<'a> Observer<'a> {
     /// Finds out how fast the machine is.
-    pub fn new(device: &'a Device) -> Observer<'a> {
+    pub fn new(device: &'a BenchDevice) -> Observer<'a> {
         let steps = 4096;
         let fastest = (0..CALIBRATION).map(|_| spin_ns(steps)).min().unwrap_or(1).max(1);
         let mut observer = Observer {
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_block_counts_its_own_probes() {
-        let device = Device::cpu();
+        let device = BenchDevice::cpu();
         let mut observer = Observer::new(&device);
         observer.begin();
         (0..3).for_each(|_| observer.probe());
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_slow_piece_of_work_is_seen() {
-        let device = Device::cpu();
+        let device = BenchDevice::cpu();
         let mut observer = Observer::new(&device);
         observer.begin();
         observer.probe();

@@ -12,14 +12,14 @@ pub const AS_JSON: [&str; 2] = ["--message-format", "json-render-diagnostics"];
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Artefact {
     /// The crate.
-    pub target: Target,
+    pub target: CargoTarget,
     /// The files that were made of it, or were there.
     pub filenames: Vec<PathBuf>,
 }
 
 /// A crate.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Target {
+pub struct CargoTarget {
     /// Its name, as a compiler has it.
     pub name: String,
     /// `lib`, `cdylib`, `proc-macro` ...

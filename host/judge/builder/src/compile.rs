@@ -1,15 +1,15 @@
 //! One call of the compiler.
 
 use crate::diagnostic::{Diagnostic, Level, read};
-use crate::error::{BuildError, Reason, Refusal};
+use crate::error::{BuildError, RefusalReason, SourceRefusal};
 use crate::remove::remove_all;
 use crate::sdk::Sdk;
 use crate::setup::TARGET;
-use crate::source::Source;
+use crate::source::PassSource;
 use crate::text::Places;
-use crate::warden::{PRINTED, Ran, Warden};
+use crate::warden::{CompilerRun, PRINTED, Warden};
 use passhost_child::{Confinement, beside_this_executable};
-use passhost_protocol::builder::{BuildLimit, BuildLimits, End, Order, Reach};
+use passhost_protocol::builder::{BuildLimit, BuildLimits, BuildOrder, CompilerEnd, Reach};
 use passhost_protocol::open_regular;
 use passhost_result::Walls;
 use rustix::process::Signal;
@@ -57,16 +57,21 @@ pub struct Built {
 /// # Errors
 ///
 /// If the source does not compile or takes more than `limits`, or the compiler cannot run behind the walls that must stand.
-pub fn build(sdk: &Sdk, source: &Source, limits: BuildLimits, confinement: Confinement) -> Result<Built, BuildError> {
+pub fn build(
+    sdk: &Sdk,
+    source: &PassSource,
+    limits: BuildLimits,
+    confinement: Confinement,
+) -> Result<Built, BuildError> {
     let started = Instant::now();
-    let directory = Place::new()?;
+    let directory = BuildDirectory::new()?;
     let place = directory.0.canonicalize()?;
     for part in [SOURCE, SCRATCH] {
         std::fs::create_dir(place.join(part))?;
     }
     source.write(&place.join(SOURCE))?;
     let walls_required = confinement == Confinement::Required;
-    let order = Order { walls_required, ..order(sdk, source, &place, limits) };
+    let order = BuildOrder { walls_required, ..order(sdk, source, &place, limits) };
     let ran = Warden::start(&beside_this_executable(PROGRAM))?.run(&order, PATIENCE)?;
     let places = Places::new([
         (format!("{}/", place.join(SOURCE).display()), ""),
@@ -84,13 +89,13 @@ pub fn build(sdk: &Sdk, source: &Source, limits: BuildLimits, confinement: Confi
     directory.remove()?;
     match reason(&ran, &printed, &component) {
         _ if is_of_another_compiler(&diagnostics) => Err(BuildError::OldSdk),
-        Some(Reason::Crashed(_) | Reason::Errors | Reason::Nothing) if !has_room => {
+        Some(RefusalReason::Crashed(_) | RefusalReason::Errors | RefusalReason::Nothing) if !has_room => {
             Err(std::io::Error::from(std::io::ErrorKind::StorageFull).into())
         }
-        Some(Reason::Crashed(signal)) if ran.end == End::Killed(Signal::KILL.as_raw()) => {
+        Some(RefusalReason::Crashed(signal)) if ran.end == CompilerEnd::Killed(Signal::KILL.as_raw()) => {
             Err(BuildError::Unusable(format!("the compiler was killed (signal {signal}) by somebody else")))
         }
-        Some(reason) => Err(BuildError::Refused(Box::new(Refusal { reason, diagnostics, left_out }))),
+        Some(reason) => Err(BuildError::Refused(Box::new(SourceRefusal { reason, diagnostics, left_out }))),
         None => Ok(Built {
             component: component.unwrap_or_default(),
             warnings: diagnostics,
@@ -101,13 +106,13 @@ pub fn build(sdk: &Sdk, source: &Source, limits: BuildLimits, confinement: Confi
 }
 
 /// The directory of a build, which nobody else looks into. It is removed however it was left.
-struct Place(PathBuf);
+struct BuildDirectory(PathBuf);
 
-impl Place {
-    fn new() -> std::io::Result<Place> {
+impl BuildDirectory {
+    fn new() -> std::io::Result<BuildDirectory> {
         let mut builder = tempfile::Builder::new();
         let directory = builder.prefix("passhost-build-").permissions(Permissions::from_mode(0o700)).tempdir()?;
-        Ok(Place(directory.keep()))
+        Ok(BuildDirectory(directory.keep()))
     }
 
     fn remove(self) -> std::io::Result<()> {
@@ -115,7 +120,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for BuildDirectory {
     fn drop(&mut self) {
         // Nothing is left of one that was removed.
         let _ = remove_all(&self.0);
@@ -128,7 +133,7 @@ fn has_room(place: &Path) -> bool {
 }
 
 /// What the compiler is to do, and may.
-fn order(sdk: &Sdk, source: &Source, place: &Path, limits: BuildLimits) -> Order {
+fn order(sdk: &Sdk, source: &PassSource, place: &Path, limits: BuildLimits) -> BuildOrder {
     let path = |path: PathBuf| path.display().to_string();
     let mut arguments = vec![path(source.root().to_owned())];
     for (option, value) in [
@@ -156,7 +161,7 @@ fn order(sdk: &Sdk, source: &Source, place: &Path, limits: BuildLimits) -> Order
     let mut readable = sdk.about.libraries.clone();
     readable.extend([sdk.rlibs(), sdk.macros(), sdk.about.toolchain.join("lib"), place.join(SOURCE)]);
     readable.push("/etc/ld.so.cache".into());
-    Order {
+    BuildOrder {
         program: sdk.compiler(),
         arguments,
         variables: VARIABLES.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
@@ -169,31 +174,31 @@ fn order(sdk: &Sdk, source: &Source, place: &Path, limits: BuildLimits) -> Order
 }
 
 /// The component, if there is one that is not too large: the compiler may have left anything under its name.
-fn component(path: &Path) -> Result<Vec<u8>, Reason> {
+fn component(path: &Path) -> Result<Vec<u8>, RefusalReason> {
     let is_file = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file());
-    let file = open_regular(path).ok().filter(|_| is_file).ok_or(Reason::Nothing)?;
+    let file = open_regular(path).ok().filter(|_| is_file).ok_or(RefusalReason::Nothing)?;
     let mut bytes = vec![];
-    file.take(COMPONENT + 1).read_to_end(&mut bytes).map_err(|_| Reason::Nothing)?;
-    if bytes.len() as u64 > COMPONENT { Err(Reason::TooLarge(COMPONENT)) } else { Ok(bytes) }
+    file.take(COMPONENT + 1).read_to_end(&mut bytes).map_err(|_| RefusalReason::Nothing)?;
+    if bytes.len() as u64 > COMPONENT { Err(RefusalReason::TooLarge(COMPONENT)) } else { Ok(bytes) }
 }
 
 /// Why there is no component to go on with.
-fn reason(ran: &Ran, printed: &str, component: &Result<Vec<u8>, Reason>) -> Option<Reason> {
+fn reason(ran: &CompilerRun, printed: &str, component: &Result<Vec<u8>, RefusalReason>) -> Option<RefusalReason> {
     if ran.printed.len() > PRINTED {
-        return Some(Reason::Flood(PRINTED));
+        return Some(RefusalReason::Flood(PRINTED));
     }
-    let killed_by = |signals: &[Signal]| signals.iter().any(|signal| ran.end == End::Killed(signal.as_raw()));
+    let killed_by = |signals: &[Signal]| signals.iter().any(|signal| ran.end == CompilerEnd::Killed(signal.as_raw()));
     match ran.end {
-        End::Exited(0) => component.as_ref().err().copied(),
-        End::Exited(1) => Some(Reason::Errors),
-        End::Limit(limit) => Some(Reason::Limit(limit)),
-        _ if killed_by(&[Signal::XFSZ]) => Some(Reason::Limit(BuildLimit::Scratch)),
-        _ if killed_by(&[Signal::XCPU]) => Some(Reason::Limit(BuildLimit::Wall)),
+        CompilerEnd::Exited(0) => component.as_ref().err().copied(),
+        CompilerEnd::Exited(1) => Some(RefusalReason::Errors),
+        CompilerEnd::Limit(limit) => Some(RefusalReason::Limit(limit)),
+        _ if killed_by(&[Signal::XFSZ]) => Some(RefusalReason::Limit(BuildLimit::Scratch)),
+        _ if killed_by(&[Signal::XCPU]) => Some(RefusalReason::Limit(BuildLimit::Wall)),
         _ if printed.contains("memory allocation of") || printed.contains("out of memory") => {
-            Some(Reason::Limit(BuildLimit::Memory))
+            Some(RefusalReason::Limit(BuildLimit::Memory))
         }
-        End::Exited(status) | End::Killed(status) => Some(Reason::Crashed(status)),
-        End::Stopped => Some(Reason::Limit(BuildLimit::Wall)),
+        CompilerEnd::Exited(status) | CompilerEnd::Killed(status) => Some(RefusalReason::Crashed(status)),
+        CompilerEnd::Stopped => Some(RefusalReason::Limit(BuildLimit::Wall)),
     }
 }
 

@@ -11,29 +11,17 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// There is none of that name.
-    #[error("no file or directory `{}`; give a .rs file, or the directory of a crate with src/lib.rs", path.display())]
-    Missing {
-        /// As given.
-        path: PathBuf,
-    },
+    #[error("no file or directory `{}`; give a .rs file, or the directory of a crate with src/lib.rs", .0.display())]
+    Missing(PathBuf),
     /// A directory without a pass.
-    #[error("`{}` has no src/lib.rs; give a .rs file, or the directory of a crate (`passhost new` writes one)", path.display())]
-    NoRoot {
-        /// As given.
-        path: PathBuf,
-    },
+    #[error("`{}` has no src/lib.rs; give a .rs file, or the directory of a crate (`passhost new` writes one)", .0.display())]
+    NoRoot(PathBuf),
     /// A link, a pipe or a device among the files.
-    #[error("`{}` is no regular file; a source is made of files and directories, without links", shown(path))]
-    NotRegular {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("`{}` is no regular file; a source is made of files and directories, without links", shown(.0))]
+    NotRegular(PathBuf),
     /// Bytes that are no text.
-    #[error("`{}` is no UTF-8; a source is text alone", shown(path))]
-    NotText {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("`{}` is no UTF-8; a source is text alone", shown(.0))]
+    NotText(PathBuf),
     /// More bytes, files or directories than a source may have.
     #[error("the source has more than {limit} {what}; a pass is text, leave out what is not", what = what)]
     TooLarge {
@@ -55,7 +43,7 @@ pub enum SourceError {
 impl SourceError {
     /// Whether who wrote the source is to blame, and not who named it.
     pub fn is_authors(&self) -> bool {
-        matches!(self, SourceError::NotRegular { .. } | SourceError::NotText { .. } | SourceError::TooLarge { .. })
+        matches!(self, SourceError::NotRegular(_) | SourceError::NotText(_) | SourceError::TooLarge { .. })
     }
 }
 
@@ -68,17 +56,11 @@ fn shown(path: &Path) -> String {
 #[derive(Debug, thiserror::Error)]
 pub enum SdkError {
     /// None was compiled.
-    #[error("no compiled SDK in `{}`; run `passhost setup-sdk` once", path.display())]
-    Missing {
-        /// Where one was looked for.
-        path: PathBuf,
-    },
+    #[error("no compiled SDK in `{}`; run `passhost setup-sdk` once", .0.display())]
+    Missing(PathBuf),
     /// Something else is where it would go.
-    #[error("`{}` is a directory with something else in it; name another one by --out", path.display())]
-    Occupied {
-        /// Where it would go.
-        path: PathBuf,
-    },
+    #[error("`{}` is a directory with something else in it; name another one by --out", .0.display())]
+    Occupied(PathBuf),
     /// Its description is not as this version writes it.
     #[error("the SDK in `{}` is not usable ({reason}); run `passhost setup-sdk` again", path.display())]
     Unusable {
@@ -88,17 +70,11 @@ pub enum SdkError {
         reason: String,
     },
     /// There is no source to compile one from.
-    #[error("no source of the SDK in `{}`; run `passhost setup-sdk --source DIR` with a clone of passhost", path.display())]
-    NoSource {
-        /// Where it was looked for.
-        path: PathBuf,
-    },
+    #[error("no source of the SDK in `{}`; run `passhost setup-sdk --source DIR` with a clone of passhost", .0.display())]
+    NoSource(PathBuf),
     /// Cargo or rustc failed.
-    #[error("cannot compile the SDK: {reason}")]
-    Compile {
-        /// What they said.
-        reason: String,
-    },
+    #[error("cannot compile the SDK: {0}")]
+    Compile(String),
     /// A file could not be written or read.
     #[error("cannot write the SDK to `{}`: {source}", path.display())]
     Write {
@@ -114,7 +90,7 @@ pub enum SdkError {
 pub enum BuildError {
     /// The source is to blame.
     #[error("{0}")]
-    Refused(Box<Refusal>),
+    Refused(Box<SourceRefusal>),
     /// The child is to blame, or whoever built it.
     #[error(transparent)]
     Child(#[from] ChildError),
@@ -143,9 +119,9 @@ pub enum BuildError {
 /// What is wrong with a source.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{reason}")]
-pub struct Refusal {
+pub struct SourceRefusal {
     /// In one sentence.
-    pub reason: Reason,
+    pub reason: RefusalReason,
     /// What the compiler says, errors first.
     pub diagnostics: Vec<Diagnostic>,
     /// Errors and warnings that are left out.
@@ -154,7 +130,7 @@ pub struct Refusal {
 
 /// Why a source was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Reason {
+pub enum RefusalReason {
     /// The compiler found errors.
     #[error("the source does not compile")]
     Errors,

@@ -2,7 +2,7 @@
 //!
 //! Nobody trusts the source, and rustc is not made for such sources. It runs in a process of its own whose walls
 //! `passhost-confine` puts up, started and ended by the program `passhost-builder`: it reads its own files, the [`Sdk`]
-//! and a copy of the [`Source`], writes to one directory, and starts nothing but the linker. What it makes is as untrusted
+//! and a copy of the [`PassSource`], writes to one directory, and starts nothing but the linker. What it makes is as untrusted
 //! as any component: whether a pass may have it, the guest child decides.
 //!
 //! ```no_run
@@ -28,9 +28,9 @@ mod warden;
 
 pub use compile::{Built, build};
 pub use diagnostic::{Diagnostic, Excerpt, Level};
-pub use error::{BuildError, Reason, Refusal, SdkError, SourceError};
+pub use error::{BuildError, RefusalReason, SdkError, SourceError, SourceRefusal};
 pub use passhost_child::Confinement;
 pub use passhost_protocol::builder::BuildLimits;
 pub use remove::remove_all;
 pub use sdk::Sdk;
-pub use source::Source;
+pub use source::PassSource;

@@ -12,12 +12,12 @@ const DESCRIPTION: &str = "sdk.json";
 #[derive(Debug, Clone)]
 pub struct Sdk {
     pub(crate) directory: PathBuf,
-    pub(crate) about: About,
+    pub(crate) about: SdkDescription,
 }
 
 /// What is written beside the rlibs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct About {
+pub(crate) struct SdkDescription {
     /// Of the SDK.
     pub version: String,
     /// The file of the SDK's own crate, in the directory [`RLIBS`].
@@ -59,11 +59,11 @@ impl Sdk {
     ///
     /// If there is none, or it is not as this version makes it.
     pub fn open(directory: &Path) -> Result<Sdk, SdkError> {
-        let missing = |_| SdkError::Missing { path: directory.into() };
+        let missing = |_| SdkError::Missing(directory.into());
         let directory = directory.canonicalize().map_err(missing)?;
         let text = std::fs::read_to_string(directory.join(DESCRIPTION)).map_err(missing)?;
         let unusable = |reason: String| SdkError::Unusable { path: directory.clone(), reason };
-        let about: About = serde_json::from_str(&text).map_err(|error| unusable(error.to_string()))?;
+        let about: SdkDescription = serde_json::from_str(&text).map_err(|error| unusable(error.to_string()))?;
         if about.version != env!("CARGO_PKG_VERSION") {
             return Err(unusable(format!("it is version {}", about.version)));
         }
@@ -86,7 +86,7 @@ impl Sdk {
         &self.directory
     }
 
-    pub(crate) fn describe(directory: &Path, about: &About) -> std::io::Result<()> {
+    pub(crate) fn describe(directory: &Path, about: &SdkDescription) -> std::io::Result<()> {
         let text = serde_json::to_string_pretty(about)?;
         std::fs::write(directory.join(DESCRIPTION), text + "\n")
     }
@@ -115,6 +115,6 @@ impl Sdk {
 }
 
 /// Where the programs that link lie in a toolchain.
-pub(crate) fn tools(about: &About) -> PathBuf {
+pub(crate) fn tools(about: &SdkDescription) -> PathBuf {
     about.toolchain.join("lib/rustlib").join(&about.host).join("bin")
 }

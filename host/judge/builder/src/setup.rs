@@ -2,7 +2,7 @@
 
 use crate::cargo::{self, AS_JSON, Artefact, artefacts};
 use crate::error::SdkError;
-use crate::sdk::{About, MACROS, RLIBS, Sdk, tools};
+use crate::sdk::{MACROS, RLIBS, Sdk, SdkDescription, tools};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStderr, Command, Stdio};
 
@@ -25,15 +25,15 @@ impl Sdk {
     /// If there is no such source, cargo fails, or the directory cannot be written.
     pub fn compile(source: &Path, directory: &Path, said: impl FnOnce(ChildStderr) + Send) -> Result<Sdk, SdkError> {
         if !source.join("guest-sdk/Cargo.toml").is_file() {
-            return Err(SdkError::NoSource { path: source.into() });
+            return Err(SdkError::NoSource(source.into()));
         }
-        let source = source.canonicalize().map_err(|_| SdkError::NoSource { path: source.into() })?;
+        let source = source.canonicalize().map_err(|_| SdkError::NoSource(source.into()))?;
         let failed = |source| SdkError::Write { path: directory.into(), source };
         let mut entries = std::fs::read_dir(directory).into_iter().flatten();
         if entries.next().is_some() && !Sdk::is_one(directory) {
-            return Err(SdkError::Occupied { path: directory.into() });
+            return Err(SdkError::Occupied(directory.into()));
         }
-        let name = directory.file_name().ok_or_else(|| SdkError::Occupied { path: directory.into() })?;
+        let name = directory.file_name().ok_or_else(|| SdkError::Occupied(directory.into()))?;
         let made = run_cargo(&source, said)?;
         // Beside the one that is there, which stays until this is whole.
         let beside = |what: &str| {
@@ -46,7 +46,7 @@ impl Sdk {
             std::fs::create_dir_all(partial.join(part)).map_err(failed)?;
         }
         let file = copy_crates(&made, &partial).map_err(failed)?;
-        let file = file.ok_or_else(|| SdkError::Compile { reason: format!("cargo made no rlib of {PACKAGE}") })?;
+        let file = file.ok_or_else(|| SdkError::Compile(format!("cargo made no rlib of {PACKAGE}")))?;
         Sdk::describe(&partial, &about(&source, file)?).map_err(failed)?;
         if directory.exists() {
             std::fs::rename(directory, &old).map_err(failed)?;
@@ -68,11 +68,10 @@ fn run_cargo(source: &Path, said: impl FnOnce(ChildStderr) + Send) -> Result<Vec
     command.args(["build", "--package", PACKAGE, "--lib", "--target", TARGET]).args(PROFILE);
     command.args(AS_JSON).current_dir(source);
     let output = cargo::run(command.env("CARGO_ENCODED_RUSTFLAGS", flags), said);
-    let output = output.map_err(|error| SdkError::Compile {
-        reason: format!("cargo does not start ({error}); install Rust with rustup"),
-    })?;
+    let output = output
+        .map_err(|error| SdkError::Compile(format!("cargo does not start ({error}); install Rust with rustup")))?;
     if !output.status.success() {
-        return Err(SdkError::Compile { reason: "cargo failed, as printed above".to_owned() });
+        return Err(SdkError::Compile("cargo failed, as printed above".to_owned()));
     }
     Ok(artefacts(&output.stdout))
 }
@@ -106,11 +105,11 @@ fn copy_crates(made: &[Artefact], to: &Path) -> std::io::Result<Option<String>> 
 }
 
 /// What is known of the compiler that cargo uses in `source`.
-fn about(source: &Path, file: String) -> Result<About, SdkError> {
+fn about(source: &Path, file: String) -> Result<SdkDescription, SdkError> {
     let compiler = ask(source, "rustc", &["-vV"])?;
     let line = |name: &str| compiler.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().trim();
     let toolchain = ask(source, "rustc", &["--print", "sysroot"])?.trim().into();
-    let mut about = About {
+    let mut about = SdkDescription {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         file,
         compiler: compiler.lines().next().unwrap_or_default().to_owned(),
@@ -144,6 +143,6 @@ fn ask(directory: &Path, program: &str, arguments: &[&str]) -> Result<String, Sd
 fn ask_with(directory: &Path, program: &str, arguments: &[&str], variable: &str) -> Result<String, SdkError> {
     let mut command = Command::new(program);
     let output = command.args(arguments).env(variable, "1").current_dir(directory).stdin(Stdio::null()).output();
-    let output = output.map_err(|error| SdkError::Compile { reason: format!("{program} does not start: {error}") })?;
+    let output = output.map_err(|error| SdkError::Compile(format!("{program} does not start: {error}")))?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -23,12 +23,12 @@ const NAMELESS: &str = "pass.rs";
 
 /// The files of a pass: one, or those below the directory `src` of a crate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct PassSource {
     root: PathBuf,
     files: Vec<(PathBuf, Vec<u8>)>,
 }
 
-impl Source {
+impl PassSource {
     /// Whether a path is meant as a source: a directory, or a file of Rust.
     pub fn is_meant_by(path: &Path) -> bool {
         path.extension().is_some_and(|ending| ending == "rs") || path.join("src").is_dir()
@@ -40,18 +40,18 @@ impl Source {
     /// # Errors
     ///
     /// If there is no source, if it has anything but files and directories, or more of them than a pass needs.
-    pub fn read(path: &Path) -> Result<Source, SourceError> {
-        let missing = |_| SourceError::Missing { path: path.into() };
+    pub fn read(path: &Path) -> Result<PassSource, SourceError> {
+        let missing = |_| SourceError::Missing(path.into());
         let is_directory = std::fs::metadata(path).map_err(missing)?.is_dir();
         if is_directory {
-            let mut walk = Walk::default();
+            let mut walk = SourceWalk::default();
             let crate_ = File::open(path).map_err(|source| SourceError::Read { path: path.into(), source })?;
-            let (from, no_root) = (path.join("src"), || SourceError::NoRoot { path: path.into() });
+            let (from, no_root) = (path.join("src"), || SourceError::NoRoot(path.into()));
             match open_at(&crate_, Path::new("src"), &from) {
                 Err(SourceError::Read { source, .. }) if source.kind() == ErrorKind::NotFound => return Err(no_root()),
                 opened => walk.add(opened?, &from, "src".into(), 0)?,
             }
-            let source = Source { root: ROOT.into(), files: walk.files };
+            let source = PassSource { root: ROOT.into(), files: walk.files };
             return if source.files.iter().any(|(name, _)| name == Path::new(ROOT)) {
                 Ok(source)
             } else {
@@ -60,9 +60,9 @@ impl Source {
         }
         let name = path.file_name().and_then(|name| name.to_str()).filter(|name| is_plain(name));
         let root = PathBuf::from(name.unwrap_or(NAMELESS));
-        let mut walk = Walk::default();
+        let mut walk = SourceWalk::default();
         walk.add(open_at(CWD, path, path)?, path, root.clone(), 0)?;
-        Ok(Source { root, files: walk.files })
+        Ok(PassSource { root, files: walk.files })
     }
 
     /// A source of one file that is held in memory.
@@ -70,13 +70,13 @@ impl Source {
     /// # Errors
     ///
     /// If it has more bytes than a pass may have.
-    pub fn of_text(text: impl Into<Vec<u8>>) -> Result<Source, SourceError> {
+    pub fn of_text(text: impl Into<Vec<u8>>) -> Result<PassSource, SourceError> {
         let text = text.into();
         if text.len() as u64 > BYTES {
             return Err(SourceError::TooLarge { what: "bytes", limit: BYTES });
         }
         let root = PathBuf::from(NAMELESS);
-        Ok(Source { root: root.clone(), files: vec![(root, text)] })
+        Ok(PassSource { root: root.clone(), files: vec![(root, text)] })
     }
 
     /// All files, each behind its name: what tells this source from others.
@@ -103,13 +103,13 @@ impl Source {
 
 /// What was found so far of a source, never more than one may have.
 #[derive(Default)]
-struct Walk {
+struct SourceWalk {
     files: Vec<(PathBuf, Vec<u8>)>,
     /// Files and directories.
     entries: usize,
 }
 
-impl Walk {
+impl SourceWalk {
     /// Adds what was opened: a file, or a directory with all that is below it. What a name leads to may change meanwhile;
     /// nothing is looked up by more than one name within what is open.
     fn add(&mut self, opened: File, from: &Path, to: PathBuf, depth: usize) -> Result<(), SourceError> {
@@ -119,7 +119,7 @@ impl Walk {
             return self.add_file(opened, from, to);
         }
         if !kind.is_dir() {
-            return Err(SourceError::NotRegular { path: from.into() });
+            return Err(SourceError::NotRegular(from.into()));
         }
         if depth > DEPTH {
             return Err(SourceError::TooLarge { what: "directories within each other", limit: DEPTH as u64 });
@@ -138,7 +138,7 @@ impl Walk {
             let path = from.join(name);
             // A pipe or a device is not even opened.
             if !matches!(entry.file_type(), FileType::Directory | FileType::RegularFile | FileType::Unknown) {
-                return Err(SourceError::NotRegular { path });
+                return Err(SourceError::NotRegular(path));
             }
             self.add(open_at(&opened, name, &path)?, &path, to.join(name), depth + 1)?;
         }
@@ -154,7 +154,7 @@ impl Walk {
             return Err(SourceError::TooLarge { what: "bytes", limit: BYTES });
         }
         if std::str::from_utf8(&bytes).is_err() {
-            return Err(SourceError::NotText { path: from.into() });
+            return Err(SourceError::NotText(from.into()));
         }
         self.files.push((to, bytes));
         Ok(())
@@ -165,7 +165,7 @@ impl Walk {
 fn open_at(directory: impl AsFd, name: &Path, shown: &Path) -> Result<File, SourceError> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let opened = openat(directory, name, flags, Mode::empty()).map_err(|error| match error {
-        Errno::LOOP | Errno::NXIO => SourceError::NotRegular { path: shown.into() },
+        Errno::LOOP | Errno::NXIO => SourceError::NotRegular(shown.into()),
         other => SourceError::Read { path: shown.into(), source: other.into() },
     });
     Ok(File::from(opened?))
@@ -184,7 +184,7 @@ mod tests {
     use std::fs::{create_dir_all, write};
     use std::os::unix::fs::symlink;
 
-    fn names(source: &Source) -> Vec<String> {
+    fn names(source: &PassSource) -> Vec<String> {
         let mut names: Vec<String> = source.files.iter().map(|(path, _)| path.display().to_string()).collect();
         names.sort();
         names
@@ -197,7 +197,7 @@ mod tests {
         for file in ["Cargo.toml", "build.rs", "src/lib.rs", "src/rules/mod.rs"] {
             write(crate_.path().join(file), "").unwrap();
         }
-        assert_eq!(names(&Source::read(crate_.path()).unwrap()), ["src/lib.rs", "src/rules/mod.rs"]);
+        assert_eq!(names(&PassSource::read(crate_.path()).unwrap()), ["src/lib.rs", "src/rules/mod.rs"]);
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         for (name, kept) in [("gate.rs", "gate.rs"), ("-o\u{1b}.rs", "pass.rs")] {
             write(scratch.path().join(name), "").unwrap();
-            assert_eq!(names(&Source::read(&scratch.path().join(name)).unwrap()), [kept]);
+            assert_eq!(names(&PassSource::read(&scratch.path().join(name)).unwrap()), [kept]);
         }
     }
 
@@ -213,12 +213,12 @@ mod tests {
     fn links_and_floods_are_refused() {
         let crate_ = tempfile::tempdir().unwrap();
         create_dir_all(crate_.path().join("src")).unwrap();
-        assert!(matches!(Source::read(crate_.path()), Err(SourceError::NoRoot { .. })));
+        assert!(matches!(PassSource::read(crate_.path()), Err(SourceError::NoRoot(_))));
         write(crate_.path().join("src/lib.rs"), vec![b' '; BYTES as usize + 1]).unwrap();
-        assert!(matches!(Source::read(crate_.path()), Err(SourceError::TooLarge { what: "bytes", .. })));
+        assert!(matches!(PassSource::read(crate_.path()), Err(SourceError::TooLarge { what: "bytes", .. })));
         write(crate_.path().join("src/lib.rs"), "").unwrap();
         symlink("/etc/passwd", crate_.path().join("src/secret.rs")).unwrap();
-        assert!(matches!(Source::read(crate_.path()), Err(SourceError::NotRegular { .. })));
+        assert!(matches!(PassSource::read(crate_.path()), Err(SourceError::NotRegular(_))));
     }
 
     #[test]
@@ -230,10 +230,10 @@ mod tests {
         for number in 3..ENTRIES {
             create_dir_all(at(&format!("rules/empty-{number}"))).unwrap();
         }
-        assert_eq!(names(&Source::read(crate_.path()).unwrap()), ["src/lib.rs"]);
+        assert_eq!(names(&PassSource::read(crate_.path()).unwrap()), ["src/lib.rs"]);
         create_dir_all(at("rules/deep/one-more")).unwrap();
         let expected = "the source has more than 200 files and directories; a pass is text, leave out what is not";
-        assert_eq!(Source::read(crate_.path()).unwrap_err().to_string(), expected);
+        assert_eq!(PassSource::read(crate_.path()).unwrap_err().to_string(), expected);
     }
 
     #[test]
@@ -243,14 +243,14 @@ mod tests {
         write(crate_.path().join("src/lib.rs"), "").unwrap();
         write(elsewhere.path().join("lib.rs"), "").unwrap();
         symlink(elsewhere.path(), crate_.path().join("src/rules")).unwrap();
-        assert!(matches!(Source::read(crate_.path()), Err(SourceError::NotRegular { .. })));
+        assert!(matches!(PassSource::read(crate_.path()), Err(SourceError::NotRegular(_))));
         let linked = tempfile::tempdir().unwrap();
         symlink(elsewhere.path(), linked.path().join("src")).unwrap();
-        assert!(matches!(Source::read(linked.path()), Err(SourceError::NotRegular { .. })));
+        assert!(matches!(PassSource::read(linked.path()), Err(SourceError::NotRegular(_))));
         // Who is named may be a link: that is the user's word.
         std::fs::remove_file(crate_.path().join("src/rules")).unwrap();
         symlink(crate_.path(), linked.path().join("crate")).unwrap();
-        assert_eq!(names(&Source::read(&linked.path().join("crate")).unwrap()), ["src/lib.rs"]);
+        assert_eq!(names(&PassSource::read(&linked.path().join("crate")).unwrap()), ["src/lib.rs"]);
     }
 
     #[test]
@@ -264,7 +264,7 @@ mod tests {
         let opened = open_at(CWD, &at("src"), &at("src")).unwrap();
         std::fs::rename(at("src"), at("moved")).unwrap();
         symlink(at("secret"), at("src")).unwrap();
-        let mut walk = Walk::default();
+        let mut walk = SourceWalk::default();
         walk.add(opened, &at("src"), "src".into(), 0).unwrap();
         assert_eq!(walk.files, [(PathBuf::from("src/rules/gate.rs"), b"own".to_vec())]);
     }

@@ -2,7 +2,7 @@
 
 use crate::error::BuildError;
 use passhost_child::ChildError;
-use passhost_protocol::builder::{End, FromBuilder, Order};
+use passhost_protocol::builder::{BuildOrder, CompilerEnd, FromBuilder};
 use passhost_protocol::{FrameError, Most, read_reply, write_frame};
 use passhost_result::Walls;
 use passhost_result::untrusted::one_line;
@@ -24,9 +24,9 @@ const WORDS: usize = 600;
 
 /// How a compiler ran.
 #[derive(Debug)]
-pub(crate) struct Ran {
+pub(crate) struct CompilerRun {
     pub walls: Walls,
-    pub end: End,
+    pub end: CompilerEnd,
     pub printed: Vec<u8>,
 }
 
@@ -47,14 +47,14 @@ impl Warden {
     }
 
     /// Has an order carried out. Who has said nothing so long after the compiler must have ended is killed.
-    pub(crate) fn run(mut self, order: &Order, patience: Duration) -> Result<Ran, BuildError> {
+    pub(crate) fn run(mut self, order: &BuildOrder, patience: Duration) -> Result<CompilerRun, BuildError> {
         let (Some(mut input), Some(mut output), Some(errors)) =
             (self.process.stdin.take(), self.process.stdout.take(), self.process.stderr.take())
         else {
             return Err(BuildError::Unusable("the builder process has no pipes".to_owned()));
         };
         let limit = Duration::from_millis(order.limits.wall_ms).saturating_add(patience);
-        let watch = Watch::of(&self.process, limit);
+        let watch = KillTimer::of(&self.process, limit);
         let written = write_frame(&mut input, order);
         let printed = read_printed(input, errors);
         let mut answer = || read_reply(&mut output, Most::default);
@@ -68,10 +68,10 @@ impl Warden {
             Ok([FromBuilder::Ready(walls), FromBuilder::Ended(end)]) => {
                 match walls.missing().filter(|_| order.walls_required) {
                     Some(missing) => Err(BuildError::Unconfined { missing, walls }),
-                    None => Ok(Ran { walls, end, printed: printed.join().unwrap_or_default() }),
+                    None => Ok(CompilerRun { walls, end, printed: printed.join().unwrap_or_default() }),
                 }
             }
-            Ok(_) => Err(ChildError::OutOfTurn { name: NAME }.into()),
+            Ok(_) => Err(ChildError::UnexpectedMessage(NAME).into()),
             Err(_) if is_late => Err(ChildError::Deadline { name: NAME, limit }.into()),
             Err(source) => Err(self.lost(source, printed)),
         }
@@ -110,13 +110,13 @@ fn read_printed(input: ChildStdin, errors: ChildStderr) -> JoinHandle<Vec<u8>> {
 }
 
 /// Kills a process that is not done in time.
-struct Watch {
+struct KillTimer {
     done: Sender<()>,
     watcher: JoinHandle<bool>,
 }
 
-impl Watch {
-    fn of(process: &Child, limit: Duration) -> Watch {
+impl KillTimer {
+    fn of(process: &Child, limit: Duration) -> KillTimer {
         let (done, wait) = channel();
         let process = Pid::from_child(process);
         let watcher = std::thread::spawn(move || {
@@ -127,7 +127,7 @@ impl Watch {
             }
             is_late
         });
-        Watch { done, watcher }
+        KillTimer { done, watcher }
     }
 
     /// Whether it was killed.
@@ -150,7 +150,7 @@ mod tests {
         let program = scratch.path().join("warden");
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
-        let order = Order {
+        let order = BuildOrder {
             program: "rustc".into(),
             arguments: vec![],
             variables: vec![],

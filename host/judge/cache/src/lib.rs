@@ -57,18 +57,18 @@ pub enum CacheError {
 
 /// The name of an entry: a hash of everything its contents depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Key([u8; 32]);
+pub struct CacheKey([u8; 32]);
 
-impl Key {
+impl CacheKey {
     /// From the parts that the contents depend on. Each is hashed with its length, so that moving a byte from one part
     /// to the next gives another key.
-    pub fn of(parts: &[&[u8]]) -> Key {
+    pub fn of(parts: &[&[u8]]) -> CacheKey {
         let mut hash = Sha256::new();
         for part in parts {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
-        Key(hash.finalize().into())
+        CacheKey(hash.finalize().into())
     }
 
     fn file_name(&self) -> String {
@@ -124,7 +124,7 @@ impl Cache {
     }
 
     /// What [`Cache::put`] stored under `key`, if it is still there and unchanged.
-    pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
+    pub fn get(&self, key: &CacheKey) -> Option<Vec<u8>> {
         let path = self.path(key);
         let mut file = OpenOptions::new().read(true).custom_flags(libc_flags()).open(&path).ok()?;
         let length = file.metadata().ok().filter(|metadata| metadata.is_file())?.len();
@@ -149,7 +149,7 @@ impl Cache {
 
     /// Stores `data` under `key` and drops the entries that were not used for the longest time if the cache is over
     /// its capacity. Says whether it was stored.
-    pub fn put(&self, key: &Key, data: &[u8]) -> bool {
+    pub fn put(&self, key: &CacheKey, data: &[u8]) -> bool {
         if data.len() as u64 > self.capacity {
             return false;
         }
@@ -158,7 +158,7 @@ impl Cache {
         stored
     }
 
-    fn write(&self, key: &Key, data: &[u8]) -> io::Result<()> {
+    fn write(&self, key: &CacheKey, data: &[u8]) -> io::Result<()> {
         // Written under a name of its own and renamed: a reader sees an old entry, a whole new one, or none.
         let mut unique = [0; 8];
         getrandom::fill(&mut unique).map_err(io::Error::other)?;
@@ -202,7 +202,7 @@ impl Cache {
         }
     }
 
-    fn mac(&self, key: &Key, data: &[u8]) -> Hmac<Sha256> {
+    fn mac(&self, key: &CacheKey, data: &[u8]) -> Hmac<Sha256> {
         let mut mac = Hmac::<Sha256>::new(&self.secret.into());
         mac.update(TAG_DOMAIN);
         // The name is covered too, so that one authentic entry cannot stand in for another.
@@ -211,7 +211,7 @@ impl Cache {
         mac
     }
 
-    fn path(&self, key: &Key) -> PathBuf {
+    fn path(&self, key: &CacheKey) -> PathBuf {
         self.directory.join(key.file_name())
     }
 }

@@ -1,7 +1,7 @@
 //! A cache under damage, foreign keys, wrong permissions and concurrency.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use passhost_cache::{Cache, CacheError, Key};
+use passhost_cache::{Cache, CacheError, CacheKey};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ fn scratch() -> (TempDir, PathBuf) {
     (scratch, directory)
 }
 
-fn key() -> Key {
-    Key::of(&[b"wasm", b"engine"])
+fn key() -> CacheKey {
+    CacheKey::of(&[b"wasm", b"engine"])
 }
 
 fn entries(directory: &Path) -> Vec<PathBuf> {
@@ -35,7 +35,7 @@ fn what_was_put_is_found_by_a_later_process() {
     assert!(Cache::open(&directory).unwrap().put(&key(), b"machine code"));
     let cache = Cache::open(&directory).unwrap();
     assert_eq!(cache.get(&key()).as_deref(), Some(&b"machine code"[..]));
-    assert_eq!(cache.get(&Key::of(&[b"wasm", b"other engine"])), None);
+    assert_eq!(cache.get(&CacheKey::of(&[b"wasm", b"other engine"])), None);
 }
 
 #[test]
@@ -63,8 +63,8 @@ fn directory_and_key_are_named_and_the_secret_is_not() {
 
 #[test]
 fn a_part_boundary_changes_the_key() {
-    assert_ne!(Key::of(&[b"ab", b"c"]), Key::of(&[b"a", b"bc"]));
-    assert_ne!(Key::of(&[b"ab"]), Key::of(&[b"ab", b""]));
+    assert_ne!(CacheKey::of(&[b"ab", b"c"]), CacheKey::of(&[b"a", b"bc"]));
+    assert_ne!(CacheKey::of(&[b"ab"]), CacheKey::of(&[b"ab", b""]));
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn truncate(path: &Path, length: u64) {
 fn an_entry_does_not_pass_for_another() {
     let (_scratch, directory) = scratch();
     let cache = Cache::open(&directory).unwrap();
-    let other = Key::of(&[b"other"]);
+    let other = CacheKey::of(&[b"other"]);
     cache.put(&key(), b"a");
     let first = entries(&directory).remove(0);
     cache.put(&other, b"b");
@@ -218,7 +218,7 @@ fn concurrent_openers_and_writers_agree_and_leave_whole_entries() {
 fn the_entries_unused_for_longest_make_room() {
     let (_scratch, directory) = scratch();
     let cache = Cache::open(&directory).unwrap().with_capacity(1000);
-    let keys: Vec<Key> = (0..4u8).map(|index| Key::of(&[&[index]])).collect();
+    let keys: Vec<CacheKey> = (0..4u8).map(|index| CacheKey::of(&[&[index]])).collect();
     let mut age = 4000;
     for key in &keys[..3] {
         let before = entries(&directory);

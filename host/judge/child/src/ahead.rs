@@ -2,10 +2,10 @@
 
 use crate::machine_code::{Allowance, MachineCode, Processes};
 use crate::process::Confinement;
-use crate::types::Types;
+use crate::types::TypesClient;
 use passhost_cache::Cache;
 use passhost_ir::Graph;
-use passhost_protocol::compiler::Source;
+use passhost_protocol::compiler::CompilerSource;
 use passhost_protocol::device::GpuProperties;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -38,11 +38,11 @@ impl Ahead {
 
     /// Puts the machine code of a verified rewrite's kernels where a device child will be given it from; with `all`, in every
     /// schedule that they may have. What goes wrong here goes wrong again where it is needed, and is told there.
-    pub fn compile(&mut self, types: &mut Types, rewrite: &Graph, all: bool) {
+    pub fn compile(&mut self, types: &mut TypesClient, rewrite: &Graph, all: bool) {
         let deadline = Instant::now() + LIMIT;
         let mut allowance = Allowance::default();
         for text in types.sources(rewrite, self.gpu, all) {
-            let source = Source { text, capability: self.gpu.capability };
+            let source = CompilerSource { text, capability: self.gpu.capability };
             if self.machine_code.of(&source, &mut allowance, deadline).is_err() {
                 return;
             }

@@ -46,20 +46,20 @@ fn left(timing: &[Vec<u32>]) -> Vec<u32> {
 
 /// Cores that a thread keeps to, with what it starts meanwhile, until this is dropped.
 #[derive(Debug)]
-pub struct Kept(Option<CpuSet>);
+pub struct PinnedCores(Option<CpuSet>);
 
-impl Kept {
+impl PinnedCores {
     /// Keeps the calling thread to these cores; to those that it has where there are none.
-    pub fn to(cores: &[u32]) -> Kept {
+    pub fn to(cores: &[u32]) -> PinnedCores {
         let before = if cores.is_empty() { None } else { sched_getaffinity(None).ok() };
         if before.is_some() {
             keep_to(cores);
         }
-        Kept(before)
+        PinnedCores(before)
     }
 }
 
-impl Drop for Kept {
+impl Drop for PinnedCores {
     fn drop(&mut self) {
         if let Some(before) = &self.0 {
             let _ = sched_setaffinity(None, before);
@@ -145,10 +145,10 @@ mod tests {
     fn a_thread_keeps_to_cores_for_a_while() {
         let all = allowed();
         let Some(&first) = all.first() else { return };
-        let kept = Kept::to(&[first]);
+        let kept = PinnedCores::to(&[first]);
         assert_eq!(allowed(), [first]);
         drop(kept);
-        drop(Kept::to(&[]));
+        drop(PinnedCores::to(&[]));
         assert_eq!(allowed(), all);
     }
 

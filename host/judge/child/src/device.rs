@@ -1,14 +1,11 @@
 //! The client of the device children: keeps them alive between evaluations and starts fresh ones when they die. The first
 //! checks and times, the others only time.
 
-mod elsewhere;
 mod request;
 mod session;
-mod tracing;
-mod tuning;
 
-use request::Program;
-pub use request::{LoadRequest, RewriteRequest};
+pub use request::LoadRequest;
+use request::LoadedProgram;
 pub use session::DeviceSession;
 
 use crate::ahead::ForGpu;
@@ -16,8 +13,8 @@ use crate::cores;
 use crate::machine_code::{Allowance, MachineCode, Processes};
 use crate::process::{Child, ChildError, Confinement, ENVIRONMENT, OPEN};
 use passhost_cache::Cache;
-use passhost_protocol::compiler::Source;
-use passhost_protocol::device::{DeviceChoice, FromDevice, GpuProperties, Loaded, Stage, ToDevice};
+use passhost_protocol::compiler::CompilerSource;
+use passhost_protocol::device::{DeviceChoice, DeviceStage, FromDevice, GpuProperties, LoadReport, ToDevice};
 use passhost_result::{DeviceInfo, Settings, Spent, Walls};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,7 +26,7 @@ const LOADS: u32 = 200;
 
 /// Why the device gave no answer.
 #[derive(Debug, thiserror::Error)]
-pub enum DeviceError {
+pub enum DeviceChildError {
     /// The process is gone.
     #[error("{0}")]
     Child(#[from] ChildError),
@@ -38,7 +35,7 @@ pub enum DeviceError {
     Unusable(String),
     /// The child answered something else than what it was asked.
     #[error("the device process answered out of turn; this is a bug of passhost")]
-    OutOfTurn,
+    UnexpectedMessage,
 }
 
 /// Which device, and what is asked of its children.
@@ -86,26 +83,26 @@ pub struct Device {
     info: DeviceInfo,
     walls: Walls,
     gpu: Option<GpuProperties>,
-    processes: [Process; Settings::PROCESSES as usize],
+    processes: [DeviceProcess; Settings::PROCESSES as usize],
 }
 
 /// A device child, if it runs.
 #[derive(Default)]
-struct Process {
+struct DeviceProcess {
     child: Option<Child<FromDevice>>,
     /// Whether it was started, and has not said yet that it is ready.
     opening: bool,
-    stage: Option<Stage>,
+    stage: Option<DeviceStage>,
     /// Programs loaded so far.
     loads: u32,
     /// What it was asked to load last and has not been heard of.
-    loading: Option<Program>,
+    loading: Option<LoadedProgram>,
     /// What it holds, and what loading that showed.
-    held: Option<(Program, Loaded)>,
+    held: Option<(LoadedProgram, LoadReport)>,
 }
 
 /// What a child says of itself once its device is open.
-struct Opened {
+struct OpenedDevice {
     info: DeviceInfo,
     walls: Walls,
     gpu: Option<GpuProperties>,
@@ -117,12 +114,12 @@ impl Device {
     /// # Errors
     ///
     /// If the child does not start, or the device cannot be used.
-    pub fn open(setup: DeviceSetup) -> Result<Device, DeviceError> {
+    pub fn open(setup: DeviceSetup) -> Result<Device, DeviceChildError> {
         let mut machine_code = MachineCode::new(Processes::new(setup.confinement), setup.machine_code.clone());
-        let mut first = Process::default();
+        let mut first = DeviceProcess::default();
         first.begin(&setup)?;
-        let Opened { info, walls, gpu } = first.ready(&setup, &mut machine_code)?;
-        let processes = [first, Process::default(), Process::default()];
+        let OpenedDevice { info, walls, gpu } = first.ready(&setup, &mut machine_code)?;
+        let processes = [first, DeviceProcess::default(), DeviceProcess::default()];
         Ok(Device { setup, machine_code, info, walls, gpu, processes })
     }
 
@@ -147,7 +144,7 @@ impl Device {
     }
 
     /// The last stage that a child reported, for the message when it dies.
-    pub fn stage(&self, process: usize) -> Option<Stage> {
+    pub fn stage(&self, process: usize) -> Option<DeviceStage> {
         self.processes[process].stage
     }
 
@@ -168,12 +165,13 @@ impl Device {
     }
 }
 
-impl Process {
+impl DeviceProcess {
     /// Starts a child and asks it to open the device.
-    fn begin(&mut self, setup: &DeviceSetup) -> Result<(), DeviceError> {
+    fn begin(&mut self, setup: &DeviceSetup) -> Result<(), DeviceChildError> {
         let mut child: Child<FromDevice> = Child::start("device", "passhost-device", None, &ENVIRONMENT)?;
         child.send(&setup.open())?;
-        *self = Process { child: Some(child), opening: true, loads: self.loads.min(1), ..Process::default() };
+        *self =
+            DeviceProcess { child: Some(child), opening: true, loads: self.loads.min(1), ..DeviceProcess::default() };
         Ok(())
     }
 
@@ -184,7 +182,7 @@ impl Process {
 
     fn holds(&self, request: LoadRequest<'_>) -> bool {
         let LoadRequest { program, inputs, .. } = request;
-        let is_it = |((held, specs), _): &(Program, Loaded)| held == program && specs == inputs;
+        let is_it = |((held, specs), _): &(LoadedProgram, LoadReport)| held == program && specs == inputs;
         self.child.is_some() && self.held.as_ref().is_some_and(is_it)
     }
 
@@ -199,9 +197,9 @@ impl Process {
     }
 
     /// Waits until the device is open.
-    fn ready(&mut self, setup: &DeviceSetup, machine_code: &mut MachineCode) -> Result<Opened, DeviceError> {
+    fn ready(&mut self, setup: &DeviceSetup, machine_code: &mut MachineCode) -> Result<OpenedDevice, DeviceChildError> {
         self.opening = false;
-        let Some(mut child) = self.child.take() else { return Err(DeviceError::OutOfTurn) };
+        let Some(mut child) = self.child.take() else { return Err(DeviceChildError::UnexpectedMessage) };
         let deadline = Instant::now() + OPEN;
         let mut allowance = Allowance::default();
         loop {
@@ -210,10 +208,10 @@ impl Process {
                 FromDevice::Opened { device, walls, gpu } => {
                     child.hold_to(setup.confinement, walls)?;
                     self.child = Some(child);
-                    return Ok(Opened { info: device, walls, gpu });
+                    return Ok(OpenedDevice { info: device, walls, gpu });
                 }
-                FromDevice::Unusable(reason) => return Err(DeviceError::Unusable(reason)),
-                _ => return Err(DeviceError::OutOfTurn),
+                FromDevice::Unusable(reason) => return Err(DeviceChildError::Unusable(reason)),
+                _ => return Err(DeviceChildError::UnexpectedMessage),
             }
         }
     }
@@ -223,10 +221,10 @@ impl Process {
         message: &ToDevice,
         machine_code: &mut MachineCode,
         limit: Duration,
-        watch: &mut dyn FnMut(Stage),
+        watch: &mut dyn FnMut(DeviceStage),
         spent: &mut Spent,
-    ) -> Result<FromDevice, DeviceError> {
-        let Some(child) = &mut self.child else { return Err(DeviceError::OutOfTurn) };
+    ) -> Result<FromDevice, DeviceChildError> {
+        let Some(child) = &mut self.child else { return Err(DeviceChildError::UnexpectedMessage) };
         if let Err(error) = child.send(message) {
             self.child = None;
             return Err(error.into());
@@ -239,10 +237,10 @@ impl Process {
         &mut self,
         machine_code: &mut MachineCode,
         limit: Duration,
-        watch: &mut dyn FnMut(Stage),
+        watch: &mut dyn FnMut(DeviceStage),
         spent: &mut Spent,
-    ) -> Result<FromDevice, DeviceError> {
-        let Some(child) = &mut self.child else { return Err(DeviceError::OutOfTurn) };
+    ) -> Result<FromDevice, DeviceChildError> {
+        let Some(child) = &mut self.child else { return Err(DeviceChildError::UnexpectedMessage) };
         let deadline = Instant::now() + limit;
         let mut reply = child.receive(deadline);
         let mut lost = false;
@@ -280,7 +278,7 @@ impl Process {
 fn compile(
     child: &mut Child<FromDevice>,
     machine_code: &mut MachineCode,
-    source: &Source,
+    source: &CompilerSource,
     allowance: &mut Allowance,
     deadline: Instant,
 ) -> Result<(), ChildError> {

@@ -23,7 +23,7 @@ pub fn not_captured(reason: &NotCaptured) -> Failure {
                 "eager can be captured: insert no op that waits for the device, or leave out --launch graph",
             ),
         },
-        NotCaptured::Nothing { .. } => (Blame::Host, "leave out --launch graph"),
+        NotCaptured::Nothing(_) => (Blame::Host, "leave out --launch graph"),
     };
     let message = if blame == Blame::Plugin { reason.to_string() } else { format!("not measured: {reason}") };
     failure(blame, "timing", message, hint)
@@ -40,7 +40,7 @@ pub fn guest_failure(stage: &str, error: GuestError) -> Failure {
         GuestError::Child(ChildError::Unconfined { .. }) => (Blame::Host, UNCONFINED),
         GuestError::Child(error) if error.is_hosts() => (Blame::Host, DOCTOR),
         GuestError::Child(_) => (Blame::Plugin, "the process that runs it died twice; report a crash of the sandbox"),
-        GuestError::OutOfTurn => (Blame::Host, "report this"),
+        GuestError::UnexpectedMessage => (Blame::Host, "report this"),
     };
     Failure { blame, stage: stage.into(), message: one_line(&error.to_string(), 600), hint: hint.into() }
 }
@@ -67,7 +67,7 @@ fn hint(failure: &GuestFailure) -> &'static str {
             Limit::Wasm => "build with the profile `plugin`, or raise --limit-wasm",
             Limit::Compile => "make the module smaller, or raise --limit-compile",
         },
-        GuestFailure::Trap { .. } => "see the log of the pass; `passhost show` runs it alone",
+        GuestFailure::Trap(_) => "see the log of the pass; `passhost show` runs it alone",
         GuestFailure::Refused(_) => "the message is the pass's own",
         GuestFailure::Malformed(_) => "build the returned graph with the guest SDK's editor",
         GuestFailure::Host(_) => DOCTOR,
@@ -88,7 +88,7 @@ mod tests {
             message: "it draws random numbers".into(),
         };
         let differs = |program| NotCaptured::Differs { program, output: 1 };
-        let nothing = NotCaptured::Nothing { message: "no headers".into() };
+        let nothing = NotCaptured::Nothing("no headers".into());
         for (reason, blame, said) in [
             (op(TimedProgram::Reference), Blame::Sample, "not measured: node #3 (aten::dropout) of the reference"),
             (op(TimedProgram::Rewrite), Blame::Plugin, "node #3 (aten::dropout) of the rewrite"),

@@ -2,9 +2,9 @@
 
 use crate::plugin::Plugin;
 use crate::process::{Child, ChildError, Confinement};
-use passhost_cache::{Cache, Key};
+use passhost_cache::{Cache, CacheKey};
 use passhost_ir::{DeviceFacts, Graph, Infer};
-use passhost_protocol::guest::{FromGuest, GuestFailure, Limit, Rewrite, ToGuest, room_for_log, room_for_rewrite};
+use passhost_protocol::guest::{FromGuest, GuestFailure, GuestRewrite, Limit, ToGuest, room_for_log, room_for_rewrite};
 use passhost_result::{GuestLimits, GuestUsage, PassInfo, Walls};
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ pub enum GuestError {
     Child(#[from] ChildError),
     /// The child answered something else than what it was asked.
     #[error("the guest process answered out of turn; this is a bug of passhost")]
-    OutOfTurn,
+    UnexpectedMessage,
 }
 
 /// A child that has loaded a plugin.
@@ -54,10 +54,10 @@ impl Guest {
     ) -> Result<Guest, GuestError> {
         let mut child: Child<FromGuest> = Child::start("guest", "passhost-guest", None, &[])?;
         let FromGuest::Hello { engine, walls } = child.receive(Instant::now() + START)? else {
-            return Err(GuestError::OutOfTurn);
+            return Err(GuestError::UnexpectedMessage);
         };
         child.hold_to(confinement, walls)?;
-        let key = Key::of(&[b"wasm", plugin.sha256.as_bytes(), engine.as_bytes()]);
+        let key = CacheKey::of(&[b"wasm", plugin.sha256.as_bytes(), engine.as_bytes()]);
         let artefact = cache.and_then(|cache| cache.get(&key));
         let cached = artefact.is_some();
         child.send(&ToGuest::Load { wasm: plugin.wasm.clone(), artefact, limits })?;
@@ -71,7 +71,7 @@ impl Guest {
                 Ok(Guest { child, limits, walls, from_cache: cached && artefact.is_none(), load_us: wall_us })
             }
             Ok(FromGuest::Failed(failure)) => Err(GuestError::Plugin(failure)),
-            Ok(_) => Err(GuestError::OutOfTurn),
+            Ok(_) => Err(GuestError::UnexpectedMessage),
             Err(ChildError::Deadline { .. }) => {
                 Err(GuestError::Plugin(GuestFailure::Limit { limit: Limit::Compile, value: limits.compile_ms }))
             }
@@ -89,7 +89,7 @@ impl Guest {
         self.child.send(&ToGuest::Describe)?;
         match self.child.receive(self.deadline()) {
             Ok(FromGuest::Described(info, _)) => info.map_err(GuestError::Plugin),
-            Ok(_) => Err(GuestError::OutOfTurn),
+            Ok(_) => Err(GuestError::UnexpectedMessage),
             Err(error) => Err(self.overran(error)),
         }
     }
@@ -107,7 +107,7 @@ impl Guest {
         inserts_calls: bool,
         infer_calls: u64,
         infer: &mut dyn Infer,
-    ) -> Result<(Result<Rewrite, GuestFailure>, GuestUsage), GuestError> {
+    ) -> Result<(Result<GuestRewrite, GuestFailure>, GuestUsage), GuestError> {
         self.child.allow(room_for_rewrite(&self.limits, graph));
         self.child.send(&ToGuest::Run { graph: graph.clone(), device, inserts_calls, infer_calls })?;
         let mut deadline = self.deadline();
@@ -118,7 +118,7 @@ impl Guest {
                     questions += 1;
                     // The child counts as well; this is for a child that a plugin has taken over.
                     if questions > infer_calls {
-                        return Err(GuestError::OutOfTurn);
+                        return Err(GuestError::UnexpectedMessage);
                     }
                     let asked = Instant::now();
                     let answer = infer.infer(&op, &args);
@@ -127,7 +127,7 @@ impl Guest {
                     self.child.send(&ToGuest::Inferred(answer))?;
                 }
                 Ok(FromGuest::Ran(rewrite, usage)) => return Ok((rewrite, usage)),
-                Ok(_) => return Err(GuestError::OutOfTurn),
+                Ok(_) => return Err(GuestError::UnexpectedMessage),
                 Err(error) => return Err(self.overran(error)),
             }
         }
@@ -173,7 +173,7 @@ mod tests {
         let run = |ids: u64| {
             let nodes = vec![NodeId(u32::MAX); usize::try_from(ids).unwrap()];
             let refusals = vec![Refusal { nodes, reason: "no".into() }];
-            let rewrite = Rewrite { graph: graph.clone(), refusals, refusals_left_out: 0 };
+            let rewrite = GuestRewrite { graph: graph.clone(), refusals, refusals_left_out: 0 };
             let mut says = vec![];
             write_frame(&mut says, &FromGuest::Ran(Ok(rewrite), GuestUsage::default())).unwrap();
             let (_directory, child) = scripted(&says);

@@ -1,7 +1,7 @@
 //! The child processes of an evaluation: how they are started and ended, the deadline of every answer, frames whose limits
 //! follow from what was asked, and a client for each kind of child.
 //!
-//! [`process`] is what all have in common. [`reader`] reads a sample, [`Types`] says what ops return, [`guest`] runs a
+//! [`process`] is what all have in common. [`reader`] reads a sample, [`TypesClient`] says what ops return, [`guest`] runs a
 //! plugin, [`device`] runs programs, [`machine_code`] compiles kernels. Nobody waits for a child without end, to hear from
 //! it or to be heard.
 
@@ -27,4 +27,4 @@ pub use lock::{DeviceGuard, Holder, LockEvent, LockedFile, Use};
 pub use memo::Memo;
 pub use plugin::{Plugin, PluginFileError};
 pub use process::{Child, ChildError, Confinement, beside_this_executable};
-pub use types::{Types, TypesSession};
+pub use types::{TypesClient, TypesSession};

@@ -6,8 +6,8 @@
 //! nobody else asks for.
 
 use crate::process::{Child, ChildError, Confinement};
-use passhost_cache::{Cache, Key};
-use passhost_protocol::compiler::{FromCompiler, MAX_CODE, MAX_SOURCE, Source};
+use passhost_cache::{Cache, CacheKey};
+use passhost_protocol::compiler::{CompilerSource, FromCompiler, MAX_CODE, MAX_SOURCE};
 use passhost_result::Walls;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -21,17 +21,11 @@ const NAME: &str = "compiler";
 #[derive(Debug, thiserror::Error)]
 pub enum CodeError {
     /// No source has so many bytes.
-    #[error("a source of {bytes} bytes is longer than the {MAX_SOURCE} allowed; split the kernel")]
-    Source {
-        /// Of its text.
-        bytes: usize,
-    },
+    #[error("a source of {0} bytes is longer than the {MAX_SOURCE} allowed; split the kernel")]
+    Source(usize),
     /// No kernel has so much machine code.
-    #[error("machine code of {bytes} bytes is longer than the {MAX_CODE} allowed; split the kernel")]
-    Code {
-        /// Of the machine code.
-        bytes: usize,
-    },
+    #[error("machine code of {0} bytes is longer than the {MAX_CODE} allowed; split the kernel")]
+    Code(usize),
     /// More than one request may make necessary.
     #[error("more than {limit} {what} would be compiled for one rewrite; make fewer kernels")]
     Allowance {
@@ -52,9 +46,9 @@ pub enum CodeError {
 }
 
 /// Starts compilers.
-pub trait Start {
+pub trait StartCompiler {
     /// What is started.
-    type Compiler: Compile;
+    type Compiler: SourceCompiler;
 
     /// A compiler that has seen no source yet.
     ///
@@ -65,7 +59,7 @@ pub trait Start {
 }
 
 /// Makes machine code of one source.
-pub trait Compile {
+pub trait SourceCompiler {
     /// What machine code depends on besides the source: version and options.
     fn identity(&self) -> &str;
 
@@ -74,7 +68,7 @@ pub trait Compile {
     /// # Errors
     ///
     /// If there is none until `deadline`.
-    fn compile(self, source: &Source, deadline: Instant) -> Result<Vec<u8>, CodeError>;
+    fn compile(self, source: &CompilerSource, deadline: Instant) -> Result<Vec<u8>, CodeError>;
 }
 
 /// What may be asked for in the course of one request to a device child.
@@ -106,7 +100,7 @@ impl Default for Allowance {
 }
 
 /// Machine code for whoever asks.
-pub struct MachineCode<S: Start = Processes> {
+pub struct MachineCode<S: StartCompiler = Processes> {
     start: S,
     cache: Option<Arc<Cache>>,
     /// Started, and given nothing yet.
@@ -115,7 +109,7 @@ pub struct MachineCode<S: Start = Processes> {
     identity: Option<String>,
 }
 
-impl<S: Start> MachineCode<S> {
+impl<S: StartCompiler> MachineCode<S> {
     /// Compilers are started by `start`, when they are needed; what they make is kept in `cache`.
     pub fn new(start: S, cache: Option<Arc<Cache>>) -> MachineCode<S> {
         MachineCode { start, cache, waiting: None, identity: None }
@@ -131,10 +125,15 @@ impl<S: Start> MachineCode<S> {
     /// # Errors
     ///
     /// If the source is too long, too much was asked for, or there is no machine code until `deadline`.
-    pub fn of(&mut self, source: &Source, allowance: &mut Allowance, deadline: Instant) -> Result<Vec<u8>, CodeError> {
+    pub fn of(
+        &mut self,
+        source: &CompilerSource,
+        allowance: &mut Allowance,
+        deadline: Instant,
+    ) -> Result<Vec<u8>, CodeError> {
         let bytes = source.text.len();
         if bytes > MAX_SOURCE {
-            return Err(CodeError::Source { bytes });
+            return Err(CodeError::Source(bytes));
         }
         allowance.charge(1, bytes)?;
         let code = match self.kept(source)? {
@@ -146,7 +145,7 @@ impl<S: Start> MachineCode<S> {
     }
 
     /// What the cache has. A compiler is started if none has said yet what it is.
-    fn kept(&mut self, source: &Source) -> Result<Option<Vec<u8>>, CodeError> {
+    fn kept(&mut self, source: &CompilerSource) -> Result<Option<Vec<u8>>, CodeError> {
         let Some(cache) = self.cache.clone() else { return Ok(None) };
         if self.identity.is_none() {
             self.waiting = Some(self.started()?);
@@ -154,7 +153,7 @@ impl<S: Start> MachineCode<S> {
         Ok(self.identity.as_ref().and_then(|identity| cache.get(&key(source, identity))))
     }
 
-    fn made(&mut self, source: &Source, deadline: Instant) -> Result<Vec<u8>, CodeError> {
+    fn made(&mut self, source: &CompilerSource, deadline: Instant) -> Result<Vec<u8>, CodeError> {
         let compiler = match self.waiting.take() {
             Some(compiler) => compiler,
             None => self.started()?,
@@ -162,7 +161,7 @@ impl<S: Start> MachineCode<S> {
         let key = key(source, compiler.identity());
         let code = compiler.compile(source, deadline)?;
         if code.len() > MAX_CODE {
-            return Err(CodeError::Code { bytes: code.len() });
+            return Err(CodeError::Code(code.len()));
         }
         if let Some(cache) = &self.cache {
             cache.put(&key, &code);
@@ -178,9 +177,9 @@ impl<S: Start> MachineCode<S> {
 }
 
 /// By the whole text, and all else that machine code depends on.
-fn key(source: &Source, identity: &str) -> Key {
+fn key(source: &CompilerSource, identity: &str) -> CacheKey {
     let (major, minor) = source.capability;
-    Key::of(&[
+    CacheKey::of(&[
         b"machine code of one source",
         source.text.as_bytes(),
         &major.to_le_bytes(),
@@ -208,40 +207,40 @@ impl Processes {
     }
 }
 
-impl Start for Processes {
-    type Compiler = Process;
+impl StartCompiler for Processes {
+    type Compiler = CompilerProcess;
 
-    fn start(&self) -> Result<Process, CodeError> {
+    fn start(&self) -> Result<CompilerProcess, CodeError> {
         let mut child: Child<FromCompiler> = Child::start(NAME, "passhost-compiler", None, &["LD_LIBRARY_PATH"])?;
         match child.receive(Instant::now() + START)? {
             FromCompiler::Ready { identity, walls } => {
                 // It is the same each time: the kernel's doing.
                 let _ = self.walls.set(walls);
                 child.hold_to(self.confinement, walls)?;
-                Ok(Process { child, identity })
+                Ok(CompilerProcess { child, identity })
             }
             FromCompiler::Unusable(reason) => Err(CodeError::Unusable(reason)),
-            FromCompiler::Made(_) => Err(ChildError::OutOfTurn { name: NAME }.into()),
+            FromCompiler::Made(_) => Err(ChildError::UnexpectedMessage(NAME).into()),
         }
     }
 }
 
 /// A compiler child that has seen no source yet.
-pub struct Process {
+pub struct CompilerProcess {
     child: Child<FromCompiler>,
     identity: String,
 }
 
-impl Compile for Process {
+impl SourceCompiler for CompilerProcess {
     fn identity(&self) -> &str {
         &self.identity
     }
 
-    fn compile(mut self, source: &Source, deadline: Instant) -> Result<Vec<u8>, CodeError> {
+    fn compile(mut self, source: &CompilerSource, deadline: Instant) -> Result<Vec<u8>, CodeError> {
         self.child.send(source)?;
         match self.child.receive(deadline)? {
             FromCompiler::Made(made) => made.map_err(CodeError::Refused),
-            _ => Err(ChildError::OutOfTurn { name: NAME }.into()),
+            _ => Err(ChildError::UnexpectedMessage(NAME).into()),
         }
     }
 }
@@ -267,7 +266,7 @@ mod tests {
         code: Option<Vec<u8>>,
     }
 
-    impl Start for Fake {
+    impl StartCompiler for Fake {
         type Compiler = FakeCompiler;
 
         fn start(&self) -> Result<FakeCompiler, CodeError> {
@@ -277,12 +276,12 @@ mod tests {
         }
     }
 
-    impl Compile for FakeCompiler {
+    impl SourceCompiler for FakeCompiler {
         fn identity(&self) -> &str {
             &self.version
         }
 
-        fn compile(self, source: &Source, _: Instant) -> Result<Vec<u8>, CodeError> {
+        fn compile(self, source: &CompilerSource, _: Instant) -> Result<Vec<u8>, CodeError> {
             if source.text == "wrong" {
                 return Err(CodeError::Refused("error: wrong".into()));
             }
@@ -291,8 +290,8 @@ mod tests {
         }
     }
 
-    fn source(text: &str, minor: i32) -> Source {
-        Source { text: text.into(), capability: (9, minor) }
+    fn source(text: &str, minor: i32) -> CompilerSource {
+        CompilerSource { text: text.into(), capability: (9, minor) }
     }
 
     fn cache() -> (tempfile::TempDir, Option<Arc<Cache>>) {
@@ -301,7 +300,7 @@ mod tests {
         (directory, Some(Arc::new(cache)))
     }
 
-    fn ask(machine_code: &mut MachineCode<Fake>, source: &Source) -> Result<String, String> {
+    fn ask(machine_code: &mut MachineCode<Fake>, source: &CompilerSource) -> Result<String, String> {
         let code = machine_code.of(source, &mut Allowance::default(), Instant::now());
         code.map(|code| String::from_utf8_lossy(&code).into_owned()).map_err(|error| error.to_string())
     }

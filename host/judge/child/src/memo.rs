@@ -2,7 +2,7 @@
 //! switches between processes.
 
 use passhost_ir::{Arg, OpName, TensorType};
-use passhost_protocol::types::Answer;
+use passhost_protocol::types::TypesAnswer;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -24,8 +24,8 @@ pub struct Memo {
 
 #[derive(Debug, Default)]
 struct Generations {
-    young: HashMap<Box<[u8]>, Answer>,
-    old: HashMap<Box<[u8]>, Answer>,
+    young: HashMap<Box<[u8]>, TypesAnswer>,
+    old: HashMap<Box<[u8]>, TypesAnswer>,
     young_bytes: usize,
 }
 
@@ -42,7 +42,7 @@ impl Memo {
     }
 
     /// The answer if it is known.
-    pub fn get(&self, question: &Question) -> Option<Answer> {
+    pub fn get(&self, question: &MemoKey) -> Option<TypesAnswer> {
         self.asked.fetch_add(1, Ordering::Relaxed);
         let mut generations = self.lock();
         let young = generations.young.get(&question.0).cloned();
@@ -59,7 +59,7 @@ impl Memo {
     }
 
     /// Keeps an answer, which must be the same whenever the question is asked.
-    pub fn put(&self, question: Question, answer: Answer) {
+    pub fn put(&self, question: MemoKey, answer: TypesAnswer) {
         self.lock().insert(question.0, answer, self.limit);
     }
 
@@ -75,7 +75,7 @@ impl Memo {
 }
 
 impl Generations {
-    fn insert(&mut self, question: Box<[u8]>, answer: Answer, limit: usize) {
+    fn insert(&mut self, question: Box<[u8]>, answer: TypesAnswer, limit: usize) {
         let bytes =
             OVERHEAD + question.len() + answer.as_ref().map_or(64, |types| types.iter().map(size_of_type).sum());
         if self.young_bytes + bytes > limit {
@@ -93,12 +93,12 @@ fn size_of_type(ty: &TensorType) -> usize {
 
 /// An op with the types of its operands, in a form that can be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question(Box<[u8]>);
+pub struct MemoKey(Box<[u8]>);
 
-impl Question {
+impl MemoKey {
     /// `None` where it has no such form.
-    pub fn new(op: &OpName, args: &[Arg<TensorType>]) -> Option<Question> {
-        postcard::to_stdvec(&(op, args)).ok().map(|bytes| Question(bytes.into()))
+    pub fn new(op: &OpName, args: &[Arg<TensorType>]) -> Option<MemoKey> {
+        postcard::to_stdvec(&(op, args)).ok().map(|bytes| MemoKey(bytes.into()))
     }
 }
 
@@ -108,12 +108,12 @@ mod tests {
     use super::*;
     use passhost_ir::Dtype;
 
-    fn question(extent: i64) -> Question {
+    fn question(extent: i64) -> MemoKey {
         let ty = TensorType::contiguous(Dtype::F32, [extent]);
-        Question::new(&OpName::new("aten::relu", ""), &[Arg::Value(ty)]).unwrap()
+        MemoKey::new(&OpName::new("aten::relu", ""), &[Arg::Value(ty)]).unwrap()
     }
 
-    fn answer(extent: i64) -> Answer {
+    fn answer(extent: i64) -> TypesAnswer {
         Ok(vec![TensorType::contiguous(Dtype::F32, [extent])])
     }
 

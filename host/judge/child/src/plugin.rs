@@ -21,17 +21,11 @@ pub struct Plugin {
 #[derive(Debug, thiserror::Error)]
 pub enum PluginFileError {
     /// There is none of that name.
-    #[error("no file `{}`; give the path of a plugin, a .wasm component (`make plugins` builds the reference ones)", path.display())]
-    Missing {
-        /// As given.
-        path: PathBuf,
-    },
+    #[error("no file `{}`; give the path of a plugin, a .wasm component (`make plugins` builds the reference ones)", .0.display())]
+    Missing(PathBuf),
     /// A directory.
-    #[error("`{}` is a directory; give the path of a plugin, a .wasm component", path.display())]
-    Directory {
-        /// As given.
-        path: PathBuf,
-    },
+    #[error("`{}` is a directory; give the path of a plugin, a .wasm component", .0.display())]
+    Directory(PathBuf),
     /// More bytes than a plugin may have.
     #[error("`{}` has {size} bytes, above the limit of {limit}; raise it with --limit-wasm or build the plugin with the profile `plugin`", path.display())]
     TooLarge {
@@ -67,11 +61,11 @@ impl Plugin {
     pub fn read(path: &Path, limit: u64) -> Result<Plugin, PluginFileError> {
         let failed = |source| PluginFileError::Read { path: path.into(), source };
         let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => PluginFileError::Missing { path: path.into() },
+            std::io::ErrorKind::NotFound => PluginFileError::Missing(path.into()),
             _ => failed(error),
         })?;
         if metadata.is_dir() {
-            return Err(PluginFileError::Directory { path: path.into() });
+            return Err(PluginFileError::Directory(path.into()));
         }
         let mut wasm = vec![];
         let file = open_regular(path).map_err(failed)?;

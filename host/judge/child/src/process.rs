@@ -68,11 +68,8 @@ pub enum ChildError {
         source: FrameError,
     },
     /// A message that has no place where it came.
-    #[error("the {name} process answered out of turn; this is a bug of passhost")]
-    OutOfTurn {
-        /// Which child.
-        name: &'static str,
-    },
+    #[error("the {0} process answered out of turn; this is a bug of passhost")]
+    UnexpectedMessage(&'static str),
     /// A wall is missing that must stand. Nothing untrusted has reached the process.
     #[error("the {name} process is not confined as --require-confinement asks: this kernel has no {missing} ({walls})")]
     Unconfined {

@@ -2,9 +2,11 @@
 
 use crate::process::{Child, ChildError, Confinement};
 use passhost_ir::{Infer, OpTable, verify_graph};
-use passhost_protocol::reader::{Change, FromReader, LARGEST_EXTENT, Opened, Question, SampleError, ToReader, Variant};
+use passhost_protocol::reader::{
+    FromReader, LARGEST_EXTENT, OpenedSample, ReaderQuestion, SampleError, SampleVariant, ToReader,
+};
+use passhost_result::Walls;
 use passhost_result::untrusted::one_line;
-use passhost_result::{InputMode, Symbols, Walls};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -19,7 +21,7 @@ pub enum ReaderError {
     Child(#[from] ChildError),
     /// The child answered something else than what it was asked.
     #[error("the reader process answered out of turn; this is a bug of passhost")]
-    OutOfTurn,
+    UnexpectedMessage,
     /// What it answered cannot be.
     #[error("the reader process says that `{symbol}` stands for {extent}; expected 1 to {LARGEST_EXTENT}")]
     Extent {
@@ -43,15 +45,18 @@ impl Reader {
     /// # Errors
     ///
     /// The outer one if the child is lost, the inner one if there is no such sample or one of its files cannot be read.
-    pub fn open(path: &Path, confinement: Confinement) -> Result<Result<(Reader, Opened), SampleError>, ReaderError> {
+    pub fn open(
+        path: &Path,
+        confinement: Confinement,
+    ) -> Result<Result<(Reader, OpenedSample), SampleError>, ReaderError> {
         let mut child: Child<FromReader> = Child::start("reader", "passhost-reader", Some(path.as_os_str()), &[])?;
         let deadline = Instant::now() + OPEN;
-        let FromReader::Ready(walls) = child.receive(deadline)? else { return Err(ReaderError::OutOfTurn) };
+        let FromReader::Ready(walls) = child.receive(deadline)? else { return Err(ReaderError::UnexpectedMessage) };
         child.hold_to(confinement, walls)?;
         child.send(&ToReader::Open)?;
         match child.receive(deadline)? {
             FromReader::Opened(opened) => Ok(opened.map(|opened| (Reader { child, path: path.into(), walls }, opened))),
-            _ => Err(ReaderError::OutOfTurn),
+            _ => Err(ReaderError::UnexpectedMessage),
         }
     }
 
@@ -60,95 +65,20 @@ impl Reader {
         self.walls
     }
 
-    /// The process, for those who want to watch it.
-    pub fn process_id(&self) -> u32 {
-        self.child.id()
-    }
-
-    /// Reads a variant. `infer` answers the questions about types; the time that it takes does not count.
+    /// Asks about the variant at `index`, and checks what the child answers. `infer` answers the questions about types; the
+    /// time that it takes does not count.
     ///
     /// # Errors
     ///
-    /// The outer one if the child is lost, the inner one if the variant is not in the supported subset or its parts do
-    /// not fit each other.
-    pub fn read(
+    /// If the child is lost, or answers what cannot be.
+    pub fn ask(
         &mut self,
         index: usize,
-        inputs: InputMode,
-        infer: &mut dyn Infer,
-        limit: Duration,
-    ) -> Result<Result<Variant, SampleError>, ReaderError> {
-        match self.ask(index, Question::Variant(inputs), infer, limit)? {
-            FromReader::Variant(read) => Ok(read.and_then(|variant| self.verified(variant))),
-            _ => Err(ReaderError::OutOfTurn),
-        }
-    }
-
-    /// The symbols of every variant of the sample.
-    ///
-    /// # Errors
-    ///
-    /// If the child is lost.
-    pub fn symbols(&mut self, infer: &mut dyn Infer, limit: Duration) -> Result<Vec<Symbols>, ReaderError> {
-        match self.ask(0, Question::Symbols, infer, limit)? {
-            FromReader::Symbols(symbols) => {
-                let wrong = symbols.iter().flatten().find(|(_, extent)| !(1..=LARGEST_EXTENT).contains(*extent));
-                match wrong {
-                    Some((symbol, &extent)) => Err(ReaderError::Extent { symbol: one_line(symbol, 40), extent }),
-                    None => Ok(symbols),
-                }
-            }
-            _ => Err(ReaderError::OutOfTurn),
-        }
-    }
-
-    /// Reads a variant after a change.
-    ///
-    /// # Errors
-    ///
-    /// The outer one if the child is lost, the inner one, in words, if there is no such variant.
-    pub fn read_changed(
-        &mut self,
-        index: usize,
-        change: Change,
-        inputs: InputMode,
-        infer: &mut dyn Infer,
-        limit: Duration,
-    ) -> Result<Result<Variant, String>, ReaderError> {
-        match self.ask(index, Question::Changed(change, inputs), infer, limit)? {
-            FromReader::Changed(read) => {
-                Ok(read.and_then(|variant| self.verified(variant).map_err(|error| error.to_string())))
-            }
-            _ => Err(ReaderError::OutOfTurn),
-        }
-    }
-
-    /// Answers a question that is not for an evaluation, in the encoding of the crate that reads.
-    ///
-    /// # Errors
-    ///
-    /// If the child is lost.
-    pub fn read_whole(
-        &mut self,
-        index: usize,
-        question: Question,
-        infer: &mut dyn Infer,
-        limit: Duration,
-    ) -> Result<Vec<u8>, ReaderError> {
-        match self.ask(index, question, infer, limit)? {
-            FromReader::Whole(bytes) => Ok(bytes),
-            _ => Err(ReaderError::OutOfTurn),
-        }
-    }
-
-    fn ask(
-        &mut self,
-        index: usize,
-        question: Question,
+        question: ReaderQuestion,
         infer: &mut dyn Infer,
         limit: Duration,
     ) -> Result<FromReader, ReaderError> {
-        let index = u32::try_from(index).map_err(|_| ReaderError::OutOfTurn)?;
+        let index = u32::try_from(index).map_err(|_| ReaderError::UnexpectedMessage)?;
         self.child.send(&ToReader::Ask { index, question })?;
         let mut deadline = Instant::now() + limit;
         loop {
@@ -159,13 +89,30 @@ impl Reader {
                     deadline += asked.elapsed();
                     self.child.send(&ToReader::Typed(answer))?;
                 }
-                answer => return Ok(answer),
+                answer => return self.checked(answer),
             }
         }
     }
 
+    fn checked(&self, answer: FromReader) -> Result<FromReader, ReaderError> {
+        Ok(match answer {
+            FromReader::Variant(read) => FromReader::Variant(read.and_then(|variant| self.verified(variant))),
+            FromReader::Changed(read) => {
+                FromReader::Changed(read.and_then(|variant| self.verified(variant).map_err(|error| error.to_string())))
+            }
+            FromReader::Symbols(symbols) => {
+                let wrong = symbols.iter().flatten().find(|(_, extent)| !(1..=LARGEST_EXTENT).contains(*extent));
+                if let Some((symbol, &extent)) = wrong {
+                    return Err(ReaderError::Extent { symbol: one_line(symbol, 40), extent });
+                }
+                FromReader::Symbols(symbols)
+            }
+            answer => answer,
+        })
+    }
+
     /// A graph that comes from a child is held against the rules of graphs by who uses it.
-    fn verified(&self, variant: Variant) -> Result<Variant, SampleError> {
+    fn verified(&self, variant: SampleVariant) -> Result<SampleVariant, SampleError> {
         let wrong = |reason: String| SampleError::Program { file: self.path.display().to_string(), reason };
         verify_graph(&variant.program, OpTable::sample()).map_err(|error| wrong(error.to_string()))?;
         let (found, expected) = (variant.inputs.len(), variant.program.inputs.len());
@@ -191,6 +138,7 @@ mod tests {
         Arg, Draw, Graph, InferError, InputSpec, NodeId, NodeKind, OpName, TensorType, ValueId, functionalise,
     };
     use passhost_protocol::write_frame;
+    use passhost_result::InputMode;
 
     struct Nobody;
 
@@ -211,7 +159,7 @@ mod tests {
     }
 
     /// A small program that writes in place, with its inputs.
-    fn variant() -> Variant {
+    fn variant() -> SampleVariant {
         let text = "graph(%x: f32[4]) {
   %a: f32[4] = aten::relu(%x)
   %v: f32[2] = aten::slice.Tensor(%a, 0, 0, 2, 1)
@@ -222,12 +170,16 @@ mod tests {
         let program = Graph::parse(text).unwrap();
         let ty = program.ty(program.inputs[0]).clone();
         let draw = Draw::Normal { mean: 0.0, std: 1.0 };
-        Variant { program, inputs: vec![InputSpec { name: "x".into(), ty, draw, min: None, max: None }], notes: vec![] }
+        SampleVariant {
+            program,
+            inputs: vec![InputSpec { name: "x".into(), ty, draw, min: None, max: None }],
+            notes: vec![],
+        }
     }
 
     #[test]
     fn a_program_that_cannot_be_is_the_samples_and_ends_nothing() {
-        type Change = fn(&mut Variant);
+        type Change = fn(&mut SampleVariant);
         let changes: [(&str, Change, Option<&str>); 8] = [
             ("none", |_| {}, None),
             ("a largest id", |v| v.program.nodes[2].id = NodeId(u32::MAX), Some("a node has the id #4294967295")),
@@ -249,7 +201,10 @@ mod tests {
             let mut variant = variant();
             change(&mut variant);
             let (_directory, mut reader) = reader(&FromReader::Variant(Ok(variant)));
-            let read = reader.read(0, InputMode::Fresh, &mut Nobody, LIMIT).unwrap();
+            let question = ReaderQuestion::Variant(InputMode::Fresh);
+            let FromReader::Variant(read) = reader.ask(0, question, &mut Nobody, LIMIT).unwrap() else {
+                panic!("{what}")
+            };
             match (refused, read) {
                 (None, Ok(variant)) => assert!(functionalise(&variant.program, OpTable::sample()).is_ok()),
                 (Some(why), Err(error @ SampleError::Program { .. })) => {
@@ -265,7 +220,7 @@ mod tests {
         for (extent, is_taken) in [(1, true), (LARGEST_EXTENT, true), (0, false), (i64::MIN, false), (i64::MAX, false)]
         {
             let (_directory, mut reader) = reader(&FromReader::Symbols(vec![[("S0".to_owned(), extent)].into()]));
-            let symbols = reader.symbols(&mut Nobody, LIMIT);
+            let symbols = reader.ask(0, ReaderQuestion::Symbols, &mut Nobody, LIMIT);
             assert_eq!(symbols.is_ok(), is_taken, "{extent}");
             if let Err(error) = symbols {
                 assert!(error.to_string().contains(&format!("`S0` stands for {extent}")), "{error}");

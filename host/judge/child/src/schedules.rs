@@ -5,7 +5,7 @@
 //! spoils the choice for kernels that it submitted itself, and a choice is never more than one among texts that the host
 //! wrote, all of which give the same bits.
 
-use passhost_cache::{Cache, Key};
+use passhost_cache::{Cache, CacheKey};
 use passhost_ir::{Graph, Node, NodeKind};
 use passhost_result::{DeviceInfo, TunedKernel};
 
@@ -46,11 +46,11 @@ pub fn sound(rewrite: &Graph, tuned: Vec<TunedKernel>) -> Vec<TunedKernel> {
 }
 
 /// By the kernel, the types of what it reads, strides included, and the device. `None` for what is no kernel.
-fn key(rewrite: &Graph, node: &Node, device: &DeviceInfo) -> Option<Key> {
+fn key(rewrite: &Graph, node: &Node, device: &DeviceInfo) -> Option<CacheKey> {
     let NodeKind::Kernel { kernel, .. } = &node.kind else { return None };
     let operands: Vec<String> = node.operands().iter().map(|&operand| rewrite.ty(operand).to_string()).collect();
     let DeviceInfo { name, facts, torch, .. } = device;
-    Some(Key::of(&[
+    Some(CacheKey::of(&[
         b"schedule of a kernel",
         kernel.to_string().as_bytes(),
         operands.join(", ").as_bytes(),

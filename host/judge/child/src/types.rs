@@ -1,11 +1,11 @@
 //! The client of the types child: knows the types of what ops return, without a device and apart from the one that
 //! measures.
 
-use crate::memo::{Memo, Question as Key};
+use crate::memo::{Memo, MemoKey};
 use crate::process::{Child, ChildError, Confinement, ENVIRONMENT, OPEN};
 use passhost_ir::{Arg, Graph, Infer, InferError, OpName, TensorType};
 use passhost_protocol::device::GpuProperties;
-use passhost_protocol::types::{Answer, FromTypes, Question, ROLE, ToTypes};
+use passhost_protocol::types::{FromTypes, ROLE, ToTypes, TypesAnswer, TypesQuestion};
 use passhost_result::Walls;
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ const INFER: Duration = Duration::from_secs(20);
 const NAME: &str = "types";
 
 /// A types child, started when it is first needed, and what is known of types.
-pub struct Types {
+pub struct TypesClient {
     memo: Arc<Memo>,
     confinement: Confinement,
     child: Option<Child<FromTypes>>,
@@ -28,14 +28,14 @@ pub struct Types {
 
 /// Questions of one who asks a types child, and why none could be had.
 pub struct TypesSession<'t> {
-    types: &'t mut Types,
+    types: &'t mut TypesClient,
     trouble: Option<ChildError>,
 }
 
-impl Types {
+impl TypesClient {
     /// One that has not started anything yet, for children behind the walls that must stand.
-    pub fn new(memo: Arc<Memo>, confinement: Confinement) -> Types {
-        Types { memo, confinement, child: None, walls: None }
+    pub fn new(memo: Arc<Memo>, confinement: Confinement) -> TypesClient {
+        TypesClient { memo, confinement, child: None, walls: None }
     }
 
     /// What keeps the child in, if one had to be asked.
@@ -71,8 +71,8 @@ impl Types {
     /// # Errors
     ///
     /// If the child is lost. The next question starts a fresh one.
-    pub fn ask(&mut self, op: &OpName, args: &[Arg<TensorType>], limit: Duration) -> Result<Answer, ChildError> {
-        let key = Key::new(op, args);
+    pub fn ask(&mut self, op: &OpName, args: &[Arg<TensorType>], limit: Duration) -> Result<TypesAnswer, ChildError> {
+        let key = MemoKey::new(op, args);
         if let Some(answer) = key.as_ref().and_then(|key| self.memo.get(key)) {
             return Ok(answer);
         }
@@ -84,11 +84,11 @@ impl Types {
         Ok(answer)
     }
 
-    fn ask_child(&mut self, op: &OpName, args: &[Arg<TensorType>], limit: Duration) -> Result<Answer, ChildError> {
-        let question = ToTypes::Question(Question { op: op.clone(), args: args.to_vec() });
+    fn ask_child(&mut self, op: &OpName, args: &[Arg<TensorType>], limit: Duration) -> Result<TypesAnswer, ChildError> {
+        let question = ToTypes::Question(TypesQuestion { op: op.clone(), args: args.to_vec() });
         match self.answer(&question, limit)? {
             FromTypes::Typed(answer) if answer.iter().flatten().all(|ty| ty.check().is_ok()) => Ok(answer),
-            _ => Err(ChildError::OutOfTurn { name: NAME }),
+            _ => Err(ChildError::UnexpectedMessage(NAME)),
         }
     }
 
@@ -110,7 +110,7 @@ impl Types {
         let Some(child) = &mut self.child else { unreachable!("it was started") };
         if self.walls.is_none() {
             let FromTypes::Ready(walls) = child.receive(Instant::now() + OPEN)? else {
-                return Err(ChildError::OutOfTurn { name: NAME });
+                return Err(ChildError::UnexpectedMessage(NAME));
             };
             child.hold_to(self.confinement, walls)?;
             self.walls = Some(walls);
@@ -123,7 +123,7 @@ impl Types {
 impl TypesSession<'_> {
     /// As [`Infer::infer`], within a time. A child that dies is replaced once: a question that kills it twice has no
     /// answer.
-    pub fn infer_within(&mut self, op: &OpName, args: &[Arg<TensorType>], limit: Duration) -> Answer {
+    pub fn infer_within(&mut self, op: &OpName, args: &[Arg<TensorType>], limit: Duration) -> TypesAnswer {
         let answer = match self.types.ask(op, args, limit) {
             Err(ChildError::Died { .. }) => self.types.ask(op, args, limit),
             answer => answer,
@@ -144,7 +144,7 @@ impl TypesSession<'_> {
 }
 
 impl Infer for TypesSession<'_> {
-    fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Answer {
+    fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> TypesAnswer {
         self.infer_within(op, args, INFER)
     }
 }

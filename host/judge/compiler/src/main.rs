@@ -5,7 +5,7 @@ mod serve;
 
 use passhost_confine::attempt::{NO_WALLS, ROLE, make};
 use passhost_confine::compiler as walls;
-use serve::{ServeError, load, serve};
+use serve::{CompilerServeError, load, serve};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -22,8 +22,8 @@ fn main() -> ExitCode {
 }
 
 /// Makes an attempt behind the walls that serving puts up: a stage, an attempt and its target.
-fn attempt(arguments: &[OsString]) -> Result<ExitCode, ServeError> {
-    let [stage, name, target] = arguments else { return Err(ServeError::Arguments) };
+fn attempt(arguments: &[OsString]) -> Result<ExitCode, CompilerServeError> {
+    let [stage, name, target] = arguments else { return Err(CompilerServeError::Arguments) };
     // Where there is none, the walls stand all the same.
     let _ = load();
     if stage != NO_WALLS {

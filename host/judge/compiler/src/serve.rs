@@ -2,7 +2,7 @@
 
 use passhost_confine::{ConfineError, compiler as walls, process};
 use passhost_kernels::cuda::{Nvrtc, NvrtcError};
-use passhost_protocol::compiler::{FromCompiler, Source};
+use passhost_protocol::compiler::{CompilerSource, FromCompiler};
 use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
 use std::fs::File;
 use std::mem::ManuallyDrop;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Why the child ends without an answer.
 #[derive(Debug, thiserror::Error)]
-pub enum ServeError {
+pub enum CompilerServeError {
     /// The supervisor is gone or sent something malformed.
     #[error(transparent)]
     Frame(#[from] FrameError),
@@ -32,7 +32,7 @@ pub enum ServeError {
 /// # Errors
 ///
 /// If the pipe breaks, a message is malformed, or the process cannot be confined.
-pub fn serve() -> Result<(), ServeError> {
+pub fn serve() -> Result<(), CompilerServeError> {
     process::die_with_parent()?;
     // Messages leave by a descriptor of their own: what the compiler prints goes to standard error.
     // The descriptor is open until the process ends: behind the walls none is closed.
@@ -44,7 +44,7 @@ pub fn serve() -> Result<(), ServeError> {
     };
     let walls = walls::before_source()?;
     write_frame(&mut *out, &FromCompiler::Ready { identity: nvrtc.identity(), walls })?;
-    let Source { text, capability } = match read_frame(&mut std::io::stdin().lock(), MAX_FRAME) {
+    let CompilerSource { text, capability } = match read_frame(&mut std::io::stdin().lock(), MAX_FRAME) {
         Err(FrameError::Closed) => return Ok(()),
         source => source?,
     };

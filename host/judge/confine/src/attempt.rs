@@ -2,11 +2,11 @@
 //!
 //! `passhost-guest attempt STAGE NAME [TARGET]` puts up exactly the walls that serving puts up, and then makes one attempt
 //! of [`ATTEMPTS`]; so do `passhost-reader`, `passhost-compiler` and `passhost-device`. The stage [`NO_WALLS`] makes it
-//! without walls, which shows that the attempt would work. What came of it is the exit status of the process: [`Outcome`].
+//! without walls, which shows that the attempt would work. What came of it is the exit status of the process: [`AttemptOutcome`].
 
 mod table;
 
-pub use table::{ATTEMPTS, Attempt, HARMLESS};
+pub use table::{ATTEMPTS, EscapeAttempt, HARMLESS};
 
 use std::ffi::OsStr;
 use std::io::Error;
@@ -27,42 +27,35 @@ const REFUSED: u8 = 10;
 const NO_SUCH: u8 = 11;
 
 /// What came of an attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum AttemptOutcome {
     /// Nothing kept it.
+    #[error("worked")]
     Worked,
     /// The call failed: no permission, or no such call.
+    #[error("refused")]
     Refused,
     /// The process was killed for the call.
+    #[error("killed")]
     Killed,
     /// The attempt was not made.
+    #[error("not made")]
     NotMade,
 }
 
-impl Outcome {
+impl AttemptOutcome {
     /// Whether a wall held.
     pub fn held(self) -> bool {
-        matches!(self, Outcome::Refused | Outcome::Killed)
+        matches!(self, AttemptOutcome::Refused | AttemptOutcome::Killed)
     }
 
-    fn of(status: ExitStatus) -> Outcome {
+    fn of(status: ExitStatus) -> AttemptOutcome {
         match (status.signal(), status.code()) {
-            (Some(libc::SIGSYS), _) => Outcome::Killed,
-            (None, Some(code)) if code == i32::from(WORKED) => Outcome::Worked,
-            (None, Some(code)) if code == i32::from(REFUSED) => Outcome::Refused,
-            _ => Outcome::NotMade,
+            (Some(libc::SIGSYS), _) => AttemptOutcome::Killed,
+            (None, Some(code)) if code == i32::from(WORKED) => AttemptOutcome::Worked,
+            (None, Some(code)) if code == i32::from(REFUSED) => AttemptOutcome::Refused,
+            _ => AttemptOutcome::NotMade,
         }
-    }
-}
-
-impl std::fmt::Display for Outcome {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Outcome::Worked => "worked",
-            Outcome::Refused => "refused",
-            Outcome::Killed => "killed",
-            Outcome::NotMade => "not made",
-        })
     }
 }
 
@@ -77,11 +70,11 @@ pub fn of_program(
     stage: &str,
     name: &str,
     target: &OsStr,
-) -> Result<Outcome, Error> {
+) -> Result<AttemptOutcome, Error> {
     let mut command = Command::new(program);
     command.args(arguments).args([ROLE, stage, name]).arg(target);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    Ok(Outcome::of(command.status()?))
+    Ok(AttemptOutcome::of(command.status()?))
 }
 
 /// Makes the attempt of this name in this process, whose walls stand.

@@ -4,8 +4,8 @@
 //! A compiler is a program of others, so a call that is not on the list fails and nothing more. The walls hold for all
 //! programs that it starts as well.
 
-use crate::calls::{self, Call, call};
-use crate::files::Files;
+use crate::calls::{self, SyscallRule, call, calls};
+use crate::files::FileAccess;
 use crate::process::{self, limit, step};
 use crate::{ConfineError, Walls};
 use passhost_protocol::builder::{BuildLimits, Reach};
@@ -67,20 +67,19 @@ pub unsafe fn before_compiling(reach: &Reach, limits: &BuildLimits) -> Result<En
     // Each core may count all of the wall clock.
     let seconds = limits.wall_ms.div_ceil(1000).saturating_mul(CORES as u64);
     limit_processor_time(seconds)?;
-    let files = Files {
+    let files = FileAccess {
         readable: reach.readable.clone(),
         executable: reach.programs.clone(),
         writable: vec![reach.scratch.clone()],
         devices: vec!["/dev/null".into()],
-        ..Files::default()
+        ..FileAccess::default()
     };
     let landlock = files.enforce()?;
     let mut allowed = calls::looking_for_files();
     allowed.push(calls::starting_threads());
     allowed.extend(calls::starting_programs());
     allowed.extend(calls::looking_at_the_machine());
-    allowed.extend(of_a_compiler().map(call));
-    allowed.extend(of_this_architecture());
+    allowed.extend(of_a_compiler());
     allowed.extend(on_descriptors());
     let names_stay = keep_names()?;
     let walls = Walls { seccomp: calls::all([names_stay, calls::allow_only(&allowed)?]), landlock };
@@ -115,16 +114,19 @@ fn tokens() -> Result<(String, String), ConfineError> {
 /// a descriptor takes room that nobody sees but the kernel. The compiler and the linker remove what they are done with and
 /// take it for an error if they cannot, so they are told that it is gone; nothing takes the name of a file that is there.
 fn keep_names() -> Result<bool, ConfineError> {
-    let mut removals = vec![call(libc::SYS_unlinkat)];
+    let mut removals = calls! { SYS_unlinkat }.to_vec();
     #[cfg(target_arch = "x86_64")]
-    removals.extend([call(libc::SYS_unlink), call(libc::SYS_rmdir)]);
+    removals.extend(calls! { SYS_unlink SYS_rmdir });
     // The kernel's own bit of the flag, which with that of directories makes a file without a name.
     let nameless = u64::from((libc::O_TMPFILE & !libc::O_DIRECTORY).unsigned_abs());
     let mut made_nameless = vec![call(libc::SYS_openat).with_bits(2, nameless, nameless)];
     #[cfg(target_arch = "x86_64")]
     made_nameless.push(call(libc::SYS_open).with_bits(1, nameless, nameless));
     // `openat2`, whose flags no filter sees, is on no list.
-    Ok(calls::all([calls::pretend(&removals)?, calls::refuse(&made_nameless, libc::EPERM, calls::Threads::ThisOne)?]))
+    Ok(calls::all([
+        calls::pretend(&removals)?,
+        calls::refuse(&made_nameless, libc::EPERM, calls::FilterScope::ThisOne)?,
+    ]))
 }
 
 /// The system says by a signal of its own that the time is over, and kills a while later: who is killed before was by others.
@@ -156,73 +158,26 @@ fn tasks_of_this_user() -> u64 {
 /// The calls that read, write and list files, start programs and wait for them. None of them changes the modes or owners
 /// of files, or groups and sessions of processes: whatever is started can be ended as a group. None moves a file or gives
 /// it another name: who cannot copies it.
-fn of_a_compiler() -> impl Iterator<Item = libc::c_long> {
-    [
-        libc::SYS_chdir,
-        libc::SYS_faccessat2,
-        libc::SYS_fstat,
-        libc::SYS_fstatfs,
-        libc::SYS_statfs,
-        libc::SYS_lseek,
-        libc::SYS_pread64,
-        libc::SYS_pwrite64,
-        libc::SYS_getdents64,
-        libc::SYS_close,
-        libc::SYS_dup,
-        libc::SYS_dup3,
-        libc::SYS_pipe2,
-        libc::SYS_ppoll,
-        libc::SYS_unlinkat,
-        libc::SYS_mkdirat,
-        libc::SYS_ftruncate,
-        libc::SYS_fallocate,
-        libc::SYS_fadvise64,
-        libc::SYS_fsync,
-        libc::SYS_copy_file_range,
-        libc::SYS_sendfile,
-        libc::SYS_flock,
-        libc::SYS_mincore,
-        libc::SYS_wait4,
-        libc::SYS_waitid,
-        libc::SYS_getppid,
-        libc::SYS_getuid,
-        libc::SYS_geteuid,
-        libc::SYS_getgid,
-        libc::SYS_getegid,
-        libc::SYS_getrusage,
-        libc::SYS_umask,
-        libc::SYS_set_tid_address,
-    ]
-    .into_iter()
+fn of_a_compiler() -> Vec<SyscallRule> {
+    let mut found = calls! {
+        SYS_chdir SYS_faccessat2 SYS_fstat SYS_fstatfs SYS_statfs SYS_lseek SYS_pread64 SYS_pwrite64 SYS_getdents64
+        SYS_close SYS_dup SYS_dup3 SYS_pipe2 SYS_ppoll SYS_unlinkat SYS_mkdirat SYS_ftruncate SYS_fallocate SYS_fadvise64
+        SYS_fsync SYS_copy_file_range SYS_sendfile SYS_flock SYS_mincore SYS_wait4 SYS_waitid SYS_getppid SYS_getuid
+        SYS_geteuid SYS_getgid SYS_getegid SYS_getrusage SYS_umask SYS_set_tid_address
+    }
+    .to_vec();
+    // Older forms of calls on the list, and what a thread does with its registers.
+    #[cfg(target_arch = "x86_64")]
+    found.extend(calls! { SYS_arch_prctl SYS_poll SYS_pipe SYS_dup2 SYS_unlink SYS_rmdir SYS_mkdir });
+    found
 }
 
 /// What may be asked of descriptors: whether one is a terminal, whether it waits, whether it is inherited.
-fn on_descriptors() -> Vec<Call> {
+fn on_descriptors() -> Vec<SyscallRule> {
     let duplicates = [libc::F_DUPFD, libc::F_DUPFD_CLOEXEC];
     let flags = [libc::F_GETFD, libc::F_SETFD, libc::F_GETFL, libc::F_SETFL];
     let control = duplicates.into_iter().chain(flags).map(|what| call(libc::SYS_fcntl).with(1, what.unsigned_abs()));
     let ask = [libc::TCGETS, libc::TIOCGWINSZ, libc::FIONBIO, libc::FIOCLEX];
     let ask = ask.into_iter().map(|what| call(libc::SYS_ioctl).with(1, u32::try_from(what).unwrap_or(u32::MAX)));
     control.chain(ask).collect()
-}
-
-/// Older forms of calls on the list, and what a thread does with its registers.
-#[cfg(target_arch = "x86_64")]
-fn of_this_architecture() -> Vec<Call> {
-    let numbers = [
-        libc::SYS_arch_prctl,
-        libc::SYS_poll,
-        libc::SYS_pipe,
-        libc::SYS_dup2,
-        libc::SYS_unlink,
-        libc::SYS_rmdir,
-        libc::SYS_mkdir,
-    ];
-    numbers.into_iter().map(call).collect()
-}
-
-/// There are none.
-#[cfg(not(target_arch = "x86_64"))]
-fn of_this_architecture() -> Vec<Call> {
-    vec![]
 }

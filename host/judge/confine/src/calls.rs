@@ -14,32 +14,38 @@ const GET_AUXILIARY_VECTOR: u32 = 0x4155_5856;
 
 /// A system call on a list: always, or where its arguments are as the list says.
 #[derive(Debug, Clone)]
-pub(crate) struct Call {
+pub(crate) struct SyscallRule {
     number: c_long,
     /// What must hold of the arguments, all of it: the position of one, its width, how it is compared, and with what.
     when: Vec<(u8, SeccompCmpArgLen, SeccompCmpOp, u64)>,
 }
 
+/// The calls of these names, whatever their arguments.
+macro_rules! calls {
+    ($($name:ident)*) => { [$(libc::$name),*].map($crate::calls::call) };
+}
+pub(crate) use calls;
+
 /// The call, whatever its arguments.
-pub(crate) fn call(number: c_long) -> Call {
-    Call { number, when: vec![] }
+pub(crate) fn call(number: c_long) -> SyscallRule {
+    SyscallRule { number, when: vec![] }
 }
 
-impl Call {
+impl SyscallRule {
     /// Only where a 32-bit argument has this value.
-    pub(crate) fn with(mut self, argument: u8, value: u32) -> Call {
+    pub(crate) fn with(mut self, argument: u8, value: u32) -> SyscallRule {
         self.when.push((argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value.into()));
         self
     }
 
     /// Only where a 32-bit argument has another value.
-    pub(crate) fn without(mut self, argument: u8, value: u32) -> Call {
+    pub(crate) fn without(mut self, argument: u8, value: u32) -> SyscallRule {
         self.when.push((argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value.into()));
         self
     }
 
     /// Only where those bits of an argument that are set in `mask` are as in `value`.
-    pub(crate) fn with_bits(mut self, argument: u8, mask: u64, value: u64) -> Call {
+    pub(crate) fn with_bits(mut self, argument: u8, mask: u64, value: u64) -> SyscallRule {
         self.when.push((argument, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(mask), value));
         self
     }
@@ -47,7 +53,7 @@ impl Call {
 
 /// Which threads a filter is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Threads {
+pub(crate) enum FilterScope {
     /// This one, and those it starts.
     ThisOne,
     /// All of the process.
@@ -56,7 +62,11 @@ pub(crate) enum Threads {
 
 /// Ends the process at any call but those of [`of_any_child`] and those that are `allowed`. Those that are `refused` fail,
 /// for libraries that do without.
-pub(crate) fn enclose(allowed: &[Call], refused: &[Call], threads: Threads) -> Result<bool, ConfineError> {
+pub(crate) fn enclose(
+    allowed: &[SyscallRule],
+    refused: &[SyscallRule],
+    threads: FilterScope,
+) -> Result<bool, ConfineError> {
     let mut known = of_any_child();
     known.extend(adding_filters());
     known.extend(allowed.iter().chain(refused).cloned());
@@ -73,37 +83,37 @@ pub(crate) fn enclose(allowed: &[Call], refused: &[Call], threads: Threads) -> R
 /// No more threads, and no more filters, from any thread of an enclosed process.
 pub(crate) fn narrow() -> Result<bool, ConfineError> {
     let calls = [call(libc::SYS_clone), call(libc::SYS_seccomp)];
-    install(&filter(&calls, SeccompAction::Allow, SeccompAction::KillProcess)?, Threads::All)
+    install(&filter(&calls, SeccompAction::Allow, SeccompAction::KillProcess)?, FilterScope::All)
 }
 
 /// Answers calls that are listed with an error, for libraries that do without.
-pub(crate) fn refuse(calls: &[Call], errno: i32, threads: Threads) -> Result<bool, ConfineError> {
+pub(crate) fn refuse(calls: &[SyscallRule], errno: i32, threads: FilterScope) -> Result<bool, ConfineError> {
     let errno = SeccompAction::Errno(errno.unsigned_abs());
     install(&filter(calls, SeccompAction::Allow, errno)?, threads)
 }
 
 /// Answers calls that are listed as if they had been done, in this thread, and in all processes that it starts.
-pub(crate) fn pretend(calls: &[Call]) -> Result<bool, ConfineError> {
-    refuse(calls, 0, Threads::ThisOne)
+pub(crate) fn pretend(calls: &[SyscallRule]) -> Result<bool, ConfineError> {
+    refuse(calls, 0, FilterScope::ThisOne)
 }
 
 /// Answers every call with an error but those of [`of_any_child`] and those that are `allowed`, in this thread, and in all
 /// processes that it starts: for programs that others wrote and that try calls which they can do without.
-pub(crate) fn allow_only(allowed: &[Call]) -> Result<bool, ConfineError> {
+pub(crate) fn allow_only(allowed: &[SyscallRule]) -> Result<bool, ConfineError> {
     let mut known = of_any_child();
     known.extend_from_slice(allowed);
     known.push(call(libc::SYS_clone3));
     let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     let stand = [
-        hide_newer_clone(Threads::ThisOne)?,
-        install(&filter(&known, refused, SeccompAction::Allow)?, Threads::ThisOne)?,
+        hide_newer_clone(FilterScope::ThisOne)?,
+        install(&filter(&known, refused, SeccompAction::Allow)?, FilterScope::ThisOne)?,
     ];
     Ok(all(stand))
 }
 
 /// Ends the process at a call by a number that lists do not know: on x86-64 each call has a second one, for programs
 /// with short pointers.
-pub(crate) fn forbid_second_numbers(threads: Threads) -> Result<bool, ConfineError> {
+pub(crate) fn forbid_second_numbers(threads: FilterScope) -> Result<bool, ConfineError> {
     const LOAD_NUMBER: u16 = 0x20;
     const JUMP_IF_AT_LEAST: u16 = 0x35;
     const RETURN: u16 = 0x06;
@@ -126,7 +136,11 @@ pub(crate) fn all(stand: impl IntoIterator<Item = bool>) -> bool {
     stand.into_iter().all(|stands| stands)
 }
 
-fn filter(calls: &[Call], others: SeccompAction, listed: SeccompAction) -> Result<BpfProgram, seccompiler::Error> {
+fn filter(
+    calls: &[SyscallRule],
+    others: SeccompAction,
+    listed: SeccompAction,
+) -> Result<BpfProgram, seccompiler::Error> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
     let always: BTreeSet<c_long> = calls.iter().filter(|call| call.when.is_empty()).map(|call| call.number).collect();
     for call in calls {
@@ -144,10 +158,10 @@ fn filter(calls: &[Call], others: SeccompAction, listed: SeccompAction) -> Resul
 }
 
 /// Whether the kernel has seccomp, and the filter is in force.
-fn install(program: &BpfProgram, threads: Threads) -> Result<bool, ConfineError> {
+fn install(program: &BpfProgram, threads: FilterScope) -> Result<bool, ConfineError> {
     let installed = match threads {
-        Threads::ThisOne => apply_filter(program),
-        Threads::All => apply_filter_all_threads(program),
+        FilterScope::ThisOne => apply_filter(program),
+        FilterScope::All => apply_filter_all_threads(program),
     };
     match installed {
         Ok(()) => Ok(true),
@@ -162,49 +176,27 @@ fn install(program: &BpfProgram, threads: Threads) -> Result<bool, ConfineError>
 }
 
 /// The calls of a program that works on memory and answers messages. None of them names anything outside the process.
-fn of_any_child() -> Vec<Call> {
-    let always = [
+fn of_any_child() -> Vec<SyscallRule> {
+    let always = calls! {
         // Messages, on descriptors that are open already.
-        libc::SYS_read,
-        libc::SYS_write,
-        libc::SYS_readv,
-        libc::SYS_writev,
+        SYS_read SYS_write SYS_readv SYS_writev
         // Memory.
-        libc::SYS_mmap,
-        libc::SYS_munmap,
-        libc::SYS_mremap,
-        libc::SYS_mprotect,
-        libc::SYS_madvise,
-        libc::SYS_brk,
+        SYS_mmap SYS_munmap SYS_mremap SYS_mprotect SYS_madvise SYS_brk
         // Locks.
-        libc::SYS_futex,
-        libc::SYS_sched_yield,
+        SYS_futex SYS_sched_yield
         // What a thread does when it begins.
-        libc::SYS_set_robust_list,
-        libc::SYS_rseq,
-        libc::SYS_gettid,
-        libc::SYS_sched_getaffinity,
+        SYS_set_robust_list SYS_rseq SYS_gettid SYS_sched_getaffinity
         // Its own faults, which wasmtime turns into traps.
-        libc::SYS_rt_sigaction,
-        libc::SYS_rt_sigprocmask,
-        libc::SYS_rt_sigreturn,
-        libc::SYS_sigaltstack,
+        SYS_rt_sigaction SYS_rt_sigprocmask SYS_rt_sigreturn SYS_sigaltstack
         // Time.
-        libc::SYS_clock_gettime,
-        libc::SYS_clock_getres,
-        libc::SYS_clock_nanosleep,
-        libc::SYS_nanosleep,
-        libc::SYS_gettimeofday,
-        libc::SYS_restart_syscall,
+        SYS_clock_gettime SYS_clock_getres SYS_clock_nanosleep SYS_nanosleep SYS_gettimeofday SYS_restart_syscall
         // Seeds of hash maps.
-        libc::SYS_getrandom,
+        SYS_getrandom
         // Machine code that one thread wrote and another runs.
-        libc::SYS_membarrier,
+        SYS_membarrier
         // The end.
-        libc::SYS_getpid,
-        libc::SYS_exit,
-        libc::SYS_exit_group,
-    ];
+        SYS_getpid SYS_exit SYS_exit_group
+    };
     let conditional = [
         // `abort` is a signal to itself.
         call(libc::SYS_tgkill).with(0, own_number()),
@@ -214,31 +206,24 @@ fn of_any_child() -> Vec<Call> {
         call(libc::SYS_prctl).with(0, libc::PR_SET_NAME.unsigned_abs()),
         call(libc::SYS_prctl).with(0, GET_AUXILIARY_VECTOR),
     ];
-    always.into_iter().map(call).chain(conditional).collect()
+    always.into_iter().chain(conditional).collect()
 }
 
 /// The calls that look for a file. Libraries do without those that they look for late.
-pub(crate) fn looking_for_files() -> Vec<Call> {
-    let mut numbers = vec![
-        libc::SYS_openat,
-        libc::SYS_newfstatat,
-        libc::SYS_statx,
-        libc::SYS_readlinkat,
-        libc::SYS_faccessat,
-        libc::SYS_getcwd,
-    ];
+pub(crate) fn looking_for_files() -> Vec<SyscallRule> {
+    let mut found = calls! { SYS_openat SYS_newfstatat SYS_statx SYS_readlinkat SYS_faccessat SYS_getcwd }.to_vec();
     #[cfg(target_arch = "x86_64")]
-    numbers.extend([libc::SYS_open, libc::SYS_stat, libc::SYS_lstat, libc::SYS_readlink, libc::SYS_access]);
-    numbers.into_iter().map(call).collect()
+    found.extend(calls! { SYS_open SYS_stat SYS_lstat SYS_readlink SYS_access });
+    found
 }
 
 /// The calls that look at the machine. Libraries do without, and the answers are nobody's business.
-pub(crate) fn looking_at_the_machine() -> [Call; 2] {
-    [call(libc::SYS_sysinfo), call(libc::SYS_uname)]
+pub(crate) fn looking_at_the_machine() -> [SyscallRule; 2] {
+    calls! { SYS_sysinfo SYS_uname }
 }
 
 /// The call that starts a thread, and cannot start a process: exactly as the C library makes it.
-pub(crate) fn starting_threads() -> Call {
+pub(crate) fn starting_threads() -> SyscallRule {
     let flags = libc::CLONE_VM
         | libc::CLONE_FS
         | libc::CLONE_FILES
@@ -253,17 +238,17 @@ pub(crate) fn starting_threads() -> Call {
 
 /// The call that starts a program: a process that shares all memory with the one that waits for it, until it becomes
 /// another program.
-pub(crate) fn starting_programs() -> [Call; 2] {
+pub(crate) fn starting_programs() -> [SyscallRule; 2] {
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
     [call(libc::SYS_clone).with_bits(0, u64::MAX, u64::from(flags.unsigned_abs())), call(libc::SYS_execve)]
 }
 
 /// The newer call for threads, whose arguments no filter can see. The C library uses the older one where it is not there.
-pub(crate) fn hide_newer_clone(threads: Threads) -> Result<bool, ConfineError> {
+pub(crate) fn hide_newer_clone(threads: FilterScope) -> Result<bool, ConfineError> {
     refuse(&[call(libc::SYS_clone3)], libc::ENOSYS, threads)
 }
 
 /// The calls by which a filter is put on top of another.
-fn adding_filters() -> [Call; 2] {
+fn adding_filters() -> [SyscallRule; 2] {
     [call(libc::SYS_seccomp), call(libc::SYS_prctl).with(0, libc::PR_SET_NO_NEW_PRIVS.unsigned_abs())]
 }

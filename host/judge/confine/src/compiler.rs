@@ -1,8 +1,8 @@
 //! The walls around a compiler child, which makes machine code of one source text: once the compiler is loaded no file, no
 //! socket, no other process and no new thread.
 
-use crate::calls::{self, Threads, call};
-use crate::files::Files;
+use crate::calls::{self, FilterScope, call};
+use crate::files::FileAccess;
 use crate::process::{self, limit};
 use crate::{ConfineError, Walls};
 use rustix::process::Resource;
@@ -25,10 +25,10 @@ pub fn before_source() -> Result<Walls, ConfineError> {
     limit(Resource::Fsize, 0, "forbid writing files")?;
     limit(Resource::As, MEMORY, "limit address space")?;
     limit(Resource::Cpu, CPU_SECONDS, "limit processor time")?;
-    let landlock = Files::default().enforce()?;
+    let landlock = FileAccess::default().enforce()?;
     let refused: Vec<_> = calls::looking_for_files().into_iter().chain(calls::looking_at_the_machine()).collect();
     // NVRTC looks where standard error stands.
     let allowed = [call(libc::SYS_lseek)];
-    let seccomp = calls::all([calls::enclose(&allowed, &refused, Threads::All)?, calls::narrow()?]);
+    let seccomp = calls::all([calls::enclose(&allowed, &refused, FilterScope::All)?, calls::narrow()?]);
     Ok(Walls { seccomp, landlock })
 }

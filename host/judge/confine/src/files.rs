@@ -13,7 +13,7 @@ const ABI_KNOWN: ABI = ABI::V7;
 
 /// The files that a process may touch. There are no others.
 #[derive(Debug, Default)]
-pub(crate) struct Files {
+pub(crate) struct FileAccess {
     /// Below these, files may be read and directories listed.
     pub readable: Vec<PathBuf>,
     /// These may be started as programs, and read.
@@ -26,7 +26,7 @@ pub(crate) struct Files {
     pub devices: Vec<PathBuf>,
 }
 
-impl Files {
+impl FileAccess {
     /// Keeps this thread, and those it starts, from all other files, from TCP, and from signals and abstract sockets of
     /// other processes. A path that there is not allows nothing. Returns the version that is in force, if any is.
     pub(crate) fn enforce(&self) -> Result<Option<u32>, ConfineError> {
@@ -53,8 +53,8 @@ impl Files {
     }
 }
 
-type Rule = Result<landlock::PathBeneath<landlock::PathFd>, landlock::RulesetError>;
+type PathRule = Result<landlock::PathBeneath<landlock::PathFd>, landlock::RulesetError>;
 
-fn rules(paths: &[PathBuf], access: BitFlags<AccessFs>) -> impl Iterator<Item = Rule> {
+fn rules(paths: &[PathBuf], access: BitFlags<AccessFs>) -> impl Iterator<Item = PathRule> {
     path_beneath_rules(paths.iter().map(PathBuf::as_path).collect::<Vec<&Path>>(), access)
 }

@@ -4,8 +4,8 @@
 //! [`before_plugin_code`] when the machine code is there and no thread will be started any more. The first puts up all
 //! walls, before a byte of the plugin is there; the compiler may start threads behind them. The last takes that away.
 
-use crate::calls::{self, Threads};
-use crate::files::Files;
+use crate::calls::{self, FilterScope};
+use crate::files::FileAccess;
 use crate::process::{self, limit, step};
 use crate::{ConfineError, Walls};
 use passhost_result::GuestLimits;
@@ -36,10 +36,10 @@ pub unsafe fn before_anything() -> Result<Walls, ConfineError> {
     process::renounce(CapabilitySet::empty())?;
     process::hide()?;
     limit(Resource::Fsize, 0, "forbid writing files")?;
-    let landlock = Files::default().enforce()?;
+    let landlock = FileAccess::default().enforce()?;
     limit(Resource::Nofile, 3, "forbid opening files")?;
     let refused: Vec<_> = calls::looking_for_files().into_iter().chain(calls::looking_at_the_machine()).collect();
-    let seccomp = calls::enclose(&[calls::starting_threads()], &refused, Threads::ThisOne)?;
+    let seccomp = calls::enclose(&[calls::starting_threads()], &refused, FilterScope::ThisOne)?;
     Ok(Walls { seccomp, landlock })
 }
 

@@ -4,8 +4,8 @@
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-/// The root of devices, where disks lie whose files could be read off them.
-const DEVICES: &str = "/dev";
+/// The root of devices, where disks lie whose files could be read off them. It may be listed, and is not allowed as a whole.
+pub(crate) const DEVICES: &str = "/dev";
 
 /// All files but `hidden`, whether these are there yet or not, and disks. What is made later in a directory above a hidden
 /// file is not among them.
@@ -15,11 +15,6 @@ pub(crate) fn all_but(hidden: &[PathBuf]) -> Vec<PathBuf> {
     let mut found = vec![];
     beside(Path::new("/"), &hidden, &mut found);
     found
-}
-
-/// Devices may be listed: what has disks in it is not allowed as a whole.
-pub(crate) fn listable() -> Vec<PathBuf> {
-    vec![DEVICES.into()]
 }
 
 /// The path without links, of a file that may not be there yet.

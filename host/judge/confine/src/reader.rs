@@ -1,8 +1,8 @@
 //! The walls around a reader child, which reads the files of one sample: those files for reading, no socket, no other
 //! process.
 
-use crate::calls::{self, Call, Threads, call};
-use crate::files::Files;
+use crate::calls::{self, FilterScope, SyscallRule, calls};
+use crate::files::FileAccess;
 use crate::process::{self, limit};
 use crate::{ConfineError, Walls};
 use rustix::process::Resource;
@@ -33,10 +33,10 @@ pub unsafe fn before_anything(directories: Vec<PathBuf>) -> Result<Walls, Confin
     limit(Resource::Fsize, 0, "forbid writing files")?;
     limit(Resource::As, MEMORY, "limit address space")?;
     limit(Resource::Cpu, CPU_SECONDS, "limit processor time")?;
-    let landlock = Files { readable: directories, ..Files::default() }.enforce()?;
+    let landlock = FileAccess { readable: directories, ..FileAccess::default() }.enforce()?;
     let mut allowed = reading_files();
     allowed.push(calls::starting_threads());
-    let seccomp = calls::enclose(&allowed, &calls::looking_at_the_machine(), Threads::ThisOne)?;
+    let seccomp = calls::enclose(&allowed, &calls::looking_at_the_machine(), FilterScope::ThisOne)?;
     Ok(Walls { seccomp, landlock })
 }
 
@@ -51,18 +51,9 @@ pub fn before_reading() -> Result<(), ConfineError> {
 }
 
 /// The calls that find, open and read a file. What is found can only be opened where Landlock says so.
-fn reading_files() -> Vec<Call> {
+fn reading_files() -> Vec<SyscallRule> {
     let mut allowed = calls::looking_for_files();
-    let more = [
-        // Opens below a directory, whatever links lie there.
-        libc::SYS_openat2,
-        libc::SYS_fstat,
-        libc::SYS_lseek,
-        libc::SYS_pread64,
-        libc::SYS_getdents64,
-        libc::SYS_close,
-        libc::SYS_fcntl,
-    ];
-    allowed.extend(more.map(call));
+    // `openat2` opens below a directory, whatever links lie there.
+    allowed.extend(calls! { SYS_openat2 SYS_fstat SYS_lseek SYS_pread64 SYS_getdents64 SYS_close SYS_fcntl });
     allowed
 }

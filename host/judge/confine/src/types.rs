@@ -1,8 +1,8 @@
 //! The walls around a types child, which knows what ops return: once libtorch is loaded no file, no socket, no other
 //! process and no new thread.
 
-use crate::calls::{self, Threads};
-use crate::files::Files;
+use crate::calls::{self, FilterScope};
+use crate::files::FileAccess;
 use crate::process::{self, limit};
 use crate::{ConfineError, Walls};
 use rustix::process::Resource;
@@ -21,8 +21,8 @@ pub fn before_questions() -> Result<Walls, ConfineError> {
     process::renounce(CapabilitySet::empty())?;
     process::hide()?;
     limit(Resource::Fsize, 0, "forbid writing files")?;
-    let landlock = Files::default().enforce()?;
+    let landlock = FileAccess::default().enforce()?;
     let refused: Vec<_> = calls::looking_for_files().into_iter().chain(calls::looking_at_the_machine()).collect();
-    let seccomp = calls::all([calls::enclose(&[], &refused, Threads::All)?, calls::narrow()?]);
+    let seccomp = calls::all([calls::enclose(&[], &refused, FilterScope::All)?, calls::narrow()?]);
     Ok(Walls { seccomp, landlock })
 }

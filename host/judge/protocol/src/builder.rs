@@ -1,6 +1,6 @@
 //! Between whoever builds a pass from its source and the child that has the compiler run.
 //!
-//! The child gets one [`Order`], says which walls stand, and at the end how the compiler ended. Whatever the compiler
+//! The child gets one [`BuildOrder`], says which walls stand, and at the end how the compiler ended. Whatever the compiler
 //! prints comes out of the child's standard error. That its standard input is closed tells the child to stop.
 
 use passhost_result::Walls;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 /// What is to be run, and what it may reach.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Order {
+pub struct BuildOrder {
     /// The compiler.
     pub program: PathBuf,
     /// What it is called with.
@@ -66,12 +66,12 @@ pub enum FromBuilder {
     /// The compiler could not be enclosed or started: why.
     Unusable(String),
     /// Nothing of the compiler runs any more.
-    Ended(End),
+    Ended(CompilerEnd),
 }
 
 /// How a compiler ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum End {
+pub enum CompilerEnd {
     /// With this status.
     Exited(i32),
     /// By this signal.

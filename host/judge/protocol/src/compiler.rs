@@ -1,6 +1,6 @@
 //! Between the supervisor and the child that makes machine code for GPUs.
 //!
-//! The child says what it is, gets one [`Source`], answers with one [`FromCompiler::Made`] and ends: what it makes for one
+//! The child says what it is, gets one [`CompilerSource`], answers with one [`FromCompiler::Made`] and ends: what it makes for one
 //! source was touched by no other.
 
 use passhost_result::Walls;
@@ -13,7 +13,7 @@ pub const MAX_CODE: usize = 16 << 20;
 
 /// What machine code is made of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Source {
+pub struct CompilerSource {
     /// CUDA C++.
     pub text: String,
     /// Of the GPU that is to run it, major and minor.
@@ -32,6 +32,6 @@ pub enum FromCompiler {
     },
     /// The first, and the last, where there is no compiler on this machine: why.
     Unusable(String),
-    /// The answer to a [`Source`]: machine code, or what the compiler says.
+    /// The answer to a [`CompilerSource`]: machine code, or what the compiler says.
     Made(Result<Vec<u8>, String>),
 }

@@ -10,9 +10,9 @@ use std::fmt;
 
 /// The message that these bytes are, with at most so many elements in its lists; `Ok(None)` where it says it has more.
 pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8], items: usize) -> Result<Option<T>, postcard::Error> {
-    let left = Left(Cell::new(Some(items)));
+    let left = ElementsLeft(Cell::new(Some(items)));
     let mut deserializer = postcard::Deserializer::from_bytes(bytes);
-    match T::deserialize(Counted { inner: &mut deserializer, left: &left }) {
+    match T::deserialize(ListCounter { inner: &mut deserializer, left: &left }) {
         Ok(message) => Ok(Some(message)),
         Err(_) if left.0.get().is_none() => Ok(None),
         Err(error) => Err(error),
@@ -20,9 +20,9 @@ pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8], items: usize) -> Result<
 }
 
 /// Elements that may still come; `None` once there were more.
-struct Left(Cell<Option<usize>>);
+struct ElementsLeft(Cell<Option<usize>>);
 
-impl Left {
+impl ElementsLeft {
     fn take<E: Error>(&self, count: usize) -> Result<(), E> {
         self.0.set(self.0.get().and_then(|left| left.checked_sub(count)));
         self.0.get().map(drop).ok_or_else(|| E::custom("too many elements"))
@@ -30,15 +30,15 @@ impl Left {
 }
 
 /// A part of a deserializer, around which lists are counted.
-struct Counted<'l, T> {
+struct ListCounter<'l, T> {
     inner: T,
-    left: &'l Left,
+    left: &'l ElementsLeft,
 }
 
 /// A visitor of such a part. Fields of a struct are no list.
 struct Counting<'l, V> {
     inner: V,
-    left: &'l Left,
+    left: &'l ElementsLeft,
     is_list: bool,
 }
 
@@ -61,7 +61,7 @@ macro_rules! with_parts {
     };
 }
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Counted<'_, D> {
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for ListCounter<'_, D> {
     type Error = D::Error;
 
     plain! {
@@ -103,11 +103,11 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Counting<'_, V> {
     }
 
     fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
-        self.inner.visit_some(Counted { inner, left: self.left })
+        self.inner.visit_some(ListCounter { inner, left: self.left })
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
-        self.inner.visit_newtype_struct(Counted { inner, left: self.left })
+        self.inner.visit_newtype_struct(ListCounter { inner, left: self.left })
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
@@ -116,32 +116,32 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Counting<'_, V> {
             let count = inner.size_hint().ok_or_else(|| A::Error::custom("a list is longer than its message"))?;
             self.left.take(count)?;
         }
-        self.inner.visit_seq(Counted { inner, left: self.left })
+        self.inner.visit_seq(ListCounter { inner, left: self.left })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
         self.left.take(inner.size_hint().unwrap_or(usize::MAX))?;
-        self.inner.visit_map(Counted { inner, left: self.left })
+        self.inner.visit_map(ListCounter { inner, left: self.left })
     }
 
     fn visit_enum<A: EnumAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_enum(Counted { inner, left: self.left })
+        self.inner.visit_enum(ListCounter { inner, left: self.left })
     }
 }
 
-impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Counted<'_, S> {
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for ListCounter<'_, S> {
     type Value = S::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, inner: D) -> Result<S::Value, D::Error> {
-        self.inner.deserialize(Counted { inner, left: self.left })
+        self.inner.deserialize(ListCounter { inner, left: self.left })
     }
 }
 
-impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Counted<'_, A> {
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for ListCounter<'_, A> {
     type Error = A::Error;
 
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, inner: S) -> Result<Option<S::Value>, A::Error> {
-        self.inner.next_element_seed(Counted { inner, left: self.left })
+        self.inner.next_element_seed(ListCounter { inner, left: self.left })
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -149,30 +149,30 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Counted<'_, A> {
     }
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Counted<'_, A> {
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for ListCounter<'_, A> {
     type Error = A::Error;
 
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, inner: S) -> Result<Option<S::Value>, A::Error> {
-        self.inner.next_key_seed(Counted { inner, left: self.left })
+        self.inner.next_key_seed(ListCounter { inner, left: self.left })
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, inner: S) -> Result<S::Value, A::Error> {
-        self.inner.next_value_seed(Counted { inner, left: self.left })
+        self.inner.next_value_seed(ListCounter { inner, left: self.left })
     }
 }
 
-impl<'de, 'l, A: EnumAccess<'de>> EnumAccess<'de> for Counted<'l, A> {
+impl<'de, 'l, A: EnumAccess<'de>> EnumAccess<'de> for ListCounter<'l, A> {
     type Error = A::Error;
-    type Variant = Counted<'l, A::Variant>;
+    type Variant = ListCounter<'l, A::Variant>;
 
     fn variant_seed<S: DeserializeSeed<'de>>(self, inner: S) -> Result<(S::Value, Self::Variant), A::Error> {
         let left = self.left;
-        let (value, inner) = self.inner.variant_seed(Counted { inner, left })?;
-        Ok((value, Counted { inner, left }))
+        let (value, inner) = self.inner.variant_seed(ListCounter { inner, left })?;
+        Ok((value, ListCounter { inner, left }))
     }
 }
 
-impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Counted<'_, A> {
+impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for ListCounter<'_, A> {
     type Error = A::Error;
 
     fn unit_variant(self) -> Result<(), A::Error> {
@@ -180,7 +180,7 @@ impl<'de, A: VariantAccess<'de>> VariantAccess<'de> for Counted<'_, A> {
     }
 
     fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, inner: S) -> Result<S::Value, A::Error> {
-        self.inner.newtype_variant_seed(Counted { inner, left: self.left })
+        self.inner.newtype_variant_seed(ListCounter { inner, left: self.left })
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, length: usize, visitor: V) -> Result<V::Value, A::Error> {

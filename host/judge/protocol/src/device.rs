@@ -1,30 +1,24 @@
 //! Between the supervisor and the child that holds libtorch.
 //!
 //! The supervisor opens a device, then for each variant sends [`ToDevice::Load`] (the reference program, which the child
-//! runs) and, once the rewrite is verified, [`ToDevice::Evaluate`], which checks it. The seed travels with the second: it
-//! is drawn after the rewrite is known. Before that, [`ToDevice::Tune`] may choose how its kernels are run. What is right is timed, in this child and in others that loaded the same program,
-//! with [`ToDevice::Time`]. [`ToDevice::Run`] runs a program by itself. Each request gets one reply;
+//! runs) and, once the rewrite is verified, [`ToDevice::Rewrite`] with what is to be done: [`RewriteTask::Evaluate`]
+//! checks it. The seed travels with it: it is drawn after the rewrite is known. Before that, [`RewriteTask::Tune`] may
+//! choose how its kernels are run. What is right is timed, in this child and in others that loaded the same program, with
+//! [`RewriteTask::Time`]. [`ToDevice::Run`] runs a program by itself. Each request gets one reply;
 //! [`FromDevice::Stage`] messages before it say how far the child is, so that the supervisor can tell where it died.
 //! Before a reply the child may also ask for machine code ([`FromDevice::Compile`]), and waits for the answer
 //! ([`ToDevice::Compiled`]): it makes none itself, and offers none.
 
-mod draws;
-mod elsewhere;
 mod error;
-mod launch;
-mod timed;
+mod rewrite;
 
-pub use draws::Draws;
-pub use elsewhere::ElsewhereRun;
-pub use error::{ReferenceError, RewriteError};
-pub use launch::{NotCaptured, TimedProgram, TimingError};
-pub use timed::Timed;
+pub use error::{NotCaptured, ReferenceError, RewriteError, TimedProgram, TimingError};
+pub use rewrite::{Draws, ExternalRun, ProcessTiming, RewriteJob, RewriteTask};
 
-use crate::compiler::Source;
-use passhost_ir::{Graph, InputSpec, NodeId, OpName, TensorType};
+use crate::compiler::CompilerSource;
+use passhost_ir::{Graph, InputSpec, TensorType};
 use passhost_result::{
-    Departure, DeviceInfo, DomainFinding, Finding, OtherRounds, OutputReport, Settings, ShownBy, Spent, TunedKernel,
-    Walls,
+    Departure, DeviceInfo, DomainFinding, Finding, OtherRounds, OutputReport, Spent, TunedKernel, Walls,
 };
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -71,7 +65,7 @@ pub enum ToDevice {
         /// Whether the CPU draws and compares what a GPU would by itself.
         check_on_cpu: bool,
     },
-    /// Runs a reference program and keeps it for [`ToDevice::Evaluate`] and [`ToDevice::Time`].
+    /// Runs a reference program and keeps it for [`RewriteTask::Evaluate`] and [`RewriteTask::Time`].
     Load {
         /// The program as the sample has it, typed by inference.
         program: Graph,
@@ -80,61 +74,8 @@ pub enum ToDevice {
         /// Seeds this run's inputs only.
         seed: u64,
     },
-    /// Checks a verified rewrite against the loaded program.
-    Evaluate {
-        /// The rewrite.
-        rewrite: Graph,
-        /// Nodes whose original is an in-place op, with that op: where the operand dies there the executor reuses its
-        /// memory, as the reference does.
-        in_place: Vec<(NodeId, OpName)>,
-        /// Names of the schedules that kernels have in place of their defaults.
-        schedules: Vec<(NodeId, String)>,
-        /// On what.
-        draws: Draws,
-        /// How to measure.
-        settings: Settings,
-    },
-    /// Times a verified rewrite against the loaded program.
-    Time {
-        /// The rewrite.
-        rewrite: Graph,
-        /// As with [`ToDevice::Evaluate`].
-        in_place: Vec<(NodeId, OpName)>,
-        /// Likewise: the same ones in all processes.
-        schedules: Vec<(NodeId, String)>,
-        /// Secret until the rewrite is known.
-        seed: u64,
-        /// How to measure.
-        settings: Settings,
-        /// Of each output, the least t at which it was found right.
-        right_from: Vec<Option<i8>>,
-        /// Cores that nothing else of this evaluation runs on meanwhile; none if there are none to spare.
-        cores: Vec<u32>,
-    },
-    /// Measures the kernels of a verified rewrite of the loaded program in the schedules that they may have.
-    Tune {
-        /// The rewrite.
-        rewrite: Graph,
-        /// As with [`ToDevice::Evaluate`].
-        in_place: Vec<(NodeId, OpName)>,
-        /// Seeds the inputs that it runs on.
-        seed: u64,
-        /// What is known of kernels from before.
-        known: Vec<TunedKernel>,
-    },
-    /// Looks for the node of a rewrite that makes its outputs wrong: after an evaluation that found them so.
-    Trace {
-        /// The rewrite.
-        rewrite: Graph,
-        /// As with [`ToDevice::Evaluate`].
-        schedules: Vec<(NodeId, String)>,
-        /// Seeds the inputs.
-        seed: u64,
-        /// How to measure, for the number of rounds and the memory.
-        settings: Settings,
-        /// On which inputs it was found wrong.
-        shown_by: ShownBy,
-    },
+    /// Does something with a verified rewrite of the loaded program.
+    Rewrite(RewriteTask, Box<RewriteJob>),
     /// Runs a reference program once and keeps nothing.
     Run {
         /// The program as the sample has it, typed by inference.
@@ -153,36 +94,29 @@ pub enum ToDevice {
         rounds: u32,
     },
     /// Compares what someone else made of these inputs with the loaded program.
-    Judge(ElsewhereRun),
+    Judge(ExternalRun),
     /// Not a request: the answer to [`FromDevice::Compile`]. Machine code, or why there is none.
     Compiled(Result<Vec<u8>, String>),
 }
 
 /// How far an evaluation is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Stage {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum DeviceStage {
     /// Running the reference for the first time.
+    #[error("reference")]
     Reference,
     /// Compiling kernels and resolving ops.
+    #[error("plan")]
     Plan,
     /// Measuring kernels in the schedules that they may have.
+    #[error("tuning")]
     Tuning,
     /// Running the rewrite on fresh inputs.
+    #[error("correctness")]
     Correctness,
     /// Timing both programs.
+    #[error("timing")]
     Timing,
-}
-
-impl std::fmt::Display for Stage {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Stage::Reference => "reference",
-            Stage::Plan => "plan",
-            Stage::Tuning => "tuning",
-            Stage::Correctness => "correctness",
-            Stage::Timing => "timing",
-        })
-    }
 }
 
 /// Replies of the device child.
@@ -200,32 +134,32 @@ pub enum FromDevice {
     /// The device cannot be used. The child exits.
     Unusable(String),
     /// Not a reply: the child has reached this stage.
-    Stage(Stage),
+    Stage(DeviceStage),
     /// Not a reply: the child needs machine code, and waits for [`ToDevice::Compiled`].
-    Compile(Source),
+    Compile(CompilerSource),
     /// Not a reply: where the time of the request went that is answered next.
     Spent(Spent),
     /// Not a reply: the device can do no more, and the child exits after its next reply.
     Lost,
     /// The answer to [`ToDevice::Load`].
-    Loaded(Result<Loaded, ReferenceError>),
+    Loaded(Result<LoadReport, ReferenceError>),
     /// The answer to [`ToDevice::Draw`].
-    Drawn(Result<(), RunError>),
-    /// The answer to [`ToDevice::Evaluate`] and to [`ToDevice::Judge`].
-    Evaluated(Box<Evaluation>),
-    /// The answer to [`ToDevice::Tune`]: the kernels that have a choice.
+    Drawn(Result<(), SingleRunError>),
+    /// The answer to [`RewriteTask::Evaluate`] and to [`ToDevice::Judge`].
+    Evaluated(Box<EvaluationReport>),
+    /// The answer to [`RewriteTask::Tune`]: the kernels that have a choice.
     Tuned(Result<Vec<TunedKernel>, RewriteError>),
-    /// The answer to [`ToDevice::Time`].
-    Timed(Result<Box<Timed>, TimingError>),
-    /// The answer to [`ToDevice::Trace`]; none where no node can be named.
+    /// The answer to [`RewriteTask::Time`].
+    Timed(Result<Box<ProcessTiming>, TimingError>),
+    /// The answer to [`RewriteTask::Trace`]; none where no node can be named.
     Traced(Option<Departure>),
     /// The answer to [`ToDevice::Run`].
-    Ran(Result<Ran, RunError>),
+    Ran(Result<SingleRun, SingleRunError>),
 }
 
 /// What a single run of a reference program gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ran {
+pub struct SingleRun {
     /// One per program output.
     pub outputs: Vec<RanOutput>,
     /// Values of another type than inferred, in the order of their definition: a bug of whoever inferred it.
@@ -261,7 +195,7 @@ pub struct TypeDifference {
 
 /// Why a single run gave nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-pub enum RunError {
+pub enum SingleRunError {
     /// The program did not run.
     #[error("{0}")]
     Program(#[from] ReferenceError),
@@ -277,7 +211,7 @@ pub enum RunError {
 
 /// What a run of the reference program showed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Loaded {
+pub struct LoadReport {
     /// The type of every value of the program.
     pub types: Vec<TensorType>,
     /// Highest number of bytes allocated at once beyond the inputs.
@@ -288,7 +222,7 @@ pub struct Loaded {
 
 /// What an evaluation showed.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Evaluation {
+pub struct EvaluationReport {
     /// Why there is nothing to compare.
     pub error: Option<RewriteError>,
     /// One per output, empty after an error.
@@ -307,9 +241,9 @@ pub struct Evaluation {
     pub others: OtherRounds,
 }
 
-impl Evaluation {
+impl EvaluationReport {
     /// One that has nothing to compare.
-    pub fn failed(error: RewriteError) -> Evaluation {
-        Evaluation { error: Some(error), ..Evaluation::default() }
+    pub fn failed(error: RewriteError) -> EvaluationReport {
+        EvaluationReport { error: Some(error), ..EvaluationReport::default() }
     }
 }

@@ -25,11 +25,8 @@ pub enum FrameError {
     #[error("a message is of no kind that this process sends")]
     Kind,
     /// Its lists have more elements than a message of its kind may have.
-    #[error("the lists of a message have more than the {limit} elements allowed")]
-    TooMany {
-        /// Of all lists together.
-        limit: usize,
-    },
+    #[error("the lists of a message have more than the {0} elements allowed")]
+    TooMany(usize),
     /// The bytes are no message of the expected type.
     #[error("a message of {length} bytes is malformed: {source}")]
     Malformed {

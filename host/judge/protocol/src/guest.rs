@@ -9,7 +9,6 @@ use passhost_ir::verify::most_size;
 use passhost_ir::{Arg, DeviceFacts, Graph, InferError, OpName, TensorType};
 use passhost_result::{GuestLimits, GuestUsage, PassInfo, Refusal, Walls};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// What a log may add to an answer: text that is no UTF-8 becomes three times as long.
 pub fn room_for_log(limits: &GuestLimits) -> Most {
@@ -27,29 +26,40 @@ pub fn room_for_rewrite(limits: &GuestLimits, original: &Graph) -> Most {
 const SIZE_BYTES: usize = 32;
 
 /// A limit that a plugin ran into.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Limit {
     /// [`GuestLimits::fuel`].
+    #[error("fuel")]
     Fuel,
     /// [`GuestLimits::memory`].
+    #[error("memory")]
     Memory,
     /// [`GuestLimits::tables`].
+    #[error("tables")]
     Tables,
     /// [`GuestLimits::stack`].
+    #[error("stack")]
     Stack,
     /// [`GuestLimits::deadline_ms`].
+    #[error("deadline")]
     Deadline,
     /// [`GuestLimits::log`].
+    #[error("log")]
     Log,
     /// [`GuestLimits::output`].
+    #[error("output")]
     Output,
     /// [`GuestLimits::infer_calls`].
+    #[error("infer-calls")]
     InferCalls,
     /// [`GuestLimits::answers_ms`].
+    #[error("answers")]
     Answers,
     /// [`GuestLimits::wasm`].
+    #[error("wasm-size")]
     Wasm,
     /// [`GuestLimits::compile_ms`].
+    #[error("compile-time")]
     Compile,
 }
 
@@ -70,24 +80,6 @@ impl Limit {
                 whole.map_or_else(|| format!("{value} bytes"), |(shift, unit)| format!("{} {unit}", value >> shift))
             }
         }
-    }
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Limit::Fuel => "fuel",
-            Limit::Memory => "memory",
-            Limit::Tables => "tables",
-            Limit::Stack => "stack",
-            Limit::Deadline => "deadline",
-            Limit::Log => "log",
-            Limit::Output => "output",
-            Limit::InferCalls => "infer-calls",
-            Limit::Answers => "answers",
-            Limit::Wasm => "wasm-size",
-            Limit::Compile => "compile-time",
-        })
     }
 }
 
@@ -123,11 +115,8 @@ pub enum GuestFailure {
         value: u64,
     },
     /// Trapped: a panic, an unreachable instruction, an access out of bounds.
-    #[error("trapped: {message}")]
-    Trap {
-        /// The panic message if there is one, else the trap.
-        message: String,
-    },
+    #[error("trapped: {0}")]
+    Trap(String),
     /// The pass returned an error of its own.
     #[error("the pass returned an error: {0}")]
     Refused(String),
@@ -144,7 +133,7 @@ const REFUSALS: usize = 1000;
 
 /// What a pass returned. Nothing in it has been verified but that it decodes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Rewrite {
+pub struct GuestRewrite {
     /// The rewritten graph.
     pub graph: Graph,
     /// What was refused and why, the first ones of them.
@@ -153,7 +142,7 @@ pub struct Rewrite {
     pub refusals_left_out: u64,
 }
 
-impl Rewrite {
+impl GuestRewrite {
     /// Keeps of the refusals what a result has room for.
     pub fn bound_refusals(&mut self) {
         self.refusals_left_out += self.refusals.len().saturating_sub(REFUSALS) as u64;
@@ -218,7 +207,7 @@ pub enum FromGuest {
         args: Vec<Arg<TensorType>>,
     },
     /// The answer to [`ToGuest::Run`].
-    Ran(Result<Rewrite, GuestFailure>, GuestUsage),
+    Ran(Result<GuestRewrite, GuestFailure>, GuestUsage),
     /// The plugin was not loaded.
     Failed(GuestFailure),
 }
@@ -231,7 +220,7 @@ mod tests {
     #[test]
     fn a_result_keeps_some_refusals_and_counts_the_others() {
         let refusal = Refusal { nodes: vec![NodeId(1); REFUSALS + 5], reason: "no".into() };
-        let mut rewrite = Rewrite { graph: Graph::default(), refusals: vec![refusal; 3], refusals_left_out: 0 };
+        let mut rewrite = GuestRewrite { graph: Graph::default(), refusals: vec![refusal; 3], refusals_left_out: 0 };
         rewrite.bound_refusals();
         assert_eq!((rewrite.refusals.len(), rewrite.refusals_left_out), (3, 0));
         assert!(rewrite.refusals.iter().all(|refusal| refusal.nodes.len() == REFUSALS));

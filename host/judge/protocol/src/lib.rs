@@ -20,6 +20,6 @@ pub mod types;
 
 pub use file::open_regular;
 pub use frame::{FrameError, MAX_FRAME, decode, encode, read_frame, write_frame};
-pub use lines::{LineRead, Lines};
+pub use lines::{BoundedLines, LineRead};
 pub use reply::{Most, Reply, Room, decode_counted, read_reply, write_reply};
 pub use stopwatch::Stopwatch;

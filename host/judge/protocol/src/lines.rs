@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read as _};
 
 /// Reads one line after the other. What it holds at a time is the longest line that it allows.
 #[derive(Debug)]
-pub struct Lines<R> {
+pub struct BoundedLines<R> {
     from: R,
     limit: usize,
     bytes: Vec<u8>,
@@ -23,10 +23,10 @@ pub enum LineRead<'b> {
     TooLong,
 }
 
-impl<R: BufRead> Lines<R> {
+impl<R: BufRead> BoundedLines<R> {
     /// Of this source, each of at most `limit` bytes, its end left out.
-    pub fn new(from: R, limit: usize) -> Lines<R> {
-        Lines { from, limit, bytes: vec![], is_within: false }
+    pub fn new(from: R, limit: usize) -> BoundedLines<R> {
+        BoundedLines { from, limit, bytes: vec![], is_within: false }
     }
 
     /// The next line, if there is one.
@@ -62,7 +62,7 @@ mod tests {
     /// The lines of a text, of at most four bytes each: `!` where one is too long, `~` after one that does not end.
     fn lines(text: &str) -> Vec<String> {
         // A buffer that is shorter than a line.
-        let mut lines = Lines::new(BufReader::with_capacity(3, text.as_bytes()), 4);
+        let mut lines = BoundedLines::new(BufReader::with_capacity(3, text.as_bytes()), 4);
         let mut found = vec![];
         while let Some(line) = lines.read().unwrap() {
             found.push(match line {

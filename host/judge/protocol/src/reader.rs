@@ -9,14 +9,14 @@ mod error;
 
 pub use error::{SampleError, SourceLocation};
 
-use crate::types::Answer;
+use crate::types::TypesAnswer;
 use passhost_ir::{Arg, Dtype, Graph, InputSpec, OpName, TensorType};
 use passhost_result::{InputMode, Symbols, Walls};
 use serde::{Deserialize, Serialize};
 
 /// A variant as an evaluation needs it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Variant {
+pub struct SampleVariant {
     /// The reference program, in-place ops as written, typed by inference.
     pub program: Graph,
     /// One per program input.
@@ -27,7 +27,7 @@ pub struct Variant {
 
 /// What is known of a sample once its files are read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Opened {
+pub struct OpenedSample {
     /// The last part of its path.
     pub name: String,
     /// Of the names and contents of all model and weight files, in hexadecimal.
@@ -38,7 +38,7 @@ pub struct Opened {
 
 /// What a variant has otherwise than the graph that it is made from.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Change {
+pub struct VariantChange {
     /// Symbols with their new values.
     pub symbols: Symbols,
     /// What float32 inputs become, `None` to leave them.
@@ -50,17 +50,17 @@ pub const LARGEST_EXTENT: i64 = 1 << 40;
 
 /// What can be asked about a variant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Question {
+pub enum ReaderQuestion {
     /// What an evaluation needs, with inputs that are drawn in this way. Answered by [`FromReader::Variant`].
     Variant(InputMode),
     /// All that was read. Answered by [`FromReader::Whole`].
     Reading,
     /// All that was read, after this change. Answered by [`FromReader::Whole`].
-    Varied(Change),
+    Varied(VariantChange),
     /// The symbols of every variant of the sample, whichever was named. Answered by [`FromReader::Symbols`].
     Symbols,
     /// What an evaluation needs, after this change. Answered by [`FromReader::Changed`].
-    Changed(Change, InputMode),
+    Changed(VariantChange, InputMode),
 }
 
 /// Requests to the reader child.
@@ -73,10 +73,10 @@ pub enum ToReader {
         /// Position of the variant.
         index: u32,
         /// What is asked.
-        question: Question,
+        question: ReaderQuestion,
     },
     /// Answers [`FromReader::Infer`].
-    Typed(Answer),
+    Typed(TypesAnswer),
 }
 
 /// Replies of the reader child.
@@ -85,7 +85,7 @@ pub enum FromReader {
     /// The first message: what keeps the child in, before it has opened anything.
     Ready(Walls),
     /// The answer to [`ToReader::Open`]. After an error the child exits.
-    Opened(Result<Opened, SampleError>),
+    Opened(Result<OpenedSample, SampleError>),
     /// A question of the running translation.
     Infer {
         /// The op.
@@ -93,14 +93,14 @@ pub enum FromReader {
         /// Arguments in schema order.
         args: Vec<Arg<TensorType>>,
     },
-    /// The answer to [`Question::Variant`].
-    Variant(Result<Variant, SampleError>),
-    /// The answer to [`Question::Symbols`]: each with the extent that it stands for. Of a variant that names none, the
+    /// The answer to [`ReaderQuestion::Variant`].
+    Variant(Result<SampleVariant, SampleError>),
+    /// The answer to [`ReaderQuestion::Symbols`]: each with the extent that it stands for. Of a variant that names none, the
     /// extents of its arguments by names such as `E512`; none of one whose files are not understood.
     Symbols(Vec<Symbols>),
-    /// The answer to [`Question::Changed`], or in words why there is no such variant.
-    Changed(Result<Variant, String>),
-    /// The answer to [`Question::Reading`] and [`Question::Varied`] in types of the crate that reads, which encodes and
+    /// The answer to [`ReaderQuestion::Changed`], or in words why there is no such variant.
+    Changed(Result<SampleVariant, String>),
+    /// The answer to [`ReaderQuestion::Reading`] and [`ReaderQuestion::Varied`] in types of the crate that reads, which encodes and
     /// decodes them: the supervisor only hands them on.
     Whole(Vec<u8>),
 }

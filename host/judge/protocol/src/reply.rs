@@ -169,7 +169,7 @@ pub fn write_reply<T: Reply + Serialize>(writer: &mut impl Write, message: &T, m
 pub fn decode_counted<T: DeserializeOwned>(bytes: &[u8], items: usize) -> Result<T, FrameError> {
     let decoded = counted::decode(bytes, items);
     let malformed = |source| FrameError::Malformed { length: bytes.len(), source };
-    decoded.map_err(malformed)?.ok_or(FrameError::TooMany { limit: items })
+    decoded.map_err(malformed)?.ok_or(FrameError::TooMany(items))
 }
 
 #[cfg(test)]

@@ -9,11 +9,11 @@ use passhost_result::Walls;
 use serde::{Deserialize, Serialize};
 
 /// The types of the results of an op, a returned list flattened, or why they are not known.
-pub type Answer = Result<Vec<TensorType>, InferError>;
+pub type TypesAnswer = Result<Vec<TensorType>, InferError>;
 
 /// A question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Question {
+pub struct TypesQuestion {
     /// The op.
     pub op: OpName,
     /// Arguments in schema order, with defaults filled.
@@ -24,7 +24,7 @@ pub struct Question {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum ToTypes {
     /// The types of what an op returns.
-    Question(Question),
+    Question(TypesQuestion),
     /// The texts that the kernels of a verified rewrite will be compiled from.
     Sources {
         /// The rewrite.
@@ -42,7 +42,7 @@ pub enum FromTypes {
     /// The first message, once libtorch is loaded: what keeps the child in.
     Ready(Walls),
     /// The answer to a question.
-    Typed(Answer),
+    Typed(TypesAnswer),
     /// The texts that were asked for, without those that cannot be told.
     Sources(Vec<String>),
 }

@@ -2,25 +2,20 @@
 //! it as the child's word: its parts are held against each other before anything indexes one by another.
 
 use crate::constraints::{Constraints, Extent};
-use crate::fx::{Expr, Node, ValueRef};
+use crate::fx::{Expr, TraceNode, ValueRef};
 use crate::reading::{Reading, check_size};
 use crate::translate::InputSource;
 use crate::value::PyValue;
-use crate::vary::{Refusal, Varied};
+use crate::vary::{Varied, VaryRefusal};
 use crate::weights::Weight;
 use passhost_ir::{Graph, OpTable, verify_graph};
 use passhost_protocol::decode_counted;
 use passhost_protocol::reader::SampleError;
-use serde::de::{DeserializeOwned, Error};
-use serde::{Deserialize, Deserializer};
-use std::cell::Cell;
+use serde::de::DeserializeOwned;
 use std::collections::HashSet;
 
 /// Elements of all lists in an answer: a whole model has some hundred thousand.
 const ITEMS: usize = 16 << 20;
-
-/// Lists in lists: more than brackets in a file can be, and little of a stack.
-const NESTING: u32 = 128;
 
 impl Reading {
     /// What a reader child answered about a variant.
@@ -41,8 +36,8 @@ impl Varied {
     /// # Errors
     ///
     /// As [`Reading::from_answer`]; the inner one if the change is not possible.
-    pub fn from_answer(answer: &[u8]) -> Result<Result<Varied, Refusal>, SampleError> {
-        let varied = whole::<Result<Result<Varied, Refusal>, SampleError>>(answer)??;
+    pub fn from_answer(answer: &[u8]) -> Result<Result<Varied, VaryRefusal>, SampleError> {
+        let varied = whole::<Result<Result<Varied, VaryRefusal>, SampleError>>(answer)??;
         if let Ok(varied) = &varied {
             varied.reading.check().and_then(|()| varied.constraints.check()).map_err(contradiction)?;
         }
@@ -74,7 +69,7 @@ impl Reading {
             InputSource::Parameter(position) => *position < parameters,
             InputSource::Random(random) => random.ty.check().is_ok(),
         };
-        let earlier = |(position, node): (usize, &Node)| {
+        let earlier = |(position, node): (usize, &TraceNode)| {
             node.operands().iter().all(|operand| operand.index() < parameters + position)
         };
         let rules = [
@@ -117,17 +112,4 @@ impl Constraints {
         let known = |extent: &Extent| !matches!(extent, Extent::Symbol(symbol) if *symbol >= self.symbols.len());
         if extents.all(known) { Ok(()) } else { Err("an extent is a symbol that there is not".to_owned()) }
     }
-}
-
-/// Deserialises what may hold more of its own kind, which must not take the stack of who reads it.
-pub(crate) fn nested<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
-    thread_local!(static DEPTH: Cell<u32> = const { Cell::new(0) });
-    let depth = DEPTH.get();
-    if depth == NESTING {
-        return Err(D::Error::custom("lists are nested too deeply"));
-    }
-    DEPTH.set(depth + 1);
-    let value = T::deserialize(deserializer);
-    DEPTH.set(depth);
-    value
 }

@@ -1,7 +1,7 @@
 //! What a sample that has taken its reader over could do, tried: [`passhost_confine::attempt`].
 
 use crate::files::places;
-use crate::serve::{ServeError, on_a_thread};
+use crate::serve::{ReaderServeError, on_a_thread};
 use passhost_confine::attempt::{NO_WALLS, make};
 use passhost_confine::reader;
 use std::ffi::OsString;
@@ -17,8 +17,8 @@ pub const READING: &str = "reading";
 /// # Errors
 ///
 /// If the process cannot be confined, or an argument is missing.
-pub fn attempt(path: &Path, arguments: &[OsString]) -> Result<ExitCode, ServeError> {
-    let [stage, name, target] = arguments else { return Err(ServeError::OutOfTurn) };
+pub fn attempt(path: &Path, arguments: &[OsString]) -> Result<ExitCode, ReaderServeError> {
+    let [stage, name, target] = arguments else { return Err(ReaderServeError::UnexpectedMessage) };
     if stage == NO_WALLS {
         return Ok(make(name, target));
     }

@@ -1,9 +1,10 @@
 //! `input_tensor_constraints.py`: which extents of the arguments are symbols, and the values that were recorded.
 
-use crate::files::FILE_BYTES;
-use crate::python::{Source, dotted, literal};
+use crate::files::CONSTRAINTS;
+use crate::python::{PythonSource, dotted, literal};
+use crate::text::FILE_BYTES;
 use crate::weights::Weight;
-use crate::{Sample, VariantFiles};
+use crate::{SampleText, VariantFiles};
 use passhost_ir::MAX_RANK;
 pub use passhost_protocol::reader::LARGEST_EXTENT;
 use passhost_protocol::reader::SampleError;
@@ -12,9 +13,6 @@ use ruff_text_size::{Ranged, TextSize};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write;
-
-/// The file's name in a graph folder.
-pub const CONSTRAINTS: &str = "input_tensor_constraints.py";
 
 const SYMBOLS: &str = "dynamic_dim_constraint_symbols";
 const EXAMPLES: &str = "dynamic_dim_constraint_symbol2example_value";
@@ -39,7 +37,7 @@ pub enum Extent {
     Symbol(usize),
 }
 
-impl Sample {
+impl SampleText {
     /// Reads the symbols of variant `index`.
     ///
     /// # Errors
@@ -53,7 +51,7 @@ impl Sample {
         let VariantFiles { path, .. } = &self.variants[index];
         let path = path.join(CONSTRAINTS);
         let text = self.files.read(&path, FILE_BYTES)?;
-        constraints(&Source::new(self.files.shown(&path), &text))
+        constraints(&PythonSource::new(self.files.shown(&path), &text))
     }
 }
 
@@ -134,24 +132,24 @@ impl Constraints {
 }
 
 /// Reads the file, which may be empty: then there are no symbols.
-pub fn constraints(source: &Source<'_>) -> Result<Constraints, SampleError> {
+pub fn constraints(source: &PythonSource<'_>) -> Result<Constraints, SampleError> {
     let statements = source.statements()?;
-    let mut reader = Reader { source, defined: HashSet::new(), lists: HashMap::new() };
+    let mut reader = ConstraintsReader { source, defined: HashSet::new(), lists: HashMap::new() };
     for statement in &statements {
         reader.statement(statement)?;
     }
     if statements.is_empty() { Ok(Constraints::default()) } else { reader.finish() }
 }
 
-struct Reader<'a, 's> {
-    source: &'a Source<'a>,
+struct ConstraintsReader<'a, 's> {
+    source: &'a PythonSource<'a>,
     /// Names that a `Symbol(...)` was assigned to.
     defined: HashSet<&'s str>,
     /// The four lists by their names.
     lists: HashMap<&'static str, &'s Expr>,
 }
 
-impl<'s> Reader<'_, 's> {
+impl<'s> ConstraintsReader<'_, 's> {
     fn error(&self, at: &impl Ranged, message: impl Into<String>) -> SampleError {
         self.source.error(at.start(), message)
     }

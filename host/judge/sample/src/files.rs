@@ -2,38 +2,35 @@
 //! opened, with one exception: the tasks of a PassNet checkout share one directory of graphs, to which each of them has a
 //! link.
 
-use crate::constraints::CONSTRAINTS;
 use crate::list::{LIST_BYTES, entries, plain};
 use crate::packed::{Packed, is_packed};
+use crate::text::{cannot_open, read_text};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use passhost_protocol::open_regular;
 use passhost_protocol::reader::SampleError;
-use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 /// The file that makes a directory a graph.
 const MODEL: &str = "model.py";
 /// The file that makes a directory a task.
 const GRAPHS: &str = "graph_list.txt";
+/// The file of a graph that names its symbols.
+pub const CONSTRAINTS: &str = "input_tensor_constraints.py";
 /// The directory of a task's graphs, and of all graphs of a checkout.
 const SHARED: &str = "graphs";
-/// Bytes of a file of a graph: the largest real one has three megabytes.
-pub const FILE_BYTES: u64 = 32 << 20;
-
 /// The files of a sample that is open, with the paths of its graphs.
 #[derive(Debug)]
-pub struct Files {
+pub struct SampleFiles {
     /// For messages.
     pub path: PathBuf,
-    place: Place,
+    place: SampleStorage,
     /// Paths of graph folders, relative to the sample; `.` for a graph folder by itself.
     pub graphs: Vec<PathBuf>,
 }
 
 /// Where files lie.
 #[derive(Debug)]
-enum Place {
+enum SampleStorage {
     Directory {
         dir: Dir,
         /// What the link `graphs` leads to, if it is one.
@@ -53,48 +50,23 @@ pub fn is_of_a_sample(file: &Path) -> bool {
     file.file_name().is_some_and(|name| own.iter().any(|own| name == *own))
 }
 
-/// A text file that the user named, of at most `limit` bytes.
-pub fn open_text(path: &Path, limit: u64) -> Result<String, SampleError> {
-    text(open_regular(path).map_err(cannot_open(path))?, limit, || path.display().to_string())
-}
-
-/// What is wrong with a path that the user named.
-pub fn cannot_open(path: &Path) -> impl Fn(std::io::Error) -> SampleError {
-    |reason| SampleError::Open { path: path.display().to_string(), reason: reason.to_string() }
-}
-
-/// What `source` holds, which must be text of at most `limit` bytes.
-fn text(source: impl Read, limit: u64, shown: impl Fn() -> String) -> Result<String, SampleError> {
-    let failed = |reason: String| SampleError::Read { file: shown(), reason };
-    let mut bytes = vec![];
-    source.take(limit + 1).read_to_end(&mut bytes).map_err(|error| failed(error.to_string()))?;
-    if bytes.len() as u64 > limit {
-        return Err(SampleError::TooLarge { file: shown(), limit });
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-        failed(format!("line {line} is not UTF-8"))
-    })
-}
-
-impl Files {
+impl SampleFiles {
     /// Opens a sample: a task, or a graph folder.
-    pub fn open(path: &Path) -> Result<Files, SampleError> {
+    pub fn open(path: &Path) -> Result<SampleFiles, SampleError> {
         let place = if is_packed(path) {
-            Place::Packed(Packed::open(path)?)
+            SampleStorage::Packed(Packed::open(path)?)
         } else {
             let dir = Dir::open_ambient_dir(path, ambient_authority()).map_err(cannot_open(path))?;
             let shared = shared_graphs(path).and_then(|path| Dir::open_ambient_dir(path, ambient_authority()).ok());
-            Place::Directory { dir, shared }
+            SampleStorage::Directory { dir, shared }
         };
-        let mut files = Files { path: path.into(), place, graphs: vec![] };
+        let mut files = SampleFiles { path: path.into(), place, graphs: vec![] };
         if files.has(MODEL) {
             files.graphs.push(PathBuf::from("."));
             return Ok(files);
         }
         if !files.has(GRAPHS) {
-            return Err(SampleError::NoSample { path: path.display().to_string() });
+            return Err(SampleError::NoSample(path.display().to_string()));
         }
         let list = files.read(Path::new(GRAPHS), LIST_BYTES)?;
         let file = files.shown(Path::new(GRAPHS));
@@ -112,8 +84,8 @@ impl Files {
 
     fn has(&self, name: &str) -> bool {
         match &self.place {
-            Place::Directory { dir, .. } => dir.exists(name),
-            Place::Packed(packed) => packed.text(name).is_some(),
+            SampleStorage::Directory { dir, .. } => dir.exists(name),
+            SampleStorage::Packed(packed) => packed.text(name).is_some(),
         }
     }
 
@@ -126,11 +98,11 @@ impl Files {
     pub fn read(&self, file: &Path, limit: u64) -> Result<String, SampleError> {
         let failed = |reason: String| SampleError::Read { file: self.shown(file), reason };
         let (dir, inside) = match &self.place {
-            Place::Packed(packed) => {
+            SampleStorage::Packed(packed) => {
                 let text = plain(file).to_str().and_then(|file| packed.text(file)).map(str::to_owned);
                 return text.ok_or_else(|| failed("the packed sample has no such file".into()));
             }
-            Place::Directory { dir, shared } => match (shared, file.strip_prefix(SHARED)) {
+            SampleStorage::Directory { dir, shared } => match (shared, file.strip_prefix(SHARED)) {
                 (Some(shared), Ok(inside)) => (shared, inside),
                 _ => (dir, file),
             },
@@ -141,7 +113,7 @@ impl Files {
             return Err(failed("it is not a regular file".into()));
         }
         let opened = dir.open(inside).map_err(|error| failed(error.to_string()))?;
-        text(opened, limit, || self.shown(file))
+        read_text(opened, limit, || self.shown(file))
     }
 }
 
@@ -167,6 +139,7 @@ fn shared_graphs(task: &Path) -> Option<PathBuf> {
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
+    use crate::text::FILE_BYTES;
     use std::os::unix::fs::symlink;
 
     #[test]
@@ -193,12 +166,12 @@ mod tests {
         ] {
             let _ = std::fs::remove_file(task.join(SHARED));
             symlink(link, task.join(SHARED)).unwrap();
-            let read = Files::open(&task).unwrap().read(Path::new("graphs/g/0/model.py"), FILE_BYTES);
+            let read = SampleFiles::open(&task).unwrap().read(Path::new("graphs/g/0/model.py"), FILE_BYTES);
             assert_eq!(read.ok().as_deref(), found, "{link}");
         }
         let _ = std::fs::remove_file(task.join(SHARED));
         symlink("../../../graphs", task.join(SHARED)).unwrap();
-        let directory = Files::open(&task).unwrap();
+        let directory = SampleFiles::open(&task).unwrap();
         assert!(directory.read(Path::new("graphs/g/in.py"), FILE_BYTES).is_ok());
         assert!(directory.read(Path::new("graphs/g/out.py"), FILE_BYTES).is_err());
         assert!(directory.read(Path::new("graphs/../../secret"), FILE_BYTES).is_err());

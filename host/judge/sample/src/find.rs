@@ -1,8 +1,9 @@
 //! Which samples a path names, without reading them.
 
-use crate::files::{cannot_open, is_sample, open_text};
-use crate::list::{Entry, LIST_BYTES, all_entries, plain};
+use crate::files::is_sample;
+use crate::list::{LIST_BYTES, ListEntry, all_entries, plain};
 use crate::packed::is_packed;
+use crate::text::{cannot_open, open_text};
 use passhost_protocol::open_regular;
 use passhost_protocol::reader::SampleError;
 use std::collections::HashMap;
@@ -16,7 +17,7 @@ const ENTRIES: usize = 1_000_000;
 
 /// Samples that paths name, each once.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Found {
+pub struct FoundSamples {
     /// In the order in which they are named first.
     pub samples: Vec<Named>,
     /// What was named again.
@@ -48,8 +49,8 @@ pub struct Repeated {
 /// # Errors
 ///
 /// If that fails for one of them, or nothing that a list names is there.
-pub fn find_all<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<Found, SampleError> {
-    let mut found = Found::default();
+pub fn find_all<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<FoundSamples, SampleError> {
+    let mut found = FoundSamples::default();
     let mut positions = HashMap::new();
     for path in paths {
         for Named { path, groups, place } in named(path)? {
@@ -98,7 +99,7 @@ fn named(path: &Path) -> Result<Vec<Named>, SampleError> {
     }
     let (base, entries) = listed(path)?;
     let Some(base) = base else {
-        let Entry { path: first, line } = &entries[0];
+        let ListEntry { path: first, line } = &entries[0];
         let (count, first) = (entries.len(), first.display());
         let reason = format!(
             "none of the {count} paths that it names is there, `{first}` on line {line} is the first; paths lie where the list lies, or in a directory above"
@@ -106,7 +107,7 @@ fn named(path: &Path) -> Result<Vec<Named>, SampleError> {
         return Err(SampleError::Read { file: path.display().to_string(), reason });
     };
     let group = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let named = |entry: Entry| Named {
+    let named = |entry: ListEntry| Named {
         path: plain(&base.join(entry.path)),
         groups: vec![group.clone()],
         place: Some(format!("{}:{}", path.display(), entry.line)),
@@ -123,7 +124,7 @@ fn samples(path: &Path) -> Result<Vec<PathBuf>, SampleError> {
 }
 
 /// The entries of a list and the directory that they lie in; `None` where none of them is there.
-fn listed(path: &Path) -> Result<(Option<PathBuf>, Vec<Entry>), SampleError> {
+fn listed(path: &Path) -> Result<(Option<PathBuf>, Vec<ListEntry>), SampleError> {
     let file = path.display().to_string();
     refuse_other_files(path, &file)?;
     let text = open_text(path, LIST_BYTES)?;
@@ -193,7 +194,7 @@ fn walk(root: &Path) -> Result<Vec<PathBuf>, SampleError> {
         }
     }
     if samples.is_empty() {
-        return Err(SampleError::NoSample { path: root.display().to_string() });
+        return Err(SampleError::NoSample(root.display().to_string()));
     }
     samples.sort();
     Ok(samples)
@@ -226,7 +227,7 @@ mod tests {
         let tree = tree();
         assert_eq!(found(tree.path(), tree.path()), ["a/one", "b/two"]);
         assert_eq!(found(&tree.path().join("b/two"), tree.path()), ["b/two"]);
-        assert!(matches!(find(&tree.path().join("c")), Err(SampleError::NoSample { .. })));
+        assert!(matches!(find(&tree.path().join("c")), Err(SampleError::NoSample(_))));
         assert!(matches!(find(&tree.path().join("d")), Err(SampleError::Open { .. })));
     }
 

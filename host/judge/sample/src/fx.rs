@@ -5,7 +5,7 @@ pub(crate) mod operator;
 pub(crate) mod parse;
 pub mod print;
 
-use crate::answer::nested;
+use crate::nesting::nested;
 use serde::{Deserialize, Serialize};
 
 /// A value of a [`Trace`]: its parameters come first, then what its nodes return.
@@ -25,7 +25,7 @@ pub struct Trace {
     /// The arguments of `forward` without `self`.
     pub parameters: Vec<Parameter>,
     /// The calls, in order.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<TraceNode>,
     /// What `forward` returns, a tuple flattened.
     pub outputs: Vec<Expr>,
 }
@@ -43,11 +43,11 @@ pub struct Parameter {
 
 /// One call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Node {
+pub struct TraceNode {
     /// The name that the result is assigned to; empty where it is not.
     pub name: String,
     /// What is called.
-    pub target: Target,
+    pub target: CallTarget,
     /// Positional arguments. A method's first one is the object.
     pub args: Vec<Expr>,
     /// Keyword arguments.
@@ -58,17 +58,17 @@ pub struct Node {
 
 /// What a node calls.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Target {
+pub enum CallTarget {
     /// A function by its dotted path, such as `torch.nn.functional.relu`.
     Function(String),
     /// A method.
     Method(String),
     /// `x + y`, `-x`, `x < y`: by the function of Python's module `operator` that does it.
     #[serde(deserialize_with = "operator::known")]
-    Operator(operator::Function),
+    Operator(operator::OperatorName),
     /// `x += y`.
     #[serde(deserialize_with = "operator::known")]
-    InPlace(operator::Function),
+    InPlace(operator::OperatorName),
     /// `x[y]`.
     GetItem,
     /// `x[y] = z`.
@@ -157,7 +157,7 @@ impl Expr {
     }
 }
 
-impl Node {
+impl TraceNode {
     /// The values that it reads, in argument order, repetitions included.
     pub fn operands(&self) -> Vec<ValueRef> {
         let arguments = self.args.iter().chain(self.kwargs.iter().map(|(_, value)| value));
@@ -170,7 +170,7 @@ impl Node {
     }
 
     /// The same call with every value replaced.
-    pub(crate) fn map(&self, f: &mut impl FnMut(ValueRef) -> Expr) -> Node {
+    pub(crate) fn map(&self, f: &mut impl FnMut(ValueRef) -> Expr) -> TraceNode {
         let mut mapped = self.clone();
         mapped.arguments_mut().for_each(|argument| argument.replace(f));
         mapped
@@ -225,7 +225,7 @@ impl Trace {
 
     /// The same program with every device that it names replaced.
     pub fn on_device(mut self, kind: &str) -> Trace {
-        for argument in self.nodes.iter_mut().flat_map(Node::arguments_mut) {
+        for argument in self.nodes.iter_mut().flat_map(TraceNode::arguments_mut) {
             argument.each_leaf(&mut |leaf| {
                 if let Expr::Device(..) = leaf {
                     *leaf = Expr::Device(kind.to_owned(), None);
@@ -241,12 +241,12 @@ pub(crate) fn moved(map: &[ValueRef], value: ValueRef) -> Expr {
     Expr::Value(map.get(value.index()).copied().unwrap_or(value))
 }
 
-impl Target {
+impl CallTarget {
     /// The name of the function or method without its path, and without the overload of an op.
     pub(crate) fn called(&self) -> Option<&str> {
         match self {
-            Target::Method(name) => Some(name),
-            Target::Function(path) => match path.strip_prefix("torch.ops.aten.") {
+            CallTarget::Method(name) => Some(name),
+            CallTarget::Function(path) => match path.strip_prefix("torch.ops.aten.") {
                 Some(op) => op.split('.').next(),
                 None => path.rsplit('.').next(),
             },
@@ -257,13 +257,13 @@ impl Target {
     /// The name of the operation: a path, `.method`, `operator.add`.
     pub fn op_name(&self) -> String {
         match self {
-            Target::Function(path) => path.clone(),
-            Target::Method(name) => format!(".{name}"),
-            Target::Operator(name) => format!("operator.{name}"),
-            Target::InPlace(name) => format!("operator.i{}", name.trim_end_matches('_')),
-            Target::GetItem => "operator.getitem".into(),
-            Target::SetItem => "operator.setitem".into(),
-            Target::Attribute(name) => format!("getattr.{name}"),
+            CallTarget::Function(path) => path.clone(),
+            CallTarget::Method(name) => format!(".{name}"),
+            CallTarget::Operator(name) => format!("operator.{name}"),
+            CallTarget::InPlace(name) => format!("operator.i{}", name.trim_end_matches('_')),
+            CallTarget::GetItem => "operator.getitem".into(),
+            CallTarget::SetItem => "operator.setitem".into(),
+            CallTarget::Attribute(name) => format!("getattr.{name}"),
         }
     }
 }

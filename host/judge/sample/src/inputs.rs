@@ -2,7 +2,7 @@
 
 mod structure;
 
-use crate::value::Random;
+use crate::value::RandomTensor;
 use crate::weights::Weight;
 use passhost_ir::ops::Range;
 use passhost_ir::{Draw, Graph, InputSpec, NodeKind, OpRow, OpTable, ValueId};
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 /// What an input is to the op that takes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum InputRole {
     Weight,
     Variance,
     /// Refused outside of 0 to 1.
@@ -21,7 +21,7 @@ pub enum Role {
 
 /// What inputs are for, as far as a call says so: by the name of the schema argument that one feeds first, directly or
 /// through views, or by one that refuses others. Subgraphs call every input `in_0`, so that names say nothing.
-pub fn roles(program: &Graph) -> HashMap<ValueId, Role> {
+pub fn roles(program: &Graph) -> HashMap<ValueId, InputRole> {
     let mut origin: HashMap<ValueId, ValueId> = program.inputs.iter().map(|&input| (input, input)).collect();
     let mut roles = HashMap::new();
     for node in &program.nodes {
@@ -38,12 +38,12 @@ pub fn roles(program: &Graph) -> HashMap<ValueId, Role> {
                     continue;
                 }
                 let role = match declared.name.as_str() {
-                    "running_var" => Role::Variance,
-                    "self" | "target" if range == Some(Range::Probabilities) => Role::Probability,
-                    "weight" => Role::Weight,
-                    _ => Role::Other,
+                    "running_var" => InputRole::Variance,
+                    "self" | "target" if range == Some(Range::Probabilities) => InputRole::Probability,
+                    "weight" => InputRole::Weight,
+                    _ => InputRole::Other,
                 };
-                if role == Role::Probability {
+                if role == InputRole::Probability {
                     roles.insert(input, role);
                 } else {
                     roles.entry(input).or_insert(role);
@@ -55,7 +55,7 @@ pub fn roles(program: &Graph) -> HashMap<ValueId, Role> {
 }
 
 /// The description of one input. `fixed` ones keep their recorded elements, because the graph is built on them.
-pub fn input_spec(weight: &Weight, role: Role, fixed: bool, mode: InputMode) -> InputSpec {
+pub fn input_spec(weight: &Weight, role: InputRole, fixed: bool, mode: InputMode) -> InputSpec {
     let recorded = weight.elements().filter(|_| fixed);
     let draw = match (recorded, mode) {
         (Some(elements), _) if weight.ty.dtype.is_float() => Draw::Floats(elements),
@@ -67,7 +67,7 @@ pub fn input_spec(weight: &Weight, role: Role, fixed: bool, mode: InputMode) -> 
     let is_float = weight.ty.dtype.is_float();
     let (min, max) = match mode {
         _ if fixed => (None, None),
-        InputMode::Fresh if role == Role::Probability => (Some(0.0), Some(1.0)),
+        InputMode::Fresh if role == InputRole::Probability => (Some(0.0), Some(1.0)),
         InputMode::Fresh if is_float => {
             (weight.min.filter(|&min| min >= 0.0).map(|_| 0.0), weight.max.filter(|&max| max <= 0.0).map(|_| 0.0))
         }
@@ -78,7 +78,7 @@ pub fn input_spec(weight: &Weight, role: Role, fixed: bool, mode: InputMode) -> 
 }
 
 /// The description of an input that stands for random numbers which the model draws.
-pub fn random_spec(name: &str, random: &Random) -> InputSpec {
+pub fn random_spec(name: &str, random: &RandomTensor) -> InputSpec {
     let (draw, bounds) = if random.uniform {
         (Draw::Normal { mean: 0.5, std: 0.3 }, Some((0.0, 1.0)))
     } else {
@@ -88,7 +88,7 @@ pub fn random_spec(name: &str, random: &Random) -> InputSpec {
     InputSpec { name: name.to_owned(), ty: random.ty.clone(), draw, min, max }
 }
 
-fn fresh(weight: &Weight, role: Role) -> Draw {
+fn fresh(weight: &Weight, role: InputRole) -> Draw {
     if !weight.ty.dtype.is_float() {
         return integers(weight);
     }
@@ -97,7 +97,7 @@ fn fresh(weight: &Weight, role: Role) -> Draw {
     }
     let recorded = weight.std.filter(|&std| std > 0.0);
     match (role, recorded) {
-        (Role::Variance, _) => {
+        (InputRole::Variance, _) => {
             let median = weight.mean.filter(|&mean| mean > 0.0).unwrap_or(1.0);
             Draw::LogNormal { median, sigma: 0.25 }
         }
@@ -107,8 +107,10 @@ fn fresh(weight: &Weight, role: Role) -> Draw {
             median if median > 0.0 => Draw::LogNormal { median, sigma: 0.25 },
             other => Draw::Floats(vec![other]),
         },
-        (Role::Weight, None) => Draw::Normal { mean: weight.mean.unwrap_or(1.0), std: 0.1 },
-        (Role::Probability | Role::Other, None) => Draw::Normal { mean: weight.mean.unwrap_or(0.0), std: 1.0 },
+        (InputRole::Weight, None) => Draw::Normal { mean: weight.mean.unwrap_or(1.0), std: 0.1 },
+        (InputRole::Probability | InputRole::Other, None) => {
+            Draw::Normal { mean: weight.mean.unwrap_or(0.0), std: 1.0 }
+        }
         (_, Some(std)) => Draw::Normal { mean: weight.mean.unwrap_or(0.0), std },
     }
 }

@@ -10,10 +10,12 @@ mod find;
 pub mod fx;
 mod inputs;
 mod list;
+mod nesting;
 mod packed;
 mod python;
 mod reading;
 mod serve;
+mod text;
 mod translate;
 mod value;
 mod vary;
@@ -22,33 +24,31 @@ mod write;
 
 pub use attempt::{READING, attempt};
 pub use constraints::{Constraints, Extent};
-pub use files::{FILE_BYTES, is_of_a_sample, open_text, places};
-pub use find::{Found, Named, Repeated, find, find_all};
+pub use files::{is_of_a_sample, places};
+pub use find::{FoundSamples, Named, Repeated, find, find_all};
 pub use list::{is_entry as is_list_entry, plain as plain_path};
 pub use packed::{Packed, is_packed};
-pub use passhost_protocol::reader::{Change, SampleError, SourceLocation, Variant};
+pub use passhost_protocol::reader::{SampleError, SampleVariant, SourceLocation, VariantChange};
 pub use passhost_result::InputMode;
 
 pub use reading::Reading;
-pub use serve::{ServeError, serve};
-pub use value::{PyValue, Random};
-pub use vary::{Refusal, Varied};
+pub use serve::{ReaderServeError, serve};
+pub use text::{FILE_BYTES, SAMPLE_BYTES, open_text};
+pub use value::{PyValue, RandomTensor};
+pub use vary::{Varied, VaryRefusal};
 pub use weights::Weight;
 pub use write::{GraphFolder, model_text, weight_text};
 
-use files::Files;
+use files::SampleFiles;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
-/// Bytes of all files of one sample together, which are held in memory.
-pub const SAMPLE_BYTES: u64 = 1 << 30;
-
 /// A sample: one graph in several element types and shapes.
 #[derive(Debug)]
-pub struct Sample {
+pub struct SampleText {
     name: String,
     sha256: String,
-    files: Files,
+    files: SampleFiles,
     variants: Vec<VariantFiles>,
 }
 
@@ -62,24 +62,14 @@ pub struct VariantFiles {
     weights: String,
 }
 
-/// The samples that a path names, all of them read: a task, a graph folder, a list of either, or a directory that has
-/// some below it. [`find`] and [`Sample::open`] take them one by one.
-///
-/// # Errors
-///
-/// If the path is none of these, or a file of one cannot be read.
-pub fn open(path: &Path) -> Result<Vec<Sample>, SampleError> {
-    find(path)?.iter().map(|path| Sample::open(path)).collect()
-}
-
-impl Sample {
-    /// Reads the files of a task or of a graph folder. They are looked into by [`Sample::load`].
+impl SampleText {
+    /// Reads the files of a task or of a graph folder. They are looked into by [`SampleText::load`].
     ///
     /// # Errors
     ///
     /// If the path is neither, or one of its files cannot be read.
-    pub fn open(path: &Path) -> Result<Sample, SampleError> {
-        let files = Files::open(path)?;
+    pub fn open(path: &Path) -> Result<SampleText, SampleError> {
+        let files = SampleFiles::open(path)?;
         let mut hash = Sha256::new();
         let mut variants = vec![];
         let mut room = SAMPLE_BYTES;
@@ -100,7 +90,7 @@ impl Sample {
         }
         let sha256 = base16ct::lower::encode_string(&hash.finalize());
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        Ok(Sample { name, sha256, files, variants })
+        Ok(SampleText { name, sha256, files, variants })
     }
 
     /// Where it was opened.

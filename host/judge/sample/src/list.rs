@@ -11,7 +11,7 @@ pub const LIST_BYTES: u64 = 32 << 20;
 
 /// A path that a list names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct ListEntry {
     /// As written, but for `.` and a slash at its end.
     pub path: PathBuf,
     /// The line of the file, from 1.
@@ -27,14 +27,14 @@ pub fn entries(text: &str, file: &str) -> Result<Vec<PathBuf>, SampleError> {
 
 /// The entries of a list in its order: one path a line with `#` comments, and a name and a tab in front of it if there
 /// is one, or the column `sample_path` of a CSV file with a header. `file` is for messages.
-pub fn all_entries(text: &str, file: &str) -> Result<Vec<Entry>, SampleError> {
+pub fn all_entries(text: &str, file: &str) -> Result<Vec<ListEntry>, SampleError> {
     // Editors on Windows put a byte order mark in front.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let entries = match path_column(text) {
         Some(column) => column_entries(text, column, file)?,
         None => {
             let lines = text.lines().map(|line| without_name(without_comment(line))).zip(1..);
-            lines.filter(|(entry, _)| !entry.is_empty()).map(|(entry, line)| Entry::new(entry, line)).collect()
+            lines.filter(|(entry, _)| !entry.is_empty()).map(|(entry, line)| ListEntry::new(entry, line)).collect()
         }
     };
     if !(1..=ENTRIES).contains(&entries.len()) {
@@ -43,9 +43,9 @@ pub fn all_entries(text: &str, file: &str) -> Result<Vec<Entry>, SampleError> {
     Ok(entries)
 }
 
-impl Entry {
-    fn new(entry: &str, line: u64) -> Entry {
-        Entry { path: plain(Path::new(entry)), line }
+impl ListEntry {
+    fn new(entry: &str, line: u64) -> ListEntry {
+        ListEntry { path: plain(Path::new(entry)), line }
     }
 }
 
@@ -78,7 +78,7 @@ fn path_column(text: &str) -> Option<usize> {
     head.split(',').position(|title| title.trim().trim_matches('"') == "sample_path")
 }
 
-fn column_entries(text: &str, column: usize, file: &str) -> Result<Vec<Entry>, SampleError> {
+fn column_entries(text: &str, column: usize, file: &str) -> Result<Vec<ListEntry>, SampleError> {
     let mut reader =
         csv::ReaderBuilder::new().comment(Some(b'#')).flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
     let mut entries = vec![];
@@ -86,7 +86,7 @@ fn column_entries(text: &str, column: usize, file: &str) -> Result<Vec<Entry>, S
         let record =
             record.map_err(|error| SampleError::Read { file: file.to_owned(), reason: format!("no CSV: {error}") })?;
         let line = record.position().map_or(0, csv::Position::line);
-        entries.extend(record.get(column).filter(|entry| !entry.is_empty()).map(|entry| Entry::new(entry, line)));
+        entries.extend(record.get(column).filter(|entry| !entry.is_empty()).map(|entry| ListEntry::new(entry, line)));
     }
     Ok(entries)
 }

@@ -16,8 +16,7 @@
 //! end
 //! ```
 
-use crate::SAMPLE_BYTES;
-use crate::files::{FILE_BYTES, open_text};
+use crate::text::{FILE_BYTES, SAMPLE_BYTES, open_text};
 use passhost_protocol::open_regular;
 use passhost_protocol::reader::{SampleError, SourceLocation};
 use std::collections::BTreeMap;
@@ -88,7 +87,7 @@ impl Packed {
     }
 
     fn parse(text: String, file: &str) -> Result<Packed, SampleError> {
-        let files = Lines { text: &text, file, at: 0, line: 0 }.files()?;
+        let files = PackedLines { text: &text, file, at: 0, line: 0 }.files()?;
         Ok(Packed { text, files })
     }
 
@@ -104,7 +103,7 @@ impl Packed {
 }
 
 /// The lines of a packed sample as they are read. Nothing is allocated by a number that stands in it.
-struct Lines<'t> {
+struct PackedLines<'t> {
     text: &'t str,
     /// For messages.
     file: &'t str,
@@ -114,7 +113,7 @@ struct Lines<'t> {
     line: usize,
 }
 
-impl<'t> Lines<'t> {
+impl<'t> PackedLines<'t> {
     fn files(mut self) -> Result<BTreeMap<String, Range<usize>>, SampleError> {
         let first = self.next("the first line")?;
         if first.strip_prefix(MAGIC) != Some(VERSION) {

@@ -12,15 +12,15 @@ const EXPRESSION_TOKENS: usize = 1200;
 
 /// A parsed file.
 #[derive(Debug)]
-pub struct Source<'a> {
+pub struct PythonSource<'a> {
     file: String,
     text: &'a str,
 }
 
-impl<'a> Source<'a> {
+impl<'a> PythonSource<'a> {
     /// Of this text; `file` is for messages.
-    pub fn new(file: String, text: &'a str) -> Source<'a> {
-        Source { file, text }
+    pub fn new(file: String, text: &'a str) -> PythonSource<'a> {
+        PythonSource { file, text }
     }
 
     /// The file's name in messages.

@@ -1,14 +1,14 @@
 //! One variant of a sample from its text to a typed graph, with what connects the two.
 
-use crate::Sample;
+use crate::SampleText;
 use crate::fx::{self, ValueRef};
-use crate::inputs::{self, Role};
-use crate::python::Source;
+use crate::inputs::{self, InputRole};
+use crate::python::PythonSource;
 use crate::translate::{self, InputSource, Translation};
 use crate::value::PyValue;
 use crate::weights::{self, Weight};
 use passhost_ir::{Graph, Infer, InputSpec, OpTable, TensorType, ValueId, verify_graph};
-use passhost_protocol::reader::{SampleError, Variant};
+use passhost_protocol::reader::{SampleError, SampleVariant};
 use passhost_result::InputMode;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -28,7 +28,7 @@ pub struct Reading {
     pub(crate) translation: Translation,
 }
 
-impl Sample {
+impl SampleText {
     /// Reads and translates variant `index`; `infer` knows the types of what ops return.
     ///
     /// # Errors
@@ -40,7 +40,7 @@ impl Sample {
     /// If there is no such variant.
     pub fn reading(&self, index: usize, infer: &mut dyn Infer) -> Result<Reading, SampleError> {
         let weights = self.weights(index)?;
-        let model = Source::new(self.shown(index, "model.py"), &self.variants[index].model);
+        let model = PythonSource::new(self.shown(index, "model.py"), &self.variants[index].model);
         let reading = Reading::translate(&model, weights, infer)?;
         let parameters = reading.program.parameters.iter().map(|parameter| parameter.name.as_str());
         let parameters: HashSet<&str> = parameters.collect();
@@ -53,7 +53,7 @@ impl Sample {
 
     /// The records of the parameters of variant `index`.
     pub(crate) fn weights(&self, index: usize) -> Result<Vec<Weight>, SampleError> {
-        let source = Source::new(self.shown(index, "weight_meta.py"), &self.variants[index].weights);
+        let source = PythonSource::new(self.shown(index, "weight_meta.py"), &self.variants[index].weights);
         let weights = weights::weights(&source)?;
         check_size(source.file(), &weights)?;
         Ok(weights)
@@ -68,12 +68,12 @@ impl Sample {
     ///
     /// # Errors
     ///
-    /// As [`Sample::reading`].
+    /// As [`SampleText::reading`].
     ///
     /// # Panics
     ///
     /// If there is no such variant.
-    pub fn load(&self, index: usize, mode: InputMode, infer: &mut dyn Infer) -> Result<Variant, SampleError> {
+    pub fn load(&self, index: usize, mode: InputMode, infer: &mut dyn Infer) -> Result<SampleVariant, SampleError> {
         self.reading(index, infer).map(|reading| reading.variant(mode))
     }
 }
@@ -93,13 +93,17 @@ impl Reading {
     ///
     /// # Errors
     ///
-    /// As [`Sample::reading`].
+    /// As [`SampleText::reading`].
     pub fn of_texts(model: &str, records: &str, infer: &mut dyn Infer) -> Result<Reading, SampleError> {
-        let weights = weights::weights(&Source::new("weight_meta.py".to_owned(), records))?;
-        Reading::translate(&Source::new("model.py".to_owned(), model), weights, infer)
+        let weights = weights::weights(&PythonSource::new("weight_meta.py".to_owned(), records))?;
+        Reading::translate(&PythonSource::new("model.py".to_owned(), model), weights, infer)
     }
 
-    fn translate(model: &Source<'_>, weights: Vec<Weight>, infer: &mut dyn Infer) -> Result<Reading, SampleError> {
+    fn translate(
+        model: &PythonSource<'_>,
+        weights: Vec<Weight>,
+        infer: &mut dyn Infer,
+    ) -> Result<Reading, SampleError> {
         let program = fx::parse::parse(model)?;
         let translation = translate::translate(model, &program, &weights, infer)?;
         Reading::new(model, program, weights, translation)
@@ -107,7 +111,7 @@ impl Reading {
 
     /// A program with its translation, which must not contradict itself.
     pub(crate) fn new(
-        model: &Source<'_>,
+        model: &PythonSource<'_>,
         program: fx::Trace,
         weights: Vec<Weight>,
         translation: Translation,
@@ -168,7 +172,7 @@ impl Reading {
     }
 
     /// The variant for an evaluation whose inputs are drawn in this way.
-    pub fn variant(&self, mode: InputMode) -> Variant {
+    pub fn variant(&self, mode: InputMode) -> SampleVariant {
         let program = self.translation.graph.clone();
         let by_name: HashMap<&str, &Weight> =
             self.weights.iter().map(|weight| (weight.name.as_str(), weight)).collect();
@@ -178,14 +182,14 @@ impl Reading {
                 InputSource::Random(random) => inputs::random_spec(&program.value(value).name, random),
                 InputSource::Parameter(position) => {
                     let weight = by_name.get(self.program.parameters[*position].name.as_str())?;
-                    let role = roles.get(&value).copied().unwrap_or(Role::Other);
+                    let role = roles.get(&value).copied().unwrap_or(InputRole::Other);
                     let fixed = self.translation.fixed.contains(position);
                     inputs::input_spec(weight, role, fixed, mode)
                 }
             })
         });
         let inputs: Vec<InputSpec> = inputs.collect();
-        Variant { program, inputs, notes: vec![] }
+        SampleVariant { program, inputs, notes: vec![] }
     }
 }
 

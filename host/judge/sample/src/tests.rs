@@ -5,7 +5,7 @@ mod calls;
 mod malformed;
 pub(crate) mod types;
 
-use crate::{InputMode, SampleError, open};
+use crate::{InputMode, SampleError, SampleText, find};
 use expect_test::{Expect, expect};
 use passhost_ir::Draw;
 use std::path::Path;
@@ -18,7 +18,12 @@ fn model(body: &str) -> String {
     format!("import torch\n\nclass GraphModule(torch.nn.Module):\n\n    def forward(self, in_0):\n{lines}")
 }
 
-fn load(model: &str, weights: &str) -> Result<crate::Variant, SampleError> {
+/// The samples that a path names, all of them read.
+fn open(path: &Path) -> Result<Vec<SampleText>, SampleError> {
+    find(path)?.iter().map(|path| SampleText::open(path)).collect()
+}
+
+fn load(model: &str, weights: &str) -> Result<crate::SampleVariant, SampleError> {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("model.py"), model).unwrap();
     std::fs::write(directory.path().join("weight_meta.py"), weights).unwrap();

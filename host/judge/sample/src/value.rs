@@ -1,6 +1,6 @@
 //! Python values during translation.
 
-use crate::answer::nested;
+use crate::nesting::nested;
 use passhost_ir::{Arg, Dtype, MemoryFormat, TensorType, ValueId};
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub enum PyValue {
     /// What Python calculates from such a number. Only checks that have no effect here may take it.
     Unknown,
     /// Random numbers that nobody has read yet; whoever does makes them an input of the graph.
-    Random(Random),
+    Random(RandomTensor),
     /// `None`.
     None,
     /// A bool.
@@ -47,7 +47,7 @@ pub enum PyValue {
 
 /// A tensor of random numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Random {
+pub struct RandomTensor {
     /// Element type and shape.
     pub ty: TensorType,
     /// Uniform in [0, 1) instead of normal.

@@ -11,14 +11,14 @@ mod reshape;
 mod sizes;
 mod tables;
 
-use crate::Sample;
+use crate::SampleText;
 use crate::constraints::{Constraints, LARGEST_EXTENT};
-use crate::python::Source;
+use crate::python::PythonSource;
 use crate::reading::Reading;
 use crate::weights::Weight;
 use extents::SizeStep;
 use passhost_ir::{Dtype, Infer};
-use passhost_protocol::reader::{Change, SampleError, SourceLocation};
+use passhost_protocol::reader::{SampleError, SourceLocation, VariantChange};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -33,7 +33,7 @@ pub struct Varied {
 
 /// Why there is no such variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
-pub enum Refusal {
+pub enum VaryRefusal {
     /// The graph has no such symbol.
     #[error("there is no symbol `{name}`; the graph has {known}")]
     Symbol {
@@ -79,7 +79,7 @@ pub enum Refusal {
     Sample(#[from] SampleError),
 }
 
-impl Sample {
+impl SampleText {
     /// What may change in the sizes of graph `index`, whose parameters have these records: the symbols that it names, or, if
     /// it names none, the extents of its arguments.
     ///
@@ -112,11 +112,11 @@ impl Sample {
         &self,
         index: usize,
         reading: &Reading,
-        change: &Change,
+        change: &VariantChange,
         infer: &mut dyn Infer,
-    ) -> Result<Varied, Refusal> {
+    ) -> Result<Varied, VaryRefusal> {
         let files = &self.variants[index];
-        let source = Source::new(self.files.shown(&files.path.join(Path::new("model.py"))), &files.model);
+        let source = PythonSource::new(self.files.shown(&files.path.join(Path::new("model.py"))), &files.model);
         let constraints = match self.constraints(index) {
             // A graph without symbols may come without the file.
             Err(SampleError::Read { .. }) if change.symbols.is_empty() => Constraints::fixed(&reading.weights),
@@ -128,17 +128,17 @@ impl Sample {
 }
 
 fn vary(
-    source: &Source<'_>,
+    source: &PythonSource<'_>,
     reading: &Reading,
     mut constraints: Constraints,
-    change: &Change,
+    change: &VariantChange,
     infer: &mut dyn Infer,
-) -> Result<Varied, Refusal> {
+) -> Result<Varied, VaryRefusal> {
     let mut reading = reading.clone();
     for (name, &value) in &change.symbols {
         let symbol = constraints.position(name).ok_or_else(|| unknown(name, &constraints))?;
         if !(1..=LARGEST_EXTENT).contains(&value) {
-            return Err(Refusal::Value { name: name.clone(), value });
+            return Err(VaryRefusal::Value { name: name.clone(), value });
         }
         let step = SizeStep::new(&constraints, symbol, value);
         if step.from != step.to {
@@ -155,10 +155,10 @@ fn vary(
     Ok(Varied { reading, constraints })
 }
 
-fn unknown(name: &str, constraints: &Constraints) -> Refusal {
+fn unknown(name: &str, constraints: &Constraints) -> VaryRefusal {
     let known: Vec<&str> = constraints.symbols.iter().map(|(name, _)| name.as_str()).collect();
     let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-    Refusal::Symbol { name: name.to_owned(), known }
+    VaryRefusal::Symbol { name: name.to_owned(), known }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `weight_meta.py`: what is recorded of each tensor that a graph takes.
 
-use crate::python::{Source, literal};
+use crate::python::{PythonSource, literal};
 use crate::value::PyValue;
 use passhost_ir::{Arg, Dtype, TensorType};
 use passhost_protocol::reader::SampleError;
@@ -50,7 +50,7 @@ impl Weight {
 }
 
 /// Reads the records in order.
-pub fn weights(source: &Source<'_>) -> Result<Vec<Weight>, SampleError> {
+pub fn weights(source: &PythonSource<'_>) -> Result<Vec<Weight>, SampleError> {
     let mut weights: Vec<Weight> = vec![];
     let mut names = HashSet::new();
     for statement in source.statements()? {
@@ -69,7 +69,7 @@ pub fn weights(source: &Source<'_>) -> Result<Vec<Weight>, SampleError> {
     Ok(weights)
 }
 
-fn weight(source: &Source<'_>, class: &str, body: &[Stmt]) -> Result<Weight, SampleError> {
+fn weight(source: &PythonSource<'_>, class: &str, body: &[Stmt]) -> Result<Weight, SampleError> {
     let mut fields: Vec<(&str, PyValue)> = vec![];
     for statement in body {
         let Stmt::Assign(assign) = statement else {

@@ -1,6 +1,7 @@
 //! Writes the files of a graph folder, in the form that they are read in.
 
-use crate::constraints::{CONSTRAINTS, Constraints};
+use crate::constraints::Constraints;
+use crate::files::CONSTRAINTS;
 use crate::fx::{Expr, Trace, ValueRef, print};
 use crate::weights::Weight;
 use sha2::{Digest, Sha256};

@@ -1,6 +1,6 @@
 //! What a plugin that has taken its child over could do, tried: [`passhost_confine::attempt`].
 
-use crate::serve::{ServeError, on_a_thread};
+use crate::serve::{GuestServeError, on_a_thread};
 use passhost_confine::attempt::{NO_WALLS, make};
 use passhost_confine::guest;
 use passhost_result::GuestLimits;
@@ -18,9 +18,9 @@ pub const RUNNING: &str = "running";
 /// # Errors
 ///
 /// If the process cannot be confined, or there is no such stage.
-pub fn attempt(arguments: &[OsString]) -> Result<ExitCode, ServeError> {
+pub fn attempt(arguments: &[OsString]) -> Result<ExitCode, GuestServeError> {
     let [stage, name, target] = arguments else {
-        return Err(ServeError::OutOfTurn { expected: "a stage, an attempt and a target" });
+        return Err(GuestServeError::UnexpectedMessage("a stage, an attempt and a target"));
     };
     let stage = stage.to_string_lossy();
     if stage == NO_WALLS {

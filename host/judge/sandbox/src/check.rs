@@ -66,7 +66,7 @@ pub(crate) fn cut(text: &str, characters: usize) -> String {
 }
 
 /// What a component imports and exports at its outermost level.
-struct Names {
+struct ComponentNames {
     imports: Vec<String>,
     exports: Vec<String>,
 }
@@ -106,8 +106,8 @@ pub fn check(wasm: &[u8], limits: &GuestLimits) -> Result<(), GuestFailure> {
 }
 
 /// The names of the component's own imports and exports; those of components inside it are its own affair.
-fn names(wasm: &[u8]) -> wasmparser::Result<Names> {
-    let mut names = Names { imports: vec![], exports: vec![] };
+fn names(wasm: &[u8]) -> wasmparser::Result<ComponentNames> {
+    let mut names = ComponentNames { imports: vec![], exports: vec![] };
     let mut depth = 0usize;
     for payload in Parser::new(0).parse_all(wasm) {
         match payload? {
@@ -161,7 +161,7 @@ fn compatible(found: &str, wanted: &str) -> bool {
     minor(found).is_some_and(|found| minor(wanted) == Some(found))
 }
 
-fn check_versions(names: &Names) -> Result<(), GuestFailure> {
+fn check_versions(names: &ComponentNames) -> Result<(), GuestFailure> {
     let mut ours = names
         .imports
         .iter()

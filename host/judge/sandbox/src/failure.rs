@@ -36,18 +36,18 @@ pub(crate) fn classify(error: &wasmtime::Error, phase: Phase, meter: &Meter, lim
             Trap::StackOverflow => limit(Limit::Stack),
             Trap::Interrupt => limit(Limit::Deadline),
             // How Rust aborts after a panic.
-            Trap::UnreachableCodeReached => GuestFailure::Trap {
-                message: panic_message(meter).unwrap_or_else(|| "`unreachable` executed without a message".into()),
-            },
+            Trap::UnreachableCodeReached => GuestFailure::Trap(
+                panic_message(meter).unwrap_or_else(|| "`unreachable` executed without a message".into()),
+            ),
             // Frames that need memory overrun it before WebAssembly's own stack is full.
             Trap::MemoryOutOfBounds => {
-                GuestFailure::Trap { message: format!("{trap} (endless recursion looks like this as well)") }
+                GuestFailure::Trap(format!("{trap} (endless recursion looks like this as well)"))
             }
-            other => GuestFailure::Trap { message: other.to_string() },
+            other => GuestFailure::Trap(other.to_string()),
         };
     }
     if error.is::<Exited>() {
-        return GuestFailure::Trap { message: Exited.to_string() };
+        return GuestFailure::Trap(Exited.to_string());
     }
     if phase == Phase::Call && error.root_cause().to_string().starts_with(TOO_MUCH_DATA) {
         return limit(Limit::Output);

@@ -23,7 +23,7 @@ const STDOUT: u32 = 1;
 const STDERR: u32 = 2;
 
 /// What the imports of one call work on.
-pub(crate) struct State {
+pub(crate) struct ImportState {
     pub(crate) meter: Meter,
     pub(crate) infer: Box<dyn Infer + Send>,
     pub(crate) watchdog: Watchdog,
@@ -59,10 +59,10 @@ struct Datetime {
 }
 
 /// A linker with all of it.
-pub(crate) fn linker(engine: &Engine) -> Result<Linker<State>> {
+pub(crate) fn linker(engine: &Engine) -> Result<Linker<ImportState>> {
     let mut linker = Linker::new(engine);
     host(linker.instance(&format!("passhost:pass/host@{INTERFACE_VERSION}"))?)?;
-    let mut wasi = |interface: &str, define: fn(LinkerInstance<'_, State>) -> Result<()>| {
+    let mut wasi = |interface: &str, define: fn(LinkerInstance<'_, ImportState>) -> Result<()>| {
         define(linker.instance(&format!("wasi:{interface}@{WASI_VERSION}"))?)
     };
     wasi("cli/environment", environment)?;
@@ -93,15 +93,15 @@ pub(crate) fn linker(engine: &Engine) -> Result<Linker<State>> {
     Ok(linker)
 }
 
-fn host(mut it: LinkerInstance<'_, State>) -> Result<()> {
-    it.func_wrap("infer", |mut store: StoreContextMut<'_, State>, (op, args): (OpName, Vec<TypedArg>)| {
+fn host(mut it: LinkerInstance<'_, ImportState>) -> Result<()> {
+    it.func_wrap("infer", |mut store: StoreContextMut<'_, ImportState>, (op, args): (OpName, Vec<TypedArg>)| {
         let fuel = store.get_fuel()?;
         let Some(rest) = fuel.checked_sub(INFER_FUEL) else {
             store.set_fuel(0)?;
             return Err(store.data_mut().meter.exceeded(Limit::Fuel));
         };
         store.set_fuel(rest)?;
-        let State { meter, infer, watchdog } = store.data_mut();
+        let ImportState { meter, infer, watchdog } = store.data_mut();
         meter.count_infer()?;
         let args: Vec<Arg<passhost_ir::TensorType>> = args.into_iter().map(Arg::from).collect();
         let answer = watchdog.suspended(|| infer.infer(&op.into(), &args));
@@ -111,23 +111,23 @@ fn host(mut it: LinkerInstance<'_, State>) -> Result<()> {
         };
         Ok((answer,))
     })?;
-    it.func_wrap("may-insert", |mut store: StoreContextMut<'_, State>, (op,): (OpName,)| {
+    it.func_wrap("may-insert", |mut store: StoreContextMut<'_, ImportState>, (op,): (OpName,)| {
         Ok((store.data_mut().infer.may_insert(&op.into()),))
     })?;
-    it.func_wrap("log", |mut store: StoreContextMut<'_, State>, (mut message,): (String,)| {
+    it.func_wrap("log", |mut store: StoreContextMut<'_, ImportState>, (mut message,): (String,)| {
         message.push('\n');
         store.data_mut().meter.write(LogSource::Log, message.as_bytes())
     })
 }
 
-fn environment(mut it: LinkerInstance<'_, State>) -> Result<()> {
+fn environment(mut it: LinkerInstance<'_, ImportState>) -> Result<()> {
     it.func_wrap("get-environment", |_, ()| Ok((Vec::<(String, String)>::new(),)))?;
     it.func_wrap("get-arguments", |_, ()| Ok((Vec::<String>::new(),)))?;
     it.func_wrap("initial-cwd", |_, ()| Ok((None::<String>,)))
 }
 
 /// Nothing is ever waited for.
-fn poll(mut it: LinkerInstance<'_, State>) -> Result<()> {
+fn poll(mut it: LinkerInstance<'_, ImportState>) -> Result<()> {
     resource::<Pollable>(&mut it, "pollable")?;
     it.func_wrap("[method]pollable.ready", |_, _: (Resource<Pollable>,)| Ok((true,)))?;
     it.func_wrap("[method]pollable.block", |_, _: (Resource<Pollable>,)| Ok(()))?;
@@ -136,7 +136,7 @@ fn poll(mut it: LinkerInstance<'_, State>) -> Result<()> {
     })
 }
 
-fn streams(mut it: LinkerInstance<'_, State>) -> Result<()> {
+fn streams(mut it: LinkerInstance<'_, ImportState>) -> Result<()> {
     resource::<InputStream>(&mut it, "input-stream")?;
     resource::<OutputStream>(&mut it, "output-stream")?;
     for name in ["[method]input-stream.read", "[method]input-stream.blocking-read"] {
@@ -165,7 +165,7 @@ fn streams(mut it: LinkerInstance<'_, State>) -> Result<()> {
 }
 
 /// Defines a resource type. Its handles are plain numbers, so that nothing is left to free.
-fn resource<T: 'static>(it: &mut LinkerInstance<'_, State>, name: &str) -> Result<()> {
+fn resource<T: 'static>(it: &mut LinkerInstance<'_, ImportState>, name: &str) -> Result<()> {
     it.resource(name, ResourceType::host::<T>(), |_, _| Ok(()))
 }
 

@@ -24,4 +24,4 @@ pub mod plugin;
 pub mod serve;
 mod watchdog;
 
-pub use plugin::{Loaded, Plugin};
+pub use plugin::{CompiledPlugin, LoadedComponent};

@@ -2,7 +2,7 @@
 //! `attempt` it tries to get out instead.
 
 use passhost_confine::{attempt, guest};
-use passhost_sandbox::serve::ServeError;
+use passhost_sandbox::serve::GuestServeError;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     })
 }
 
-fn serve() -> Result<ExitCode, ServeError> {
+fn serve() -> Result<ExitCode, GuestServeError> {
     // SAFETY: no thread was started and nothing was opened since `main` began.
     let walls = unsafe { guest::before_anything() }?;
     passhost_sandbox::serve::serve(walls)?;

@@ -5,12 +5,12 @@ use crate::bindings::{Plugin as Bindings, PluginPre};
 use crate::check::{check, cut};
 use crate::convert;
 use crate::failure::{MESSAGE, Phase, classify};
-use crate::imports::{State, linker};
+use crate::imports::{ImportState, linker};
 use crate::meter::Meter;
 use crate::watchdog::Watchdog;
 use passhost_ir::verify::check_counts;
 use passhost_ir::{Arg, DeviceFacts, Graph, Infer, InferError, NodeId, OpName, TensorType};
-use passhost_protocol::guest::{GuestFailure, Limit, Rewrite};
+use passhost_protocol::guest::{GuestFailure, GuestRewrite, Limit};
 use passhost_result::{GuestLimits, GuestUsage, PassInfo, Refusal};
 use std::time::{Duration, Instant};
 use wasmtime::component::Component;
@@ -24,35 +24,39 @@ const HANDLES: usize = 1000;
 
 /// A compiled plugin that may be called any number of times. Each call has a fresh instance, so that nothing is
 /// remembered from one to the next.
-pub struct Plugin {
+pub struct CompiledPlugin {
     engine: Engine,
-    pre: PluginPre<State>,
+    pre: PluginPre<ImportState>,
     limits: GuestLimits,
     watchdog: Watchdog,
 }
 
 /// A plugin that passed the checks and is compiled. None of its code has run.
-pub struct Loaded {
+pub struct LoadedComponent {
     /// Ready to be called.
-    pub plugin: Plugin,
+    pub plugin: CompiledPlugin,
     /// The machine code, if it was made now and not taken from an artefact.
     pub artefact: Option<Vec<u8>>,
 }
 
-impl Drop for Plugin {
+impl Drop for CompiledPlugin {
     fn drop(&mut self) {
         self.watchdog.stop();
     }
 }
 
-impl Plugin {
+impl CompiledPlugin {
     /// Checks `wasm` and compiles it, or loads `artefact` instead of compiling. An artefact that does not load is
     /// ignored.
     ///
     /// # Safety
-    /// An artefact is machine code that will run outside of any sandbox: it must be what [`Loaded::artefact`] gave for
+    /// An artefact is machine code that will run outside of any sandbox: it must be what [`LoadedComponent::artefact`] gave for
     /// the same `wasm`, unchanged.
-    pub unsafe fn load(wasm: &[u8], artefact: Option<&[u8]>, limits: GuestLimits) -> Result<Loaded, GuestFailure> {
+    pub unsafe fn load(
+        wasm: &[u8],
+        artefact: Option<&[u8]>,
+        limits: GuestLimits,
+    ) -> Result<LoadedComponent, GuestFailure> {
         let started = Instant::now();
         check(wasm, &limits)?;
         let host = |error: wasmtime::Error| GuestFailure::Host(format!("{error:#}"));
@@ -79,7 +83,7 @@ impl Plugin {
             .map_err(|error| GuestFailure::Compile(cut(&format!("{error:#}"), MESSAGE)))?;
         let watchdog = Watchdog::start(&engine)
             .map_err(|error| GuestFailure::Host(format!("cannot start the watchdog thread: {error}")))?;
-        Ok(Loaded { plugin: Plugin { engine, pre, limits, watchdog }, artefact })
+        Ok(LoadedComponent { plugin: CompiledPlugin { engine, pre, limits, watchdog }, artefact })
     }
 
     /// Asks the plugin who it is.
@@ -101,7 +105,7 @@ impl Plugin {
         device: DeviceFacts,
         infer_calls: u64,
         infer: Box<dyn Infer + Send>,
-    ) -> (Result<Rewrite, GuestFailure>, GuestUsage) {
+    ) -> (Result<GuestRewrite, GuestFailure>, GuestUsage) {
         let given = convert::graph(graph.clone());
         let (returned, usage) = self.call(infer_calls, infer, |plugin, store| {
             plugin.passhost_pass_pass().call_run(store, &given, device.into())
@@ -117,11 +121,11 @@ impl Plugin {
         &self,
         infer_calls: u64,
         infer: Box<dyn Infer + Send>,
-        function: impl FnOnce(&Bindings, &mut Store<State>) -> wasmtime::Result<R>,
+        function: impl FnOnce(&Bindings, &mut Store<ImportState>) -> wasmtime::Result<R>,
     ) -> (Result<R, GuestFailure>, GuestUsage) {
         let started = Instant::now();
         let limits = GuestLimits { infer_calls, ..self.limits };
-        let state = State { meter: Meter::new(limits), infer, watchdog: self.watchdog.clone() };
+        let state = ImportState { meter: Meter::new(limits), infer, watchdog: self.watchdog.clone() };
         let mut store = Store::new(&self.engine, state);
         store.limiter(|state| &mut state.meter);
         store.set_hostcall_fuel(usize::try_from(limits.output).unwrap_or(usize::MAX));
@@ -150,7 +154,7 @@ impl Plugin {
 }
 
 /// What a pass returned for a graph, if it is a graph and not out of all proportion.
-fn rewrite_of(original: &Graph, returned: wit::Rewrite) -> Result<Rewrite, GuestFailure> {
+fn rewrite_of(original: &Graph, returned: wit::Rewrite) -> Result<GuestRewrite, GuestFailure> {
     let malformed = |error: &dyn std::fmt::Display| GuestFailure::Malformed(error.to_string());
     let graph = convert::graph_of(returned.graph).map_err(|error| malformed(&error))?;
     check_counts(original, &graph).map_err(|error| malformed(&error))?;
@@ -158,7 +162,7 @@ fn rewrite_of(original: &Graph, returned: wit::Rewrite) -> Result<Rewrite, Guest
         nodes: refusal.nodes.into_iter().map(NodeId).collect(),
         reason: cut(&refusal.reason, LINE),
     });
-    let mut rewrite = Rewrite { graph, refusals: refusals.collect(), refusals_left_out: 0 };
+    let mut rewrite = GuestRewrite { graph, refusals: refusals.collect(), refusals_left_out: 0 };
     rewrite.bound_refusals();
     Ok(rewrite)
 }

@@ -1,6 +1,6 @@
 //! The child's side of the protocol: a greeting, one plugin, and then one reply to each request.
 
-use crate::plugin::{Loaded, Plugin};
+use crate::plugin::{CompiledPlugin, LoadedComponent};
 use passhost_confine::{ConfineError, Walls, guest};
 use passhost_ir::alias::never_copies;
 use passhost_ir::{Arg, Infer, InferError, OpName, OpTable, TensorType};
@@ -15,7 +15,7 @@ const HOST_STACK: u64 = 4 << 20;
 
 /// Why the child stops before the supervisor closes the connection.
 #[derive(Debug, thiserror::Error)]
-pub enum ServeError {
+pub enum GuestServeError {
     /// The connection broke.
     #[error(transparent)]
     Frame(#[from] FrameError),
@@ -26,11 +26,8 @@ pub enum ServeError {
     #[error("cannot make a WebAssembly engine: {0}")]
     Engine(String),
     /// A message that has no place here.
-    #[error("expected {expected}, got another message; the programs passhost and passhost-guest must be of one build")]
-    OutOfTurn {
-        /// What would have had a place.
-        expected: &'static str,
-    },
+    #[error("expected {0}, got another message; the programs passhost and passhost-guest must be of one build")]
+    UnexpectedMessage(&'static str),
     /// The thread that runs the plugin cannot be started, or failed.
     #[error("the thread that runs the plugin {0}")]
     Thread(String),
@@ -42,13 +39,13 @@ pub enum ServeError {
 /// # Errors
 ///
 /// If the connection breaks or the supervisor speaks out of turn, or the process cannot be confined further.
-pub fn serve(walls: Walls) -> Result<(), ServeError> {
-    let engine =
-        crate::engine::new(GuestLimits::default().stack).map_err(|error| ServeError::Engine(format!("{error:#}")))?;
+pub fn serve(walls: Walls) -> Result<(), GuestServeError> {
+    let engine = crate::engine::new(GuestLimits::default().stack)
+        .map_err(|error| GuestServeError::Engine(format!("{error:#}")))?;
     send(&FromGuest::Hello { engine: crate::engine::identity(&engine), walls })?;
     let (wasm, artefact, limits) = match receive() {
         Ok(ToGuest::Load { wasm, artefact, limits }) => (wasm, artefact, limits),
-        Ok(_) => return Err(ServeError::OutOfTurn { expected: "Load" }),
+        Ok(_) => return Err(GuestServeError::UnexpectedMessage("Load")),
         Err(FrameError::Closed) => return Ok(()),
         Err(error) => return Err(error.into()),
     };
@@ -60,19 +57,19 @@ pub fn serve(walls: Walls) -> Result<(), ServeError> {
 pub(crate) fn on_a_thread<T: Send + 'static>(
     limits: &GuestLimits,
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, ServeError> {
+) -> Result<T, GuestServeError> {
     let stack = usize::try_from(limits.stack.saturating_add(HOST_STACK)).unwrap_or(usize::MAX);
     let started = std::thread::Builder::new().name("plugin".into()).stack_size(stack).spawn(work);
-    let thread = started.map_err(|error| ServeError::Thread(format!("cannot be started: {error}")))?;
-    thread.join().map_err(|_| ServeError::Thread("panicked; this is a bug of passhost".into()))
+    let thread = started.map_err(|error| GuestServeError::Thread(format!("cannot be started: {error}")))?;
+    thread.join().map_err(|_| GuestServeError::Thread("panicked; this is a bug of passhost".into()))
 }
 
-fn serve_plugin(wasm: &[u8], artefact: Option<&[u8]>, limits: GuestLimits) -> Result<(), ServeError> {
+fn serve_plugin(wasm: &[u8], artefact: Option<&[u8]>, limits: GuestLimits) -> Result<(), GuestServeError> {
     let started = Instant::now();
     // SAFETY: the supervisor started this process and authenticates what it sends as an artefact.
-    let loaded = unsafe { Plugin::load(wasm, artefact, limits) };
+    let loaded = unsafe { CompiledPlugin::load(wasm, artefact, limits) };
     let plugin = match loaded {
-        Ok(Loaded { plugin, artefact }) => {
+        Ok(LoadedComponent { plugin, artefact }) => {
             guest::before_plugin_code()?;
             // Sent before any code of the plugin runs: what the supervisor signs was made by the compiler alone.
             send(&FromGuest::Loaded { artefact, wall_us: microseconds(started.elapsed()) })?;
@@ -90,7 +87,7 @@ fn serve_plugin(wasm: &[u8], artefact: Option<&[u8]>, limits: GuestLimits) -> Re
             Err(error) => return Err(error.into()),
         };
         let Some(plugin) = &plugin else {
-            return Err(ServeError::OutOfTurn { expected: "the end of the connection, for no plugin is loaded" });
+            return Err(GuestServeError::UnexpectedMessage("the end of the connection, for no plugin is loaded"));
         };
         guest::allow_processor_time(Duration::from_millis(limits.deadline_ms))?;
         match request {
@@ -112,7 +109,7 @@ fn serve_plugin(wasm: &[u8], artefact: Option<&[u8]>, limits: GuestLimits) -> Re
                 }
             }
             ToGuest::Load { .. } | ToGuest::Inferred(_) => {
-                return Err(ServeError::OutOfTurn { expected: "Describe or Run" });
+                return Err(GuestServeError::UnexpectedMessage("Describe or Run"));
             }
         }
     }

@@ -6,15 +6,15 @@ use wasmtime::Engine;
 
 /// A thread that sleeps until a deadline. There is no ticking: an idle plugin costs nothing.
 #[derive(Clone)]
-pub(crate) struct Watchdog(Arc<Shared>);
+pub(crate) struct Watchdog(Arc<WatchdogShared>);
 
-struct Shared {
-    state: Mutex<State>,
+struct WatchdogShared {
+    state: Mutex<WatchState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct WatchState {
     deadline: Option<Instant>,
     stopped: bool,
 }
@@ -22,7 +22,7 @@ struct State {
 impl Watchdog {
     /// Starts the thread. It ends when the engine's owner calls [`Watchdog::stop`].
     pub(crate) fn start(engine: &Engine) -> std::io::Result<Watchdog> {
-        let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() });
+        let shared = Arc::new(WatchdogShared { state: Mutex::default(), changed: Condvar::new() });
         let (watched, engine) = (Arc::clone(&shared), engine.clone());
         std::thread::Builder::new()
             .name("watchdog".into())
@@ -54,9 +54,9 @@ impl Watchdog {
     }
 }
 
-impl Shared {
+impl WatchdogShared {
     /// The state is two plain fields, valid whatever a panicking thread left.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, WatchState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

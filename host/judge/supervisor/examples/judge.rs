@@ -7,7 +7,7 @@ use passhost_child::{Confinement, Plugin};
 use passhost_protocol::device::DeviceChoice;
 use passhost_result::Settings;
 use passhost_result::document::Document;
-use passhost_supervisor::{Checking, Config, Sample, Supervisor};
+use passhost_supervisor::{Config, Sample, Supervisor};
 use std::error::Error;
 use std::path::Path;
 
@@ -31,8 +31,7 @@ pub fn judge(plugin: &Path, other: &Path, sample: &Path) -> Result<Judged, Box<d
         (Sample::open(sample, Confinement::default())?, Sample::open(sample, Confinement::default())?);
     let mut device = Device::open(DeviceSetup::new(DeviceChoice::Cpu, None))?;
     let facts = device.info().facts;
-    let mut document = None;
-    let refusals = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let check = scope.spawn(|| {
             let (mut checker, mut other) = (supervisor.checker(facts), supervisor.load(other));
             let variants = 0..checked.variants().len();
@@ -43,13 +42,10 @@ pub fn judge(plugin: &Path, other: &Path, sample: &Path) -> Result<Judged, Box<d
             variants.map(refusal).collect::<Vec<_>>()
         });
         let (mut checker, mut plugin) = (supervisor.checker(facts), supervisor.load(plugin));
-        supervisor.evaluate(&mut checker, &mut plugin, vec![measured], &mut device, Checking::Between, |found| {
-            document = Some(found);
-            Ok::<(), Box<dyn Error>>(())
-        })?;
-        check.join().map_err(|_| Box::<dyn Error>::from("the check panicked"))
-    })?;
-    Ok(Judged { document: document.ok_or("one sample has one document")?, refusals })
+        let document = supervisor.evaluate(&mut checker, &mut plugin, measured, &mut device);
+        let refusals = check.join().map_err(|_| Box::<dyn Error>::from("the check panicked"))?;
+        Ok(Judged { document, refusals })
+    })
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

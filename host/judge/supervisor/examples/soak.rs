@@ -6,7 +6,7 @@ use passhost_child::device::{Device, DeviceSetup};
 use passhost_child::{Confinement, Plugin};
 use passhost_protocol::device::DeviceChoice;
 use passhost_result::Settings;
-use passhost_supervisor::{Checking, Config, Sample, Supervisor};
+use passhost_supervisor::{Config, Sample, Supervisor};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
@@ -110,13 +110,12 @@ pub fn soak(
     let (warm, mut last) = (WARM.min(count / 2), Held::default());
     let mut early = Held::default();
     for done in 1..=count {
-        let opened = vec![Sample::open(sample, Confinement::default())?];
-        supervisor.evaluate(&mut checker, &mut plugin, opened, &mut device, Checking::Between, |document| {
-            let timed = document.variants.iter().all(|variant| variant.timing.is_some());
-            let why =
-                || document.variants.iter().find_map(|variant| variant.failure.as_ref()).or(document.failure.as_ref());
-            if timed { Ok(()) } else { Err(format!("not timed: {:?}", why())) }
-        })?;
+        let opened = Sample::open(sample, Confinement::default())?;
+        let document = supervisor.evaluate(&mut checker, &mut plugin, opened, &mut device);
+        if !document.variants.iter().all(|variant| variant.timing.is_some()) {
+            let of_variant = document.variants.iter().find_map(|variant| variant.failure.as_ref());
+            return Err(format!("not timed: {:?}", of_variant.or(document.failure.as_ref())).into());
+        }
         if done == warm || done == count || done % 200 == 0 {
             last = Held::now();
             tell(done, &last);

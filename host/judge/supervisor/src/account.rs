@@ -2,10 +2,10 @@
 //! returned, or for the reader of a sample. All of it is charged to one account, and refused when that is empty.
 
 use passhost_child::guest::GuestError;
-use passhost_child::{ChildError, Types, TypesSession};
+use passhost_child::{ChildError, TypesClient, TypesSession};
 use passhost_ir::{Arg, Infer, InferError, OpName, TensorType};
 use passhost_protocol::guest::{GuestFailure, Limit};
-use passhost_protocol::types::Answer;
+use passhost_protocol::types::TypesAnswer;
 use passhost_result::GuestLimits;
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,7 @@ impl Account {
     }
 
     /// Somebody who answers at the expense of this account.
-    pub fn pays<'a>(&'a mut self, types: &'a mut Types) -> Charged<'a> {
+    pub fn pays<'a>(&'a mut self, types: &'a mut TypesClient) -> Charged<'a> {
         Charged { account: self, types: types.session() }
     }
 
@@ -67,7 +67,7 @@ impl Charged<'_> {
 }
 
 impl Infer for Charged<'_> {
-    fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> Answer {
+    fn infer(&mut self, op: &OpName, args: &[Arg<TensorType>]) -> TypesAnswer {
         let operands: u64 = args.iter().map(Arg::size).sum();
         if operands > OPERANDS {
             let message = format!("{operands} operands and numbers; at most {OPERANDS} are answered");
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn a_question_without_end_is_refused_before_it_is_asked() {
         let mut account = Account::new(Duration::from_secs(60));
-        let mut types = Types::new(std::sync::Arc::default(), passhost_child::Confinement::default());
+        let mut types = TypesClient::new(std::sync::Arc::default(), passhost_child::Confinement::default());
         let many = vec![TensorType::contiguous(Dtype::F32, [1]); OPERANDS as usize];
         let answer = account.pays(&mut types).infer(&OpName::new("aten::cat", ""), &[Arg::Values(many)]);
         assert!(matches!(answer, Err(InferError::Refused { .. })), "{answer:?}");

@@ -1,7 +1,7 @@
 //! One who checks, and what an evaluation that is repeated has from the first.
 
 use crate::supervisor::Supervisor;
-use passhost_child::{Ahead, ForGpu, Types};
+use passhost_child::{Ahead, ForGpu, TypesClient};
 use passhost_ir::DeviceFacts;
 use passhost_result::{OtherRounds, TunedKernel};
 
@@ -9,7 +9,7 @@ use passhost_result::{OtherRounds, TunedKernel};
 /// may work at once.
 pub struct Checker<'s> {
     pub(crate) supervisor: &'s Supervisor,
-    pub(crate) types: Types,
+    pub(crate) types: TypesClient,
     /// What a pass is told of the device that its rewrites will run on.
     pub(crate) device: DeviceFacts,
     /// Of an evaluation that is repeated.
@@ -30,20 +30,23 @@ pub struct Seeds {
     pub tuned: Vec<TunedKernel>,
 }
 
-impl<'s> Checker<'s> {
-    pub(crate) fn new(supervisor: &'s Supervisor, device: DeviceFacts) -> Checker<'s> {
-        Checker { supervisor, types: supervisor.types(), device, recorded: vec![], ahead: None }
+impl Supervisor {
+    /// Who checks for a device with these facts. It needs no device itself.
+    pub fn checker(&self, device: DeviceFacts) -> Checker<'_> {
+        Checker { supervisor: self, types: self.types(), device, recorded: vec![], ahead: None }
     }
+}
 
+impl<'s> Checker<'s> {
     /// With a types child that may have been started ahead of the first question, so that it gets ready while something
     /// else does.
     #[must_use]
-    pub fn with_types(self, types: Types) -> Checker<'s> {
+    pub fn with_types(self, types: TypesClient) -> Checker<'s> {
         Checker { types, ..self }
     }
 
     /// The types child, for whoever checks next.
-    pub fn into_types(self) -> Types {
+    pub fn into_types(self) -> TypesClient {
         self.types
     }
 

@@ -3,9 +3,9 @@
 
 use crate::budget::warning;
 use crate::checker::{Checker, Seeds};
-use crate::hidden::Search;
+use crate::hidden::HiddenSearch;
 use crate::sample::Sample;
-use crate::stages::{Plan, Read, Reference, Stopped, Trail, Typed, Verified};
+use crate::stages::{ReadVariant, Reference, RunPlan, Stopped, Trail, TypedVariant, VerifiedRewrite};
 use passhost_child::device::Device;
 use passhost_child::{LoadedPlugin, Use};
 use passhost_ir::Graph;
@@ -19,29 +19,29 @@ use std::sync::Arc;
 
 /// A variant that was read. No plugin has seen it.
 #[derive(Clone)]
-pub(crate) struct Reading<'s> {
+pub(crate) struct TypedReading<'s> {
     pub trail: Trail<'s>,
-    pub typed: Typed,
+    pub typed: TypedVariant,
 }
 
 /// A variant that has been checked.
-pub struct Checked<'s>(pub(crate) Result<Item<'s>, Box<Judged>>);
+pub struct Checked<'s>(pub(crate) Result<CheckedItem<'s>, Box<Judged>>);
 
 /// One that waits to be measured. The reference runs whatever the check found, so that a sample that is of no use is not
 /// held against the plugin.
-pub(crate) struct Item<'s> {
+pub(crate) struct CheckedItem<'s> {
     trail: Trail<'s>,
-    reference: Arc<reader::Variant>,
+    reference: Arc<reader::SampleVariant>,
     /// Whether its types are those of a run.
     is_observed: bool,
-    end: Result<Verified, Stopped>,
-    pub plan: Plan,
+    end: Result<VerifiedRewrite, Stopped>,
+    pub plan: RunPlan,
 }
 
 /// A variant whose types are others than inferred, as its run shows: it is checked again.
 pub(crate) struct Retyped<'s> {
-    reading: Reading<'s>,
-    plan: Plan,
+    reading: TypedReading<'s>,
+    plan: RunPlan,
 }
 
 impl Checked<'_> {
@@ -64,7 +64,7 @@ impl Checked<'_> {
     }
 
     /// The reference program with its inputs, if it could be read.
-    pub fn read(&self) -> Option<&reader::Variant> {
+    pub fn read(&self) -> Option<&reader::SampleVariant> {
         self.0.as_ref().ok().map(|item| &*item.reference)
     }
 }
@@ -81,13 +81,13 @@ impl<'s> Checker<'s> {
     }
 
     /// Reads and types variant `index`, for as many plugins as there are. One that is of no use is judged.
-    pub(crate) fn read(&mut self, sample: &mut Sample, index: usize) -> Result<Reading<'s>, Box<Judged>> {
+    pub(crate) fn read(&mut self, sample: &mut Sample, index: usize) -> Result<TypedReading<'s>, Box<Judged>> {
         let mut trail = Trail::new(self.supervisor, sample, index);
-        let read = trail.spend(Work::Read, |trail| Read::new(trail, &mut self.types, sample, index));
+        let read = trail.spend(Work::Read, |trail| ReadVariant::new(trail, &mut self.types, sample, index));
         let typed = read.and_then(|read| read.typed(&mut trail));
         self.supervisor.keep_walls(&self.types);
         match typed {
-            Ok(typed) => Ok(Reading { trail, typed }),
+            Ok(typed) => Ok(TypedReading { trail, typed }),
             Err(stopped) => Err(stopped.judged(trail).into()),
         }
     }
@@ -98,7 +98,7 @@ impl<'s> Checker<'s> {
         plugin: &mut LoadedPlugin,
         sample: &mut Sample,
         index: usize,
-        reading: Result<Reading<'s>, Box<Judged>>,
+        reading: Result<TypedReading<'s>, Box<Judged>>,
     ) -> Checked<'s> {
         let reading = match reading {
             Ok(reading) => reading,
@@ -106,11 +106,11 @@ impl<'s> Checker<'s> {
         };
         let Seeds { inputs, hidden, others, tuned } = self.recorded.get(index).cloned().unwrap_or_default();
         let draws = inputs.map(|seed| Draws { seed, are_shared: false, others });
-        let plan = Plan { draws, tuned, ..Plan::default() };
+        let plan = RunPlan { draws, tuned, ..RunPlan::default() };
         let mut item = self.item(plugin, reading, plan);
         if item.end.as_ref().is_ok_and(|verified| !verified.rewrite.pass_miss) {
             let (trail, original) = (&item.trail, &item.reference.program);
-            match (Search { checker: self, plugin, sample, index, trail, original }).run(hidden) {
+            match (HiddenSearch { checker: self, plugin, sample, index, trail, original }).run(hidden) {
                 Ok(hidden) => item.plan.hidden = hidden,
                 Err(failure) => item.end = Err(stopped(item.end, FailureClass::Runtime, failure)),
             }
@@ -120,22 +120,27 @@ impl<'s> Checker<'s> {
         Checked(Ok(item))
     }
 
-    fn item(&mut self, plugin: &mut LoadedPlugin, Reading { mut trail, typed }: Reading<'s>, plan: Plan) -> Item<'s> {
+    fn item(
+        &mut self,
+        plugin: &mut LoadedPlugin,
+        TypedReading { mut trail, typed }: TypedReading<'s>,
+        plan: RunPlan,
+    ) -> CheckedItem<'s> {
         let reference = Arc::clone(typed.reference());
         let mut end = self.verified(plugin, typed, &mut trail);
         if let Ok(verified) = &mut end {
             trail.note_once(std::mem::take(&mut verified.notes));
         }
-        Item { trail, reference, is_observed: false, end, plan }
+        CheckedItem { trail, reference, is_observed: false, end, plan }
     }
 
     /// What a pass makes of a program, if that may run.
     pub(crate) fn verified(
         &mut self,
         plugin: &mut LoadedPlugin,
-        typed: Typed,
+        typed: TypedVariant,
         trail: &mut Trail<'s>,
-    ) -> Result<Verified, Stopped> {
+    ) -> Result<VerifiedRewrite, Stopped> {
         let (types, device) = (&mut self.types, self.device);
         let rewritten = trail.spend(Work::Rewrite, |trail| typed.rewritten(trail, plugin, types, device))?;
         let verified = trail.spend(Work::Verify, |trail| rewritten.verified(trail, types, &device))?;
@@ -157,17 +162,17 @@ impl<'s> Checker<'s> {
             Ok(judged) => judged,
             Err(retyped) => {
                 let Retyped { reading, plan } = *retyped;
-                let item = Item { is_observed: true, ..self.item(plugin, reading, plan) };
+                let item = CheckedItem { is_observed: true, ..self.item(plugin, reading, plan) };
                 self.judge(plugin, device, Checked(Ok(item)))
             }
         }
     }
 }
 
-impl<'s> Item<'s> {
+impl<'s> CheckedItem<'s> {
     /// Runs the reference on the device, then a rewrite that may run, and judges what comes of it.
     fn measure(self, device: &mut Device) -> Result<Judged, Box<Retyped<'s>>> {
-        let Item { mut trail, reference, is_observed, end, mut plan } = self;
+        let CheckedItem { mut trail, reference, is_observed, end, mut plan } = self;
         let guard = trail.guard(device, Use::Shared);
         let mut session = device.session();
         let loaded = Reference::load(&trail, &mut session, reference);
@@ -177,10 +182,10 @@ impl<'s> Item<'s> {
             Ok(reference) => {
                 if !is_observed {
                     trail.note(warning(reference.loading, &trail.supervisor.config.settings));
-                    if let Some(typed) = Typed::observed(&reference.read, &reference.loaded.types, &mut trail) {
+                    if let Some(typed) = TypedVariant::observed(&reference.read, &reference.loaded.types, &mut trail) {
                         // Who makes another rewrite does so before its inputs are drawn.
                         plan.draws = plan.draws.filter(|draws| !draws.are_shared);
-                        return Err(Retyped { reading: Reading { trail, typed }, plan }.into());
+                        return Err(Retyped { reading: TypedReading { trail, typed }, plan }.into());
                     }
                 }
                 end.and_then(|verified| verified.measured(&mut trail, device, &reference, plan, guard))
@@ -194,7 +199,7 @@ impl<'s> Item<'s> {
 }
 
 /// The end of a variant for another reason than what became of its rewrite.
-fn stopped(end: Result<Verified, Stopped>, class: FailureClass, failure: Failure) -> Stopped {
-    let said = end.map_or_else(|stopped| stopped.said, |verified| verified.said().into());
-    Stopped { class, failure, said }
+fn stopped(end: Result<VerifiedRewrite, Stopped>, class: FailureClass, failure: Failure) -> Stopped {
+    let record = end.map_or_else(|stopped| stopped.record, |verified| verified.record().into());
+    Stopped { class, failure, record }
 }

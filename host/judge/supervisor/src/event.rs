@@ -1,7 +1,7 @@
 //! What happens while an evaluation runs, as values. Texts in them are fit for a terminal.
 
 use passhost_child::Holder;
-use passhost_protocol::device::Stage;
+use passhost_protocol::device::DeviceStage;
 use std::fmt;
 
 /// Which variant of which sample something is about.
@@ -19,7 +19,7 @@ pub struct VariantPlace {
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
+pub enum EvaluationEvent {
     /// Work on a variant has reached a step.
     Reached {
         /// Where.
@@ -60,7 +60,7 @@ pub enum WorkStage {
     /// Verifying what it returned.
     Verifying,
     /// What the device says.
-    Device(Stage),
+    Device(DeviceStage),
 }
 
 impl fmt::Display for WorkStage {

@@ -5,10 +5,10 @@
 //! An evaluation has two halves. [`Checker::check`] reads a variant, types it, lets the pass rewrite it and verifies what
 //! comes back; it needs no device, and several may do it at once. Then what was verified is measured on one
 //! [`Device`](passhost_child::device::Device), one variant after the other, and judged. [`Supervisor::evaluate`] does both
-//! for many samples, [`Supervisor::bench`] for many plugins, samples and devices, with a [file](batch) that keeps what
-//! comes of it.
+//! for one sample, [`Supervisor::bench`] for many plugins, samples and devices, with a [file](batch) that keeps what comes
+//! of it.
 //!
-//! Nothing here writes to a terminal: what happens is told as [`Event`]s.
+//! Nothing here writes to a terminal: what happens is told as [`EvaluationEvent`]s.
 
 mod account;
 mod assemble;
@@ -29,9 +29,8 @@ mod supervisor;
 
 pub use account::Account;
 pub use checker::{Checker, Seeds};
-pub use evaluate::Checking;
 pub use evaluation::Checked;
-pub use event::{Event, VariantPlace, WorkStage};
+pub use event::{EvaluationEvent, VariantPlace, WorkStage};
 pub use passhost_result::InputMode;
 pub use sample::{OpenError, ReadError, Sample};
 pub use stages::infer_calls;

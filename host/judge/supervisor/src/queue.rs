@@ -19,7 +19,8 @@ pub(crate) fn ahead<W, T: Send, E>(
     work: impl Fn(&mut W, usize) -> T + Sync,
     mut take: impl FnMut(usize, Option<T>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let queue = Queue { state: Mutex::new(State::default()), changed: Condvar::new(), count, room: room.max(1) };
+    let queue =
+        AheadQueue { state: Mutex::new(AheadState::default()), changed: Condvar::new(), count, room: room.max(1) };
     std::thread::scope(|scope| {
         for _ in 0..workers.clamp(1, count.max(1)) {
             scope.spawn(|| {
@@ -39,14 +40,14 @@ pub(crate) fn ahead<W, T: Send, E>(
     })
 }
 
-struct Queue<T> {
-    state: Mutex<State<T>>,
+struct AheadQueue<T> {
+    state: Mutex<AheadState<T>>,
     changed: Condvar,
     count: usize,
     room: usize,
 }
 
-struct State<T> {
+struct AheadState<T> {
     /// The first job that nobody has begun.
     next: usize,
     /// The job that is taken next.
@@ -55,17 +56,18 @@ struct State<T> {
     done: BTreeMap<usize, Option<T>>,
 }
 
-impl<T> Default for State<T> {
-    fn default() -> State<T> {
-        State { next: 0, wanted: 0, closed: false, done: BTreeMap::new() }
+impl<T> Default for AheadState<T> {
+    fn default() -> AheadState<T> {
+        AheadState { next: 0, wanted: 0, closed: false, done: BTreeMap::new() }
     }
 }
 
-impl<T> Queue<T> {
+impl<T> AheadQueue<T> {
     /// A job that nobody has begun, once there is room for it.
     fn begin(&self) -> Option<usize> {
-        let full =
-            |state: &mut State<T>| !state.closed && state.next < self.count && state.next >= state.wanted + self.room;
+        let full = |state: &mut AheadState<T>| {
+            !state.closed && state.next < self.count && state.next >= state.wanted + self.room
+        };
         let mut state = self.changed.wait_while(self.lock(), full).unwrap_or_else(PoisonError::into_inner);
         if state.closed || state.next >= self.count {
             return None;
@@ -84,19 +86,19 @@ impl<T> Queue<T> {
         let mut state = self.lock();
         state.wanted = job;
         self.changed.notify_all();
-        let missing = |state: &mut State<T>| !state.done.contains_key(&job);
+        let missing = |state: &mut AheadState<T>| !state.done.contains_key(&job);
         let mut state = self.changed.wait_while(state, missing).unwrap_or_else(PoisonError::into_inner);
         state.done.remove(&job).flatten()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
+    fn lock(&self) -> MutexGuard<'_, AheadState<T>> {
         // Nothing that holds the lock can leave the state half changed.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Closes the queue at the end, whatever that is.
-struct Close<'a, T>(&'a Queue<T>);
+struct Close<'a, T>(&'a AheadQueue<T>);
 
 impl<T> Drop for Close<'_, T> {
     fn drop(&mut self) {

@@ -1,7 +1,6 @@
 //! An evaluation made once more from the seeds of its document: every draw and every verdict, but no times that count.
 
 use crate::checker::Seeds;
-use crate::evaluate::Checking;
 use crate::sample::Sample;
 use crate::supervisor::{Config, Supervisor};
 use passhost_cache::Cache;
@@ -10,7 +9,6 @@ use passhost_child::{Confinement, Plugin};
 use passhost_result::document::{Document, HiddenShapes, Rewrite, Variant};
 use passhost_result::verify::{Difference, Differences, floor_finding, is_near};
 use passhost_result::{DeviceInfo, Launch, OutputReport, Settings};
-use std::convert::Infallible;
 use std::time::Duration;
 
 /// What an evaluation is repeated with.
@@ -99,12 +97,7 @@ fn judge(
     // What a pass returns may depend on the facts of the device that it is told of, which are not this one's.
     let facts = recorded.job.device.as_ref().map_or(device.info().facts, |info| info.facts);
     let mut checker = supervisor.checker(facts).with_seeds(recorded.variants.iter().map(seeds).collect());
-    let mut found = None;
-    let Ok(()) = supervisor.evaluate(&mut checker, &mut plugin, vec![sample], device, Checking::Between, |document| {
-        found = Some(document);
-        Ok::<(), Infallible>(())
-    });
-    found.unwrap_or_else(|| unreachable!("one sample has one document"))
+    supervisor.evaluate(&mut checker, &mut plugin, sample, device)
 }
 
 fn variant(recorded: &Variant, found: &Variant, differences: &mut Differences) {

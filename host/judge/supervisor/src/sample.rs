@@ -3,7 +3,7 @@
 use passhost_child::reader::{Reader, ReaderError};
 use passhost_child::{ChildError, Confinement};
 use passhost_ir::Infer;
-use passhost_protocol::reader::{Change, Opened, Question, SampleError, Variant};
+use passhost_protocol::reader::{FromReader, OpenedSample, ReaderQuestion, SampleError, SampleVariant, VariantChange};
 use passhost_result::document::{Blame, Failure, failure};
 use passhost_result::untrusted::one_line;
 use passhost_result::{InputMode, Symbols, Walls, is_named};
@@ -16,7 +16,7 @@ const HINT: &str = "leave this sample out, and report it";
 /// A sample. Its reader runs from when it is opened until it is [`Sample::close`]d, and again when it is read.
 pub struct Sample {
     path: PathBuf,
-    opened: Opened,
+    opened: OpenedSample,
     reader: Option<Reader>,
     confinement: Confinement,
     /// Of the first reader. The kernel is the same for all.
@@ -70,17 +70,9 @@ impl Sample {
         }
         match opened {
             Ok(Ok((reader, opened))) => {
-                let walls = Some(reader.walls());
-                Ok(Sample {
-                    path: path.into(),
-                    opened,
-                    reader: Some(reader),
-                    confinement,
-                    walls,
-                    lost: None,
-                    chosen: None,
-                    groups: vec![],
-                })
+                let (path, walls) = (path.into(), Some(reader.walls()));
+                let (reader, lost, chosen, groups) = (Some(reader), None, None, vec![]);
+                Ok(Sample { path, opened, reader, confinement, walls, lost, chosen, groups })
             }
             Ok(Err(error)) => Err(OpenError::Sample(error)),
             Err(error) if is_hosts(&error) => Err(OpenError::Reader(error)),
@@ -112,7 +104,7 @@ impl Sample {
 
     fn without_variants(path: &Path, confinement: Confinement, lost: Failure) -> Sample {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        let opened = Opened { name, sha256: String::new(), variants: vec![] };
+        let opened = OpenedSample { name, sha256: String::new(), variants: vec![] };
         let lost = Some(lost);
         Sample { path: path.into(), opened, reader: None, confinement, walls: None, lost, chosen: None, groups: vec![] }
     }
@@ -183,11 +175,6 @@ impl Sample {
         self.walls
     }
 
-    /// The process of its reader, while there is one.
-    pub fn reader_id(&self) -> Option<u32> {
-        self.reader.as_ref().map(Reader::process_id)
-    }
-
     /// Ends the reader.
     pub fn close(&mut self) {
         self.reader = None;
@@ -204,8 +191,11 @@ impl Sample {
         inputs: InputMode,
         infer: &mut dyn Infer,
         limit: Duration,
-    ) -> Result<Variant, ReadError> {
-        let (read, note) = self.ask(|reader| reader.read(index, inputs, infer, limit))?;
+    ) -> Result<SampleVariant, ReadError> {
+        let (read, note) = self.ask(index, &ReaderQuestion::Variant(inputs), infer, limit, |answer| match answer {
+            FromReader::Variant(read) => Some(read),
+            _ => None,
+        })?;
         let mut variant = read.map_err(ReadError::Sample)?;
         variant.notes.extend(note);
         Ok(variant)
@@ -218,7 +208,11 @@ impl Sample {
     ///
     /// If no reader can be had.
     pub fn symbols(&mut self, infer: &mut dyn Infer, limit: Duration) -> Result<Vec<Symbols>, ReadError> {
-        self.ask(|reader| reader.symbols(infer, limit)).map(|(symbols, _)| symbols)
+        let (symbols, _) = self.ask(0, &ReaderQuestion::Symbols, infer, limit, |answer| match answer {
+            FromReader::Symbols(symbols) => Some(symbols),
+            _ => None,
+        })?;
+        Ok(symbols)
     }
 
     /// Reads variant `index` after a change. The inner error says in words why there is no such variant.
@@ -229,12 +223,17 @@ impl Sample {
     pub fn read_changed(
         &mut self,
         index: usize,
-        change: &Change,
+        change: &VariantChange,
         inputs: InputMode,
         infer: &mut dyn Infer,
         limit: Duration,
-    ) -> Result<Result<Variant, String>, ReadError> {
-        self.ask(|reader| reader.read_changed(index, change.clone(), inputs, infer, limit)).map(|(read, _)| read)
+    ) -> Result<Result<SampleVariant, String>, ReadError> {
+        let question = ReaderQuestion::Changed(change.clone(), inputs);
+        let (read, _) = self.ask(index, &question, infer, limit, |answer| match answer {
+            FromReader::Changed(read) => Some(read),
+            _ => None,
+        })?;
+        Ok(read)
     }
 
     /// Answers a question about variant `index` that is not for an evaluation, in the encoding of the crate that reads. A
@@ -246,39 +245,52 @@ impl Sample {
     pub fn read_whole(
         &mut self,
         index: usize,
-        question: &Question,
+        question: &ReaderQuestion,
         infer: &mut dyn Infer,
         limit: Duration,
     ) -> Result<Vec<u8>, ReadError> {
-        self.ask(|reader| reader.read_whole(index, question.clone(), infer, limit)).map(|(bytes, _)| bytes)
+        let (bytes, _) = self.ask(index, question, infer, limit, |answer| match answer {
+            FromReader::Whole(bytes) => Some(bytes),
+            _ => None,
+        })?;
+        Ok(bytes)
     }
 
-    /// Asks the reader, and a fresh one where that died: then with a note that says so.
+    /// What the reader answers that is among what it may answer, or a fresh one where that died: then with a note that
+    /// says so.
     fn ask<T>(
         &mut self,
-        mut ask: impl FnMut(&mut Reader) -> Result<T, ReaderError>,
+        index: usize,
+        question: &ReaderQuestion,
+        infer: &mut dyn Infer,
+        limit: Duration,
+        expected: impl Fn(FromReader) -> Option<T>,
     ) -> Result<(T, Option<String>), ReadError> {
-        let mut answer = self.ask_once(&mut ask);
-        let mut note = None;
-        if let Err(ReadError::Lost(error @ ReaderError::Child(ChildError::Died { .. }))) = answer {
-            note = Some(format!("{error}; the sample was read again in a fresh one"));
-            answer = self.ask_once(&mut ask);
+        let mut once = || {
+            let mut reader = self.take_reader()?;
+            let answer = reader.ask(index, question.clone(), infer, limit)?;
+            let answer = expected(answer).ok_or(ReaderError::UnexpectedMessage)?;
+            self.reader = Some(reader);
+            Ok(answer)
+        };
+        match once() {
+            Err(ReadError::Lost(error @ ReaderError::Child(ChildError::Died { .. }))) => {
+                let note = format!("{error}; the sample was read again in a fresh one");
+                Ok((once()?, Some(note)))
+            }
+            answer => answer.map(|answer| (answer, None)),
         }
-        answer.map(|answer| (answer, note))
     }
 
-    fn ask_once<T>(&mut self, ask: impl FnOnce(&mut Reader) -> Result<T, ReaderError>) -> Result<T, ReadError> {
-        let mut reader = match self.reader.take() {
-            Some(reader) => reader,
-            None => match Reader::open(&self.path, self.confinement)? {
-                Ok((reader, opened)) if opened == self.opened => reader,
-                Ok(_) => return Err(ReadError::Changed),
-                Err(error) => return Err(ReadError::Sample(error)),
-            },
-        };
-        let answer = ask(&mut reader)?;
-        self.reader = Some(reader);
-        Ok(answer)
+    fn take_reader(&mut self) -> Result<Reader, ReadError> {
+        if let Some(reader) = self.reader.take() {
+            return Ok(reader);
+        }
+        match Reader::open(&self.path, self.confinement)? {
+            Ok((reader, opened)) if opened == self.opened => Ok(reader),
+            Ok(_) => Err(ReadError::Changed),
+            Err(error) => Err(ReadError::Sample(error)),
+        }
     }
 }
 
@@ -295,7 +307,7 @@ fn is_death<T>(answer: &Result<T, ReaderError>) -> bool {
 
 fn is_hosts(error: &ReaderError) -> bool {
     match error {
-        ReaderError::OutOfTurn => true,
+        ReaderError::UnexpectedMessage => true,
         ReaderError::Extent { .. } => false,
         ReaderError::Child(error) => error.is_hosts(),
     }

@@ -1,11 +1,9 @@
 //! What every evaluation works with, and what it is made of: samples are opened, variants checked, and what passed the
 //! check measured.
 
-use crate::checker::Checker;
-use crate::event::Event;
+use crate::event::EvaluationEvent;
 use passhost_cache::Cache;
-use passhost_child::{Confinement, LoadedPlugin, Memo, Plugin, Types};
-use passhost_ir::DeviceFacts;
+use passhost_child::{Confinement, LoadedPlugin, Memo, Plugin, TypesClient};
 use passhost_policy::Policy;
 use passhost_result::{GuestLimits, InputMode, Settings, Walls};
 use passhost_score::Options;
@@ -62,7 +60,7 @@ pub struct Supervisor {
     memo: Arc<Memo>,
     /// What keeps the types children in, once one has said so.
     pub(crate) types_walls: OnceLock<Walls>,
-    watch: Box<dyn Fn(&Event) + Send + Sync>,
+    watch: Box<dyn Fn(&EvaluationEvent) + Send + Sync>,
 }
 
 impl Supervisor {
@@ -80,7 +78,7 @@ impl Supervisor {
 
     /// Tells `watch` what happens, from whichever thread it happens on.
     #[must_use]
-    pub fn watched_by(mut self, watch: impl Fn(&Event) + Send + Sync + 'static) -> Supervisor {
+    pub fn watched_by(mut self, watch: impl Fn(&EvaluationEvent) + Send + Sync + 'static) -> Supervisor {
         self.watch = Box::new(watch);
         self
     }
@@ -96,13 +94,8 @@ impl Supervisor {
     }
 
     /// A types child of its own, which starts when it is needed; what it learns serves all.
-    pub fn types(&self) -> Types {
-        Types::new(Arc::clone(&self.memo), self.config.confinement)
-    }
-
-    /// Who checks for a device with these facts. It needs no device itself.
-    pub fn checker(&self, device: DeviceFacts) -> Checker<'_> {
-        Checker::new(self, device)
+    pub fn types(&self) -> TypesClient {
+        TypesClient::new(Arc::clone(&self.memo), self.config.confinement)
     }
 
     /// Wall clock for reading a variant. A short limit for the device is none for the reader.
@@ -110,12 +103,12 @@ impl Supervisor {
         self.config.timeout.unwrap_or(READ).max(READ)
     }
 
-    pub(crate) fn tell(&self, event: &Event) {
+    pub(crate) fn tell(&self, event: &EvaluationEvent) {
         (self.watch)(event);
     }
 
     /// Says what keeps a types child in, once it runs.
-    pub(crate) fn keep_walls(&self, types: &Types) {
+    pub(crate) fn keep_walls(&self, types: &TypesClient) {
         if let Some(walls) = types.walls() {
             // Another checker may have said so already, of the same kernel.
             let _ = self.types_walls.set(walls);

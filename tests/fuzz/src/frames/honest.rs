@@ -4,9 +4,11 @@ use crate::graphs;
 use crate::liar::{Act, Role};
 use crate::random::Random;
 use passhost_ir::{DeviceFacts, DeviceKind, Draw, Dtype, Graph, InputSpec, OpName, TensorType};
-use passhost_protocol::device::{Draws, Evaluation, FromDevice, Loaded, Stage, Timed, ToDevice};
-use passhost_protocol::guest::{FromGuest, Rewrite};
-use passhost_protocol::reader::{FromReader, Opened, Variant};
+use passhost_protocol::device::{
+    DeviceStage, Draws, EvaluationReport, FromDevice, LoadReport, ProcessTiming, RewriteJob, RewriteTask, ToDevice,
+};
+use passhost_protocol::guest::{FromGuest, GuestRewrite};
+use passhost_protocol::reader::{FromReader, OpenedSample, SampleVariant};
 use passhost_protocol::types::FromTypes;
 use passhost_protocol::{encode, write_frame};
 use passhost_result::{
@@ -44,7 +46,7 @@ pub(super) fn say(message: &impl Serialize) -> Act {
 fn guest(rewrite: &Graph) -> Vec<Act> {
     let info = PassInfo { name: "liar".into(), version: "1".into(), description: "says so".into() };
     let usage = GuestUsage { fuel: 7, log: "one line\n".into(), ..GuestUsage::default() };
-    let rewrite = Rewrite { graph: rewrite.clone(), refusals: vec![], refusals_left_out: 0 };
+    let rewrite = GuestRewrite { graph: rewrite.clone(), refusals: vec![], refusals_left_out: 0 };
     let op = OpName::new("aten::relu", "");
     vec![
         say(&FromGuest::Hello { engine: "engine".into(), walls: WALLS }),
@@ -70,8 +72,8 @@ fn specs(graph: &Graph) -> Vec<InputSpec> {
 }
 
 fn reader(original: &Graph) -> Vec<Act> {
-    let opened = Opened { name: "sample".into(), sha256: "0".into(), variants: vec!["only".into()] };
-    let variant = Variant { program: original.clone(), inputs: specs(original), notes: vec!["a note".into()] };
+    let opened = OpenedSample { name: "sample".into(), sha256: "0".into(), variants: vec!["only".into()] };
+    let variant = SampleVariant { program: original.clone(), inputs: specs(original), notes: vec!["a note".into()] };
     vec![
         say(&FromReader::Ready(WALLS)),
         Act::Hear,
@@ -111,16 +113,16 @@ fn device(original: &Graph, rewrite: &Graph, is_retyped: bool) -> Vec<Act> {
     if is_retyped {
         types.iter_mut().for_each(|ty| ty.dtype = if ty.dtype == Dtype::F32 { Dtype::F64 } else { ty.dtype });
     }
-    let loaded = Loaded { types, peak_bytes: 1 << 20, first_ns: 2_000 };
+    let loaded = LoadReport { types, peak_bytes: 1 << 20, first_ns: 2_000 };
     vec![
         Act::Hear,
         say(&FromDevice::Opened { device: info, walls: WALLS, gpu: None }),
         Act::Hear,
-        say(&FromDevice::Stage(Stage::Reference)),
+        say(&FromDevice::Stage(DeviceStage::Reference)),
         say(&FromDevice::Loaded(Ok(loaded))),
         // The first child is asked to check before it times, the others time at once.
         Act::HearElse(beginning_of_evaluate(), 9),
-        say(&FromDevice::Stage(Stage::Correctness)),
+        say(&FromDevice::Stage(DeviceStage::Correctness)),
         say(&FromDevice::Evaluated(Box::new(evaluation(rewrite)))),
         Act::Hear,
         say(&FromDevice::Timed(Ok(Box::new(timed(rewrite))))),
@@ -128,7 +130,7 @@ fn device(original: &Graph, rewrite: &Graph, is_retyped: bool) -> Vec<Act> {
     ]
 }
 
-fn evaluation(rewrite: &Graph) -> Evaluation {
+fn evaluation(rewrite: &Graph) -> EvaluationReport {
     let output = |&id| OutputReport {
         ty: rewrite.ty(id).clone(),
         right_from: Some(-5),
@@ -144,7 +146,7 @@ fn evaluation(rewrite: &Graph) -> Evaluation {
         truth: None,
         decided: None,
     };
-    Evaluation {
+    EvaluationReport {
         error: None,
         outputs: rewrite.outputs.iter().map(output).collect(),
         findings: vec![],
@@ -156,15 +158,17 @@ fn evaluation(rewrite: &Graph) -> Evaluation {
     }
 }
 
-/// The first byte of a request to check.
-fn beginning_of_evaluate() -> u8 {
+/// How a request to check begins: what is asked, and of what.
+fn beginning_of_evaluate() -> Vec<u8> {
     let (settings, draws) = (Settings::default(), Draws { seed: 0, are_shared: false, others: None });
     let (rewrite, in_place, schedules) = Default::default();
-    let request = ToDevice::Evaluate { rewrite, in_place, schedules, draws, settings };
-    encode(&request).ok().and_then(|bytes| bytes.first().copied()).unwrap_or_default()
+    let job = RewriteJob { rewrite, in_place, schedules, draws, settings };
+    let mut bytes = encode(&ToDevice::Rewrite(RewriteTask::Evaluate, Box::new(job))).unwrap_or_default();
+    bytes.truncate(2);
+    bytes
 }
 
-fn timed(rewrite: &Graph) -> Timed {
+fn timed(rewrite: &Graph) -> ProcessTiming {
     let block = || Block {
         eager_ns: vec![2_000; 2],
         other_ns: vec![1_000; 2],
@@ -181,5 +185,5 @@ fn timed(rewrite: &Graph) -> Timed {
         method: "none".into(),
         floor_ns: 1,
     };
-    Timed { times, findings: vec![], right_from: vec![Some(-5); rewrite.outputs.len()] }
+    ProcessTiming { times, findings: vec![], right_from: vec![Some(-5); rewrite.outputs.len()] }
 }

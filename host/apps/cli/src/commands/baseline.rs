@@ -11,9 +11,9 @@ use crate::output::print;
 use crate::progress::Progress;
 use crate::terminal::Terminal;
 use passhost_child::device::{Device, DeviceSetup};
+use passhost_supervisor::Supervisor;
 use passhost_supervisor::baseline::{BaselineError, Baselines, Wanted, temporary};
-use passhost_supervisor::batch::{BatchFile, Bench, Header};
-use passhost_supervisor::{Checking, Supervisor};
+use passhost_supervisor::batch::{BatchFile, BatchWork, Checking, Header};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -49,7 +49,8 @@ pub fn run(arguments: &BaselineArguments, terminal: &Terminal) -> Result<Exit, S
         print([format!("baselines: {}", baselines.description())]);
     }
     interrupt::watch();
-    let bench = Bench { header: &header, plugins: &[], finished: &finished, checking: Checking::Between, stop: &stop };
+    let bench =
+        BatchWork { header: &header, plugins: &[], finished: &finished, checking: Checking::Between, stop: &stop };
     supervisor.baselines(&baselines, &bench, &mut device, |heard| keeper.hear(heard))?;
     progress.clear();
     finish(&arguments.out, terminal)

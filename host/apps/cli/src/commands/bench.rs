@@ -19,8 +19,8 @@ use passhost_child::device::{Device, DeviceSetup};
 use passhost_report::{Apart, Filter, Summary, entries, summarise};
 use passhost_result::document::{Blame, Document};
 use passhost_sign::{BatchId, JobId};
-use passhost_supervisor::batch::{self, Batch, BatchFile, Bench, Header, PluginEntry, SampleEntry};
-use passhost_supervisor::{Checking, Supervisor};
+use passhost_supervisor::Supervisor;
+use passhost_supervisor::batch::{self, Batch, BatchFile, BatchWork, Checking, Header, PluginEntry, SampleEntry};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -67,7 +67,7 @@ pub fn run(arguments: &BenchArguments, terminal: &Terminal) -> Result<Exit, Stop
     keeper.introduce(&finished);
     interrupt::watch();
     let checking = Checking::Beside(CHECKERS);
-    let bench = Bench { header: &header, plugins: &plugins, finished: &finished, checking, stop: &stop };
+    let bench = BatchWork { header: &header, plugins: &plugins, finished: &finished, checking, stop: &stop };
     supervisor.bench(&bench, &mut devices, |heard| keeper.hear(heard))?;
     progress.clear();
     let exit = finish(&arguments.out, terminal)?;

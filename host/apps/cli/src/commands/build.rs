@@ -7,7 +7,7 @@ use crate::files::Files;
 use crate::output::{print, relay, write_json};
 use crate::terminal::{Terminal, Tone};
 use passhost_builder::cargo::{self, AS_JSON, artefacts, component};
-use passhost_builder::{BuildLimits, Diagnostic, Refusal, Source, SourceError};
+use passhost_builder::{BuildLimits, Diagnostic, PassSource, SourceError, SourceRefusal};
 use passhost_child::{Confinement, LoadedPlugin, Plugin};
 use passhost_result::GuestLimits;
 use passhost_result::document::{Blame, Failure};
@@ -46,7 +46,7 @@ pub fn run(arguments: &BuildArguments, terminal: &Terminal) -> Result<Exit, Stop
         let wall_ms = arguments.limit_build.as_millis().try_into().unwrap_or(u64::MAX);
         let limits = BuildLimits { wall_ms, ..BuildLimits::default() };
         let walls = if arguments.inside_sandbox { Confinement::WherePossible } else { Confinement::Required };
-        let source = match Source::read(&arguments.source) {
+        let source = match PassSource::read(&arguments.source) {
             Ok(source) => source,
             Err(error) if error.is_authors() => return unread(arguments, error),
             Err(error) => return Err(source::stop(error)),
@@ -107,7 +107,12 @@ fn unread(arguments: &BuildArguments, error: SourceError) -> Result<Exit, Stop> 
     Err(source::stop(error))
 }
 
-fn refused(arguments: &BuildArguments, refusal: &Refusal, took: Duration, terminal: &Terminal) -> Result<Exit, Stop> {
+fn refused(
+    arguments: &BuildArguments,
+    refusal: &SourceRefusal,
+    took: Duration,
+    terminal: &Terminal,
+) -> Result<Exit, Stop> {
     let (failure, diagnostics) = (source::failure(refusal), &refusal.diagnostics);
     write_report(arguments, &without_component(&failure, diagnostics, took))?;
     source::lines(diagnostics, refusal.left_out).iter().for_each(|line| terminal.complain(line));

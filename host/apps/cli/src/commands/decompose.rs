@@ -13,7 +13,7 @@ use passhost_corpus::quantities::{count, time};
 use passhost_corpus::survey::Each;
 use passhost_corpus::worker::Worker;
 use passhost_result::untrusted::one_line;
-use passhost_sample::Sample;
+use passhost_sample::SampleText;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -37,7 +37,7 @@ pub fn run(arguments: &DecomposeArguments, terminal: &Terminal) -> Result<Exit, 
 
     let collector = Collector::new(kinds, &paths, typical);
     let mut progress = Progress::new(terminal, arguments.survey.quiet, paths.len());
-    let task = Each(|worker: &mut Worker, sample: &Sample, index| collector.cut(worker, sample, index));
+    let task = Each(|worker: &mut Worker, sample: &SampleText, index| collector.cut(worker, sample, index));
     let reports = survey(&paths, &crew, &task, &mut progress, |_| Ok(()))?;
     let (kinds, models) = collector.finish(arguments.variants as usize);
     let mut summary = Summary::of(&reports, started.elapsed());

@@ -6,8 +6,8 @@ use crate::output::print;
 use crate::terminal::{Terminal, Tone, entry};
 use passhost_builder::Sdk;
 use passhost_child::device::Device;
-use passhost_child::machine_code::{Compile, Processes, Start};
-use passhost_child::{Child, Confinement, Types, beside_this_executable};
+use passhost_child::machine_code::{Processes, SourceCompiler, StartCompiler};
+use passhost_child::{Child, Confinement, TypesClient, beside_this_executable};
 use passhost_confine::attempt::{self, HARMLESS};
 use passhost_ir::{Arg, Dtype, Infer, OpName, TensorType};
 use passhost_protocol::guest::FromGuest;
@@ -142,7 +142,7 @@ fn reader() -> Result<(String, Walls), String> {
 }
 
 fn types() -> Result<(String, Walls), String> {
-    let mut types = Types::new(Arc::default(), Confinement::default());
+    let mut types = TypesClient::new(Arc::default(), Confinement::default());
     let operand = TensorType::contiguous(Dtype::F32, vec![2, 3]);
     let mut session = types.session();
     let answer = session.infer(&OpName::new("aten::relu", ""), &[Arg::Value(operand)]);

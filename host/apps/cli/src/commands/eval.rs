@@ -13,7 +13,7 @@ use passhost_result::document::{Blame, Document};
 use passhost_result::untrusted::one_line;
 use passhost_sample::Named;
 use passhost_sign::{BatchId, JobId};
-use passhost_supervisor::{Checking, OpenError, Sample, Supervisor};
+use passhost_supervisor::{OpenError, Sample, Supervisor};
 use std::path::Path;
 
 /// What times on a CPU are not.
@@ -79,8 +79,7 @@ pub fn run(arguments: &EvalArguments, terminal: &Terminal) -> Result<Exit, Stop>
     print(arguments.launch.note(device.info()).map(str::to_owned));
     print((device.info().device == "cpu").then(|| terminal.paint(Tone::Dim, ON_CPU)));
     while let Some(sample) = samples.next()? {
-        let add = |document| results.add(document);
-        supervisor.evaluate(&mut checker, &mut plugin, vec![sample], &mut device, Checking::Between, add)?;
+        results.add(supervisor.evaluate(&mut checker, &mut plugin, sample, &mut device))?;
     }
     if results.documents.len() > 1 {
         print([String::new()]);

@@ -24,7 +24,7 @@ use passhost_corpus::survey::{Crew, Each, Heard, Task, cores};
 use passhost_corpus::worker::{Worker, Workplace};
 use passhost_result::is_among;
 use passhost_result::untrusted::one_line;
-use passhost_sample::Sample;
+use passhost_sample::SampleText;
 use progress::Progress;
 use serde::Serialize;
 use std::collections::HashSet;
@@ -97,7 +97,7 @@ fn ask<T: Send>(
     arguments: &SurveyArguments,
     files: Files<'_>,
     terminal: &Terminal,
-    question: impl Fn(&mut Worker, &Sample, usize) -> Result<T, Failure> + Sync,
+    question: impl Fn(&mut Worker, &SampleText, usize) -> Result<T, Failure> + Sync,
 ) -> Result<(Vec<PathBuf>, Vec<SampleReport<T>>), Stop> {
     let paths = find(arguments, files)?;
     let memo = Arc::new(Memo::default());
@@ -107,7 +107,7 @@ fn ask<T: Send>(
 }
 
 /// The first graph of a sample whose name has one of these texts; the first one if there are none.
-fn one_graph(sample: &Sample, texts: &[String]) -> Result<usize, Stop> {
+fn one_graph(sample: &SampleText, texts: &[String]) -> Result<usize, Stop> {
     let index = sample.variants().iter().position(|variant| is_among(&variant.name, texts));
     index.ok_or_else(|| {
         let names: Vec<&str> = sample.variants().iter().take(5).map(|variant| variant.name.as_str()).collect();

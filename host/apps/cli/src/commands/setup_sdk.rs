@@ -11,7 +11,7 @@ pub fn run(arguments: &SetupSdkArguments, terminal: &Terminal) -> Result<Exit, S
     let source = arguments.source.clone().map_or_else(sdk_source, Ok)?;
     let directory = arguments.out.clone().unwrap_or_else(sdk_directory);
     let sdk = Sdk::compile(&source, &directory, |errors| relay("cargo", errors)).map_err(|error| {
-        let is_usage = matches!(error, SdkError::NoSource { .. } | SdkError::Occupied { .. });
+        let is_usage = matches!(error, SdkError::NoSource(_) | SdkError::Occupied(_));
         let exit = if is_usage { Exit::Usage } else { Exit::Host };
         Stop::new(exit, error)
     })?;

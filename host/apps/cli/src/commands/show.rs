@@ -8,7 +8,7 @@ use crate::exit::{Exit, Stop};
 use crate::output::{print, print_text};
 use crate::terminal::{Terminal, Tone};
 use passhost_child::guest::GuestError;
-use passhost_child::{LoadedPlugin, Types, guest_failure};
+use passhost_child::{LoadedPlugin, TypesClient, guest_failure};
 use passhost_ir::verify::{GraphError, check_counts, check_own_calls, verify_rewrite};
 use passhost_ir::{DeviceFacts, Graph, OpTable, functionalise};
 use passhost_protocol::device::GpuProperties;
@@ -119,7 +119,7 @@ struct View<'a> {
     parts: RewriteParts,
     policy: &'a Policy,
     limits: GuestLimits,
-    types: &'a mut Types,
+    types: &'a mut TypesClient,
     terminal: &'a Terminal,
 }
 

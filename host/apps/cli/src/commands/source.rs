@@ -2,7 +2,9 @@
 
 use crate::exit::{Exit, Stop};
 use crate::terminal::Terminal;
-use passhost_builder::{BuildError, BuildLimits, Built, Confinement, Diagnostic, Refusal, Sdk, Source, SourceError};
+use passhost_builder::{
+    BuildError, BuildLimits, Built, Confinement, Diagnostic, PassSource, Sdk, SourceError, SourceRefusal,
+};
 use passhost_child::{LoadedPlugin, Plugin, beside_this_executable};
 use passhost_result::document::{Blame, Failure};
 use passhost_supervisor::Supervisor;
@@ -43,7 +45,11 @@ pub fn stop(error: SourceError) -> Stop {
 }
 
 /// Compiles a source. What is wrong with it is a value; no SDK, no walls and the like stop the command.
-pub fn compile(source: &Source, limits: BuildLimits, confinement: Confinement) -> Result<Result<Built, Refusal>, Stop> {
+pub fn compile(
+    source: &PassSource,
+    limits: BuildLimits,
+    confinement: Confinement,
+) -> Result<Result<Built, SourceRefusal>, Stop> {
     let sdk = Sdk::open(&sdk_directory()).map_err(|error| Stop::new(Exit::Host, error))?;
     match passhost_builder::build(&sdk, source, limits, confinement) {
         Ok(built) => Ok(Ok(built)),
@@ -72,7 +78,7 @@ impl Given {
     /// Compiles a source. What is wrong with it is said on standard error as well.
     fn compiled(path: &Path, terminal: &Terminal) -> Result<Given, Stop> {
         let name = path.display().to_string();
-        let source = match Source::read(path) {
+        let source = match PassSource::read(path) {
             Ok(source) => source,
             // Of a text that nobody has read, what is wrong with it stands for it.
             Err(error) if error.is_authors() => {
@@ -92,7 +98,7 @@ impl Given {
 
     /// Reads a component, or compiles a source, where a refusal is a result.
     pub fn read(path: &Path, limit: u64, terminal: &Terminal) -> Result<Given, Stop> {
-        if Source::is_meant_by(path) {
+        if PassSource::is_meant_by(path) {
             return Given::compiled(path, terminal);
         }
         super::read_plugin(path, limit).map(Given::Plugin)
@@ -109,7 +115,7 @@ impl Given {
 
 /// Reads a component, or compiles a source, where a refusal ends the command.
 pub fn plugin(path: &Path, limit: u64, terminal: &Terminal) -> Result<Plugin, Stop> {
-    if !Source::is_meant_by(path) {
+    if !PassSource::is_meant_by(path) {
         return Plugin::read(path, limit).map_err(|error| Stop::new(Exit::Usage, error));
     }
     match Given::compiled(path, terminal)? {
@@ -122,7 +128,7 @@ pub fn plugin(path: &Path, limit: u64, terminal: &Terminal) -> Result<Plugin, St
 }
 
 /// A refusal as it stands in documents.
-pub fn failure(refusal: &Refusal) -> Failure {
+pub fn failure(refusal: &SourceRefusal) -> Failure {
     let first = refusal.diagnostics.first().map(|first| match &first.place {
         Some(place) => format!(": {}:{}: {}", place.file, place.line, first.message),
         None => format!(": {}", first.message),

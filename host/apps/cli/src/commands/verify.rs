@@ -7,7 +7,7 @@ use crate::exit::{Exit, Stop};
 use crate::output::print;
 use crate::terminal::{Terminal, Tone, wrap};
 use anyhow::Context;
-use passhost_builder::Source;
+use passhost_builder::PassSource;
 use passhost_child::Plugin;
 use passhost_child::device::{Device, DeviceSetup};
 use passhost_result::document::Document;
@@ -121,7 +121,7 @@ fn material(
     if arguments.plugin.is_none() && !path.exists() {
         return Ok(Err("there is no plugin where the result says; --plugin FILE names it".to_owned()));
     }
-    if Source::is_meant_by(path) {
+    if PassSource::is_meant_by(path) {
         let why = format!("`{}` is a source; `passhost build` it, and name the component by --plugin", path.display());
         return Ok(Err(why));
     }

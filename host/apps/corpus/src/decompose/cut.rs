@@ -5,7 +5,7 @@ use super::refusal::Refusal;
 use super::steps::{Definition, Step, Steps};
 use passhost_ir::ValueId;
 use passhost_sample::PyValue;
-use passhost_sample::fx::{Expr, Node, Parameter, Target, Trace, ValueRef};
+use passhost_sample::fx::{CallTarget, Expr, Parameter, Trace, TraceNode, ValueRef};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -38,7 +38,7 @@ struct Cutter<'s, 'r> {
     range: Range<usize>,
     /// What enters, by the tensor and not by its name.
     inputs: Vec<ValueId>,
-    nodes: Vec<Node>,
+    nodes: Vec<TraceNode>,
     /// The values of the new program by what they are in the model: results of steps, and elements of tuples.
     inside: HashMap<Inside, ValueRef>,
 }
@@ -66,9 +66,9 @@ impl Cutter<'_, '_> {
         Ok(())
     }
 
-    fn node(&mut self, target: Target, args: Vec<Expr>, kwargs: Vec<(String, Expr)>) -> ValueRef {
+    fn node(&mut self, target: CallTarget, args: Vec<Expr>, kwargs: Vec<(String, Expr)>) -> ValueRef {
         let result = ValueRef(RESULTS + self.nodes.len() as u32);
-        self.nodes.push(Node { name: String::new(), target, args, kwargs, offset: 0 });
+        self.nodes.push(TraceNode { name: String::new(), target, args, kwargs, offset: 0 });
         result
     }
 
@@ -127,7 +127,7 @@ impl Cutter<'_, '_> {
                 }
                 if let Some(&tuple) = self.inside.get(&Inside::Result(step)) {
                     let index = Expr::Int(i64::try_from(element).unwrap_or(i64::MAX));
-                    let found = self.node(Target::GetItem, vec![Expr::Value(tuple), index], vec![]);
+                    let found = self.node(CallTarget::GetItem, vec![Expr::Value(tuple), index], vec![]);
                     self.inside.insert(Inside::Element(step, element), found);
                     return found;
                 }
@@ -202,9 +202,9 @@ impl Cutter<'_, '_> {
         let mut named = 0;
         for node in &self.nodes {
             // A subscript assignment has no result, and so no name.
-            let name = if node.target == Target::SetItem { String::new() } else { format!("tmp_{named}") };
+            let name = if node.target == CallTarget::SetItem { String::new() } else { format!("tmp_{named}") };
             named += usize::from(!name.is_empty());
-            program.nodes.push(Node {
+            program.nodes.push(TraceNode {
                 name,
                 target: node.target.clone(),
                 args: node.args.iter().map(|argument| argument.map(&mut moved)).collect(),

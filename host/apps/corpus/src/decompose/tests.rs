@@ -4,7 +4,7 @@ use super::*;
 use crate::types::Contiguous;
 use expect_test::{Expect, expect};
 use passhost_ir::{OpTable, TensorType, canonical_text, functionalise};
-use passhost_sample::{Constraints, GraphFolder, Sample, Weight, model_text, weight_text};
+use passhost_sample::{Constraints, GraphFolder, SampleText, Weight, model_text, weight_text};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
@@ -17,7 +17,7 @@ fn reading(parameters: &str, body: &str) -> Reading {
     let head = "import torch\n\nclass GraphModule(torch.nn.Module):\n\n    def forward(self, ";
     std::fs::write(directory.path().join("model.py"), format!("{head}{}):\n{lines}", names.join(", "))).unwrap();
     std::fs::write(directory.path().join("weight_meta.py"), weight_text(&weights)).unwrap();
-    Sample::open(directory.path()).unwrap().reading(0, &mut Contiguous).unwrap()
+    SampleText::open(directory.path()).unwrap().reading(0, &mut Contiguous).unwrap()
 }
 
 fn weight(text: &str) -> Weight {
@@ -337,7 +337,7 @@ fn channels_have_statistics_of_their_own() {
 
 /// The hash of a graph folder as `passhost samples hash` has it.
 fn hash(path: &Path) -> String {
-    let reading = Sample::open(path).unwrap().reading(0, &mut Contiguous).unwrap();
+    let reading = SampleText::open(path).unwrap().reading(0, &mut Contiguous).unwrap();
     let functional = functionalise(reading.graph(), OpTable::sample()).unwrap();
     let text = canonical_text(&functional.graph, OpTable::sample()).unwrap();
     base16ct::lower::encode_string(&Sha256::digest(text))
@@ -349,7 +349,7 @@ fn every_piece_of_every_reference_sample_is_written_and_reads_back_as_the_same_g
     let directory = tempfile::tempdir().unwrap();
     let mut count = 0;
     for path in passhost_sample::find(&list).unwrap() {
-        let sample = Sample::open(&path).unwrap();
+        let sample = SampleText::open(&path).unwrap();
         let reading = sample.reading(0, &mut Contiguous).unwrap();
         let model = Model::of(&reading);
         let whole = std::iter::once(0..model.ops().len());
@@ -375,7 +375,7 @@ fn every_piece_of_every_reference_sample_is_written_and_reads_back_as_the_same_g
 fn a_whole_task_cut_out_whole_is_the_same_graph() {
     for name in ["rotary-embedding", "se-gate-add-relu", "residual-add-layer-norm"] {
         let path = Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join("../../../samples").join(name);
-        let sample = Sample::open(&path).unwrap();
+        let sample = SampleText::open(&path).unwrap();
         let reading = sample.reading(0, &mut Contiguous).unwrap();
         let functional = functionalise(reading.graph(), OpTable::sample()).unwrap();
         let text = canonical_text(&functional.graph, OpTable::sample()).unwrap();

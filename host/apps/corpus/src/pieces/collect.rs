@@ -5,7 +5,7 @@ use crate::decompose::{Kind, Model, Origin, Refusal, Task, Tasks};
 use crate::outcome::Failure;
 use crate::worker::Worker;
 use passhost_ir::Infer;
-use passhost_sample::{Reading, Sample};
+use passhost_sample::{Reading, SampleText};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -68,7 +68,7 @@ impl Collector {
     /// # Errors
     ///
     /// If it cannot be read.
-    pub fn cut(&self, worker: &mut Worker, sample: &Sample, index: usize) -> Result<Cuts, Failure> {
+    pub fn cut(&self, worker: &mut Worker, sample: &SampleText, index: usize) -> Result<Cuts, Failure> {
         worker.read(sample, index, |reading, infer| self.cut_reading(sample, index, &reading, infer))
     }
 
@@ -80,7 +80,7 @@ impl Collector {
         (tasks.into_iter().map(|(kind, tasks)| (kind, tasks.finish(most_variants))).collect(), found.models)
     }
 
-    fn cut_reading(&self, sample: &Sample, index: usize, reading: &Reading, infer: &mut dyn Infer) -> Cuts {
+    fn cut_reading(&self, sample: &SampleText, index: usize, reading: &Reading, infer: &mut dyn Infer) -> Cuts {
         let model = Model::of(reading);
         let position = self.position(sample.path());
         // Variants of one sample are models of their own.

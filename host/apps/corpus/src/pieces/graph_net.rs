@@ -1,7 +1,7 @@
 //! Where a piece comes from: what `graph_net.json` says.
 
 use crate::decompose::{Kind, Variant};
-use passhost_sample::Sample;
+use passhost_sample::SampleText;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -64,7 +64,7 @@ struct GraphNet<'a> {
 
 impl Provenance {
     /// Of a variant of a sample. A `graph_net.json` that is missing or not understood says nothing.
-    pub fn of(sample: &Sample, index: usize) -> Provenance {
+    pub fn of(sample: &SampleText, index: usize) -> Provenance {
         let recorded = Recorded::of(&sample.text(index, "graph_net.json").unwrap_or_default());
         let plain = |text: &str| passhost_result::untrusted::one_line(text, 100);
         let variant = &sample.variants()[index].name;

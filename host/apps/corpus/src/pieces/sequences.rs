@@ -4,7 +4,7 @@ use super::Typical;
 use crate::decompose::{Model, repeated};
 use crate::outcome::{Failure, SampleReport};
 use crate::worker::Worker;
-use passhost_sample::Sample;
+use passhost_sample::SampleText;
 use std::collections::HashMap;
 
 /// The op of each call of variant `index` of a sample, `None` for those that can be in no piece.
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// # Errors
 ///
 /// If it cannot be read.
-pub fn ops(worker: &mut Worker, sample: &Sample, index: usize) -> Result<Vec<Option<String>>, Failure> {
+pub fn ops(worker: &mut Worker, sample: &SampleText, index: usize) -> Result<Vec<Option<String>>, Failure> {
     worker.read(sample, index, |reading, _| Model::of(&reading).ops())
 }
 

@@ -1,7 +1,7 @@
 //! The device child: holds libtorch, answers the supervisor on its standard streams. With the argument `types` it is the
 //! types child, which opens no device; with `attempt` after the paths of hidden files it tries to get out instead of either.
 
-use passhost_bench::{ServeError, attempt, serve, serve_types};
+use passhost_bench::{DeviceServeError, attempt, serve, serve_types};
 use passhost_confine::attempt::ROLE as ATTEMPT;
 use passhost_protocol::types::ROLE as TYPES;
 use passhost_torch::process;
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     })
 }
 
-fn measure() -> Result<(), ServeError> {
+fn measure() -> Result<(), DeviceServeError> {
     // This process is ours, and runs nothing but what is measured.
     process::install_allocator();
     process::choose_by_rules();

@@ -7,7 +7,7 @@
 //! are faster from a cache that no call emptied, so that the rest depends on what a call leaves in it, and where copies take
 //! long beside the call it may be nothing at all.
 
-use super::Device;
+use super::BenchDevice;
 use passhost_ir::NodeId;
 use passhost_runtime::{Cause, ContextError, Gate, NodeError};
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ const FEWEST_CALLS: usize = 3;
 const KEPT_WAITING: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(100)];
 
 /// A program that can be asked for ahead of the device.
-pub trait Queued {
+pub trait QueuedProgram {
     /// How often the device is asked for something in a call and in what restores its inputs.
     fn launches(&self) -> usize;
 
@@ -51,12 +51,12 @@ pub struct QueuedTimes {
     pub host_ns: u64,
 }
 
-impl Device {
+impl BenchDevice {
     /// What the GPU takes for one of several calls of a program. `before` is what it took the last time. The reason if that
     /// cannot be had.
     pub fn queued_ns(
         &self,
-        program: &mut impl Queued,
+        program: &mut impl QueuedProgram,
         spacing: Spacing,
         before: Option<u64>,
     ) -> Result<Result<QueuedTimes, &'static str>, NodeError> {
@@ -76,7 +76,7 @@ impl Device {
         &self,
         gate: &mut Gate,
         limit: Duration,
-        (program, calls): (&mut impl Queued, usize),
+        (program, calls): (&mut impl QueuedProgram, usize),
         spacing: Spacing,
     ) -> Result<Option<QueuedTimes>, NodeError> {
         self.context.synchronize().map_err(failed)?;
@@ -113,7 +113,7 @@ struct Asked<M> {
 
 /// Asks for so many calls, with marks around what is to be timed of them.
 fn ask<M>(
-    program: &mut impl Queued,
+    program: &mut impl QueuedProgram,
     calls: usize,
     spacing: Spacing,
     mut mark: impl FnMut() -> Result<M, NodeError>,
@@ -147,7 +147,7 @@ mod tests {
     /// Writes down what it is asked for.
     struct Written<'a>(&'a RefCell<String>);
 
-    impl Queued for Written<'_> {
+    impl QueuedProgram for Written<'_> {
         fn launches(&self) -> usize {
             1
         }
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_cpu_has_no_queue() {
-        let found = Device::cpu().queued_ns(&mut Written(&RefCell::default()), Spacing::Apart, None).unwrap();
+        let found = BenchDevice::cpu().queued_ns(&mut Written(&RefCell::default()), Spacing::Apart, None).unwrap();
         assert_eq!(found, Err("calls of the CPU are not queued"));
     }
 }

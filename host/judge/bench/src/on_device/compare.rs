@@ -1,10 +1,10 @@
-//! Compares two tensors with a kernel that says of each row of a chunk what [`crate::compare`] says of a stretch.
+//! Compares two tensors with a kernel that says of each row of a chunk what [`crate::judge`] says of a stretch.
 
-use super::formula::Formula;
+use super::formula::{Formula, IntoTerm as _, Term};
 use super::{CHUNK, OnDeviceError, OwnKernels, Purpose, memory, part};
-use crate::compare::{Judge, Stretch, float_kind};
-use crate::element::Elements;
-use passhost_ir::kernel::{Binary, Compare, ReduceOp, Reg, Unary};
+use crate::element::HostElements;
+use crate::judge::{ElementJudge, Stretch, float_kind};
+use passhost_ir::kernel::{Compare, ReduceOp, Unary};
 use passhost_ir::{Dtype, Kernel};
 use passhost_runtime::{Context, Tensor};
 use passhost_score::{LARGEST_T, Ladder, SMALLEST_T};
@@ -24,7 +24,7 @@ const EXTREMES: usize = 2;
 pub fn compare(
     context: &Context,
     kernels: &OwnKernels,
-    judge: &Judge,
+    judge: &ElementJudge,
     dtype: Dtype,
     [rewritten, eager]: [&Tensor; 2],
 ) -> Result<Stretch, OnDeviceError> {
@@ -40,7 +40,7 @@ pub fn compare(
     let size = dtype.size() as usize;
     let bytes = rewritten.ty().numel() as usize;
     let chunks = bytes / size / CHUNK;
-    let rows = Rows::new(context, chunks)?;
+    let rows = ComparedRows::new(context, chunks)?;
     for chunk in 0..chunks {
         let shape = [ROWS as i64, ROW as i64];
         let inputs = [part(rewritten, loaded, chunk * CHUNK, shape)?, part(eager, loaded, chunk * CHUNK, shape)?];
@@ -52,7 +52,7 @@ pub fn compare(
     let exactly = |first: usize, count: usize| -> Result<Stretch, OnDeviceError> {
         let of = |tensor: &Tensor| part(tensor, loaded, first, [count as i64]).map(|part| part.to_bytes());
         let (rewritten, eager) = (of(rewritten)?, of(eager)?);
-        let elements = |bytes| Elements { dtype, bytes };
+        let elements = |bytes| HostElements { dtype, bytes };
         let found = judge.stretch(elements(&rewritten), elements(&eager), 0..count);
         Ok(Stretch { first_wrong: found.first_wrong.map(|(at, value, truth)| (first + at, value, truth)), ..found })
     };
@@ -67,18 +67,18 @@ pub fn compare(
 }
 
 /// What was found of each row, on the device.
-struct Rows {
+struct ComparedRows {
     chunks: usize,
     counts: Vec<Tensor>,
     extremes: Vec<Tensor>,
 }
 
-impl Rows {
-    fn new(context: &Context, chunks: usize) -> Result<Rows, OnDeviceError> {
+impl ComparedRows {
+    fn new(context: &Context, chunks: usize) -> Result<ComparedRows, OnDeviceError> {
         let made = |dtype, count: usize| (0..count).map(|_| memory(context, dtype, chunks * ROWS)).collect();
         let counts: Result<_, _> = made(Dtype::I64, COUNTS);
         let extremes: Result<_, _> = made(Dtype::F64, EXTREMES);
-        Ok(Rows { chunks, counts: counts?, extremes: extremes? })
+        Ok(ComparedRows { chunks, counts: counts?, extremes: extremes? })
     }
 
     /// The places for a chunk, in the order of the kernel's outputs.
@@ -92,8 +92,9 @@ impl Rows {
     /// All of them together but for the first wrong element, and the row that it is in.
     fn join(&self) -> (Stretch, Option<usize>) {
         let bytes: Vec<Vec<u8>> = self.counts.iter().chain(&self.extremes).map(Tensor::to_bytes).collect();
-        let count = |kind: usize, row: usize| Elements { dtype: Dtype::I64, bytes: &bytes[kind] }.get(row) as u64;
-        let extreme = |kind: usize, row: usize| Elements { dtype: Dtype::F64, bytes: &bytes[COUNTS + kind] }.get(row);
+        let count = |kind: usize, row: usize| HostElements { dtype: Dtype::I64, bytes: &bytes[kind] }.get(row) as u64;
+        let extreme =
+            |kind: usize, row: usize| HostElements { dtype: Dtype::F64, bytes: &bytes[COUNTS + kind] }.get(row);
         let of_row = |row: usize| Stretch {
             right_from: match count(3, row) as i64 {
                 NO_STEP => None,
@@ -115,95 +116,52 @@ impl Rows {
 /// Compares a chunk: of each row how many elements differ, are wrong, and are not finite where they should be, the steps of
 /// tolerance that the worst needs, and the largest absolute and relative error.
 pub(super) fn kernel(dtype: Dtype) -> Kernel {
-    let mut f = Formula::over(&[ROWS as i64], &[ROW as i64]);
+    let f = Formula::over(&[ROWS as i64], &[ROW as i64]);
     let (value, truth) = (f.element(dtype), f.element(dtype));
-    match float_kind(dtype) {
-        Some(kind) => floats(&mut f, &Ladder::new(kind), value, truth),
-        None => integers(&mut f, value, truth),
-    }
+    let (counts, extremes) = match float_kind(dtype) {
+        Some(kind) => floats(&f, &Ladder::new(kind), value.cast(Dtype::F64), truth.cast(Dtype::F64)),
+        None => integers(&f, value.cast(Dtype::I64), truth.cast(Dtype::I64)),
+    };
+    counts.into_iter().for_each(|count| count.cast(Dtype::I64).reduced(ReduceOp::Sum));
+    extremes.into_iter().for_each(|extreme| extreme.reduced(ReduceOp::Max));
     f.into_kernel()
 }
 
-fn integers(f: &mut Formula, value: Reg, truth: Reg) {
-    let (value, truth) = (f.cast(Dtype::I64, value), f.cast(Dtype::I64, truth));
-    let different = f.compare(Compare::Ne, value, truth);
-    let different = f.cast(Dtype::I64, different);
-    let (none, no_step) = (f.integer(0), f.integer(NO_STEP));
-    let steps = f.binary(Binary::Mul, different, no_step);
-    let (value, truth) = (f.cast(Dtype::F64, value), f.cast(Dtype::F64, truth));
-    let error = f.binary(Binary::Sub, value, truth);
-    let error = f.unary(Unary::Abs, error);
-    let relative = f.float(0.0);
-    for count in [different, different, none] {
-        f.reduced(ReduceOp::Sum, count);
-    }
-    f.reduced(ReduceOp::Max, steps);
-    f.reduced(ReduceOp::Max, error);
-    f.reduced(ReduceOp::Max, relative);
+/// What is counted, and of what the largest is sought.
+type RowFindings<'f> = ([Term<'f>; 3], [Term<'f>; 1 + EXTREMES]);
+
+fn integers<'f>(f: &'f Formula, value: Term<'f>, truth: Term<'f>) -> RowFindings<'f> {
+    let different = value.is(Compare::Ne, truth).cast(Dtype::I64);
+    let error = (value.cast(Dtype::F64) - truth.cast(Dtype::F64)).unary(Unary::Abs);
+    ([different, different, 0_i64.term(f)], [different * NO_STEP, error, 0.0_f64.term(f)])
 }
 
-fn floats(f: &mut Formula, ladder: &Ladder, value: Reg, truth: Reg) {
-    let (value, truth) = (f.cast(Dtype::F64, value), f.cast(Dtype::F64, truth));
-    let magnitude = f.unary(Unary::Abs, truth);
-    let difference = f.binary(Binary::Sub, value, truth);
-    let error = f.unary(Unary::Abs, difference);
-    let (value_finite, truth_finite) = (is_finite(f, value), is_finite(f, truth));
-    let both_finite = f.binary(Binary::And, value_finite, truth_finite);
-    let different = differs(f, value, truth);
-    let value_infinite = f.unary(Unary::Not, value_finite);
-    let lost = f.binary(Binary::And, truth_finite, value_infinite);
-    let lost = f.binary(Binary::And, different, lost);
+fn floats<'f>(f: &'f Formula, ladder: &Ladder, value: Term<'f>, truth: Term<'f>) -> RowFindings<'f> {
+    let magnitude = truth.unary(Unary::Abs);
+    let error = (value - truth).unary(Unary::Abs);
+    let (value_finite, truth_finite) = (is_finite(value), is_finite(truth));
+    // Neither equal nor both NaN.
+    let both_nan = value.unary(Unary::IsNan) & truth.unary(Unary::IsNan);
+    let different = value.is(Compare::Ne, truth) & !both_nan;
+    let lost = different & (truth_finite & !value_finite);
 
-    let zero = f.float(0.0);
-    let measurable = is_finite(f, error);
-    let measurable = f.binary(Binary::And, different, measurable);
-    let absolute = f.select(measurable, error, zero);
-    let has_size = f.compare(Compare::Ne, truth, zero);
-    let quotient = f.binary(Binary::Div, error, magnitude);
-    let comparable = f.binary(Binary::And, measurable, has_size);
-    let relative = f.select(comparable, quotient, zero);
+    let measurable = different & is_finite(error);
+    let absolute = measurable.select(error, 0.0);
+    let relative = (measurable & truth.is(Compare::Ne, 0.0)).select(error / magnitude, 0.0);
 
-    let (none, no_step) = (f.integer(0), f.integer(NO_STEP));
-    let climbed = steps(f, ladder, error, magnitude);
-    let climbed = f.select(both_finite, climbed, no_step);
-    let climbed = f.select(different, climbed, none);
-    let most = f.integer(WRONG);
-    let wrong = f.compare(Compare::Gt, climbed, most);
-    for is_counted in [different, wrong, lost] {
-        let count = f.cast(Dtype::I64, is_counted);
-        f.reduced(ReduceOp::Sum, count);
-    }
-    f.reduced(ReduceOp::Max, climbed);
-    f.reduced(ReduceOp::Max, absolute);
-    f.reduced(ReduceOp::Max, relative);
+    let climbed = (value_finite & truth_finite).select(steps(f, ladder, error, magnitude), NO_STEP);
+    let climbed = different.select(climbed, 0);
+    ([different, climbed.is(Compare::Gt, WRONG), lost], [climbed, absolute, relative])
 }
 
-fn is_finite(f: &mut Formula, value: Reg) -> Reg {
-    let magnitude = f.unary(Unary::Abs, value);
-    let infinity = f.float(f64::INFINITY);
-    f.compare(Compare::Lt, magnitude, infinity)
-}
-
-/// Whether two values are neither equal nor both NaN.
-fn differs(f: &mut Formula, value: Reg, truth: Reg) -> Reg {
-    let unequal = f.compare(Compare::Ne, value, truth);
-    let (one, other) = (f.unary(Unary::IsNan, value), f.unary(Unary::IsNan, truth));
-    let both = f.binary(Binary::And, one, other);
-    let not_both = f.unary(Unary::Not, both);
-    f.binary(Binary::And, unequal, not_both)
+fn is_finite(value: Term<'_>) -> Term<'_> {
+    value.unary(Unary::Abs).is(Compare::Lt, f64::INFINITY)
 }
 
 /// How many tolerances are too small, all in one comparison each: they grow.
-fn steps(f: &mut Formula, ladder: &Ladder, error: Reg, magnitude: Reg) -> Reg {
-    let mut count = f.integer(0);
-    for tolerance in ladder.tolerances() {
-        let (relative, absolute) = (f.float(tolerance.rtol), f.float(tolerance.atol));
-        let product = f.binary(Binary::Mul, relative, magnitude);
-        let allowed = f.binary(Binary::Add, absolute, product);
-        let is_within = f.compare(Compare::Le, error, allowed);
-        let is_beyond = f.unary(Unary::Not, is_within);
-        let step = f.cast(Dtype::I64, is_beyond);
-        count = f.binary(Binary::Add, count, step);
-    }
-    count
+fn steps<'f>(f: &'f Formula, ladder: &Ladder, error: Term<'f>, magnitude: Term<'f>) -> Term<'f> {
+    ladder.tolerances().iter().fold(0_i64.term(f), |count, tolerance| {
+        let allowed = tolerance.atol.term(f) + tolerance.rtol.term(f) * magnitude;
+        count + (!error.is(Compare::Le, allowed)).cast(Dtype::I64)
+    })
 }

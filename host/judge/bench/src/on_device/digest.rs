@@ -2,7 +2,7 @@
 
 use super::formula::Formula;
 use super::{OnDeviceError, OwnKernels, Purpose, draws, memory, part, uploaded};
-use passhost_ir::kernel::{Binary, ReduceOp};
+use passhost_ir::kernel::ReduceOp;
 use passhost_ir::{Dtype, Kernel};
 use passhost_runtime::{Context, Tensor};
 
@@ -18,15 +18,15 @@ const INTEGERS: usize = 2;
 pub fn digest(context: &Context, kernels: &OwnKernels, key: u64, bytes: &Tensor) -> Result<Vec<u8>, OnDeviceError> {
     let count = bytes.ty().numel() as usize;
     let chunks = count / 8 / CHUNK;
-    let told: Vec<i64> = (0..chunks).flat_map(|chunk| [(chunk * CHUNK) as i64, key as i64]).collect();
-    let told = uploaded(context, Dtype::I64, &told, i64::to_le_bytes)?.as_bytes()?;
+    let parameters: Vec<i64> = (0..chunks).flat_map(|chunk| [(chunk * CHUNK) as i64, key as i64]).collect();
+    let parameters = uploaded(context, Dtype::I64, &parameters, i64::to_le_bytes)?.as_bytes()?;
     let sums = memory(context, Dtype::I64, chunks * ROWS)?;
     for chunk in 0..chunks {
-        let told = part(&told, Dtype::I64, chunk * INTEGERS, [INTEGERS as i64])?;
+        let parameters = part(&parameters, Dtype::I64, chunk * INTEGERS, [INTEGERS as i64])?;
         let words = part(bytes, Dtype::I64, chunk * CHUNK, [ROWS as i64, ROW as i64])?;
         let output = part(&sums, Dtype::I64, chunk * ROWS, [ROWS as i64])?;
         // SAFETY: the output is a place of its own, of the kernel's type, in memory that is this function's.
-        unsafe { kernels.run(context, Purpose::Digest, &[&told, &words], &[&output])? };
+        unsafe { kernels.run(context, Purpose::Digest, &[&parameters, &words], &[&output])? };
     }
     let mut digest = sums.to_bytes();
     let first = chunks * CHUNK * 8;
@@ -36,19 +36,11 @@ pub fn digest(context: &Context, kernels: &OwnKernels, key: u64, bytes: &Tensor)
 
 /// The sums of a chunk.
 pub(super) fn kernel() -> Kernel {
-    let mut f = Formula::over(&[ROWS as i64], &[ROW as i64]);
+    let f = Formula::over(&[ROWS as i64], &[ROW as i64]);
     let [first, key] = f.parameters::<INTEGERS>(Dtype::I64);
     let word = f.element(Dtype::I64);
-    let (row, place) = (f.position(0), f.position(1));
-    let length = f.integer(ROW as i64);
-    let before = f.binary(Binary::Mul, row, length);
-    let position = f.binary(Binary::Add, before, place);
-    let position = f.binary(Binary::Add, first, position);
-    let factor = draws::hash(&mut f, key, position);
+    let position = first + (f.position(0) * ROW as i64 + f.position(1));
     // An odd factor loses no bit of the word.
-    let one = f.integer(1);
-    let factor = f.binary(Binary::Or, factor, one);
-    let product = f.binary(Binary::Mul, word, factor);
-    f.reduced(ReduceOp::Sum, product);
+    (word * (draws::hash(key, position) | 1)).reduced(ReduceOp::Sum);
     f.into_kernel()
 }

@@ -1,39 +1,24 @@
 //! Draws tensors with kernels that compute what [`crate::inputs`] says, element for element and bit for bit.
 
-use super::formula::Formula;
-use super::{CHUNK, OnDeviceError, OwnKernels, Purpose, memory, part, uploaded};
+use super::formula::{Formula, Term};
+use super::{CHUNK, DrawRule, OnDeviceError, OwnKernels, Purpose, memory, part, uploaded};
 use crate::counter::{FIRST_FACTOR, SECOND_FACTOR, STEP};
 use crate::inputs::{self, DrawError, ROW_KEY, Round, TAIL_MASK, TAIL_SCALE};
 use crate::quantiles::{QUANTILES, quantiles};
-use passhost_ir::kernel::{Binary, Compare, Reg};
+use passhost_ir::kernel::{Binary, Compare};
 use passhost_ir::{Draw, Dtype, InputSpec, Kernel, TensorType};
 use passhost_runtime::{Context, Tensor};
 
 /// Numbers of a range that a product in 64 bits is exact for.
 const MOST_NUMBERS: u64 = 1 << 31;
-/// Integers that a launch is told: those of [`Told`], and some for alignment.
+/// Integers that a launch is told: those of [`LaunchParameters`], and some for alignment.
 const INTEGERS: usize = 8;
 /// Floats that it is told.
 const FLOATS: usize = 4;
 
-/// How an element follows from its position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Rule {
-    /// [`Draw::Normal`].
-    Normal,
-    /// [`Draw::LogNormal`].
-    LogNormal,
-    /// [`Draw::Uniform`].
-    Uniform,
-    /// [`Draw::Mask`].
-    Mask,
-    /// [`Draw::FloatMask`].
-    FloatMask,
-}
-
 /// What the launches of one draw are told: kernels depend on nothing but the rule and the element type.
-struct Told {
-    rule: Rule,
+struct LaunchParameters {
+    rule: DrawRule,
     key: u64,
     /// Elements of a row.
     row: u64,
@@ -46,13 +31,13 @@ struct Told {
     table: Option<Vec<f64>>,
 }
 
-impl Told {
+impl LaunchParameters {
     /// `None` where the CPU draws.
-    fn of(spec: &InputSpec, position: usize, round: Round) -> Option<Told> {
+    fn of(spec: &InputSpec, position: usize, round: Round) -> Option<LaunchParameters> {
         let scale = round.scale(position);
         let row = inputs::row(&spec.ty);
-        let told = Told {
-            rule: Rule::Mask,
+        let parameters = LaunchParameters {
+            rule: DrawRule::Mask,
             key: inputs::key(round, &spec.name),
             row,
             low: 0,
@@ -63,19 +48,30 @@ impl Told {
         match spec.draw {
             Draw::Normal { mean, std } => {
                 let table = quantiles().iter().map(|&z| f64::from(z)).collect();
-                Some(Told { rule: Rule::Normal, floats: [mean, std * scale], table: Some(table), ..told })
+                Some(LaunchParameters {
+                    rule: DrawRule::Normal,
+                    floats: [mean, std * scale],
+                    table: Some(table),
+                    ..parameters
+                })
             }
             Draw::LogNormal { median, sigma } => {
                 // Exponentials differ between devices: the CPU's are looked up.
                 let value = |&z: &f32| median * scale * (sigma * f64::from(z)).exp();
-                Some(Told { rule: Rule::LogNormal, table: Some(quantiles().iter().map(value).collect()), ..told })
+                Some(LaunchParameters {
+                    rule: DrawRule::LogNormal,
+                    table: Some(quantiles().iter().map(value).collect()),
+                    ..parameters
+                })
             }
             Draw::Uniform { low, high } if low <= high => {
                 let count = high.abs_diff(low).checked_add(1).filter(|&count| count <= MOST_NUMBERS)?;
-                Some(Told { rule: Rule::Uniform, low, count, ..told })
+                Some(LaunchParameters { rule: DrawRule::Uniform, low, count, ..parameters })
             }
-            Draw::Mask => Some(told),
-            Draw::FloatMask { low } => Some(Told { rule: Rule::FloatMask, floats: [low, 0.0], ..told }),
+            Draw::Mask => Some(parameters),
+            Draw::FloatMask { low } => {
+                Some(LaunchParameters { rule: DrawRule::FloatMask, floats: [low, 0.0], ..parameters })
+            }
             _ => None,
         }
     }
@@ -100,14 +96,18 @@ pub fn draw(
     (spec, position): (&InputSpec, usize),
     round: Round,
 ) -> Result<Option<Tensor>, OnDeviceError> {
-    let Some(told) = Told::of(spec, position, round).filter(Told::has_numbers) else { return Ok(None) };
+    let Some(parameters) = LaunchParameters::of(spec, position, round).filter(LaunchParameters::has_numbers) else {
+        return Ok(None);
+    };
     let (dtype, count) = (spec.ty.dtype, spec.ty.numel() as usize);
-    let Ok((least, most)) = bounds(spec, told.rule) else { return Ok(None) };
+    let Ok((least, most)) = bounds(spec, parameters.rule) else { return Ok(None) };
     let chunks = count / CHUNK;
-    let integers: Vec<i64> = (0..chunks).flat_map(|chunk| told.integers(chunk * CHUNK)).collect();
+    let integers: Vec<i64> = (0..chunks).flat_map(|chunk| parameters.integers(chunk * CHUNK)).collect();
     let integers = uploaded(context, Dtype::I64, &integers, i64::to_le_bytes)?.as_bytes()?;
-    let floats = uploaded(context, Dtype::F64, &[told.floats[0], told.floats[1], least, most], f64::to_le_bytes)?;
-    let table = told.table.as_ref().map(|table| uploaded(context, Dtype::F64, table, f64::to_le_bytes)).transpose()?;
+    let floats =
+        uploaded(context, Dtype::F64, &[parameters.floats[0], parameters.floats[1], least, most], f64::to_le_bytes)?;
+    let table =
+        parameters.table.as_ref().map(|table| uploaded(context, Dtype::F64, table, f64::to_le_bytes)).transpose()?;
     let drawn = memory(context, dtype, count)?;
     for chunk in 0..chunks {
         let integers = part(&integers, Dtype::I64, chunk * INTEGERS, [INTEGERS as i64])?;
@@ -116,7 +116,7 @@ pub fn draw(
         read.extend(&table);
         // SAFETY: the output is a chunk of the kernel's type in memory that only this function has, and the inputs are
         // others.
-        unsafe { kernels.run(context, Purpose::Draw(told.rule, dtype), &read, &[&output])? };
+        unsafe { kernels.run(context, Purpose::Draw(parameters.rule, dtype), &read, &[&output])? };
     }
     let left = chunks * CHUNK..count;
     if !left.is_empty() {
@@ -154,131 +154,66 @@ pub fn altered(tensor: &Tensor, places: &[(usize, f64)]) -> Result<Tensor, OnDev
 }
 
 /// What floats are held between; anything for integers.
-fn bounds(spec: &InputSpec, rule: Rule) -> Result<(f64, f64), DrawError> {
+fn bounds(spec: &InputSpec, rule: DrawRule) -> Result<(f64, f64), DrawError> {
     match rule {
-        Rule::Uniform | Rule::Mask => Ok((0.0, 0.0)),
-        Rule::Normal | Rule::LogNormal | Rule::FloatMask => inputs::bounds(spec),
+        DrawRule::Uniform | DrawRule::Mask => Ok((0.0, 0.0)),
+        DrawRule::Normal | DrawRule::LogNormal | DrawRule::FloatMask => inputs::bounds(spec),
     }
 }
 
 /// Draws a chunk.
-pub(super) fn kernel(rule: Rule, dtype: Dtype) -> Kernel {
-    let mut f = Formula::over(&[CHUNK as i64], &[]);
+pub(super) fn kernel(rule: DrawRule, dtype: Dtype) -> Kernel {
+    let f = Formula::over(&[CHUNK as i64], &[]);
     let [first, key, row_key, row, low, count, ..] = f.parameters::<INTEGERS>(Dtype::I64);
     let [middle, deviation, least, most] = f.parameters::<FLOATS>(Dtype::F64);
-    let position = f.position(0);
-    let index = f.binary(Binary::Add, first, position);
-    let bits = hash(&mut f, key, index);
+    let index = first + f.position(0);
+    let bits = hash(key, index);
+    // The table's entry for the upper 16 bits.
+    let quantile = || f.looked_up(Dtype::F64, QUANTILES, shifted(bits, 48));
+    let bounded = |value| Term::binary(value, Binary::Min, most).binary(Binary::Max, least);
     let value = match rule {
-        Rule::Normal => {
-            let z = quantile(&mut f, bits);
-            let tail = tail(&mut f, bits);
-            let scaled = f.binary(Binary::Mul, deviation, z);
-            let far = f.binary(Binary::Mul, scaled, tail);
-            let value = f.binary(Binary::Add, middle, far);
-            bounded(&mut f, value, (least, most))
-        }
-        Rule::LogNormal => {
-            let value = quantile(&mut f, bits);
-            bounded(&mut f, value, (least, most))
-        }
-        Rule::Uniform => {
-            let offset = upper_product(&mut f, bits, count);
-            f.binary(Binary::Add, low, offset)
-        }
-        Rule::Mask => {
-            let set = mask_bit(&mut f, (bits, index), row_key, row);
-            f.cast(Dtype::I64, set)
-        }
-        Rule::FloatMask => {
-            let set = mask_bit(&mut f, (bits, index), row_key, row);
-            let zero = f.float(0.0);
-            let value = f.select(set, zero, middle);
-            bounded(&mut f, value, (least, most))
-        }
+        DrawRule::Normal => bounded(middle + deviation * quantile() * tail(bits)),
+        DrawRule::LogNormal => bounded(quantile()),
+        DrawRule::Uniform => low + upper_product(bits, count),
+        DrawRule::Mask => mask_bit((bits, index), row_key, row).cast(Dtype::I64),
+        DrawRule::FloatMask => bounded(mask_bit((bits, index), row_key, row).select(0.0, middle)),
     };
-    let value = f.cast(dtype, value);
-    f.output(value);
+    value.cast(dtype).output();
     f.into_kernel()
 }
 
-fn bounded(f: &mut Formula, value: Reg, (least, most): (Reg, Reg)) -> Reg {
-    let value = f.binary(Binary::Min, value, most);
-    f.binary(Binary::Max, value, least)
-}
-
 /// [`counter::hash`](crate::counter::hash).
-pub(super) fn hash(f: &mut Formula, key: Reg, counter: Reg) -> Reg {
-    let step = f.integer(STEP as i64);
-    let product = f.binary(Binary::Mul, counter, step);
-    let mut x = f.binary(Binary::Add, key, product);
+pub(super) fn hash<'f>(key: Term<'f>, counter: Term<'f>) -> Term<'f> {
+    let mut x = key + counter * STEP as i64;
     for (shift, factor) in [(30, FIRST_FACTOR), (27, SECOND_FACTOR)] {
-        let mixed = xor_shifted(f, x, shift);
-        let factor = f.integer(factor as i64);
-        x = f.binary(Binary::Mul, mixed, factor);
+        x = (x ^ shifted(x, shift)) * factor as i64;
     }
-    xor_shifted(f, x, 31)
-}
-
-fn xor_shifted(f: &mut Formula, x: Reg, by: u32) -> Reg {
-    let shifted = shifted(f, x, by);
-    f.binary(Binary::Xor, x, shifted)
+    x ^ shifted(x, 31)
 }
 
 /// Shifted right as an unsigned number.
-fn shifted(f: &mut Formula, x: Reg, by: u32) -> Reg {
-    let by_value = f.integer(i64::from(by));
-    let shifted = f.binary(Binary::Shr, x, by_value);
-    let kept = f.integer((u64::MAX >> by) as i64);
-    f.binary(Binary::And, shifted, kept)
+fn shifted(x: Term<'_>, by: u32) -> Term<'_> {
+    (x >> i64::from(by)) & (u64::MAX >> by) as i64
 }
 
-/// The table's entry for the upper 16 bits.
-fn quantile(f: &mut Formula, bits: Reg) -> Reg {
-    let place = shifted(f, bits, 48);
-    f.looked_up(Dtype::F64, QUANTILES, place)
-}
-
-fn tail(f: &mut Formula, bits: Reg) -> Reg {
-    let mask = f.integer(TAIL_MASK as i64);
-    let masked = f.binary(Binary::And, bits, mask);
-    let zero = f.integer(0);
-    let is_far = f.compare(Compare::Eq, masked, zero);
-    let (far, near) = (f.float(TAIL_SCALE), f.float(1.0));
-    f.select(is_far, far, near)
+fn tail(bits: Term<'_>) -> Term<'_> {
+    (bits & TAIL_MASK as i64).is(Compare::Eq, 0).select(TAIL_SCALE, 1.0)
 }
 
 /// The upper 64 bits of the product of an unsigned number and one up to [`MOST_NUMBERS`].
-fn upper_product(f: &mut Formula, bits: Reg, count: Reg) -> Reg {
-    let mask = f.integer(0xffff_ffff);
-    let lower = f.binary(Binary::And, bits, mask);
-    let lower = f.binary(Binary::Mul, lower, count);
-    let carried = shifted(f, lower, 32);
-    let upper = shifted(f, bits, 32);
-    let upper = f.binary(Binary::Mul, upper, count);
-    let sum = f.binary(Binary::Add, upper, carried);
-    shifted(f, sum, 32)
+fn upper_product<'f>(bits: Term<'f>, count: Term<'f>) -> Term<'f> {
+    let lower = (bits & 0xffff_ffff) * count;
+    shifted(shifted(bits, 32) * count + shifted(lower, 32), 32)
 }
 
 /// [`inputs::mask_bit`].
-fn mask_bit(f: &mut Formula, (bits, index): (Reg, Reg), row_key: Reg, row: Reg) -> Reg {
-    let number = f.binary(Binary::Div, index, row);
-    let place = f.binary(Binary::Rem, index, row);
-    let always = hash(f, row_key, number);
-    let always = unsigned_remainder(f, always, row);
-    let is_always = f.compare(Compare::Eq, place, always);
-    let zero = f.integer(0);
-    let coin = f.compare(Compare::Lt, bits, zero);
-    f.binary(Binary::Or, is_always, coin)
+fn mask_bit<'f>((bits, index): (Term<'f>, Term<'f>), row_key: Term<'f>, row: Term<'f>) -> Term<'f> {
+    let always = unsigned_remainder(hash(row_key, index / row), row);
+    (index % row).is(Compare::Eq, always) | bits.is(Compare::Lt, 0)
 }
 
 /// Of an unsigned number and a positive one below 2^62: by way of its half, which is positive as a signed number.
-fn unsigned_remainder(f: &mut Formula, x: Reg, by: Reg) -> Reg {
-    let half = shifted(f, x, 1);
-    let half = f.binary(Binary::Rem, half, by);
-    let one = f.integer(1);
-    let last = f.binary(Binary::And, x, one);
-    let twice = f.binary(Binary::Add, half, half);
-    let sum = f.binary(Binary::Add, twice, last);
-    f.binary(Binary::Rem, sum, by)
+fn unsigned_remainder<'f>(x: Term<'f>, by: Term<'f>) -> Term<'f> {
+    let half = shifted(x, 1) % by;
+    (half + half + (x & 1)) % by
 }

@@ -1,124 +1,186 @@
-//! Writes a kernel down: one instruction a call.
+//! Writes a kernel down as formulas.
 
 use passhost_ir::kernel::{
     Binary, Compare, IndexExpr, IndexId, InputDecl, Inst, Op, PaddingMode, ReduceOp, Reg, Scalar, Store, Unary,
 };
 use passhost_ir::{Dtype, Kernel};
+use std::cell::RefCell;
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Not, Rem, Shr, Sub};
 
 /// A kernel under construction.
 pub struct Formula {
-    kernel: Kernel,
+    kernel: RefCell<Kernel>,
+}
+
+/// A value at a point of the kernel's space.
+#[derive(Clone, Copy)]
+pub struct Term<'f> {
+    formula: &'f Formula,
+    reg: Reg,
+}
+
+/// A value, or a number of 64 bits that becomes one.
+pub trait IntoTerm<'f> {
+    /// The value.
+    fn term(self, formula: &'f Formula) -> Term<'f>;
+}
+
+impl<'f> IntoTerm<'f> for Term<'f> {
+    fn term(self, _: &'f Formula) -> Term<'f> {
+        self
+    }
+}
+
+impl<'f> IntoTerm<'f> for i64 {
+    fn term(self, formula: &'f Formula) -> Term<'f> {
+        formula.push(Dtype::I64, Op::Const(Scalar::Int(self)))
+    }
+}
+
+impl<'f> IntoTerm<'f> for f64 {
+    fn term(self, formula: &'f Formula) -> Term<'f> {
+        formula.push(Dtype::F64, Op::Const(Scalar::Float(self)))
+    }
+}
+
+macro_rules! operators {
+    ($($operator:ident::$method:ident => $op:ident;)*) => {$(
+        impl<'f, O: IntoTerm<'f>> $operator<O> for Term<'f> {
+            type Output = Term<'f>;
+
+            fn $method(self, other: O) -> Term<'f> {
+                self.binary(Binary::$op, other)
+            }
+        }
+    )*};
+}
+
+operators! {
+    Add::add => Add;
+    Sub::sub => Sub;
+    Mul::mul => Mul;
+    Div::div => Div;
+    Rem::rem => Rem;
+    BitAnd::bitand => And;
+    BitOr::bitor => Or;
+    BitXor::bitxor => Xor;
+    Shr::shr => Shr;
+}
+
+impl<'f> Not for Term<'f> {
+    type Output = Term<'f>;
+
+    fn not(self) -> Term<'f> {
+        self.unary(Unary::Not)
+    }
+}
+
+impl<'f> Term<'f> {
+    /// An operation that gives its operand's type.
+    pub fn unary(self, op: Unary) -> Term<'f> {
+        self.formula.push(op.gives().of(self.dtype()), Op::Unary(op, self.reg))
+    }
+
+    /// An operation of two operands.
+    pub fn binary(self, op: Binary, other: impl IntoTerm<'f>) -> Term<'f> {
+        let other = other.term(self.formula);
+        self.formula.push(self.dtype(), Op::Binary(op, self.reg, other.reg))
+    }
+
+    /// A comparison.
+    pub fn is(self, op: Compare, other: impl IntoTerm<'f>) -> Term<'f> {
+        let other = other.term(self.formula);
+        self.formula.push(Dtype::Bool, Op::Compare(op, self.reg, other.reg))
+    }
+
+    /// One of two values, as this is true or not.
+    pub fn select(self, yes: impl IntoTerm<'f>, no: impl IntoTerm<'f>) -> Term<'f> {
+        let (yes, no) = (yes.term(self.formula), no.term(self.formula));
+        self.formula.push(yes.dtype(), Op::Select(self.reg, yes.reg, no.reg))
+    }
+
+    /// The value in another type.
+    pub fn cast(self, dtype: Dtype) -> Term<'f> {
+        self.formula.push(dtype, Op::Cast(self.reg))
+    }
+
+    /// Makes an output over the parallel axes, reduced over the others.
+    pub fn reduced(self, op: ReduceOp) {
+        self.formula.push(op.gives().of(self.dtype()), Op::Reduce(op, self.reg)).output();
+    }
+
+    /// Makes an output over the parallel axes.
+    pub fn output(self) {
+        let mut kernel = self.formula.kernel.borrow_mut();
+        let (order, shape) = ((0..kernel.parallel.len() as u32).collect(), kernel.parallel.clone());
+        kernel.stores.push(Store { value: self.reg, order, shape });
+    }
+
+    fn dtype(self) -> Dtype {
+        self.formula.kernel.borrow().body[self.reg.0 as usize].dtype
+    }
 }
 
 impl Formula {
     /// Over the points of a space.
     pub fn over(parallel: &[i64], reduce: &[i64]) -> Formula {
-        let axes = (0..(parallel.len() + reduce.len()) as u32).map(IndexExpr::Axis).collect();
-        Formula {
-            kernel: Kernel { parallel: parallel.into(), reduce: reduce.into(), index: axes, ..Kernel::default() },
-        }
+        let index = (0..(parallel.len() + reduce.len()) as u32).map(IndexExpr::Axis).collect();
+        let kernel = Kernel { parallel: parallel.into(), reduce: reduce.into(), index, ..Kernel::default() };
+        Formula { kernel: RefCell::new(kernel) }
     }
 
     /// The kernel.
     pub fn into_kernel(self) -> Kernel {
-        self.kernel
+        self.kernel.into_inner()
     }
 
     /// The element at its own point of a new input that is as large as the space.
-    pub fn element(&mut self, dtype: Dtype) -> Reg {
-        let shape: Vec<i64> = self.kernel.parallel.iter().chain(&self.kernel.reduce).copied().collect();
+    pub fn element(&self, dtype: Dtype) -> Term<'_> {
+        let kernel = self.kernel.borrow();
+        let shape: Vec<i64> = kernel.parallel.iter().chain(&kernel.reduce).copied().collect();
+        drop(kernel);
         let index = (0..shape.len() as u32).map(IndexId).collect();
-        self.load(dtype, shape, index)
+        let input = self.input(dtype, shape);
+        self.load(dtype, input, index)
     }
 
     /// The numbers of a new input of so many.
-    pub fn parameters<const COUNT: usize>(&mut self, dtype: Dtype) -> [Reg; COUNT] {
+    pub fn parameters<const COUNT: usize>(&self, dtype: Dtype) -> [Term<'_>; COUNT] {
         let input = self.input(dtype, vec![COUNT as i64]);
-        std::array::from_fn(|place| {
-            let index = self.index(IndexExpr::Const(place as i64));
-            self.push(dtype, Op::Load { input, index: vec![index], padding: PaddingMode::Clamp })
-        })
+        std::array::from_fn(|place| self.load(dtype, input, vec![self.index(IndexExpr::Const(place as i64))]))
     }
 
     /// What a new input of so many elements has at a computed place.
-    pub fn looked_up(&mut self, dtype: Dtype, entries: usize, place: Reg) -> Reg {
-        let index = self.index(IndexExpr::Value(place));
-        self.load(dtype, vec![entries as i64], vec![index])
+    pub fn looked_up(&self, dtype: Dtype, entries: usize, place: Term<'_>) -> Term<'_> {
+        let index = self.index(IndexExpr::Value(place.reg));
+        let input = self.input(dtype, vec![entries as i64]);
+        self.load(dtype, input, vec![index])
     }
 
     /// The position along an axis.
-    pub fn position(&mut self, axis: u32) -> Reg {
+    pub fn position(&self, axis: u32) -> Term<'_> {
         self.push(Dtype::I64, Op::Index(IndexId(axis)))
     }
 
-    /// An integer of 64 bits.
-    pub fn integer(&mut self, value: i64) -> Reg {
-        self.push(Dtype::I64, Op::Const(Scalar::Int(value)))
-    }
-
-    /// A float of 64 bits.
-    pub fn float(&mut self, value: f64) -> Reg {
-        self.push(Dtype::F64, Op::Const(Scalar::Float(value)))
-    }
-
-    /// An operation that gives its operand's type.
-    pub fn unary(&mut self, op: Unary, a: Reg) -> Reg {
-        self.push(op.gives().of(self.dtype(a)), Op::Unary(op, a))
-    }
-
-    /// An operation of two operands.
-    pub fn binary(&mut self, op: Binary, a: Reg, b: Reg) -> Reg {
-        self.push(self.dtype(a), Op::Binary(op, a, b))
-    }
-
-    /// A comparison.
-    pub fn compare(&mut self, op: Compare, a: Reg, b: Reg) -> Reg {
-        self.push(Dtype::Bool, Op::Compare(op, a, b))
-    }
-
-    /// One of two values.
-    pub fn select(&mut self, condition: Reg, yes: Reg, no: Reg) -> Reg {
-        self.push(self.dtype(yes), Op::Select(condition, yes, no))
-    }
-
-    /// A value in another type.
-    pub fn cast(&mut self, dtype: Dtype, a: Reg) -> Reg {
-        self.push(dtype, Op::Cast(a))
-    }
-
-    /// An output over the parallel axes, reduced over the others.
-    pub fn reduced(&mut self, op: ReduceOp, a: Reg) {
-        let value = self.push(op.gives().of(self.dtype(a)), Op::Reduce(op, a));
-        self.output(value);
-    }
-
-    /// An output over the parallel axes.
-    pub fn output(&mut self, value: Reg) {
-        let order = (0..self.kernel.parallel.len() as u32).collect();
-        self.kernel.stores.push(Store { value, order, shape: self.kernel.parallel.clone() });
-    }
-
-    fn load(&mut self, dtype: Dtype, shape: Vec<i64>, index: Vec<IndexId>) -> Reg {
-        let input = self.input(dtype, shape);
+    fn load(&self, dtype: Dtype, input: u32, index: Vec<IndexId>) -> Term<'_> {
         self.push(dtype, Op::Load { input, index, padding: PaddingMode::Clamp })
     }
 
-    fn input(&mut self, dtype: Dtype, shape: Vec<i64>) -> u32 {
-        self.kernel.inputs.push(InputDecl { dtype, shape });
-        self.kernel.inputs.len() as u32 - 1
+    fn input(&self, dtype: Dtype, shape: Vec<i64>) -> u32 {
+        let inputs = &mut self.kernel.borrow_mut().inputs;
+        inputs.push(InputDecl { dtype, shape });
+        inputs.len() as u32 - 1
     }
 
-    fn index(&mut self, expression: IndexExpr) -> IndexId {
-        self.kernel.index.push(expression);
-        IndexId(self.kernel.index.len() as u32 - 1)
+    fn index(&self, expression: IndexExpr) -> IndexId {
+        let index = &mut self.kernel.borrow_mut().index;
+        index.push(expression);
+        IndexId(index.len() as u32 - 1)
     }
 
-    fn dtype(&self, value: Reg) -> Dtype {
-        self.kernel.body[value.0 as usize].dtype
-    }
-
-    fn push(&mut self, dtype: Dtype, op: Op) -> Reg {
-        self.kernel.body.push(Inst { dtype, op });
-        Reg(self.kernel.body.len() as u32 - 1)
+    fn push(&self, dtype: Dtype, op: Op) -> Term<'_> {
+        let body = &mut self.kernel.borrow_mut().body;
+        body.push(Inst { dtype, op });
+        Term { formula: self, reg: Reg(body.len() as u32 - 1) }
     }
 }

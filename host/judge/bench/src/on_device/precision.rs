@@ -1,9 +1,10 @@
-//! Errors against a double precision run, by ops of PyTorch on the device: what [`crate::compare::ulp_errors`] counts, with
+//! Errors against a double precision run, by ops of PyTorch on the device: what [`crate::ulps::ulp_errors`] counts, with
 //! sums in another order.
 
 use super::OnDeviceError;
-use crate::compare::{UlpErrors, float_kind};
+use crate::judge::float_kind;
 use crate::precision::{LessPrecise, less_precise, report, slices};
+use crate::ulps::UlpErrors;
 use passhost_ir::{Arg, Dtype, OpName, TensorType};
 use passhost_result::TruthReport;
 use passhost_runtime::Tensor;

@@ -1,11 +1,11 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::CHUNK;
-use crate::compare::{Judge, Stretch};
-use crate::device::Device;
-use crate::domain::{self, Domain, draw_unusual, draw_unusual_held};
-use crate::held::Held;
+use crate::device::BenchDevice;
+use crate::domain::{self, DomainDraw, draw_edge_case, draw_edge_case_held};
+use crate::held::HeldTensor;
 use crate::inputs::{self, Round};
+use crate::judge::{ElementJudge, Stretch};
 use crate::precision::judge;
 use crate::session::tests::alone;
 use passhost_ir::{Draw, Dtype, InputSpec, TensorType};
@@ -19,12 +19,12 @@ fn spec(dtype: Dtype, shape: &[i64], draw: Draw) -> InputSpec {
     InputSpec { name: "x".into(), ty: TensorType::contiguous(dtype, shape), draw, min: None, max: None }
 }
 
-fn on_device(device: &Device, spec: &InputSpec, round: Round) -> Option<Tensor> {
+fn on_device(device: &BenchDevice, spec: &InputSpec, round: Round) -> Option<Tensor> {
     super::draws::draw(device.context(), device.on_device(&spec.ty)?, (spec, 0), round).unwrap()
 }
 
 /// Draws on the device and on the CPU.
-fn check_draw(device: &Device, spec: &InputSpec, round: Round) {
+fn check_draw(device: &BenchDevice, spec: &InputSpec, round: Round) {
     let drawn = on_device(device, spec, round).unwrap().to_bytes();
     let expected = inputs::draw(spec, 0, round).unwrap();
     let size = spec.ty.dtype.size() as usize;
@@ -35,7 +35,7 @@ fn check_draw(device: &Device, spec: &InputSpec, round: Round) {
 #[test]
 fn a_device_draws_what_the_cpu_draws() {
     let _alone = alone();
-    let device = Device::cpu_like_a_gpu();
+    let device = BenchDevice::cpu_like_a_gpu();
     let row = 1 << 10;
     let shape = [COUNT as i64 / row + 1, row];
     let normal = Draw::Normal { mean: 0.3, std: 1.7 };
@@ -57,7 +57,7 @@ fn a_device_draws_what_the_cpu_draws() {
 #[test]
 fn what_only_the_cpu_draws_is_left_to_it() {
     let _alone = alone();
-    let device = Device::cpu_like_a_gpu();
+    let device = BenchDevice::cpu_like_a_gpu();
     let count = COUNT as i64;
     let cases = [
         spec(Dtype::F32, &[CHUNK as i64 - 1], Draw::Normal { mean: 0.0, std: 1.0 }),
@@ -70,13 +70,13 @@ fn what_only_the_cpu_draws_is_left_to_it() {
         assert!(on_device(&device, &spec, ROUND).is_none(), "{:?} of {}", spec.draw, spec.ty);
     }
     let ty = TensorType::contiguous(Dtype::F32, [count]);
-    assert!(Device::cpu().on_device(&ty).is_none(), "the CPU has its own elements at hand");
+    assert!(BenchDevice::cpu().on_device(&ty).is_none(), "the CPU has its own elements at hand");
 }
 
 #[test]
 fn unusual_inputs_are_the_same_on_a_device() {
     let _alone = alone();
-    let device = Device::cpu_like_a_gpu();
+    let device = BenchDevice::cpu_like_a_gpu();
     let specs = [
         spec(Dtype::F16, &[1100, 1000], Draw::Normal { mean: 1.0, std: 0.5 }),
         spec(Dtype::F32, &[1100, 1000], Draw::LogNormal { median: 1.0, sigma: 0.5 }),
@@ -84,12 +84,12 @@ fn unusual_inputs_are_the_same_on_a_device() {
         spec(Dtype::I32, &[1100, 1000], Draw::Uniform { low: 2, high: 40 }),
     ];
     for spec in specs {
-        let usual = Held::of(&device, &on_device(&device, &spec, ROUND).unwrap());
+        let usual = HeldTensor::of(&device, &on_device(&device, &spec, ROUND).unwrap());
         for &domain in domain::draws(&spec, false) {
-            let held = draw_unusual_held(&device, (&spec, false), 0, ROUND, domain, &usual).unwrap();
-            let expected = draw_unusual((&spec, false), 0, ROUND, domain, usual.elements().bytes).unwrap();
+            let held = draw_edge_case_held(&device, (&spec, false), 0, ROUND, domain, &usual).unwrap();
+            let expected = draw_edge_case((&spec, false), 0, ROUND, domain, usual.elements().bytes).unwrap();
             assert!(held.elements().bytes == expected, "{:?} that {domain}", spec.draw);
-            let is_there = !matches!(domain, Domain::Ends | Domain::Repeated | Domain::Sorted);
+            let is_there = !matches!(domain, DomainDraw::Ends | DomainDraw::Repeated | DomainDraw::Sorted);
             assert_eq!(held.tensor().is_some(), is_there, "{domain}");
         }
     }
@@ -102,22 +102,22 @@ fn bytes_of(dtype: Dtype, values: &[f64]) -> Vec<u8> {
 }
 
 /// The same elements on the device and on the host.
-fn both(device: &Device, dtype: Dtype, values: &[f64]) -> [Held; 2] {
+fn both(device: &BenchDevice, dtype: Dtype, values: &[f64]) -> [HeldTensor; 2] {
     let bytes = bytes_of(dtype, values);
     let ty = TensorType::contiguous(dtype, [values.len() as i64]);
     let tensor = Tensor::from_bytes(device.target(), &ty, &bytes).unwrap();
-    let there = Held::of(device, &tensor);
+    let there = HeldTensor::of(device, &tensor);
     assert!(there.tensor().is_some());
-    [there, Held::host(dtype, bytes)]
+    [there, HeldTensor::host(dtype, bytes)]
 }
 
 /// Compares on the device and on the CPU.
 fn check_comparison(dtype: Dtype, rewritten: &[f64], eager: &[f64]) -> Stretch {
-    let device = Device::cpu_like_a_gpu();
+    let device = BenchDevice::cpu_like_a_gpu();
     let (rewritten, eager) = (both(&device, dtype, rewritten), both(&device, dtype, eager));
     let kernels = device.on_device(&TensorType::contiguous(dtype, [COUNT as i64])).unwrap();
     let bytes = [&rewritten[0], &eager[0]].map(|held| held.bytes_on_device().unwrap());
-    let judge = Judge::new(dtype);
+    let judge = ElementJudge::new(dtype);
     let found = super::compare::compare(device.context(), kernels, &judge, dtype, bytes.each_ref()).unwrap();
     let expected = judge.all(rewritten[1].elements(), eager[1].elements());
     // In words, in which a NaN is equal to itself.
@@ -170,7 +170,7 @@ fn a_device_compares_integers_as_the_cpu_does() {
 #[test]
 fn a_device_judges_precision_as_the_cpu_does() {
     let _alone = alone();
-    let device = Device::cpu_like_a_gpu();
+    let device = BenchDevice::cpu_like_a_gpu();
     let close = |one: f64, other: f64| one == other || ((one - other) / other).abs() < 1e-9;
     for dtype in [Dtype::F16, Dtype::Bf16, Dtype::F32, Dtype::F64] {
         let ty = TensorType::contiguous(dtype, [CHUNK as i64 / 100 + 1, 100]);
@@ -185,8 +185,8 @@ fn a_device_judges_precision_as_the_cpu_does() {
                 let bytes = bytes_of(dtype, values);
                 let ty = TensorType { dtype, ..ty.clone() };
                 [
-                    Held::of(&device, &Tensor::from_bytes(device.target(), &ty, &bytes).unwrap()),
-                    Held::host(dtype, bytes),
+                    HeldTensor::of(&device, &Tensor::from_bytes(device.target(), &ty, &bytes).unwrap()),
+                    HeldTensor::host(dtype, bytes),
                 ]
             };
             let (rewritten, eager, exact) = (held(dtype, &rewritten), held(dtype, &eager), held(Dtype::F64, &truth));

@@ -1,19 +1,21 @@
 //! The correctness rounds of a rewrite: on its own inputs, in poisoned and guarded memory, against eager and against a run
 //! in double precision.
 
-use super::prepared::Prepared;
-use super::{Drawn, Reference, input_error};
+use super::ReferenceSession;
+use super::drawn::{DrawnInputs, input_error};
+use super::prepared::PreparedRound;
 use crate::blame::of_rewrite;
-use crate::compare::{Comparison, WRONG_ABOVE};
+use crate::compare::OutputComparison;
 use crate::decided::{Sides, decide};
-use crate::device::Device;
-use crate::element::Elements;
-use crate::held::Held;
+use crate::device::BenchDevice;
+use crate::element::HostElements;
+use crate::held::HeldTensor;
 use crate::inputs::{Round, hash_of};
+use crate::judge::WRONG_ABOVE;
 use crate::precision::{LessPrecise, can_judge, is_as_precise, judge};
 use crate::trivial::trivial_answer_held;
 use passhost_ir::{Conversions, NodeId, TensorType};
-use passhost_protocol::device::{Evaluation, RewriteError};
+use passhost_protocol::device::{EvaluationReport, RewriteError};
 use passhost_result::{Finding, OutputReport, Settings, TruthReport, Work};
 use passhost_runtime::Program;
 use passhost_torch::allocator;
@@ -34,14 +36,14 @@ const LOOKED_AT: usize = 1 << 15;
 
 /// The correctness rounds of one rewrite.
 pub(super) struct Checks<'a> {
-    pub(super) reference: &'a Reference,
+    pub(super) reference: &'a ReferenceSession,
     program: &'a Program,
     settings: &'a Settings,
     /// Whether other rewrites are checked on the same rounds.
     pub(super) is_shared: bool,
-    pub(super) evaluation: &'a mut Evaluation,
+    pub(super) evaluation: &'a mut EvaluationReport,
     /// Ordinary rounds, which the score counts.
-    comparisons: Vec<Comparison>,
+    comparisons: Vec<OutputComparison>,
     /// Who is right where outputs are wrong at t = -5.
     sides: Vec<Sides>,
     truths: Vec<Option<TruthReport>>,
@@ -51,18 +53,19 @@ pub(super) struct Checks<'a> {
 
 impl<'a> Checks<'a> {
     pub(super) fn new(
-        reference: &'a Reference,
+        reference: &'a ReferenceSession,
         program: &'a Program,
         (settings, is_shared): (&'a Settings, bool),
-        evaluation: &'a mut Evaluation,
+        evaluation: &'a mut EvaluationReport,
     ) -> Checks<'a> {
-        let comparisons: Vec<Comparison> = reference.output_types.iter().cloned().map(Comparison::new).collect();
+        let comparisons: Vec<OutputComparison> =
+            reference.output_types.iter().cloned().map(OutputComparison::new).collect();
         let count = comparisons.len();
         let (sides, truths, less_precise) = (vec![Sides::default(); count], vec![None; count], vec![None; count]);
         Checks { reference, program, settings, is_shared, evaluation, comparisons, sides, truths, less_precise }
     }
 
-    pub(super) fn round(&mut self, round: Round, prepared: &Prepared) -> Result<(), RewriteError> {
+    pub(super) fn round(&mut self, round: Round, prepared: &PreparedRound) -> Result<(), RewriteError> {
         let reference = self.reference;
         let device = &reference.device;
         let rewritten = self.guarded_run(&prepared.drawn, round, &prepared.eager)?;
@@ -72,8 +75,8 @@ impl<'a> Checks<'a> {
     }
 
     /// Compares what a rewrite made of the inputs of a round with what eager made of them.
-    pub(super) fn compare(&mut self, round: Round, prepared: &Prepared, rewritten: &[Held]) {
-        let Prepared { drawn, eager, .. } = prepared;
+    pub(super) fn compare(&mut self, round: Round, prepared: &PreparedRound, rewritten: &[HeldTensor]) {
+        let PreparedRound { drawn, eager, .. } = prepared;
         let reference = self.reference;
         let device = &reference.device;
         let mut suspects = vec![];
@@ -106,12 +109,12 @@ impl<'a> Checks<'a> {
     }
 
     /// Asks a run in double precision who is right, where an output is wrong beside eager's.
-    fn take_sides(&mut self, position: usize, found: Option<i8>, prepared: &Prepared, out: &Held) {
+    fn take_sides(&mut self, position: usize, found: Option<i8>, prepared: &PreparedRound, out: &HeldTensor) {
         if found.is_some_and(|found| found <= WRONG_ABOVE) {
             return self.sides[position].agreed(found);
         }
         self.reference.device.charge(Work::Compare);
-        let truth = prepared.truth(self.reference, Conversions::Kept);
+        let truth = self.reference.truth(prepared, Conversions::Kept);
         self.reference.device.charge(Work::RunTruth);
         let eager = prepared.eager[position].elements();
         let answer = truth.ok().and_then(|truth| decide(out.elements(), eager, truth[position].elements()));
@@ -127,10 +130,10 @@ impl<'a> Checks<'a> {
     /// inputs, and what `eager` gave.
     pub(super) fn guarded_run(
         &mut self,
-        drawn: &Drawn,
+        drawn: &DrawnInputs,
         round: Round,
-        eager: &[Held],
-    ) -> Result<Vec<Held>, RewriteError> {
+        eager: &[HeldTensor],
+    ) -> Result<Vec<HeldTensor>, RewriteError> {
         let specs = &self.reference.specs;
         let device = &self.reference.device;
         let out_of_reach = OutOfReach::new(device, eager.iter().chain(drawn.inputs.iter().map(Rc::as_ref)), round);
@@ -163,7 +166,7 @@ impl<'a> Checks<'a> {
 
     /// Counts elements that still hold the poison of fresh memory, a NaN. Only where eager has another value: a NaN may be
     /// the right answer.
-    fn unwritten(&mut self, position: usize, rewritten: &Held, eager: &Held) {
+    fn unwritten(&mut self, position: usize, rewritten: &HeldTensor, eager: &HeldTensor) {
         let dtype = self.reference.output_types[position].dtype;
         let has_none = rewritten.tensor().is_some_and(|tensor| tensor.has_nan() == Ok(false));
         if !dtype.is_float() || has_none {
@@ -176,7 +179,7 @@ impl<'a> Checks<'a> {
     }
 
     /// A stress round: an output that was right must stay about as right when one input grows. False if it does not.
-    fn stressed(&mut self, position: usize, prepared: &Prepared, out: &Held) -> bool {
+    fn stressed(&mut self, position: usize, prepared: &PreparedRound, out: &HeldTensor) -> bool {
         let device = &self.reference.device;
         if !keeps(self.comparisons[position].right_from()) {
             return true;
@@ -193,9 +196,9 @@ impl<'a> Checks<'a> {
 
     /// Outputs that were right and are not when `input` grows. Where eager is as far from the truth as the rewrite is, the
     /// sample amplifies roundings, and the round says nothing; else the rewrite does something else than the reference.
-    fn suspected(&mut self, outputs: &[usize], input: usize, prepared: &Prepared, rewritten: &[Held]) {
+    fn suspected(&mut self, outputs: &[usize], input: usize, prepared: &PreparedRound, rewritten: &[HeldTensor]) {
         let eager = &prepared.eager;
-        let truth = prepared.truth(self.reference, Conversions::Dropped).ok();
+        let truth = self.reference.truth(prepared, Conversions::Dropped).ok();
         let input = &self.reference.specs[input].name;
         for &position in outputs {
             let ty = &self.reference.output_types[position];
@@ -212,10 +215,10 @@ impl<'a> Checks<'a> {
     }
 
     /// Compares both programs with a run in double precision.
-    fn against_truth(&mut self, prepared: &Prepared, rewritten: &[Held]) {
+    fn against_truth(&mut self, prepared: &PreparedRound, rewritten: &[HeldTensor]) {
         let eager = &prepared.eager;
         self.reference.device.charge(Work::Compare);
-        let truth = prepared.truth(self.reference, Conversions::Dropped);
+        let truth = self.reference.truth(prepared, Conversions::Dropped);
         self.reference.device.charge(Work::RunTruth);
         let truth = match truth {
             Ok(truth) => truth,
@@ -235,7 +238,7 @@ impl<'a> Checks<'a> {
     }
 
     /// Looks once more at outputs that were less precise in all rounds before.
-    fn again_against_truth(&mut self, prepared: &Prepared, rewritten: &[Held]) {
+    fn again_against_truth(&mut self, prepared: &PreparedRound, rewritten: &[HeldTensor]) {
         for position in 0..self.less_precise.len() {
             if self.less_precise[position].is_some() && !self.is_less_precise(position, prepared, rewritten) {
                 self.less_precise[position] = None;
@@ -243,10 +246,10 @@ impl<'a> Checks<'a> {
         }
     }
 
-    fn is_less_precise(&self, position: usize, prepared: &Prepared, rewritten: &[Held]) -> bool {
+    fn is_less_precise(&self, position: usize, prepared: &PreparedRound, rewritten: &[HeldTensor]) -> bool {
         let ty = &self.reference.output_types[position];
         self.reference.device.charge(Work::Compare);
-        let truth = prepared.truth(self.reference, Conversions::Dropped);
+        let truth = self.reference.truth(prepared, Conversions::Dropped);
         self.reference.device.charge(Work::RunTruth);
         truth.is_ok_and(|truth| {
             let three = [&rewritten[position], &prepared.eager[position], &truth[position]];
@@ -286,7 +289,7 @@ impl<'a> Checks<'a> {
                 });
             }
         }
-        let reports = self.comparisons.into_iter().map(Comparison::into_report).zip(self.truths).zip(self.sides);
+        let reports = self.comparisons.into_iter().map(OutputComparison::into_report).zip(self.truths).zip(self.sides);
         reports.map(|((report, truth), sides)| OutputReport { truth, decided: sides.report(), ..report }).collect()
     }
 }
@@ -297,12 +300,12 @@ pub(super) fn keeps(right_from: Option<i8>) -> bool {
 }
 
 /// Whether eager is as far from the truth as the rewrite is, so that a round in which an input grows says nothing of a value.
-pub(super) fn is_amplified(ty: &TensorType, [rewritten, eager, truth]: [&Held; 3]) -> bool {
+pub(super) fn is_amplified(ty: &TensorType, [rewritten, eager, truth]: [&HeldTensor; 3]) -> bool {
     can_judge(ty, truth) && is_as_precise(ty, STRESSED, [rewritten, eager, truth])
 }
 
 /// How many elements are the poison of fresh memory where eager has something else.
-fn left_as_poison(rewritten: Elements<'_>, eager: Elements<'_>) -> u64 {
+fn left_as_poison(rewritten: HostElements<'_>, eager: HostElements<'_>) -> u64 {
     let size = rewritten.dtype.size() as usize;
     let is_left =
         |(out, expected): &(&[u8], &[u8])| out != expected && out.iter().all(|&byte| byte == allocator::POISON);
@@ -314,21 +317,22 @@ fn left_as_poison(rewritten: Elements<'_>, eager: Elements<'_>) -> u64 {
 
 /// What is on the device while a rewrite runs and not for it to touch.
 struct OutOfReach<'a> {
-    device: &'a Device,
+    device: &'a BenchDevice,
     key: u64,
     /// Each with its digest of before.
-    held: Vec<(&'a Held, Option<Vec<u8>>)>,
+    held: Vec<(&'a HeldTensor, Option<Vec<u8>>)>,
 }
 
 impl<'a> OutOfReach<'a> {
-    fn new(device: &'a Device, held: impl Iterator<Item = &'a Held>, round: Round) -> OutOfReach<'a> {
+    fn new(device: &'a BenchDevice, held: impl Iterator<Item = &'a HeldTensor>, round: Round) -> OutOfReach<'a> {
         let key = hash_of(round, "what is out of reach", 0);
         OutOfReach { device, key, held: held.map(|held| (held, held.digest(device, key))).collect() }
     }
 
     /// How many are not what they were.
     fn changed(&self) -> u64 {
-        let differs = |before: &[u8], held: &Held| held.digest(self.device, self.key).is_some_and(|now| now != before);
+        let differs =
+            |before: &[u8], held: &HeldTensor| held.digest(self.device, self.key).is_some_and(|now| now != before);
         let changed =
             self.held.iter().filter(|(held, before)| before.as_deref().is_some_and(|before| differs(before, held)));
         changed.count() as u64
@@ -354,7 +358,7 @@ mod tests {
             values[at] = poison;
         }
         let left = bytes(&values);
-        let of = |bytes| Elements { dtype: Dtype::F32, bytes };
+        let of = |bytes| HostElements { dtype: Dtype::F32, bytes };
         assert_eq!(left_as_poison(of(&left), of(&eager)), 3);
         assert_eq!(left_as_poison(of(&left), of(&left)), 0, "eager has the same");
     }
@@ -362,10 +366,10 @@ mod tests {
     #[test]
     fn what_is_written_to_on_the_device_while_a_rewrite_runs_is_found() {
         let _alone = alone();
-        let device = Device::cpu_like_a_gpu();
+        let device = BenchDevice::cpu_like_a_gpu();
         let mut memory = Tensor::empty(device.target(), &TensorType::contiguous(Dtype::U8, [CHUNK as i64])).unwrap();
         memory.fill(7);
-        let held = [Held::of(&device, &memory)];
+        let held = [HeldTensor::of(&device, &memory)];
         let round = Round { seed: 3, number: 0, stressed: None };
         let out_of_reach = OutOfReach::new(&device, held.iter(), round);
         assert_eq!(out_of_reach.changed(), 0);

@@ -1,11 +1,11 @@
 //! A program with its inputs, ready to be timed: launched op by op, or captured.
 
-use super::Reference;
+use super::ReferenceSession;
 use crate::blame::{not_recorded, of_rewrite, while_captured};
-use crate::compare::Comparison;
-use crate::device::Queued;
-use crate::held::Held;
-use crate::measure::Contender;
+use crate::compare::OutputComparison;
+use crate::device::QueuedProgram;
+use crate::held::HeldTensor;
+use crate::measure::Timeable;
 use passhost_protocol::device::{NotCaptured, RewriteError, TimedProgram, TimingError};
 use passhost_result::Launch;
 use passhost_runtime::{NodeError, Program, Recorded, Tensor};
@@ -19,29 +19,29 @@ pub(super) struct Contestant<'a> {
     program: &'a Program,
     inputs: Vec<Tensor>,
     pristine: Vec<Option<Tensor>>,
-    captured: Option<Captured<'a>>,
+    captured: Option<CapturedProgram<'a>>,
 }
 
 /// A program that is launched as one graph, and its outputs, which lie where they are.
-struct Captured<'a> {
+struct CapturedProgram<'a> {
     recorded: Recorded<'a>,
     outputs: Rc<[Tensor]>,
 }
 
 /// What a run returned.
-pub(super) enum Outputs {
+pub(super) enum RunOutputs {
     /// Tensors of its own.
     Own(Vec<Tensor>),
     /// Tensors that the next run overwrites.
     Passing(Rc<[Tensor]>),
 }
 
-impl Outputs {
+impl RunOutputs {
     /// The outputs in memory that stays as it is.
     pub(super) fn kept(self) -> Vec<Tensor> {
         match self {
-            Outputs::Own(tensors) => tensors,
-            Outputs::Passing(tensors) => tensors.iter().map(Tensor::deep_clone).collect(),
+            RunOutputs::Own(tensors) => tensors,
+            RunOutputs::Passing(tensors) => tensors.iter().map(Tensor::deep_clone).collect(),
         }
     }
 }
@@ -60,7 +60,7 @@ impl<'a> Contestant<'a> {
 
     /// One that is launched as is asked for. A captured one runs here, and gives what it gives op by op.
     pub(super) fn launched(
-        reference: &Reference,
+        reference: &ReferenceSession,
         (which, program): (TimedProgram, &'a Program),
         inputs: &[Tensor],
         launch: Launch,
@@ -84,18 +84,18 @@ impl<'a> Contestant<'a> {
         }
         let recorded = self.program.record(&self.inputs).map_err(|error| not_recorded(which, error))?;
         let outputs = recorded.outputs().iter().map(Tensor::shallow_clone).collect();
-        self.captured = Some(Captured { recorded, outputs });
+        self.captured = Some(CapturedProgram { recorded, outputs });
         Ok(())
     }
 
     /// The first output that is another than op by op, unless two runs op by op do not agree in it either.
-    fn differs(&mut self, reference: &Reference) -> Result<Option<u32>, RewriteError> {
+    fn differs(&mut self, reference: &ReferenceSession) -> Result<Option<u32>, RewriteError> {
         self.prepare();
         let found = reference.held(&self.run()?.kept());
         let expected = reference.held(&self.run_op_by_op()?);
-        let differs = |found: &[Held], position: usize| {
+        let differs = |found: &[HeldTensor], position: usize| {
             let ty = reference.output_types[position].clone();
-            let right_from = Comparison::new(ty).add(&reference.device, &found[position], &expected[position]);
+            let right_from = OutputComparison::new(ty).add(&reference.device, &found[position], &expected[position]);
             right_from.is_none_or(|right_from| right_from > SAME)
         };
         let mut suspects = (0..expected.len()).filter(|&position| differs(&found, position)).peekable();
@@ -118,7 +118,7 @@ impl<'a> Contestant<'a> {
     }
 }
 
-impl Queued for Contestant<'_> {
+impl QueuedProgram for Contestant<'_> {
     fn launches(&self) -> usize {
         let of_call = if self.captured.is_some() { 1 } else { self.program.node_count() };
         of_call + self.pristine.iter().flatten().count()
@@ -143,8 +143,8 @@ impl Queued for Contestant<'_> {
     }
 }
 
-impl Contender for Contestant<'_> {
-    type Outputs = Outputs;
+impl Timeable for Contestant<'_> {
+    type Outputs = RunOutputs;
     type Error = RewriteError;
 
     fn prepare(&mut self) {
@@ -153,14 +153,14 @@ impl Contender for Contestant<'_> {
         let _ = self.program.finish();
     }
 
-    fn run(&mut self) -> Result<Outputs, RewriteError> {
+    fn run(&mut self) -> Result<RunOutputs, RewriteError> {
         match &self.captured {
             Some(captured) => captured
                 .recorded
                 .launch_timed()
-                .map(|()| Outputs::Passing(captured.outputs.clone()))
+                .map(|()| RunOutputs::Passing(captured.outputs.clone()))
                 .map_err(of_rewrite),
-            None => self.program.run_timed(&self.inputs).map(Outputs::Own).map_err(of_rewrite),
+            None => self.program.run_timed(&self.inputs).map(RunOutputs::Own).map_err(of_rewrite),
         }
     }
 }

@@ -2,13 +2,14 @@
 //! stays meaningful and the rewrite does not do the same, a finding says so.
 
 use super::checks::Checks;
-use super::prepared::Prepared;
-use crate::compare::{Comparison, float_kind, unravel};
-use crate::device::Device;
-use crate::domain::Domain;
-use crate::element::Elements;
-use crate::held::Held;
+use super::prepared::PreparedRound;
+use crate::compare::{OutputComparison, unravel};
+use crate::device::BenchDevice;
+use crate::domain::DomainDraw;
+use crate::element::HostElements;
+use crate::held::HeldTensor;
 use crate::inputs::Round;
+use crate::judge::float_kind;
 use crate::precision::{are_explained, strays};
 use passhost_ir::{Conversions, TensorType};
 use passhost_protocol::device::RewriteError;
@@ -20,10 +21,10 @@ const FACTOR: f64 = 4.0;
 const SLACK: f64 = 64.0;
 
 /// The elements of one output in one domain round.
-struct Outputs<'a> {
+struct EdgeCaseOutputs<'a> {
     ty: &'a TensorType,
-    rewritten: Elements<'a>,
-    eager: Elements<'a>,
+    rewritten: HostElements<'a>,
+    eager: HostElements<'a>,
     /// Of the run in double precision.
     truth: &'a [f64],
     /// Whether an input has NaNs, so that those of an output come from there.
@@ -34,10 +35,10 @@ impl Checks<'_> {
     /// A round in which an input is unusual.
     pub(super) fn domain_round(
         &mut self,
-        prepared: &Prepared,
+        prepared: &PreparedRound,
         round: Round,
         input: usize,
-        domain: Domain,
+        domain: DomainDraw,
     ) -> Result<(), RewriteError> {
         let reference = self.reference;
         let eager = &prepared.eager;
@@ -55,7 +56,7 @@ impl Checks<'_> {
         if suspects.is_empty() {
             return Ok(());
         }
-        let Ok(truth) = prepared.truth(reference, Conversions::Dropped) else { return Ok(()) };
+        let Ok(truth) = reference.truth(prepared, Conversions::Dropped) else { return Ok(()) };
         for (position, allowed) in suspects {
             let ty = &reference.output_types[position];
             let (rewritten, eager) = (&rewritten[position], &eager[position]);
@@ -81,8 +82,13 @@ pub(super) fn allowed(ordinary: Option<i8>) -> Option<i8> {
 }
 
 /// Whether a value needs more tolerance than is allowed, so that it takes a run in double precision to say who is right.
-pub(super) fn is_suspect(device: &Device, ty: &TensorType, allowed: i8, [rewritten, eager]: [&Held; 2]) -> bool {
-    let found = Comparison::new(ty.clone()).add(device, rewritten, eager);
+pub(super) fn is_suspect(
+    device: &BenchDevice,
+    ty: &TensorType,
+    allowed: i8,
+    [rewritten, eager]: [&HeldTensor; 2],
+) -> bool {
+    let found = OutputComparison::new(ty.clone()).add(device, rewritten, eager);
     found.is_none_or(|found| found > allowed)
 }
 
@@ -90,20 +96,20 @@ pub(super) fn is_suspect(device: &Device, ty: &TensorType, allowed: i8, [rewritt
 /// many there are.
 pub(super) fn wrong(
     ty: &TensorType,
-    (allowed, domain): (i8, Domain),
-    [rewritten, eager, truth]: [&Held; 3],
+    (allowed, domain): (i8, DomainDraw),
+    [rewritten, eager, truth]: [&HeldTensor; 3],
 ) -> Option<(usize, usize)> {
-    let outputs = Outputs {
+    let outputs = EdgeCaseOutputs {
         ty,
         rewritten: rewritten.elements(),
         eager: eager.elements(),
         truth: &truth.elements().to_f64(),
-        has_nans: domain == Domain::NotNumbers,
+        has_nans: domain == DomainDraw::NotNumbers,
     };
     outputs.wrong(allowed)
 }
 
-impl Outputs<'_> {
+impl EdgeCaseOutputs<'_> {
     /// The first element that the rewrite has otherwise than eager, where eager says what it must be, and how many there
     /// are.
     fn wrong(&self, allowed: i8) -> Option<(usize, usize)> {
@@ -190,8 +196,8 @@ mod tests {
         let ty = TensorType::contiguous(Dtype::F32, [truth.len() as i64]);
         let bytes = |values: &[f32]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>();
         let (rewritten, eager) = (bytes(rewritten), bytes(eager));
-        let [rewritten, eager] = [&rewritten, &eager].map(|bytes| Elements { dtype: ty.dtype, bytes });
-        Outputs { ty: &ty, rewritten, eager, truth, has_nans }.wrong(-4).map(|(first, _)| first)
+        let [rewritten, eager] = [&rewritten, &eager].map(|bytes| HostElements { dtype: ty.dtype, bytes });
+        EdgeCaseOutputs { ty: &ty, rewritten, eager, truth, has_nans }.wrong(-4).map(|(first, _)| first)
     }
 
     const NAN: f32 = f32::NAN;
@@ -229,8 +235,8 @@ mod tests {
     fn integers_are_equal_unless_eager_itself_flips() {
         let ty = TensorType::contiguous(Dtype::I8, [4]);
         let wrong = |rewritten: [u8; 4], eager: [u8; 4], truth: [f64; 4]| {
-            let [rewritten, eager] = [&rewritten, &eager].map(|bytes| Elements { dtype: ty.dtype, bytes });
-            Outputs { ty: &ty, rewritten, eager, truth: &truth, has_nans: false }.wrong(-4)
+            let [rewritten, eager] = [&rewritten, &eager].map(|bytes| HostElements { dtype: ty.dtype, bytes });
+            EdgeCaseOutputs { ty: &ty, rewritten, eager, truth: &truth, has_nans: false }.wrong(-4)
         };
         assert_eq!(wrong([0, 1, 1, 0], [0; 4], [0.0; 4]), Some((1, 2)));
         assert_eq!(wrong([0, 1, 0, 0], [0, 0, 0, 1], [0.0; 4]), None);

@@ -1,9 +1,11 @@
 //! The rounds beside the ordinary ones: as many as the budget has room for. Their number follows from what eager takes, so
 //! that a rewrite has no say in it, and which they are from the seed, so that nobody knows before.
 
-use super::{Checks, Drawn, Reference};
-use crate::compare::Comparison;
-use crate::domain::{Domain, bounded_inputs, draws};
+use super::ReferenceSession;
+use super::checks::Checks;
+use super::drawn::DrawnInputs;
+use crate::compare::OutputComparison;
+use crate::domain::{DomainDraw, bounded_inputs, draws};
 use crate::inputs::{Round, hash_of};
 use passhost_protocol::device::{Draws, ReferenceError, RewriteError};
 use passhost_result::{OtherRounds, Settings, Share, Work};
@@ -18,13 +20,13 @@ pub(super) struct Others {
     /// Inputs that get another scale.
     stressed: Vec<usize>,
     /// Inputs that are unusual, whether their recorded range is kept, and in which way they are.
-    unusual: Vec<(usize, bool, Domain)>,
+    unusual: Vec<(usize, bool, DomainDraw)>,
     pub report: OtherRounds,
 }
 
 impl Others {
     /// Those of the draws, or as many as there is room for where a round takes so long.
-    pub fn choose(reference: &Reference, of: &Draws, settings: &Settings, round_takes: Duration) -> Others {
+    pub fn choose(reference: &ReferenceSession, of: &Draws, settings: &Settings, round_takes: Duration) -> Others {
         let specs = &reference.specs;
         let round = Round { seed: of.seed, number: OTHERS, stressed: None };
         let mut stressed: Vec<usize> = (0..specs.len()).filter(|&input| !specs[input].is_fixed()).collect();
@@ -32,7 +34,7 @@ impl Others {
         let ways = |(input, &bounded): (usize, &bool)| {
             draws(&specs[input], bounded).iter().map(move |&domain| (input, bounded, domain))
         };
-        let mut unusual: Vec<(usize, bool, Domain)> = bounded.iter().enumerate().flat_map(ways).collect();
+        let mut unusual: Vec<(usize, bool, DomainDraw)> = bounded.iter().enumerate().flat_map(ways).collect();
         let all = [stressed.len(), unusual.len()].map(|count| count as u32);
         let counts = match of.others {
             None if settings.quick => [0, 0],
@@ -62,10 +64,10 @@ impl Others {
                 prepared => checks.round(round, &*prepared?)?,
             }
         }
-        let mut usual: Option<Drawn> = None;
+        let mut usual: Option<DrawnInputs> = None;
         for &(input, bounded, domain) in &self.unusual {
             let place = (self.round, &mut usual);
-            if let Some(prepared) = reference.unusual_round(place, (input, bounded), domain, is_shared)? {
+            if let Some(prepared) = reference.edge_case_round(place, (input, bounded), domain, is_shared)? {
                 checks.domain_round(&prepared, self.round, input, domain)?;
             }
         }
@@ -85,25 +87,30 @@ fn room(settings: &Settings, round_takes: Duration, [stressed, unusual]: [u32; 2
     [for_stressed, for_unusual]
 }
 
-impl Reference {
+impl ReferenceSession {
     /// The inputs of an unusual round: this input is unusual in this way, as a finding says it. `None` if there is no such
     /// round.
-    pub(super) fn unusual(&self, seed: u64, input: &str, draw: &str) -> Result<Option<(Drawn, Domain)>, RewriteError> {
+    pub(super) fn unusual(
+        &self,
+        seed: u64,
+        input: &str,
+        draw: &str,
+    ) -> Result<Option<(DrawnInputs, DomainDraw)>, RewriteError> {
         let round = Round { seed, number: OTHERS, stressed: None };
         let Some(input) = self.specs.iter().position(|spec| spec.name == input) else { return Ok(None) };
         let bounded = bounded_inputs(&self.graph)[input];
         let domain = draws(&self.specs[input], bounded).iter().find(|domain| domain.to_string() == draw);
         let Some(&domain) = domain else { return Ok(None) };
-        let prepared = self.unusual_round((round, &mut None), (input, bounded), domain, false)?;
+        let prepared = self.edge_case_round((round, &mut None), (input, bounded), domain, false)?;
         Ok(prepared.map(|prepared| (prepared.drawn.clone(), domain)))
     }
 
     /// What a round takes, where preparing one took since `started`: a rewrite may take as long as eager does, and is
     /// compared once.
-    pub(super) fn round_takes(&self, started: Instant, eager: &[crate::held::Held]) -> Duration {
+    pub(super) fn round_takes(&self, started: Instant, eager: &[crate::held::HeldTensor]) -> Duration {
         *self.round_takes.get_or_init(|| {
             for (ty, held) in self.output_types.iter().zip(eager) {
-                Comparison::new(ty.clone()).add(&self.device, held, held);
+                OutputComparison::new(ty.clone()).add(&self.device, held, held);
             }
             2 * started.elapsed()
         })

@@ -1,10 +1,10 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::*;
-use passhost_ir::{Draw, Dtype};
-use passhost_protocol::device::{ElsewhereRun, NotCaptured, Timed, TimingError};
-use passhost_result::{Finding, Launch, OtherRounds};
-use passhost_runtime::{GUARD, Temporary};
+use passhost_ir::{Draw, Dtype, NodeId};
+use passhost_protocol::device::{Draws, EvaluationReport, ExternalRun, NotCaptured, ProcessTiming, TimingError};
+use passhost_result::{Finding, Launch, OtherRounds, Settings};
+use passhost_runtime::{GUARD, Target, Temporary};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Guards and peaks are counted for the whole process.
@@ -21,30 +21,35 @@ fn settings(rewrite_bytes: u64) -> Settings {
 }
 
 /// A graph of one input `%x`, whose elements are about 1.
-pub(crate) fn reference(graph: &str) -> Reference {
-    reference_on(Device::cpu(), graph)
+pub(crate) fn reference(graph: &str) -> ReferenceSession {
+    reference_on(BenchDevice::cpu(), graph)
 }
 
-fn reference_on(device: Device, graph: &str) -> Reference {
+fn reference_on(device: BenchDevice, graph: &str) -> ReferenceSession {
     let graph = Graph::parse(graph).unwrap();
     let ty = graph.ty(graph.inputs[0]).clone();
     let specs =
         vec![InputSpec { name: "x".to_owned(), ty, draw: Draw::Normal { mean: 0.0, std: 1.0 }, min: None, max: None }];
     let device = Rc::new(device);
-    Reference::load(&device, graph, specs, 7, |_| {}).unwrap().0
+    ReferenceSession::load(&device, graph, specs, 7, |_| {}).unwrap().0
 }
 
-pub(crate) fn evaluate(reference: &Reference, rewrite: &str, rewrite_bytes: u64) -> Evaluation {
+pub(crate) fn evaluate(reference: &ReferenceSession, rewrite: &str, rewrite_bytes: u64) -> EvaluationReport {
     let draws = Draws { seed: 11, are_shared: false, others: Some(OtherRounds::ALL) };
     evaluate_on(reference, rewrite, draws, rewrite_bytes)
 }
 
-pub(crate) fn evaluate_on(reference: &Reference, rewrite: &str, draws: Draws, rewrite_bytes: u64) -> Evaluation {
+pub(crate) fn evaluate_on(
+    reference: &ReferenceSession,
+    rewrite: &str,
+    draws: Draws,
+    rewrite_bytes: u64,
+) -> EvaluationReport {
     let rewrite = Graph::parse(rewrite).unwrap();
     reference.evaluate(&rewrite, &Hints::default(), &draws, &settings(rewrite_bytes), |_| {})
 }
 
-fn time(reference: &Reference, rewrite: &str) -> Timed {
+fn time(reference: &ReferenceSession, rewrite: &str) -> ProcessTiming {
     let right_from = evaluate(reference, rewrite, 1 << 30).outputs.iter().map(|output| output.right_from).collect();
     let rewrite = Graph::parse(rewrite).unwrap();
     // Two pairs a block, however busy the machine is.
@@ -60,7 +65,7 @@ fn nothing_is_captured_on_the_cpu() {
     let rewrite = Graph::parse(SUM).unwrap();
     let timed = reference.time(&rewrite, &Hints::default(), 11, &settings, vec![Some(-10)], |_| {});
     let message = "a program on the CPU cannot be captured; it needs a GPU".to_owned();
-    assert_eq!(timed.unwrap_err(), TimingError::NotCaptured(NotCaptured::Nothing { message }));
+    assert_eq!(timed.unwrap_err(), TimingError::NotCaptured(NotCaptured::Nothing(message)));
 }
 
 pub(crate) fn bytes(values: &[f32]) -> Vec<u8> {
@@ -93,7 +98,7 @@ fn inputs_do_not_count_against_the_memory_of_a_rewrite() {
 #[test]
 fn a_temporary_is_poisoned_and_what_overruns_it_is_found() {
     let _alone = alone();
-    let device = Device::cpu();
+    let device = BenchDevice::cpu();
     let mut guard = device.guard(1 << 20);
     let bytes = 40;
     let ty = |bytes: u64| TensorType::contiguous(Dtype::U8, [bytes as i64]);
@@ -168,7 +173,7 @@ fn a_timed_run_is_another_answer_only_if_an_untimed_one_differs() {
     let judged = |untimed: &[u8]| {
         let mut found = time(&reference, relu);
         let kept = [vec![Tensor::from_bytes(&Target::cpu(), &reference.output_types[0], &timed).unwrap()]];
-        let held = |bytes: &[u8]| vec![Held::host(Dtype::F32, bytes.to_vec())];
+        let held = |bytes: &[u8]| vec![HeldTensor::host(Dtype::F32, bytes.to_vec())];
         reference.check_timed_runs(&kept, &held(&eager), &|| Ok(held(untimed)), &mut found).unwrap();
         (found.right_from[0], found.findings)
     };
@@ -220,7 +225,7 @@ fn a_device_that_compares_by_itself_comes_to_the_same_verdicts() {
     );
     let halved = close.replace("aten::tanh(%s)", "aten::relu(%s)");
     for rewrite in [reference_graph, &close, &halved] {
-        let evaluations = [Device::cpu_like_a_gpu(), Device::cpu()].map(|device| {
+        let evaluations = [BenchDevice::cpu_like_a_gpu(), BenchDevice::cpu()].map(|device| {
             let mut evaluation = evaluate(&reference_on(device, reference_graph), rewrite, 1 << 30);
             // Sums of the same numbers, in another order.
             let reports = evaluation.outputs.iter_mut().filter_map(|output| output.truth.as_mut());
@@ -259,7 +264,7 @@ const RELUS: [&str; 3] = [
 fn rounds_that_rewrites_share_say_the_same_of_each() {
     let _alone = alone();
     let own = Draws { seed: 11, are_shared: false, others: None };
-    let found = |reference: &Reference, rewrite, draws| {
+    let found = |reference: &ReferenceSession, rewrite, draws| {
         let found = evaluate_on(reference, rewrite, draws, 1 << 30);
         (found.outputs, found.findings, found.domain, found.others)
     };
@@ -296,7 +301,7 @@ fn nothing_is_kept_after_a_rewrite_that_failed_or_of_what_lies_on_the_device() {
     );
     assert!(evaluate_on(&on_host, &copied, shared, 1 << 10).error.is_some());
     assert_eq!(on_host.kept.borrow().count(), 0);
-    let on_device = reference_on(Device::cpu_like_a_gpu(), plain);
+    let on_device = reference_on(BenchDevice::cpu_like_a_gpu(), plain);
     evaluate_on(&on_device, plain, shared, 1 << 30);
     assert_eq!(on_device.kept.borrow().count(), 0);
 }
@@ -360,13 +365,13 @@ fn what_a_rewrite_inserts_that_no_input_reaches_is_judged_like_anything_else() {
 }
 
 /// Inputs are written, someone else makes outputs of them, and these are judged.
-pub(crate) fn judged_elsewhere(
-    reference: &Reference,
+pub(crate) fn judged_externally(
+    reference: &ReferenceSession,
     outputs: &[TensorType],
     answer: impl Fn(Vec<u8>) -> Vec<u8>,
-) -> Evaluation {
+) -> EvaluationReport {
     let directory = tempfile::tempdir().unwrap();
-    let run = ElsewhereRun {
+    let run = ExternalRun {
         directory: directory.path().into(),
         name: "other".into(),
         outputs: outputs.to_vec(),
@@ -384,7 +389,7 @@ pub(crate) fn judged_elsewhere(
         let inputs = std::fs::read(folder.join("input_0.bin")).unwrap();
         std::fs::write(folder.join("other_0.bin"), answer(inputs)).unwrap();
     }
-    reference.judge_elsewhere(&run)
+    reference.judge_external(&run)
 }
 
 #[test]
@@ -398,15 +403,15 @@ fn what_someone_else_made_of_the_inputs_is_judged_as_a_rewrite_is() {
             bytes(&inputs.map(|value| value * factor).collect::<Vec<f32>>())
         }
     };
-    let right = judged_elsewhere(&reference, std::slice::from_ref(&ty), times(2.0));
+    let right = judged_externally(&reference, std::slice::from_ref(&ty), times(2.0));
     assert_eq!((right.error, right.outputs[0].right_from, right.outputs[0].elements), (None, Some(-10), 128));
     assert!(right.outputs[0].truth.is_some(), "it is held against the run in double precision");
-    let wrong = judged_elsewhere(&reference, std::slice::from_ref(&ty), times(2.1));
+    let wrong = judged_externally(&reference, std::slice::from_ref(&ty), times(2.1));
     assert!(wrong.outputs[0].right_from.is_some_and(|t| t > -5), "{wrong:?}");
-    let error = |evaluation: Evaluation| evaluation.error.map(|error| error.to_string()).unwrap_or_default();
-    let short = judged_elsewhere(&reference, std::slice::from_ref(&ty), |_| vec![0; 8]);
+    let error = |evaluation: EvaluationReport| evaluation.error.map(|error| error.to_string()).unwrap_or_default();
+    let short = judged_externally(&reference, std::slice::from_ref(&ty), |_| vec![0; 8]);
     assert!(error(short).contains("a file of 8 bytes where the rewrite declares 256 bytes"));
-    let other = judged_elsewhere(&reference, &[TensorType::contiguous(Dtype::F16, [64])], |inputs| inputs);
+    let other = judged_externally(&reference, &[TensorType::contiguous(Dtype::F16, [64])], |inputs| inputs);
     assert!(error(other).contains("output 0) gives f16[64] where the rewrite declares f32[64]"));
-    assert!(error(judged_elsewhere(&reference, &[], |inputs| inputs)).contains("0 outputs"));
+    assert!(error(judged_externally(&reference, &[], |inputs| inputs)).contains("0 outputs"));
 }

@@ -1,18 +1,19 @@
 //! The times of a rewrite in this process: eager against itself, eager against the rewrite, eager against itself again,
 //! then what the device alone takes.
 
-use super::contestant::{Contestant, Outputs};
-use super::{Reference, input_error};
+use super::ReferenceSession;
+use super::contestant::{Contestant, RunOutputs};
+use super::drawn::input_error;
 use crate::blame::{memory_of, of_eager, of_rewrite};
-use crate::compare::Comparison;
+use crate::compare::OutputComparison;
 use crate::device::Spacing;
-use crate::held::Held;
+use crate::held::HeldTensor;
 use crate::inputs::Round;
 use crate::integrity;
-use crate::measure::{self, Kept, Plan, Random};
+use crate::measure::{self, BlockPlan, KeptOutputs, TrialRandom};
 use crate::witness::Observer;
 use passhost_ir::{Graph, NodeId, OpTable, functionalise, in_place_nodes};
-use passhost_protocol::device::{RewriteError, Stage, Timed, TimedProgram, TimingError};
+use passhost_protocol::device::{DeviceStage, ProcessTiming, RewriteError, TimedProgram, TimingError};
 use passhost_result::{Block, DeviceTimes, Finding, ProcessTimes, Settings, Work};
 use passhost_runtime::{Hints, Mode, Program, Tensor};
 
@@ -21,7 +22,7 @@ const TIMED: u32 = 1 << 17;
 /// Timed runs of each process whose outputs are checked.
 const CHECKED_RUNS: usize = 2;
 
-impl Reference {
+impl ReferenceSession {
     /// Times a rewrite whose outputs were found right from `right_from` on. The rewrite has not run in this process before
     /// eager was timed against itself, unless it was checked here.
     pub fn time(
@@ -31,8 +32,8 @@ impl Reference {
         seed: u64,
         settings: &Settings,
         right_from: Vec<Option<i8>>,
-        stage: impl FnMut(Stage),
-    ) -> Result<Timed, TimingError> {
+        stage: impl FnMut(DeviceStage),
+    ) -> Result<ProcessTiming, TimingError> {
         let timed = self.try_time(rewrite, hints, seed, settings, right_from, stage);
         timed.map_err(|error| match error {
             TimingError::Rewrite(error) => memory_of(error, || self.device.can_give(settings.rewrite_bytes)).into(),
@@ -47,13 +48,13 @@ impl Reference {
         seed: u64,
         settings: &Settings,
         right_from: Vec<Option<i8>>,
-        mut stage: impl FnMut(Stage),
-    ) -> Result<Timed, TimingError> {
-        stage(Stage::Plan);
+        mut stage: impl FnMut(DeviceStage),
+    ) -> Result<ProcessTiming, TimingError> {
+        stage(DeviceStage::Plan);
         let program = self.compiled(rewrite, hints)?;
         let control = self.control()?;
         self.device.charge(Work::Compile);
-        stage(Stage::Timing);
+        stage(DeviceStage::Timing);
         let drawn = self.drawn(Round { seed, number: TIMED, stressed: None })?;
         let inputs = || drawn.tensors(self.device.target(), &self.specs).map_err(input_error);
         let sets = [inputs()?, inputs()?];
@@ -66,13 +67,13 @@ impl Reference {
             programs: [&self.program, &control, &program],
             sets: &sets,
             settings,
-            random: Random::new(seed),
+            random: TrialRandom::new(seed),
             observer: Observer::new(&self.device),
-            kept: Kept::new(CHECKED_RUNS),
+            kept: KeptOutputs::new(CHECKED_RUNS),
             threads: DeviceTimes::default(),
         };
         let times = trials.take()?;
-        let mut timed = Timed { times, findings: vec![], right_from };
+        let mut timed = ProcessTiming { times, findings: vec![], right_from };
         let untimed = || Ok(self.held(&program.run(&inputs()?).map_err(of_rewrite)?));
         self.check_timed_runs(&trials.kept.outputs, &expected, &untimed, &mut timed)?;
         self.check_floor(&mut timed);
@@ -95,7 +96,7 @@ impl Reference {
     }
 
     /// A rewrite that is faster than the device can be has not done its work.
-    fn check_floor(&self, timed: &mut Timed) {
+    fn check_floor(&self, timed: &mut ProcessTiming) {
         let device_ns = self.device.floor_ns(integrity::must_move(&self.graph, &self.output_types));
         let (floor_ns, finding) = integrity::below_floor(device_ns, &timed.times.pairs);
         timed.times.floor_ns = floor_ns;
@@ -107,14 +108,15 @@ impl Reference {
     pub(super) fn check_timed_runs(
         &self,
         kept: &[Vec<Tensor>],
-        expected: &[Held],
-        untimed: &dyn Fn() -> Result<Vec<Held>, RewriteError>,
-        timed: &mut Timed,
+        expected: &[HeldTensor],
+        untimed: &dyn Fn() -> Result<Vec<HeldTensor>, RewriteError>,
+        timed: &mut ProcessTiming,
     ) -> Result<(), RewriteError> {
-        let mut own: Option<Vec<Held>> = None;
+        let mut own: Option<Vec<HeldTensor>> = None;
         for (position, found) in kept.iter().flat_map(|outputs| outputs.iter().enumerate()) {
-            let (ty, held) = (&self.output_types[position], Held::of(&self.device, found));
-            let right_from = |reference: &Held| Comparison::new(ty.clone()).add(&self.device, &held, reference);
+            let (ty, held) = (&self.output_types[position], HeldTensor::of(&self.device, found));
+            let right_from =
+                |reference: &HeldTensor| OutputComparison::new(ty.clone()).add(&self.device, &held, reference);
             let found = right_from(&expected[position]);
             // A run with other inputs may need one step of tolerance more.
             let Some(checked) = timed.right_from.get(position).copied().flatten() else { continue };
@@ -138,15 +140,15 @@ impl Reference {
 
 /// The timed runs of one process.
 struct Trials<'a> {
-    reference: &'a Reference,
+    reference: &'a ReferenceSession,
     /// Eager, eager by the path of a rewrite, and the rewrite.
     programs: [&'a Program; 3],
     /// The same inputs twice: one set for eager, one for whoever is timed against it.
     sets: &'a [Vec<Tensor>; 2],
     settings: &'a Settings,
-    random: Random,
+    random: TrialRandom,
     observer: Observer<'a>,
-    kept: Kept<Vec<Tensor>>,
+    kept: KeptOutputs<Vec<Tensor>>,
     /// The calling thread's time on a core in the blocks with the rewrite.
     threads: DeviceTimes,
 }
@@ -160,7 +162,7 @@ impl<'a> Trials<'a> {
         let mut control = Contestant::launched(reference, (TimedProgram::Reference, control), others, launch)?;
         let pair_ns = measure::warm_up(&mut eager, &mut control, self.settings)?;
         self.reference.device.charge(Work::WarmUp);
-        let control_plan = Plan::new(self.settings, Settings::CONTROL_BLOCKS, pair_ns);
+        let control_plan = BlockPlan::new(self.settings, Settings::CONTROL_BLOCKS, pair_ns);
         let mut controls = vec![self.control_block(&mut eager, &mut control, control_plan)?];
         self.reference.device.charge(Work::TimeControl);
         let mut rewritten = Contestant::launched(reference, (TimedProgram::Rewrite, rewritten), others, launch)?;
@@ -196,22 +198,22 @@ impl<'a> Trials<'a> {
     }
 
     /// Warms the rewrite up and says how often it is timed.
-    fn plan(&self, eager: &mut Contestant<'a>, rewritten: &mut Contestant<'a>) -> Result<Plan, RewriteError> {
+    fn plan(&self, eager: &mut Contestant<'a>, rewritten: &mut Contestant<'a>) -> Result<BlockPlan, RewriteError> {
         // The first run makes ready what only a run does.
         measure::time_once(rewritten)?;
         let (eager_ns, rewritten_ns) = (measure::time_once(eager)?.0, measure::time_once(rewritten)?.0);
         if rewritten_ns > eager_ns.saturating_mul(u64::from(Settings::SLOW_FACTOR)) {
-            return Ok(Plan::slow());
+            return Ok(BlockPlan::slow());
         }
         let pair_ns = measure::warm_up(eager, rewritten, self.settings)?;
-        Ok(Plan::new(self.settings, Settings::BLOCKS, pair_ns))
+        Ok(BlockPlan::new(self.settings, Settings::BLOCKS, pair_ns))
     }
 
     fn control_block(
         &mut self,
         eager: &mut Contestant<'a>,
         control: &mut Contestant<'a>,
-        plan: Plan,
+        plan: BlockPlan,
     ) -> Result<Block, RewriteError> {
         let Trials { random, observer, .. } = self;
         measure::block(eager, control, plan.pairs, random, observer, |_, _| {}).map(|timed| timed.block)
@@ -221,10 +223,10 @@ impl<'a> Trials<'a> {
         &mut self,
         eager: &mut Contestant<'a>,
         rewritten: &mut Contestant<'a>,
-        plan: Plan,
+        plan: BlockPlan,
     ) -> Result<Block, RewriteError> {
         let Trials { random, observer, kept, threads, .. } = self;
-        let offer = |random: &mut Random, outputs: Outputs| kept.offer(random, || outputs.kept());
+        let offer = |random: &mut TrialRandom, outputs: RunOutputs| kept.offer(random, || outputs.kept());
         let timed = measure::block(eager, rewritten, plan.pairs, random, observer, offer)?;
         threads.eager_ns.extend(timed.eager_thread_ns);
         threads.rewritten_ns.extend(timed.other_thread_ns);

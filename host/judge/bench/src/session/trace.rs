@@ -2,14 +2,16 @@
 //! first node is named that gives something else although what it reads is right. What is right on inputs of another scale
 //! or on unusual ones is judged as the verdict judges outputs there.
 
+use super::ReferenceSession;
 use super::checks::{STRESSED, is_amplified, keeps};
 use super::domain::{allowed, is_suspect, wrong};
-use super::{Drawn, Reference};
+use super::drawn::DrawnInputs;
 use crate::blame::of_rewrite;
-use crate::compare::{Comparison, float_kind, unravel};
-use crate::domain::Domain;
-use crate::held::Held;
+use crate::compare::{OutputComparison, unravel};
+use crate::domain::DomainDraw;
+use crate::held::HeldTensor;
 use crate::inputs::Round;
+use crate::judge::float_kind;
 use crate::precision::{can_judge, judge};
 use passhost_ir::{
     Conversions, Dtype, Graph, Node, NodeId, NodeKind, OpTable, TensorType, ValueId, counterparts, functionalise,
@@ -32,27 +34,27 @@ struct Pairs<'a> {
 }
 
 /// What is known of a value of the rewrite.
-enum Standing {
+enum ValueVerdict {
     Right,
     Wrong(Box<OutputReport>),
     Unknown,
 }
 
 /// How values are judged on inputs that are not ordinary.
-enum Rule {
+enum JudgingRule {
     /// Outputs as the verdict does where an input has another scale, and what they are made of as on unusual inputs.
-    Stressed,
+    Scaled,
     /// As the verdict judges outputs where an input is unusual in this way.
-    Unusual(Domain),
+    EdgeCase(DomainDraw),
 }
 
 /// What both programs give for the values that correspond, in the order of [`Pairs::pairs`].
 struct Both {
-    rewritten: Vec<Held>,
-    expected: Vec<Held>,
+    rewritten: Vec<HeldTensor>,
+    expected: Vec<HeldTensor>,
 }
 
-impl Reference {
+impl ReferenceSession {
     /// The node that makes a rewrite wrong: on the inputs that showed it, else in the first ordinary round that does. `None`
     /// if no node can be named, or all values at once take more memory than there is for a rewrite.
     pub fn trace(
@@ -73,18 +75,18 @@ impl Reference {
             ShownBy::Stressed { input } => match self.specs.iter().position(|spec| spec.name == *input) {
                 Some(input) => {
                     let drawn = self.drawn(Round { seed, number: settings.rounds, stressed: Some(input) })?;
-                    Some((drawn, Rule::Stressed))
+                    Some((drawn, JudgingRule::Scaled))
                 }
                 None => None,
             },
             ShownBy::Unusual { input, draw } => {
-                self.unusual(seed, input, draw)?.map(|(drawn, domain)| (drawn, Rule::Unusual(domain)))
+                self.unusual(seed, input, draw)?.map(|(drawn, domain)| (drawn, JudgingRule::EdgeCase(domain)))
             }
         };
         let said = |departure: Departure| Departure { shown_by: shown_by.clone(), ..departure };
         if let Some((drawn, rule)) = shown {
             let ordinary = self.ordinary(&pairs, hints, (seed, settings))?;
-            return Ok(self.trace_unusual(&pairs, hints, &drawn, (&rule, &ordinary))?.map(said));
+            return Ok(self.trace_edge_case(&pairs, hints, &drawn, (&rule, &ordinary))?.map(said));
         }
         for number in 0..settings.rounds {
             let drawn = self.drawn(Round { seed, number, stressed: None })?;
@@ -99,25 +101,25 @@ impl Reference {
         &self,
         pairs: &Pairs<'_>,
         hints: &Hints,
-        drawn: &Drawn,
+        drawn: &DrawnInputs,
     ) -> Result<Option<Departure>, RewriteError> {
         let both = self.both(pairs, hints, drawn)?;
-        let mut standings = pairs.compared(self, &both);
-        if !pairs.is_any_output_wrong(&standings) {
+        let mut verdicts = pairs.compared(self, &both);
+        if !pairs.is_any_output_wrong(&verdicts) {
             // Right at t = -5, and less precise than eager all the same.
             let Some(truth) = self.truth_of_values(pairs, drawn) else { return Ok(None) };
-            pairs.hold_against_truth(&mut standings, &both, &truth);
+            pairs.hold_against_truth(&mut verdicts, &both, &truth);
         }
-        Ok(pairs.departure(&standings))
+        Ok(pairs.first_divergent(&verdicts))
     }
 
     /// `ordinary` has the tolerance that each value needs on ordinary inputs.
-    fn trace_unusual(
+    fn trace_edge_case(
         &self,
         pairs: &Pairs<'_>,
         hints: &Hints,
-        drawn: &Drawn,
-        (rule, ordinary): (&Rule, &[Option<i8>]),
+        drawn: &DrawnInputs,
+        (rule, ordinary): (&JudgingRule, &[Option<i8>]),
     ) -> Result<Option<Departure>, RewriteError> {
         let both = self.both(pairs, hints, drawn)?;
         let truth = self.truth_of_values(pairs, drawn);
@@ -125,47 +127,47 @@ impl Reference {
             let (ty, pair) = (pairs.ty(at), [&both.rewritten[at], &both.expected[at]]);
             let truth = truth.as_ref().map(|truth| &truth[at]);
             match rule {
-                Rule::Stressed if pairs.is_output(at) => self.judged_stressed(ty, ordinary, pair, truth),
-                Rule::Stressed => self.judged_unusual(ty, (ordinary, Domain::Large), pair, truth),
-                Rule::Unusual(domain) => self.judged_unusual(ty, (ordinary, *domain), pair, truth),
+                JudgingRule::Scaled if pairs.is_output(at) => self.judged_scaled(ty, ordinary, pair, truth),
+                JudgingRule::Scaled => self.judged_edge_case(ty, (ordinary, DomainDraw::Large), pair, truth),
+                JudgingRule::EdgeCase(domain) => self.judged_edge_case(ty, (ordinary, *domain), pair, truth),
             }
         });
-        Ok(pairs.departure(&pairs.standings(judged)))
+        Ok(pairs.first_divergent(&pairs.verdicts(judged)))
     }
 
     /// What an output is where an input has another scale: unknown where that says nothing of it.
-    fn judged_stressed(
+    fn judged_scaled(
         &self,
         ty: &TensorType,
         ordinary: Option<i8>,
-        [rewritten, expected]: [&Held; 2],
-        truth: Option<&Held>,
-    ) -> Standing {
+        [rewritten, expected]: [&HeldTensor; 2],
+        truth: Option<&HeldTensor>,
+    ) -> ValueVerdict {
         if !keeps(ordinary) {
-            return Standing::Unknown;
+            return ValueVerdict::Unknown;
         }
-        if keeps(Comparison::new(ty.clone()).add(&self.device, rewritten, expected)) {
-            return Standing::Right;
+        if keeps(OutputComparison::new(ty.clone()).add(&self.device, rewritten, expected)) {
+            return ValueVerdict::Right;
         }
         let is_amplified = truth.is_some_and(|truth| is_amplified(ty, [rewritten, expected, truth]));
         let found = beyond(ty, STRESSED, [rewritten, expected]).filter(|_| !is_amplified);
-        standing(ty, [rewritten, expected], found)
+        verdict_of(ty, [rewritten, expected], found)
     }
 
     /// What a value is where an input is unusual: unknown where that says nothing of it.
-    fn judged_unusual(
+    fn judged_edge_case(
         &self,
         ty: &TensorType,
-        (ordinary, domain): (Option<i8>, Domain),
-        [rewritten, expected]: [&Held; 2],
-        truth: Option<&Held>,
-    ) -> Standing {
-        let Some(allowed) = allowed(ordinary) else { return Standing::Unknown };
+        (ordinary, domain): (Option<i8>, DomainDraw),
+        [rewritten, expected]: [&HeldTensor; 2],
+        truth: Option<&HeldTensor>,
+    ) -> ValueVerdict {
+        let Some(allowed) = allowed(ordinary) else { return ValueVerdict::Unknown };
         if !is_suspect(&self.device, ty, allowed, [rewritten, expected]) {
-            return Standing::Right;
+            return ValueVerdict::Right;
         }
         let found = truth.and_then(|truth| wrong(ty, (allowed, domain), [rewritten, expected, truth]));
-        standing(ty, [rewritten, expected], found)
+        verdict_of(ty, [rewritten, expected], found)
     }
 
     /// The tolerance that each value needs in the ordinary rounds.
@@ -176,17 +178,17 @@ impl Reference {
         (seed, settings): (u64, &Settings),
     ) -> Result<Vec<Option<i8>>, RewriteError> {
         let types = (0..pairs.pairs.len()).map(|at| pairs.ty(at).clone());
-        let mut comparisons: Vec<Comparison> = types.map(Comparison::new).collect();
+        let mut comparisons: Vec<OutputComparison> = types.map(OutputComparison::new).collect();
         for number in 0..settings.rounds {
             let both = self.both(pairs, hints, &self.drawn(Round { seed, number, stressed: None })?)?;
             for (at, comparison) in comparisons.iter_mut().enumerate() {
                 comparison.add(&self.device, &both.rewritten[at], &both.expected[at]);
             }
         }
-        Ok(comparisons.iter().map(Comparison::right_from).collect())
+        Ok(comparisons.iter().map(OutputComparison::right_from).collect())
     }
 
-    fn both(&self, pairs: &Pairs<'_>, hints: &Hints, drawn: &Drawn) -> Result<Both, RewriteError> {
+    fn both(&self, pairs: &Pairs<'_>, hints: &Hints, drawn: &DrawnInputs) -> Result<Both, RewriteError> {
         let (before, after): (Vec<ValueId>, Vec<ValueId>) = pairs.pairs.iter().copied().unzip();
         let expected = self.values(pairs.original, &before, (Mode::Found, &Hints::default()), drawn)?;
         let schedules = hints.schedules.clone();
@@ -196,7 +198,7 @@ impl Reference {
     }
 
     /// What the values of the original are in double precision, where they can be run in it.
-    fn truth_of_values(&self, pairs: &Pairs<'_>, drawn: &Drawn) -> Option<Vec<Held>> {
+    fn truth_of_values(&self, pairs: &Pairs<'_>, drawn: &DrawnInputs) -> Option<Vec<HeldTensor>> {
         let outputs = pairs.pairs.iter().map(|(before, _)| *before).collect();
         let shown = in_double(&Graph { outputs, ..pairs.original.clone() }, Conversions::Dropped);
         let program = Program::compile(&shown, Mode::Found, &Hints::default(), self.device.context()).ok()?;
@@ -209,12 +211,12 @@ impl Reference {
         graph: &Graph,
         values: &[ValueId],
         (mode, hints): (Mode, &Hints),
-        drawn: &Drawn,
-    ) -> Result<Vec<Held>, RewriteError> {
+        drawn: &DrawnInputs,
+    ) -> Result<Vec<HeldTensor>, RewriteError> {
         let shown = Graph { outputs: values.to_vec(), ..graph.clone() };
-        let run = || -> Result<Vec<Held>, NodeError> {
+        let run = || -> Result<Vec<HeldTensor>, NodeError> {
             let program = Program::compile(&shown, mode, hints, self.device.context())?;
-            let inputs = drawn.tensors(self.device.target(), &self.specs).map_err(super::prepared::no_input)?;
+            let inputs = drawn.tensors(self.device.target(), &self.specs).map_err(super::drawn::no_input)?;
             let outputs = program.run(&inputs)?;
             program.finish()?;
             Ok(self.held(&outputs))
@@ -251,54 +253,54 @@ impl<'a> Pairs<'a> {
     }
 
     /// Of every value of the rewrite: inputs are right, and of what corresponds to nothing nothing is known.
-    fn standings(&self, judged: impl Iterator<Item = Standing>) -> Vec<Standing> {
-        let mut standings: Vec<Standing> = self.rewritten.values.iter().map(|_| Standing::Unknown).collect();
-        self.rewritten.inputs.iter().for_each(|input| standings[input.index()] = Standing::Right);
-        self.pairs.iter().zip(judged).for_each(|((_, after), judged)| standings[after.index()] = judged);
-        standings
+    fn verdicts(&self, judged: impl Iterator<Item = ValueVerdict>) -> Vec<ValueVerdict> {
+        let mut verdicts: Vec<ValueVerdict> = self.rewritten.values.iter().map(|_| ValueVerdict::Unknown).collect();
+        self.rewritten.inputs.iter().for_each(|input| verdicts[input.index()] = ValueVerdict::Right);
+        self.pairs.iter().zip(judged).for_each(|((_, after), judged)| verdicts[after.index()] = judged);
+        verdicts
     }
 
-    fn compared(&self, reference: &Reference, both: &Both) -> Vec<Standing> {
+    fn compared(&self, reference: &ReferenceSession, both: &Both) -> Vec<ValueVerdict> {
         let judged = both.rewritten.iter().zip(&both.expected).enumerate().map(|(at, (own, expected))| {
-            let mut comparison = Comparison::new(self.ty(at).clone());
+            let mut comparison = OutputComparison::new(self.ty(at).clone());
             comparison.add(&reference.device, own, expected);
             let report = comparison.into_report();
-            if report.wrong > 0 { Standing::Wrong(Box::new(report)) } else { Standing::Right }
+            if report.wrong > 0 { ValueVerdict::Wrong(Box::new(report)) } else { ValueVerdict::Right }
         });
-        self.standings(judged)
+        self.verdicts(judged)
     }
 
     /// Takes as wrong what is further from a run in double precision than eager's own error explains.
-    fn hold_against_truth(&self, standings: &mut [Standing], both: &Both, truth: &[Held]) {
+    fn hold_against_truth(&self, verdicts: &mut [ValueVerdict], both: &Both, truth: &[HeldTensor]) {
         for (at, &(_, after)) in self.pairs.iter().enumerate() {
             let (ty, three) = (self.ty(at), [&both.rewritten[at], &both.expected[at], &truth[at]]);
             if can_judge(ty, &truth[at]) && judge(ty, three).0.is_some() {
-                standings[after.index()] = Standing::Wrong(Box::new(furthest(ty, three)));
+                verdicts[after.index()] = ValueVerdict::Wrong(Box::new(furthest(ty, three)));
             }
         }
     }
 
-    fn is_any_output_wrong(&self, standings: &[Standing]) -> bool {
-        self.rewritten.outputs.iter().any(|output| matches!(standings[output.index()], Standing::Wrong(_)))
+    fn is_any_output_wrong(&self, verdicts: &[ValueVerdict]) -> bool {
+        self.rewritten.outputs.iter().any(|output| matches!(verdicts[output.index()], ValueVerdict::Wrong(_)))
     }
 
     /// The first node on the way to a wrong output that reads nothing wrong.
-    fn departure(&self, standings: &[Standing]) -> Option<Departure> {
+    fn first_divergent(&self, verdicts: &[ValueVerdict]) -> Option<Departure> {
         let definitions = self.rewritten.definitions();
-        let is_wrong = |value: &ValueId| matches!(standings[value.index()], Standing::Wrong(_));
+        let is_wrong = |value: &ValueId| matches!(verdicts[value.index()], ValueVerdict::Wrong(_));
         let mut left: Vec<ValueId> = self.rewritten.outputs.iter().copied().filter(is_wrong).collect();
         let mut seen: BTreeSet<usize> = BTreeSet::new();
         let mut first: Option<(usize, BTreeSet<usize>)> = None;
         while let Some(value) = left.pop() {
             let Some(position) = definitions[value.index()].filter(|position| seen.insert(*position)) else { continue };
-            let (unknown, wrong) = self.read_by(position, &definitions, standings);
+            let (unknown, wrong) = self.read_by(position, &definitions, verdicts);
             if wrong.is_empty() && first.as_ref().is_none_or(|(earliest, _)| position < *earliest) {
                 first = Some((position, unknown));
             }
             left.extend(wrong);
         }
         let (position, unknown) = first?;
-        self.describe(position, &unknown, standings)
+        self.describe(position, &unknown, verdicts)
     }
 
     /// What a node reads, also by way of nodes of which nothing is known: these, and the values that are wrong.
@@ -306,15 +308,15 @@ impl<'a> Pairs<'a> {
         &self,
         position: usize,
         definitions: &[Option<usize>],
-        standings: &[Standing],
+        verdicts: &[ValueVerdict],
     ) -> (BTreeSet<usize>, Vec<ValueId>) {
         let (mut unknown, mut wrong) = (BTreeSet::new(), vec![]);
         let mut left = self.rewritten.nodes[position].operands();
         while let Some(value) = left.pop() {
-            match &standings[value.index()] {
-                Standing::Right => {}
-                Standing::Wrong(_) => wrong.push(value),
-                Standing::Unknown => {
+            match &verdicts[value.index()] {
+                ValueVerdict::Right => {}
+                ValueVerdict::Wrong(_) => wrong.push(value),
+                ValueVerdict::Unknown => {
                     if let Some(definition) = definitions[value.index()].filter(|at| unknown.insert(*at)) {
                         left.extend(self.rewritten.nodes[definition].operands());
                     }
@@ -324,11 +326,11 @@ impl<'a> Pairs<'a> {
         (unknown, wrong)
     }
 
-    fn describe(&self, position: usize, unknown: &BTreeSet<usize>, standings: &[Standing]) -> Option<Departure> {
+    fn describe(&self, position: usize, unknown: &BTreeSet<usize>, verdicts: &[ValueVerdict]) -> Option<Departure> {
         let nodes = &self.rewritten.nodes;
         let node = &nodes[position];
-        let (value, report) = node.outputs.iter().find_map(|value| match &standings[value.index()] {
-            Standing::Wrong(report) => Some((*value, report)),
+        let (value, report) = node.outputs.iter().find_map(|value| match &verdicts[value.index()] {
+            ValueVerdict::Wrong(report) => Some((*value, report)),
             _ => None,
         })?;
         let (before, _) = self.pairs.iter().find(|(_, after)| *after == value)?;
@@ -357,7 +359,7 @@ fn op_of(node: &Node) -> String {
 }
 
 /// The first element that is beyond the tolerance of `t`, and how many are.
-fn beyond(ty: &TensorType, t: i8, [rewritten, expected]: [&Held; 2]) -> Option<(usize, usize)> {
+fn beyond(ty: &TensorType, t: i8, [rewritten, expected]: [&HeldTensor; 2]) -> Option<(usize, usize)> {
     let (own, expected) = (rewritten.elements().to_f64(), expected.elements().to_f64());
     let tolerance = float_kind(ty.dtype).map(|kind| passhost_score::tolerance(kind, f64::from(t)));
     let is_beyond = |at: &usize| match tolerance {
@@ -369,13 +371,13 @@ fn beyond(ty: &TensorType, t: i8, [rewritten, expected]: [&Held; 2]) -> Option<(
 }
 
 /// By the first wrong element, and how many there are: unknown where there is none.
-fn standing(ty: &TensorType, pair: [&Held; 2], found: Option<(usize, usize)>) -> Standing {
-    found.map_or(Standing::Unknown, |(first, count)| Standing::Wrong(Box::new(report(ty, pair, first, count))))
+fn verdict_of(ty: &TensorType, pair: [&HeldTensor; 2], found: Option<(usize, usize)>) -> ValueVerdict {
+    found.map_or(ValueVerdict::Unknown, |(first, count)| ValueVerdict::Wrong(Box::new(report(ty, pair, first, count))))
 }
 
 /// A report of so many wrong elements, and one of them.
-fn report(ty: &TensorType, [rewritten, expected]: [&Held; 2], at: usize, wrong: usize) -> OutputReport {
-    let mut report = Comparison::new(ty.clone()).into_report();
+fn report(ty: &TensorType, [rewritten, expected]: [&HeldTensor; 2], at: usize, wrong: usize) -> OutputReport {
+    let mut report = OutputComparison::new(ty.clone()).into_report();
     report.elements = ty.numel();
     report.wrong = wrong as u64;
     report.first_wrong = Some(unravel(at, &ty.shape));
@@ -385,7 +387,7 @@ fn report(ty: &TensorType, [rewritten, expected]: [&Held; 2], at: usize, wrong: 
 }
 
 /// A report whose first wrong element is the one that lies furthest from the truth.
-fn furthest(ty: &TensorType, [rewritten, expected, truth]: [&Held; 3]) -> OutputReport {
+fn furthest(ty: &TensorType, [rewritten, expected, truth]: [&HeldTensor; 3]) -> OutputReport {
     let [own, eager, truth] = [rewritten, expected, truth].map(|held| held.elements().to_f64());
     let error = |at: usize| (own[at] - truth[at]).abs();
     let worst = (0..own.len()).filter(|&at| error(at).is_finite()).max_by(|&a, &b| error(a).total_cmp(&error(b)));

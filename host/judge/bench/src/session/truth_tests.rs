@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use super::tests::{alone, bytes, evaluate, evaluate_on, judged_elsewhere, reference};
+use super::tests::{alone, bytes, evaluate, evaluate_on, judged_externally, reference};
 use passhost_ir::{Dtype, TensorType};
 use passhost_protocol::device::Draws;
 use passhost_result::{Finding, OtherRounds};
@@ -15,7 +15,7 @@ fn only_what_is_less_precise_in_every_round_is_accused() {
     // Twice its input, but for some last places in the first so many rounds.
     let accused = |rounds: usize| {
         let round = std::cell::Cell::new(0);
-        let evaluation = judged_elsewhere(&reference, std::slice::from_ref(&ty), |inputs| {
+        let evaluation = judged_externally(&reference, std::slice::from_ref(&ty), |inputs| {
             let is_off = round.replace(round.get() + 1) < rounds;
             let off = if is_off { 8.0 * f32::EPSILON } else { 0.0 };
             let inputs = inputs.chunks_exact(4).map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap()));

@@ -1,6 +1,7 @@
 //! Which schedules the kernels of a rewrite are to have: measured before it is checked, and never while anything is timed.
 
-use super::{Reference, input_error};
+use super::ReferenceSession;
+use super::drawn::input_error;
 use crate::blame::of_rewrite;
 use crate::inputs::Round;
 use passhost_ir::{Graph, NodeId};
@@ -12,7 +13,7 @@ use sha2::{Digest, Sha256};
 /// The round whose inputs kernels are measured on: no other round has it.
 const TUNED: u32 = 1 << 19;
 
-impl Reference {
+impl ReferenceSession {
     /// Measures the kernels of a rewrite that may have several schedules, on the tensors of a run. What is `known` of one
     /// from before holds, where it may still be compiled from the same texts.
     pub fn tune(

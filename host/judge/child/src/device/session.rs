@@ -1,12 +1,14 @@
 //! Requests to the children of a device, and where their time went.
 
 use super::request::fits;
-use super::{Device, DeviceError, LOADS, LoadRequest, Process, RewriteRequest};
+use super::{Device, DeviceChildError, DeviceProcess, LOADS, LoadRequest};
+use crate::schedules;
 use passhost_ir::{Graph, InputSpec};
 use passhost_protocol::device::{
-    Evaluation, FromDevice, Loaded, Ran, ReferenceError, RunError, Stage, Timed, TimingError, ToDevice,
+    DeviceStage, EvaluationReport, ExternalRun, FromDevice, LoadReport, ProcessTiming, ReferenceError, RewriteError,
+    RewriteJob, RewriteTask, SingleRun, SingleRunError, TimingError, ToDevice,
 };
-use passhost_result::{Spent, Work};
+use passhost_result::{Departure, ShownBy, Spent, TunedKernel, Work};
 use std::time::{Duration, Instant};
 
 /// Requests of one who works with a device, whose time is theirs.
@@ -57,8 +59,8 @@ impl DeviceSession<'_> {
         process: usize,
         request: LoadRequest<'_>,
         limit: Duration,
-        watch: &mut dyn FnMut(Stage),
-    ) -> Result<Result<Loaded, ReferenceError>, DeviceError> {
+        watch: &mut dyn FnMut(DeviceStage),
+    ) -> Result<Result<LoadReport, ReferenceError>, DeviceChildError> {
         self.finish_load(process, limit);
         let own = &mut self.device.processes[process];
         if let Some((_, loaded)) = own.held.as_ref().filter(|_| own.holds(request)) {
@@ -66,19 +68,19 @@ impl DeviceSession<'_> {
         }
         own.loads += 1;
         if own.loads > LOADS {
-            *own = Process::default();
+            *own = DeviceProcess::default();
         }
         own.held = None;
         match self.ask(process, &request.message(), limit, watch)? {
             FromDevice::Loaded(loaded) if loaded.as_ref().is_ok_and(|loaded| !fits(request.program, loaded)) => {
-                Err(self.out_of_turn(process))
+                Err(self.unexpected(process))
             }
             FromDevice::Loaded(loaded) => {
                 let held = loaded.as_ref().ok().map(|loaded| (request.owned(), loaded.clone()));
                 self.device.processes[process].held = held;
                 Ok(loaded)
             }
-            _ => Err(self.out_of_turn(process)),
+            _ => Err(self.unexpected(process)),
         }
     }
 
@@ -110,14 +112,15 @@ impl DeviceSession<'_> {
     /// If the child is lost.
     pub fn evaluate(
         &mut self,
-        request: RewriteRequest<'_>,
+        job: &RewriteJob,
         limit: Duration,
-        watch: &mut dyn FnMut(Stage),
-    ) -> Result<Evaluation, DeviceError> {
-        match self.ask(0, &request.to_evaluate(), limit, watch)? {
-            FromDevice::Evaluated(evaluation) => Ok(*evaluation),
-            _ => Err(self.out_of_turn(0)),
-        }
+        watch: &mut dyn FnMut(DeviceStage),
+    ) -> Result<EvaluationReport, DeviceChildError> {
+        let message = ToDevice::Rewrite(RewriteTask::Evaluate, Box::new(job.clone()));
+        self.answer(0, &message, limit, watch, |reply| match reply {
+            FromDevice::Evaluated(evaluation) => Some(*evaluation),
+            _ => None,
+        })
     }
 
     /// Times a rewrite of the program that the child has loaded, of whose outputs `right_from` is known.
@@ -128,19 +131,66 @@ impl DeviceSession<'_> {
     pub fn time(
         &mut self,
         process: usize,
-        request: RewriteRequest<'_>,
+        job: &RewriteJob,
         right_from: Vec<Option<i8>>,
         limit: Duration,
-        watch: &mut dyn FnMut(Stage),
-    ) -> Result<Result<Timed, TimingError>, DeviceError> {
-        let cores = if request.settings.accept_noise { vec![] } else { self.device.cores() };
-        match self.ask(process, &request.to_time(right_from, cores), limit, watch)? {
-            FromDevice::Timed(timed) => Ok(timed.map(|timed| *timed)),
-            _ => Err(self.out_of_turn(process)),
+        watch: &mut dyn FnMut(DeviceStage),
+    ) -> Result<Result<ProcessTiming, TimingError>, DeviceChildError> {
+        let cores = if job.settings.accept_noise { vec![] } else { self.device.cores() };
+        let message = ToDevice::Rewrite(RewriteTask::Time { right_from, cores }, Box::new(job.clone()));
+        self.answer(process, &message, limit, watch, |reply| match reply {
+            FromDevice::Timed(timed) => Some(timed.map(|timed| *timed)),
+            _ => None,
+        })
+    }
+
+    /// Has the first child measure the kernels of a verified rewrite of the program that it has loaded, in the schedules
+    /// that they may have; what is known from before is not measured again.
+    ///
+    /// # Errors
+    ///
+    /// If the child is lost.
+    pub fn tune(
+        &mut self,
+        job: &RewriteJob,
+        limit: Duration,
+        watch: &mut dyn FnMut(DeviceStage),
+    ) -> Result<Result<Vec<TunedKernel>, RewriteError>, DeviceChildError> {
+        let cache = self.device.setup.machine_code.clone();
+        let known = cache.as_ref().map(|cache| schedules::known(cache, &job.rewrite, &self.device.info));
+        let message = ToDevice::Rewrite(RewriteTask::Tune(known.unwrap_or_default()), Box::new(job.clone()));
+        let tuned = self.answer(0, &message, limit, watch, |reply| match reply {
+            FromDevice::Tuned(tuned) => Some(tuned.map(|tuned| schedules::sound(&job.rewrite, tuned))),
+            _ => None,
+        })?;
+        if let (Some(cache), Ok(tuned)) = (&cache, &tuned) {
+            schedules::keep(cache, &job.rewrite, &self.device.info, tuned);
         }
+        Ok(tuned)
+    }
+
+    /// Looks for the node that makes a rewrite wrong, of the program that the first child has loaded, on the inputs that
+    /// showed it. `None` where no node can be named.
+    ///
+    /// # Errors
+    ///
+    /// If the child is lost, which says nothing of the rewrite: it ran before.
+    pub fn trace(
+        &mut self,
+        job: RewriteJob,
+        shown_by: ShownBy,
+        limit: Duration,
+    ) -> Result<Option<Departure>, DeviceChildError> {
+        let message = ToDevice::Rewrite(RewriteTask::Trace(shown_by), Box::new(job));
+        self.answer(0, &message, limit, &mut |_| {}, |reply| match reply {
+            FromDevice::Traced(departure) => Some(departure),
+            _ => None,
+        })
     }
 
     /// Runs a reference program once, and writes its inputs and outputs where [`DeviceSetup::files`] says.
+    ///
+    /// [`DeviceSetup::files`]: super::DeviceSetup::files
     ///
     /// # Errors
     ///
@@ -151,22 +201,64 @@ impl DeviceSession<'_> {
         inputs: &[InputSpec],
         seed: u64,
         limit: Duration,
-    ) -> Result<Result<Ran, RunError>, DeviceError> {
+    ) -> Result<Result<SingleRun, SingleRunError>, DeviceChildError> {
         let message = ToDevice::Run { program: program.clone(), inputs: inputs.to_vec(), seed };
-        match self.ask(0, &message, limit, &mut |_| {})? {
-            FromDevice::Ran(ran) => Ok(ran),
-            _ => Err(self.out_of_turn(0)),
-        }
+        self.answer(0, &message, limit, &mut |_| {}, |reply| match reply {
+            FromDevice::Ran(ran) => Some(ran),
+            _ => None,
+        })
     }
 
-    /// Sends a request, in a fresh child if the last one died, and waits for the reply.
-    pub(super) fn ask(
+    /// Writes the inputs of so many rounds of the program that the first child has loaded, where
+    /// [`DeviceSetup::files`](super::DeviceSetup::files) says.
+    ///
+    /// # Errors
+    ///
+    /// If the child is lost.
+    pub fn draw(
+        &mut self,
+        seed: u64,
+        rounds: u32,
+        limit: Duration,
+    ) -> Result<Result<(), SingleRunError>, DeviceChildError> {
+        self.answer(0, &ToDevice::Draw { seed, rounds }, limit, &mut |_| {}, |reply| match reply {
+            FromDevice::Drawn(drawn) => Some(drawn),
+            _ => None,
+        })
+    }
+
+    /// Compares what someone else made of these inputs with the program that the first child has loaded.
+    ///
+    /// # Errors
+    ///
+    /// If the child is lost.
+    pub fn judge(&mut self, run: ExternalRun, limit: Duration) -> Result<EvaluationReport, DeviceChildError> {
+        self.answer(0, &ToDevice::Judge(run), limit, &mut |_| {}, |reply| match reply {
+            FromDevice::Evaluated(evaluation) => Some(*evaluation),
+            _ => None,
+        })
+    }
+
+    /// What the reply to a request has that is among those it may have.
+    fn answer<T>(
         &mut self,
         process: usize,
         message: &ToDevice,
         limit: Duration,
-        watch: &mut dyn FnMut(Stage),
-    ) -> Result<FromDevice, DeviceError> {
+        watch: &mut dyn FnMut(DeviceStage),
+        expected: impl FnOnce(FromDevice) -> Option<T>,
+    ) -> Result<T, DeviceChildError> {
+        expected(self.ask(process, message, limit, watch)?).ok_or_else(|| self.unexpected(process))
+    }
+
+    /// Sends a request, in a fresh child if the last one died, and waits for the reply.
+    fn ask(
+        &mut self,
+        process: usize,
+        message: &ToDevice,
+        limit: Duration,
+        watch: &mut dyn FnMut(DeviceStage),
+    ) -> Result<FromDevice, DeviceChildError> {
         self.finish_load(process, limit);
         let started = Instant::now();
         let Device { setup, machine_code, info, walls, gpu, processes } = &mut *self.device;
@@ -189,8 +281,8 @@ impl DeviceSession<'_> {
         reply
     }
 
-    pub(super) fn out_of_turn(&mut self, process: usize) -> DeviceError {
+    fn unexpected(&mut self, process: usize) -> DeviceChildError {
         self.device.processes[process].child = None;
-        DeviceError::OutOfTurn
+        DeviceChildError::UnexpectedMessage
     }
 }

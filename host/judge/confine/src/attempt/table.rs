@@ -11,7 +11,7 @@ use std::path::Path;
 use std::ptr::null;
 
 /// One way out.
-pub struct Attempt {
+pub struct EscapeAttempt {
     /// As it is called on a command line.
     pub name: &'static str,
     /// Whether an ordinary user can do it on an ordinary machine, so that it must work without walls.
@@ -22,20 +22,20 @@ pub struct Attempt {
     pub(super) make: fn(&OsStr) -> Result<()>,
 }
 
-const fn ordinary(name: &'static str, make: fn(&OsStr) -> Result<()>) -> Attempt {
-    Attempt { name, ordinary: true, device_may: false, make }
+const fn ordinary(name: &'static str, make: fn(&OsStr) -> Result<()>) -> EscapeAttempt {
+    EscapeAttempt { name, ordinary: true, device_may: false, make }
 }
 
-const fn privileged(name: &'static str, make: fn(&OsStr) -> Result<()>) -> Attempt {
-    Attempt { name, ordinary: false, device_may: false, make }
+const fn privileged(name: &'static str, make: fn(&OsStr) -> Result<()>) -> EscapeAttempt {
+    EscapeAttempt { name, ordinary: false, device_may: false, make }
 }
 
-const fn but_for_the_device(attempt: Attempt) -> Attempt {
-    Attempt { device_may: true, ..attempt }
+const fn but_for_the_device(attempt: EscapeAttempt) -> EscapeAttempt {
+    EscapeAttempt { device_may: true, ..attempt }
 }
 
 /// Something that every child may do, behind every wall: where it fails, the others are held by accident.
-pub const HARMLESS: Attempt = Attempt {
+pub const HARMLESS: EscapeAttempt = EscapeAttempt {
     name: "allocate",
     ordinary: true,
     device_may: true,
@@ -50,7 +50,7 @@ pub const HARMLESS: Attempt = Attempt {
 /// `nameless-file` a file that there is; `open-key`, `open-cache-entry` and `list-cache` the key of a cache, an entry and its
 /// directory, which are hidden from a device child; `create-file` and `make-directory` a name in a directory; `connect-tcp` an
 /// address that listens; `connect-unix` and `connect-abstract` the name of a socket that listens. The others have none.
-pub const ATTEMPTS: &[Attempt] = &[
+pub const ATTEMPTS: &[EscapeAttempt] = &[
     but_for_the_device(ordinary("open-passwd", |_| read("/etc/passwd".as_ref()))),
     but_for_the_device(ordinary("open-target", read)),
     ordinary("list-root", |_| std::fs::read_dir("/").map(drop)),

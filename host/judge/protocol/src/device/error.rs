@@ -17,11 +17,8 @@ pub enum ReferenceError {
         message: String,
     },
     /// The device has no memory for it. The host's trouble.
-    #[error("the GPU has too little memory left: {message}")]
-    Memory {
-        /// What libtorch said.
-        message: String,
-    },
+    #[error("the GPU has too little memory left: {0}")]
+    Memory(String),
     /// The device has no memory for its checks, by its types; it did not run. The host's trouble.
     #[error(
         "the sample's tensors take about {needed} bytes where it is checked, and the GPU has {available} left: it is not run"
@@ -98,4 +95,54 @@ pub enum RewriteError {
     /// Eager fails on inputs that a rewrite would be checked on. No plugin can be blamed for that.
     #[error("the sample's own program fails on other inputs of the same records: {0}")]
     Reference(ReferenceError),
+}
+
+/// Why there are no times.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum TimingError {
+    /// A program failed.
+    #[error(transparent)]
+    Rewrite(#[from] RewriteError),
+    /// One cannot be launched as it was to be.
+    #[error(transparent)]
+    NotCaptured(#[from] NotCaptured),
+}
+
+/// Why a program was not captured. What was found before holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum NotCaptured {
+    /// An op asks for what cannot be captured, such as an answer of the device.
+    #[error("node {node} ({op}) of {program} cannot be captured in a CUDA graph: {message}")]
+    Op {
+        /// Whose node.
+        program: TimedProgram,
+        /// Which node.
+        node: NodeId,
+        /// Its op.
+        op: String,
+        /// What was said.
+        message: String,
+    },
+    /// Something in it is left out of a graph, or kept as it was when it was captured.
+    #[error("captured in a CUDA graph, {program} gives another output {output} than one launch after the other")]
+    Differs {
+        /// Which program.
+        program: TimedProgram,
+        /// Position of the output.
+        output: u32,
+    },
+    /// No program can be.
+    #[error("programs cannot be captured in CUDA graphs here: {0}")]
+    Nothing(String),
+}
+
+/// One of two programs that are timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum TimedProgram {
+    /// The sample's own.
+    #[error("the reference")]
+    Reference,
+    /// What a pass made of it.
+    #[error("the rewrite")]
+    Rewrite,
 }

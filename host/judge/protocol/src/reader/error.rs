@@ -1,10 +1,10 @@
 //! Why a sample cannot be used.
 
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// A place in a file of a sample.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{file}:{line}:{column}")]
 pub struct SourceLocation {
     /// The file, as the user would find it.
     pub file: String,
@@ -12,12 +12,6 @@ pub struct SourceLocation {
     pub line: usize,
     /// Column, from 1.
     pub column: usize,
-}
-
-impl fmt::Display for SourceLocation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.line, self.column)
-    }
 }
 
 /// Why a sample cannot be used. It is the sample's fault, or the path is wrong.
@@ -33,12 +27,9 @@ pub enum SampleError {
     },
     /// The directory, or what is packed in a file, is no sample.
     #[error(
-        "`{path}` is no sample: it has neither a graph_list.txt (a task) nor a model.py (a graph); give a sample or a list of samples"
+        "`{0}` is no sample: it has neither a graph_list.txt (a task) nor a model.py (a graph); give a sample or a list of samples"
     )]
-    NoSample {
-        /// As given.
-        path: String,
-    },
+    NoSample(String),
     /// A file of the sample cannot be read: missing, a link out of the directory, not text.
     #[error("cannot read `{file}`: {reason}")]
     Read {

@@ -1,9 +1,11 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::*;
-use crate::device::{Evaluation, Loaded, Ran, RewriteError, RunError, Stage, Timed};
-use crate::guest::{GuestFailure, Rewrite};
-use crate::reader::{Opened, Variant};
+use crate::device::{
+    DeviceStage, EvaluationReport, LoadReport, ProcessTiming, RewriteError, SingleRun, SingleRunError,
+};
+use crate::guest::{GuestFailure, GuestRewrite};
+use crate::reader::{OpenedSample, SampleVariant};
 use passhost_ir::{
     Arg, DeviceFacts, DeviceKind, Dtype, Graph, Node, NodeId, NodeKind, OpName, TensorType, Value, ValueId,
 };
@@ -27,7 +29,7 @@ fn largest_ids() -> Graph {
 fn guest() -> Vec<FromGuest> {
     let usage = GuestUsage { log: "a line\n".into(), ..GuestUsage::default() };
     let refusal = Refusal { nodes: vec![NodeId(u32::MAX)], reason: "no".into() };
-    let rewrite = Rewrite { graph: largest_ids(), refusals: vec![refusal], refusals_left_out: u64::MAX };
+    let rewrite = GuestRewrite { graph: largest_ids(), refusals: vec![refusal], refusals_left_out: u64::MAX };
     vec![
         FromGuest::Hello { engine: "engine".into(), walls: WALLS },
         FromGuest::Loaded { artefact: Some(vec![1; 9]), wall_us: 5 },
@@ -39,8 +41,8 @@ fn guest() -> Vec<FromGuest> {
 }
 
 fn reader() -> Vec<FromReader> {
-    let opened = Opened { name: "sample".into(), sha256: "0".into(), variants: vec!["only".into()] };
-    let variant = Variant { program: largest_ids(), inputs: vec![], notes: vec!["a note".into()] };
+    let opened = OpenedSample { name: "sample".into(), sha256: "0".into(), variants: vec!["only".into()] };
+    let variant = SampleVariant { program: largest_ids(), inputs: vec![], notes: vec!["a note".into()] };
     vec![
         FromReader::Ready(WALLS),
         FromReader::Opened(Ok(opened)),
@@ -66,7 +68,7 @@ fn compiler() -> Vec<FromCompiler> {
 }
 
 fn builder() -> Vec<FromBuilder> {
-    let end = builder::End::Exited(0);
+    let end = builder::CompilerEnd::Exited(0);
     vec![FromBuilder::Ready(WALLS), FromBuilder::Unusable("none".into()), FromBuilder::Ended(end)]
 }
 
@@ -86,22 +88,22 @@ fn device() -> Vec<FromDevice> {
         method: "none".into(),
         floor_ns: 0,
     };
-    let loaded = Loaded { types: vec![TensorType::contiguous(Dtype::F32, [3])], peak_bytes: 1, first_ns: 2 };
+    let loaded = LoadReport { types: vec![TensorType::contiguous(Dtype::F32, [3])], peak_bytes: 1, first_ns: 2 };
     let error = RewriteError::Op { node: NodeId(u32::MAX), op: "kernel".into(), message: "no".into() };
     vec![
         FromDevice::Opened { device, walls: WALLS, gpu: None },
         FromDevice::Unusable("none".into()),
-        FromDevice::Stage(Stage::Plan),
-        FromDevice::Compile(compiler::Source { text: "text".into(), capability: (9, 0) }),
+        FromDevice::Stage(DeviceStage::Plan),
+        FromDevice::Compile(compiler::CompilerSource { text: "text".into(), capability: (9, 0) }),
         FromDevice::Spent(Spent::default()),
         FromDevice::Lost,
         FromDevice::Loaded(Ok(loaded)),
-        FromDevice::Drawn(Err(RunError::Write { file: "f".into(), message: "full".into() })),
-        FromDevice::Evaluated(Box::new(Evaluation::failed(error))),
+        FromDevice::Drawn(Err(SingleRunError::Write { file: "f".into(), message: "full".into() })),
+        FromDevice::Evaluated(Box::new(EvaluationReport::failed(error))),
         FromDevice::Tuned(Ok(vec![])),
-        FromDevice::Timed(Ok(Box::new(Timed { times, findings: vec![], right_from: vec![None; 2] }))),
+        FromDevice::Timed(Ok(Box::new(ProcessTiming { times, findings: vec![], right_from: vec![None; 2] }))),
         FromDevice::Traced(None),
-        FromDevice::Ran(Ok(Ran { outputs: vec![], differences: vec![], peak_bytes: 0, micros: 0 })),
+        FromDevice::Ran(Ok(SingleRun { outputs: vec![], differences: vec![], peak_bytes: 0, micros: 0 })),
     ]
 }
 
@@ -172,9 +174,9 @@ fn elements_are_counted_before_they_are_decoded() {
     assert!(matches!(ran, Err(FrameError::Malformed { .. })), "as many as it may have, and then it ends: {ran:?}");
     let many = u32::try_from(REFUSALS.items + GRAPH.items + 1).unwrap();
     let ran = read::<FromGuest>(&framed(&with_list(&[4, 0], many, &value)));
-    assert!(matches!(ran, Err(FrameError::TooMany { .. })), "{ran:?}");
+    assert!(matches!(ran, Err(FrameError::TooMany(_))), "{ran:?}");
     let read_variant = read::<FromReader>(&framed(&with_list(&[3, 0], (8 << 20) + 1, &value)));
-    assert!(matches!(read_variant, Err(FrameError::TooMany { .. })), "{read_variant:?}");
+    assert!(matches!(read_variant, Err(FrameError::TooMany(_))), "{read_variant:?}");
     let described = read::<FromGuest>(&framed(&with_list(&[2, 1, 0], 4, b"x")));
     assert!(matches!(described, Err(FrameError::Malformed { .. })), "{described:?}");
 }

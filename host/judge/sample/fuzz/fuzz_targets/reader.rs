@@ -6,7 +6,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use passhost_ir::{Arg, Infer, InferError, OpName, TensorType};
-use passhost_sample::{InputMode, Sample};
+use passhost_sample::{InputMode, SampleText};
 
 /// Every op returns a tensor like its first operand: enough to get far into a program.
 struct LikeFirst;
@@ -26,7 +26,7 @@ fuzz_target!(|data: &[u8]| {
             return;
         }
     }
-    let Ok(sample) = Sample::open(directory.path()) else { return };
+    let Ok(sample) = SampleText::open(directory.path()) else { return };
     let _ = sample.constraints(0);
     if let Ok(variant) = sample.load(0, InputMode::Fresh, &mut LikeFirst) {
         let _ = passhost_ir::functionalise(&variant.program, passhost_ir::OpTable::sample());

@@ -2,7 +2,7 @@
 //! `attempt` after the path it tries to get out instead.
 
 use passhost_confine::{attempt, reader};
-use passhost_sample::ServeError;
+use passhost_sample::ReaderServeError;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     })
 }
 
-fn serve(path: &Path) -> Result<ExitCode, ServeError> {
+fn serve(path: &Path) -> Result<ExitCode, ReaderServeError> {
     // SAFETY: no thread was started and nothing is open since `main` began.
     let walls = unsafe { reader::before_anything(passhost_sample::places(path)) }?;
     passhost_sample::serve(path, walls)?;

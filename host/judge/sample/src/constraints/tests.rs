@@ -5,7 +5,7 @@ use super::*;
 const HEAD: &str = "from sympy import Symbol\n\nS0 = Symbol(\"S0\")\nS1 = Symbol(\"S1\")\n\n";
 
 fn read(text: &str) -> Result<Constraints, SampleError> {
-    constraints(&Source::new("constraints.py".into(), text))
+    constraints(&PythonSource::new("constraints.py".into(), text))
 }
 
 /// A file with these lists.

@@ -5,7 +5,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
 /// A function of Python's module `operator`.
-pub type Function = &'static str;
+pub type OperatorName = &'static str;
 
 /// Those of two operands, in the order of the reference manual, then those of one, whose symbols may stand twice.
 const OPERATORS: [(&str, &str, Option<&str>); 23] = [
@@ -45,7 +45,7 @@ pub fn symbol(function: &str) -> &'static str {
 }
 
 /// The function of an operator as another process names it.
-pub fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Function, D::Error> {
+pub fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<OperatorName, D::Error> {
     let name = String::deserialize(deserializer)?;
     let known = OPERATORS.iter().find(|(known, ..)| *known == name);
     known.map(|(known, ..)| *known).ok_or_else(|| D::Error::custom("no function of Python's module operator"))
@@ -54,4 +54,17 @@ pub fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Function, D::
 /// The op that an operator is on tensors.
 pub fn op(function: &str) -> Option<&'static str> {
     OPERATORS.iter().find(|(known, ..)| *known == function)?.2
+}
+
+/// A comparison by the name of its operator.
+pub fn compared<T: PartialOrd>(name: &str, a: T, b: T) -> Option<bool> {
+    Some(match name {
+        "eq" => a == b,
+        "ne" => a != b,
+        "lt" => a < b,
+        "le" => a <= b,
+        "gt" => a > b,
+        "ge" => a >= b,
+        _ => return None,
+    })
 }

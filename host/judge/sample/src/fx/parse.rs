@@ -1,7 +1,7 @@
 //! From the syntax tree of `model.py` to a [`Trace`]: nested calls get nodes of their own, names are resolved.
 
-use super::{Expr, Node, Parameter, Target, Trace, ValueRef, operator};
-use crate::python::{Source, dotted};
+use super::{CallTarget, Expr, Parameter, Trace, TraceNode, ValueRef, operator};
+use crate::python::{PythonSource, dotted};
 use passhost_protocol::reader::SampleError;
 use ruff_python_ast::{self as ast, Number, Stmt, StmtFunctionDef, UnaryOp};
 use ruff_text_size::{Ranged, TextSize};
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 const PARTS: u64 = 4 << 20;
 
 /// Reads the one method of the one class.
-pub fn parse(source: &Source<'_>) -> Result<Trace, SampleError> {
+pub fn parse(source: &PythonSource<'_>) -> Result<Trace, SampleError> {
     let statements = source.statements()?;
     let forward = forward(source, &statements)?;
     let mut parser = Parser { source, program: Trace::default(), locals: HashMap::new(), room: PARTS };
@@ -39,7 +39,7 @@ pub fn parse(source: &Source<'_>) -> Result<Trace, SampleError> {
 }
 
 /// The one method of the one class, among imports.
-fn forward<'s>(source: &Source<'_>, statements: &'s [Stmt]) -> Result<&'s StmtFunctionDef, SampleError> {
+fn forward<'s>(source: &PythonSource<'_>, statements: &'s [Stmt]) -> Result<&'s StmtFunctionDef, SampleError> {
     let mut found = None;
     for statement in statements {
         match statement {
@@ -67,7 +67,7 @@ fn forward<'s>(source: &Source<'_>, statements: &'s [Stmt]) -> Result<&'s StmtFu
 }
 
 struct Parser<'a> {
-    source: &'a Source<'a>,
+    source: &'a PythonSource<'a>,
     program: Trace,
     locals: HashMap<String, Expr>,
     /// Parts that expressions may still have.
@@ -92,7 +92,7 @@ impl Parser<'_> {
                 let old = self.expression(&assign.target)?;
                 let operand = self.expression(&assign.value)?;
                 let operator = self.operator(assign.op.as_str(), statement)?;
-                let result = self.node(Target::InPlace(operator), vec![old, operand], vec![], statement.start());
+                let result = self.node(CallTarget::InPlace(operator), vec![old, operand], vec![], statement.start());
                 // The result takes the next name that it gets: this one is the operand's.
                 self.locals.insert(target.id.to_string(), result);
             }
@@ -127,7 +127,7 @@ impl Parser<'_> {
             ast::Expr::Subscript(subscript) => {
                 let base = self.expression(&subscript.value)?;
                 let index = self.expression(&subscript.slice)?;
-                self.node(Target::SetItem, vec![base, index, value], vec![], target.start());
+                self.node(CallTarget::SetItem, vec![base, index, value], vec![], target.start());
                 Ok(())
             }
             other => Err(self.unsupported(other, "assignment to anything but names and subscripts")),
@@ -141,7 +141,7 @@ impl Parser<'_> {
             }
             Expr::Value(_) => targets.iter().enumerate().try_for_each(|(position, target)| {
                 let index = Expr::Int(i64::try_from(position).unwrap_or(i64::MAX));
-                let item = self.node(Target::GetItem, vec![value.clone(), index], vec![], at.start());
+                let item = self.node(CallTarget::GetItem, vec![value.clone(), index], vec![], at.start());
                 self.assign(target, item)
             }),
             _ => Err(self.unsupported(at, "unpacking a value of another length")),
@@ -170,9 +170,9 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn node(&mut self, target: Target, args: Vec<Expr>, kwargs: Vec<(String, Expr)>, at: TextSize) -> Expr {
+    fn node(&mut self, target: CallTarget, args: Vec<Expr>, kwargs: Vec<(String, Expr)>, at: TextSize) -> Expr {
         let result = self.program.result(self.program.nodes.len());
-        self.program.nodes.push(Node { name: String::new(), target, args, kwargs, offset: at.to_u32() });
+        self.program.nodes.push(TraceNode { name: String::new(), target, args, kwargs, offset: at.to_u32() });
         Expr::Value(result)
     }
 
@@ -219,33 +219,31 @@ impl Parser<'_> {
                 },
                 _ => {
                     let base = self.expression(&attribute.value)?;
-                    self.node(Target::Attribute(attribute.attr.to_string()), vec![base], vec![], at)
+                    self.node(CallTarget::Attribute(attribute.attr.to_string()), vec![base], vec![], at)
                 }
             },
             ast::Expr::UnaryOp(unary) => self.unary(unary, expression)?,
             ast::Expr::BinOp(binary) => {
-                let left = self.expression(&binary.left)?;
-                let right = self.expression(&binary.right)?;
-                let operator = self.operator(binary.op.as_str(), expression)?;
-                self.node(Target::Operator(operator), vec![left, right], vec![], at)
+                let operands = [&*binary.left, &*binary.right];
+                self.binary(binary.op.as_str(), operands, expression)?
             }
             ast::Expr::Compare(compare) => match (&compare.ops[..], &compare.comparators[..]) {
-                ([op], [right]) => {
-                    let left = self.expression(&compare.left)?;
-                    let right = self.expression(right)?;
-                    let operator = self.operator(op.as_str(), expression)?;
-                    self.node(Target::Operator(operator), vec![left, right], vec![], at)
-                }
+                ([op], [right]) => self.binary(op.as_str(), [&compare.left, right], expression)?,
                 _ => return Err(self.unsupported(expression, "a chained comparison")),
             },
             ast::Expr::Subscript(subscript) => {
-                let base = self.expression(&subscript.value)?;
-                let index = self.expression(&subscript.slice)?;
-                self.node(Target::GetItem, vec![base, index], vec![], at)
+                let operands = vec![self.expression(&subscript.value)?, self.expression(&subscript.slice)?];
+                self.node(CallTarget::GetItem, operands, vec![], at)
             }
             ast::Expr::Call(call) => self.call(call, expression)?,
             other => return Err(self.unsupported(other, "this form of expression")),
         })
+    }
+
+    fn binary(&mut self, symbol: &str, [left, right]: [&ast::Expr; 2], at: &ast::Expr) -> Result<Expr, SampleError> {
+        let operands = vec![self.expression(left)?, self.expression(right)?];
+        let operator = self.operator(symbol, at)?;
+        Ok(self.node(CallTarget::Operator(operator), operands, vec![], at.start()))
     }
 
     /// The sign of a literal is part of it; everything else is a call.
@@ -262,7 +260,7 @@ impl Parser<'_> {
             (UnaryOp::Not, _) => "not_",
             (UnaryOp::Invert, _) => "invert",
         };
-        Ok(self.node(Target::Operator(operator), vec![operand], vec![], expression.start()))
+        Ok(self.node(CallTarget::Operator(operator), vec![operand], vec![], expression.start()))
     }
 
     fn expressions(&mut self, items: &[ast::Expr]) -> Result<Vec<Expr>, SampleError> {
@@ -272,10 +270,10 @@ impl Parser<'_> {
     fn call(&mut self, call: &ast::ExprCall, expression: &ast::Expr) -> Result<Expr, SampleError> {
         let mut args = vec![];
         let target = match (dotted(&call.func).filter(|path| !self.is_local(path)), &*call.func) {
-            (Some(path), _) => Target::Function(path),
+            (Some(path), _) => CallTarget::Function(path),
             (None, ast::Expr::Attribute(method)) => {
                 args.push(self.expression(&method.value)?);
-                Target::Method(method.attr.to_string())
+                CallTarget::Method(method.attr.to_string())
             }
             _ => return Err(self.unsupported(expression, "calling that")),
         };
@@ -290,7 +288,7 @@ impl Parser<'_> {
             let name = argument.arg.as_ref().ok_or_else(|| self.unsupported(expression, "a starred argument"))?;
             kwargs.push((name.to_string(), self.expression(&argument.value)?));
         }
-        if let Target::Function(path) = &target {
+        if let CallTarget::Function(path) = &target {
             if let Some(value) = builtin(path, &args, &kwargs) {
                 return Ok(value);
             }

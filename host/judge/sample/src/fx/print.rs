@@ -2,7 +2,7 @@
 //! gives statements.
 
 use super::operator::symbol;
-use super::{Expr, Node, Target, Trace, ValueRef};
+use super::{CallTarget, Expr, Trace, TraceNode, ValueRef};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
@@ -29,7 +29,7 @@ pub fn model(program: &Trace, name: &dyn Fn(ValueRef) -> String) -> String {
         let result = program.result(position);
         let _ = writeln!(text, "        {}", statement(node, &name(result), name));
         let mut freed: Vec<ValueRef> = node.operands();
-        if node.target != Target::SetItem {
+        if node.target != CallTarget::SetItem {
             freed.push(result);
         }
         freed.retain(|value| last_use.get(value) == Some(&position) && !returned.contains(value));
@@ -54,7 +54,7 @@ pub fn canonical(program: &Trace) -> String {
     let parameters: String = names.iter().map(|name| format!(", {name}")).collect();
     for node in &program.nodes {
         // A subscript assignment gives nothing a name.
-        let number = if node.target == Target::SetItem { None } else { named.next() };
+        let number = if node.target == CallTarget::SetItem { None } else { named.next() };
         names.push(number.map_or_else(String::new, |number| format!("tmp_{number}")));
     }
     let text = model(program, &|value| names.get(value.index()).cloned().unwrap_or_default());
@@ -64,7 +64,7 @@ pub fn canonical(program: &Trace) -> String {
 }
 
 /// One statement: an assignment of `result`.
-fn statement(node: &Node, result: &str, name: &dyn Fn(ValueRef) -> String) -> String {
+fn statement(node: &TraceNode, result: &str, name: &dyn Fn(ValueRef) -> String) -> String {
     let args: Vec<String> = node.args.iter().map(|argument| expression(argument, name)).collect();
     let text = |position: usize| args.get(position).map_or("None", String::as_str);
     let keyword = node.kwargs.iter().map(|(key, value)| format!("{key}={}", expression(value, name)));
@@ -74,24 +74,26 @@ fn statement(node: &Node, result: &str, name: &dyn Fn(ValueRef) -> String) -> St
     };
     let value = match &node.target {
         // FX writes these as statements of their own, and the result is the object itself.
-        Target::InPlace(operator) => {
+        CallTarget::InPlace(operator) => {
             let (object, symbol) = (text(0), symbol(operator));
             return format!("{object} {symbol}= {}\n        {result} = {object}", text(1));
         }
-        Target::SetItem => return format!("{}[{}] = {}", text(0), subscript(node, name), text(2)),
-        Target::Function(path) => call(path, &args),
-        Target::Method(method) => call(&format!("{}.{method}", text(0)), args.get(1..).unwrap_or_default()),
-        Target::Attribute(attribute) => format!("{}.{attribute}", text(0)),
-        Target::GetItem => format!("{}[{}]", text(0), subscript(node, name)),
-        Target::Operator(operator @ ("neg" | "pos" | "not_" | "invert")) => format!("{}{}", symbol(operator), text(0)),
-        Target::Operator("pow") => format!("{} ** {}", bracketed(text(0)), bracketed(text(1))),
-        Target::Operator(operator) => format!("{} {} {}", text(0), symbol(operator), text(1)),
+        CallTarget::SetItem => return format!("{}[{}] = {}", text(0), subscript(node, name), text(2)),
+        CallTarget::Function(path) => call(path, &args),
+        CallTarget::Method(method) => call(&format!("{}.{method}", text(0)), args.get(1..).unwrap_or_default()),
+        CallTarget::Attribute(attribute) => format!("{}.{attribute}", text(0)),
+        CallTarget::GetItem => format!("{}[{}]", text(0), subscript(node, name)),
+        CallTarget::Operator(operator @ ("neg" | "pos" | "not_" | "invert")) => {
+            format!("{}{}", symbol(operator), text(0))
+        }
+        CallTarget::Operator("pow") => format!("{} ** {}", bracketed(text(0)), bracketed(text(1))),
+        CallTarget::Operator(operator) => format!("{} {} {}", text(0), symbol(operator), text(1)),
     };
     format!("{result} = {value}")
 }
 
 /// What stands between the brackets of a subscript: a tuple without its own.
-fn subscript(node: &Node, name: &dyn Fn(ValueRef) -> String) -> String {
+fn subscript(node: &TraceNode, name: &dyn Fn(ValueRef) -> String) -> String {
     match node.args.get(1) {
         Some(Expr::Tuple(items)) if !items.is_empty() => {
             let items: Vec<String> = items.iter().map(|item| expression(item, name)).collect();

@@ -5,7 +5,7 @@ use super::{WEIGHT, model};
 use crate::constraints::{Constraints, Extent};
 use crate::fx::{Expr, ValueRef};
 use crate::value::PyValue;
-use crate::{InputMode, Reading, Refusal, SampleError, Varied};
+use crate::{InputMode, Reading, SampleError, Varied, VaryRefusal};
 use passhost_protocol::encode;
 
 /// Something of everything: operators, in-place ones, subscripts, lists and tuples, numbers, an input that is drawn.
@@ -26,7 +26,7 @@ fn what_was_read_arrives_whole() {
     assert_eq!(arrived, reading);
     assert_eq!(arrived.python("cpu"), reading.python("cpu"));
     assert_eq!(arrived.variant(InputMode::Fresh), reading.variant(InputMode::Fresh));
-    let refused = SampleError::NoSample { path: "x".to_owned() };
+    let refused = SampleError::NoSample("x".to_owned());
     assert_eq!(Reading::from_answer(&encode(&Err::<Reading, _>(&refused)).unwrap()), Err(refused));
 }
 
@@ -37,10 +37,10 @@ fn a_change_arrives_whole_or_with_its_reason() {
         shapes: vec![("in_0".to_owned(), vec![Extent::Symbol(0), Extent::Fixed(3)])],
     };
     let mut varied = Varied { reading: reading(), constraints };
-    let answered = |varied: &Result<Varied, Refusal>| encode(&Ok::<_, SampleError>(varied)).unwrap();
+    let answered = |varied: &Result<Varied, VaryRefusal>| encode(&Ok::<_, SampleError>(varied)).unwrap();
     let arrived = Varied::from_answer(&answered(&Ok(varied.clone())));
     assert_eq!(arrived, Ok(Ok(varied.clone())));
-    let refusal = Refusal::Symbol { name: "S1".to_owned(), known: "S0".to_owned() };
+    let refusal = VaryRefusal::Symbol { name: "S1".to_owned(), known: "S0".to_owned() };
     assert_eq!(Varied::from_answer(&answered(&Err(refusal.clone()))), Ok(Err(refusal)));
     varied.constraints.symbols.clear();
     let error = Varied::from_answer(&answered(&Ok(varied))).unwrap_err().to_string();

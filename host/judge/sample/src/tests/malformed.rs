@@ -1,7 +1,7 @@
 //! Files that are no samples: every one ends in a message that names the place, none in a panic or a large allocation.
 
-use super::{WEIGHT, load, model, refusal};
-use crate::{SampleError, open};
+use super::{WEIGHT, load, model, open, refusal};
+use crate::SampleError;
 
 #[test]
 fn lists_that_cannot_be_followed_are_named() {
@@ -203,7 +203,7 @@ fn files_that_are_missing_too_large_or_no_text_are_named() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
     assert!(matches!(open(&path.join("nowhere")), Err(SampleError::Open { .. })));
-    assert!(matches!(open(path), Err(SampleError::NoSample { .. })));
+    assert!(matches!(open(path), Err(SampleError::NoSample(_))));
     std::fs::write(path.join("model.py"), [0xff, 0xfe, 0x00]).unwrap();
     assert!(open(path).unwrap_err().to_string().contains("UTF-8"));
     std::fs::write(path.join("model.py"), "x").unwrap();

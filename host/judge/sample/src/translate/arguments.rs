@@ -1,6 +1,6 @@
 //! The arguments of a call, bound to names as Python binds them.
 
-use super::Unsupported;
+use super::unsupported::Unsupported;
 use crate::value::PyValue;
 
 /// Positional and keyword arguments.

@@ -1,8 +1,8 @@
 //! `torch.nn.functional.multi_head_attention_forward`, which is a function of Python's, as the ops that it calls.
 
-use super::Unsupported;
 use super::arguments::{Arguments, required};
-use super::builder::Builder;
+use super::builder::GraphBuilder;
+use super::unsupported::Unsupported;
 use crate::value::PyValue;
 use passhost_ir::Dtype;
 use std::collections::HashMap;
@@ -16,9 +16,9 @@ const SIGNATURE: &str = "query, key, value, embed_dim_to_check=None, num_heads, 
 const YES: PyValue = PyValue::Bool(true);
 
 /// The arguments of the call that are not used yet.
-struct Given(HashMap<&'static str, PyValue>);
+struct AttentionArguments(HashMap<&'static str, PyValue>);
 
-impl Given {
+impl AttentionArguments {
     fn take(&mut self, name: &str) -> PyValue {
         self.0.remove(name).unwrap_or(PyValue::None)
     }
@@ -30,8 +30,8 @@ impl Given {
 }
 
 /// A pair of the attended values and the weights, `None` where those are not asked for.
-pub fn multi_head(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let mut given = Given(arguments.named(SIGNATURE)?.into_iter().collect());
+pub fn multi_head(builder: &mut GraphBuilder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
+    let mut given = AttentionArguments(arguments.named(SIGNATURE)?.into_iter().collect());
     refuse(&mut given)?;
     let heads = given.take("num_heads").int().filter(|&heads| heads > 0);
     let heads = heads.ok_or_else(|| Unsupported("`num_heads` is no positive integer".into()))?;
@@ -64,7 +64,7 @@ pub fn multi_head(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyV
     let (rows, head_dim) = (batch.saturating_mul(heads), embed / heads);
     by_head(builder, &mut operands, rows, head_dim)?;
     let source = builder.shape_of(&operands[1])?.get(1).copied().unwrap_or(0);
-    let shape = Shape { batch, heads, length, source, head_dim };
+    let shape = AttentionShape { batch, heads, length, source, head_dim };
     mask = with_padding(builder, mask, padding, &shape)?;
     let out = [given.take("out_proj_weight"), given.take("out_proj_bias")];
     let (mut attended, mut weights) = if needs_weights {
@@ -82,7 +82,7 @@ pub fn multi_head(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyV
 }
 
 /// Refuses what has no translation.
-fn refuse(given: &mut Given) -> Result<(), Unsupported> {
+fn refuse(given: &mut AttentionArguments) -> Result<(), Unsupported> {
     if given.take("training") == YES && given.take("dropout_p").float() != Some(0.0) {
         return Err(Unsupported("attention that trains draws random numbers; export the model after .eval()".into()));
     }
@@ -98,7 +98,7 @@ fn refuse(given: &mut Given) -> Result<(), Unsupported> {
 }
 
 /// Gives operands without a batch one. Those that are one tensor stay one: how the projection is done depends on it.
-fn batch_of_one(builder: &mut Builder<'_>, operands: &mut [PyValue]) -> Result<(), Unsupported> {
+fn batch_of_one(builder: &mut GraphBuilder<'_>, operands: &mut [PyValue]) -> Result<(), Unsupported> {
     let mut lifted: Vec<(PyValue, PyValue)> = vec![];
     for operand in operands {
         let known = lifted.iter().find(|(from, _)| from == operand).map(|(_, to)| to.clone());
@@ -114,7 +114,7 @@ fn batch_of_one(builder: &mut Builder<'_>, operands: &mut [PyValue]) -> Result<(
 
 /// Query, key and value with a matrix for each head of each row.
 fn by_head(
-    builder: &mut Builder<'_>,
+    builder: &mut GraphBuilder<'_>,
     operands: &mut [PyValue; 3],
     rows: i64,
     head_dim: i64,
@@ -127,7 +127,7 @@ fn by_head(
     Ok(())
 }
 
-struct Shape {
+struct AttentionShape {
     batch: i64,
     heads: i64,
     length: i64,
@@ -137,12 +137,12 @@ struct Shape {
 
 /// One mask for what may not attend and what must not be attended to.
 fn with_padding(
-    builder: &mut Builder<'_>,
+    builder: &mut GraphBuilder<'_>,
     mask: PyValue,
     padding: PyValue,
-    shape: &Shape,
+    shape: &AttentionShape,
 ) -> Result<PyValue, Unsupported> {
-    let &Shape { batch, heads, source, .. } = shape;
+    let &AttentionShape { batch, heads, source, .. } = shape;
     if padding == PyValue::None {
         return Ok(mask);
     }
@@ -153,14 +153,14 @@ fn with_padding(
 }
 
 fn with_weights(
-    builder: &mut Builder<'_>,
+    builder: &mut GraphBuilder<'_>,
     [q, k, v]: [PyValue; 3],
     mask: PyValue,
-    shape: &Shape,
+    shape: &AttentionShape,
     out: [PyValue; 2],
     average: bool,
 ) -> Result<(PyValue, PyValue), Unsupported> {
-    let &Shape { batch, heads, length, source, head_dim } = shape;
+    let &AttentionShape { batch, heads, length, source, head_dim } = shape;
     let scale = (1.0 / head_dim as f64).sqrt();
     let q = builder.op("mul", [q, PyValue::Float(scale)])?;
     let k = builder.op("transpose", [k, PyValue::Int(-2), PyValue::Int(-1)])?;
@@ -178,14 +178,14 @@ fn with_weights(
 }
 
 fn without_weights(
-    builder: &mut Builder<'_>,
+    builder: &mut GraphBuilder<'_>,
     operands: [PyValue; 3],
     mask: PyValue,
-    shape: &Shape,
+    shape: &AttentionShape,
     out: [PyValue; 2],
     is_causal: bool,
 ) -> Result<PyValue, Unsupported> {
-    let &Shape { batch, heads, length, source, head_dim } = shape;
+    let &AttentionShape { batch, heads, length, source, head_dim } = shape;
     let mask = match &mask {
         PyValue::Tensor(tensor) if builder.ty(*tensor).shape.first() == Some(&1) && builder.ty(*tensor).rank() == 3 => {
             builder.op("unsqueeze", [mask, PyValue::Int(0)])?
@@ -205,9 +205,9 @@ fn without_weights(
 
 /// The projection behind the attention, by its weight and bias.
 fn project_out(
-    builder: &mut Builder<'_>,
+    builder: &mut GraphBuilder<'_>,
     attended: PyValue,
-    &Shape { batch, heads, length, head_dim, .. }: &Shape,
+    &AttentionShape { batch, heads, length, head_dim, .. }: &AttentionShape,
     [weight, bias]: [PyValue; 2],
 ) -> Result<PyValue, Unsupported> {
     let attended = builder.op("contiguous", [attended])?;
@@ -220,9 +220,9 @@ fn project_out(
 
 /// Projects query, key and value, by three weights or by one.
 fn projected(
-    builder: &mut Builder<'_>,
+    builder: &mut GraphBuilder<'_>,
     operands: &mut [PyValue; 3],
-    given: &mut Given,
+    given: &mut AttentionArguments,
     embed: i64,
 ) -> Result<(), Unsupported> {
     let bias = given.take("in_proj_bias");
@@ -244,7 +244,7 @@ fn projected(
 
 /// Key and value are one tensor: one product where the query is that too, else two.
 fn projected_together(
-    builder: &mut Builder<'_>,
+    builder: &mut GraphBuilder<'_>,
     [query, key, value]: &mut [PyValue; 3],
     weight: PyValue,
     bias: PyValue,
@@ -264,7 +264,7 @@ fn projected_together(
 
 /// One product that stands for `N` projections of the same tensor.
 fn product<const N: usize>(
-    builder: &mut Builder<'_>,
+    builder: &mut GraphBuilder<'_>,
     x: &PyValue,
     weight: PyValue,
     bias: PyValue,
@@ -285,13 +285,13 @@ fn product<const N: usize>(
 }
 
 /// A weight or a bias cut in three along its first dimension.
-fn thirds(builder: &mut Builder<'_>, x: PyValue) -> Result<[PyValue; 3], Unsupported> {
+fn thirds(builder: &mut GraphBuilder<'_>, x: PyValue) -> Result<[PyValue; 3], Unsupported> {
     parts(builder, "chunk", x, PyValue::Int(3))
 }
 
 /// What an op cuts a weight or a bias into, if there is one.
 fn parts<const N: usize>(
-    builder: &mut Builder<'_>,
+    builder: &mut GraphBuilder<'_>,
     op: &str,
     x: PyValue,
     how: PyValue,
@@ -308,7 +308,7 @@ fn parts<const N: usize>(
 }
 
 /// A mask to be added: one of bools masks with minus infinity.
-fn additive(builder: &mut Builder<'_>, mask: PyValue, dtype: Dtype) -> Result<PyValue, Unsupported> {
+fn additive(builder: &mut GraphBuilder<'_>, mask: PyValue, dtype: Dtype) -> Result<PyValue, Unsupported> {
     let PyValue::Tensor(tensor) = mask else { return Ok(PyValue::None) };
     if builder.ty(tensor).dtype != Dtype::Bool {
         return Ok(mask);

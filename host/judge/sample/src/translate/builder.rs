@@ -1,11 +1,11 @@
 //! The graph under construction: adds ops with their inferred types.
 
-use super::Unsupported;
 use super::arguments::Arguments;
-use super::known::Known;
+use super::known::KnownTensors;
 use super::numbers;
 use super::overload::{resolve, returns_several};
-use crate::value::{PyValue, Random};
+use super::unsupported::Unsupported;
+use crate::value::{PyValue, RandomTensor};
 use passhost_ir::{Arg, Dtype, Graph, Infer, Node, NodeId, NodeKind, Schema, TensorType, ValueId};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -19,22 +19,28 @@ pub enum InputSource {
     /// The parameter of `forward` at this position.
     Parameter(usize),
     /// Random numbers that the model draws: they become an input, so that two programs see the same.
-    Random(Random),
+    Random(RandomTensor),
 }
 
 /// A graph under construction.
-pub struct Builder<'i> {
+pub struct GraphBuilder<'i> {
     infer: &'i mut dyn Infer,
     pub graph: Graph,
     pub sources: Vec<InputSource>,
-    pub known: Known,
+    pub known: KnownTensors,
     names: HashSet<String>,
 }
 
-impl<'i> Builder<'i> {
+impl<'i> GraphBuilder<'i> {
     /// An empty graph whose types come from `infer`.
-    pub fn new(infer: &'i mut dyn Infer) -> Builder<'i> {
-        Builder { infer, graph: Graph::default(), sources: vec![], known: Known::default(), names: HashSet::new() }
+    pub fn new(infer: &'i mut dyn Infer) -> GraphBuilder<'i> {
+        GraphBuilder {
+            infer,
+            graph: Graph::default(),
+            sources: vec![],
+            known: KnownTensors::default(),
+            names: HashSet::new(),
+        }
     }
 
     /// The type of a tensor.
@@ -63,7 +69,7 @@ impl<'i> Builder<'i> {
     }
 
     /// Random numbers that are read become an input.
-    pub fn materialise(&mut self, random: Random) -> PyValue {
+    pub fn materialise(&mut self, random: RandomTensor) -> PyValue {
         let name = format!("random_{}", self.graph.values.len());
         PyValue::Tensor(self.input(&name, random.ty.clone(), InputSource::Random(random)))
     }
@@ -157,7 +163,7 @@ impl<'i> Builder<'i> {
         })
     }
 
-    /// Why nobody may read a value that [`Known::lose`] was told of.
+    /// Why nobody may read a value that [`KnownTensors::lose`] was told of.
     pub fn lost(&self, value: ValueId) -> Unsupported {
         let name = &self.graph.value(value).name;
         Unsupported(format!(

@@ -1,16 +1,16 @@
 //! Tensors that are made from numbers.
 
-use super::Unsupported;
 use super::arguments::{Arguments, optional, sizes};
-use super::builder::Builder;
-use crate::value::{PyValue, Random};
+use super::builder::GraphBuilder;
+use super::unsupported::Unsupported;
+use crate::value::{PyValue, RandomTensor};
 use passhost_ir::{Arg, Dtype, TensorType};
 
 /// Elements of a literal tensor beyond this are in no real model.
 const LITERAL_ELEMENTS: usize = 1024;
 
 /// `torch.tensor(data, dtype=...)`, `torch.as_tensor`.
-pub fn from_data(builder: &mut Builder<'_>, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
+pub fn from_data(builder: &mut GraphBuilder<'_>, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
     arguments.take("requires_grad");
     arguments.take("pin_memory");
     let [data, dtype, _device] = arguments.bind("data, dtype=None, device=None")?;
@@ -22,7 +22,7 @@ pub fn from_data(builder: &mut Builder<'_>, mut arguments: Arguments) -> Result<
 }
 
 /// A tensor of nested lists of numbers, or of tensors without dimensions.
-pub fn tensor(builder: &mut Builder<'_>, data: &PyValue, dtype: Option<Dtype>) -> Result<PyValue, Unsupported> {
+pub fn tensor(builder: &mut GraphBuilder<'_>, data: &PyValue, dtype: Option<Dtype>) -> Result<PyValue, Unsupported> {
     let PyValue::List(_) = data else { return scalar(builder, data.clone(), dtype) };
     let (mut shape, mut elements) = (vec![], vec![]);
     flatten(data, 0, &mut shape, &mut elements)?;
@@ -78,7 +78,7 @@ fn inferred(elements: &[PyValue]) -> Option<Dtype> {
 }
 
 /// A tensor without dimensions.
-pub fn scalar(builder: &mut Builder<'_>, number: PyValue, dtype: Option<Dtype>) -> Result<PyValue, Unsupported> {
+pub fn scalar(builder: &mut GraphBuilder<'_>, number: PyValue, dtype: Option<Dtype>) -> Result<PyValue, Unsupported> {
     if number.tensor().is_some() {
         return match dtype {
             Some(dtype) if builder.ty_of(&number)?.dtype != dtype => builder.op("to", [number, PyValue::Dtype(dtype)]),
@@ -92,7 +92,7 @@ pub fn scalar(builder: &mut Builder<'_>, number: PyValue, dtype: Option<Dtype>) 
 /// `torch.zeros(2, 3)`, `torch.zeros((2, 3))`, `torch.zeros(size=(2, 3))`, and the same for ones; `x.new_zeros(2, 3)` has
 /// one argument in front of the size.
 pub fn filled(
-    builder: &mut Builder<'_>,
+    builder: &mut GraphBuilder<'_>,
     name: &str,
     before: usize,
     mut arguments: Arguments,
@@ -104,7 +104,7 @@ pub fn filled(
 
 /// `torch.full(size, fill_value, dtype=...)`. A number that is only known when the program runs stays a tensor, which
 /// fills one of zeros.
-pub fn full(builder: &mut Builder<'_>, given: Arguments) -> Result<PyValue, Unsupported> {
+pub fn full(builder: &mut GraphBuilder<'_>, given: Arguments) -> Result<PyValue, Unsupported> {
     let mut arguments = given.clone();
     let Some(PyValue::Element(element)) = arguments.take_at(1, "fill_value") else {
         return builder.call("full", None, given);
@@ -123,7 +123,7 @@ pub fn full(builder: &mut Builder<'_>, given: Arguments) -> Result<PyValue, Unsu
 }
 
 /// `torch.empty(...)`: what it holds is nobody's business, so zeros will do and make every run the same.
-pub fn empty(builder: &mut Builder<'_>, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
+pub fn empty(builder: &mut GraphBuilder<'_>, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
     arguments.take("memory_format");
     filled(builder, "zeros", 0, arguments)
 }
@@ -137,7 +137,7 @@ pub fn random(uniform: bool, mut arguments: Arguments) -> Result<PyValue, Unsupp
     };
     let ty = TensorType::contiguous(dtype, shape);
     ty.check().map_err(|error| Unsupported(error.to_string()))?;
-    Ok(PyValue::Random(Random { ty, uniform }))
+    Ok(PyValue::Random(RandomTensor { ty, uniform }))
 }
 
 /// The size that stands behind this many arguments or has a name.

@@ -1,8 +1,8 @@
 //! Calls of torch functions: by overload resolution, but for those whose Python form is not that of an op.
 
-use super::Unsupported;
 use super::arguments::{Arguments, flag, required};
-use super::builder::Builder;
+use super::builder::GraphBuilder;
+use super::unsupported::Unsupported;
 use super::{attention, creation, indexing, losses, methods, operators, resampling, vmap};
 use crate::value::PyValue;
 
@@ -12,7 +12,7 @@ const INSTANCE_NORM: &str = "input, running_mean=None, running_var=None, weight=
     use_input_stats=True, momentum=0.1, eps=1e-5";
 
 /// Translates a call of the function at a dotted path.
-pub fn function(builder: &mut Builder<'_>, path: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
+pub fn function(builder: &mut GraphBuilder<'_>, path: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
     if let Some(op) = path.strip_prefix("torch.ops.aten.") {
         return aten(builder, op, arguments);
     }
@@ -51,7 +51,7 @@ pub fn function(builder: &mut Builder<'_>, path: &str, arguments: Arguments) -> 
 }
 
 /// Functions of `torch.nn.functional` that are written in Python, or that an op takes in another form.
-fn functional(builder: &mut Builder<'_>, name: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
+fn functional(builder: &mut GraphBuilder<'_>, name: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
     if let Some(result) = losses::loss(builder, name, &arguments) {
         return result;
     }
@@ -86,7 +86,7 @@ fn functional(builder: &mut Builder<'_>, name: &str, arguments: Arguments) -> Re
 
 /// A function that is the op of its name, in `fft` and the like with a prefix.
 fn overloaded(
-    builder: &mut Builder<'_>,
+    builder: &mut GraphBuilder<'_>,
     namespace: &str,
     name: &str,
     mut arguments: Arguments,
@@ -109,7 +109,7 @@ fn overloaded(
 }
 
 /// `torch.ops.aten.name` or `torch.ops.aten.name.overload`.
-fn aten(builder: &mut Builder<'_>, op: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
+fn aten(builder: &mut GraphBuilder<'_>, op: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
     let (name, overload) = match op.split_once('.') {
         Some((name, "default")) => (name, Some("")),
         Some((name, overload)) => (name, Some(overload)),
@@ -131,24 +131,17 @@ fn aten(builder: &mut Builder<'_>, op: &str, arguments: Arguments) -> Result<PyV
 
 /// Functions that only concern Python: checks, autograd, autocast that is off.
 fn without_effect(path: &str, arguments: &Arguments) -> Option<Result<PyValue, Unsupported>> {
-    match path {
-        "torch._C._log_api_usage_once"
-        | "torch._C._set_grad_enabled"
-        | "torch.set_grad_enabled"
-        | "torch.autograd.function.FunctionCtx"
-        | "torch._check"
-        | "torch._check_is_size"
-        | "torch._assert"
-        | "torch.amp.autocast_mode._exit_autocast"
-        | "torch._functorch.vmap.lazy_load_decompositions"
-        | "torch._C._autograd._saved_tensors_hooks_disable"
-        | "torch._C._autograd._saved_tensors_hooks_enable" => Some(Ok(PyValue::None)),
-        "torch.amp.autocast_mode._enter_autocast" => Some(match arguments.positional.get(2) {
+    const CHECKS: &str = "torch._C._log_api_usage_once torch._C._set_grad_enabled torch.set_grad_enabled \
+        torch.autograd.function.FunctionCtx torch._check torch._check_is_size torch._assert \
+        torch.amp.autocast_mode._exit_autocast torch._functorch.vmap.lazy_load_decompositions \
+        torch._C._autograd._saved_tensors_hooks_disable torch._C._autograd._saved_tensors_hooks_enable";
+    if path == "torch.amp.autocast_mode._enter_autocast" {
+        return Some(match arguments.positional.get(2) {
             Some(PyValue::Bool(false)) => Ok(PyValue::None),
             _ => Err(Unsupported("autocast that is on changes the types of ops by rules of its own".into())),
-        }),
-        _ => None,
+        });
     }
+    CHECKS.split_whitespace().any(|known| known == path).then_some(Ok(PyValue::None))
 }
 
 /// Arithmetic on sizes.
@@ -167,12 +160,12 @@ fn symbolic(path: &str, arguments: &Arguments) -> Option<Result<PyValue, Unsuppo
 }
 
 /// Python's sum, which begins with 0: of sizes, or of tensors that hold them.
-fn sum(builder: &mut Builder<'_>, terms: Vec<PyValue>) -> Result<PyValue, Unsupported> {
+fn sum(builder: &mut GraphBuilder<'_>, terms: Vec<PyValue>) -> Result<PyValue, Unsupported> {
     terms.into_iter().try_fold(PyValue::Int(0), |sum, term| operators::operator(builder, "add", vec![sum, term]))
 }
 
 /// What `torch.vmap` leaves behind.
-fn functorch(builder: &mut Builder<'_>, name: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
+fn functorch(builder: &mut GraphBuilder<'_>, name: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
     let ints =
         |from: usize| -> Option<Vec<i64>> { arguments.positional.get(from..)?.iter().map(PyValue::int).collect() };
     let object = || required(arguments.positional.first().cloned(), "self");
@@ -188,21 +181,8 @@ fn functorch(builder: &mut Builder<'_>, name: &str, arguments: Arguments) -> Res
 
 /// Python spells out what runs in place by a flag, the dispatcher by a name.
 fn in_place_by_flag(name: &str, arguments: &mut Arguments) -> Result<Option<String>, Unsupported> {
-    if !matches!(
-        name,
-        "relu"
-            | "relu6"
-            | "silu"
-            | "mish"
-            | "hardswish"
-            | "hardsigmoid"
-            | "elu"
-            | "selu"
-            | "celu"
-            | "leaky_relu"
-            | "hardtanh"
-            | "threshold"
-    ) {
+    const FLAGGED: &str = "relu relu6 silu mish hardswish hardsigmoid elu selu celu leaky_relu hardtanh threshold";
+    if !FLAGGED.split_whitespace().any(|known| known == name) {
         return Ok(None);
     }
     let given =
@@ -220,7 +200,7 @@ fn flat(positional: Vec<PyValue>) -> Vec<PyValue> {
     }
 }
 
-fn einsum(builder: &mut Builder<'_>, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
+fn einsum(builder: &mut GraphBuilder<'_>, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
     if arguments.positional.is_empty() {
         return Err(Unsupported("it needs an equation".into()));
     }
@@ -229,13 +209,13 @@ fn einsum(builder: &mut Builder<'_>, mut arguments: Arguments) -> Result<PyValue
     builder.op("einsum", arguments.positional)
 }
 
-fn meshgrid(builder: &mut Builder<'_>, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
+fn meshgrid(builder: &mut GraphBuilder<'_>, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
     arguments.positional = vec![PyValue::List(flat(arguments.positional))];
     builder.call("meshgrid", None, arguments)
 }
 
 /// Of a number and a tensor as bounds the tensor counts as the number in it, which no op says: one bound goes first.
-pub fn clamp(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
+pub fn clamp(builder: &mut GraphBuilder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
     let (input, low, high) = match arguments.clone().bind("self, min=None, max=None") {
         Ok([input, low @ PyValue::Tensor(_), high]) if high.float().is_some() => (input, low, high),
         Ok([input, low, high @ PyValue::Tensor(_)]) if low.float().is_some() => (input, low, high),
@@ -251,7 +231,7 @@ pub fn clamp(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue,
 }
 
 /// `torch.norm(input, p='fro', dim=None, keepdim=False)`: the vector norm, also where it is called Frobenius.
-pub fn norm(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
+pub fn norm(builder: &mut GraphBuilder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
     let [input, p, dim, keepdim, _out, dtype] =
         arguments.bind("input, p=None, dim=None, keepdim=False, out=None, dtype=None")?;
     let order = match p {
@@ -267,7 +247,7 @@ pub fn norm(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, 
     builder.op_with("linalg_vector_norm", [input, order, dim, keepdim], [("dtype", dtype)])
 }
 
-fn normalize(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
+fn normalize(builder: &mut GraphBuilder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
     let [input, p, dim, eps] = arguments.bind("input, p=2.0, dim=1, eps=1e-12")?;
     let positional = vec![input.clone(), p, dim, PyValue::Bool(true)];
     let length = norm(builder, Arguments { positional, keyword: vec![] })?;
@@ -276,7 +256,7 @@ fn normalize(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue,
     builder.op("div", [input, length])
 }
 
-fn dropout(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
+fn dropout(builder: &mut GraphBuilder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
     let [input, p, training, _inplace] = arguments.bind("input, p=0.5, training=True, inplace=False")?;
     if training == PyValue::Bool(true) && p.float() != Some(0.0) {
         return Err(Unsupported("a dropout that is on draws random numbers".into()));
@@ -289,7 +269,7 @@ fn dropout(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, U
 /// One that trains normalises by the statistics of its input, whatever the running ones are, and then updates these in
 /// place. No output depends on the update, so the graph leaves it out, and nothing behind the norm may read what it writes.
 fn running_norm(
-    builder: &mut Builder<'_>,
+    builder: &mut GraphBuilder<'_>,
     op: &str,
     [input, mut mean, mut var, weight, bias, uses_input, momentum, eps]: [PyValue; 8],
 ) -> Result<PyValue, Unsupported> {
@@ -304,7 +284,7 @@ fn running_norm(
 }
 
 /// (indices, weight) in Python, (weight, indices) in the op.
-fn embedding(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
+fn embedding(builder: &mut GraphBuilder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
     let [input, weight, padding, max_norm, _norm_type, scale_grad, sparse] = arguments.bind(
         "input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False",
     )?;
@@ -322,14 +302,14 @@ fn embedding(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue,
 }
 
 /// That the stride is the size of the kernel, the op of a pool says with an empty list.
-fn max_pool(builder: &mut Builder<'_>, name: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
+fn max_pool(builder: &mut GraphBuilder<'_>, name: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
     let [input, kernel, stride, padding, dilation, ceil_mode, indices] = arguments
         .bind("input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False, return_indices=False")?;
     without_indices(&indices)?;
     builder.op(name, [input, kernel, stride, padding, dilation, ceil_mode])
 }
 
-fn avg_pool(builder: &mut Builder<'_>, name: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
+fn avg_pool(builder: &mut GraphBuilder<'_>, name: &str, arguments: Arguments) -> Result<PyValue, Unsupported> {
     let bound: [PyValue; 7] = arguments.bind(
         "input, kernel_size, stride=[], padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None",
     )?;
@@ -345,7 +325,7 @@ fn without_indices(wanted: &PyValue) -> Result<(), Unsupported> {
 
 /// A size of `None` keeps that dimension as it is. Of a maximum's two results Python returns the first.
 fn adaptive_pool(
-    builder: &mut Builder<'_>,
+    builder: &mut GraphBuilder<'_>,
     name: &str,
     spatial: usize,
     arguments: Arguments,

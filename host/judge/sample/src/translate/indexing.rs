@@ -1,14 +1,14 @@
 //! `x[...]` and `x[...] = y`: views dimension by dimension, then a gather where tensors are among the indices.
 
-use super::Unsupported;
-use super::builder::Builder;
+use super::builder::GraphBuilder;
 use super::creation;
+use super::unsupported::Unsupported;
 use super::vmap;
 use crate::value::{PyValue, position};
 use passhost_ir::Dtype;
 
 /// `base[index]`.
-pub fn get(builder: &mut Builder<'_>, base: PyValue, index: PyValue) -> Result<PyValue, Unsupported> {
+pub fn get(builder: &mut GraphBuilder<'_>, base: PyValue, index: PyValue) -> Result<PyValue, Unsupported> {
     match base {
         PyValue::List(items) => element(items, &index),
         PyValue::Batched(..) => Err(Unsupported("a subscript under vmap".into())),
@@ -27,7 +27,12 @@ pub fn get(builder: &mut Builder<'_>, base: PyValue, index: PyValue) -> Result<P
 }
 
 /// `base[index] = value`.
-pub fn set(builder: &mut Builder<'_>, base: PyValue, index: PyValue, value: PyValue) -> Result<PyValue, Unsupported> {
+pub fn set(
+    builder: &mut GraphBuilder<'_>,
+    base: PyValue,
+    index: PyValue,
+    value: PyValue,
+) -> Result<PyValue, Unsupported> {
     if base.tensor().is_none() {
         return Err(Unsupported(format!("assignment to an element of a {}", base.kind())));
     }
@@ -94,7 +99,7 @@ fn flat(index: PyValue) -> Vec<PyValue> {
 
 /// Applies what is a view, and collects the tensors: one entry a dimension of the view, `None` where there is none.
 fn views(
-    builder: &mut Builder<'_>,
+    builder: &mut GraphBuilder<'_>,
     base: PyValue,
     indices: Vec<PyValue>,
 ) -> Result<(PyValue, Vec<PyValue>), Unsupported> {
@@ -147,7 +152,7 @@ fn views(
 }
 
 /// A bound of a slice: a number, or a tensor of one known element.
-fn bound(builder: &mut Builder<'_>, value: PyValue) -> Result<PyValue, Unsupported> {
+fn bound(builder: &mut GraphBuilder<'_>, value: PyValue) -> Result<PyValue, Unsupported> {
     match value {
         PyValue::Tensor(_) => super::methods::item(builder, &value),
         other => Ok(other),

@@ -1,7 +1,7 @@
 //! Tensors whose elements are known before anything runs: recorded constants, and what little arithmetic models do on
 //! them before they turn them into Python numbers (`stride[0].item()`).
 
-use super::operators::compared;
+use crate::fx::operator::compared;
 use crate::value::position;
 use passhost_ir::{Arg, Dtype, Graph, Schema, ValueId};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -11,15 +11,15 @@ const ELEMENTS: usize = 4096;
 
 /// The elements of a tensor, row-major, and the parameters of `forward` they come from.
 #[derive(Debug, Clone, PartialEq)]
-struct Elements {
+struct KnownElements {
     values: Vec<f64>,
     parameters: BTreeSet<usize>,
 }
 
 /// The known tensors of a graph under construction.
 #[derive(Debug, Default)]
-pub struct Known {
-    elements: HashMap<ValueId, Elements>,
+pub struct KnownTensors {
+    elements: HashMap<ValueId, KnownElements>,
     /// For views, the value whose memory they are views of.
     base: HashMap<ValueId, ValueId>,
     /// Memory that holds something else than the graph says.
@@ -27,11 +27,11 @@ pub struct Known {
     fixed: BTreeSet<usize>,
 }
 
-impl Known {
+impl KnownTensors {
     /// Makes the elements of a parameter known.
     pub fn parameter(&mut self, value: ValueId, position: usize, values: Vec<f64>) {
         if values.len() <= ELEMENTS {
-            self.elements.insert(value, Elements { values, parameters: BTreeSet::from([position]) });
+            self.elements.insert(value, KnownElements { values, parameters: BTreeSet::from([position]) });
         }
     }
 
@@ -72,7 +72,7 @@ impl Known {
     pub fn note(&mut self, schema: &Schema, args: &[Arg], outputs: &[ValueId], graph: &Graph) {
         let Some(&source) = args.iter().flat_map(Arg::values).next() else {
             if let ([output], Some(values)) = (outputs, constructed(schema, args, graph.ty(outputs[0]).numel())) {
-                self.elements.insert(*output, Elements { values, parameters: BTreeSet::new() });
+                self.elements.insert(*output, KnownElements { values, parameters: BTreeSet::new() });
             }
             return;
         };
@@ -95,7 +95,7 @@ impl Known {
             let operands = args.iter().flat_map(Arg::values);
             let parameters = operands.filter_map(|value| self.elements.get(value)).flat_map(|known| &known.parameters);
             let parameters = parameters.copied().collect();
-            self.elements.insert(*output, Elements { values, parameters });
+            self.elements.insert(*output, KnownElements { values, parameters });
         }
     }
 

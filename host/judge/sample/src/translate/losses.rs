@@ -1,178 +1,92 @@
 //! Losses of `torch.nn.functional`: functions in Python around an op that has a number for the reduction.
 
-use super::Unsupported;
 use super::arguments::{Arguments, required};
-use super::builder::Builder;
+use super::builder::GraphBuilder;
+use super::unsupported::Unsupported;
 use crate::value::PyValue;
+use passhost_ir::schema::SchemaArg;
+use passhost_ir::{OpName, OpTable};
 
-/// How a loss is called in Python, and how its op takes that.
-struct Loss {
-    name: &'static str,
-    op: &'static str,
-    /// The parameters in Python.
-    signature: &'static str,
-    /// Those that the op has, in its order.
-    taken: &'static [&'static str],
-    /// Whether both operands are made as large as the other first.
-    broadcasts: bool,
-}
-
-impl Loss {
-    const fn new(
-        name: &'static str,
-        op: &'static str,
-        signature: &'static str,
-        taken: &'static [&'static str],
-    ) -> Loss {
-        Loss { name, op, signature, taken, broadcasts: false }
-    }
-
-    const fn broadcasting(self) -> Loss {
-        Loss { broadcasts: true, ..self }
-    }
-}
-
-const LOSSES: &[Loss] = &[
-    Loss::new(
-        "mse_loss",
-        "mse_loss",
-        "input, target, size_average=None, reduce=None, reduction='mean', weight=None",
-        &["input", "target", "reduction"],
-    )
-    .broadcasting(),
-    Loss::new(
-        "l1_loss",
-        "l1_loss",
-        "input, target, size_average=None, reduce=None, reduction='mean', weight=None",
-        &["input", "target", "reduction"],
-    )
-    .broadcasting(),
-    Loss::new(
-        "smooth_l1_loss",
-        "smooth_l1_loss",
-        "input, target, size_average=None, reduce=None, reduction='mean', beta=1.0",
-        &["input", "target", "reduction", "beta"],
-    )
-    .broadcasting(),
-    Loss::new(
-        "huber_loss",
-        "huber_loss",
-        "input, target, reduction='mean', delta=1.0, weight=None",
-        &["input", "target", "reduction", "delta"],
-    )
-    .broadcasting(),
-    Loss::new(
-        "soft_margin_loss",
-        "soft_margin_loss",
-        "input, target, size_average=None, reduce=None, reduction='mean'",
-        &["input", "target", "reduction"],
-    ),
-    Loss::new(
-        "poisson_nll_loss",
-        "poisson_nll_loss",
-        "input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction='mean'",
-        &["input", "target", "log_input", "full", "eps", "reduction"],
-    ),
-    Loss::new(
-        "cross_entropy",
-        "cross_entropy_loss",
-        "input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean', \
-         label_smoothing=0.0",
-        &["input", "target", "weight", "reduction", "ignore_index", "label_smoothing"],
-    ),
-    Loss::new(
-        "nll_loss",
-        "nll_loss_nd",
-        "input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'",
-        &["input", "target", "weight", "reduction", "ignore_index"],
-    ),
-    Loss::new(
-        "binary_cross_entropy",
-        "binary_cross_entropy",
-        "input, target, weight=None, size_average=None, reduce=None, reduction='mean'",
-        &["input", "target", "weight", "reduction"],
-    ),
-    Loss::new(
-        "binary_cross_entropy_with_logits",
-        "binary_cross_entropy_with_logits",
-        "input, target, weight=None, size_average=None, reduce=None, reduction='mean', pos_weight=None",
-        &["input", "target", "weight", "pos_weight", "reduction"],
-    ),
-    Loss::new(
-        "hinge_embedding_loss",
-        "hinge_embedding_loss",
-        "input, target, margin=1.0, size_average=None, reduce=None, reduction='mean'",
-        &["input", "target", "margin", "reduction"],
-    ),
-    Loss::new(
-        "margin_ranking_loss",
-        "margin_ranking_loss",
-        "input1, input2, target, margin=0, size_average=None, reduce=None, reduction='mean'",
-        &["input1", "input2", "target", "margin", "reduction"],
-    ),
-    Loss::new(
-        "cosine_embedding_loss",
-        "cosine_embedding_loss",
-        "input1, input2, target, margin=0, size_average=None, reduce=None, reduction='mean'",
-        &["input1", "input2", "target", "margin", "reduction"],
-    ),
-    Loss::new(
-        "triplet_margin_loss",
-        "triplet_margin_loss",
-        "anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None, reduce=None, \
-         reduction='mean'",
-        &["anchor", "positive", "negative", "margin", "p", "eps", "swap", "reduction"],
-    ),
-    Loss::new(
-        "multi_margin_loss",
-        "multi_margin_loss",
-        "input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction='mean'",
-        &["input", "target", "p", "margin", "weight", "reduction"],
-    ),
-    Loss::new(
-        "multilabel_margin_loss",
-        "multilabel_margin_loss",
-        "input, target, size_average=None, reduce=None, reduction='mean'",
-        &["input", "target", "reduction"],
-    ),
-];
+/// The losses whose op has their name, but for [`op_of`], and some of their arguments: as Python declares them.
+const LOSSES: &str = "\
+mse_loss(input, target, size_average=None, reduce=None, reduction='mean', weight=None)
+l1_loss(input, target, size_average=None, reduce=None, reduction='mean', weight=None)
+smooth_l1_loss(input, target, size_average=None, reduce=None, reduction='mean', beta=1.0)
+huber_loss(input, target, reduction='mean', delta=1.0, weight=None)
+soft_margin_loss(input, target, size_average=None, reduce=None, reduction='mean')
+poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction='mean')
+cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean', label_smoothing=0.0)
+nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean')
+binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction='mean')
+binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction='mean', pos_weight=None)
+hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction='mean')
+margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction='mean')
+cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction='mean')
+triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None, reduce=None, reduction='mean')
+multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction='mean')
+multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction='mean')
+";
 
 const KL_DIV: &str = "input, target, size_average=None, reduce=None, reduction='mean', log_target=False";
 const MULTILABEL_SOFT_MARGIN: &str = "input, target, weight=None, size_average=None, reduce=None, reduction='mean'";
 
+/// Those whose operands are made as large as each other first.
+const BROADCASTING: [&str; 4] = ["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"];
+
 /// Translates a loss of `torch.nn.functional`; `None` for functions that are none.
-pub fn loss(builder: &mut Builder<'_>, name: &str, arguments: &Arguments) -> Option<Result<PyValue, Unsupported>> {
+pub fn loss(builder: &mut GraphBuilder<'_>, name: &str, arguments: &Arguments) -> Option<Result<PyValue, Unsupported>> {
     match name {
         "kl_div" => Some(kl_div(builder, arguments.clone())),
         "multilabel_soft_margin_loss" => Some(multilabel_soft_margin(builder, arguments.clone())),
-        name => LOSSES.iter().find(|loss| loss.name == name).map(|loss| one_op(builder, loss, arguments.clone())),
+        name => {
+            let declared =
+                LOSSES.lines().find_map(|line| line.strip_suffix(')')?.strip_prefix(name)?.strip_prefix('('));
+            declared.map(|signature| one_op(builder, name, signature, arguments.clone()))
+        }
     }
 }
 
-fn one_op(builder: &mut Builder<'_>, loss: &Loss, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let mut given = Given(arguments.named(loss.signature)?);
+/// The op of a loss.
+fn op_of(name: &str) -> &str {
+    match name {
+        "cross_entropy" => "cross_entropy_loss",
+        "nll_loss" => "nll_loss_nd",
+        name => name,
+    }
+}
+
+fn one_op(
+    builder: &mut GraphBuilder<'_>,
+    name: &str,
+    signature: &'static str,
+    arguments: Arguments,
+) -> Result<PyValue, Unsupported> {
+    let mut given = LossArguments(arguments.named(signature)?);
     let reduction = given.reduction()?;
-    if loss.broadcasts {
+    if BROADCASTING.contains(&name) {
         if !matches!(given.get("weight"), None | Some(PyValue::None)) {
             return Err(Unsupported("`weight` of single elements has no translation".into()));
         }
         given.broadcast(builder)?;
     }
-    if loss.op == "binary_cross_entropy" {
+    if name == "binary_cross_entropy" {
         given.expand_weight(builder)?;
     }
-    let without_corner = loss.op == "smooth_l1_loss" && given.get("beta").and_then(PyValue::float) == Some(0.0);
-    let (op, taken) = if without_corner { ("l1_loss", &loss.taken[..3]) } else { (loss.op, loss.taken) };
-    let value = |name: &&str| match *name {
+    let without_corner = name == "smooth_l1_loss" && given.get("beta").and_then(PyValue::float) == Some(0.0);
+    let op = if without_corner { "l1_loss" } else { op_of(name) };
+    let full = OpName::new(format!("aten::{op}"), "");
+    let schema = OpTable::sample().get(&full).ok_or_else(|| Unsupported(format!("there is no op `{full}`")))?;
+    let value = |declared: &SchemaArg| match declared.name.as_str() {
         "reduction" => Ok(PyValue::Int(reduction.number())),
+        "self" => required(given.get("input").cloned(), "input"),
         name => required(given.get(name).cloned(), name),
     };
-    builder.op(op, taken.iter().map(value).collect::<Result<Vec<_>, _>>()?)
+    builder.op(op, schema.args.iter().map(value).collect::<Result<Vec<_>, _>>()?)
 }
 
 /// `batchmean`, which no op knows, divides the sum by the number of rows.
-fn kl_div(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let mut given = Given(arguments.named(KL_DIV)?);
+fn kl_div(builder: &mut GraphBuilder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
+    let mut given = LossArguments(arguments.named(KL_DIV)?);
     let batch_mean = given.get("reduction") == Some(&PyValue::Str("batchmean".into()));
     if batch_mean {
         given.set("reduction", PyValue::Str("sum".into()));
@@ -187,8 +101,8 @@ fn kl_div(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Un
 }
 
 /// Written in Python as these calls.
-fn multilabel_soft_margin(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
-    let given = Given(arguments.named(MULTILABEL_SOFT_MARGIN)?);
+fn multilabel_soft_margin(builder: &mut GraphBuilder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
+    let given = LossArguments(arguments.named(MULTILABEL_SOFT_MARGIN)?);
     let reduction = given.reduction()?;
     let [input, target, weight] = ["input", "target", "weight"].map(|name| given.value(name));
     let classes = builder.shape_of(&input)?.last().copied();
@@ -207,35 +121,35 @@ fn multilabel_soft_margin(builder: &mut Builder<'_>, arguments: Arguments) -> Re
     let of_row = builder.op("sum", [loss, PyValue::ints([-1])])?;
     let of_row = builder.op("div", [of_row, PyValue::Int(classes)])?;
     match reduction {
-        Reduction::None => Ok(of_row),
-        Reduction::Mean => builder.op("mean", [of_row]),
-        Reduction::Sum => builder.op("sum", [of_row]),
+        LossReduction::None => Ok(of_row),
+        LossReduction::Mean => builder.op("mean", [of_row]),
+        LossReduction::Sum => builder.op("sum", [of_row]),
     }
 }
 
 /// What becomes of the losses of all elements or rows.
 #[derive(Clone, Copy)]
-enum Reduction {
+enum LossReduction {
     None,
     Mean,
     Sum,
 }
 
-impl Reduction {
+impl LossReduction {
     /// What an op takes for it.
     fn number(self) -> i64 {
         match self {
-            Reduction::None => 0,
-            Reduction::Mean => 1,
-            Reduction::Sum => 2,
+            LossReduction::None => 0,
+            LossReduction::Mean => 1,
+            LossReduction::Sum => 2,
         }
     }
 }
 
 /// The arguments of a loss by name.
-struct Given(Vec<(&'static str, PyValue)>);
+struct LossArguments(Vec<(&'static str, PyValue)>);
 
-impl Given {
+impl LossArguments {
     fn get(&self, name: &str) -> Option<&PyValue> {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
@@ -251,7 +165,7 @@ impl Given {
     }
 
     /// `size_average` and `reduce`, which are older, win where they are given.
-    fn reduction(&self) -> Result<Reduction, Unsupported> {
+    fn reduction(&self) -> Result<LossReduction, Unsupported> {
         let flag = |name: &str| match self.get(name) {
             None | Some(PyValue::None) => Ok(None),
             Some(PyValue::Bool(value)) => Ok(Some(*value)),
@@ -259,19 +173,19 @@ impl Given {
         };
         match (flag("size_average")?, flag("reduce")?) {
             (None, None) => {}
-            (_, Some(false)) => return Ok(Reduction::None),
-            (Some(false), _) => return Ok(Reduction::Sum),
-            _ => return Ok(Reduction::Mean),
+            (_, Some(false)) => return Ok(LossReduction::None),
+            (Some(false), _) => return Ok(LossReduction::Sum),
+            _ => return Ok(LossReduction::Mean),
         }
         match self.get("reduction") {
-            Some(PyValue::Str(text)) if text == "none" => Ok(Reduction::None),
-            Some(PyValue::Str(text)) if text == "mean" => Ok(Reduction::Mean),
-            Some(PyValue::Str(text)) if text == "sum" => Ok(Reduction::Sum),
+            Some(PyValue::Str(text)) if text == "none" => Ok(LossReduction::None),
+            Some(PyValue::Str(text)) if text == "mean" => Ok(LossReduction::Mean),
+            Some(PyValue::Str(text)) if text == "sum" => Ok(LossReduction::Sum),
             _ => Err(Unsupported("`reduction` is none of 'none', 'mean' and 'sum'".into())),
         }
     }
 
-    fn broadcast(&mut self, builder: &mut Builder<'_>) -> Result<(), Unsupported> {
+    fn broadcast(&mut self, builder: &mut GraphBuilder<'_>) -> Result<(), Unsupported> {
         let [input, target] = [self.value("input"), self.value("target")];
         if builder.shape_of(&input)? == builder.shape_of(&target)? {
             return Ok(());
@@ -284,7 +198,7 @@ impl Given {
         Ok(())
     }
 
-    fn expand_weight(&mut self, builder: &mut Builder<'_>) -> Result<(), Unsupported> {
+    fn expand_weight(&mut self, builder: &mut GraphBuilder<'_>) -> Result<(), Unsupported> {
         let [target, weight] = [self.value("target"), self.value("weight")];
         if weight != PyValue::None && builder.shape_of(&weight)? != builder.shape_of(&target)? {
             let weight = builder.op("expand_as", [weight, target])?;

@@ -1,14 +1,14 @@
 //! Methods and attributes of tensors: by overload resolution, but for those that Python implements itself.
 
-use super::Unsupported;
 use super::arguments::{Arguments, required, sizes};
-use super::builder::Builder;
+use super::builder::GraphBuilder;
+use super::unsupported::Unsupported;
 use super::{creation, functions, operators, vmap};
 use crate::value::{PyValue, position};
 use passhost_ir::Dtype;
 
 /// Translates a call of a method; the object comes first among the arguments.
-pub fn method(builder: &mut Builder<'_>, name: &str, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
+pub fn method(builder: &mut GraphBuilder<'_>, name: &str, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
     let object = required(arguments.positional.first().cloned(), "self")?;
     if let Some(operator) = name.strip_prefix("__").and_then(|name| name.strip_suffix("__")) {
         return dunder(builder, operator, arguments.positional);
@@ -95,7 +95,7 @@ fn size(shape: &[i64], arguments: Arguments) -> Result<PyValue, Unsupported> {
 }
 
 /// A method inside `vmap`: what only makes or converts a tensor, or an op that works element by element.
-fn under_vmap(builder: &mut Builder<'_>, name: &str, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
+fn under_vmap(builder: &mut GraphBuilder<'_>, name: &str, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
     let Some(PyValue::Batched(value, levels)) = arguments.positional.first().cloned() else {
         return vmap::pointwise(builder, name, arguments.positional);
     };
@@ -118,7 +118,7 @@ fn under_vmap(builder: &mut Builder<'_>, name: &str, mut arguments: Arguments) -
 }
 
 /// An attribute.
-pub fn attribute(builder: &mut Builder<'_>, object: PyValue, name: &str) -> Result<PyValue, Unsupported> {
+pub fn attribute(builder: &mut GraphBuilder<'_>, object: PyValue, name: &str) -> Result<PyValue, Unsupported> {
     if let PyValue::List(items) = object {
         let position = match name {
             "values" => 0,
@@ -145,7 +145,7 @@ pub fn attribute(builder: &mut Builder<'_>, object: PyValue, name: &str) -> Resu
 }
 
 /// The number in a tensor of one element. Where it is known before anything runs, it is a number of the graph.
-pub fn item(builder: &mut Builder<'_>, object: &PyValue) -> Result<PyValue, Unsupported> {
+pub fn item(builder: &mut GraphBuilder<'_>, object: &PyValue) -> Result<PyValue, Unsupported> {
     let tensor = object.tensor().ok_or_else(|| Unsupported("the element of a value that is no tensor".into()))?;
     let ty = builder.ty(tensor).clone();
     if ty.numel() != 1 {
@@ -157,7 +157,7 @@ pub fn item(builder: &mut Builder<'_>, object: &PyValue) -> Result<PyValue, Unsu
     })
 }
 
-fn tolist(builder: &mut Builder<'_>, object: &PyValue) -> Result<PyValue, Unsupported> {
+fn tolist(builder: &mut GraphBuilder<'_>, object: &PyValue) -> Result<PyValue, Unsupported> {
     let tensor = object.tensor().ok_or_else(|| Unsupported("the elements of a value that is no tensor".into()))?;
     let ty = builder.ty(tensor).clone();
     let elements = builder.known.read(tensor).filter(|_| ty.rank() == 1);
@@ -173,12 +173,12 @@ fn number(element: f64, dtype: Dtype) -> PyValue {
     }
 }
 
-fn cast(builder: &mut Builder<'_>, object: PyValue, dtype: Dtype) -> Result<PyValue, Unsupported> {
+fn cast(builder: &mut GraphBuilder<'_>, object: PyValue, dtype: Dtype) -> Result<PyValue, Unsupported> {
     builder.op("to", [object, PyValue::Dtype(dtype)])
 }
 
 /// `x.to(...)`: an element type, another tensor's, or a device, which changes nothing here.
-fn to(builder: &mut Builder<'_>, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
+fn to(builder: &mut GraphBuilder<'_>, mut arguments: Arguments) -> Result<PyValue, Unsupported> {
     let copy = super::arguments::flag(arguments.take("copy"), false, "copy")?;
     arguments.take("non_blocking");
     let format = arguments.take("memory_format");
@@ -208,7 +208,7 @@ fn to(builder: &mut Builder<'_>, mut arguments: Arguments) -> Result<PyValue, Un
 }
 
 /// `x.__eq__(y)`, which is how FX writes some operators.
-fn dunder(builder: &mut Builder<'_>, name: &str, operands: Vec<PyValue>) -> Result<PyValue, Unsupported> {
+fn dunder(builder: &mut GraphBuilder<'_>, name: &str, operands: Vec<PyValue>) -> Result<PyValue, Unsupported> {
     let name = match name {
         "and" => "and_",
         "or" => "or_",

@@ -14,36 +14,28 @@ mod numbers;
 mod operators;
 mod overload;
 mod resampling;
+mod unsupported;
 mod vmap;
 
 pub use builder::InputSource;
 
-use crate::fx::{Expr, Node, Parameter, Target, Trace, ValueRef};
-use crate::python::Source;
+use crate::fx::{CallTarget, Expr, Parameter, Trace, TraceNode, ValueRef};
+use crate::python::PythonSource;
 use crate::value::PyValue;
 use crate::weights::Weight;
 use arguments::Arguments;
-use builder::Builder;
-use passhost_ir::{Dtype, Graph, Infer, InferError, MemoryFormat, TensorType};
+use builder::GraphBuilder;
+use passhost_ir::{Dtype, Graph, Infer, MemoryFormat, TensorType};
 use passhost_protocol::reader::SampleError;
 use ruff_text_size::TextSize;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
+use unsupported::Unsupported;
 
 /// Numbers in all arguments and results of a program's calls together, a list's items counted: a list that is added to
 /// itself doubles with every line. Whole models have some hundred thousand.
 const NUMBERS: u64 = 4 << 20;
-
-/// Why a call has no translation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unsupported(pub String);
-
-impl Unsupported {
-    fn infer(error: InferError) -> Unsupported {
-        Unsupported(error.to_string())
-    }
-}
 
 /// A typed graph with where it came from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -64,7 +56,7 @@ pub struct Translation {
 
 /// Translates a program whose parameters have these records.
 pub fn translate(
-    source: &Source<'_>,
+    source: &PythonSource<'_>,
     program: &Trace,
     weights: &[Weight],
     infer: &mut dyn Infer,
@@ -78,8 +70,8 @@ pub fn translate(
 
 /// A translation that goes on node by node, so that a node may depend on the types of those before it.
 pub struct Translator<'a, 'i> {
-    source: &'a Source<'a>,
-    builder: Builder<'i>,
+    source: &'a PythonSource<'a>,
+    builder: GraphBuilder<'i>,
     values: Vec<PyValue>,
     random: Vec<ValueRef>,
     nodes: Vec<Range<usize>>,
@@ -94,13 +86,13 @@ pub struct Translator<'a, 'i> {
 impl<'a, 'i> Translator<'a, 'i> {
     /// Before the first node of a program whose parameters have these records.
     pub fn new(
-        source: &'a Source<'a>,
+        source: &'a PythonSource<'a>,
         parameters: &[Parameter],
         weights: &[Weight],
         infer: &'i mut dyn Infer,
     ) -> Result<Translator<'a, 'i>, SampleError> {
         let by_name: HashMap<&str, &Weight> = weights.iter().map(|weight| (weight.name.as_str(), weight)).collect();
-        let mut builder = Builder::new(infer);
+        let mut builder = GraphBuilder::new(infer);
         let mut values: Vec<PyValue> = Vec::with_capacity(parameters.len());
         for (position, parameter) in parameters.iter().enumerate() {
             let name = parameter.name.as_str();
@@ -125,7 +117,7 @@ impl<'a, 'i> Translator<'a, 'i> {
     }
 
     /// Translates the next node, whose result becomes the next value.
-    pub fn node(&mut self, node: &Node) -> Result<(), SampleError> {
+    pub fn node(&mut self, node: &TraceNode) -> Result<(), SampleError> {
         let first = self.builder.graph.nodes.len();
         self.last = TextSize::new(node.offset);
         for operand in node.operands() {
@@ -209,25 +201,29 @@ impl<'a, 'i> Translator<'a, 'i> {
 }
 
 /// Translates one call; an error comes with the call as it would be shown.
-fn call(builder: &mut Builder<'_>, node: &Node, values: &[PyValue]) -> Result<PyValue, (String, Unsupported)> {
+fn call(
+    builder: &mut GraphBuilder<'_>,
+    node: &TraceNode,
+    values: &[PyValue],
+) -> Result<PyValue, (String, Unsupported)> {
     let positional: Vec<PyValue> = node.args.iter().map(|argument| evaluate(argument, values)).collect();
     let keyword = node.kwargs.iter().map(|(name, value)| (name.clone(), evaluate(value, values))).collect();
     let arguments = Arguments { positional, keyword };
     let kinds = arguments.kinds();
     let result = match &node.target {
-        Target::Function(path) => functions::function(builder, path, arguments),
-        Target::Method(name) => methods::method(builder, name, arguments),
-        Target::Attribute(name) => {
+        CallTarget::Function(path) => functions::function(builder, path, arguments),
+        CallTarget::Method(name) => methods::method(builder, name, arguments),
+        CallTarget::Attribute(name) => {
             arguments.bind("object").and_then(|[object]| methods::attribute(builder, object, name))
         }
-        Target::Operator(name) => operators::operator(builder, name, arguments.positional),
-        Target::InPlace(name) => {
+        CallTarget::Operator(name) => operators::operator(builder, name, arguments.positional),
+        CallTarget::InPlace(name) => {
             arguments.bind("left, right").and_then(|[left, right]| operators::in_place(builder, name, left, right))
         }
-        Target::GetItem => {
+        CallTarget::GetItem => {
             arguments.bind("base, index").and_then(|[base, index]| indexing::get(builder, base, one_index(index, node)))
         }
-        Target::SetItem => arguments
+        CallTarget::SetItem => arguments
             .bind("base, index, value")
             .and_then(|[base, index, value]| indexing::set(builder, base, one_index(index, node), value)),
     };
@@ -235,21 +231,23 @@ fn call(builder: &mut Builder<'_>, node: &Node, values: &[PyValue]) -> Result<Py
 }
 
 /// `x[[0, 1]]` gathers, `x[0, 1]` selects twice.
-fn one_index(index: PyValue, node: &Node) -> PyValue {
+fn one_index(index: PyValue, node: &TraceNode) -> PyValue {
     if let Some(Expr::List(_)) = node.args.get(1) { PyValue::List(vec![index]) } else { index }
 }
 
 /// The call with the kinds of its arguments: `torch.cat([T, T], dim=int)`.
-fn shown(target: &Target, kinds: &[String]) -> String {
+fn shown(target: &CallTarget, kinds: &[String]) -> String {
     let argument = |position: usize| kinds.get(position).map_or("?", String::as_str);
     match target {
-        Target::Function(path) => format!("{path}({})", kinds.join(", ")),
-        Target::Method(name) => format!("{}.{name}({})", argument(0), kinds.get(1..).unwrap_or_default().join(", ")),
-        Target::Attribute(name) => format!("{}.{name}", argument(0)),
-        Target::Operator(name) => format!("{name}({})", kinds.join(", ")),
-        Target::InPlace(name) => format!("i{name}({})", kinds.join(", ")),
-        Target::GetItem => format!("{}[{}]", argument(0), argument(1)),
-        Target::SetItem => format!("{}[{}] = {}", argument(0), argument(1), argument(2)),
+        CallTarget::Function(path) => format!("{path}({})", kinds.join(", ")),
+        CallTarget::Method(name) => {
+            format!("{}.{name}({})", argument(0), kinds.get(1..).unwrap_or_default().join(", "))
+        }
+        CallTarget::Attribute(name) => format!("{}.{name}", argument(0)),
+        CallTarget::Operator(name) => format!("{name}({})", kinds.join(", ")),
+        CallTarget::InPlace(name) => format!("i{name}({})", kinds.join(", ")),
+        CallTarget::GetItem => format!("{}[{}]", argument(0), argument(1)),
+        CallTarget::SetItem => format!("{}[{}] = {}", argument(0), argument(1), argument(2)),
     }
 }
 

@@ -1,10 +1,10 @@
 //! Tensors where an op takes a number: Python converts one with a single element, `torch.arange(end)`, `torch.ones((n,))`.
 
-use super::Unsupported;
 use super::arguments::Arguments;
-use super::builder::Builder;
+use super::builder::GraphBuilder;
 use super::methods;
 use super::overload::schema_name;
+use super::unsupported::Unsupported;
 use crate::value::PyValue;
 use passhost_ir::schema::{BaseType, SchemaArg};
 use passhost_ir::{OpTable, Schema};
@@ -12,7 +12,7 @@ use passhost_ir::{OpTable, Schema};
 /// The arguments of `aten::name` with numbers in place of tensors that no overload takes there; `None` where there are no
 /// such tensors.
 pub fn in_place_of_tensors(
-    builder: &mut Builder<'_>,
+    builder: &mut GraphBuilder<'_>,
     name: &str,
     arguments: &Arguments,
 ) -> Result<Option<Arguments>, Unsupported> {
@@ -36,7 +36,7 @@ pub fn in_place_of_tensors(
 }
 
 /// A value with the number in each tensor of it.
-fn number(builder: &mut Builder<'_>, value: &PyValue) -> Result<PyValue, Unsupported> {
+fn number(builder: &mut GraphBuilder<'_>, value: &PyValue) -> Result<PyValue, Unsupported> {
     match value {
         PyValue::Tensor(_) => match methods::item(builder, value)? {
             PyValue::Element(_) => {

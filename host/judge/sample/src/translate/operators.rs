@@ -1,13 +1,13 @@
 //! Python's operators: on numbers and lists as Python has them, on tensors the ops that PyTorch's methods call.
 
-use super::Unsupported;
-use super::builder::Builder;
+use super::builder::GraphBuilder;
+use super::unsupported::Unsupported;
 use super::vmap;
-use crate::fx::operator;
+use crate::fx::operator::{self, compared};
 use crate::value::PyValue;
 
 /// `-x`, `x + y`, `x < y` by the name of the function in Python's module `operator`.
-pub fn operator(builder: &mut Builder<'_>, name: &str, operands: Vec<PyValue>) -> Result<PyValue, Unsupported> {
+pub fn operator(builder: &mut GraphBuilder<'_>, name: &str, operands: Vec<PyValue>) -> Result<PyValue, Unsupported> {
     let is_tensor = |value: &PyValue| value.tensor().is_some();
     if operands.iter().any(PyValue::is_batched) {
         return vmap::pointwise(builder, op_name(name)?, operands);
@@ -32,7 +32,12 @@ pub fn operator(builder: &mut Builder<'_>, name: &str, operands: Vec<PyValue>) -
 }
 
 /// A Python value on the left and a tensor on the right.
-fn reflected(builder: &mut Builder<'_>, name: &str, left: PyValue, right: PyValue) -> Result<PyValue, Unsupported> {
+fn reflected(
+    builder: &mut GraphBuilder<'_>,
+    name: &str,
+    left: PyValue,
+    right: PyValue,
+) -> Result<PyValue, Unsupported> {
     match name {
         "add" | "mul" | "and_" | "or_" | "xor" => builder.op(op_name(name)?, [right, left]),
         "sub" => builder.op("rsub", [right, left]),
@@ -52,7 +57,12 @@ fn reflected(builder: &mut Builder<'_>, name: &str, left: PyValue, right: PyValu
 }
 
 /// `x += y`: in place on a tensor, a new value otherwise.
-pub fn in_place(builder: &mut Builder<'_>, name: &str, left: PyValue, right: PyValue) -> Result<PyValue, Unsupported> {
+pub fn in_place(
+    builder: &mut GraphBuilder<'_>,
+    name: &str,
+    left: PyValue,
+    right: PyValue,
+) -> Result<PyValue, Unsupported> {
     match left {
         PyValue::Tensor(_) => builder.op(&format!("{}_", op_name(name)?), [left, right]),
         left => operator(builder, name, vec![left, right]),
@@ -143,18 +153,5 @@ fn integers(name: &str, a: i64, b: i64) -> Option<PyValue> {
         "or_" => PyValue::Int(a | b),
         "xor" => PyValue::Int(a ^ b),
         _ => PyValue::Bool(compared(name, a, b)?),
-    })
-}
-
-/// A comparison by the name of its operator.
-pub fn compared<T: PartialOrd>(name: &str, a: T, b: T) -> Option<bool> {
-    Some(match name {
-        "eq" => a == b,
-        "ne" => a != b,
-        "lt" => a < b,
-        "le" => a <= b,
-        "gt" => a > b,
-        "ge" => a >= b,
-        _ => return None,
     })
 }

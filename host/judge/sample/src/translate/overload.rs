@@ -1,7 +1,7 @@
 //! Which overload of an op takes given arguments, by the dispatcher's own schemas.
 
-use super::Unsupported;
 use super::arguments::Arguments;
+use super::unsupported::Unsupported;
 use crate::value::PyValue;
 use passhost_ir::schema::BaseType;
 use passhost_ir::{Arg, OpName, OpTable, Schema, ValueId, refused_argument};

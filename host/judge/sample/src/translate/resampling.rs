@@ -1,12 +1,12 @@
 //! `torch.nn.functional.interpolate` and its relatives: Python chooses the op by mode and rank.
 
-use super::Unsupported;
 use super::arguments::{Arguments, flag};
-use super::builder::Builder;
+use super::builder::GraphBuilder;
+use super::unsupported::Unsupported;
 use crate::value::PyValue;
 
 /// `interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)`.
-pub fn interpolate(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
+pub fn interpolate(builder: &mut GraphBuilder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
     let [input, size, scale, mode, align_corners, recompute, antialias] = arguments.bind(
         "input, size=None, scale_factor=None, mode=None, align_corners=None, recompute_scale_factor=False, \
          antialias=False",
@@ -69,7 +69,7 @@ fn scaled(shape: &[i64], scales: &PyValue) -> Result<PyValue, Unsupported> {
 }
 
 /// `grid_sample(input, grid, mode, padding_mode, align_corners)`: the op takes numbers for the modes.
-pub fn grid_sample(builder: &mut Builder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
+pub fn grid_sample(builder: &mut GraphBuilder<'_>, arguments: Arguments) -> Result<PyValue, Unsupported> {
     let [input, grid, mode, padding, align_corners] =
         arguments.bind("input, grid, mode='bilinear', padding_mode='zeros', align_corners=False")?;
     let number = |value: PyValue, name: &str, known: [&str; 3]| match value {

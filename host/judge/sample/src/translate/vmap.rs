@@ -3,12 +3,12 @@
 //!
 //! A batched tensor is one tensor whose first dimensions are its batches, in the order of its levels.
 
-use super::Unsupported;
-use super::builder::Builder;
+use super::builder::GraphBuilder;
+use super::unsupported::Unsupported;
 use crate::value::{PyValue, position};
 
 /// `_add_batch_dim(x, dim, level)`.
-pub fn add_batch_dim(builder: &mut Builder<'_>, x: PyValue, dim: i64, level: i64) -> Result<PyValue, Unsupported> {
+pub fn add_batch_dim(builder: &mut GraphBuilder<'_>, x: PyValue, dim: i64, level: i64) -> Result<PyValue, Unsupported> {
     let (value, mut levels) = parts(x)?;
     let rank = logical_rank(builder, &value, &levels)?;
     let dim = front(dim, rank)?;
@@ -22,7 +22,7 @@ pub fn add_batch_dim(builder: &mut Builder<'_>, x: PyValue, dim: i64, level: i64
 
 /// `_remove_batch_dim(x, level, batch_size, out_dim)`.
 pub fn remove_batch_dim(
-    builder: &mut Builder<'_>,
+    builder: &mut GraphBuilder<'_>,
     x: PyValue,
     level: i64,
     size: i64,
@@ -50,7 +50,7 @@ pub fn remove_batch_dim(
 }
 
 /// An op that works element by element.
-pub fn pointwise(builder: &mut Builder<'_>, op: &str, operands: Vec<PyValue>) -> Result<PyValue, Unsupported> {
+pub fn pointwise(builder: &mut GraphBuilder<'_>, op: &str, operands: Vec<PyValue>) -> Result<PyValue, Unsupported> {
     let (operands, levels) = aligned(builder, operands)?;
     let shapes = operands.iter().filter(|operand| operand.tensor().is_some()).map(|operand| builder.shape_of(operand));
     let rank = shapes.collect::<Result<Vec<_>, _>>()?.iter().map(Vec::len).max();
@@ -63,7 +63,7 @@ pub fn pointwise(builder: &mut Builder<'_>, op: &str, operands: Vec<PyValue>) ->
 }
 
 /// `x[i, j]` where only the indices are batched, each a number a batch: a gather of as many elements as there are batches.
-pub fn index(builder: &mut Builder<'_>, x: PyValue, indices: Vec<PyValue>) -> Result<PyValue, Unsupported> {
+pub fn index(builder: &mut GraphBuilder<'_>, x: PyValue, indices: Vec<PyValue>) -> Result<PyValue, Unsupported> {
     if x.is_batched() {
         return Err(Unsupported("indexing a batched tensor under vmap".into()));
     }
@@ -79,7 +79,7 @@ pub fn index(builder: &mut Builder<'_>, x: PyValue, indices: Vec<PyValue>) -> Re
 
 /// The operands with the same leading batch dimensions, of extent 1 where one has no such batch, and equally many
 /// dimensions behind them.
-fn aligned(builder: &mut Builder<'_>, operands: Vec<PyValue>) -> Result<(Vec<PyValue>, Vec<i64>), Unsupported> {
+fn aligned(builder: &mut GraphBuilder<'_>, operands: Vec<PyValue>) -> Result<(Vec<PyValue>, Vec<i64>), Unsupported> {
     let mut levels: Vec<i64> = vec![];
     let mut rank = 0;
     let mut split = vec![];
@@ -122,7 +122,7 @@ fn aligned(builder: &mut Builder<'_>, operands: Vec<PyValue>) -> Result<(Vec<PyV
 }
 
 /// How many dimensions a tensor has besides its batches.
-fn logical_rank(builder: &Builder<'_>, value: &PyValue, levels: &[i64]) -> Result<usize, Unsupported> {
+fn logical_rank(builder: &GraphBuilder<'_>, value: &PyValue, levels: &[i64]) -> Result<usize, Unsupported> {
     let rank = builder.ty_of(value)?.rank();
     rank.checked_sub(levels.len())
         .ok_or_else(|| Unsupported(format!("{} batches of a tensor of rank {rank}", levels.len())))
@@ -148,7 +148,7 @@ fn front(dim: i64, rank: usize) -> Result<usize, Unsupported> {
     position(dim, rank).ok_or_else(|| Unsupported(format!("dimension {dim} of a tensor of rank {rank}")))
 }
 
-fn move_dim(builder: &mut Builder<'_>, value: PyValue, from: usize, to: usize) -> Result<PyValue, Unsupported> {
+fn move_dim(builder: &mut GraphBuilder<'_>, value: PyValue, from: usize, to: usize) -> Result<PyValue, Unsupported> {
     if from == to {
         return Ok(value);
     }

@@ -1,8 +1,8 @@
 //! A variant while it is made: the calls so far, renumbered and rewritten, and their types.
 
-use super::Refusal;
-use crate::fx::{self, Expr, Node, Trace, ValueRef};
-use crate::python::Source;
+use super::VaryRefusal;
+use crate::fx::{self, Expr, Trace, TraceNode, ValueRef};
+use crate::python::PythonSource;
 use crate::reading::{Reading, check_size};
 use crate::translate::Translator;
 use crate::value::PyValue;
@@ -12,8 +12,8 @@ use passhost_protocol::reader::SampleError;
 use ruff_text_size::TextSize;
 
 /// A program that is made from another one call by call.
-pub struct Candidate<'a, 'i> {
-    source: &'a Source<'a>,
+pub struct CandidateProgram<'a, 'i> {
+    source: &'a PythonSource<'a>,
     /// What it is made from.
     pub before: &'a Reading,
     program: Trace,
@@ -23,29 +23,29 @@ pub struct Candidate<'a, 'i> {
     moved: Vec<ValueRef>,
 }
 
-impl<'a, 'i> Candidate<'a, 'i> {
+impl<'a, 'i> CandidateProgram<'a, 'i> {
     /// Before the first call, with these records for the parameters.
     pub fn new(
-        source: &'a Source<'a>,
+        source: &'a PythonSource<'a>,
         before: &'a Reading,
         weights: Vec<Weight>,
         infer: &'i mut dyn Infer,
-    ) -> Result<Candidate<'a, 'i>, SampleError> {
+    ) -> Result<CandidateProgram<'a, 'i>, SampleError> {
         check_size(source.file(), &weights)?;
         let parameters = before.program.parameters.clone();
         let translator = Translator::new(source, &parameters, &weights, infer)?;
         let moved = (0..parameters.len()).map(|position| ValueRef(position as u32)).collect();
         let program = Trace { parameters, nodes: vec![], outputs: vec![] };
-        Ok(Candidate { source, before, program, weights, translator, moved })
+        Ok(CandidateProgram { source, before, program, weights, translator, moved })
     }
 
     /// The call at `position` of the program before, on the values of this one.
-    pub fn moved(&self, position: usize) -> Node {
+    pub fn moved(&self, position: usize) -> TraceNode {
         self.before.program.nodes[position].map(&mut |value| fx::moved(&self.moved, value))
     }
 
     /// Adds a call that the program before does not have; its result.
-    pub fn insert(&mut self, node: Node) -> Result<ValueRef, SampleError> {
+    pub fn insert(&mut self, node: TraceNode) -> Result<ValueRef, SampleError> {
         self.translator.node(&node)?;
         let result = self.program.result(self.program.nodes.len());
         self.program.nodes.push(node);
@@ -53,7 +53,7 @@ impl<'a, 'i> Candidate<'a, 'i> {
     }
 
     /// Adds the call that stands for the next one of the program before; its result.
-    pub fn push(&mut self, node: Node) -> Result<ValueRef, SampleError> {
+    pub fn push(&mut self, node: TraceNode) -> Result<ValueRef, SampleError> {
         let result = self.insert(node)?;
         self.moved.push(result);
         Ok(result)
@@ -105,8 +105,8 @@ impl<'a, 'i> Candidate<'a, 'i> {
     }
 
     /// Says what is not clear about a call.
-    pub fn unclear(&self, node: &Node, reason: String) -> Refusal {
-        Refusal::Call { place: self.source.place(TextSize::new(node.offset)), call: node.target.op_name(), reason }
+    pub fn unclear(&self, node: &TraceNode, reason: String) -> VaryRefusal {
+        VaryRefusal::Call { place: self.source.place(TextSize::new(node.offset)), call: node.target.op_name(), reason }
     }
 
     /// The finished variant.

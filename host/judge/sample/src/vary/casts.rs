@@ -1,9 +1,9 @@
 //! Another float type: inputs are cast, and the calls follow as far as their operands tell.
 
-use super::Refusal;
-use super::candidate::Candidate;
-use crate::fx::{Expr, Node, Target, ValueRef};
-use crate::python::Source;
+use super::VaryRefusal;
+use super::candidate::CandidateProgram;
+use crate::fx::{CallTarget, Expr, TraceNode, ValueRef};
+use crate::python::PythonSource;
 use crate::reading::Reading;
 use crate::weights::Weight;
 use passhost_ir::{Dtype, Infer};
@@ -31,23 +31,28 @@ const LARGEST_F16: f64 = 65_504.0;
 /// product that is in f32 on purpose on both sides; here an operand is cast only if the others are of the new type. They
 /// do not do so for norms and scatters, whose calls then fail; and they leave f32's minimum as it is, which is infinite in
 /// the new type.
-pub fn cast(source: &Source<'_>, before: &Reading, dtype: Dtype, infer: &mut dyn Infer) -> Result<Reading, Refusal> {
+pub fn cast(
+    source: &PythonSource<'_>,
+    before: &Reading,
+    dtype: Dtype,
+    infer: &mut dyn Infer,
+) -> Result<Reading, VaryRefusal> {
     if !matches!(dtype, Dtype::F16 | Dtype::Bf16) {
-        return Err(Refusal::Dtype(dtype));
+        return Err(VaryRefusal::Dtype(dtype));
     }
     let parameters = before.program.parameters.iter().enumerate();
     let fixed = parameters.filter(|(position, _)| before.is_fixed(*position));
     let fixed: Vec<&str> = fixed.map(|(_, parameter)| parameter.name.as_str()).collect();
     let follows = |weight: &Weight| weight.ty.dtype == Dtype::F32 && !fixed.contains(&weight.name.as_str());
     if !before.weights.iter().any(follows) {
-        return Err(Refusal::NoFloat(dtype));
+        return Err(VaryRefusal::NoFloat(dtype));
     }
     let weights = before
         .weights
         .iter()
         .map(|weight| if follows(weight) { record(weight, dtype) } else { weight.clone() })
         .collect();
-    let mut candidate = Candidate::new(source, before, weights, infer)?;
+    let mut candidate = CandidateProgram::new(source, before, weights, infer)?;
     for position in 0..before.program.nodes.len() {
         let mut node = candidate.moved(position);
         saturate(&candidate, &mut node, dtype);
@@ -75,7 +80,7 @@ fn largest(dtype: Dtype) -> f64 {
 }
 
 /// Brings the numbers of a call into the range of the new type.
-fn saturate(candidate: &Candidate<'_, '_>, node: &mut Node, dtype: Dtype) {
+fn saturate(candidate: &CandidateProgram<'_, '_>, node: &mut TraceNode, dtype: Dtype) {
     let types: Vec<Dtype> = operand_types(candidate, node).into_iter().map(|(_, dtype)| dtype).collect();
     if types.contains(&Dtype::F64) {
         return;
@@ -96,7 +101,7 @@ fn saturate(candidate: &Candidate<'_, '_>, node: &mut Node, dtype: Dtype) {
 
 /// Casts float operands of calls that want one type of all of them: to the type that a call writes to, else to the
 /// narrow one.
-fn align(candidate: &mut Candidate<'_, '_>, node: &mut Node) -> Result<(), Refusal> {
+fn align(candidate: &mut CandidateProgram<'_, '_>, node: &mut TraceNode) -> Result<(), VaryRefusal> {
     if !wants_one_type(&node.target) {
         return Ok(());
     }
@@ -108,9 +113,9 @@ fn align(candidate: &mut Candidate<'_, '_>, node: &mut Node) -> Result<(), Refus
     for (value, dtype) in operands {
         if dtype.is_float() && dtype != wanted && !casts.contains_key(&value) {
             let constant = Expr::Constant(format!("torch.{}", wanted.torch_name()));
-            let cast = Node {
+            let cast = TraceNode {
                 name: String::new(),
-                target: Target::Method("to".into()),
+                target: CallTarget::Method("to".into()),
                 args: vec![Expr::Value(value), constant],
                 kwargs: vec![],
                 offset: node.offset,
@@ -123,66 +128,32 @@ fn align(candidate: &mut Candidate<'_, '_>, node: &mut Node) -> Result<(), Refus
 }
 
 /// The tensors that a call reads, with their element types.
-fn operand_types(candidate: &Candidate<'_, '_>, node: &Node) -> Vec<(ValueRef, Dtype)> {
+fn operand_types(candidate: &CandidateProgram<'_, '_>, node: &TraceNode) -> Vec<(ValueRef, Dtype)> {
     let typed = |value: ValueRef| Some((value, candidate.ty(&Expr::Value(value))?.dtype));
     node.operands().into_iter().filter_map(typed).collect()
 }
 
 /// Whether the first operand is written to: it cannot be replaced by a copy.
-fn is_written(target: &Target) -> bool {
+fn is_written(target: &CallTarget) -> bool {
     match target {
-        Target::SetItem => true,
-        Target::Method(name) => name.ends_with('_') && !name.ends_with("__"),
-        Target::Function(path) => path.ends_with('_'),
+        CallTarget::SetItem => true,
+        CallTarget::Method(name) => name.ends_with('_') && !name.ends_with("__"),
+        CallTarget::Function(path) => path.ends_with('_'),
         _ => false,
     }
 }
 
 /// The calls that refuse operands of different float types, or may do so.
-fn wants_one_type(target: &Target) -> bool {
-    if matches!(target, Target::SetItem | Target::Operator("matmul")) {
+fn wants_one_type(target: &CallTarget) -> bool {
+    if matches!(target, CallTarget::SetItem | CallTarget::Operator("matmul")) {
         return true;
     }
-    let Some(name) = target.called() else { return false };
-    matches!(
-        name.trim_end_matches('_'),
-        "linear"
-            | "bilinear"
-            | "matmul"
-            | "mm"
-            | "bmm"
-            | "mv"
-            | "dot"
-            | "addmm"
-            | "addbmm"
-            | "baddbmm"
-            | "addmv"
-            | "einsum"
-            | "conv1d"
-            | "conv2d"
-            | "conv3d"
-            | "conv_transpose1d"
-            | "conv_transpose2d"
-            | "conv_transpose3d"
-            | "scaled_dot_product_attention"
-            | "multi_head_attention_forward"
-            | "_native_multi_head_attention"
-            | "_weight_norm"
-            | "batch_norm"
-            | "group_norm"
-            | "instance_norm"
-            | "layer_norm"
-            | "rms_norm"
-            | "prelu"
-            | "lerp"
-            | "grid_sample"
-            | "lstm"
-            | "gru"
-            | "index_put"
-            | "index_add"
-            | "index_copy"
-            | "masked_scatter"
-            | "scatter"
-            | "scatter_add"
-    )
+    let known = |name: &str| ONE_TYPE.split_whitespace().any(|known| known == name.trim_end_matches('_'));
+    target.called().is_some_and(known)
 }
+
+/// Functions and methods among them.
+const ONE_TYPE: &str = "linear bilinear matmul mm bmm mv dot addmm addbmm baddbmm addmv einsum conv1d conv2d conv3d \
+    conv_transpose1d conv_transpose2d conv_transpose3d scaled_dot_product_attention multi_head_attention_forward \
+    _native_multi_head_attention _weight_norm batch_norm group_norm instance_norm layer_norm rms_norm prelu lerp \
+    grid_sample lstm gru index_put index_add index_copy masked_scatter scatter scatter_add";

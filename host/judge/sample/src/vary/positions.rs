@@ -1,7 +1,7 @@
 //! Positions that a variant looks up: a longer sequence may have more of them than a table has rows, which no type says.
 
-use super::candidate::Candidate;
-use crate::fx::{Expr, Node, Target, ValueRef};
+use super::candidate::CandidateProgram;
+use crate::fx::{CallTarget, Expr, TraceNode, ValueRef};
 use crate::value::PyValue;
 use std::collections::HashMap;
 
@@ -11,13 +11,18 @@ pub struct Positions(HashMap<ValueRef, i64>);
 
 impl Positions {
     /// Takes note of a call whose result is `result`. Why it cannot be, if it looks up more rows than its table has.
-    pub fn note(&mut self, candidate: &Candidate<'_, '_>, node: &Node, result: ValueRef) -> Result<(), String> {
+    pub fn note(
+        &mut self,
+        candidate: &CandidateProgram<'_, '_>,
+        node: &TraceNode,
+        result: ValueRef,
+    ) -> Result<(), String> {
         let name = match &node.target {
-            Target::Function(path) => path.rsplit('.').next().unwrap_or(path),
-            Target::Method(name) | Target::Attribute(name) => name.as_str(),
-            Target::Operator(name) => name,
-            Target::GetItem => "getitem",
-            Target::InPlace(_) | Target::SetItem => return Ok(()),
+            CallTarget::Function(path) => path.rsplit('.').next().unwrap_or(path),
+            CallTarget::Method(name) | CallTarget::Attribute(name) => name.as_str(),
+            CallTarget::Operator(name) => name,
+            CallTarget::GetItem => "getitem",
+            CallTarget::InPlace(_) | CallTarget::SetItem => return Ok(()),
         };
         let largest = match name {
             "arange" => range_end(candidate, node).map(|end| end.saturating_sub(1)),
@@ -44,13 +49,13 @@ impl Positions {
     }
 
     /// Of `positions + number` or `positions - number`.
-    fn sum(&self, candidate: &Candidate<'_, '_>, node: &Node, sign: i64) -> Option<i64> {
+    fn sum(&self, candidate: &CandidateProgram<'_, '_>, node: &TraceNode, sign: i64) -> Option<i64> {
         let number = candidate.evaluate(node.args.get(1)?).int()?;
         self.of(node.args.first())?.checked_add(number.checked_mul(sign)?)
     }
 
     /// `embedding(positions, table)`.
-    fn check(&self, candidate: &Candidate<'_, '_>, node: &Node) -> Result<(), String> {
+    fn check(&self, candidate: &CandidateProgram<'_, '_>, node: &TraceNode) -> Result<(), String> {
         let rows = node.args.get(1).and_then(|table| candidate.ty(table)).and_then(|ty| ty.shape.first());
         match (self.of(node.args.first()), rows) {
             (Some(largest), Some(&rows)) if largest >= rows => {
@@ -62,7 +67,7 @@ impl Positions {
 }
 
 /// The end of a range that counts up by one from a number of its own.
-fn range_end(candidate: &Candidate<'_, '_>, node: &Node) -> Option<i64> {
+fn range_end(candidate: &CandidateProgram<'_, '_>, node: &TraceNode) -> Option<i64> {
     let given: Vec<PyValue> = node.args.iter().map(|argument| candidate.evaluate(argument)).collect();
     let named = node.kwargs.iter().find(|(name, _)| name == "end").map(|(_, end)| candidate.evaluate(end));
     match (&given[..], named) {

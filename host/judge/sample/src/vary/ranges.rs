@@ -2,15 +2,15 @@
 
 use super::extents::At;
 use super::reshape::Size;
-use super::sizes::{Call, sizes};
-use crate::fx::{Expr, Node};
+use super::sizes::{SizedCall, sizes};
+use crate::fx::{Expr, TraceNode};
 use crate::value::{PyValue, position};
 use passhost_ir::Dtype;
 
-impl Call<'_, '_, '_> {
+impl SizedCall<'_, '_, '_> {
     /// `arange(n)`, `arange(0, n)`; elsewhere it is the length that follows: `arange(2, 2 + n)`, `arange(n - 1, -1, -1)`.
     /// `arange(1)` counts the rows of a batch of one.
-    pub fn arange(&self, node: &mut Node) {
+    pub fn arange(&self, node: &mut TraceNode) {
         let counted = |end: i64| match end {
             1 if self.step.from == 1 && self.step.is_alone() => Some(self.step.to),
             end => self.nearly(end, None),
@@ -46,7 +46,7 @@ impl Call<'_, '_, '_> {
     }
 
     /// Bounds of slices. One that is the old end of its dimension stays the end.
-    pub fn subscript(&self, node: &mut Node) {
+    pub fn subscript(&self, node: &mut TraceNode) {
         let Some((from, to)) = self.operand(node) else { return };
         let Some(index) = node.args.get_mut(1) else { return };
         let items = match index {
@@ -98,7 +98,7 @@ impl Call<'_, '_, '_> {
     }
 
     /// Parts of a dimension that changes, whose sizes must come to its extent again.
-    pub fn split(&self, node: &mut Node) -> Result<(), String> {
+    pub fn split(&self, node: &mut TraceNode) -> Result<(), String> {
         let given = |position: usize, name: &str| {
             node.args.get(position).or_else(|| node.kwargs.iter().find(|(key, _)| key == name).map(|(_, value)| value))
         };

@@ -1,6 +1,6 @@
 //! The records of the inputs for other values of the symbols.
 
-use super::Refusal;
+use super::VaryRefusal;
 use super::extents::SizeStep;
 use crate::constraints::{Constraints, Extent};
 use crate::fx::Parameter;
@@ -18,13 +18,13 @@ const ELEMENTS: u64 = 1 << 20;
 /// one that shrinks: a larger batch has the same rows again. Published variants repeat the flat list. Where bounds are
 /// recorded too, elements are dropped, and draws keep to the bounds. A recorded number that is the value of the symbol
 /// becomes its new value: a `SymInt` parameter of any value, another integer without dimensions above 1.
-pub fn resized(before: &Reading, constraints: &Constraints, step: &SizeStep) -> Result<Vec<Weight>, Refusal> {
+pub fn resized(before: &Reading, constraints: &Constraints, step: &SizeStep) -> Result<Vec<Weight>, VaryRefusal> {
     let shapes: HashMap<&str, &Vec<Extent>> =
         constraints.shapes.iter().map(|(name, extents)| (name.as_str(), extents)).collect();
     let parameters: HashMap<&str, &Parameter> =
         before.program.parameters.iter().map(|parameter| (parameter.name.as_str(), parameter)).collect();
     let resized = |weight: &Weight| {
-        let refused = |reason: String| Refusal::Input { name: weight.name.clone(), reason };
+        let refused = |reason: String| VaryRefusal::Input { name: weight.name.clone(), reason };
         let is_symbol = parameters.get(weight.name.as_str()).is_some_and(|parameter| parameter.is_symbol);
         match shapes.get(weight.name.as_str()) {
             Some(extents) if extents.contains(&Extent::Symbol(step.symbol)) => {

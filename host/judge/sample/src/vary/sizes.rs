@@ -1,12 +1,12 @@
 //! Other sizes: walks the calls in order and rewrites the literals that bake in a size.
 
-use super::Refusal;
-use super::candidate::Candidate;
+use super::VaryRefusal;
+use super::candidate::CandidateProgram;
 use super::extents::{At, Extents, SizeStep};
 use super::positions::Positions;
 use super::reshape::{Reshape, Size};
-use crate::fx::{Expr, Node, Target, ValueRef};
-use crate::python::Source;
+use crate::fx::{CallTarget, Expr, TraceNode, ValueRef};
+use crate::python::PythonSource;
 use crate::reading::Reading;
 use crate::value::{PyValue, position};
 use crate::weights::Weight;
@@ -14,20 +14,20 @@ use passhost_ir::Infer;
 
 /// The program with the symbol changed, whose parameters have these records now.
 pub fn resized(
-    source: &Source<'_>,
+    source: &PythonSource<'_>,
     before: &Reading,
     weights: Vec<Weight>,
     step: &SizeStep,
     infer: &mut dyn Infer,
-) -> Result<Reading, Refusal> {
-    let mut candidate = Candidate::new(source, before, weights, infer)?;
+) -> Result<Reading, VaryRefusal> {
+    let mut candidate = CandidateProgram::new(source, before, weights, infer)?;
     let (mut extents, mut positions) = (Extents::default(), Positions::default());
     for position in 0..before.program.parameters.len() {
         candidate.each(ValueRef(position as u32), &mut |before, now| extents.note(before, now));
     }
     for (position, old) in before.program.nodes.iter().enumerate() {
         let mut node = candidate.moved(position);
-        let call = Call { candidate: &candidate, extents: &extents, step, old, position };
+        let call = SizedCall { candidate: &candidate, extents: &extents, step, old, position };
         call.follow(&mut node).map_err(|reason| candidate.unclear(old, reason))?;
         let result = candidate.push(node.clone())?;
         positions.note(&candidate, &node, result).map_err(|reason| candidate.unclear(old, reason))?;
@@ -41,20 +41,20 @@ pub fn resized(
 }
 
 /// A call, which may take sizes.
-pub struct Call<'c, 'a, 'i> {
-    pub candidate: &'c Candidate<'a, 'i>,
+pub struct SizedCall<'c, 'a, 'i> {
+    pub candidate: &'c CandidateProgram<'a, 'i>,
     extents: &'c Extents,
     pub step: &'c SizeStep,
     /// As it was.
-    old: &'c Node,
+    old: &'c TraceNode,
     position: usize,
 }
 
-impl Call<'_, '_, '_> {
+impl SizedCall<'_, '_, '_> {
     /// Rewrites the sizes of `node`, which is the call on the values of the variant: the one table of calls that take
     /// sizes.
-    fn follow(&self, node: &mut Node) -> Result<(), String> {
-        if matches!(node.target, Target::GetItem | Target::SetItem) {
+    fn follow(&self, node: &mut TraceNode) -> Result<(), String> {
+        if matches!(node.target, CallTarget::GetItem | CallTarget::SetItem) {
             self.subscript(node);
         }
         match node.target.called().unwrap_or_default() {
@@ -88,7 +88,7 @@ impl Call<'_, '_, '_> {
     }
 
     /// Sizes of a new tensor, behind this many other arguments.
-    fn construct(&self, node: &mut Node, first: usize) {
+    fn construct(&self, node: &mut TraceNode, first: usize) {
         self.each_literal(sizes(node, first, &["size"]), |size, _| self.nearly(size, None));
     }
 
@@ -103,7 +103,7 @@ impl Call<'_, '_, '_> {
     }
 
     /// The shapes of the first argument before and now.
-    pub fn operand(&self, node: &Node) -> Option<(&[i64], &[i64])> {
+    pub fn operand(&self, node: &TraceNode) -> Option<(&[i64], &[i64])> {
         self.candidate.shapes(self.old.args.first()?, node.args.first()?)
     }
 
@@ -127,14 +127,14 @@ impl Call<'_, '_, '_> {
         sizes.iter().map(size).collect()
     }
 
-    fn reshape(&self, node: &mut Node) -> Result<(), String> {
+    fn reshape(&self, node: &mut TraceNode) -> Result<(), String> {
         let (Some((from, to)), Some(result)) = (self.operand(node), self.candidate.result_before(self.position)) else {
             return Ok(());
         };
         self.reshaped(from, to, result, sizes(node, 1, &["shape", "size"]))
     }
 
-    fn unflatten(&self, node: &mut Node) -> Result<(), String> {
+    fn unflatten(&self, node: &mut TraceNode) -> Result<(), String> {
         let dim = node.args.get(1).map(|dim| self.candidate.evaluate(dim));
         let (Some((from, to)), Some(PyValue::Int(dim))) = (self.operand(node), dim) else { return Ok(()) };
         let Some(dim) = position(dim, from.len()) else { return Ok(()) };
@@ -163,7 +163,7 @@ impl Call<'_, '_, '_> {
     /// A size that does not expand its dimension follows the operand. In a batch of one, a leading 1 on an operand that
     /// does not change is the batch: where there is one, `expand(1, -1, -1)` of a class token does nothing, and it is
     /// there for batches of more. Other sizes follow where they are clear, else they stay and the calls behind decide.
-    fn expand(&self, node: &mut Node) {
+    fn expand(&self, node: &mut TraceNode) {
         let Some((from, to)) = self.operand(node) else { return };
         let written = sizes(node, 1, &["size", "shape"]);
         let rank = written.len();
@@ -180,7 +180,7 @@ impl Call<'_, '_, '_> {
     }
 
     /// A leading count of 1 is the batch as in an expand, unless something is repeated along another dimension.
-    fn repeat(&self, node: &mut Node) {
+    fn repeat(&self, node: &mut TraceNode) {
         let Some((from, to)) = self.operand(node) else { return };
         let written = sizes(node, 1, &["repeats", "dims"]);
         let Some(leading) = written.len().checked_sub(from.len()) else { return };
@@ -200,7 +200,7 @@ impl Call<'_, '_, '_> {
     }
 
     /// The size of the operand itself, or one that is clear for a dimension of this kind.
-    fn resample(&self, node: &mut Node) {
+    fn resample(&self, node: &mut TraceNode) {
         let Some((from, to)) = self.operand(node) else { return };
         let written = match node.args.get(1) {
             Some(Expr::List(_) | Expr::Tuple(_)) | None => sizes(node, 1, &["size", "output_size"]),
@@ -220,7 +220,7 @@ impl Call<'_, '_, '_> {
 }
 
 /// The sizes of a call: a list at this position, the arguments from there on, or an argument by name.
-pub fn sizes<'n>(node: &'n mut Node, first: usize, names: &[&str]) -> &'n mut [Expr] {
+pub fn sizes<'n>(node: &'n mut TraceNode, first: usize, names: &[&str]) -> &'n mut [Expr] {
     if node.args.len() > first {
         return match node.args.get(first) {
             Some(Expr::List(_) | Expr::Tuple(_)) => items(&mut node.args[first]),

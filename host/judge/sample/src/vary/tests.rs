@@ -54,7 +54,7 @@ impl Graph<'_> {
         (format!("{head}{}):\n{lines}", parameters.join(", ")), weights, constraints)
     }
 
-    fn vary(&self, change: &Change, record: impl Fn(&mut Weight)) -> Result<Varied, Refusal> {
+    fn vary(&self, change: &VariantChange, record: impl Fn(&mut Weight)) -> Result<Varied, VaryRefusal> {
         let (model, mut weights, constraints) = self.files();
         weights.iter_mut().for_each(record);
         let directory = tempfile::tempdir().unwrap();
@@ -62,13 +62,13 @@ impl Graph<'_> {
         write("model.py", &model);
         write("weight_meta.py", &weight_text(&weights));
         write("input_tensor_constraints.py", &constraints.text());
-        let sample = Sample::open(directory.path()).unwrap();
+        let sample = SampleText::open(directory.path()).unwrap();
         let reading = sample.reading(0, &mut Contiguous).unwrap();
         sample.vary(0, &reading, change, &mut Contiguous)
     }
 
     /// The calls of the variant; what it writes reads back as the same graph.
-    fn calls(&self, change: &Change) -> Result<String, String> {
+    fn calls(&self, change: &VariantChange) -> Result<String, String> {
         let varied = self.vary(change, |_| {}).map_err(|refusal| refusal.to_string())?;
         let directory = tempfile::tempdir().unwrap();
         let reading = &varied.reading;
@@ -79,7 +79,7 @@ impl Graph<'_> {
             graph_net: "{}\n",
         };
         folder.write(directory.path()).unwrap();
-        let written = Sample::open(directory.path()).unwrap();
+        let written = SampleText::open(directory.path()).unwrap();
         assert_eq!(written.constraints(0).unwrap(), varied.constraints);
         let again = written.reading(0, &mut Contiguous).unwrap();
         assert_eq!(again.weights, reading.weights);
@@ -91,12 +91,12 @@ impl Graph<'_> {
     }
 }
 
-fn symbols(symbols: &[(&str, i64)]) -> Change {
-    Change { symbols: symbols.iter().map(|&(name, value)| (name.to_owned(), value)).collect(), dtype: None }
+fn symbols(symbols: &[(&str, i64)]) -> VariantChange {
+    VariantChange { symbols: symbols.iter().map(|&(name, value)| (name.to_owned(), value)).collect(), dtype: None }
 }
 
-fn in_type(dtype: Dtype) -> Change {
-    Change { symbols: BTreeMap::new(), dtype: Some(dtype) }
+fn in_type(dtype: Dtype) -> VariantChange {
+    VariantChange { symbols: BTreeMap::new(), dtype: Some(dtype) }
 }
 
 /// In a batch of one and a sequence of twelve, with both changed.
@@ -476,7 +476,7 @@ fn impossible_changes_are_refused() {
     }
     let shape = |weight: &mut Weight| weight.ty = TensorType::contiguous(Dtype::F32, [3, 4]);
     let contradicting = graph.vary(&symbols(&[("S0", 2)]), shape).unwrap_err();
-    assert!(matches!(contradicting, Refusal::Input { .. }), "{contradicting}");
+    assert!(matches!(contradicting, VaryRefusal::Input { .. }), "{contradicting}");
 }
 
 #[test]
@@ -486,7 +486,8 @@ fn a_graph_that_names_no_symbols_has_one_for_each_extent() {
         symbols: &[],
         body: "a = torch.matmul(x, w)\nb = x.reshape(1024)\nreturn (a, b)",
     };
-    let change = |name: &str, value: i64| Change { symbols: BTreeMap::from([(name.to_owned(), value)]), dtype: None };
+    let change =
+        |name: &str, value: i64| VariantChange { symbols: BTreeMap::from([(name.to_owned(), value)]), dtype: None };
     let varied = graph.vary(&change("E512", 509), |_| {}).unwrap();
     let shapes: Vec<&[i64]> = varied.reading.weights.iter().map(|weight| &weight.ty.shape[..]).collect();
     assert_eq!(shapes, [&[2, 509][..], &[509, 2], &[1]]);

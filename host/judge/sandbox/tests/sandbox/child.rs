@@ -1,7 +1,7 @@
 //! The real binary, spoken to in frames.
 
 use passhost_ir::{Arg, DeviceFacts, DeviceKind, Graph, Infer, InferError, OpName, TensorType};
-use passhost_protocol::guest::{FromGuest, GuestFailure, Rewrite, ToGuest};
+use passhost_protocol::guest::{FromGuest, GuestFailure, GuestRewrite, ToGuest};
 use passhost_protocol::{FrameError, MAX_FRAME, read_frame, write_frame};
 use passhost_result::{GuestLimits, GuestUsage, PassInfo};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -74,7 +74,7 @@ impl Guest {
         }
     }
 
-    pub(crate) fn run(&mut self, graph: &Graph, infer_calls: u64) -> (Result<Rewrite, GuestFailure>, GuestUsage) {
+    pub(crate) fn run(&mut self, graph: &Graph, infer_calls: u64) -> (Result<GuestRewrite, GuestFailure>, GuestUsage) {
         self.run_with(graph, infer_calls, &mut Echo)
     }
 
@@ -83,7 +83,7 @@ impl Guest {
         graph: &Graph,
         infer_calls: u64,
         infer: &mut dyn Infer,
-    ) -> (Result<Rewrite, GuestFailure>, GuestUsage) {
+    ) -> (Result<GuestRewrite, GuestFailure>, GuestUsage) {
         self.send(&ToGuest::Run { graph: graph.clone(), device: DEVICE, inserts_calls: true, infer_calls });
         loop {
             match self.receive() {

@@ -30,7 +30,7 @@ fn failure(wasm: &[u8]) -> GuestFailure {
 #[track_caller]
 fn message(wasm: &[u8]) -> String {
     match failure(wasm) {
-        GuestFailure::Trap { message } => message,
+        GuestFailure::Trap(message) => message,
         other => panic!("expected a trap, got {other:?}"),
     }
 }
@@ -70,7 +70,7 @@ fn a_component_cut_anywhere_is_refused_and_one_damaged_anywhere_does_no_harm() {
         let mut damaged = whole.clone();
         damaged[position] ^= 0x55;
         // SAFETY: there is no artefact.
-        let loaded = unsafe { passhost_sandbox::Plugin::load(&damaged, None, limits) };
+        let loaded = unsafe { passhost_sandbox::CompiledPlugin::load(&damaged, None, limits) };
         if let Ok(loaded) = loaded {
             // A name or a constant was hit; the call ends one way or the other.
             let _ = loaded.plugin.describe();
@@ -90,7 +90,7 @@ fn another_version_of_the_interface_is_named() {
 fn another_patch_level_is_accepted() {
     for found in ["0.2.0", "0.2.9"] {
         let mut guest = Guest::with(&dummy_of_version(found), GuestLimits::default());
-        assert!(matches!(guest.describe().0, Err(GuestFailure::Trap { .. })), "{found}");
+        assert!(matches!(guest.describe().0, Err(GuestFailure::Trap(_))), "{found}");
     }
 }
 
@@ -162,7 +162,7 @@ fn the_allow_list_is_what_the_linker_offers() {
     assert_eq!(imported, allowed);
     // A component that imports all of it loads, and is instantiated.
     let mut guest = Guest::with(&dummy("with-std"), GuestLimits::default());
-    assert!(matches!(guest.describe().0, Err(GuestFailure::Trap { .. })));
+    assert!(matches!(guest.describe().0, Err(GuestFailure::Trap(_))));
 }
 
 #[test]

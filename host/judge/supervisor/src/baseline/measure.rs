@@ -1,26 +1,26 @@
 //! What becomes of the methods on one variant.
 
-use super::print::{Program, Spec};
+use super::print::{PythonProgram, Spec};
 use super::python::{Python, PythonError, TimeSettings};
 use super::{Baselines, Method};
-use crate::evaluation::Reading;
+use crate::evaluation::TypedReading;
 use crate::event::WorkStage;
-use crate::stages::{ATTEMPTS, PAUSE, Reference, Stopped, Trail, judged, secret};
+use crate::stages::{PAUSE, Reference, Stopped, Trail, judged, secret, timed_until_quiet};
 use crate::supervisor::Supervisor;
 use passhost_child::cores::{allowed, for_checking};
 use passhost_child::device::Device;
 use passhost_child::{DOCTOR, Use};
 use passhost_ir::TensorType;
-use passhost_protocol::device::{ElsewhereRun, Evaluation, RewriteError, Stage};
+use passhost_protocol::device::{DeviceStage, EvaluationReport, ExternalRun, RewriteError};
 use passhost_result::document::{Blame, Failure, Variant, failure};
-use passhost_result::timing::{Measured, Rules, measured};
+use passhost_result::timing::{Measured, Rules};
 use passhost_result::verdict::Judged;
 use passhost_result::{ProcessTimes, Settings};
 use passhost_score::FailureClass;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Wall clock for Inductor to compile a graph and run it.
 const COMPILE: Duration = Duration::from_secs(300);
@@ -28,14 +28,14 @@ const COMPILE: Duration = Duration::from_secs(300);
 const BUDGETS: u32 = 4;
 
 /// A variant whose reference is loaded and whose inputs are drawn.
-struct Prepared<'a> {
+struct PreparedBaseline<'a> {
     supervisor: &'a Supervisor,
     baselines: &'a Baselines,
     device: &'a mut Device,
     /// What reading and drawing say of the variant.
     trail: Trail<'a>,
     reference: Reference,
-    program: Program,
+    program: PythonProgram,
     inputs: Vec<Spec>,
     seed: u64,
     settings: Settings,
@@ -44,7 +44,7 @@ struct Prepared<'a> {
 }
 
 /// Why nothing was measured of a method.
-enum Lost {
+enum MethodLost {
     /// The method cannot do it, or what it gives is no answer.
     Method(FailureClass, Failure),
     /// The sample or the host is to blame.
@@ -57,7 +57,7 @@ impl Supervisor {
         &self,
         baselines: &Baselines,
         device: &mut Device,
-        reading: Result<Reading<'_>, Box<Judged>>,
+        reading: Result<TypedReading<'_>, Box<Judged>>,
         methods: &[Method],
     ) -> Vec<Judged> {
         let reading = match reading {
@@ -77,9 +77,9 @@ fn prepare<'a>(
     supervisor: &'a Supervisor,
     baselines: &'a Baselines,
     device: &'a mut Device,
-    reading: Reading<'a>,
-) -> Result<Prepared<'a>, Failure> {
-    let Reading { mut trail, typed } = reading;
+    reading: TypedReading<'a>,
+) -> Result<PreparedBaseline<'a>, Failure> {
+    let TypedReading { mut trail, typed } = reading;
     let _guard = trail.guard(device, Use::Shared);
     let mut session = device.session();
     let mut reference = Reference::load(&trail, &mut session, Arc::clone(typed.reference()))?;
@@ -95,11 +95,11 @@ fn prepare<'a>(
     let drawn = session.draw(seed, settings.rounds + 1, limit).map_err(|error| hosts(&error))?;
     drawn
         .map_err(|error| failure(Blame::Host, "inputs", error, "make room, or set TMPDIR to a directory with more"))?;
-    let program = Program::of(&reference.read.program, &baselines.setup.device);
+    let program = PythonProgram::of(&reference.read.program, &baselines.setup.device);
     let program = program.map_err(|error| failure(Blame::Host, "print", error, "report this sample"))?;
     let inputs = reference.read.inputs.iter().map(|input| Spec::of(&input.ty)).collect();
     let pythons = (0..baselines.wanted.processes).map(|_| None).collect();
-    Ok(Prepared { supervisor, baselines, device, trail, reference, program, inputs, seed, settings, pythons })
+    Ok(PreparedBaseline { supervisor, baselines, device, trail, reference, program, inputs, seed, settings, pythons })
 }
 
 /// Empty directories for so many rounds: nothing of another graph is in them.
@@ -119,7 +119,7 @@ fn limit(supervisor: &Supervisor, derived: Duration) -> Duration {
     supervisor.config.timeout.unwrap_or(derived)
 }
 
-impl Prepared<'_> {
+impl PreparedBaseline<'_> {
     fn judge(&mut self, method: Method) -> Judged {
         let untried = self.trail.clone();
         let timed = self.check(method).and_then(|mut evaluation| {
@@ -135,14 +135,14 @@ impl Prepared<'_> {
                 let variant = Variant { seed: Some(self.seed), ..trail.entry() };
                 return judged(variant, evaluation, measured, self.supervisor.config.policy.rules());
             }
-            Err(Lost::Method(class, failure)) => {
+            Err(MethodLost::Method(class, failure)) => {
                 // A capture that failed may have left its process unfit for the next method.
                 self.pythons.iter_mut().for_each(|python| *python = None);
                 Stopped::new(class, failure)
             }
-            Err(Lost::Other(failure)) => Stopped::new(FailureClass::Reference, *failure),
+            Err(MethodLost::Other(failure)) => Stopped::new(FailureClass::Reference, *failure),
         };
-        stopped.said.seed = Some(self.seed);
+        stopped.record.seed = Some(self.seed);
         stopped.judged(trail)
     }
 
@@ -152,22 +152,29 @@ impl Prepared<'_> {
         let (round, limit) = (self.settings.rounds, limit(self.supervisor, COMPILE));
         match self.ask(0, |python| python.convolutions(round, limit)) {
             Ok(split) => split.notes(),
-            Err(Lost::Method(_, failure)) => vec![format!("convolutions were not timed apart: {}", failure.message)],
-            Err(Lost::Other(failure)) => vec![format!("convolutions were not timed apart: {}", failure.message)],
+            Err(MethodLost::Method(_, failure)) => {
+                vec![format!("convolutions were not timed apart: {}", failure.message)]
+            }
+            Err(MethodLost::Other(failure)) => vec![format!("convolutions were not timed apart: {}", failure.message)],
         }
     }
 
     /// Runs a method on the inputs of every round, and compares what comes of it.
-    fn check(&mut self, method: Method) -> Result<Evaluation, Lost> {
+    fn check(&mut self, method: Method) -> Result<EvaluationReport, MethodLost> {
         let _guard = self.trail.guard(self.device, Use::Shared);
-        self.trail.reached(WorkStage::Device(Stage::Correctness));
+        self.trail.reached(WorkStage::Device(DeviceStage::Correctness));
         let (rounds, limit) = (self.settings.rounds, limit(self.supervisor, COMPILE));
         let ran = self.ask(0, |python| python.run(method, rounds, method.name(), limit))?;
         self.compare(method, &ran.outputs, 0..rounds)
     }
 
     /// Compares outputs in files.
-    fn compare(&mut self, method: Method, outputs: &[Spec], rounds: Range<u32>) -> Result<Evaluation, Lost> {
+    fn compare(
+        &mut self,
+        method: Method,
+        outputs: &[Spec],
+        rounds: Range<u32>,
+    ) -> Result<EvaluationReport, MethodLost> {
         let types: Option<Vec<TensorType>> = outputs.iter().map(Spec::ty).collect();
         let unknown = || {
             method_failed(FailureClass::TypeMismatch, "correctness", "an output is of a type that is not known here")
@@ -175,10 +182,11 @@ impl Prepared<'_> {
         let (name, seed, settings) = (method.name().to_owned(), self.seed, self.settings);
         let directory = self.baselines.wanted.outputs.clone();
         let (outputs, first, rounds) = (types.ok_or_else(unknown)?, rounds.start, rounds.len() as u32);
-        let run = ElsewhereRun { directory, name, outputs, seed, first, rounds, settings };
+        let run = ExternalRun { directory, name, outputs, seed, first, rounds, settings };
         let limit = self.reference.limit(&self.supervisor.config, &settings);
-        let lost =
-            |error: &dyn std::fmt::Display| Lost::Other(failure(Blame::Host, "correctness", error, DOCTOR).into());
+        let lost = |error: &dyn std::fmt::Display| {
+            MethodLost::Other(failure(Blame::Host, "correctness", error, DOCTOR).into())
+        };
         let mut session = self.device.session();
         let evaluation = session.judge(run, limit);
         self.trail.spent.join(&session.end());
@@ -193,30 +201,26 @@ impl Prepared<'_> {
     }
 
     /// Times a method, again where the machine did something else, as often as a rewrite is timed.
-    fn times(&mut self, method: Method, evaluation: &mut Evaluation) -> Result<Option<Measured>, Lost> {
+    fn times(&mut self, method: Method, evaluation: &mut EvaluationReport) -> Result<Option<Measured>, MethodLost> {
         let rules = Rules::of(&self.device.info().device);
         let (ops, noisy) = (self.reference.read.program.nodes.len(), self.settings.accept_noise);
-        let give_up = Instant::now() + self.supervisor.config.wait;
-        let mut attempts = 0;
-        loop {
-            let processes = self.time_once(method, evaluation)?;
-            attempts += 1;
-            let Ok(mut measured) = measured(processes, rules, ops, noisy) else { return Ok(None) };
-            measured.timing.attempts = attempts;
-            if measured.timing.trouble.is_none() || (attempts >= ATTEMPTS && Instant::now() >= give_up) {
-                return Ok(Some(measured));
-            }
-            if attempts >= ATTEMPTS {
+        timed_until_quiet((rules, ops, noisy), self.supervisor.config.wait, |is_busy| {
+            if is_busy {
                 std::thread::sleep(PAUSE);
             }
-        }
+            self.time_once(method, evaluation)
+        })
     }
 
     /// Times a method as often as there are processes in an evaluation, each time in the next Python that holds the graph,
     /// and compares what one of the timed runs gave.
-    fn time_once(&mut self, method: Method, evaluation: &mut Evaluation) -> Result<Vec<ProcessTimes>, Lost> {
+    fn time_once(
+        &mut self,
+        method: Method,
+        evaluation: &mut EvaluationReport,
+    ) -> Result<Vec<ProcessTimes>, MethodLost> {
         let guard = self.trail.guard(self.device, Use::Alone);
-        self.trail.reached(WorkStage::Device(Stage::Timing));
+        self.trail.reached(WorkStage::Device(DeviceStage::Timing));
         let settings = self.time_settings();
         let budgets = Duration::from_nanos(settings.process_ns) * BUDGETS;
         let limit = limit(self.supervisor, COMPILE + budgets);
@@ -251,11 +255,17 @@ impl Prepared<'_> {
     }
 
     /// Asks a Python that holds the graph. One that ends or hangs has done so under this method.
-    fn ask<T>(&mut self, number: usize, ask: impl FnOnce(&mut Python) -> Result<T, PythonError>) -> Result<T, Lost> {
+    fn ask<T>(
+        &mut self,
+        number: usize,
+        ask: impl FnOnce(&mut Python) -> Result<T, PythonError>,
+    ) -> Result<T, MethodLost> {
         let mut python = match self.pythons[number].take() {
             Some(python) => python,
             None => self.start().map_err(|error| {
-                Lost::Other(failure(Blame::Host, "python", error, "run its program by hand, or report this").into())
+                MethodLost::Other(
+                    failure(Blame::Host, "python", error, "run its program by hand, or report this").into(),
+                )
             })?,
         };
         let answer = ask(&mut python);
@@ -282,6 +292,6 @@ impl Prepared<'_> {
     }
 }
 
-fn method_failed(class: FailureClass, stage: &str, message: impl std::fmt::Display) -> Lost {
-    Lost::Method(class, failure(Blame::Plugin, stage, message, "PyTorch cannot do this; no other way was tried"))
+fn method_failed(class: FailureClass, stage: &str, message: impl std::fmt::Display) -> MethodLost {
+    MethodLost::Method(class, failure(Blame::Plugin, stage, message, "PyTorch cannot do this; no other way was tried"))
 }

@@ -8,17 +8,19 @@
 //! is a line of a [batch](crate::batch), as that of a plugin is.
 
 mod measure;
+mod method;
 mod print;
 mod python;
 mod run;
 
+pub use method::Method;
+
 use crate::batch::PluginEntry;
 use passhost_child::cores::allowed;
 use passhost_child::device::Device;
-use passhost_result::document::{Baseline, Launch};
+use passhost_result::document::Baseline;
 use passhost_result::{DeviceInfo, PassInfo};
 use python::{Hello, Python, PythonError, SCRIPTS, Setup};
-use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,84 +32,6 @@ pub const TORCH: &str = "2.11.0";
 
 /// Importing torch from a cold disk takes a minute.
 const START: Duration = Duration::from_secs(180);
-
-/// What runs in place of a rewrite.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    /// Each op called from Python.
-    Eager,
-    /// `torch.compile` as it is.
-    Inductor,
-    /// With `mode="reduce-overhead"`.
-    InductorReduceOverhead,
-    /// With `emulate_precision_casts`: rounds where eager rounds.
-    InductorPrecision,
-    /// Eager, captured by hand in one CUDA graph.
-    EagerGraph,
-    /// Inductor, captured by hand.
-    InductorGraph,
-}
-
-/// How `torch.compile` is asked, as the script calls it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Compile {
-    Default,
-    ReduceOverhead,
-    Precision,
-}
-
-impl Method {
-    /// All of them.
-    pub const ALL: [Method; 6] = [
-        Method::Eager,
-        Method::Inductor,
-        Method::InductorReduceOverhead,
-        Method::InductorPrecision,
-        Method::EagerGraph,
-        Method::InductorGraph,
-    ];
-
-    /// As it is written.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Method::Eager => "eager",
-            Method::Inductor => "inductor",
-            Method::InductorReduceOverhead => "inductor-reduce-overhead",
-            Method::InductorPrecision => "inductor-precision",
-            Method::EagerGraph => "eager-graph",
-            Method::InductorGraph => "inductor-graph",
-        }
-    }
-
-    /// The one that is written so.
-    pub fn from_name(name: &str) -> Option<Method> {
-        Method::ALL.into_iter().find(|method| method.name() == name)
-    }
-
-    /// Whether it launches CUDA graphs, which only a GPU has.
-    pub const fn needs_gpu(self) -> bool {
-        matches!(self, Method::InductorReduceOverhead) || self.is_captured()
-    }
-
-    /// How it launches. Inductor's own graphs count as those captured by hand do: either way the device is asked once.
-    pub const fn launch(self) -> Launch {
-        if self.needs_gpu() { Launch::Graph } else { Launch::Stream }
-    }
-
-    pub(crate) const fn is_captured(self) -> bool {
-        matches!(self, Method::EagerGraph | Method::InductorGraph)
-    }
-
-    pub(crate) const fn compile(self) -> Option<Compile> {
-        match self {
-            Method::Eager | Method::EagerGraph => None,
-            Method::Inductor | Method::InductorGraph => Some(Compile::Default),
-            Method::InductorReduceOverhead => Some(Compile::ReduceOverhead),
-            Method::InductorPrecision => Some(Compile::Precision),
-        }
-    }
-}
 
 /// Why there are no baselines.
 #[derive(Debug, thiserror::Error)]

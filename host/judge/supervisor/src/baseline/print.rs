@@ -8,17 +8,17 @@ use std::convert::Infallible;
 
 /// A program in the words of Python.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Program {
+pub(super) struct PythonProgram {
     /// Names of the parameters.
     inputs: Vec<String>,
-    calls: Vec<Call>,
+    calls: Vec<PythonCall>,
     /// Names of what is returned.
     outputs: Vec<String>,
 }
 
 /// A call of an op.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct Call {
+struct PythonCall {
     /// Without its namespace.
     op: String,
     overload: String,
@@ -56,13 +56,13 @@ pub(super) enum PrintError {
     Kernel { node: u32 },
 }
 
-impl Program {
+impl PythonProgram {
     /// Of a reference program for `device`, `cpu` or `cuda:0`.
-    pub fn of(graph: &Graph, device: &str) -> Result<Program, PrintError> {
+    pub fn of(graph: &Graph, device: &str) -> Result<PythonProgram, PrintError> {
         let calls = graph.nodes.iter().zip(let_go(graph));
-        let calls = calls.map(|(node, dead)| Ok(Call { dead: names(&dead), ..call(node, device)? }));
+        let calls = calls.map(|(node, dead)| Ok(PythonCall { dead: names(&dead), ..call(node, device)? }));
         let (inputs, outputs) = (names(&graph.inputs), names(&graph.outputs));
-        Ok(Program { inputs, calls: calls.collect::<Result<_, _>>()?, outputs })
+        Ok(PythonProgram { inputs, calls: calls.collect::<Result<_, _>>()?, outputs })
     }
 
     /// Whether an op is a convolution.
@@ -110,7 +110,7 @@ fn names(values: &[ValueId]) -> Vec<String> {
     values.iter().copied().map(name).collect()
 }
 
-fn call(node: &Node, device: &str) -> Result<Call, PrintError> {
+fn call(node: &Node, device: &str) -> Result<PythonCall, PrintError> {
     let id = node.id.0;
     let NodeKind::Aten { op, args } = &node.kind else { return Err(PrintError::Kernel { node: id }) };
     let unknown = || PrintError::Op { node: id, op: op.to_string() };
@@ -133,7 +133,7 @@ fn call(node: &Node, device: &str) -> Result<Call, PrintError> {
     let named = keywords.iter().filter(|given| !is_default(given));
     let keywords = named.map(|given| Ok((given.0.name.clone(), printed(given)?))).collect::<Result<_, _>>()?;
     let (op, overload) = (short.to_owned(), op.overload.clone());
-    Ok(Call {
+    Ok(PythonCall {
         op,
         overload,
         arguments,

@@ -6,11 +6,11 @@ use passhost_ir::{Dtype, NodeId, OpName};
 
 /// A program as lines: names, ops and arguments as they go to Python.
 fn check(graph: &str, expected: &Expect) {
-    let program = Program::of(&Graph::parse(graph).unwrap(), "cuda:0");
+    let program = PythonProgram::of(&Graph::parse(graph).unwrap(), "cuda:0");
     expected.assert_eq(&program.map_or_else(|error| format!("{error}\n"), |program| lines(&program)));
 }
 
-fn lines(program: &Program) -> String {
+fn lines(program: &PythonProgram) -> String {
     let mut text = format!("({})\n", program.inputs.join(", "));
     for call in &program.calls {
         let keywords = call.keywords.iter().map(|(name, value)| format!("{name}={value}"));
@@ -96,7 +96,7 @@ fn text_that_could_end_a_literal_is_refused() {
         let args = vec![Arg::Value(x), Arg::Str(approximate.into())];
         let kind = NodeKind::Aten { op: OpName::new(op, ""), args };
         graph.nodes = vec![Node { id: NodeId(0), kind, outputs: vec![y] }];
-        let error = Program::of(&graph, "cpu").unwrap_err().to_string();
+        let error = PythonProgram::of(&graph, "cpu").unwrap_err().to_string();
         assert!(error.starts_with(expected), "{error}");
     }
 }

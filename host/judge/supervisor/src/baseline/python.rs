@@ -1,7 +1,7 @@
 //! A Python that runs one graph: a process of its own, asked in lines of JSON, with a deadline for each answer.
 
-use super::print::{Program, Spec};
-use super::{Compile, Method};
+use super::method::{InductorMode, Method};
+use super::print::{PythonProgram, Spec};
 use passhost_child::cores::keep_process_to;
 use passhost_child::process::ENVIRONMENT;
 use passhost_result::ProcessTimes;
@@ -112,7 +112,7 @@ pub(super) struct TimeSettings {
 
 #[derive(Serialize)]
 struct MethodRequest {
-    compile: Option<Compile>,
+    compile: Option<InductorMode>,
     capture: bool,
 }
 
@@ -124,9 +124,9 @@ impl From<Method> for MethodRequest {
 
 #[derive(Serialize)]
 #[serde(tag = "ask", rename_all = "lowercase")]
-enum Request<'a> {
+enum PythonRequest<'a> {
     Hello { device: &'a str, threads: u32 },
-    Load { device: &'a str, program: &'a Program, inputs: &'a [Spec], folders: [&'a Path; 2] },
+    Load { device: &'a str, program: &'a PythonProgram, inputs: &'a [Spec], folders: [&'a Path; 2] },
     Run { method: MethodRequest, rounds: Vec<u32>, name: &'a str },
     Convolutions { round: u32 },
     Time { method: MethodRequest, settings: &'a TimeSettings, seed: u64, round: u32, name: &'a str },
@@ -134,27 +134,27 @@ enum Request<'a> {
 
 /// What a run gave: the outputs are in files, and of these types.
 #[derive(Debug, Deserialize)]
-pub(super) struct Ran {
+pub(super) struct PythonRun {
     pub outputs: Vec<Spec>,
 }
 
 /// Times, and the types of what one of the timed runs gave.
 #[derive(Debug, Deserialize)]
-pub(super) struct Timed {
+pub(super) struct PythonTimes {
     pub times: ProcessTimes,
     pub outputs: Vec<Spec>,
 }
 
 /// What the device takes for the convolutions of a program, and for everything else, nanoseconds.
 #[derive(Debug, Deserialize)]
-pub(super) struct Split {
-    pub convolutions: Vec<Convolution>,
+pub(super) struct ConvolutionSplit {
+    pub convolutions: Vec<ConvolutionTimes>,
     pub rest_ns: u64,
 }
 
 /// What the device takes for a convolution, nanoseconds.
 #[derive(Debug, Deserialize)]
-pub(super) struct Convolution {
+pub(super) struct ConvolutionTimes {
     pub op: String,
     /// In the layout of the program.
     pub as_it_is_ns: u64,
@@ -164,7 +164,7 @@ pub(super) struct Convolution {
     pub conversions_ns: u64,
 }
 
-impl Split {
+impl ConvolutionSplit {
     /// One line a convolution, and one for the rest.
     pub fn notes(&self) -> Vec<String> {
         let us = |ns: u64| ns as f64 / 1e3;
@@ -187,11 +187,11 @@ impl Split {
 
 /// A request was done and there is nothing to say.
 #[derive(Debug, Deserialize)]
-struct Done {}
+struct PythonDone {}
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Answer<T> {
+enum PythonAnswer<T> {
     Error { error: String },
     Done(T),
 }
@@ -226,7 +226,7 @@ impl Python {
 
     /// Waits until it is ready, and has it open its device.
     pub fn hello(&mut self, setup: &Setup) -> Result<Hello, PythonError> {
-        self.ask(&Request::Hello { device: &setup.device, threads: setup.threads }, setup.start)
+        self.ask(&PythonRequest::Hello { device: &setup.device, threads: setup.threads }, setup.start)
     }
 
     /// Keeps it to these cores, and what it starts from now on; false where that is not allowed.
@@ -238,22 +238,22 @@ impl Python {
     pub fn load(
         &mut self,
         device: &str,
-        program: &Program,
+        program: &PythonProgram,
         inputs: &[Spec],
         folders: [&Path; 2],
         limit: Duration,
     ) -> Result<(), PythonError> {
-        self.ask(&Request::Load { device, program, inputs, folders }, limit).map(|Done {}| ())
+        self.ask(&PythonRequest::Load { device, program, inputs, folders }, limit).map(|PythonDone {}| ())
     }
 
     /// Runs the program on the inputs of so many rounds and writes the outputs to files of this name.
-    pub fn run(&mut self, method: Method, rounds: u32, name: &str, limit: Duration) -> Result<Ran, PythonError> {
-        self.ask(&Request::Run { method: method.into(), rounds: (0..rounds).collect(), name }, limit)
+    pub fn run(&mut self, method: Method, rounds: u32, name: &str, limit: Duration) -> Result<PythonRun, PythonError> {
+        self.ask(&PythonRequest::Run { method: method.into(), rounds: (0..rounds).collect(), name }, limit)
     }
 
     /// Times the convolutions of the program one by one, on the inputs of a round.
-    pub fn convolutions(&mut self, round: u32, limit: Duration) -> Result<Split, PythonError> {
-        self.ask(&Request::Convolutions { round }, limit)
+    pub fn convolutions(&mut self, round: u32, limit: Duration) -> Result<ConvolutionSplit, PythonError> {
+        self.ask(&PythonRequest::Convolutions { round }, limit)
     }
 
     /// Times the program against eager on the inputs of a round, and writes what one of the timed runs gave.
@@ -264,11 +264,11 @@ impl Python {
         seed: u64,
         (round, name): (u32, &str),
         limit: Duration,
-    ) -> Result<Timed, PythonError> {
-        self.ask(&Request::Time { method: method.into(), settings, seed, round, name }, limit)
+    ) -> Result<PythonTimes, PythonError> {
+        self.ask(&PythonRequest::Time { method: method.into(), settings, seed, round, name }, limit)
     }
 
-    fn ask<T: DeserializeOwned>(&mut self, request: &Request<'_>, limit: Duration) -> Result<T, PythonError> {
+    fn ask<T: DeserializeOwned>(&mut self, request: &PythonRequest<'_>, limit: Duration) -> Result<T, PythonError> {
         let form = |error: serde_json::Error| PythonError::Answer(error.to_string());
         let mut line = serde_json::to_vec(request).map_err(form)?;
         line.push(b'\n');
@@ -278,8 +278,8 @@ impl Python {
         }
         match self.answers.recv_timeout(limit) {
             Ok(Ok(answer)) => match serde_json::from_str(&answer) {
-                Ok(Answer::Done(answer)) => Ok(answer),
-                Ok(Answer::Error { error }) => Err(PythonError::Refused(one_line(&error, 400))),
+                Ok(PythonAnswer::Done(answer)) => Ok(answer),
+                Ok(PythonAnswer::Error { error }) => Err(PythonError::Refused(one_line(&error, 400))),
                 Err(_) => Err(PythonError::Answer(one_line(&answer, 200))),
             },
             Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => Err(self.died()),

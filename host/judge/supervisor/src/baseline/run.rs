@@ -1,20 +1,17 @@
 //! Methods on many samples: what a batch does with plugins, on one device.
 
 use super::{Baselines, Method};
-use crate::batch::{BatchEvent, Bench, Line, Opened, Queue, VariantLine, hear_of, open_task};
+use crate::batch::{BatchEvent, BatchWork, MeasuredSample, OpenedForBatch, Reporter, SampleQueue, hear_of, open_task};
 use crate::checker::Checker;
 use crate::supervisor::Supervisor;
 use passhost_child::device::Device;
 use passhost_result::document::ChildWalls;
-use passhost_result::verdict::Judged;
-use std::sync::mpsc::Sender;
 
 /// The worker of the device.
-struct Worker<'a> {
+struct BaselineWorker<'a> {
     supervisor: &'a Supervisor,
     baselines: &'a Baselines,
-    bench: &'a Bench<'a>,
-    events: Sender<BatchEvent>,
+    reporter: Reporter<'a>,
 }
 
 impl Supervisor {
@@ -27,63 +24,46 @@ impl Supervisor {
     pub fn baselines<E>(
         &self,
         baselines: &Baselines,
-        bench: &Bench<'_>,
+        bench: &BatchWork<'_>,
         device: &mut Device,
         mut hear: impl FnMut(BatchEvent) -> Result<(), E>,
     ) -> Result<(), E> {
-        hear_of(bench, &mut hear, |events| Worker { supervisor: self, baselines, bench, events }.run(device))
+        hear_of(bench, &mut hear, |events| {
+            let reporter = Reporter { work: bench, events };
+            BaselineWorker { supervisor: self, baselines, reporter }.run(device);
+        })
     }
 }
 
-impl Worker<'_> {
+impl BaselineWorker<'_> {
     fn run(&self, device: &mut Device) {
-        let queue = Queue::new(self.bench);
+        let work = self.reporter.work;
+        let queue = SampleQueue::new(work);
         let mut checker = self.supervisor.checker(device.info().facts);
         while let Some(index) = queue.next(0) {
-            match open_task(self.supervisor, self.bench, &self.bench.header.samples[index]) {
+            match open_task(self.supervisor, work, &work.header.samples[index]) {
                 Ok(opened) => self.sample(index, opened, &mut checker, device),
-                Err(line) if self.bench.finished.has_sample(&line) => {}
-                Err(line) => self.say(BatchEvent::Line { sample: index, line: Line::Sample(*line) }),
+                Err(line) => self.reporter.no_variants(index, *line),
             }
-            // One that was left in the middle has not ended.
-            if !self.bench.is_stopped() {
-                self.say(BatchEvent::Ended { sample: index });
-            }
+            self.reporter.ended(index);
         }
     }
 
-    fn sample(&self, index: usize, mut opened: Opened, checker: &mut Checker<'_>, device: &mut Device) {
+    fn sample(&self, index: usize, mut opened: OpenedForBatch, checker: &mut Checker<'_>, device: &mut Device) {
         let tasks = std::mem::take(&mut opened.tasks);
-        self.say(BatchEvent::Begun { sample: index, left: tasks.iter().map(|task| task.plugins.len()).sum() });
-        for task in tasks.into_iter().take_while(|_| !self.bench.is_stopped()) {
+        self.reporter.begun(index, &tasks);
+        for task in tasks.into_iter().take_while(|_| !self.reporter.work.is_stopped()) {
             let reading = checker.read(&mut opened.sample, task.variant);
             let methods: Vec<Method> =
                 task.plugins.iter().map(|&plugin| self.baselines.wanted.methods[plugin]).collect();
             let judged = self.supervisor.measure_baselines(self.baselines, device, reading, &methods);
-            let confinement = ChildWalls {
-                reader: opened.sample.walls(),
-                types: self.supervisor.types_walls.get().copied(),
-                device: Some(device.walls()),
-                ..ChildWalls::default()
-            };
-            for (&plugin, Judged { variant, outcome, .. }) in task.plugins.iter().zip(judged) {
-                let line = VariantLine {
-                    plugin: self.bench.header.plugins[plugin].sha256.clone(),
-                    sample: opened.name.clone(),
-                    position: task.variant,
-                    of: opened.of,
-                    device: Some(0),
-                    confinement,
-                    outcome,
-                    variant,
-                };
-                self.say(BatchEvent::Line { sample: index, line: Line::Variant(Box::new(line)) });
+            let sample = MeasuredSample::new(index, &opened);
+            let types = self.supervisor.types_walls.get().copied();
+            let device = Some(device.walls());
+            let confinement = ChildWalls { reader: sample.reader, types, device, ..ChildWalls::default() };
+            for (&plugin, judged) in task.plugins.iter().zip(judged) {
+                self.reporter.variant(&sample, (task.variant, plugin), Some(0), confinement, judged);
             }
         }
-    }
-
-    fn say(&self, event: BatchEvent) {
-        // Who no longer hears has ended the batch.
-        let _ = self.events.send(event);
     }
 }

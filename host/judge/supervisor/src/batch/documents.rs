@@ -2,7 +2,7 @@
 
 use super::error::BatchError;
 use super::header::{Header, PluginEntry};
-use super::line::{Line, SampleLine, SampleName, VariantLine};
+use super::line::{BatchLine, SampleLine, SampleName, VariantLine};
 use passhost_result::DeviceInfo;
 use passhost_result::document::{ChildWalls, Document, Job};
 use passhost_result::scoring::{Frame, assemble};
@@ -15,19 +15,19 @@ use std::path::Path;
 
 /// What is known of a plugin on a sample: variants by their position.
 #[derive(Default)]
-struct Known {
+struct KnownVariants {
     variants: BTreeMap<usize, VariantLine>,
     /// Of the last line: an earlier device, or a wall that was not needed yet, is not the end of the story.
     device: Option<usize>,
     confinement: ChildWalls,
 }
 
-impl Known {
+impl KnownVariants {
     fn add(&mut self, line: VariantLine) {
         let other_content = |known: &VariantLine| known.sample.sha256 != line.sample.sha256;
         if self.variants.values().next().is_some_and(other_content) {
             // The sample was changed, and what was found of the old one is not about this.
-            *self = Known::default();
+            *self = KnownVariants::default();
         }
         self.device = line.device;
         self.confinement = joined(self.confinement, line.confinement);
@@ -53,13 +53,13 @@ fn joined(earlier: ChildWalls, later: ChildWalls) -> ChildWalls {
 /// The lines by what they are about: positions of a plugin and of a sample in the header.
 #[derive(Default)]
 struct Sorted {
-    variants: HashMap<(usize, usize), Known>,
+    variants: HashMap<(usize, usize), KnownVariants>,
     samples: HashMap<usize, SampleLine>,
 }
 
 impl Sorted {
     /// The reason why a line is not about this batch is the error, with its number.
-    fn new(header: &Header, lines: Vec<(usize, Line)>) -> Result<Sorted, (usize, String)> {
+    fn new(header: &Header, lines: Vec<(usize, BatchLine)>) -> Result<Sorted, (usize, String)> {
         let plugins: HashMap<&str, usize> =
             header.plugins.iter().enumerate().map(|(index, plugin)| (plugin.sha256.as_str(), index)).collect();
         let samples: HashMap<&str, usize> =
@@ -72,8 +72,8 @@ impl Sorted {
                 samples.get(name.path.as_str()).copied().ok_or_else(|| unknown("sample", &name.path))
             };
             match line {
-                Line::Sample(line) => drop(sorted.samples.insert(sample(&line.sample)?, line)),
-                Line::Variant(line) => {
+                BatchLine::Sample(line) => drop(sorted.samples.insert(sample(&line.sample)?, line)),
+                BatchLine::Variant(line) => {
                     let plugin = plugins.get(line.plugin.as_str()).copied();
                     let plugin = plugin.ok_or_else(|| unknown("plugin", &line.plugin))?;
                     if line.device.is_some_and(|device| device >= header.devices.len()) {
@@ -88,7 +88,7 @@ impl Sorted {
 
     /// Whether every plugin has ended on a sample.
     fn is_finished(&self, header: &Header, sample: usize) -> bool {
-        let ended = |plugin: usize| self.variants.get(&(plugin, sample)).is_some_and(Known::is_whole);
+        let ended = |plugin: usize| self.variants.get(&(plugin, sample)).is_some_and(KnownVariants::is_whole);
         (0..header.plugins.len()).all(ended) || (self.samples.contains_key(&sample) && !self.is_begun(sample))
     }
 
@@ -107,7 +107,7 @@ pub(super) struct Assembled {
     pub finished_samples: usize,
 }
 
-pub(super) fn documents(path: &Path, header: &Header, lines: Vec<(usize, Line)>) -> Result<Assembled, BatchError> {
+pub(super) fn documents(path: &Path, header: &Header, lines: Vec<(usize, BatchLine)>) -> Result<Assembled, BatchError> {
     let damaged = |(line, reason)| BatchError::Line { path: path.into(), line, reason };
     let mut sorted = Sorted::new(header, lines).map_err(damaged)?;
     let finished_samples = (0..header.samples.len()).filter(|&sample| sorted.is_finished(header, sample)).count();
@@ -116,7 +116,7 @@ pub(super) fn documents(path: &Path, header: &Header, lines: Vec<(usize, Line)>)
         for sample in 0..header.samples.len() {
             let known = sorted.variants.remove(&(plugin, sample));
             let line = sorted.samples.get(&sample);
-            let is_whole = known.as_ref().is_none_or(Known::is_whole);
+            let is_whole = known.as_ref().is_none_or(KnownVariants::is_whole);
             let found = match (known, line) {
                 (Some(known), _) => document(header, entry, known),
                 (None, Some(SampleLine { sample, failure: Some(failure) })) => {
@@ -132,7 +132,7 @@ pub(super) fn documents(path: &Path, header: &Header, lines: Vec<(usize, Line)>)
     Ok(Assembled { documents, whole, finished_samples })
 }
 
-fn document(header: &Header, plugin: &PluginEntry, known: Known) -> Option<Document> {
+fn document(header: &Header, plugin: &PluginEntry, known: KnownVariants) -> Option<Document> {
     let device = known.device.map(|device| &header.devices[device]);
     let sample = known.variants.values().next()?.sample.clone();
     let frame = frame(header, plugin, &sample, device, known.confinement);

@@ -15,26 +15,17 @@ pub enum BatchError {
         source: io::Error,
     },
     /// A directory, a pipe or a device: nothing there can be synced, read back and cut.
-    #[error("`{}` is no regular file; a batch is kept in one (--out FILE)", path.display())]
-    NotRegular {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("`{}` is no regular file; a batch is kept in one (--out FILE)", .0.display())]
+    NotRegular(PathBuf),
     /// Another batch writes it.
-    #[error("`{}` is being written by another batch; wait for its end, or keep this one in another file (--out FILE)", path.display())]
-    InUse {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("`{}` is being written by another batch; wait for its end, or keep this one in another file (--out FILE)", .0.display())]
+    InUse(PathBuf),
     /// It holds something, and nobody asked to go on with it.
     #[error(
         "`{}` is not empty; --resume goes on with the batch in it, --out FILE begins another one, or remove it",
-        path.display()
+        .0.display()
     )]
-    NotEmpty {
-        /// The file.
-        path: PathBuf,
-    },
+    NotEmpty(PathBuf),
     /// The batch in it was begun with something else.
     #[error(
         "`{}` cannot be resumed: {item} was {recorded} and is {now}; go on with what it was begun with, or begin another batch (--out FILE)",

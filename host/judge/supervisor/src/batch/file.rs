@@ -3,8 +3,8 @@
 use super::error::BatchError;
 use super::finished::Finished;
 use super::header::Header;
-use super::line::Line;
-use super::read::{Contents, LINE_LIMIT, parse};
+use super::line::BatchLine;
+use super::read::{BatchFileContents, LINE_LIMIT, parse};
 use passhost_child::LockedFile;
 use serde::Serialize;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -30,9 +30,9 @@ impl BatchFile {
         let mut batch = BatchFile { path: path.into(), file: open_locked(path)? };
         let length = batch.file.metadata().map_err(failed(path))?.len();
         if length > 0 && !resume {
-            return Err(BatchError::NotEmpty { path: path.into() });
+            return Err(BatchError::NotEmpty(path.into()));
         }
-        let Contents { header: recorded, lines, whole, .. } = parse(path, BufReader::new(&*batch.file))?;
+        let BatchFileContents { header: recorded, lines, whole, .. } = parse(path, BufReader::new(&*batch.file))?;
         let recorded = recorded.filter(|_| length > 0);
         if let Some([item, recorded, now]) = recorded.as_ref().and_then(|recorded| recorded.difference(header)) {
             return Err(BatchError::Differs { path: path.into(), item, recorded, now });
@@ -54,7 +54,7 @@ impl BatchFile {
     /// # Errors
     ///
     /// If it cannot be written.
-    pub fn add(&mut self, line: &Line) -> Result<(), BatchError> {
+    pub fn add(&mut self, line: &BatchLine) -> Result<(), BatchError> {
         self.append(line)
     }
 
@@ -81,13 +81,13 @@ fn failed(path: &Path) -> impl Fn(std::io::Error) -> BatchError {
 
 fn open_locked(path: &Path) -> Result<LockedFile, BatchError> {
     if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        return Err(BatchError::NotRegular { path: path.into() });
+        return Err(BatchError::NotRegular(path.into()));
     }
     // Whatever was read or cut, what is written comes at the end.
     let mut options = OpenOptions::new();
     let file = options.read(true).append(true).create(true).open(path).map_err(failed(path))?;
     LockedFile::try_new(file).map_err(|error| match error {
-        TryLockError::WouldBlock => BatchError::InUse { path: path.into() },
+        TryLockError::WouldBlock => BatchError::InUse(path.into()),
         TryLockError::Error(source) => BatchError::Open { path: path.into(), source },
     })
 }

@@ -1,6 +1,6 @@
 //! What a batch file has already.
 
-use super::line::{Line, SampleLine, SampleName, VariantLine};
+use super::line::{BatchLine, SampleLine, SampleName, VariantLine};
 use passhost_result::document::{Blame, Failure};
 use std::collections::{HashMap, HashSet};
 
@@ -17,10 +17,10 @@ pub struct Finished {
 
 impl Finished {
     /// Takes note of a line, in the order of the file.
-    pub fn add(&mut self, line: &Line) {
+    pub fn add(&mut self, line: &BatchLine) {
         match line {
-            Line::Variant(line) => self.add_variant(line),
-            Line::Sample(line) => drop(self.samples.insert(line.sample.path.clone(), line.clone())),
+            BatchLine::Variant(line) => self.add_variant(line),
+            BatchLine::Sample(line) => drop(self.samples.insert(line.sample.path.clone(), line.clone())),
         }
     }
 

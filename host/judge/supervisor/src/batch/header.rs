@@ -6,6 +6,7 @@ use passhost_policy::Policy;
 use passhost_result::document::{Baseline, CHECK, Failure, Limits, first_check};
 use passhost_result::{DeviceInfo, InputMode, PassInfo, first_difference};
 use passhost_score::Options;
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,7 +44,7 @@ pub struct Header {
     /// Submissions that share the error of a verdict.
     pub submissions: u32,
     /// What the names of the variants that are evaluated have, one of these; all are where there is none.
-    #[serde(rename = "variant", default, serialize_with = "fewest", deserialize_with = "any_number")]
+    #[serde(rename = "variant", default, serialize_with = "write_fewest", deserialize_with = "any_number")]
     pub variants: Vec<String>,
     /// The plugins, in the order in which they were given.
     pub plugins: Vec<PluginEntry>,
@@ -114,6 +115,7 @@ impl Header {
             devices.iter().map(|info| DeviceInfo { note: String::new(), ..info.clone() }).collect();
         let plugins =
             self.plugins.iter().map(|plugin| json!({"sha256": plugin.sha256, "loads": plugin.failure.is_none()}));
+        let variants: BTreeSet<&String> = self.variants.iter().collect();
         let samples = self.samples.iter().map(|sample| json!({"path": sample.path, "groups": sample.groups}));
         json!({
             "schema": self.schema,
@@ -128,7 +130,7 @@ impl Header {
             "seed": self.seed,
             "timeout_ms": self.timeout_ms,
             "submissions": self.submissions,
-            "variant": Texts::of(&self.variants.iter().cloned().collect::<BTreeSet<String>>()),
+            "variant": fewest(&variants.into_iter().cloned().collect::<Vec<_>>()),
             "devices": devices,
             "samples": samples.collect::<Vec<_>>(),
         })
@@ -136,35 +138,24 @@ impl Header {
 }
 
 /// Texts as a file has them: older files have one or none.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum Texts {
-    None(()),
-    One(String),
-    Several(Vec<String>),
-}
-
-impl Texts {
-    fn of<'t>(texts: impl IntoIterator<Item = &'t String>) -> Texts {
-        let mut texts: Vec<String> = texts.into_iter().cloned().collect();
-        match (texts.len(), texts.pop()) {
-            (1, Some(text)) => Texts::One(text),
-            (_, None) => Texts::None(()),
-            (_, Some(last)) => Texts::Several([texts, vec![last]].concat()),
-        }
+fn fewest(texts: &[String]) -> Value {
+    match texts {
+        [] => Value::Null,
+        [one] => json!(one),
+        several => json!(several),
     }
 }
 
-fn fewest<S: Serializer>(texts: &[String], serializer: S) -> Result<S::Ok, S::Error> {
-    Texts::of(texts).serialize(serializer)
+fn write_fewest<S: Serializer>(texts: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    fewest(texts).serialize(serializer)
 }
 
 fn any_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    Ok(match Texts::deserialize(deserializer)? {
-        Texts::None(()) => vec![],
-        Texts::One(text) => vec![text],
-        Texts::Several(texts) => texts,
-    })
+    match Value::deserialize(deserializer)? {
+        Value::Null => Ok(vec![]),
+        Value::String(text) => Ok(vec![text]),
+        several => serde_json::from_value(several).map_err(D::Error::custom),
+    }
 }
 
 fn milliseconds(time: Duration) -> u64 {

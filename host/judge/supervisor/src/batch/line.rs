@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// One line. Of two about the same thing the later one holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Line {
+pub enum BatchLine {
     /// What became of a variant under a plugin.
     Variant(Box<VariantLine>),
     /// A sample of which there are no variants.

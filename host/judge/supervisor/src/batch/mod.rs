@@ -2,7 +2,7 @@
 //! that comes, goes on where it ended.
 //!
 //! The file has one JSON value a line. The first is the [`Header`], which says everything that all have in common; each
-//! other one is a [`Line`]: a variant that a plugin ended on, or a sample that could not be used. A line is appended in
+//! other one is a [`BatchLine`]: a variant that a plugin ended on, or a sample that could not be used. A line is appended in
 //! one piece, and on the disk before the next variant begins. [`read`] makes [`Document`](passhost_result::document::Document)s of
 //! them, those that an evaluation of each sample by itself would have given.
 
@@ -13,6 +13,7 @@ mod finished;
 mod header;
 mod line;
 mod read;
+mod report;
 mod run;
 mod work;
 mod worker;
@@ -25,11 +26,12 @@ pub use error::BatchError;
 pub use file::BatchFile;
 pub use finished::Finished;
 pub use header::{Header, PluginEntry, SampleEntry};
-pub use line::{Line, SampleLine, SampleName, VariantLine};
+pub use line::{BatchLine, SampleLine, SampleName, VariantLine};
 pub use read::{Batch, read};
+pub(crate) use report::{MeasuredSample, Reporter};
 pub(crate) use run::hear_of;
-pub use run::{BatchEvent, Bench};
-pub(crate) use work::{Opened, Queue, open as open_task};
+pub use work::{BatchEvent, BatchWork, Checking};
+pub(crate) use work::{OpenedForBatch, SampleQueue, open as open_task};
 
 /// Names the form of the file; the number grows when a field changes its meaning or goes.
 pub const SCHEMA: &str = "passhost.batch/1";

@@ -4,8 +4,8 @@ use super::SCHEMA;
 use super::documents::{Assembled, documents};
 use super::error::BatchError;
 use super::header::Header;
-use super::line::Line;
-use passhost_protocol::{LineRead, Lines, open_regular};
+use super::line::BatchLine;
+use passhost_protocol::{BoundedLines, LineRead, open_regular};
 use passhost_result::document::Document;
 use passhost_result::schema_of;
 use passhost_result::untrusted::one_line;
@@ -40,7 +40,7 @@ pub struct Batch {
 /// If it cannot be read, is no batch file, or has a line that is damaged or too long.
 pub fn read(path: &Path) -> Result<Batch, BatchError> {
     let file = open_regular(path).map_err(|source| BatchError::Open { path: path.into(), source })?;
-    let Contents { header, lines, is_cut, .. } = parse(path, BufReader::new(file))?;
+    let BatchFileContents { header, lines, is_cut, .. } = parse(path, BufReader::new(file))?;
     let header =
         header.ok_or_else(|| BatchError::Header { path: path.into(), reason: "it has no whole line".into() })?;
     let Assembled { documents, whole, finished_samples } = documents(path, &header, lines)?;
@@ -48,11 +48,11 @@ pub fn read(path: &Path) -> Result<Batch, BatchError> {
 }
 
 /// What a file holds.
-pub(super) struct Contents {
+pub(super) struct BatchFileContents {
     /// Absent where not even that was written whole.
     pub header: Option<Header>,
     /// With their numbers in the file, from 1.
-    pub lines: Vec<(usize, Line)>,
+    pub lines: Vec<(usize, BatchLine)>,
     /// Bytes of the whole lines.
     pub whole: u64,
     /// Whether there is something after them.
@@ -60,14 +60,14 @@ pub(super) struct Contents {
 }
 
 /// Takes the whole lines of a file apart, one at a time. `path` is for messages.
-pub(super) fn parse(path: &Path, from: impl BufRead) -> Result<Contents, BatchError> {
+pub(super) fn parse(path: &Path, from: impl BufRead) -> Result<BatchFileContents, BatchError> {
     parse_bounded(path, from, LINE_LIMIT)
 }
 
 /// The same with lines of at most `limit` bytes.
-pub(super) fn parse_bounded(path: &Path, from: impl BufRead, limit: usize) -> Result<Contents, BatchError> {
-    let mut contents = Contents { header: None, lines: vec![], whole: 0, is_cut: false };
-    let mut lines = Lines::new(from, limit);
+pub(super) fn parse_bounded(path: &Path, from: impl BufRead, limit: usize) -> Result<BatchFileContents, BatchError> {
+    let mut contents = BatchFileContents { header: None, lines: vec![], whole: 0, is_cut: false };
+    let mut lines = BoundedLines::new(from, limit);
     for number in 1.. {
         let line = match lines.read().map_err(|source| BatchError::Open { path: path.into(), source })? {
             None => break,

@@ -1,66 +1,17 @@
 //! A batch: workers, one for each device, and one who hears of all that they do.
 
-use super::finished::Finished;
-use super::header::Header;
-use super::line::Line;
-use super::work::Queue;
-use super::worker::Worker;
-use crate::evaluate::Checking;
+use super::report::Reporter;
+use super::work::{BatchEvent, BatchWork, SampleQueue};
+use super::worker::DeviceWorker;
 use crate::supervisor::Supervisor;
+use passhost_child::cores;
 use passhost_child::device::Device;
-use passhost_child::{Plugin, cores};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 /// How often whoever hears of a batch hears that nothing happened.
 const TICK: Duration = Duration::from_millis(100);
-
-/// What a batch is to do.
-pub struct Bench<'a> {
-    /// With its devices, plugins and samples.
-    pub header: &'a Header,
-    /// The plugins of the header.
-    pub plugins: &'a [Plugin],
-    /// What is not done again.
-    pub finished: &'a Finished,
-    /// Who checks for each device.
-    pub checking: Checking,
-    /// Once it is set, no variant is begun.
-    pub stop: &'a AtomicBool,
-}
-
-impl Bench<'_> {
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-}
-
-/// What happens in a batch.
-#[derive(Debug, Clone, PartialEq)]
-pub enum BatchEvent {
-    /// Nothing for a while.
-    Nothing,
-    /// A sample was opened, of which so many lines are to come.
-    Begun {
-        /// Position in the header.
-        sample: usize,
-        /// Variants, each plugin counted, that are not finished.
-        left: usize,
-    },
-    /// Something has ended.
-    Line {
-        /// Position of the sample in the header.
-        sample: usize,
-        /// To be kept.
-        line: Line,
-    },
-    /// Nothing more comes of a sample.
-    Ended {
-        /// Position in the header.
-        sample: usize,
-    },
-}
 
 impl Supervisor {
     /// Evaluates every plugin on every sample, on several devices side by side. A variant is read once, and measured under
@@ -71,17 +22,18 @@ impl Supervisor {
     /// What `hear` says; then no variant is begun any more.
     pub fn bench<E>(
         &self,
-        bench: &Bench<'_>,
+        bench: &BatchWork<'_>,
         devices: &mut [Device],
         mut hear: impl FnMut(BatchEvent) -> Result<(), E>,
     ) -> Result<(), E> {
         let timing: Vec<u32> = devices.iter().flat_map(Device::cores).collect();
         let cores = cores::for_checking(&timing);
-        let queue = Queue::new(bench);
+        let queue = SampleQueue::new(bench);
         hear_of(bench, &mut hear, |events| {
             std::thread::scope(|scope| {
                 for (number, device) in devices.iter_mut().enumerate() {
-                    let worker = Worker { supervisor: self, bench, queue: &queue, number, events: events.clone() };
+                    let reporter = Reporter { work: bench, events: events.clone() };
+                    let worker = DeviceWorker { supervisor: self, queue: &queue, number, reporter };
                     let cores = &cores;
                     scope.spawn(move || worker.run(device, cores));
                 }
@@ -93,7 +45,7 @@ impl Supervisor {
 /// Has `work` done on another thread, and `hear` called on this one with what it tells, and often. What `hear` says to end
 /// the batch is returned once the work has ended.
 pub(crate) fn hear_of<E>(
-    bench: &Bench<'_>,
+    bench: &BatchWork<'_>,
     hear: &mut impl FnMut(BatchEvent) -> Result<(), E>,
     work: impl FnOnce(Sender<BatchEvent>) + Send,
 ) -> Result<(), E> {

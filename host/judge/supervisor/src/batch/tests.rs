@@ -1,9 +1,9 @@
 //! Batch files: what is in them after they were cut, damaged, resumed and fought over, and the documents that they give.
 
 use super::read::parse_bounded;
-use super::work::Queue;
+use super::work::Checking;
+use super::work::SampleQueue;
 use super::*;
-use crate::evaluate::Checking;
 use crate::supervisor::Config;
 use passhost_ir::{Dtype, TensorType};
 use passhost_result::document::{Blame, CHECK, ChildWalls, Document, Job, Limits, Variant, failure};
@@ -42,9 +42,9 @@ fn name(sample: &str) -> SampleName {
     SampleName { name: sample.into(), path: format!("s/{sample}"), sha256: "5a".into(), groups: vec!["all".into()] }
 }
 
-fn line(plugin: &str, sample: &str, position: usize, judged: Judged) -> Line {
+fn line(plugin: &str, sample: &str, position: usize, judged: Judged) -> BatchLine {
     let Judged { variant, outcome, .. } = judged;
-    Line::Variant(Box::new(VariantLine {
+    BatchLine::Variant(Box::new(VariantLine {
         plugin: plugin.repeat(8),
         sample: name(sample),
         position,
@@ -130,7 +130,7 @@ impl Place {
     }
 
     /// With these lines after the header.
-    fn with(lines: &[Line]) -> Place {
+    fn with(lines: &[BatchLine]) -> Place {
         let place = Place::new();
         let (mut file, _) = place.open(&header(), false).unwrap();
         lines.iter().for_each(|line| file.add(line).unwrap());
@@ -147,7 +147,7 @@ impl Place {
     }
 }
 
-fn finished(lines: &[Line]) -> Finished {
+fn finished(lines: &[BatchLine]) -> Finished {
     let mut finished = Finished::default();
     lines.iter().for_each(|line| finished.add(line));
     finished
@@ -290,7 +290,7 @@ fn the_later_line_holds_and_what_the_host_spoilt_is_done_again() {
 #[test]
 fn results_of_a_sample_that_was_changed_are_left_out() {
     let mut changed = line("a", "one", 0, refused("x"));
-    if let Line::Variant(line) = &mut changed {
+    if let BatchLine::Variant(line) = &mut changed {
         line.sample.sha256 = "6b".into();
     }
     let place = Place::with(&[line("a", "one", 0, refused("x")), line("a", "one", 1, refused("y")), changed]);
@@ -302,7 +302,7 @@ fn results_of_a_sample_that_was_changed_are_left_out() {
 #[test]
 fn a_sample_that_cannot_be_used_has_a_document_for_each_plugin() {
     let failure = failure(Blame::Sample, "sample", "cannot open `s/two`", "correct all.txt:2");
-    let lost = Line::Sample(SampleLine { sample: name("two"), failure: Some(failure.clone()) });
+    let lost = BatchLine::Sample(SampleLine { sample: name("two"), failure: Some(failure.clone()) });
     let place = Place::with(&[lost]);
     let read = read(&place.path()).unwrap();
     assert_eq!((read.documents.len(), read.finished_samples), (2, 1));
@@ -347,7 +347,7 @@ fn documents_are_bit_for_bit_those_of_evaluations() {
     let cases: [fn() -> Vec<Judged>; 3] =
         [|| vec![timed("x"), timed("y")], || vec![timed("x"), refused("y")], || vec![not_measured("x"), timed("y")]];
     for case in cases {
-        let lines: Vec<Line> =
+        let lines: Vec<BatchLine> =
             case().into_iter().enumerate().map(|(position, judged)| line("b", "one", position, judged)).rev().collect();
         let place = Place::with(&lines);
         let expected = evaluated(&header().plugins[1], case());
@@ -368,15 +368,15 @@ fn a_batch_file_reads_as_it_was_written() {
 #[test]
 fn a_sample_that_one_device_has_begun_waits_for_that_device() {
     let mut begun = line("a", "one", 0, refused("x"));
-    if let Line::Variant(line) = &mut begun {
+    if let BatchLine::Variant(line) = &mut begun {
         line.device = Some(1);
     }
     let (header, finished, stop) = (header(), finished(&[begun]), AtomicBool::new(false));
     let checking = Checking::Between;
-    let bench = Bench { header: &header, plugins: &[], finished: &finished, checking, stop: &stop };
-    let queue = Queue::new(&bench);
+    let bench = BatchWork { header: &header, plugins: &[], finished: &finished, checking, stop: &stop };
+    let queue = SampleQueue::new(&bench);
     assert_eq!([queue.next(0), queue.next(0), queue.next(1), queue.next(1)], [Some(1), None, Some(0), None]);
-    let queue = Queue::new(&bench);
+    let queue = SampleQueue::new(&bench);
     stop.store(true, Ordering::Relaxed);
     assert_eq!(queue.next(1), None, "nothing is begun once it is to stop");
 }

@@ -1,10 +1,9 @@
 //! The worker of one device: it checks variants, or has them checked ahead, and measures them.
 
-use super::line::{Line, SampleLine, SampleName, VariantLine};
-use super::run::{BatchEvent, Bench};
-use super::work::{Opened, Queue, Task, open, unusable};
+use super::line::SampleLine;
+use super::report::{MeasuredSample, Reporter};
+use super::work::{Checking, OpenedForBatch, SampleQueue, VariantTask, open, unusable};
 use crate::checker::Checker;
-use crate::evaluate::Checking;
 use crate::evaluation::Checked;
 use crate::queue::ahead;
 use crate::stages::secret;
@@ -13,41 +12,26 @@ use passhost_child::device::Device;
 use passhost_child::{ForGpu, LoadedPlugin, cores};
 use passhost_ir::DeviceFacts;
 use passhost_protocol::device::Draws;
-use passhost_result::Walls;
 use passhost_result::document::{Blame, ChildWalls, failure};
-use passhost_result::verdict::{Judged, empty, failed};
+use passhost_result::verdict::{empty, failed};
 use passhost_score::FailureClass;
 use std::collections::HashMap;
-use std::sync::mpsc::Sender;
 use std::sync::{Mutex, PoisonError};
 
 /// Samples that may wait for the device for each checker: one is being measured while the next is made ready.
 const AHEAD: usize = 2;
 
 /// The worker of one device.
-pub(super) struct Worker<'a> {
+pub(super) struct DeviceWorker<'a> {
     pub supervisor: &'a Supervisor,
-    pub bench: &'a Bench<'a>,
-    pub queue: &'a Queue<'a>,
+    pub queue: &'a SampleQueue<'a>,
     /// Position of the device in the header.
     pub number: usize,
-    pub events: Sender<BatchEvent>,
+    pub reporter: Reporter<'a>,
 }
 
 /// Every sample has been begun.
 struct NothingLeft;
-
-/// A sample whose variants are being measured.
-struct Sampled {
-    /// Position in the header.
-    index: usize,
-    name: SampleName,
-    of: usize,
-    /// What kept its reader in.
-    reader: Option<Walls>,
-    /// Names of its variants.
-    variants: Vec<String>,
-}
 
 /// Who checks, with the plugins that load.
 struct Crew<'a> {
@@ -57,18 +41,18 @@ struct Crew<'a> {
 }
 
 /// A variant to be measured: what each plugin that loads and has not ended on it made of it.
-struct Ready<'a> {
-    task: Task,
+struct ReadyVariant<'a> {
+    task: VariantTask,
     /// With the plugin's place in the crew.
     checked: Vec<(usize, Checked<'a>)>,
 }
 
-impl<'a> Worker<'a> {
+impl<'a> DeviceWorker<'a> {
     /// Works until nothing is left. `cores` are those that time nothing.
     pub fn run(&self, device: &mut Device, cores: &[u32]) {
         let facts = device.info().facts;
         let mut crew = self.crew(facts, None);
-        match self.bench.checking {
+        match self.reporter.work.checking {
             Checking::Beside(checkers) if !cores.is_empty() => {
                 self.beside(checkers.min(cores.len()), cores, facts, &mut crew, device);
             }
@@ -78,7 +62,7 @@ impl<'a> Worker<'a> {
 
     /// Who checks with all plugins that load, and compiles for this GPU ahead.
     fn crew(&self, facts: DeviceFacts, gpu: Option<ForGpu>) -> Crew<'a> {
-        let plugins = self.bench.header.plugins.iter().zip(self.bench.plugins).enumerate();
+        let plugins = self.reporter.work.header.plugins.iter().zip(self.reporter.work.plugins).enumerate();
         let loading = plugins.filter(|(_, (entry, _))| entry.failure.is_none());
         let plugins = loading.map(|(position, (_, file))| (position, self.supervisor.load(file.clone()))).collect();
         Crew { checker: self.supervisor.checker(facts).compiling_ahead(gpu), plugins }
@@ -87,18 +71,18 @@ impl<'a> Worker<'a> {
     /// A variant is checked when the one before it has been measured.
     fn between(&self, crew: &mut Crew<'a>, device: &mut Device) {
         while let Some(index) = self.queue.next(self.number) {
-            match open(self.supervisor, self.bench, &self.bench.header.samples[index]) {
+            match open(self.supervisor, self.reporter.work, &self.reporter.work.header.samples[index]) {
                 Ok(mut opened) => {
                     let tasks = std::mem::take(&mut opened.tasks);
-                    self.begun(index, tasks.iter());
-                    for task in tasks.into_iter().take_while(|_| !self.bench.is_stopped()) {
+                    self.reporter.begun(index, tasks.iter());
+                    for task in tasks.into_iter().take_while(|_| !self.reporter.work.is_stopped()) {
                         let ready = crew.check(&mut opened, task);
-                        self.measure(&Sampled::new(index, &opened), ready, crew, device);
+                        self.measure(&MeasuredSample::new(index, &opened), ready, crew, device);
                     }
                 }
-                Err(line) => self.no_variants(index, *line),
+                Err(line) => self.reporter.no_variants(index, *line),
             }
-            self.ended(index);
+            self.reporter.ended(index);
         }
     }
 
@@ -115,54 +99,59 @@ impl<'a> Worker<'a> {
         let work = |own: &mut Crew<'a>, job: usize| {
             let index = self.queue.next(self.number)?;
             begun().insert(job, index);
-            let opened = open(self.supervisor, self.bench, &self.bench.header.samples[index]);
+            let opened = open(self.supervisor, self.reporter.work, &self.reporter.work.header.samples[index]);
             Some(opened.map(|opened| self.check_all(own, index, opened)))
         };
-        let samples = self.bench.header.samples.len();
+        let samples = self.reporter.work.header.samples.len();
         // Nothing is left once a job is about nothing.
         let _: Result<(), NothingLeft> = ahead(samples, checkers, AHEAD * checkers, worker, work, |job, done| {
             let index = begun().get(&job).copied().ok_or(NothingLeft)?;
             match done.flatten() {
                 Some(Ok((sampled, ready))) => {
-                    self.begun(index, ready.iter().map(|ready| &ready.task));
-                    for ready in ready.into_iter().take_while(|_| !self.bench.is_stopped()) {
+                    self.reporter.begun(index, ready.iter().map(|ready| &ready.task));
+                    for ready in ready.into_iter().take_while(|_| !self.reporter.work.is_stopped()) {
                         self.measure(&sampled, ready, crew, device);
                     }
                 }
-                Some(Err(line)) => self.no_variants(index, *line),
-                None => self.no_variants(index, self.panicked(index)),
+                Some(Err(line)) => self.reporter.no_variants(index, *line),
+                None => self.reporter.no_variants(index, self.panicked(index)),
             }
-            self.ended(index);
+            self.reporter.ended(index);
             Ok(())
         });
     }
 
-    fn check_all(&self, crew: &mut Crew<'a>, index: usize, mut opened: Opened) -> (Sampled, Vec<Ready<'a>>) {
+    fn check_all(
+        &self,
+        crew: &mut Crew<'a>,
+        index: usize,
+        mut opened: OpenedForBatch,
+    ) -> (MeasuredSample, Vec<ReadyVariant<'a>>) {
         let tasks = std::mem::take(&mut opened.tasks).into_iter();
-        let tasks = tasks.take_while(|_| !self.bench.is_stopped());
+        let tasks = tasks.take_while(|_| !self.reporter.work.is_stopped());
         let ready = tasks.map(|task| crew.check(&mut opened, task)).collect();
-        (Sampled::new(index, &opened), ready)
+        (MeasuredSample::new(index, &opened), ready)
     }
 
     /// Measures what each plugin made of a variant, one plugin after the other.
-    fn measure(&self, sampled: &Sampled, ready: Ready<'a>, crew: &mut Crew<'a>, device: &mut Device) {
-        let Ready { task, checked } = ready;
+    fn measure(&self, sampled: &MeasuredSample, ready: ReadyVariant<'a>, crew: &mut Crew<'a>, device: &mut Device) {
+        let ReadyVariant { task, checked } = ready;
         let name = &sampled.variants[task.variant];
         for &plugin in &task.plugins {
-            if let Some(failure) = self.bench.header.plugins[plugin].failure.clone() {
+            if let Some(failure) = self.reporter.work.header.plugins[plugin].failure.clone() {
                 let judged = failed(empty(name), FailureClass::Compile, failure);
                 let confinement = ChildWalls { reader: sampled.reader, ..ChildWalls::default() };
-                self.line(sampled, &task, plugin, None, confinement, judged);
+                self.reporter.variant(sampled, (task.variant, plugin), None, confinement, judged);
             }
         }
         for (place, checked) in self.on_the_same_inputs(checked) {
-            if self.bench.is_stopped() {
+            if self.reporter.work.is_stopped() {
                 return;
             }
             let (position, plugin) = &mut crew.plugins[place];
             let judged = crew.checker.judge(plugin, device, checked);
             let confinement = self.supervisor.walls(plugin, sampled.reader, Some(device));
-            self.line(sampled, &task, *position, Some(self.number), confinement, judged);
+            self.reporter.variant(sampled, (task.variant, *position), Some(self.number), confinement, judged);
         }
     }
 
@@ -178,83 +167,25 @@ impl<'a> Worker<'a> {
         checked
     }
 
-    fn line(
-        &self,
-        sampled: &Sampled,
-        task: &Task,
-        plugin: usize,
-        device: Option<usize>,
-        confinement: ChildWalls,
-        judged: Judged,
-    ) {
-        let Judged { variant, outcome, .. } = judged;
-        let line = VariantLine {
-            plugin: self.bench.header.plugins[plugin].sha256.clone(),
-            sample: sampled.name.clone(),
-            position: task.variant,
-            of: sampled.of,
-            device,
-            confinement,
-            outcome,
-            variant,
-        };
-        self.say(BatchEvent::Line { sample: sampled.index, line: Line::Variant(Box::new(line)) });
-    }
-
-    fn begun<'t>(&self, sample: usize, tasks: impl Iterator<Item = &'t Task>) {
-        self.say(BatchEvent::Begun { sample, left: tasks.map(|task| task.plugins.len()).sum() });
-    }
-
-    /// A sample of which there are no variants, which the file may say already.
-    fn no_variants(&self, sample: usize, line: SampleLine) {
-        if !self.bench.finished.has_sample(&line) {
-            self.say(BatchEvent::Line { sample, line: Line::Sample(line) });
-        }
-    }
-
     fn panicked(&self, index: usize) -> SampleLine {
         let failure = failure(Blame::Host, "check", "passhost panicked on this sample", "report this");
-        unusable(&self.bench.header.samples[index], failure)
-    }
-
-    /// Nothing more comes of a sample, unless it was left in the middle.
-    fn ended(&self, sample: usize) {
-        if !self.bench.is_stopped() {
-            self.say(BatchEvent::Ended { sample });
-        }
-    }
-
-    fn say(&self, event: BatchEvent) {
-        // Who no longer hears has ended the batch.
-        let _ = self.events.send(event);
+        unusable(&self.reporter.work.header.samples[index], failure)
     }
 }
 
 impl<'a> Crew<'a> {
     /// Reads a variant once, and checks what each plugin that has not ended on it makes of it.
-    fn check(&mut self, opened: &mut Opened, task: Task) -> Ready<'a> {
+    fn check(&mut self, opened: &mut OpenedForBatch, task: VariantTask) -> ReadyVariant<'a> {
         let Crew { checker, plugins } = self;
         let left = plugins.iter_mut().enumerate().filter(|(_, (position, _))| task.plugins.contains(position));
         let mut left = left.peekable();
         if left.peek().is_none() {
-            return Ready { task, checked: vec![] };
+            return ReadyVariant { task, checked: vec![] };
         }
         let reading = checker.read(&mut opened.sample, task.variant);
         let checked = left.map(|(place, (_, plugin))| {
             (place, checker.check_read(plugin, &mut opened.sample, task.variant, reading.clone()))
         });
-        Ready { checked: checked.collect(), task }
-    }
-}
-
-impl Sampled {
-    fn new(index: usize, opened: &Opened) -> Sampled {
-        Sampled {
-            index,
-            name: opened.name.clone(),
-            of: opened.of,
-            reader: opened.sample.walls(),
-            variants: opened.sample.variants().to_vec(),
-        }
+        ReadyVariant { checked: checked.collect(), task }
     }
 }

@@ -12,10 +12,10 @@ pub(crate) use run::run;
 use crate::account::Account;
 use crate::checker::Checker;
 use crate::sample::Sample;
-use crate::stages::{Read, Trail, Verified, secret};
+use crate::stages::{ReadVariant, Trail, VerifiedRewrite, secret};
 use passhost_child::LoadedPlugin;
 use passhost_ir::Graph;
-use passhost_protocol::reader::Change;
+use passhost_protocol::reader::VariantChange;
 use passhost_result::Symbols;
 use passhost_result::document::{Blame, Failure, HiddenShape, described};
 use passhost_result::untrusted::one_line;
@@ -28,19 +28,19 @@ const BYTES: u64 = 16 << 20;
 pub(crate) struct Hidden {
     /// Of the sizes; none where no sizes are asked for.
     pub seed: Option<u64>,
-    pub shapes: Vec<Chosen>,
+    pub shapes: Vec<HiddenSize>,
     /// Why there are fewer than the policy asks for.
     pub note: Option<String>,
 }
 
 /// A graph in other sizes, and what the pass made of it.
-pub(crate) struct Chosen {
+pub(crate) struct HiddenSize {
     pub record: HiddenShape,
-    pub end: Result<Verified, Failure>,
+    pub end: Result<VerifiedRewrite, Failure>,
 }
 
 /// The search for other sizes of one variant.
-pub(crate) struct Search<'a, 's> {
+pub(crate) struct HiddenSearch<'a, 's> {
     pub checker: &'a mut Checker<'s>,
     pub plugin: &'a mut LoadedPlugin,
     pub sample: &'a mut Sample,
@@ -50,7 +50,7 @@ pub(crate) struct Search<'a, 's> {
     pub original: &'a Graph,
 }
 
-impl Search<'_, '_> {
+impl HiddenSearch<'_, '_> {
     /// Chooses as many sizes as the policy asks for, by this seed if it is given, and checks the pass on them.
     ///
     /// # Errors
@@ -102,10 +102,10 @@ impl Search<'_, '_> {
     }
 
     /// The graph in these sizes with what the pass makes of it, or why the sample does not have them.
-    fn choose(&mut self, sizes: Symbols, account: &mut Account) -> Result<Chosen, String> {
-        let Search { checker, sample, .. } = self;
+    fn choose(&mut self, sizes: Symbols, account: &mut Account) -> Result<HiddenSize, String> {
+        let HiddenSearch { checker, sample, .. } = self;
         let (inputs, limit) = (checker.supervisor.config.inputs, checker.supervisor.reading_limit());
-        let change = Change { symbols: sizes, dtype: None };
+        let change = VariantChange { symbols: sizes, dtype: None };
         let mut infer = account.pays(&mut checker.types);
         let read = sample.read_changed(self.index, &change, inputs, &mut infer, limit);
         let read = infer.end().map_or(Ok(read), |trouble| Err(trouble.to_string()))?;
@@ -117,15 +117,15 @@ impl Search<'_, '_> {
         }
         // What a trail says goes nowhere: the record of a hidden size says what counts.
         let mut trail = self.trail.aside();
-        let typed = Read::changed(read).typed(&mut trail);
+        let typed = ReadVariant::changed(read).typed(&mut trail);
         let (rewrite, end) = match typed.and_then(|typed| checker.verified(self.plugin, typed, &mut trail)) {
             Ok(verified) => (Some(verified.rewrite.clone()), Ok(verified)),
             Err(stopped) if stopped.failure.blame == Blame::Sample => return Err(said(stopped.failure.message)),
-            Err(stopped) => (stopped.said.rewrite, Err(stopped.failure)),
+            Err(stopped) => (stopped.record.rewrite, Err(stopped.failure)),
         };
         let rewrite_sha256 = rewrite.map(|rewrite| rewrite.sha256);
         let record = HiddenShape { sizes: change.symbols, rewrite_sha256, ..HiddenShape::default() };
-        Ok(Chosen { record, end })
+        Ok(HiddenSize { record, end })
     }
 }
 

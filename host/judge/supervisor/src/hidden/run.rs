@@ -1,12 +1,12 @@
 //! A hidden size on the device: correctness rounds, and no times.
 
-use super::Chosen;
+use super::HiddenSize;
 use crate::event::WorkStage;
-use crate::stages::{Reference, Trail, Verified};
+use crate::stages::{Reference, Trail, VerifiedRewrite};
 use passhost_child::ChildError;
-use passhost_child::device::{DeviceError, DeviceSession, RewriteRequest};
+use passhost_child::device::{DeviceChildError, DeviceSession};
 use passhost_ir::OpTable;
-use passhost_protocol::device::{Draws, Evaluation, RewriteError};
+use passhost_protocol::device::{Draws, EvaluationReport, RewriteError, RewriteJob};
 use passhost_result::document::{Blame, Failure, HiddenShape, allowed, described, wrong_from};
 use passhost_result::verdict::counts_from;
 use passhost_result::{OtherRounds, Settings, Share};
@@ -19,9 +19,9 @@ pub(crate) fn run(
     session: &mut DeviceSession<'_>,
     seed: u64,
     recorded_right_from: i8,
-    chosen: Chosen,
+    chosen: HiddenSize,
 ) -> HiddenShape {
-    let Chosen { mut record, end } = chosen;
+    let HiddenSize { mut record, end } = chosen;
     let said = |what: String| format!("with {}: {what}", described(&record.sizes));
     match end {
         Err(failure) if failure.blame == Blame::Plugin => record.finding = Some(said(failure.message)),
@@ -40,7 +40,7 @@ pub(crate) fn run(
 }
 
 /// What is wrong with a rewrite that ran.
-fn wrong(evaluation: &Evaluation, right_from: Option<i8>, allowed: i8) -> Option<String> {
+fn wrong(evaluation: &EvaluationReport, right_from: Option<i8>, allowed: i8) -> Option<String> {
     evaluation.findings.first().map(ToString::to_string).or_else(|| wrong_from(right_from, allowed))
 }
 
@@ -56,8 +56,8 @@ fn evaluate(
     trail: &Trail<'_>,
     session: &mut DeviceSession<'_>,
     seed: u64,
-    verified: &Verified,
-) -> Result<Evaluation, Trouble> {
+    verified: &VerifiedRewrite,
+) -> Result<EvaluationReport, Trouble> {
     let config = &trail.supervisor.config;
     let rounds = config.settings.rounds.min(1);
     let settings = Settings { rounds, domain_rounds: false, ..config.settings };
@@ -74,17 +74,17 @@ fn evaluate(
     let stressed = Share { count: 1, of: 1 };
     let others = Some(OtherRounds { stressed, ..OtherRounds::default() });
     let draws = Draws { seed, are_shared: false, others };
-    let request = RewriteRequest { rewrite: &verified.graph, in_place: &in_place, schedules: &[], draws, settings };
-    let mut evaluated = session.evaluate(request, limit, &mut watch);
-    if let Err(DeviceError::Child(ChildError::Died { .. })) = &evaluated {
+    let job = RewriteJob { rewrite: verified.graph.clone(), in_place, schedules: vec![], draws, settings };
+    let mut evaluated = session.evaluate(&job, limit, &mut watch);
+    if let Err(DeviceChildError::Child(ChildError::Died { .. })) = &evaluated {
         // As for a recorded size: one death may be anybody's doing.
         reference.load_in(0, trail, session).map_err(other)?;
-        evaluated = session.evaluate(request, limit, &mut watch);
+        evaluated = session.evaluate(&job, limit, &mut watch);
     }
     match evaluated {
         Ok(evaluation) => ended(evaluation),
         // As for a recorded size: whether eager alone survives says whose doing it was.
-        Err(DeviceError::Child(error)) => Err(match reference.load_in(0, trail, session) {
+        Err(DeviceChildError::Child(error)) => Err(match reference.load_in(0, trail, session) {
             Ok(()) => Trouble::Plugin(format!("{error} while running the rewrite; the reference alone runs")),
             Err(failure) => other(failure),
         }),
@@ -93,7 +93,7 @@ fn evaluate(
 }
 
 /// What can be compared, if anything. What was found before an error is no less found, whoever is to blame for the error.
-fn ended(evaluation: Evaluation) -> Result<Evaluation, Trouble> {
+fn ended(evaluation: EvaluationReport) -> Result<EvaluationReport, Trouble> {
     match (&evaluation.error, evaluation.findings.first()) {
         (None, _) => Ok(evaluation),
         (Some(_), Some(found)) => Err(Trouble::Plugin(found.to_string())),
@@ -120,17 +120,17 @@ mod tests {
         for error in [of_host.clone(), of_plugin.clone()] {
             let findings = vec![Finding::GuardZone { count: 2 }];
             let found = "2 guard zones around allocations were overwritten".to_owned();
-            let evaluation = Evaluation { findings, ..Evaluation::failed(error) };
+            let evaluation = EvaluationReport { findings, ..EvaluationReport::failed(error) };
             assert_eq!(ended(evaluation), Err(Trouble::Plugin(found)));
         }
-        assert_eq!(ended(Evaluation::failed(of_host.clone())), Err(Trouble::Other(of_host.to_string())));
-        assert_eq!(ended(Evaluation::failed(of_plugin.clone())), Err(Trouble::Plugin(of_plugin.to_string())));
+        assert_eq!(ended(EvaluationReport::failed(of_host.clone())), Err(Trouble::Other(of_host.to_string())));
+        assert_eq!(ended(EvaluationReport::failed(of_plugin.clone())), Err(Trouble::Plugin(of_plugin.to_string())));
         let of_sample = RewriteError::Reference(ReferenceError::Op {
             node: NodeId(1),
             op: "aten::embedding".to_owned(),
             message: "index out of range in self".to_owned(),
         });
-        assert_eq!(ended(Evaluation::failed(of_sample.clone())), Err(Trouble::Other(of_sample.to_string())));
-        assert_eq!(ended(Evaluation::default()), Ok(Evaluation::default()));
+        assert_eq!(ended(EvaluationReport::failed(of_sample.clone())), Err(Trouble::Other(of_sample.to_string())));
+        assert_eq!(ended(EvaluationReport::default()), Ok(EvaluationReport::default()));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Trail;
 use passhost_policy::Rules;
-use passhost_protocol::device::Evaluation;
+use passhost_protocol::device::EvaluationReport;
 use passhost_result::document::{Failure, HiddenShapes, Rewrite, Variant};
 use passhost_result::verdict::{Judged, conclude, counts_from, decided, unfit_for_times};
 use passhost_result::{Departure, GuestUsage, TunedKernel, timing};
@@ -10,7 +10,7 @@ use passhost_score::{FailureClass, variant_right_from};
 
 /// What came of running a rewrite beside its reference.
 pub(crate) struct Compared {
-    pub evaluation: Evaluation,
+    pub evaluation: EvaluationReport,
     /// `None` where the times give no speedup, or say nothing.
     pub times: Option<timing::Measured>,
     /// Why none could be taken.
@@ -18,7 +18,7 @@ pub(crate) struct Compared {
 }
 
 /// All that is known of a variant whose rewrite ran.
-pub(crate) struct Measured {
+pub(crate) struct MeasuredVariant {
     pub compared: Compared,
     pub rewrite: Rewrite,
     pub usage: GuestUsage,
@@ -30,7 +30,7 @@ pub(crate) struct Measured {
 
 impl Compared {
     /// Whether its outputs are wrong, and from which t on a rewrite is right that has times which count.
-    pub fn standing(&self, pass_miss: bool, rules: &Rules) -> (bool, Option<i8>) {
+    pub fn outcome(&self, pass_miss: bool, rules: &Rules) -> (bool, Option<i8>) {
         let outputs = &self.evaluation.outputs;
         let is_timed = self.times.as_ref().is_some_and(|times| times.timing.trouble.is_none());
         let right_from = counts_from(outputs, rules).filter(|_| is_timed);
@@ -41,11 +41,11 @@ impl Compared {
     }
 }
 
-impl Measured {
+impl MeasuredVariant {
     /// The verdict.
     pub fn judged(self, trail: Trail<'_>) -> Judged {
         let rules = trail.supervisor.config.policy.rules();
-        let Measured { compared, rewrite, usage, seed, tuned, departure, hidden } = self;
+        let MeasuredVariant { compared, rewrite, usage, seed, tuned, departure, hidden } = self;
         let (rewrite, usage, seed) = (Some(rewrite), Some(usage), Some(seed));
         let variant = Variant { rewrite, usage, seed, tuned, departure, hidden, ..trail.entry() };
         let Compared { evaluation, times, untimed } = compared;
@@ -59,8 +59,8 @@ impl Measured {
 }
 
 /// Why a rewrite is not compared, whatever its times are.
-pub(super) fn unfit(evaluation: &Evaluation, pass_miss: bool) -> Option<FailureClass> {
-    let Evaluation { outputs, findings, .. } = evaluation;
+pub(super) fn unfit(evaluation: &EvaluationReport, pass_miss: bool) -> Option<FailureClass> {
+    let EvaluationReport { outputs, findings, .. } = evaluation;
     let right_from = variant_right_from(outputs.iter().map(|output| output.right_from));
     unfit_for_times(pass_miss, !findings.is_empty(), outputs, right_from)
 }
@@ -68,12 +68,12 @@ pub(super) fn unfit(evaluation: &Evaluation, pass_miss: bool) -> Option<FailureC
 /// The verdict on what ran, where `variant` says all but what came of that.
 pub(crate) fn judged(
     variant: Variant,
-    evaluation: Evaluation,
+    evaluation: EvaluationReport,
     times: Option<timing::Measured>,
     rules: &Rules,
 ) -> Judged {
     let (timing, speedups) = times.map(|timing::Measured { timing, speedups }| (timing, speedups)).unzip();
-    let Evaluation { outputs, findings, domain, notes, trivial, others, .. } = evaluation;
+    let EvaluationReport { outputs, findings, domain, notes, trivial, others, .. } = evaluation;
     let variant = Variant {
         timing,
         findings: findings.iter().map(ToString::to_string).collect(),

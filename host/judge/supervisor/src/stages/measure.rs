@@ -2,14 +2,16 @@
 
 use super::judge::{Compared, unfit};
 use super::reference::MORE_MEMORY;
-use super::{Measured, Reference, Said, Stopped, Trail, Verified, secret};
+use super::{MeasuredVariant, Reference, RewriteRecord, Stopped, Trail, VerifiedRewrite, secret};
 use crate::hidden::{self, Hidden};
 use crate::memory::{available, has_room};
-use passhost_child::device::{Device, DeviceError, DeviceSession, LoadRequest, RewriteRequest};
+use passhost_child::device::{Device, DeviceChildError, DeviceSession, LoadRequest};
 use passhost_child::{ChildError, DOCTOR, DeviceGuard, Use, not_captured, schedules};
 use passhost_ir::{Graph, Node, NodeId, NodeKind, OpTable, in_place_nodes};
-use passhost_protocol::device::{Draws, Evaluation, NotCaptured, ReferenceError, RewriteError, TimingError};
-use passhost_protocol::reader::Variant;
+use passhost_protocol::device::{
+    Draws, EvaluationReport, NotCaptured, ReferenceError, RewriteError, RewriteJob, TimingError,
+};
+use passhost_protocol::reader::SampleVariant;
 use passhost_result::document::{Blame, Failure, HiddenShapes, failure};
 use passhost_result::untrusted::one_line;
 use passhost_result::{Departure, DomainFinding, Finding, Settings, ShownBy, TunedKernel, Work};
@@ -22,7 +24,7 @@ const MOST_TUNED: Duration = Duration::from_secs(600);
 
 /// How a rewrite is to be run.
 #[derive(Default)]
-pub(crate) struct Plan {
+pub(crate) struct RunPlan {
     /// Its inputs, where an evaluation is repeated, or other plugins are tried on the same ones.
     pub draws: Option<Draws>,
     /// The schedules of its kernels, where an evaluation is repeated.
@@ -42,9 +44,9 @@ pub(super) struct Measurement<'a, 's> {
 }
 
 /// Why nothing came of it.
-pub(super) enum Lost {
+pub(super) enum MeasurementLost {
     /// The child of this number is gone.
-    Process(usize, DeviceError),
+    Process(usize, DeviceChildError),
     /// The rewrite fails.
     Rewrite(RewriteError),
     /// A program cannot be launched as it was to be.
@@ -53,16 +55,16 @@ pub(super) enum Lost {
     Reference(Failure),
 }
 
-impl From<TimingError> for Lost {
-    fn from(error: TimingError) -> Lost {
+impl From<TimingError> for MeasurementLost {
+    fn from(error: TimingError) -> MeasurementLost {
         match error {
-            TimingError::Rewrite(error) => Lost::Rewrite(error),
-            TimingError::NotCaptured(reason) => Lost::NotCaptured(reason),
+            TimingError::Rewrite(error) => MeasurementLost::Rewrite(error),
+            TimingError::NotCaptured(reason) => MeasurementLost::NotCaptured(reason),
         }
     }
 }
 
-impl Verified {
+impl VerifiedRewrite {
     /// Runs it beside its reference, which the device has loaded, for as long as the guard allows others to run as well;
     /// then in hidden sizes, if it is right somewhere.
     pub fn measured(
@@ -70,19 +72,19 @@ impl Verified {
         trail: &mut Trail<'_>,
         device: &mut Device,
         reference: &Reference,
-        plan: Plan,
+        plan: RunPlan,
         guard: Option<DeviceGuard>,
-    ) -> Result<Measured, Stopped> {
+    ) -> Result<MeasuredVariant, Stopped> {
         let config = &trail.supervisor.config;
         // The rewrite is hashed and verified by now: only now may the seed of its inputs exist.
         let own = || secret(config).map(|seed| Draws { seed, are_shared: false, others: None });
         let draws = match plan.draws.map_or_else(own, Ok) {
             Ok(draws) => draws,
             Err(failure) => {
-                return Err(Stopped { class: FailureClass::Runtime, failure, said: self.said().into() });
+                return Err(Stopped { class: FailureClass::Runtime, failure, record: self.record().into() });
             }
         };
-        let Verified { graph, rewrite, usage, .. } = self;
+        let VerifiedRewrite { graph, rewrite, usage, .. } = self;
         let (session, pass_miss, seed) = (device.session(), rewrite.pass_miss, draws.seed);
         let mut on_device =
             Measurement { trail: &mut *trail, session, reference, rewrite: &graph, pass_miss, tuned: vec![] };
@@ -92,12 +94,12 @@ impl Verified {
         let spent = session.end();
         trail.spent.join(&spent);
         let compared = compared.map_err(|mut stopped| {
-            let findings = stopped.said.findings;
+            let findings = stopped.record.findings;
             let (rewrite, usage, seed) = (Some(rewrite.clone()), Some(usage.clone()), Some(seed));
-            *stopped.said = Said { rewrite, usage, excerpt: vec![], seed, tuned: tuned.clone(), findings };
+            *stopped.record = RewriteRecord { rewrite, usage, excerpt: vec![], seed, tuned: tuned.clone(), findings };
             stopped
         })?;
-        let (_, right_from) = compared.standing(pass_miss, config.policy.rules());
+        let (_, right_from) = compared.outcome(pass_miss, config.policy.rules());
         let hidden = plan.hidden.seed.zip(right_from).map(|(seed_of_sizes, right_from)| {
             let _guard = trail.guard(device, Use::Shared);
             let mut session = device.session();
@@ -106,7 +108,7 @@ impl Verified {
             trail.spent.add(Work::HiddenSizes, session.end().total());
             HiddenShapes { seed: seed_of_sizes, shapes, missing: plan.hidden.note }
         });
-        Ok(Measured { compared, rewrite, usage, seed, tuned, departure, hidden })
+        Ok(MeasuredVariant { compared, rewrite, usage, seed, tuned, departure, hidden })
     }
 }
 
@@ -119,23 +121,21 @@ impl Measurement<'_, '_> {
         guard: Option<DeviceGuard>,
     ) -> Result<Compared, Stopped> {
         let (config, reference) = (&self.trail.supervisor.config, self.reference);
-        let Variant { program, inputs, .. } = &*reference.read;
+        let SampleVariant { program, inputs, .. } = &*reference.read;
         let settings = reference.settings(config.settings);
         let limit = reference.limit(config, &settings);
         // Nodes of the rewrite that work in place, as the reference's do.
         let in_place = in_place_nodes(program, OpTable::sample());
-        let rewrite = self.rewrite;
-        let mut request = RewriteRequest { rewrite, in_place: &in_place, schedules: &[], draws, settings };
-        let guard = self.tune(request, tuned, guard).map_err(|lost| self.stopped(lost))?;
-        let schedules = chosen_schedules(&self.tuned);
-        request.schedules = &schedules;
+        let mut job = RewriteJob { rewrite: self.rewrite.clone(), in_place, schedules: vec![], draws, settings };
+        let guard = self.tune(&job, tuned, guard).map_err(|lost| self.stopped(lost))?;
+        job.schedules = chosen_schedules(&self.tuned);
         let on_gpu = self.session.device().info().device != "cpu";
         let have_room = || on_gpu || has_room(program, inputs, Settings::PROCESSES, available()).is_ok();
         if !settings.accept_noise && (settings.time_pass_miss || !self.pass_miss) && have_room() {
             self.session.start_others();
             self.session.begin_loads(LoadRequest { program, inputs, seed: draws.seed });
         }
-        let evaluation = self.twice(0, |session, watch| session.evaluate(request, limit, watch));
+        let evaluation = self.twice(0, |session, watch| session.evaluate(&job, limit, watch));
         // What still loads would disturb whoever times next, here or in another evaluation.
         self.session.finish_loads(limit);
         drop(guard);
@@ -147,10 +147,10 @@ impl Measurement<'_, '_> {
         if unfit(&evaluation, self.pass_miss && !settings.time_pass_miss).is_some() {
             return Ok(Compared { evaluation, times: None, untimed: None });
         }
-        match self.times(request, limit, &mut evaluation) {
+        match self.times(&job, limit, &mut evaluation) {
             // Outputs of timed runs may have shown what the checks did not.
             Ok(times) => Ok(Compared { evaluation, times, untimed: None }),
-            Err(Lost::NotCaptured(reason)) => match not_captured(&reason) {
+            Err(MeasurementLost::NotCaptured(reason)) => match not_captured(&reason) {
                 // What eager can, and the rewrite cannot, is a failure of the rewrite: leaving it out would be a way out.
                 failure if failure.blame == Blame::Plugin => {
                     Err(Stopped::new(FailureClass::Runtime, failure).after(&evaluation.findings))
@@ -165,25 +165,25 @@ impl Measurement<'_, '_> {
     /// device; `known` are those of an evaluation that is repeated. They have the same ones from then on, in every process.
     fn tune(
         &mut self,
-        request: RewriteRequest<'_>,
+        job: &RewriteJob,
         known: Vec<TunedKernel>,
         guard: Option<DeviceGuard>,
-    ) -> Result<Option<DeviceGuard>, Lost> {
+    ) -> Result<Option<DeviceGuard>, MeasurementLost> {
         let is_kernel = |node: &Node| matches!(node.kind, NodeKind::Kernel { .. });
-        let kernels = request.rewrite.nodes.iter().filter(|node| is_kernel(node)).count();
-        if !request.settings.tune || self.session.device().info().device == "cpu" || kernels == 0 {
+        let kernels = job.rewrite.nodes.iter().filter(|node| is_kernel(node)).count();
+        if !job.settings.tune || self.session.device().info().device == "cpu" || kernels == 0 {
             return Ok(guard);
         }
         if !known.is_empty() {
-            self.tuned = schedules::sound(request.rewrite, known);
+            self.tuned = schedules::sound(&job.rewrite, known);
             return Ok(guard);
         }
         drop(guard);
         let alone = self.trail.guard(self.session.device(), Use::Alone);
         let config = &self.trail.supervisor.config;
-        let limit = self.reference.limit(config, &request.settings) + tuning_limit(kernels);
+        let limit = self.reference.limit(config, &job.settings) + tuning_limit(kernels);
         let limit = config.timeout.unwrap_or(limit);
-        let tuned = self.twice(0, |session, watch| session.tune(request, limit, watch));
+        let tuned = self.twice(0, |session, watch| session.tune(job, limit, watch));
         drop(alone);
         let guard = self.trail.guard(self.session.device(), Use::Shared);
         let trouble = match tuned {
@@ -192,21 +192,21 @@ impl Measurement<'_, '_> {
                 return Ok(guard);
             }
             Ok(Err(error)) => error.to_string(),
-            Err(Lost::Process(_, DeviceError::Child(error))) => error.to_string(),
+            Err(MeasurementLost::Process(_, DeviceChildError::Child(error))) => error.to_string(),
             Err(lost) => return Err(lost),
         };
         // What is the rewrite's doing shows again where it is checked, and is judged there.
         self.trail.write(format!("kernels have their default schedules: {}", one_line(&trouble, 600)));
-        self.reference.load_in(0, self.trail, &mut self.session).map_err(Lost::Reference)?;
+        self.reference.load_in(0, self.trail, &mut self.session).map_err(MeasurementLost::Reference)?;
         Ok(guard)
     }
 
     /// Looks for the node that makes a rewrite wrong, once everything else is known of it. Where that fails, nothing is said:
     /// no verdict depends on it.
     fn traced(&mut self, compared: &Compared, seed: u64) -> Option<Departure> {
-        let Evaluation { outputs, findings, domain, .. } = &compared.evaluation;
+        let EvaluationReport { outputs, findings, domain, .. } = &compared.evaluation;
         let config = &self.trail.supervisor.config;
-        let (is_wrong, _) = compared.standing(self.pass_miss, config.policy.rules());
+        let (is_wrong, _) = compared.outcome(self.pass_miss, config.policy.rules());
         // The input whose growth shows it to be wrong.
         let stressed = findings.iter().find_map(|finding| match finding {
             Finding::Insensitive { input, .. } => Some(input.clone()),
@@ -225,22 +225,22 @@ impl Measurement<'_, '_> {
         let settings = self.reference.settings(config.settings);
         let schedules = chosen_schedules(&self.tuned);
         let draws = Draws { seed, are_shared: false, others: None };
-        let request = RewriteRequest { rewrite: self.rewrite, in_place: &[], schedules: &schedules, draws, settings };
+        let job = RewriteJob { rewrite: self.rewrite.clone(), in_place: vec![], schedules, draws, settings };
         let limit = self.reference.limit(config, &settings);
         let _guard = self.trail.guard(self.session.device(), Use::Shared);
-        self.session.trace(request, shown_by, limit).unwrap_or_default()
+        self.session.trace(job, shown_by, limit).unwrap_or_default()
     }
 
     /// Whose doing it is.
-    fn stopped(&mut self, lost: Lost) -> Stopped {
+    fn stopped(&mut self, lost: MeasurementLost) -> Stopped {
         match lost {
-            Lost::Process(process, DeviceError::Child(error)) => self.blame_for_death(process, &error),
-            Lost::Process(_, error) => {
+            MeasurementLost::Process(process, DeviceChildError::Child(error)) => self.blame_for_death(process, &error),
+            MeasurementLost::Process(_, error) => {
                 Stopped::new(FailureClass::Runtime, failure(Blame::Host, "evaluation", error, DOCTOR))
             }
-            Lost::Rewrite(error) => rewrite_failed(&error),
-            Lost::NotCaptured(reason) => Stopped::new(FailureClass::Runtime, not_captured(&reason)),
-            Lost::Reference(failure) => Stopped::new(FailureClass::Reference, failure),
+            MeasurementLost::Rewrite(error) => rewrite_failed(&error),
+            MeasurementLost::NotCaptured(reason) => Stopped::new(FailureClass::Runtime, not_captured(&reason)),
+            MeasurementLost::Reference(failure) => Stopped::new(FailureClass::Reference, failure),
         }
     }
 
@@ -268,7 +268,7 @@ fn rewrite_failed(error: &RewriteError) -> Stopped {
         RewriteError::Memory { .. } => {
             return Stopped::new(FailureClass::Runtime, failure(Blame::Host, "plan", error, MORE_MEMORY));
         }
-        RewriteError::Reference(ReferenceError::Memory { .. } | ReferenceError::TooLarge { .. }) => {
+        RewriteError::Reference(ReferenceError::Memory(_) | ReferenceError::TooLarge { .. }) => {
             return Stopped::new(FailureClass::Reference, failure(Blame::Host, "reference", error, MORE_MEMORY));
         }
         RewriteError::Reference(_) => {

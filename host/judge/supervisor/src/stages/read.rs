@@ -4,27 +4,32 @@ use super::{Stopped, Trail, without_types};
 use crate::account::Account;
 use crate::event::WorkStage;
 use crate::sample::{ReadError, Sample};
-use passhost_child::{DOCTOR, Types};
+use passhost_child::{DOCTOR, TypesClient};
 use passhost_ir::{OpTable, TensorType, Unscorable, returns_views_alone, varying};
-use passhost_protocol::reader::Variant;
+use passhost_protocol::reader::SampleVariant;
 use passhost_result::InputMode;
 use passhost_result::document::{Blame, Failure, failure};
 use passhost_score::FailureClass;
 use std::sync::Arc;
 
 /// A variant as its reader gave it.
-pub(crate) struct Read(Variant);
+pub(crate) struct ReadVariant(SampleVariant);
 
 /// A variant whose outputs depend on its inputs, with the types that were inferred or observed.
 #[derive(Clone)]
-pub(crate) struct Typed {
+pub(crate) struct TypedVariant {
     /// The program that rewrites are held against, with its inputs.
-    reference: Arc<Variant>,
+    reference: Arc<SampleVariant>,
 }
 
-impl Read {
+impl ReadVariant {
     /// Reads variant `index` of a sample.
-    pub fn new(trail: &mut Trail<'_>, types: &mut Types, sample: &mut Sample, index: usize) -> Result<Read, Stopped> {
+    pub fn new(
+        trail: &mut Trail<'_>,
+        types: &mut TypesClient,
+        sample: &mut Sample,
+        index: usize,
+    ) -> Result<ReadVariant, Stopped> {
         trail.reached(WorkStage::Reading);
         let (inputs, limit) = (trail.supervisor.config.inputs, trail.supervisor.reading_limit());
         let mut account = Account::new(limit);
@@ -49,17 +54,17 @@ impl Read {
             })
         })?;
         trail.note(variant.notes.iter().cloned());
-        Ok(Read(variant))
+        Ok(ReadVariant(variant))
     }
 
     /// A variant that was read after a change.
-    pub fn changed(variant: Variant) -> Read {
-        Read(variant)
+    pub fn changed(variant: SampleVariant) -> ReadVariant {
+        ReadVariant(variant)
     }
 
     /// Leaves out outputs that are the same in every draw, and refuses a program that leaves a pass nothing to do.
-    pub fn typed(self, trail: &mut Trail<'_>) -> Result<Typed, Stopped> {
-        let Read(mut variant) = self;
+    pub fn typed(self, trail: &mut Trail<'_>) -> Result<TypedVariant, Stopped> {
+        let ReadVariant(mut variant) = self;
         let varies = leave_out_fixed(&mut variant, trail);
         trail.describe(&variant.program);
         varies.map_err(unusable)?;
@@ -67,18 +72,18 @@ impl Read {
             let hint = "leave this graph out, or record one that calculates something";
             return Err(unusable(failure(Blame::Sample, "sample", Unscorable::ViewsAlone, hint)));
         }
-        Ok(Typed { reference: Arc::new(variant) })
+        Ok(TypedVariant { reference: Arc::new(variant) })
     }
 }
 
-impl Typed {
+impl TypedVariant {
     /// The program that rewrites are held against, with its inputs.
-    pub fn reference(&self) -> &Arc<Variant> {
+    pub fn reference(&self) -> &Arc<SampleVariant> {
         &self.reference
     }
 
     /// With the types that a run gave, where those are others.
-    pub fn observed(reference: &Variant, found: &[TensorType], trail: &mut Trail<'_>) -> Option<Typed> {
+    pub fn observed(reference: &SampleVariant, found: &[TensorType], trail: &mut Trail<'_>) -> Option<TypedVariant> {
         let mut observed = reference.clone();
         let mut notes = vec![];
         for (value, found) in observed.program.values.iter_mut().zip(found) {
@@ -92,7 +97,7 @@ impl Typed {
         trail.note(notes);
         is_other.then(|| {
             trail.describe(&observed.program);
-            Typed { reference: Arc::new(observed) }
+            TypedVariant { reference: Arc::new(observed) }
         })
     }
 }
@@ -103,7 +108,7 @@ fn unusable(failure: Failure) -> Stopped {
 }
 
 /// Takes outputs away that are the same in every draw. Inputs that are drawn as published are left as they are.
-fn leave_out_fixed(variant: &mut Variant, trail: &mut Trail<'_>) -> Result<(), Failure> {
+fn leave_out_fixed(variant: &mut SampleVariant, trail: &mut Trail<'_>) -> Result<(), Failure> {
     let drawn: Vec<bool> = variant.inputs.iter().map(|input| !input.is_fixed()).collect();
     // A program without a functional form is refused where that is needed.
     let Ok(Some(varying)) = varying(&variant.program, &drawn, OpTable::sample()) else { return Ok(()) };
@@ -137,10 +142,10 @@ mod tests {
         let mut trail = Trail::at(&supervisor, place, "one");
         let program = Graph::parse("graph(%x: f32[4]) {\n%y: f32[4] = aten::relu(%x)\nreturn (%y)\n}").unwrap();
         let mut types: Vec<TensorType> = program.values.iter().map(|value| value.ty.clone()).collect();
-        let read = Variant { program, inputs: vec![], notes: vec![] };
-        assert!(Typed::observed(&read, &types, &mut trail).is_none());
+        let read = SampleVariant { program, inputs: vec![], notes: vec![] };
+        assert!(TypedVariant::observed(&read, &types, &mut trail).is_none());
         types[1].dtype = Dtype::F64;
-        let observed = Typed::observed(&read, &types, &mut trail).unwrap();
+        let observed = TypedVariant::observed(&read, &types, &mut trail).unwrap();
         assert_eq!(observed.reference().program.values[1].ty, types[1]);
         let entry = trail.entry();
         assert_eq!(entry.notes, ["bug of passhost: %y was inferred as f32[4], the run gave f64[4]"]);

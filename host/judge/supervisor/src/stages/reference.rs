@@ -5,9 +5,9 @@ use crate::event::WorkStage;
 use crate::memory::{SMALLER, available, has_room};
 use crate::supervisor::Config;
 use passhost_child::DOCTOR;
-use passhost_child::device::{DeviceError, DeviceSession, LoadRequest};
-use passhost_protocol::device::{Loaded, ReferenceError};
-use passhost_protocol::reader::Variant;
+use passhost_child::device::{DeviceChildError, DeviceSession, LoadRequest};
+use passhost_protocol::device::{LoadReport, ReferenceError};
+use passhost_protocol::reader::SampleVariant;
 use passhost_result::Settings;
 use passhost_result::document::{Blame, Failure, failure};
 use std::sync::Arc;
@@ -22,15 +22,19 @@ const REWRITE_BYTES: u64 = 1 << 30;
 
 /// A reference program that has run: what the rewrite is compared with.
 pub(crate) struct Reference {
-    pub read: Arc<Variant>,
-    pub loaded: Loaded,
+    pub read: Arc<SampleVariant>,
+    pub loaded: LoadReport,
     /// What loading took: drawing its inputs, running and timing it.
     pub loading: Duration,
 }
 
 impl Reference {
     /// Runs the reference in the first child of the device and keeps it there.
-    pub fn load(trail: &Trail<'_>, session: &mut DeviceSession<'_>, read: Arc<Variant>) -> Result<Reference, Failure> {
+    pub fn load(
+        trail: &Trail<'_>,
+        session: &mut DeviceSession<'_>,
+        read: Arc<SampleVariant>,
+    ) -> Result<Reference, Failure> {
         let started = Instant::now();
         let loaded = load(trail, session, 0, &read)?;
         Ok(Reference { read, loaded, loading: started.elapsed() })
@@ -65,8 +69,8 @@ fn load(
     trail: &Trail<'_>,
     session: &mut DeviceSession<'_>,
     process: usize,
-    Variant { program, inputs, .. }: &Variant,
-) -> Result<Loaded, Failure> {
+    SampleVariant { program, inputs, .. }: &SampleVariant,
+) -> Result<LoadReport, Failure> {
     if session.device().info().device == "cpu" {
         has_room(program, inputs, 1, available()).map_err(|error| failure(Blame::Host, "reference", error, SMALLER))?;
     }
@@ -75,7 +79,7 @@ fn load(
     let request = LoadRequest { program, inputs, seed: secret(config)? };
     let mut attempt = || session.load(process, request, limit, &mut |stage| trail.reached(WorkStage::Device(stage)));
     let answer = match attempt() {
-        Err(DeviceError::Child(error)) => {
+        Err(DeviceChildError::Child(error)) => {
             trail.replaced(&error.to_string());
             attempt()
         }
@@ -83,11 +87,11 @@ fn load(
     };
     match answer {
         Ok(Ok(loaded)) => Ok(loaded),
-        Ok(Err(error @ (ReferenceError::Memory { .. } | ReferenceError::TooLarge { .. }))) => {
+        Ok(Err(error @ (ReferenceError::Memory(_) | ReferenceError::TooLarge { .. }))) => {
             Err(failure(Blame::Host, "reference", error, MORE_MEMORY))
         }
         Ok(Err(error)) => Err(failure(Blame::Sample, "reference", error, "the sample's own program does not run here")),
-        Err(error @ DeviceError::Child(_)) => {
+        Err(error @ DeviceChildError::Child(_)) => {
             let message = format!("{error}, twice, while running the sample's own program");
             Err(failure(Blame::Sample, "reference", message, "try a smaller sample or a longer --timeout"))
         }

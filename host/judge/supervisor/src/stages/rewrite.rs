@@ -1,17 +1,16 @@
 //! The pass on one graph: run twice, because what it returns must depend on nothing but the graph. What the host answers
 //! meanwhile is at the pass's expense.
 
-use super::verify::refused_graph;
-use super::{Said, Stopped, Trail, Typed, without_types};
+use super::{RewriteRecord, Stopped, Trail, TypedVariant, refused, refused_graph, without_types};
 use crate::account::Account;
 use crate::event::WorkStage;
 use passhost_child::guest::GuestError;
-use passhost_child::{ChildError, LoadedPlugin, Types, guest_failure};
+use passhost_child::{ChildError, LoadedPlugin, TypesClient};
 use passhost_ir::verify::check_counts;
 use passhost_ir::{DeviceFacts, Graph, OpTable, functionalise};
 use passhost_protocol::encode;
 use passhost_protocol::guest::{self, GuestFailure};
-use passhost_protocol::reader::Variant;
+use passhost_protocol::reader::SampleVariant;
 use passhost_result::GuestUsage;
 use passhost_result::document::{Blame, Graphs, Rewrite, failure, inserts_calls, rewrite_sha256};
 use passhost_score::FailureClass;
@@ -20,7 +19,7 @@ use std::time::Duration;
 
 /// What a pass made of a graph, twice alike.
 pub(crate) struct Rewritten {
-    pub reference: Arc<Variant>,
+    pub reference: Arc<SampleVariant>,
     /// The graph that the pass was given.
     pub functional: Graph,
     /// What it returned.
@@ -32,23 +31,23 @@ pub(crate) struct Rewritten {
 }
 
 /// A pass that runs on one graph.
-struct Pass<'a, 's> {
+struct PassRun<'a, 's> {
     trail: &'a mut Trail<'s>,
     plugin: &'a mut LoadedPlugin,
-    types: &'a mut Types,
+    types: &'a mut TypesClient,
     device: DeviceFacts,
     account: Account,
     /// Why its questions have no answers.
     trouble: Option<ChildError>,
 }
 
-impl Typed {
+impl TypedVariant {
     /// Runs the pass on the functional form, for a device with these facts.
     pub fn rewritten(
         self,
         trail: &mut Trail<'_>,
         plugin: &mut LoadedPlugin,
-        types: &mut Types,
+        types: &mut TypesClient,
         device: DeviceFacts,
     ) -> Result<Rewritten, Stopped> {
         let functional = functionalise(&self.reference().program, OpTable::sample()).map_err(|error| {
@@ -59,10 +58,10 @@ impl Typed {
         trail.reached(WorkStage::Rewriting);
         let limits = trail.supervisor.config.limits;
         let account = Account::new(Duration::from_millis(limits.answers_ms));
-        let mut pass = Pass { trail, plugin, types, device, account, trouble: None };
+        let mut pass = PassRun { trail, plugin, types, device, account, trouble: None };
         let (first, usage) = pass.run(&functional)?;
         let (second, _) = pass.run(&functional)?;
-        let Pass { trail, account, .. } = pass;
+        let PassRun { trail, account, .. } = pass;
         account.settled(limits).map_err(refused)?;
         // Encoded: a NaN equals itself there, and zeros of two signs differ.
         if !matches!((encode(&first), encode(&second)), (Ok(first), Ok(second)) if first == second) {
@@ -96,16 +95,11 @@ impl Typed {
     }
 }
 
-/// A pass that gave no rewrite.
-pub(super) fn refused(error: GuestError) -> Stopped {
-    Stopped::new(FailureClass::Compile, guest_failure("rewrite", error))
-}
+type PassAnswer = (Result<guest::GuestRewrite, GuestFailure>, GuestUsage);
 
-type Answer = (Result<guest::Rewrite, GuestFailure>, GuestUsage);
-
-impl Pass<'_, '_> {
+impl PassRun<'_, '_> {
     /// Runs the pass. A child that dies is replaced once: a pass that kills it twice has done it itself.
-    fn run(&mut self, graph: &Graph) -> Result<(guest::Rewrite, GuestUsage), Stopped> {
+    fn run(&mut self, graph: &Graph) -> Result<(guest::GuestRewrite, GuestUsage), Stopped> {
         let answer = match self.run_once(graph) {
             Err(GuestError::Child(error)) => {
                 let note = format!("{error}; the pass was run again in a fresh one");
@@ -130,8 +124,8 @@ impl Pass<'_, '_> {
                 Ok((rewrite, usage))
             }
             Ok((Err(error), usage)) => {
-                let said = Said { usage: Some(usage), ..Said::default() };
-                Err(Stopped { said: said.into(), ..refused(GuestError::Plugin(error)) })
+                let record = RewriteRecord { usage: Some(usage), ..RewriteRecord::default() };
+                Err(Stopped { record: record.into(), ..refused(GuestError::Plugin(error)) })
             }
             Err(error) => {
                 // Whatever state the child is in, the next variant starts with a fresh one.
@@ -146,7 +140,7 @@ impl Pass<'_, '_> {
         self.plugin.reload(supervisor.config.limits, supervisor.cache.as_ref());
     }
 
-    fn run_once(&mut self, graph: &Graph) -> Result<Answer, GuestError> {
+    fn run_once(&mut self, graph: &Graph) -> Result<PassAnswer, GuestError> {
         let config = &self.trail.supervisor.config;
         let calls = infer_calls(graph, config.limits.infer_calls);
         let inserts = inserts_calls(&config.policy);

@@ -1,6 +1,6 @@
 //! What all stages say of a variant, and who is told of it meanwhile.
 
-use crate::event::{Event, VariantPlace, WorkStage};
+use crate::event::{EvaluationEvent, VariantPlace, WorkStage};
 use crate::sample::Sample;
 use crate::supervisor::Supervisor;
 use passhost_child::device::Device;
@@ -53,19 +53,19 @@ impl<'s> Trail<'s> {
 
     /// The work on it has reached a step.
     pub fn reached(&self, step: WorkStage) {
-        self.supervisor.tell(&Event::Reached { place: self.place.clone(), step });
+        self.supervisor.tell(&EvaluationEvent::Reached { place: self.place.clone(), step });
     }
 
     /// A child died and a fresh one takes its place.
     pub fn replaced(&self, message: &str) {
         let message = one_line(message, 600);
-        self.supervisor.tell(&Event::ChildReplaced { place: self.place.clone(), message });
+        self.supervisor.tell(&EvaluationEvent::ChildReplaced { place: self.place.clone(), message });
     }
 
     /// Remarks for the document, which are told at once.
     pub fn note(&mut self, notes: impl IntoIterator<Item = String>) {
         for note in notes {
-            self.supervisor.tell(&Event::Note { place: self.place.clone(), text: one_line(&note, 600) });
+            self.supervisor.tell(&EvaluationEvent::Note { place: self.place.clone(), text: one_line(&note, 600) });
             self.notes.push(note);
         }
     }
@@ -94,9 +94,9 @@ impl<'s> Trail<'s> {
         let told = |event: LockEvent<'_>| {
             let place = self.place.clone();
             self.supervisor.tell(&match event {
-                LockEvent::Waits(holder) => Event::Waiting { place, holder: holder.clone() },
+                LockEvent::Waits(holder) => EvaluationEvent::Waiting { place, holder: holder.clone() },
                 LockEvent::GoesOn(holder) => {
-                    Event::Note { place, text: format!("{holder} for too long; not waited for it") }
+                    EvaluationEvent::Note { place, text: format!("{holder} for too long; not waited for it") }
                 }
             });
         };

@@ -1,16 +1,14 @@
 //! What a pass returned is verified, and held against the policy.
 
-use super::rewrite::refused;
-use super::{Rewritten, Said, Stopped, Trail, without_types};
+use super::{RewriteRecord, Rewritten, Stopped, Trail, refused, refused_graph, stopped_at, without_types};
 use crate::event::WorkStage;
-use passhost_child::Types;
-use passhost_ir::verify::{GraphError, check_own_calls, verify_rewrite};
+use passhost_child::TypesClient;
+use passhost_ir::verify::{check_own_calls, verify_rewrite};
 use passhost_ir::{DeviceFacts, Graph, Node, NodeId, NodeKind, OpTable, constant_nodes, kernel};
 use passhost_policy::Inserted;
-use passhost_protocol::reader::Variant;
+use passhost_protocol::reader::SampleVariant;
 use passhost_result::GuestUsage;
-use passhost_result::document::{Blame, Failure, Rewrite, failure};
-use passhost_result::untrusted::indented;
+use passhost_result::document::{Blame, Rewrite, failure};
 use passhost_score::FailureClass;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,13 +16,10 @@ use std::sync::Arc;
 /// Remarks about the kernels of one rewrite.
 const REMARKS: usize = 8;
 
-/// Characters of a line of an excerpt.
-const EXCERPT: usize = 200;
-
 /// A rewrite that may run.
-pub(crate) struct Verified {
+pub(crate) struct VerifiedRewrite {
     /// What it is a rewrite of.
-    pub reference: Arc<Variant>,
+    pub reference: Arc<SampleVariant>,
     pub graph: Graph,
     pub rewrite: Rewrite,
     pub usage: GuestUsage,
@@ -34,7 +29,12 @@ pub(crate) struct Verified {
 
 impl Rewritten {
     /// Verifies it, and says what is worth knowing of it on a device with these facts.
-    pub fn verified(mut self, trail: &Trail<'_>, types: &mut Types, device: &DeviceFacts) -> Result<Verified, Stopped> {
+    pub fn verified(
+        mut self,
+        trail: &Trail<'_>,
+        types: &mut TypesClient,
+        device: &DeviceFacts,
+    ) -> Result<VerifiedRewrite, Stopped> {
         trail.reached(WorkStage::Verifying);
         let checked = self.check(trail, types);
         let Rewritten { reference, functional, graph, mut rewrite, usage, .. } = self;
@@ -43,19 +43,19 @@ impl Rewritten {
                 let is_kernel = |node: &&Node| matches!(node.kind, NodeKind::Kernel { .. });
                 rewrite.kernels = graph.nodes.iter().filter(is_kernel).count();
                 rewrite.pass_miss = pass_miss;
-                let constants = said_of_constants(constant_nodes(&graph, &functional).len());
+                let constants = note_on_constants(constant_nodes(&graph, &functional).len());
                 let notes = constants.into_iter().chain(remarks(&graph, &functional, device)).collect();
-                Ok(Verified { reference, graph, rewrite, usage, notes })
+                Ok(VerifiedRewrite { reference, graph, rewrite, usage, notes })
             }
             Err(mut stopped) => {
-                (stopped.said.rewrite, stopped.said.usage) = (Some(rewrite), Some(usage));
+                (stopped.record.rewrite, stopped.record.usage) = (Some(rewrite), Some(usage));
                 Err(stopped)
             }
         }
     }
 
     /// Whether nothing that counts is changed in it, if it may run.
-    fn check(&mut self, trail: &Trail<'_>, types: &mut Types) -> Result<bool, Stopped> {
+    fn check(&mut self, trail: &Trail<'_>, types: &mut TypesClient) -> Result<bool, Stopped> {
         let config = &trail.supervisor.config;
         let mut infer = self.account.pays(types);
         let verified = verify_rewrite(&self.functional, &self.graph, OpTable::insert(), &mut infer);
@@ -75,24 +75,11 @@ impl Rewritten {
     }
 }
 
-impl Verified {
+impl VerifiedRewrite {
     /// What the document says of a rewrite that ends here.
-    pub fn said(self) -> Said {
-        Said { rewrite: Some(self.rewrite), usage: Some(self.usage), ..Said::default() }
+    pub fn record(self) -> RewriteRecord {
+        RewriteRecord { rewrite: Some(self.rewrite), usage: Some(self.usage), ..RewriteRecord::default() }
     }
-}
-
-/// A graph that the verifier refuses.
-pub(super) fn refused_graph(error: &GraphError, graph: &Graph) -> Stopped {
-    let hint = "`passhost show --after` prints the graph that the pass returned";
-    stopped_at(error, graph, failure(Blame::Plugin, "verify", error, hint))
-}
-
-/// With where the graph is wrong, fit for a terminal.
-fn stopped_at(error: &GraphError, graph: &Graph, failure: Failure) -> Stopped {
-    let excerpt = error.excerpt(graph).iter().map(|line| indented(line, EXCERPT)).collect();
-    let said = Said { excerpt, ..Said::default() };
-    Stopped { class: FailureClass::Compile, failure, said: said.into() }
 }
 
 /// What the author of inserted kernels should look at.
@@ -113,7 +100,7 @@ fn remarks(rewritten: &Graph, original: &Graph, device: &DeviceFacts) -> Vec<Str
 }
 
 /// What a result says of inserted nodes that no input reaches.
-fn said_of_constants(count: usize) -> Option<String> {
+fn note_on_constants(count: usize) -> Option<String> {
     let (nodes, depend) = if count == 1 { ("node", "depends") } else { ("nodes", "depend") };
     let text = format!("{count} inserted {nodes} {depend} on no input: calculated once, before anything is timed");
     (count > 0).then_some(text)

@@ -7,7 +7,9 @@ use crate::progress::Progress;
 use crate::rows::Rows;
 use crate::terminal::Terminal;
 use passhost_result::document::{Blame, Failure};
-use passhost_supervisor::batch::{BatchError, BatchEvent, BatchFile, Finished, Header, Line, SampleLine, VariantLine};
+use passhost_supervisor::batch::{
+    BatchError, BatchEvent, BatchFile, BatchLine, Finished, Header, SampleLine, VariantLine,
+};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -87,15 +89,15 @@ impl<'a> Keeper<'a> {
         Ok(())
     }
 
-    fn keep(&mut self, sample: usize, line: &Line) -> Result<(), BatchError> {
+    fn keep(&mut self, sample: usize, line: &BatchLine) -> Result<(), BatchError> {
         self.file.add(line)?;
         self.kept += 1;
         if let Some(left) = self.left.get(&sample) {
             self.progress.part(*left);
         }
         let (row, failure) = match line {
-            Line::Variant(line) => (Some(self.row(line)), line.variant.failure.as_ref()),
-            Line::Sample(SampleLine { sample, failure }) => {
+            BatchLine::Variant(line) => (Some(self.row(line)), line.variant.failure.as_ref()),
+            BatchLine::Sample(SampleLine { sample, failure }) => {
                 (failure.as_ref().map(|failure| self.rows.lost("", &sample.name, failure)), failure.as_ref())
             }
         };

@@ -14,7 +14,7 @@ use passhost_corpus::outcome::Failure;
 use passhost_corpus::run::Manifest;
 use passhost_corpus::worker::{Worker, Workplace};
 use passhost_result::untrusted::one_line;
-use passhost_sample::{InputMode, Sample};
+use passhost_sample::{InputMode, SampleText};
 use std::sync::Arc;
 
 /// The sample's calls as Python that passhost wrote, for who wants to run the same in PyTorch.
@@ -23,7 +23,7 @@ const MODEL: &str = "model.py";
 const MANIFEST: &str = "manifest.json";
 
 pub fn run(arguments: &RunArguments, terminal: &Terminal) -> Result<Exit, Stop> {
-    let sample = Sample::open(&arguments.sample).map_err(|error| Stop::new(Exit::Usage, error))?;
+    let sample = SampleText::open(&arguments.sample).map_err(|error| Stop::new(Exit::Usage, error))?;
     let index = one_graph(&sample, &arguments.variants)?;
     let out = std::fs::create_dir_all(&arguments.out)
         .and_then(|()| arguments.out.canonicalize())

@@ -11,7 +11,7 @@ use passhost_corpus::worker::{Worker, Workplace};
 use passhost_corpus::{new_directory, write_whole};
 use passhost_ir::Dtype;
 use passhost_result::untrusted::one_line;
-use passhost_sample::{Change, Sample};
+use passhost_sample::{SampleText, VariantChange};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ const MOST_VARIANTS: usize = 1000;
 
 pub fn run(arguments: &VaryArguments, terminal: &Terminal) -> Result<Exit, Stop> {
     let changes = changes(arguments)?;
-    let sample = Sample::open(&arguments.sample).map_err(|error| Stop::new(Exit::Usage, error))?;
+    let sample = SampleText::open(&arguments.sample).map_err(|error| Stop::new(Exit::Usage, error))?;
     let index = one_graph(&sample, &arguments.variants)?;
     new_directory(&arguments.out)?;
     let memo = Arc::new(Memo::default());
@@ -65,7 +65,7 @@ pub fn run(arguments: &VaryArguments, terminal: &Terminal) -> Result<Exit, Stop>
 }
 
 /// Every combination of what is asked for.
-fn changes(arguments: &VaryArguments) -> Result<Vec<Change>, Stop> {
+fn changes(arguments: &VaryArguments) -> Result<Vec<VariantChange>, Stop> {
     let mut symbols: Vec<BTreeMap<String, i64>> = vec![BTreeMap::new()];
     for symbol in &arguments.set {
         if symbols.iter().any(|symbols| symbols.contains_key(&symbol.name)) {
@@ -81,12 +81,13 @@ fn changes(arguments: &VaryArguments) -> Result<Vec<Change>, Stop> {
         };
         symbols = symbols.iter().flat_map(|symbols| symbol.values.iter().map(|&value| with(symbols, value))).collect();
     }
-    let change = |dtype: Option<Dtype>| symbols.iter().map(move |symbols| Change { symbols: symbols.clone(), dtype });
+    let change =
+        |dtype: Option<Dtype>| symbols.iter().map(move |symbols| VariantChange { symbols: symbols.clone(), dtype });
     Ok(arguments.dtype.iter().flat_map(|dtype| change(dtype.cast())).collect())
 }
 
 /// `S0=4 S1=224 float16`.
-fn described(change: &Change) -> String {
+fn described(change: &VariantChange) -> String {
     let symbols = change.symbols.iter().map(|(name, value)| format!("{}={value}", one_line(name, 40)));
     let dtype = change.dtype.map(|dtype| dtype.torch_name().to_owned());
     let words: Vec<String> = symbols.chain(dtype).collect();

@@ -3,15 +3,14 @@
 use super::samples::Samples;
 use crate::commands::source;
 use crate::exit::Stop;
-use passhost_builder::{BuildLimits, Source};
-use passhost_child::cores::Kept;
+use passhost_builder::{BuildLimits, PassSource};
+use passhost_child::cores::PinnedCores;
 use passhost_child::device::Device;
-use passhost_child::{Confinement, LoadedPlugin, Plugin, Types};
+use passhost_child::{Confinement, LoadedPlugin, Plugin, TypesClient};
 use passhost_result::document::{Blame, Document, Failure};
 use passhost_sample::Named;
 use passhost_serve::{Graded, Grader, Job, Kind};
-use passhost_supervisor::{Checking, Sample, Supervisor};
-use std::convert::Infallible;
+use passhost_supervisor::{Sample, Supervisor};
 use std::sync::Arc;
 
 /// What documents call the plugin: clients have no paths.
@@ -26,7 +25,7 @@ pub struct Evaluator {
     /// The cores on which nothing is timed, if there are some: other devices may time while a plugin is made ready.
     cores: Vec<u32>,
     /// Goes from one submission to the next, as it starts slowly.
-    types: Option<Types>,
+    types: Option<TypesClient>,
 }
 
 impl Evaluator {
@@ -42,7 +41,7 @@ impl Evaluator {
 
     fn document(&mut self, job: &Job) -> Result<Document, String> {
         let Named { path, groups, place } = self.samples.get(&job.sample).ok_or("its sample is not served any more")?;
-        let kept = Kept::to(&self.cores);
+        let kept = PinnedCores::to(&self.cores);
         let mut plugin = self.load(job).map_err(|stop| format!("{:#}", stop.error))?;
         drop(kept);
         let opened = Sample::open_or_lost(path, place.as_deref(), self.confinement);
@@ -61,7 +60,7 @@ impl Evaluator {
             return Ok(self.supervisor.load(plugin(job.bytes.clone())));
         }
         let refused = |failure| LoadedPlugin::refused(Plugin { wasm: vec![], ..plugin(job.bytes.clone()) }, failure);
-        let source = match Source::of_text(job.bytes.clone()) {
+        let source = match PassSource::of_text(job.bytes.clone()) {
             Ok(source) => source,
             Err(error) => return Ok(refused(source::unread(&error))),
         };
@@ -76,15 +75,8 @@ impl Evaluator {
         let types = self.types.take().unwrap_or_else(|| self.supervisor.types());
         let facts = self.device.info().facts;
         let mut checker = self.supervisor.checker(facts).with_types(types);
-        let mut documents = vec![];
-        let add = |document| {
-            documents.push(document);
-            Ok::<(), Infallible>(())
-        };
-        let Ok(()) =
-            self.supervisor.evaluate(&mut checker, &mut plugin, vec![sample], &mut self.device, Checking::Between, add);
+        let document = self.supervisor.evaluate(&mut checker, &mut plugin, sample, &mut self.device);
         self.types = Some(checker.into_types());
-        let Some(document) = documents.pop() else { unreachable!("each sample has a document") };
         document
     }
 }

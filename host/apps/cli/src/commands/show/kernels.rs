@@ -1,7 +1,7 @@
 //! The kernels of a rewrite: their text, what they move and calculate, and the CUDA C++ that they become.
 
 use crate::terminal::{Terminal, Tone, wrap};
-use passhost_child::Types;
+use passhost_child::TypesClient;
 use passhost_ir::kernel::{Effort, remarks, verify};
 use passhost_ir::{DeviceFacts, Graph, Kernel, Node, NodeKind};
 use passhost_protocol::device::GpuProperties;
@@ -60,7 +60,7 @@ fn one(graph: &Graph, node: &Node, kernel: &Kernel, device: &DeviceFacts, termin
 }
 
 /// What the kernels of a verified graph are compiled from on a GPU; several that are one launch are one text.
-pub fn cuda(graph: &Graph, gpu: Option<GpuProperties>, types: &mut Types, terminal: &Terminal) -> Vec<String> {
+pub fn cuda(graph: &Graph, gpu: Option<GpuProperties>, types: &mut TypesClient, terminal: &Terminal) -> Vec<String> {
     let properties = gpu.unwrap_or(NOMINAL);
     let sources = types.sources(graph, properties, false);
     let mut lines = vec![];

@@ -2,7 +2,7 @@
 
 use crate::error::WardenError;
 use passhost_confine::builder::{Enclosed, before_compiling};
-use passhost_protocol::builder::{FromBuilder, Order};
+use passhost_protocol::builder::{BuildOrder, FromBuilder};
 use passhost_protocol::{MAX_FRAME, read_frame, write_frame};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
@@ -13,7 +13,7 @@ pub const ROLE: &str = "enclosed";
 /// Takes the order from standard input, puts up the walls, says so on standard output and, if those stand that must, becomes
 /// the compiler, whose standard output goes nowhere.
 pub fn become_compiler() -> Result<ExitCode, WardenError> {
-    let order: Order = read_frame(&mut std::io::stdin().lock(), MAX_FRAME)?;
+    let order: BuildOrder = read_frame(&mut std::io::stdin().lock(), MAX_FRAME)?;
     let mut compiler = Command::new(&order.program);
     compiler.args(&order.arguments).env_clear().envs(order.variables).current_dir(&order.directory);
     let (input, output) = (Stdio::null(), Stdio::null());

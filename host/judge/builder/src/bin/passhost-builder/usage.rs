@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// What all processes of a group use together.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Usage {
+pub struct GroupUsage {
     /// Processes and threads.
     pub tasks: u64,
     /// Bytes of memory that they hold.
@@ -17,9 +17,9 @@ pub struct Usage {
 }
 
 /// What the processes of this group use, as far as the system shows it.
-pub fn of_group(group: i32) -> Usage {
+pub fn of_group(group: i32) -> GroupUsage {
     let page = rustix::param::page_size() as u64;
-    let mut usage = Usage::default();
+    let mut usage = GroupUsage::default();
     let mut unlinked = BTreeMap::new();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(process) = numbers(&entry.path()) else { continue };

@@ -7,7 +7,7 @@
 use crate::error::WardenError;
 use crate::{enclosed, usage};
 use passhost_confine::process;
-use passhost_protocol::builder::{BuildLimit, End, FromBuilder, Order};
+use passhost_protocol::builder::{BuildLimit, BuildOrder, CompilerEnd, FromBuilder};
 use passhost_protocol::{MAX_FRAME, Most, read_frame, read_reply, write_frame};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -30,14 +30,14 @@ const DEPTH: usize = 4;
 pub fn serve() -> Result<(), WardenError> {
     process::outlive_interruptions();
     rustix::process::set_child_subreaper(Pid::from_raw(1))?;
-    let order: Order = read_frame(&mut std::io::stdin().lock(), MAX_FRAME)?;
+    let order: BuildOrder = read_frame(&mut std::io::stdin().lock(), MAX_FRAME)?;
     let mut command = Command::new(std::env::current_exe()?);
     command.arg(enclosed::ROLE).env_clear().process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut compiler = command.spawn()?;
     let group = Pid::from_child(&compiler);
     let end = watch(&order, &mut compiler, group);
     let left = end_all(group);
-    if matches!(end, Ok(End::Stopped)) {
+    if matches!(end, Ok(CompilerEnd::Stopped)) {
         // Whoever made it may be gone. If not, it is removed twice.
         let _ = passhost_builder::remove_all(&order.whole);
     }
@@ -50,7 +50,7 @@ pub fn serve() -> Result<(), WardenError> {
 }
 
 /// Waits until the compiler ends or uses too much, or nobody waits for it any more.
-fn watch(order: &Order, compiler: &mut Child, group: Pid) -> Result<End, WardenError> {
+fn watch(order: &BuildOrder, compiler: &mut Child, group: Pid) -> Result<CompilerEnd, WardenError> {
     let deadline = Instant::now() + Duration::from_millis(order.limits.wall_ms);
     if let Some(mut input) = compiler.stdin.take() {
         write_frame(&mut input, order)?;
@@ -71,18 +71,18 @@ fn watch(order: &Order, compiler: &mut Child, group: Pid) -> Result<End, WardenE
         if over {
             // The last it wrote counts as well.
             let is_too_much = usage::of_directory(&order.reach.scratch, DEPTH) > order.limits.scratch;
-            return if is_too_much { Ok(End::Limit(BuildLimit::Scratch)) } else { how(group) };
+            return if is_too_much { Ok(CompilerEnd::Limit(BuildLimit::Scratch)) } else { how(group) };
         }
         if closed {
-            return Ok(End::Stopped);
+            return Ok(CompilerEnd::Stopped);
         }
         if let Some(limit) = exceeded(order, group, deadline) {
-            return Ok(End::Limit(limit));
+            return Ok(CompilerEnd::Limit(limit));
         }
     }
 }
 
-fn exceeded(order: &Order, group: Pid, deadline: Instant) -> Option<BuildLimit> {
+fn exceeded(order: &BuildOrder, group: Pid, deadline: Instant) -> Option<BuildLimit> {
     let limits = &order.limits;
     let used = usage::of_group(group.as_raw_nonzero().get());
     let scratch = usage::of_directory(&order.reach.scratch, DEPTH).saturating_add(used.unlinked);
@@ -96,11 +96,11 @@ fn exceeded(order: &Order, group: Pid, deadline: Instant) -> Option<BuildLimit> 
 }
 
 /// How the first process of the group ended. It is left where it is: its number stays that of the group.
-fn how(group: Pid) -> Result<End, WardenError> {
+fn how(group: Pid) -> Result<CompilerEnd, WardenError> {
     let ended = waitid(WaitId::Pid(group), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)?;
     let status = ended.as_ref().and_then(WaitIdStatus::exit_status);
     let signal = ended.as_ref().and_then(WaitIdStatus::terminating_signal);
-    Ok(status.map_or_else(|| End::Killed(signal.unwrap_or_default()), End::Exited))
+    Ok(status.map_or_else(|| CompilerEnd::Killed(signal.unwrap_or_default()), CompilerEnd::Exited))
 }
 
 /// Kills the group, and every child of this process, until there is none.

@@ -1,26 +1,27 @@
 //! A program that someone else runs, as a baseline is: its inputs are written to files, and what came of them is read from
 //! files and compared as outputs of a rewrite are.
 
-use super::Reference;
+use super::ReferenceSession;
 use super::checks::Checks;
-use crate::held::Held;
+use super::drawn::DrawnInputs;
+use crate::held::HeldTensor;
 use crate::inputs::Round;
 use passhost_ir::{NodeId, TensorType};
-use passhost_protocol::device::{ElsewhereRun, Evaluation, RewriteError, RunError};
+use passhost_protocol::device::{EvaluationReport, ExternalRun, RewriteError, SingleRunError};
 use passhost_protocol::open_regular;
 use passhost_result::Work;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-impl Reference {
+impl ReferenceSession {
     /// Writes the inputs of so many rounds.
-    pub fn write_inputs(&self, directory: &Path, seed: u64, rounds: u32) -> Result<(), RunError> {
+    pub fn write_inputs(&self, directory: &Path, seed: u64, rounds: u32) -> Result<(), SingleRunError> {
         for number in 0..rounds {
-            let drawn = super::Drawn::draw(&self.device, &self.specs, Round { seed, number, stressed: None })?;
+            let drawn = DrawnInputs::draw(&self.device, &self.specs, Round { seed, number, stressed: None })?;
             self.device.charge(Work::Draw);
             for (position, input) in drawn.inputs.iter().enumerate() {
                 let path = file(directory, number, "input", position);
-                std::fs::write(&path, input.elements().bytes).map_err(|error| RunError::Write {
+                std::fs::write(&path, input.elements().bytes).map_err(|error| SingleRunError::Write {
                     file: path.display().to_string(),
                     message: error.to_string(),
                 })?;
@@ -30,16 +31,16 @@ impl Reference {
     }
 
     /// Compares outputs in files with those of eager on the same inputs.
-    pub fn judge_elsewhere(&self, run: &ElsewhereRun) -> Evaluation {
-        let mut evaluation = Evaluation::default();
-        if let Err(error) = self.try_judge_elsewhere(run, &mut evaluation) {
+    pub fn judge_external(&self, run: &ExternalRun) -> EvaluationReport {
+        let mut evaluation = EvaluationReport::default();
+        if let Err(error) = self.try_judge_external(run, &mut evaluation) {
             evaluation.outputs.clear();
             evaluation.error = Some(error);
         }
         evaluation
     }
 
-    fn try_judge_elsewhere(&self, run: &ElsewhereRun, evaluation: &mut Evaluation) -> Result<(), RewriteError> {
+    fn try_judge_external(&self, run: &ExternalRun, evaluation: &mut EvaluationReport) -> Result<(), RewriteError> {
         self.must_have_types(&run.outputs)?;
         // Nothing of passhost's runs but eager itself.
         let mut checks = Checks::new(self, &self.program, (&run.settings, false), evaluation);
@@ -48,7 +49,7 @@ impl Reference {
             let prepared = self.round(round, false)?;
             let outputs = self.output_types.iter().enumerate();
             let outputs = outputs.map(|(position, ty)| read(&file(&run.directory, number, &run.name, position), ty));
-            let outputs = outputs.collect::<Result<Vec<Held>, RewriteError>>()?;
+            let outputs = outputs.collect::<Result<Vec<HeldTensor>, RewriteError>>()?;
             checks.compare(round, &prepared, &outputs);
         }
         evaluation.outputs = checks.finish();
@@ -79,7 +80,7 @@ fn wrong(op: &str, declared: String, found: String) -> RewriteError {
 }
 
 /// The elements of an output of this type. A file that has more is read no further.
-fn read(path: &Path, ty: &TensorType) -> Result<Held, RewriteError> {
+fn read(path: &Path, ty: &TensorType) -> Result<HeldTensor, RewriteError> {
     let failed = |error: std::io::Error| RewriteError::Op {
         node: NodeId(0),
         op: path.display().to_string(),
@@ -91,5 +92,5 @@ fn read(path: &Path, ty: &TensorType) -> Result<Held, RewriteError> {
         let found = format!("a file of {} bytes", bytes.len());
         return Err(wrong(&path.display().to_string(), format!("{expected} bytes"), found));
     }
-    Ok(Held::host(ty.dtype, bytes))
+    Ok(HeldTensor::host(ty.dtype, bytes))
 }

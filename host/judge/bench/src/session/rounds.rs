@@ -1,0 +1,155 @@
+//! Rounds before a rewrite runs: inputs are drawn, and eager and a program in double precision run on them.
+
+use super::ReferenceSession;
+use super::drawn::{DrawnInputs, input_error, no_input, not_drawn};
+use super::prepared::{PreparedRound, RoundKey};
+use crate::blame::of_eager;
+use crate::domain::{DomainDraw, draw_edge_case_held};
+use crate::held::HeldTensor;
+use crate::inputs::Round;
+use passhost_ir::{Conversions, TensorType, converts, in_double};
+use passhost_protocol::device::RewriteError;
+use passhost_result::Work;
+use passhost_runtime::{Hints, Mode, NodeError, Program, Tensor};
+use std::rc::Rc;
+
+impl ReferenceSession {
+    /// What a run in double precision gives for a round.
+    pub(super) fn truth<'p>(
+        &self,
+        prepared: &'p PreparedRound,
+        conversions: Conversions,
+    ) -> Result<&'p [HeldTensor], &'p NodeError> {
+        let run = || self.run_in_double(self.in_double(conversions)?, &prepared.drawn);
+        prepared.truths[self.double(conversions)].get_or_init(run).as_deref()
+    }
+
+    /// An ordinary round, or one in which an input has another scale.
+    pub(super) fn round(&self, round: Round, is_shared: bool) -> Result<Rc<PreparedRound>, RewriteError> {
+        if let Some(kept) = self.kept.borrow().find((round, None)) {
+            return Ok(kept);
+        }
+        let drawn = self.drawn(round)?;
+        self.prepare((round, None), drawn, is_shared)?.map_err(of_eager)
+    }
+
+    /// A round in which an input is unusual; `usual` is the same round without. `None` where eager refuses it, which says
+    /// nothing of a rewrite.
+    pub(super) fn edge_case_round(
+        &self,
+        (round, usual): (Round, &mut Option<DrawnInputs>),
+        (input, bounded): (usize, bool),
+        domain: DomainDraw,
+        is_shared: bool,
+    ) -> Result<Option<Rc<PreparedRound>>, RewriteError> {
+        let key = (round, Some((input, domain)));
+        if let Some(kept) = self.kept.borrow().find(key) {
+            return Ok(Some(kept));
+        }
+        let usual = match usual {
+            Some(usual) => usual,
+            none => none.insert(self.drawn(round)?),
+        };
+        let spec = &self.specs[input];
+        let unusual = draw_edge_case_held(&self.device, (spec, bounded), input, round, domain, &usual.inputs[input]);
+        let unusual = unusual.map_err(|error| not_drawn(spec, &error)).map_err(input_error)?;
+        let mut drawn = usual.clone();
+        drawn.inputs[input] = Rc::new(unusual);
+        Ok(self.prepare(key, drawn, is_shared)?.ok())
+    }
+
+    /// Runs eager. The inner error is eager's.
+    fn prepare(
+        &self,
+        key: RoundKey,
+        drawn: DrawnInputs,
+        is_shared: bool,
+    ) -> Result<Result<Rc<PreparedRound>, NodeError>, RewriteError> {
+        let inputs = drawn.tensors(self.device.target(), &self.specs).map_err(input_error)?;
+        let is_unusual = key.1.is_some();
+        self.device.charge(if is_unusual { Work::UnusualRounds } else { Work::Draw });
+        let ran = self.program.run(&inputs).and_then(|outputs| self.program.finish().map(|()| outputs));
+        let eager = match ran {
+            Ok(outputs) => self.held(&outputs),
+            Err(error) => return Ok(Err(error)),
+        };
+        drop(inputs);
+        self.device.charge(if is_unusual { Work::UnusualRounds } else { Work::RunEager });
+        let prepared = Rc::new(PreparedRound { drawn, eager, truths: Default::default() });
+        if is_shared {
+            self.kept.borrow_mut().keep(key, &prepared, self.round_bytes());
+        }
+        Ok(Ok(prepared))
+    }
+
+    /// Bytes of a round, its run in double precision included.
+    fn round_bytes(&self) -> u64 {
+        let inputs: u64 = self.specs.iter().map(|spec| spec.ty.bytes()).sum();
+        let outputs = |bytes: fn(&TensorType) -> u64| self.output_types.iter().map(bytes).sum::<u64>();
+        inputs.saturating_add(outputs(TensorType::bytes)).saturating_add(outputs(|ty| 8 * ty.numel()))
+    }
+
+    /// Which of the programs in double precision: one that converts nothing is the same either way.
+    fn double(&self, conversions: Conversions) -> usize {
+        usize::from(conversions == Conversions::Kept && converts(&self.graph))
+    }
+
+    fn in_double(&self, conversions: Conversions) -> Result<&Program, NodeError> {
+        let compile = || {
+            let graph = in_double(&self.graph, conversions);
+            Program::compile(&graph, Mode::Found, &Hints::default(), self.device.context())
+        };
+        self.doubles[self.double(conversions)].get_or_init(compile).as_ref().map_err(Clone::clone)
+    }
+
+    /// Runs a program that is in double precision.
+    pub(super) fn run_in_double(&self, program: &Program, drawn: &DrawnInputs) -> Result<Vec<HeldTensor>, NodeError> {
+        let inputs = drawn.tensors(self.device.target(), &self.specs).map_err(no_input)?;
+        let inputs: Vec<Tensor> = inputs.iter().map(Tensor::upcast).collect();
+        let outputs = program.run(&inputs)?;
+        program.finish()?;
+        Ok(self.held(&outputs))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+    use crate::device::BenchDevice;
+    use crate::session::tests::alone;
+    use passhost_ir::{Draw, Graph, InputSpec};
+    use passhost_protocol::device::{Draws, ReferenceError};
+    use passhost_result::Settings;
+
+    #[test]
+    fn inputs_that_eager_itself_fails_on_are_no_doing_of_a_rewrite() {
+        let _alone = alone();
+        let text = "graph(%i: i64[4], %t: f32[16,8]) {
+      %y: f32[4,8] = aten::index_select(%t, 0, %i)
+      %z: f32[4,8] = aten::relu(%y)
+      return (%z)
+    }
+    ";
+        let graph = Graph::parse(text).unwrap();
+        // Two of eighteen numbers are no rows of the table.
+        let draws = [Draw::Uniform { low: 0, high: 17 }, Draw::Normal { mean: 0.0, std: 1.0 }];
+        let spec = |(&id, draw): (&_, _)| {
+            let (name, ty) = (graph.value(id).name.clone(), graph.ty(id).clone());
+            InputSpec { name, ty, draw, min: None, max: None }
+        };
+        let specs: Vec<InputSpec> = graph.inputs.iter().zip(draws).map(spec).collect();
+        let device = Rc::new(BenchDevice::cpu());
+        let load = |seed| ReferenceSession::load(&device, graph.clone(), specs.clone(), seed, |_| {}).ok();
+        let (reference, _) = (0..100).find_map(load).unwrap();
+        let of_seed = |seed| {
+            let draws = Draws { seed, are_shared: false, others: None };
+            reference.evaluate(&graph, &Hints::default(), &draws, &Settings::default(), |_| {}).error
+        };
+        let errors: Vec<RewriteError> = (0..10).filter_map(of_seed).collect();
+        assert!(!errors.is_empty());
+        for error in errors {
+            assert!(matches!(&error, RewriteError::Reference(ReferenceError::Op { .. })), "{error}");
+        }
+    }
+}
