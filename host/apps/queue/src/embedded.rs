@@ -73,6 +73,7 @@ impl Embedded {
         let store = QueueStore::open(path)?;
         let (name, clock_from) = store.write(0, |transaction| {
             let mut tables = Tables::new(transaction);
+            tables.make()?;
             // It goes on where it was; a new one begins with the time of the day, as all times did in files without one.
             let last = tables.last(Sequence::Clock)?.unwrap_or_else(clock.wall_ms);
             Ok((tables.name(&names.queue)?, i128::from(last) - i128::from((clock.elapsed_ms)())))

@@ -61,6 +61,13 @@ impl<'t> Tables<'t> {
         Ok(self.0.open_table(table)?)
     }
 
+    /// Makes those that are not there yet: whoever reads finds each.
+    pub fn make(&self) -> Result<(), QueueError> {
+        drop((self.open(JOBS)?, self.open(PAYLOADS)?, self.open(OUTCOMES)?, self.open(KEYS)?, self.open(BYTES)?));
+        drop((self.open(WAITING)?, self.open(RUNNING)?, self.open(ENDED)?, self.open(LINES)?));
+        Ok(())
+    }
+
     /// The record of a job, if there is such a job.
     pub fn record(&self, ticket: &Ticket) -> Result<Option<JobRecord>, QueueError> {
         self.open(JOBS)?.get(ticket.as_str())?.map(|bytes| JobRecord::read(bytes.value())).transpose()
